@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { AppError, ERRORS } from './errors.ts'
+
+test('an error is a code, a sentence, facts, and the status of its code', () => {
+  const error = new AppError('parcel_not_found', 'There is no parcel at 151,0.', { x: 151, y: 0 })
+
+  expect(error).toMatchObject({
+    name: 'AppError',
+    code: 'parcel_not_found',
+    status: 404,
+    data: { x: 151, y: 0 },
+  })
+  expect(error.message).toBe('There is no parcel at 151,0.')
+  expect(new AppError('not_found', 'Nothing.').data).toEqual({})
+})
+
+test('every code has a status that decisions.md knows, and sentences that end', () => {
+  for (const [code, { status, meaning, next, where }] of Object.entries(ERRORS)) {
+    expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/)
+    expect([400, 401, 403, 404, 405, 408, 409, 413, 429, 431, 500, 502, 503], code).toContain(status)
+    for (const text of [meaning, next]) expect(text, code).toMatch(/^[A-Z].*\.$/)
+    expect(where.length).toBeGreaterThan(0)
+  }
+})
+
+test('docs/errors.md names every error code, and no other', () => {
+  const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
+  const documented = [...page.matchAll(/^## `(\w+)`/gm)].map(([, code]) => code)
+
+  expect(documented.sort()).toEqual(Object.keys(ERRORS).sort())
+})
