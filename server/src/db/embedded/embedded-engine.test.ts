@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import fs from 'node:fs'
+import path from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nextMessage, startChild } from '../../../test/support/children.ts'
+import { freshDataDir, TEST_SETTINGS } from '../../../test/support/engines.ts'
+import { CommandError } from '../../errors.ts'
+import type { Engine, EngineSource } from '../engine.ts'
+import { openEngine } from '../open-engine.ts'
+import { inTransaction } from '../transaction.ts'
+
+describe('an embedded engine', () => {
+  let dataDir: string
+  let owner: Engine
+
+  beforeAll(async () => {
+    dataDir = await freshDataDir()
+    owner = await openEngine({ ...TEST_SETTINGS, dataDir })
+    await sql`create table note (text text)`.execute(owner.db)
+  })
+  afterAll(() => owner.close())
+
+  const notes = async () => (await sql<{ text: string }>`select text from note`.execute(owner.db)).rows
+
+  test('has its folder for itself', async () => {
+    const second = await openEngine({ ...TEST_SETTINGS, dataDir }).catch((error) => error)
+
+    expect(second).toBeInstanceOf(CommandError)
+    expect(second.message).toContain(dataDir)
+    expect(second.message).toContain(`process ${process.pid}`)
+  })
+
+  test('never holds up the event loop of its owner', async () => {
+    let turns = 0
+    const ticker = setInterval(() => turns++, 5)
+
+    await sql`select pg_sleep(0.2)`.execute(owner.db)
+
+    clearInterval(ticker)
+    expect(turns).toBeGreaterThan(10)
+  })
+
+  test('is joined by another process, which writes while the owner reads', async () => {
+    const child = startChild('join-child', dataDir)
+    expect(await nextMessage(child)).toBe('joined')
+    const notified = new Promise<string>((resolve) => void owner.listen('note', resolve))
+
+    child.send('write')
+    for (const written = nextMessage(child); ; ) {
+      await notes()
+      if ((await Promise.race([written, Promise.resolve()])) === 'written') break
+    }
+
+    expect(await notified).toBe('written')
+    expect(await notes()).toEqual([{ text: 'from another process' }])
+    child.send('close')
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  test('rolls back what a process that died had begun, and lets the others go on', async () => {
+    const before = await notes()
+    const child = startChild('join-child', dataDir)
+    await nextMessage(child)
+    child.send('begin')
+    expect(await nextMessage(child)).toBe('begun')
+    const waiting = notes()
+
+    child.kill('SIGKILL')
+
+    expect(await waiting).toEqual(before)
+  })
+
+  test('lets no statement of others into a transaction, and gives an abandoned one up', async () => {
+    const joined = await openEngine({ ...TEST_SETTINGS, dataDir, mode: 'join', statementTimeoutMs: 100 })
+    const before = await notes()
+
+    await inTransaction(owner.db, async (tx) => {
+      await sql`insert into note values ('inside')`.execute(tx)
+      const outside = sql`insert into note values ('outside')`.execute(joined.db)
+      await expect(outside).rejects.toMatchObject({ code: 'database_unavailable' })
+    })
+
+    // The caller was told that it failed, so it must not happen later
+    await sql`select 1`.execute(joined.db)
+    expect(await notes()).toEqual([...before, { text: 'inside' }])
+    await joined.close()
+  })
+
+  test('is lent to a thread, which reads and listens', async () => {
+    const { source, transfer } = owner.lend()
+    const thread = new Worker(new URL('../../../test/support/lent-thread.js', import.meta.url), {
+      workerData: source satisfies EngineSource,
+      transferList: [...transfer],
+    })
+    const first = await once(thread, 'message')
+    expect(first).toEqual([{ op: 'listening' }])
+
+    await sql`select pg_notify('news', 'for the thread')`.execute(owner.db)
+
+    const { lineage } = await owner.db.selectFrom('land_state').select('lineage').executeTakeFirstOrThrow()
+    expect(await once(thread, 'message')).toEqual([{ op: 'told', lineage, payload: 'for the thread' }])
+    await once(thread, 'exit')
+  })
+})
+
+test('an engine that was closed refuses questions, and its folder can be opened again', async () => {
+  const dataDir = await freshDataDir()
+  const first = await openEngine({ ...TEST_SETTINGS, dataDir })
+  await sql`create table kept (n integer)`.execute(first.db)
+  await first.close()
+  await first.close()
+
+  await expect(sql`select 1`.execute(first.db)).rejects.toThrow()
+  const second = await openEngine({ ...TEST_SETTINGS, dataDir, mode: 'join' })
+  expect((await sql`select * from kept`.execute(second.db)).rows).toEqual([])
+  await second.close()
+})
+
+test('the door to other processes is closed to other users', async () => {
+  const dataDir = await freshDataDir()
+  const engine = await openEngine({ ...TEST_SETTINGS, dataDir })
+  const [lockFile = ''] = fs.readdirSync(path.join(dataDir, 'lock'))
+  const { socketPath } = JSON.parse(fs.readFileSync(path.join(dataDir, 'lock', lockFile), 'utf8'))
+
+  if (process.platform !== 'win32') {
+    expect(fs.statSync(path.dirname(socketPath)).mode & 0o777).toBe(0o700)
+    expect(fs.statSync(socketPath).mode & 0o777).toBe(0o600)
+  }
+  await engine.close()
+  expect(fs.existsSync(path.dirname(socketPath))).toBe(false)
+})
+
+test('a data folder that cannot be one is refused with a sentence', async () => {
+  const file = path.join(await freshDataDir(), 'database', 'PG_VERSION')
+
+  const refused = await openEngine({ ...TEST_SETTINGS, dataDir: file }).catch((error) => error)
+
+  expect(refused).toBeInstanceOf(CommandError)
+  expect(refused.message).toContain(`The data folder ${file} cannot be written`)
+})

@@ -1,0 +1,42 @@
+/** How deep JSON may be nested on its way into the database: as deep as a request body may be. */
+export const MAX_JSON_DEPTH = 32
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/**
+ * Is this text JSON (an object or an array) that is nested deeper than `maxDepth`? The embedded engine answered
+ * nothing for JSON of thousands of levels, and later hung, so such text must never reach it. Linear, without
+ * recursion; brackets inside strings do not count.
+ *
+ * @example
+ * isNestedDeeperThan('[[1]]', 1) // true
+ * isNestedDeeperThan('["[["]', 1) // false
+ */
+export function isNestedDeeperThan(text: string, maxDepth: number): boolean {
+  // Shorter text cannot hold that many brackets: nearly every parameter is done here
+  if (text.length <= maxDepth || !/^\s*[[{]/.test(text)) return false
+  let depth = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) i = endOfString(text, i)
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > maxDepth) return true
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--
+  }
+  return false
+}
+
+/** The place of the closing quote of the string that opens at `start`, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === BACKSLASH) i++
+    else if (code === QUOTE) return i
+  }
+  return text.length
+}

@@ -1,0 +1,49 @@
+import { type Migration, Migrator, sql } from 'kysely'
+import { CommandError } from '../errors.ts'
+import type { Db, Engine } from './engine.ts'
+import * as land from './migrations/0001-land.ts'
+
+/**
+ * All migrations, oldest first. Forward only: a database is never taken back, it is restored from an export.
+ * A name that has been released is never changed and never leaves this list.
+ */
+const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001-land': land,
+}
+
+/**
+ * Brings the tables up to date. Of several processes that start at once, one does the work and the others wait.
+ * @returns the names of the migrations that were applied by this call
+ * @throws {CommandError} for a database that a newer version of the server has migrated
+ */
+export async function migrate({ db }: Engine): Promise<readonly string[]> {
+  await refuseNewer(db)
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } })
+  const { error, results = [] } = await migrator.migrateToLatest()
+  if (error) throw error
+  return results.map(({ migrationName }) => migrationName)
+}
+
+/** Has every migration been applied? */
+export async function isMigrated({ db }: Engine): Promise<boolean> {
+  const applied = await appliedNames(db)
+  return Object.keys(MIGRATIONS).every((name) => applied.includes(name))
+}
+
+async function refuseNewer(db: Db): Promise<void> {
+  const unknown = (await appliedNames(db)).filter((name) => !(name in MIGRATIONS))
+  if (unknown.length === 0) return
+  throw new CommandError(
+    `This database was migrated by a newer version of the server (${unknown.join(', ')}). ` +
+      'Start that version or a newer one, or use another database.',
+  )
+}
+
+async function appliedNames(db: Db): Promise<readonly string[]> {
+  const table = await sql<{
+    oid: string | null
+  }>`select to_regclass('kysely_migration')::text as oid`.execute(db)
+  if (table.rows[0]?.oid == null) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}

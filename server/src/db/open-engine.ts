@@ -1,0 +1,27 @@
+import { openEmbedded } from './embedded/embedded-engine.ts'
+import { joinBySocket, openLentPort } from './embedded/remote-engine.ts'
+import type { Engine, EngineSettings, EngineSource } from './engine.ts'
+import { openPostgres } from './postgres/postgres-engine.ts'
+
+export type { EngineSettings } from './engine.ts'
+
+/**
+ * Opens PostgreSQL when there is a `databaseUrl`, the embedded engine otherwise.
+ * @throws {CommandError} when it cannot: the sentence says why and what to do, and never holds a password.
+ */
+export function openEngine(settings: EngineSettings): Promise<Engine> {
+  const { databaseUrl } = settings
+  return databaseUrl === undefined ? openEmbedded(settings) : openPostgres({ ...settings, databaseUrl })
+}
+
+/** Opens in a worker thread what its parent lent: the parent's own engine, or connections of its own to PostgreSQL. */
+export async function openLent(source: EngineSource): Promise<Engine> {
+  switch (source.kind) {
+    case 'embedded':
+      return openLentPort(source)
+    case 'joined':
+      return joinBySocket(source)
+    case 'postgres':
+      return openPostgres(source)
+  }
+}

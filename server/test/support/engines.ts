@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, describe } from 'vitest'
+import type { Engine, EngineSettings } from '../../src/db/engine.ts'
+import { openEngine } from '../../src/db/open-engine.ts'
+import { POSTGRES_VARIABLE, TEMPLATE_DATABASE, TEMPLATE_DIR, TEST_DIR_VARIABLE } from './global-setup.ts'
+import { TEST_SETTINGS } from './settings.ts'
+
+export { TEST_SETTINGS } from './settings.ts'
+
+export type EngineKind = Engine['kind']
+
+/** Opens a database for this test file, migrated and empty; the same one every time within one `describe`. */
+export type OpenEngine = (overrides?: Partial<EngineSettings>) => Promise<Engine>
+
+/**
+ * The same tests on the embedded engine and on PostgreSQL. Every call of `open` gives another engine on the same
+ * database where that is possible: on the embedded engine the second joins the first.
+ * Whatever is opened is closed at the end.
+ *
+ * @example
+ * describeOnBothEngines('bids', (open) => {
+ *   test('an empty world has none', async () => {
+ *     const { db } = await open()
+ *     expect(await db.selectFrom('bid').selectAll().execute()).toEqual([])
+ *   })
+ * })
+ */
+export function describeOnBothEngines(
+  name: string,
+  define: (open: OpenEngine, kind: EngineKind) => void,
+): void {
+  for (const kind of ['embedded', 'postgres'] as const) {
+    describe(`${name} (${kind})`, () => define(freshEngine(kind), kind))
+  }
+}
+
+/** For a test file that needs one engine only. Call it where `afterAll` may be called. */
+export function freshEngine(kind: EngineKind): OpenEngine {
+  const opened: Engine[] = []
+  let place: Promise<Partial<EngineSettings>> | undefined
+  afterAll(async () => {
+    // The last one first: those that joined before the one that they joined
+    for (const engine of opened.reverse()) await engine.close()
+  })
+  return async (overrides = {}) => {
+    place ??= kind === 'embedded' ? freshDataDir().then((dataDir) => ({ dataDir })) : freshUrlSettings()
+    const mode = opened.length === 0 ? 'own' : 'join'
+    const engine = await openEngine({ ...TEST_SETTINGS, mode, ...(await place), ...overrides })
+    opened.push(engine)
+    return engine
+  }
+}
+
+/** The URL of a new PostgreSQL database, migrated and empty; gone after the run. */
+export async function freshDatabaseUrl(): Promise<string> {
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await onServer(`create database ${name} template ${TEMPLATE_DATABASE}`)
+  const url = new URL(prepared(POSTGRES_VARIABLE))
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** A new data folder for the embedded engine, its database migrated and empty; gone after the run. */
+export async function freshDataDir(): Promise<string> {
+  const dir = emptyDir()
+  fs.cpSync(path.join(prepared(TEST_DIR_VARIABLE), TEMPLATE_DIR, 'database'), path.join(dir, 'database'), {
+    recursive: true,
+  })
+  return dir
+}
+
+/** A new folder with nothing in it; gone after the run. */
+export function emptyDir(): string {
+  return fs.mkdtempSync(path.join(prepared(TEST_DIR_VARIABLE), 'data-'))
+}
+
+async function freshUrlSettings(): Promise<Partial<EngineSettings>> {
+  return { databaseUrl: await freshDatabaseUrl() }
+}
+
+async function onServer(statement: string): Promise<void> {
+  const databaseUrl = prepared(POSTGRES_VARIABLE)
+  const server = await openEngine({ ...TEST_SETTINGS, databaseUrl, poolSize: 1 })
+  await sql.raw(statement).execute(server.db)
+  await server.close()
+}
+
+function prepared(variable: string): string {
+  const value = process.env[variable]
+  if (value === undefined) throw new Error(`${variable} is not set: is global-setup.ts in vitest.config.mjs?`)
+  return value
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterAll, onTestFinished } from 'vitest'
+import { SETTINGS } from '../../src/config.ts'
+import { killHard } from './children.ts'
+import { emptyDir } from './engines.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+const LOOK_EVERY_MS = 20
+
+export type Env = Readonly<Record<string, string>>
+
+const children: ChildProcess[] = []
+/** Whatever a test leaves running ends with its file. */
+afterAll(() => Promise.all(children.map(killHard)))
+
+/** What a command said and how it ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  /** The lines of stdout that are JSON. */
+  readonly json: readonly Record<string, unknown>[]
+}
+
+/** A command of landpass in a process of its own, which ends with the test file at the latest. */
+export interface Running {
+  readonly child: ChildProcess
+  /** All that it has said so far. */
+  stdout(): string
+  stderr(): string
+  readonly ended: Promise<Ended>
+  /** Resolves when stdout has the text. @throws when the process ends without having said it */
+  said(text: string): Promise<void>
+}
+
+/** Starts `landpass <args>` with these settings and no others, in an empty folder where no `.env` lies. */
+export function startLandpass(args: readonly string[], env: Env = {}): Running {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: emptyDir(),
+    env: { ...environmentWithoutSettings(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const heard = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      heard[name] += text
+    })
+  }
+  const ended = once(child, 'close').then(([code]) => ({
+    code: code as number | null,
+    ...heard,
+    json: jsonLines(heard.stdout),
+  }))
+  children.push(child)
+  const said = async (text: string) => {
+    const over = ended.then(({ stderr }) => {
+      if (!heard.stdout.includes(text)) throw new Error(`landpass ${args[0]} never said "${text}": ${stderr}`)
+    })
+    while (!heard.stdout.includes(text)) await Promise.race([once(child.stdout, 'data'), over])
+  }
+  return { child, stdout: () => heard.stdout, stderr: () => heard.stderr, ended, said }
+}
+
+/** Runs `landpass <args>` to its end. */
+export function landpass(args: readonly string[], env: Env = {}): Promise<Ended> {
+  return startLandpass(args, env).ended
+}
+
+/** A `landpass serve` that listens. */
+export interface Serving extends Running {
+  readonly origin: string
+  /** Ctrl-C. */
+  stop(): Promise<Ended>
+}
+
+/** Starts a server and waits until it listens and has looked for its world. */
+export async function serve(env: Env, args: readonly string[] = []): Promise<Serving> {
+  const running = startLandpass(['serve', ...args], { PORT: '0', ...env })
+  await running.said('Ctrl-C stops it.')
+  const origin = /(http:\/\/[\d.]+:\d+)\/health\/ready/.exec(running.stdout())?.[1]
+  if (!origin) throw new Error(`the server did not say where it listens: ${running.stdout()}`)
+  const stop = () => {
+    running.child.kill('SIGINT')
+    return running.ended
+  }
+  return { ...running, origin, stop }
+}
+
+/** The lines that a server logged, or any other lines of JSON. */
+export function jsonLines(text: string): Record<string, unknown>[] {
+  return text.split('\n').flatMap((line) => {
+    try {
+      const value: unknown = JSON.parse(line)
+      return typeof value === 'object' && value !== null ? [value as Record<string, unknown>] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+/** Asks again and again until the answer is as wished. @throws when it is not within the limit */
+export async function eventually<T>(
+  ask: () => Promise<T> | T,
+  isAsWished: (answer: T) => boolean,
+  limitMs: number,
+): Promise<T> {
+  const giveUpAtMs = performance.now() + limitMs
+  for (;;) {
+    const answer = await ask()
+    if (isAsWished(answer)) return answer
+    if (performance.now() > giveUpAtMs) {
+      throw new Error(
+        `not within ${limitMs} ms; the last answer was ${JSON.stringify(answer)?.slice(0, 500)}`,
+      )
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+}
+
+/** Status of an address now; 0 where nobody answers. */
+export async function statusOf(address: string): Promise<number> {
+  const response = await fetch(address).catch(() => undefined)
+  await response?.arrayBuffer().catch(() => undefined)
+  return response?.status ?? 0
+}
+
+/** Takes a port for as long as the test runs. */
+export async function takenPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** Memory of a process now (`VmRSS`) or at its highest (`VmHWM`), in MB. Linux only. */
+export function memoryMb(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
+}
+
+function environmentWithoutSettings(): NodeJS.ProcessEnv {
+  const names = new Set<string>(SETTINGS.map(({ name }) => name))
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.has(name)))
+}

@@ -1,0 +1,14 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { sql } from 'kysely'
+import type { EngineSource } from '../../src/db/engine.ts'
+import { openLent } from '../../src/db/open-engine.ts'
+
+/** A thread that reads the database which its parent lent, and then tells what it heard. */
+const engine = await openLent(workerData as EngineSource)
+const heard = new Promise<string>((resolve) => {
+  void engine.listen('news', resolve).then(() => parentPort?.postMessage({ op: 'listening' }))
+})
+const row = await engine.db.selectFrom('land_state').select('lineage').executeTakeFirstOrThrow()
+await sql`select 1`.execute(engine.db)
+parentPort?.postMessage({ op: 'told', lineage: row.lineage, payload: await heard })
+await engine.close()

