@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { expect, test } from 'vitest'
+import { answer, inEnvelope, jsonPiece, tagUnderCoding } from './answers.ts'
+
+const FRESHNESS = { tag: 'abc.1.7', changedAtMs: Date.parse('2026-11-20T10:00:00.750Z') }
+
+function ask(headers: Record<string, string>) {
+  const sent = { status: 200, headers: {} as Record<string, unknown>, body: undefined as unknown, made: 0 }
+  const reply = {
+    header(name: string, value: unknown) {
+      sent.headers[name] = value
+      return reply
+    },
+    code(status: number) {
+      sent.status = status
+      return reply
+    },
+    send(body?: Buffer) {
+      sent.body = body?.toString()
+      return reply
+    },
+  }
+  const makeData = () => {
+    sent.made++
+    return jsonPiece('[1]')
+  }
+  answer({ headers } as unknown as FastifyRequest, reply as unknown as FastifyReply, FRESHNESS, makeData)
+  return sent
+}
+
+test('data go out in the envelope, with their freshness', () => {
+  const { status, headers, body } = ask({})
+
+  expect([status, body]).toEqual([200, '{"ok":true,"data":[1]}'])
+  expect(headers).toEqual({
+    etag: '"abc.1.7"',
+    'last-modified': 'Fri, 20 Nov 2026 10:00:00 GMT',
+    'cache-control': 'public, no-cache',
+    vary: 'accept-encoding',
+    'content-type': 'application/json; charset=utf-8',
+  })
+})
+
+test('a right copy is confirmed without making the data, by the tag that it has', () => {
+  for (const [known, confirmed] of [
+    ['"abc.1.7"', '"abc.1.7"'],
+    ['"x", W/"abc.1.7;br"', '"abc.1.7;br"'],
+    ['"abc.1.7;gzip","abc.1.7"', '"abc.1.7;gzip"'],
+    ['*', '"abc.1.7"'],
+  ] as const) {
+    const { status, headers, made, body } = ask({ 'if-none-match': known })
+    expect([status, headers.etag, made, body]).toEqual([304, confirmed, 0, undefined])
+  }
+})
+
+test('no other tag is taken for it', () => {
+  const other = fc.oneof(
+    fc.string(),
+    fc.constantFrom('"abc.1.70"', '"abc.1.7', 'abc.1.7', '"xabc.1.7"', '"abc.1.7;zstd"'),
+  )
+  fc.assert(
+    fc.property(other, (known) => {
+      fc.pre(known.trim() !== '*' && !known.includes('"abc.1.7"'))
+      expect(ask({ 'if-none-match': known }).status).toBe(200)
+    }),
+  )
+})
+
+test('a date confirms a copy to the second', () => {
+  const status = (since: string) => ask({ 'if-modified-since': since }).status
+
+  expect(status('Fri, 20 Nov 2026 10:00:00 GMT')).toBe(304)
+  expect(status('Fri, 20 Nov 2026 09:59:59 GMT')).toBe(200)
+  expect(status('some day')).toBe(200)
+})
+
+test('a stream has the same envelope, a coding a tag of its own', () => {
+  expect(Buffer.concat([...inEnvelope([Buffer.from('[1]')])]).toString()).toBe('{"ok":true,"data":[1]}')
+  expect(tagUnderCoding('"abc"', 'br')).toBe('"abc;br"')
+})

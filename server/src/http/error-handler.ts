@@ -1,0 +1,64 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+
+const RETRY_AFTER_S = '5'
+
+/** The one place where a failure becomes an answer. What we did not throw on purpose is told to the log alone. */
+export function handleError(
+  error: FastifyError | AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const known = error instanceof AppError ? error : asAppError(error)
+  logFailure(known, error, request)
+  if (known.status === 503) reply.header('retry-after', RETRY_AFTER_S)
+  sendError(reply, known)
+}
+
+/** Our own faults with their stack; a database that is away as a line; a world that is not there yet is no news. */
+function logFailure(known: AppError, thrown: Error, request: FastifyRequest): void {
+  const facts = { reqId: request.id, url: request.routeOptions.url }
+  if (known.status === 500) request.log.error({ ...facts, err: thrown }, known.message)
+  else if (known.code === 'database_unavailable') request.log.warn(facts, known.message)
+}
+
+export function sendError(reply: FastifyReply, error: AppError): void {
+  // An error is nobody's fresh copy: headers that the route had already set must not stay.
+  for (const name of ['etag', 'last-modified']) reply.removeHeader(name)
+  reply
+    .code(error.status)
+    .header('cache-control', 'no-store')
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(errorJson(error))
+}
+
+export function errorJson({ message, code, data }: AppError): string {
+  return JSON.stringify({ ok: false, error: message, code, data })
+}
+
+/** Errors of the framework that are the caller's doing, by their code; all others are ours. */
+function asAppError(error: FastifyError): AppError {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError('body_too_large', 'The body is larger than 64 KiB.')
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new AppError('invalid_body', 'The body must be one JSON object.')
+    default:
+      // A broken escape in the address (400), a part of it longer than any parameter (414), and what may come yet.
+      if (isCallersFault(error.statusCode))
+        return new AppError('bad_request', 'The request is not well-formed.')
+      return new AppError('internal_error', 'Something went wrong on our side.')
+  }
+}
+
+function isCallersFault(status: number | undefined): boolean {
+  return status !== undefined && status >= 400 && status < 500
+}
+
+export function handleNotFound(request: FastifyRequest): never {
+  const path = request.url.split('?', 1)[0]?.slice(0, 200)
+  throw new AppError('not_found', `There is no endpoint at ${path}; /docs lists all of them.`, { path })
+}

@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import type { Metrics } from './metrics.ts'
+import { okSchema } from './schemas.ts'
+
+/** Resolves when the server can do its work, throws an AppError that says what is missing otherwise. */
+export type ReadinessCheck = () => Promise<Readonly<Record<string, unknown>>>
+
+export function healthRoutes(
+  app: FastifyInstance,
+  options: { isReady: ReadinessCheck; metrics: Metrics },
+): void {
+  app.get(
+    '/health/live',
+    {
+      schema: {
+        tags: ['operation'],
+        summary: 'Is the process alive?',
+        response: okSchema(Type.Object({ status: Type.Literal('live') })),
+      },
+    },
+    (_request, reply) =>
+      reply.header('cache-control', 'no-store').send({ ok: true, data: { status: 'live' } }),
+  )
+  app.get(
+    '/health/ready',
+    {
+      schema: {
+        tags: ['operation'],
+        summary: 'Can it answer? 503 until the migrations ran, the world is loaded and the database answers',
+        response: okSchema(Type.Object({ status: Type.Literal('ready') }, { additionalProperties: true }), [
+          'world_not_loaded',
+          'database_unavailable',
+        ]),
+      },
+    },
+    async (_request, reply) => {
+      const facts = await options.isReady()
+      return reply.header('cache-control', 'no-store').send({ ok: true, data: { status: 'ready', ...facts } })
+    },
+  )
+  app.get(
+    '/metrics',
+    {
+      schema: {
+        tags: ['operation'],
+        summary: 'Figures in the text format of Prometheus',
+        response: { 200: { description: 'Figures.', content: { 'text/plain': { schema: Type.String() } } } },
+      },
+    },
+    async (_request, reply) => {
+      const text = await options.metrics.registry.metrics()
+      return reply.header('cache-control', 'no-store').type(options.metrics.registry.contentType).send(text)
+    },
+  )
+}

@@ -1,0 +1,107 @@
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** Numbers that are read at the moment somebody asks for them. */
+export interface GaugeSource {
+  readonly name: string
+  readonly help: string
+  readonly labels?: Readonly<Record<string, string>>
+  read(): number
+}
+
+interface MeasuredRoute {
+  readonly duration: Histogram.Internal<'method' | 'route'>
+  readonly bytes: Counter.Internal
+  countStatus(status: number): void
+}
+
+const DURATION_BUCKETS_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Everything that `/metrics` tells. One per server, so that two servers of one process do not mix. */
+export class Metrics {
+  readonly registry = new Registry()
+  private readonly requests: Counter<'method' | 'route' | 'status'>
+  private readonly duration: Histogram<'method' | 'route'>
+  private readonly bytes: Counter<'method' | 'route'>
+  /** As many as there are routes and methods: addresses that are no route share one. */
+  private readonly routes = new Map<string, MeasuredRoute>()
+  private readonly writtenBefore = new WeakMap<Socket, number>()
+
+  constructor() {
+    const registers = [this.registry]
+    collectDefaultMetrics({ register: this.registry })
+    this.requests = new Counter({
+      name: 'landpass_http_requests_total',
+      help: 'Answered requests, by route and status.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    })
+    this.duration = new Histogram({
+      name: 'landpass_http_request_duration_seconds',
+      help: 'Time from the arrival of a request to the end of its answer.',
+      labelNames: ['method', 'route'],
+      buckets: DURATION_BUCKETS_S,
+      registers,
+    })
+    this.bytes = new Counter({
+      name: 'landpass_http_response_bytes_total',
+      help: 'Bytes written to the network, headers included.',
+      labelNames: ['method', 'route'],
+      registers,
+    })
+  }
+
+  addGauges(sources: readonly GaugeSource[]): void {
+    for (const { name, help, labels = {}, read } of sources) {
+      const known = this.registry.getSingleMetric(name)
+      if (known) throw new Error(`metric ${name} is there already`)
+      const gauge: Gauge = new Gauge({
+        name,
+        help,
+        labelNames: Object.keys(labels),
+        registers: [this.registry],
+        collect: (): void => gauge.set(labels, read()),
+      })
+    }
+  }
+
+  /** Measures every request of the server. */
+  watch(app: FastifyInstance): void {
+    app.addHook('onResponse', (request, reply, done) => {
+      const measured = this.measuredOf(request.method, request.routeOptions.url ?? 'none')
+      measured.countStatus(reply.statusCode)
+      measured.duration.observe(reply.elapsedTime / 1000)
+      measured.bytes.inc(this.bytesSince(request.raw.socket))
+      done()
+    })
+  }
+
+  /** Finding a metric by its labels costs more than counting with it: each route finds its own once. */
+  private measuredOf(method: string, route: string): MeasuredRoute {
+    const name = `${method} ${route}`
+    const known = this.routes.get(name)
+    if (known) return known
+    const statuses = new Map<number, Counter.Internal>()
+    const measured: MeasuredRoute = {
+      duration: this.duration.labels({ method, route }),
+      bytes: this.bytes.labels({ method, route }),
+      countStatus: (status) => {
+        const counter =
+          statuses.get(status) ?? this.requests.labels({ method, route, status: String(status) })
+        statuses.set(status, counter)
+        counter.inc()
+      },
+    }
+    this.routes.set(name, measured)
+    return measured
+  }
+
+  /** What a kept-alive connection has written since its previous answer. */
+  private bytesSince(socket: Socket): number {
+    const written = socket.bytesWritten
+    const before = this.writtenBefore.get(socket) ?? 0
+    this.writtenBefore.set(socket, written)
+    return Math.max(0, written - before)
+  }
+}

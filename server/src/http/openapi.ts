@@ -1,0 +1,112 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+import { isTagKnown } from './answers.ts'
+import { tagOf } from './text-tag.ts'
+
+const DESCRIPTION = `Parcels, estates, sale offers, bids, mortgages, districts and contributions of a virtual world, \
+read-only. Every address also answers below \`/v1\`. Answers carry an \`ETag\`: send it back as \`If-None-Match\` \
+and an unchanged answer costs a 304. Errors are \`{ ok: false, error, code, data }\`.`
+
+/** Collects the routes that are registered after it into one OpenAPI 3.1 document. */
+export async function describeRoutes(
+  app: FastifyInstance,
+  { publicUrl, shapes }: { publicUrl: string | undefined; shapes: Readonly<Record<string, TSchema>> },
+): Promise<void> {
+  for (const [name, shape] of Object.entries(shapes)) app.addSchema({ ...shape, $id: name })
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Landpass', description: DESCRIPTION, version: '1.0.0' },
+      servers: [
+        { url: publicUrl ?? '/', description: 'The current version' },
+        {
+          url: `${publicUrl ?? ''}/v1`,
+          description: 'Version 1, of the endpoints that are not for operation',
+        },
+      ],
+      tags: [
+        { name: 'parcels', description: 'Single pieces of land, on a grid' },
+        { name: 'estates', description: 'Groups of adjacent parcels' },
+        { name: 'publications', description: 'Offers for sale' },
+        { name: 'bids', description: 'Offers to buy' },
+        { name: 'mortgages', description: 'Loans for buying a parcel' },
+        { name: 'districts', description: 'Themed areas and who contributed to them' },
+        { name: 'map', description: 'Everything in an area' },
+        { name: 'translations', description: 'Texts for pages' },
+        { name: 'operation', description: 'For those who run the server' },
+      ],
+    },
+    refResolver: { buildLocalReference: (schema) => String(schema.$id) },
+    transform: ({ schema, url }) => ({ schema: documented(schema, url), url }),
+  })
+}
+
+interface Parameters {
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, object>>
+}
+
+/** A route's schema as a reader needs it: one description for both versions, and what has a default is not required. */
+function documented(schema: FastifySchema, url: string): FastifySchema {
+  const query = schema.querystring as Parameters | undefined
+  const hide = schema.hide ?? url.startsWith('/v1/')
+  if (query?.required === undefined) return { ...schema, hide }
+  const required = query.required.filter((name) => !('default' in (query.properties?.[name] ?? {})))
+  return { ...schema, hide, querystring: { ...query, required } }
+}
+
+/** `/openapi.json`, and a page of it for people that needs nothing from elsewhere. */
+export async function serveDescription(app: FastifyInstance): Promise<void> {
+  let document: { text: string; tag: string } | undefined
+  const schema = {
+    tags: ['operation'],
+    summary: 'This description',
+    response: {
+      200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: Type.Object({}) } } },
+      304: { ...Type.Null(), description: 'Your copy is still right.' },
+    },
+  }
+  app.get('/openapi.json', { schema }, (request, reply) => {
+    document ??= documentOf(app)
+    reply.header('etag', `"${document.tag}"`).header('cache-control', 'public, no-cache')
+    if (isTagKnown(request, document.tag)) return reply.code(304).send()
+    return reply.type('application/json; charset=utf-8').send(document.text)
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: PAGE_POLICY,
+    uiConfig: { docExpansion: 'list', deepLinking: true, tryItOutEnabled: true, validatorUrl: null },
+    theme: {
+      title: 'Landpass: the interface',
+      css: [{ filename: 'landpass.css', content: PAGE_STYLE }],
+      favicon: [{ filename: 'icon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: ICON }],
+    },
+  })
+}
+
+function documentOf(app: FastifyInstance): { text: string; tag: string } {
+  const text = JSON.stringify(app.swagger())
+  return { text, tag: tagOf(text) }
+}
+
+/** Everything from here; styles inline because the page sets some of its own on its elements. */
+const PAGE_POLICY = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'self'",
+  "frame-ancestors 'self'",
+].join('; ')
+
+const PAGE_STYLE = `
+.swagger-ui .topbar { display: none }
+.swagger-ui .info { margin: 24px 0 8px }
+.swagger-ui .scheme-container { display: none }
+@media (max-width: 600px) { .swagger-ui .opblock .opblock-summary-description { font-size: 12px } }
+`
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#23395b" d="M0 0h16v16H0z"/>\
+<path fill="#7fb685" d="M1 1h6v6H1zM9 9h6v6H9z"/><path fill="#f2b134" d="M9 1h6v6H9z"/><path fill="#8da9c4" d="M1 9h6v6H1z"/></svg>`

@@ -1,0 +1,54 @@
+import Type, { type TSchema } from 'typebox'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+
+/** Keeps a route out of openapi.json: aliases of a documented one, and pages for people. */
+export const HIDDEN = { hide: true }
+
+/** What every endpoint can answer, whatever it does. */
+const ANYWHERE: readonly ErrorCode[] = [
+  'bad_request',
+  'request_timeout',
+  'header_too_large',
+  'internal_error',
+]
+
+/** The answers of a JSON endpoint: its data in the envelope, and each error that it can give. */
+export function okSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
+  const ok = Type.Object({ ok: Type.Literal(true), data })
+  return { 200: { ...ok, description: 'Done.' }, ...errorSchemas([...errors, ...ANYWHERE]) }
+}
+
+/** Like {@link okSchema}, for land endpoints: their answers carry an ETag, and need a world. */
+export function freshSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
+  return withUnchanged(okSchema(data, [...errors, 'world_not_loaded']))
+}
+
+/** Adds the answer to a reader whose copy is still right. */
+export function withUnchanged(responses: Record<string, TSchema>): Record<string, TSchema> {
+  const unchanged = {
+    ...Type.Null(),
+    description: 'Your copy (If-None-Match, If-Modified-Since) is still right.',
+  }
+  return { ...responses, 304: unchanged }
+}
+
+/** One schema for each status: the codes that share a status are listed together. */
+export function errorSchemas(codes: readonly ErrorCode[]): Record<string, TSchema> {
+  const schemas: Record<string, TSchema> = {}
+  for (const status of new Set(codes.map((code) => ERRORS[code].status))) {
+    const ofStatus = [...new Set(codes)].filter((code) => ERRORS[code].status === status)
+    const failure = Type.Object({
+      ok: Type.Literal(false),
+      error: Type.String({ description: 'A sentence for a person.' }),
+      code: oneOf(ofStatus),
+      data: Type.Object({}, { additionalProperties: true, description: 'Details for a program.' }),
+    })
+    schemas[status] = { ...failure, description: ofStatus.map((code) => ERRORS[code].meaning).join(' ') }
+  }
+  return schemas
+}
+
+/** Text that is one of a list: `enum` in openapi.json. */
+export function oneOf<T extends string>(values: readonly T[], options: Record<string, unknown> = {}) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
+}

@@ -1,0 +1,137 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { constants } from 'node:zlib'
+import compress from '@fastify/compress'
+import cors from '@fastify/cors'
+import Fastify, { type FastifyInstance, LogController } from 'fastify'
+import { SECOND_MS } from '../clock.ts'
+import type { LogLevel } from '../config.ts'
+import { AppError } from '../errors.ts'
+import { tagUnderCoding } from './answers.ts'
+import { errorJson, handleError, handleNotFound } from './error-handler.ts'
+import { BODY_LIMIT_BYTES, readBodiesAsJson } from './json-body.ts'
+import type { Metrics } from './metrics.ts'
+import { requestId } from './request-id.ts'
+import { parameterReader } from './validation.ts'
+
+export interface ServerOptions {
+  readonly logLevel: LogLevel
+  readonly requestTimeoutMs: number
+  readonly metrics: Metrics
+}
+
+/** Connections that say nothing for so long are closed; a slow reader of a large answer is not silent. */
+const IDLE_TIMEOUT_MS = 120 * SECOND_MS
+const KEEP_ALIVE_TIMEOUT_MS = 65 * SECOND_MS
+/** How often slow requests are looked for. Node looks every 30 s: so much later they would be cut off. */
+const LOOK_FOR_SLOW_MS = SECOND_MS / 2
+const COMPRESS_FROM_BYTES = 1024
+/** From here on compression happens beside the event loop; below it costs less than the hand-over. */
+const COMPRESS_APART_FROM_BYTES = 32 * 1024
+/** Longer than any parameter we know: what is too long is refused by its reader, with a sentence, not by the router. */
+const MAX_PARAMETER_LENGTH = 1000
+
+/** The server without routes: ids, limits, CORS, compression, parameters, failures, measurements. */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: { level: options.logLevel },
+    logController: new LogController({
+      disableRequestLogging: options.logLevel !== 'debug' && options.logLevel !== 'trace',
+    }),
+    genReqId: requestId,
+    requestIdHeader: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: options.requestTimeoutMs,
+    http: { connectionsCheckingInterval: LOOK_FOR_SLOW_MS },
+    connectionTimeout: IDLE_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH, ignoreTrailingSlash: true },
+    clientErrorHandler: refuseBrokenRequest,
+    // No hook runs for an address that cannot be decoded.
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id).header('access-control-allow-origin', '*')
+      handleError(error, request, reply)
+    },
+  })
+  app.setValidatorCompiler(parameterReader)
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value))
+  app.setErrorHandler(handleError)
+  app.setNotFoundHandler(handleNotFound)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done()
+  })
+  options.metrics.watch(app)
+  readBodiesAsJson(app)
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'HEAD', 'POST', 'PATCH'],
+    exposedHeaders: [
+      'ETag',
+      'Retry-After',
+      'X-Request-Id',
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
+    ],
+    maxAge: 86_400,
+    strictPreflight: false,
+  })
+  await compressAnswers(app)
+  return app
+}
+
+async function compressAnswers(app: FastifyInstance): Promise<void> {
+  await app.register(compress, {
+    threshold: COMPRESS_FROM_BYTES,
+    syncThreshold: COMPRESS_APART_FROM_BYTES,
+    encodings: ['br', 'gzip'],
+    globalDecompression: false,
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+    zlibOptions: { level: 6 },
+  })
+  // Added to each route rather than to the server: such hooks run last, when the coding is known.
+  app.addHook('onRoute', (route) => {
+    route.onSend = [...[route.onSend ?? []].flat(), markCodedTag]
+  })
+}
+
+const markCodedTag: Extract<
+  NonNullable<import('fastify').RouteOptions['onSend']>,
+  (...args: never) => void
+> = (_request, reply, payload, done) => {
+  const coding = reply.getHeader('content-encoding')
+  const tag = reply.getHeader('etag')
+  if (typeof coding === 'string' && typeof tag === 'string') reply.header('etag', tagUnderCoding(tag, coding))
+  done(null, payload)
+}
+
+/** What is not even HTTP never reaches a route; it gets the same form of answer all the same. */
+function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const refusal = brokenRequestRefusal(error.code)
+  const body = errorJson(refusal)
+  socket.end(
+    [
+      `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `X-Request-Id: ${requestId({ headers: {} })}`,
+      'Access-Control-Allow-Origin: *',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}
+
+function brokenRequestRefusal(code: string | undefined): AppError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new AppError('header_too_large', 'The address and headers of a request may have 16 KiB.')
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new AppError('request_timeout', 'The request did not arrive in time.')
+  }
+  return new AppError('bad_request', 'The request is not well-formed HTTP.')
+}

@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import Type, { type TSchema } from 'typebox'
+import { describe, expect, test } from 'vitest'
+import { AppError } from '../errors.ts'
+import { oneOf } from './schemas.ts'
+import { invalidParameter, parameterReader } from './validation.ts'
+
+const schema = Type.Object({
+  limit: Type.Integer({ minimum: 0, maximum: 1000, default: 20 }),
+  offset: Type.Integer({ minimum: 0, default: 0 }),
+  any: Type.Optional(Type.Integer()),
+  sure: Type.Boolean({ default: true }),
+  order: Type.Optional(oneOf(['asc', 'desc'])),
+  text: Type.Optional(Type.String()),
+  needed: Type.String(),
+})
+
+function read(given: Record<string, unknown>): Record<string, unknown> {
+  const reader = parameterReader({ schema, method: 'GET', url: '/' } as never) as (given: unknown) => {
+    value: Record<string, unknown>
+  }
+  return reader({ needed: 'yes', ...given }).value
+}
+
+function refusalOf(given: Record<string, unknown>): AppError {
+  try {
+    const value = read(given)
+    return expect.fail(`${JSON.stringify(given)} was read as ${JSON.stringify(value)}`)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return error
+  }
+}
+
+describe('reading parameters', () => {
+  test('what is left out has its default, what is unknown stays as it is', () => {
+    expect(read({})).toEqual({ limit: 20, offset: 0, sure: true, needed: 'yes' })
+    expect(read({ colour: 'red', more: ['1', '2'] })).toMatchObject({ colour: 'red', limit: 20 })
+  })
+
+  test('every whole number in range is read, written in its one form', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1000 }), fc.maxSafeInteger(), (limit, any) => {
+        expect(read({ limit: String(limit), any: String(any) })).toMatchObject({ limit, any })
+      }),
+    )
+  })
+
+  test('no other text is a whole number, whatever JavaScript thinks of it', () => {
+    const almost = fc.constantFrom(
+      '1e2',
+      '0x10',
+      ' 5',
+      '5 ',
+      '007',
+      '-0',
+      '+1',
+      '1.0',
+      '1_0',
+      '',
+      '5\n',
+      '١',
+      'NaN',
+      '1n',
+    )
+    fc.assert(
+      fc.property(fc.oneof(almost, fc.string(), fc.double().map(String)), (any) => {
+        if (/^(?:0|-?[1-9]\d{0,15})$/.test(any)) return
+        const { code, data } = refusalOf({ any })
+        expect([code, data]).toEqual([
+          'invalid_parameter',
+          { parameter: 'any', value: any, allowed: 'a whole number' },
+        ])
+      }),
+    )
+  })
+
+  test('no text but true and false is a boolean', () => {
+    expect([read({ sure: 'true' }).sure, read({ sure: 'false' }).sure]).toEqual([true, false])
+    fc.assert(
+      fc.property(fc.oneof(fc.constantFrom('1', '0', '', 'True', 'yes', 'null'), fc.string()), (sure) => {
+        if (sure === 'true' || sure === 'false') return
+        expect(refusalOf({ sure }).data).toEqual({
+          parameter: 'sure',
+          value: sure.slice(0, 100),
+          allowed: 'true or false',
+        })
+      }),
+    )
+  })
+
+  test('a refusal names the parameter, the value and what is allowed', () => {
+    expect(refusalOf({ limit: '1001' }).message).toBe(
+      'limit is 1001, but must be a whole number from 0 to 1000.',
+    )
+    expect(refusalOf({ offset: '-1' }).message).toBe('offset is -1, but must be a whole number, 0 or more.')
+    expect(refusalOf({ order: 'up' }).message).toBe('order is "up", but must be one of asc, desc.')
+    expect(refusalOf({ limit: ['1', '2'] }).message).toBe(
+      'limit is ["1","2"], but must be a whole number from 0 to 1000.',
+    )
+    expect(refusalOf({ text: ['a', 'b'] }).message).toBe('text is ["a","b"], but must be text, given once.')
+    expect(refusalOf({ needed: undefined }).message).toBe('needed is missing, but must be text, given once.')
+    expect(invalidParameter('limit', 'ten', 'a whole number from 0 to 1000').message).toBe(
+      'limit is "ten", but must be a whole number from 0 to 1000.',
+    )
+  })
+
+  test('a long value is not repeated in full', () => {
+    const { message, data } = refusalOf({ limit: 'x'.repeat(10_000) })
+
+    expect(message.length).toBeLessThan(200)
+    expect(data.value).toBe(`${'x'.repeat(100)}…`)
+    expect(refusalOf({ offset: '9007199254740993' }).message).toContain('offset is "9007199254740993", but')
+  })
+
+  test('the words of a schema win over those that are made up', () => {
+    const own = Type.Object({ id: Type.String({ pattern: '^a$', 'x-allowed': 'the letter a' }) }) as TSchema
+    const reader = parameterReader({ schema: own } as never) as (given: unknown) => unknown
+
+    expect(() => reader({ id: 'b' })).toThrow('id is "b", but must be the letter a.')
+  })
+})

@@ -1,0 +1,95 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { AppError } from '../errors.ts'
+
+/** What of a JSON schema is needed to read text by it and to say what is allowed. */
+interface ParameterSchema {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly default?: unknown
+  /** In words, where a pattern would not help a person. */
+  readonly 'x-allowed'?: string
+}
+
+const WHOLE_NUMBER = /^-?(?:0|[1-9]\d{0,15})$/
+const SHOWN_VALUE_LENGTH = 100
+
+const ajv = new Ajv({ useDefaults: true, coerceTypes: false, strict: false })
+
+/**
+ * Turns a route's schemas into readers of its parameters. Text becomes what the schema says and nothing looser:
+ * `1e2`, `0x10`, ` 5` and `007` are no whole numbers, `1` is no boolean. An unknown parameter is ignored.
+ *
+ * The reader throws `invalid_parameter` naming the parameter, the value and what is allowed.
+ */
+export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema }) => {
+  const validate = ajv.compile(schema)
+  const properties = Object.entries(
+    (schema as { properties?: Record<string, ParameterSchema> }).properties ?? {},
+  )
+  const typed = properties.filter(([, { type }]) => type === 'integer' || type === 'boolean')
+  return (received: unknown) => {
+    const given = received as Record<string, unknown>
+    for (const [name, { type }] of typed) given[name] = textAs(type, given[name])
+    if (validate(given)) return { value: given }
+    throw refusal(validate.errors?.[0], Object.fromEntries(properties), given)
+  }
+}
+
+function textAs(type: string | undefined, text: unknown): unknown {
+  if (typeof text !== 'string') return text
+  if (type === 'integer') return wholeNumber(text) ?? text
+  return text === 'true' ? true : text === 'false' ? false : text
+}
+
+/** Undefined also beyond 2^53, where the number would not be the one that was meant. */
+function wholeNumber(text: string): number | undefined {
+  const number = Number(text)
+  return WHOLE_NUMBER.test(text) && text !== '-0' && Number.isSafeInteger(number) ? number : undefined
+}
+
+function refusal(
+  error: ErrorObject | undefined,
+  properties: Record<string, ParameterSchema>,
+  given: Record<string, unknown>,
+): AppError {
+  const missing = error?.keyword === 'required' ? String(error.params.missingProperty) : undefined
+  const name = missing ?? error?.instancePath.split('/')[1] ?? ''
+  return invalidParameter(name, given[name], allowedText(properties[name] ?? {}))
+}
+
+/**
+ * The refusal of one parameter.
+ *
+ * @example
+ * invalidParameter('limit', 'ten', 'a whole number from 0 to 1000').message
+ * // 'limit is "ten", but must be a whole number from 0 to 1000.'
+ */
+export function invalidParameter(name: string, value: unknown, allowed: string): AppError {
+  const shown = value === undefined ? 'missing' : JSON.stringify(shownValue(value))
+  const sentence = `${name} is ${shown}, but must be ${allowed}.`
+  return new AppError('invalid_parameter', sentence, { parameter: name, value: shownValue(value), allowed })
+}
+
+/** A value as it came, cut where it is too long to read. */
+function shownValue(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
+  if (text.length > SHOWN_VALUE_LENGTH) return `${text.slice(0, SHOWN_VALUE_LENGTH)}…`
+  return value ?? null
+}
+
+function allowedText(schema: ParameterSchema): string {
+  if (schema['x-allowed']) return schema['x-allowed']
+  if (schema.enum) return `one of ${schema.enum.join(', ')}`
+  if (schema.type === 'boolean') return 'true or false'
+  if (schema.type === 'integer') return wholeNumberText(schema)
+  return 'text, given once'
+}
+
+function wholeNumberText({ minimum, maximum }: ParameterSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return `a whole number from ${minimum} to ${maximum}`
+  return minimum === undefined ? 'a whole number' : `a whole number, ${minimum} or more`
+}
