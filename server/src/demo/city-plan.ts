@@ -1,0 +1,102 @@
+import type { Coord } from '../world/coord.ts'
+import { drawAvenues, Ground, skeletonOf } from './avenues.ts'
+import { type District, quartersOf } from './districts.ts'
+import { Grid } from './grid.ts'
+import { drawParks } from './parks.ts'
+import type { Random } from './random.ts'
+import { drawStreets, removeStrays } from './streets.ts'
+import { softNoise } from './strokes.ts'
+
+/** Farther than proximity is told. */
+export const FAR = 255
+const FARTHEST_TOLD = 9
+
+/** Where everything is. Nothing here has an owner, a name or a price yet. */
+export interface CityPlan {
+  readonly grid: Grid
+  readonly center: Coord
+  /** The plazas and the roads first, each as one district. */
+  readonly districts: readonly District[]
+  /** Per cell, its place in `districts`, or -1: then it is a lot, or wild. */
+  readonly districtOf: Int16Array
+  /** Per cell, 1 where nobody ever bought. */
+  readonly wild: Uint8Array
+  /** Per cell, how many parcels lie between it and the nearest plaza or road: 0 to 9, or {@link FAR}. */
+  readonly plazaDistance: Uint8Array
+  readonly roadDistance: Uint8Array
+}
+
+/**
+ * Plans the city, from the large to the small: rings and avenues, plazas where they cross, parks between them,
+ * streets around blocks, and quarters out of blocks.
+ */
+export function planCity(radius: number, random: Random): CityPlan {
+  const grid = new Grid(radius)
+  const ground = new Uint8Array(grid.size)
+  const skeleton = skeletonOf(grid, random.fork('skeleton'))
+  drawAvenues(grid, ground, skeleton, random.fork('avenues'))
+  const parks = drawParks(grid, ground, skeleton, random.fork('parks'))
+  drawStreets(grid, ground, skeleton, random.fork('streets'))
+  removeStrays(grid, ground)
+  const quarters = quartersOf(grid, ground, parks, random.fork('quarters'))
+  removeStrays(grid, ground)
+
+  const plazas = cellsWhere(grid, (cell) => ground[cell] === Ground.plaza)
+  const roads = cellsWhere(grid, (cell) => ground[cell] === Ground.street || ground[cell] === Ground.avenue)
+  const districts: District[] = [
+    { kind: 'plaza', disabled: false, cells: plazas },
+    { kind: 'road', disabled: false, cells: roads },
+    ...quarters,
+    ...parks.map(({ kind, cells }) => ({ kind, disabled: false, cells: [...cells].sort((a, b) => a - b) })),
+  ]
+  const districtOf = new Int16Array(grid.size).fill(-1)
+  districts.forEach(({ cells }, at) => {
+    for (const cell of cells) districtOf[cell] = at
+  })
+  return {
+    grid,
+    center: skeleton.center,
+    districts,
+    districtOf,
+    wild: wilderness(grid, districtOf, random.fork('wild')),
+    plazaDistance: distancesTo(grid, plazas),
+    roadDistance: distancesTo(grid, roads),
+  }
+}
+
+function cellsWhere(grid: Grid, belongs: (cell: number) => boolean): number[] {
+  return [...grid.all()].filter(belongs)
+}
+
+/** Patches at the edge of the world that nobody wanted. */
+function wilderness(grid: Grid, districtOf: Int16Array, random: Random): Uint8Array {
+  const wild = new Uint8Array(grid.size)
+  const heights = softNoise(grid, Math.max(4, Math.floor(grid.radius / 10)), () => random.below(256))
+  for (const cell of grid.all()) {
+    const toEdge = grid.radius - Math.max(Math.abs(grid.x(cell)), Math.abs(grid.y(cell)))
+    const limit = 128 + Math.floor((toEdge * 900) / grid.radius)
+    if (districtOf[cell] === -1 && heights[cell]! > limit) wild[cell] = 1
+  }
+  return wild
+}
+
+/** Chebyshev distance to the nearest of some cells, minus one: 0 means that a cell touches one of them. */
+function distancesTo(grid: Grid, targets: readonly number[]): Uint8Array {
+  const distance = new Uint8Array(grid.size).fill(FAR)
+  const reached = new Uint8Array(grid.size)
+  for (const cell of targets) reached[cell] = 1
+  let shore: readonly number[] = targets
+  for (let step = 0; step <= FARTHEST_TOLD; step++) {
+    const next: number[] = []
+    for (const cell of shore) {
+      for (const near of grid.around(cell)) {
+        if (reached[near]) continue
+        reached[near] = 1
+        distance[near] = step
+        next.push(near)
+      }
+    }
+    shore = next
+  }
+  return distance
+}

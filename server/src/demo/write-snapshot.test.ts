@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { demoWorld } from './demo-world.ts'
+import { recordJson } from './record-json.ts'
+import { DATA_SETS, type SnapshotManifest, writeDemoSnapshot } from './write-snapshot.ts'
+
+/**
+ * The contents of the demo city, file by file. When the city is changed on purpose, this test prints the new
+ * ones; when it was not, something in the generator depends on the machine.
+ */
+const GOLDEN = {
+  'districts.ndjson.gz': '26254a3a2991b5583253a83d417984ba3699c11a898e385ff3abb0bc3f65e757',
+  'contributions.ndjson.gz': '6be370e38f70d7904b4b502cfce054552ef6a7132d7bcadb389a862edaf7880c',
+  'parcels.ndjson.gz': '6d3fa3fe295eaa7c87ebb6addd1d70637fc29cc8b7405c9f90bff15d6367df13',
+  'estates.ndjson.gz': '0c83ce28a098a34ae08cfd866f3800e190c6601da90536f9674bae919d4ee9a4',
+  'publications.ndjson.gz': '5ddeae97b3b688e4dd092209af02ccae998092e34962ca55adb183a90b016dfa',
+  'bids.ndjson.gz': '13040342c947ee479edc11bae9e5cbbdf259fa1771d8a0a9f90d42daa6f95881',
+  'mortgages.ndjson.gz': 'b957afb4928debf6fdab48e73f9a29d1fb6fba5cd96f707bb94f2728b3388182',
+}
+
+let folder: string
+let manifest: SnapshotManifest
+const told = new Map<string, number>()
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'landpass-demo-'))
+  manifest = await writeDemoSnapshot(1, folder, ({ dataSet, records }) => told.set(dataSet, records))
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+test('seed 1 gives the same bytes on every machine', () => {
+  const contents = Object.entries(manifest.files).map(([name, file]) => [name, file.content_sha256])
+
+  expect(Object.fromEntries(contents)).toEqual(GOLDEN)
+})
+
+test('the manifest describes the files as they are', async () => {
+  expect(JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8'))).toEqual(manifest)
+  expect((await readdir(folder)).sort()).toEqual([...Object.keys(manifest.files), 'manifest.json'].sort())
+  for (const dataSet of DATA_SETS) {
+    const name = `${dataSet}.ndjson.gz`
+    const packed = await readFile(path.join(folder, name))
+    const content = gunzipSync(packed)
+    const records = content.filter((byte) => byte === 0x0a).length
+
+    expect(manifest.files[name]).toEqual({
+      records,
+      bytes: packed.length,
+      sha256: createHash('sha256').update(packed).digest('hex'),
+      content_bytes: content.length,
+      content_sha256: createHash('sha256').update(content).digest('hex'),
+    })
+    expect(manifest.counts[dataSet]).toBe(records)
+    expect(told.get(dataSet)).toBe(records)
+  }
+})
+
+test('a line of the file is a record of the world', async () => {
+  const content = gunzipSync(await readFile(path.join(folder, 'publications.ndjson.gz'))).toString()
+  const [first] = demoWorld(1).publications
+
+  expect(content.slice(0, content.indexOf('\n'))).toBe(recordJson(first!))
+})
