@@ -1,0 +1,186 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { World } from '../../world/world.ts'
+import type { Blame } from './checks.ts'
+import { parseExactJson } from './exact-json.ts'
+import { DATA_SETS, type DataSetName, type RecordOf } from './format.ts'
+import type { Line } from './line-splitter.ts'
+import { Links } from './links.ts'
+import { type ExpectedFile, expectationOf, MANIFEST, type Manifest, readManifest } from './manifest.ts'
+import type { ErrorLog } from './report.ts'
+import { RULES } from './rules.ts'
+import { SHAPES } from './shapes.ts'
+import { DamagedFileError, type Seal, SnapshotFile } from './snapshot-file.ts'
+
+export interface CheckOptions {
+  readonly world: World
+  readonly log: ErrorLog
+  readonly onRecords?: (done: number, total: number) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+export type Counts = Record<DataSetName, number>
+
+/** A snapshot that was read to its end; it is good when the log is empty. */
+export interface CheckedSnapshot {
+  readonly counts: Counts
+  readonly files: ReadonlyMap<DataSetName, SnapshotFile>
+  readonly links: Links
+}
+
+/** Reads a snapshot once from end to end and checks all of it, on past any number of errors: they go to the log. */
+export async function checkFolder(folder: string, options: CheckOptions): Promise<CheckedSnapshot> {
+  const counts = Object.fromEntries(DATA_SETS.map((set) => [set, 0])) as Counts
+  const manifest = await readManifest(folder, options.log)
+  const files = manifest ? findFiles(folder, options.log) : new Map<DataSetName, SnapshotFile>()
+  const links = new Links(options.world, (set, line, field, value, reason) => {
+    options.log.add(files.get(set)?.name ?? set, line, field, value, reason)
+    return false
+  })
+  if (!manifest) return { counts, files, links }
+  const checker = new FolderChecker(manifest, files, links, options)
+  for (const set of DATA_SETS) counts[set] = await checker.check(set)
+  return { counts, files, links }
+}
+
+/** The file of each data set; none, or two, is an error. */
+function findFiles(folder: string, log: ErrorLog): ReadonlyMap<DataSetName, SnapshotFile> {
+  const files = new Map<DataSetName, SnapshotFile>()
+  for (const set of DATA_SETS) {
+    const plain = `${set}.ndjson`
+    const present = [plain, `${plain}.gz`].filter((name) => existsSync(join(folder, name)))
+    const [name] = present
+    if (name === undefined) log.add(`${plain}.gz`, null, null, undefined, 'is missing')
+    else if (present.length === 2)
+      log.add(plain, null, null, undefined, `is there twice, also as ${plain}.gz: remove one of them`)
+    else files.set(set, new SnapshotFile(name, join(folder, name)))
+  }
+  return files
+}
+
+class FolderChecker {
+  private readonly manifest: Manifest
+  private readonly files: ReadonlyMap<DataSetName, SnapshotFile>
+  private readonly links: Links
+  private readonly options: CheckOptions
+  private readonly log: ErrorLog
+  private readonly total: number
+  private done = 0
+  /** Where the record that is being checked stands. */
+  private file = ''
+  private line = 0
+  /** Whether it can no longer be told which record the line is. */
+  private isUnknown = false
+  private readonly blame: Blame = (field, value, reason) => {
+    if (field === '' || field === 'id') this.isUnknown = true
+    this.log.add(this.file, this.line, field || null, value, reason)
+    return false
+  }
+
+  constructor(
+    manifest: Manifest,
+    files: ReadonlyMap<DataSetName, SnapshotFile>,
+    links: Links,
+    options: CheckOptions,
+  ) {
+    this.manifest = manifest
+    this.files = files
+    this.links = links
+    this.options = options
+    this.log = options.log
+    this.total = DATA_SETS.reduce((sum, set) => sum + manifest.counts[set], 0)
+  }
+
+  /** Checks one data set. @returns how many lines it has */
+  async check(set: DataSetName): Promise<number> {
+    const file = this.files.get(set)
+    const count = file ? await this.checkFile(set, file) : 0
+    if (!file) this.links.broken(set, undefined) // no reference to it can be told wrong
+    if (set === 'parcels') this.links.endOfParcels()
+    if (set === 'estates') this.links.endOfEstates()
+    return count
+  }
+
+  private async checkFile(set: DataSetName, file: SnapshotFile): Promise<number> {
+    this.file = file.name
+    let count = 0
+    try {
+      for await (const lines of file.lines(this.options.signal)) {
+        for (const line of lines) {
+          count = line.number
+          this.checkLine(set, line)
+        }
+        this.options.onRecords?.(this.done + count, this.total)
+      }
+      this.compare(set, file, count)
+    } catch (error) {
+      if (!(error instanceof DamagedFileError)) throw error
+      this.log.add(file.name, null, null, undefined, error.message)
+      this.links.broken(set, undefined)
+    }
+    this.done += count
+    return count
+  }
+
+  private checkLine(set: DataSetName, { number, text, problem }: Line): void {
+    this.line = number
+    this.isUnknown = false
+    const record = text === undefined ? undefined : parsed(text)
+    if (record === undefined) this.blame('', text, problem ?? 'is no JSON')
+    const isGood =
+      record !== undefined && SHAPES[set](record, '', this.blame) && this.isConsistent(set, record)
+    if (isGood) this.checkLinks(set, record)
+    if (this.isUnknown) this.links.broken(set, undefined)
+    else if (!isGood) this.links.broken(set, record)
+  }
+
+  private isConsistent<Name extends DataSetName>(set: Name, record: unknown): boolean {
+    return RULES[set](record as RecordOf[Name], this.blame)
+  }
+
+  private checkLinks<Name extends DataSetName>(set: Name, record: unknown): void {
+    this.links.check[set](record as RecordOf[Name], this.line, this.blame)
+  }
+
+  /** Holds a file that was read to its end to what the manifest says of it. */
+  private compare(set: DataSetName, file: SnapshotFile, records: number): void {
+    const expected = expectationOf(this.manifest, file.name)
+    if (!expected) return void this.log.add(MANIFEST, null, `files["${file.name}"]`, undefined, 'is missing')
+    const counted = this.manifest.counts[set]
+    if (records !== counted) this.differs(file.name, 'records', records, `counts.${set}: ${counted}`)
+    if (records !== expected.records && expected.records !== counted)
+      this.differs(file.name, 'records', records, `${expected.records} in files`)
+    if (file.seals) this.compareSeals(file, file.seals, expected)
+  }
+
+  private compareSeals(
+    file: SnapshotFile,
+    seals: { file: Seal; content: Seal },
+    expected: ExpectedFile,
+  ): void {
+    // A plain file is its own content: one comparison says it all.
+    const same = !file.isPacked && expected.file.sha256 !== undefined
+    const pairs = [
+      ['', seals.file, expected.file],
+      ['content_', seals.content, same ? {} : expected.content],
+    ] as const
+    for (const [prefix, found, wanted] of pairs) {
+      for (const kind of ['bytes', 'sha256'] as const) {
+        if (wanted[kind] !== undefined && found[kind] !== wanted[kind])
+          this.differs(file.name, prefix + kind, found[kind], String(wanted[kind]))
+      }
+    }
+  }
+
+  private differs(file: string, field: string, found: string | number, wanted: string): void {
+    this.log.add(file, null, field, found, `differs from the manifest, which says ${wanted}`)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseExactJson(text)
+  } catch {
+    return undefined
+  }
+}

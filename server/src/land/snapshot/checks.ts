@@ -1,0 +1,181 @@
+import { parseCoord } from '../../world/coord.ts'
+import { parseTokenId } from '../../world/token-id.ts'
+import { moneyText } from './decimal.ts'
+import { ExactNumber } from './exact-json.ts'
+
+/** Notes that a field is wrong. Answers false, so that a check can end with it. */
+export type Blame = (field: string, value: unknown, reason: string) => false
+
+/** Whether a value is what its field takes; whatever is wrong went to `blame`, fields inside it under their path. */
+export type Check = (value: unknown, field: string, blame: Blame) => boolean
+
+export type Fields = Readonly<Record<string, Check>>
+
+/** The longest text taken, in UTF-16 units: 10,000 characters outside the basic plane. */
+export const MAX_TEXT_LENGTH = 20_000
+/** The last millisecond of the year 9999, which ISO dates with four digits can still say. */
+export const MAX_TIME_MS = 253_402_300_799_999
+const MAX_INT4 = 2_147_483_647
+
+function holds(reason: string, isGood: (value: unknown) => boolean): Check {
+  return (value, field, blame) => isGood(value) || blame(field, value, reason)
+}
+
+function matches(reason: string, pattern: RegExp): Check {
+  return holds(reason, (value) => typeof value === 'string' && pattern.test(value))
+}
+
+/** An object with exactly these fields; the optional ones may be missing. */
+export function object(required: Fields, optional: Fields = {}): Check {
+  const all = [
+    ...Object.entries(required).map(([name, check]) => ({ name, check, needed: true })),
+    ...Object.entries(optional).map(([name, check]) => ({ name, check, needed: false })),
+  ]
+  const known = new Set(all.map(({ name }) => name))
+  return (value, path, blame) => {
+    if (!isObject(value)) return blame(path, value, 'must be an object')
+    const prefix = path === '' ? '' : `${path}.`
+    let good = true
+    for (const { name, check, needed } of all) {
+      const item = value[name]
+      if (item !== undefined) good = check(item, prefix + name, blame) && good
+      else if (needed) good = blame(prefix + name, undefined, 'is missing')
+    }
+    for (const name of Object.keys(value)) {
+      if (!known.has(name)) good = blame(prefix + name, value[name], 'is no field of the format')
+    }
+    return good
+  }
+}
+
+export function arrayOf(check: Check): Check {
+  return (value, path, blame) => {
+    if (!Array.isArray(value)) return blame(path, value, 'must be an array')
+    let good = true
+    for (let index = 0; index < value.length; index++) {
+      good = check(value[index], `${path}[${index}]`, blame) && good
+    }
+    return good
+  }
+}
+
+export function orNull(check: Check): Check {
+  return (value, field, blame) => value === null || check(value, field, blame)
+}
+
+export const isNull = holds('must be null', (value) => value === null)
+export const isBoolean = holds('must be true or false', (value) => typeof value === 'boolean')
+
+export function oneOf(...allowed: readonly string[]): Check {
+  const set = new Set<unknown>(allowed)
+  return holds(`must be ${allowed.map((one) => `"${one}"`).join(' or ')}`, (value) => set.has(value))
+}
+
+/** Checked in this order, as each reason says something else to whoever made the file. */
+export const isText: Check = (value, field, blame) => {
+  if (typeof value !== 'string') return blame(field, value, 'must be a string')
+  if (value.length > MAX_TEXT_LENGTH)
+    return blame(field, value, `must have at most ${MAX_TEXT_LENGTH} characters`)
+  if (value.includes('\0')) return blame(field, value, 'must not contain NUL')
+  if (!value.isWellFormed())
+    return blame(field, value, 'must not contain half a character (a lone surrogate)')
+  return true
+}
+
+export const isLink = holds(
+  'must be an http or https address of at most 20000 characters',
+  (value) =>
+    typeof value === 'string' &&
+    value.length <= MAX_TEXT_LENGTH &&
+    /^https?:\/\/[^\s\0]+$/.test(value) &&
+    value.isWellFormed() &&
+    URL.canParse(value),
+)
+
+export const isAddress = matches('must be an address: 0x and 40 lower-case hex digits', /^0x[0-9a-f]{40}$/)
+export const isHash = matches('must be a hash: 0x and 64 lower-case hex digits', /^0x[0-9a-f]{64}$/)
+export const isHexBytes = matches(
+  'must be 0x and an even number of lower-case hex digits',
+  /^0x(?:[0-9a-f]{2}){0,512}$/,
+)
+export const isUuid = matches(
+  'must be a UUID in lower case',
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+)
+
+export const isCoords = holds(
+  'must be coordinates: "x,y", no spaces, no leading zeros',
+  (value) => typeof value === 'string' && parseCoord(value) !== undefined,
+)
+export const isTokenId = holds(
+  'must be a token id: decimal digits, no leading zeros, at most 256 bits',
+  (value) => typeof value === 'string' && isTokenIdText(value),
+)
+
+export const isEstateId = holds(
+  'must be an estate id: decimal digits, above 0, no leading zeros, at most 256 bits',
+  (value) => typeof value === 'string' && value !== '0' && isTokenIdText(value),
+)
+
+function isTokenIdText(text: string): boolean {
+  return /^(?:0|[1-9]\d{0,77})$/.test(text) && (text.length < 78 || parseTokenId(text) !== undefined)
+}
+
+export function integer(min: number, max: number): Check {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
+  return holds(
+    `must be a whole number ${range}`,
+    (value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
+  )
+}
+
+export const isCount = integer(0, MAX_INT4)
+export const isPositiveCount = integer(1, MAX_INT4)
+export const isSafeInteger = integer(0, Number.MAX_SAFE_INTEGER)
+export const isTimeMs = integer(0, MAX_TIME_MS)
+
+/** A whole number written as a string: how the files keep what was an int8 once. */
+function integerText(meaning: string, max: number): Check {
+  return holds(
+    `must be ${meaning} as a string of decimal digits`,
+    (value) => typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value) && Number(value) <= max,
+  )
+}
+
+export const isTimeMsText = integerText('milliseconds since 1970', MAX_TIME_MS)
+/** Deadlines are the seller's own words to the contract: real ones lie thousands of years ahead. */
+export const isDeadlineMs = integer(0, Number.MAX_SAFE_INTEGER)
+export const isDeadlineMsText = integerText('milliseconds since 1970', Number.MAX_SAFE_INTEGER)
+export const isTimeSecondsText = integerText('seconds since 1970', Number.MAX_SAFE_INTEGER)
+export const isSecondsText = integerText('a length of time in seconds', Number.MAX_SAFE_INTEGER)
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+export const isIsoTime = holds('must be a time like 2018-02-21T00:00:00.037Z, not before 1970', (value) => {
+  if (typeof value !== 'string' || !ISO_TIME.test(value)) return false
+  const timeMs = Date.parse(value)
+  // The way back finds what Date.parse lets pass, such as 30 February.
+  return timeMs >= 0 && new Date(timeMs).toISOString() === value
+})
+
+export const isMoney = holds(
+  'must be a number, not negative, at most 18 decimals and 60 digits before them',
+  (value) => moneyOf(value) !== undefined,
+)
+
+export const isPrice = holds(
+  'must be a number above 0, at most 18 decimals and 60 digits before them',
+  (value) => (moneyOf(value) ?? '0') !== '0',
+)
+
+/** A sum of money as the numeric columns take it; undefined when the value is none. */
+export function moneyOf(value: unknown): string | undefined {
+  if (value instanceof ExactNumber) return moneyText(value.text)
+  return typeof value === 'number' ? moneyText(String(value)) : undefined
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+  )
+}

@@ -1,0 +1,208 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { Database, LandTable } from '../../db/schema.ts'
+import { CommandError } from '../../errors.ts'
+import type { Coord } from '../../world/coord.ts'
+import { FolderWriter, type WrittenFile } from './folder-writer.ts'
+import { DATA_SETS, type DataSetName } from './format.ts'
+import type { OnProgress } from './import.ts'
+import { LINES } from './lines.ts'
+import { pagesOf } from './pages.ts'
+import { TABLE_OF } from './rows.ts'
+
+/** How often an export starts again because the world changed under it. */
+const MAX_ATTEMPTS = 5
+
+export interface ExportOptions {
+  /**
+   * Read everything in one transaction, which a busy PostgreSQL does not mind. On the embedded engine it would lock
+   * all others out: there, the export starts again when the world has changed meanwhile.
+   */
+  readonly inOneTransaction?: boolean
+  readonly onProgress?: OnProgress | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ExportReport {
+  readonly ok: true
+  readonly folder: string
+  readonly counts: Readonly<Record<DataSetName, number>>
+  readonly worldId: number
+  readonly revision: number
+  readonly durationMs: number
+}
+
+/**
+ * Writes the world that is shown as a snapshot, as of one moment.
+ *
+ * The files depend on the records alone: the same world gives the same bytes, wherever and whenever.
+ *
+ * @throws {CommandError} when there is no world, the folder is not empty, or the world changes faster than it can
+ * be read.
+ */
+export async function exportSnapshot(
+  db: Db,
+  folder: string,
+  options: ExportOptions = {},
+): Promise<ExportReport> {
+  const startedAtMs = performance.now()
+  const written = await writeWorld(db, folder, options)
+  return { ok: true, folder, ...written, durationMs: Math.round(performance.now() - startedAtMs) }
+}
+
+type Written = Pick<ExportReport, 'counts' | 'worldId' | 'revision'>
+
+async function writeWorld(db: Db, folder: string, options: ExportOptions): Promise<Written> {
+  if (options.inOneTransaction) {
+    const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+    return transaction.execute(async (tx) => (await attempt(tx, folder, options))!)
+  }
+  for (let number = 0; number < MAX_ATTEMPTS; number++) {
+    const written = await attempt(db, folder, options)
+    if (written) return written
+  }
+  throw new CommandError(
+    `The world changed ${MAX_ATTEMPTS} times while it was read. Try again at a quieter time.`,
+  )
+}
+
+/** @returns undefined when the world changed meanwhile; then nothing is left of the attempt */
+async function attempt(db: Db, folder: string, options: ExportOptions): Promise<Written | undefined> {
+  const state = await readState(db)
+  const writer = await FolderWriter.create(folder)
+  try {
+    const exporter = new Exporter(db, state.worldId, writer, options)
+    const files = await exporter.writeFiles()
+    if ((await readState(db)).revision !== state.revision) return undefined
+    await writer.finish(files, exporter.latestMs)
+    const counts = Object.fromEntries(DATA_SETS.map((set) => [set, files[set].records]))
+    return { counts: counts as Record<DataSetName, number>, ...state }
+  } finally {
+    await writer.discard() // nothing is there after the rename
+  }
+}
+
+async function readState(db: Db): Promise<{ worldId: number; revision: number }> {
+  const row = await db.selectFrom('land_state').select(['world_id', 'revision']).executeTakeFirstOrThrow()
+  if (row.world_id === null) throw new CommandError('There is no world to export: import one first.')
+  return { worldId: row.world_id, revision: row.revision }
+}
+
+class Exporter {
+  /** The latest date of any record but deadlines: the world's present, as `reference_time`. */
+  latestMs = 0
+  private readonly db: Db
+  private readonly worldId: number
+  private readonly writer: FolderWriter
+  private readonly options: ExportOptions
+  private readonly districtParcels = new ParcelLists()
+  private readonly estateParcels = new ParcelLists()
+  private done = 0
+  private total = 0
+
+  constructor(db: Db, worldId: number, writer: FolderWriter, options: ExportOptions) {
+    this.db = db
+    this.worldId = worldId
+    this.writer = writer
+    this.options = options
+  }
+
+  async writeFiles(): Promise<Record<DataSetName, WrittenFile>> {
+    this.total = await this.countRows()
+    const files: Partial<Record<DataSetName, WrittenFile>> = {}
+    // Parcels first: districts and estates list their parcels, and their rows do not.
+    for (const set of ['parcels', ...DATA_SETS.filter((set) => set !== 'parcels')] as const) {
+      files[set] = await this.writeFile(set, TABLE_OF[set])
+    }
+    return files as Record<DataSetName, WrittenFile>
+  }
+
+  private async countRows(): Promise<number> {
+    let total = 0
+    for (const set of DATA_SETS) {
+      const { rows } = await sql<{ count: number }>`
+        select count(*) as count from ${sql.table(TABLE_OF[set])} where world_id = ${this.worldId}`.execute(
+        this.db,
+      )
+      total += rows[0]!.count
+    }
+    return total
+  }
+
+  private async writeFile<Table extends LandTable>(set: DataSetName, table: Table): Promise<WrittenFile> {
+    const file = this.writer.openFile(set)
+    try {
+      for await (const page of pagesOf(this.db, table, this.worldId)) {
+        this.options.signal?.throwIfAborted()
+        for (const row of page) await file.write(this.lineOf(table, row))
+        this.done += page.length
+        this.options.onProgress?.({ phase: 'export', done: this.done, total: this.total })
+      }
+      return await file.finish()
+    } catch (error) {
+      await file.abandon()
+      throw error
+    }
+  }
+
+  private lineOf<Table extends LandTable>(table: Table, row: Database[Table]): string {
+    this.noteDates(row)
+    if (isRowOf('parcel', table, row)) this.noteParcel(row)
+    const parcels = isRowOf('district', table, row)
+      ? this.districtParcels.of(row.id)
+      : isRowOf('estate', table, row)
+        ? this.estateParcels.of(row.id)
+        : []
+    return LINES[table](row, parcels)
+  }
+
+  private noteParcel(row: Database['parcel']): void {
+    if (row.district_id !== null) this.districtParcels.add(row.district_id, row.district_position ?? 0, row)
+    if (row.estate_id !== null) this.estateParcels.add(row.estate_id, row.estate_position ?? 0, row)
+  }
+
+  private noteDates(row: object): void {
+    for (const column of DATE_COLUMNS) {
+      const value = (row as Record<string, unknown>)[column]
+      if (typeof value === 'number' && value > this.latestMs) this.latestMs = value
+    }
+  }
+}
+
+const DATE_COLUMNS = [
+  'created_at_ms',
+  'updated_at_ms',
+  'timestamp_ms',
+  'last_transferred_at_ms',
+  'block_time_created_at_ms',
+  'block_time_updated_at_ms',
+  'started_at_ms',
+]
+
+function isRowOf<Table extends LandTable>(
+  wanted: Table,
+  table: LandTable,
+  _row: Database[LandTable],
+): _row is Database[Table] {
+  return table === wanted
+}
+
+/** The parcels of each district or estate, three numbers each. */
+class ParcelLists {
+  private readonly lists = new Map<string, number[]>()
+
+  add(id: string, position: number, { x, y }: Coord): void {
+    const list = this.lists.get(id)
+    if (list) list.push(position, x, y)
+    else this.lists.set(id, [position, x, y])
+  }
+
+  /** In the order of their positions. */
+  of(id: string): Coord[] {
+    const list = this.lists.get(id) ?? []
+    const parcels: { position: number; x: number; y: number }[] = []
+    for (let at = 0; at < list.length; at += 3)
+      parcels.push({ position: list[at]!, x: list[at + 1]!, y: list[at + 2]! })
+    return parcels.sort((a, b) => a.position - b.position)
+  }
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip, type Gzip } from 'node:zlib'
+import { CommandError } from '../../errors.ts'
+import { DATA_SETS, type DataSetName, FORMAT, FORMAT_VERSION } from './format.ts'
+import { MANIFEST } from './manifest.ts'
+import { type Seal, Sealer } from './snapshot-file.ts'
+
+const WRITE_CHARACTERS = 64 * 1024
+
+/** What a finished file is, for the manifest. */
+export interface WrittenFile {
+  readonly records: number
+  readonly file: Seal
+  readonly content: Seal
+}
+
+/**
+ * Writes a snapshot beside its target and renames it when it is whole: a folder of the wanted name is complete or
+ * not there.
+ */
+export class FolderWriter {
+  private readonly target: string
+  private readonly folder: string
+
+  private constructor(target: string, folder: string) {
+    this.target = target
+    this.folder = folder
+  }
+
+  /** @throws {CommandError} when the target is there already and not an empty folder. */
+  static async create(target: string): Promise<FolderWriter> {
+    const path = resolve(target)
+    await refuseFullFolder(path, target)
+    await mkdir(dirname(path), { recursive: true })
+    return new FolderWriter(path, await mkdtemp(join(dirname(path), `.${basename(path)}.part-`)))
+  }
+
+  openFile(set: DataSetName): PackedFile {
+    return new PackedFile(join(this.folder, `${set}.ndjson.gz`))
+  }
+
+  async finish(files: Readonly<Record<DataSetName, WrittenFile>>, referenceTimeMs: number): Promise<void> {
+    const manifest = {
+      format: FORMAT,
+      version: FORMAT_VERSION,
+      reference_time: new Date(referenceTimeMs).toISOString(),
+      counts: Object.fromEntries(DATA_SETS.map((set) => [set, files[set].records])),
+      files: Object.fromEntries(DATA_SETS.map((set) => [`${set}.ndjson.gz`, manifestEntry(files[set])])),
+    }
+    await writeFile(join(this.folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { flush: true })
+    // Someone may have put something there in the meantime.
+    await refuseFullFolder(this.target, this.target)
+    await rmdir(this.target).catch(() => undefined) // Windows renames onto nothing, not even an empty folder
+    await rename(this.folder, this.target)
+  }
+
+  async discard(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}
+
+function manifestEntry({ records, file, content }: WrittenFile): Record<string, unknown> {
+  return { records, ...file, content_bytes: content.bytes, content_sha256: content.sha256 }
+}
+
+async function refuseFullFolder(path: string, shown: string): Promise<void> {
+  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    if (error.code === 'ENOTDIR')
+      throw new CommandError(`${shown} is a file. Name a folder that is empty or not there yet.`)
+    throw error
+  })
+  if (names.length > 0)
+    throw new CommandError(`${shown} is not empty. Name a folder that is empty or not there yet.`)
+}
+
+/** One gzip file of lines. Node writes no time into the gzip header: the same lines make the same bytes. */
+export class PackedFile {
+  private readonly path: string
+  private readonly gzip: Gzip = createGzip()
+  private readonly written: Promise<void>
+  private readonly file = new Sealer()
+  private readonly content = new Sealer()
+  private waiting = ''
+  private records = 0
+
+  constructor(path: string) {
+    this.path = path
+    this.gzip.on('data', (chunk: Buffer) => this.file.add(chunk))
+    this.written = pipeline(this.gzip, createWriteStream(path))
+    this.written.catch(() => undefined) // heard where it is waited for
+  }
+
+  async write(line: string): Promise<void> {
+    this.records++
+    this.waiting += `${line}\n`
+    if (this.waiting.length > WRITE_CHARACTERS) await this.flush()
+  }
+
+  async finish(): Promise<WrittenFile> {
+    await this.flush()
+    this.gzip.end()
+    await this.written
+    const handle = await open(this.path)
+    await handle.sync().finally(() => handle.close())
+    return { records: this.records, file: this.file.seal(), content: this.content.seal() }
+  }
+
+  /** Closes the file unfinished. */
+  async abandon(): Promise<void> {
+    this.gzip.destroy()
+    await this.written.catch(() => undefined)
+  }
+
+  private async flush(): Promise<void> {
+    const bytes = Buffer.from(this.waiting)
+    this.waiting = ''
+    this.content.add(bytes)
+    // A disk that is full ends the wait too: nothing would ever drain.
+    if (!this.gzip.write(bytes)) await Promise.race([once(this.gzip, 'drain'), this.written])
+  }
+}

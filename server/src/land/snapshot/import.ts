@@ -1,0 +1,187 @@
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { World } from '../../world/world.ts'
+import { type CheckedSnapshot, type Counts, checkFolder } from './check.ts'
+import { parseExactJson } from './exact-json.ts'
+import { DATA_SETS, type DataSetName, type RecordOf } from './format.ts'
+import { Loader } from './loader.ts'
+import { ErrorLog, type ImportReport } from './report.ts'
+import { ROWS, TABLE_OF } from './rows.ts'
+import type { SnapshotFile } from './snapshot-file.ts'
+import {
+  attachWorld,
+  beginWorld,
+  dropRetiredWorlds,
+  dropWorld,
+  Lease,
+  RETIRED_GRACE_MS,
+  showWorld,
+} from './worlds.ts'
+
+/** How far a command has come: `done` of `total` records of this phase. */
+export interface Progress {
+  readonly phase: 'check' | 'load' | 'attach' | 'show' | 'tidy' | 'export'
+  readonly done: number
+  readonly total: number
+}
+
+export type OnProgress = (progress: Progress) => void
+
+export interface CheckSnapshotOptions {
+  readonly world: World
+  readonly onProgress?: OnProgress | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ImportOptions extends CheckSnapshotOptions {
+  readonly clock: Clock
+  /** Check only. */
+  readonly dryRun: boolean
+  /** How long to watch another import that seems to run, in case it was killed. 0 if not said. */
+  readonly patienceMs?: number | undefined
+}
+
+/** Reads and checks all of a snapshot, and changes nothing. */
+export async function checkSnapshot(folder: string, options: CheckSnapshotOptions): Promise<ImportReport> {
+  const startedAtMs = performance.now()
+  const log = new ErrorLog()
+  const { counts } = await check(folder, options, log)
+  return report({ log, counts, startedAtMs, dryRun: true })
+}
+
+/**
+ * Replaces the world by a snapshot, in one step and while others read: they see the old world or the new one.
+ *
+ * The folder is read twice. The first time everything is checked, without touching the database; the second time it
+ * is loaded, and must still have the same SHA-256. Reading twice costs two seconds of genesis' import, and in return
+ * a bad snapshot is refused in the first moments instead of after half a minute.
+ *
+ * @returns a report; `ok` is false when the snapshot is bad, and then nothing has changed
+ * @throws {CommandError} while another import runs; `signal.reason` when stopped; whatever the database says.
+ * In all these cases nothing has changed either.
+ */
+export async function importSnapshot(db: Db, folder: string, options: ImportOptions): Promise<ImportReport> {
+  if (options.dryRun) return checkSnapshot(folder, options)
+  const startedAtMs = performance.now()
+  const log = new ErrorLog()
+  const checked = await check(folder, options, log)
+  const { counts } = checked
+  if (log.count > 0) return report({ log, counts, startedAtMs, dryRun: false })
+  await dropRetiredWorlds(db, RETIRED_GRACE_MS, options.clock.nowMs())
+  const worldId = await beginWorld(db, options.clock, options)
+  const revision = await load(db, worldId, checked, options, log).catch(async (error: unknown) => {
+    await dropWorld(db, worldId).catch(() => undefined) // the first error is the one to hear of
+    throw error
+  })
+  if (revision === undefined) await dropWorld(db, worldId)
+  else await dropRetiredWorlds(db, RETIRED_GRACE_MS, options.clock.nowMs())
+  return report({
+    log,
+    counts,
+    startedAtMs,
+    dryRun: false,
+    ...(revision !== undefined && { worldId, revision }),
+  })
+}
+
+function check(folder: string, options: CheckSnapshotOptions, log: ErrorLog): Promise<CheckedSnapshot> {
+  const { world, signal, onProgress } = options
+  const onRecords = (done: number, total: number) => onProgress?.({ phase: 'check', done, total })
+  return checkFolder(folder, { world, signal, log, onRecords })
+}
+
+/** Loads and shows a world. @returns its revision; undefined when the files are no longer those that were checked */
+async function load(
+  db: Db,
+  worldId: number,
+  checked: CheckedSnapshot,
+  options: ImportOptions,
+  log: ErrorLog,
+): Promise<number | undefined> {
+  const { clock, onProgress, signal } = options
+  const total = totalOf(checked.counts)
+  const lease = new Lease(db, worldId, clock)
+  const loader = new Loader(db, worldId, lease)
+  try {
+    let done = 0
+    for (const set of DATA_SETS) {
+      const count = (read: number) => onProgress?.({ phase: 'load', done: done + read, total })
+      await loadFile(loader, set, checked, { count, signal, log })
+      if (log.count > 0) return undefined
+      done += checked.counts[set]
+    }
+    await loader.finish()
+  } finally {
+    await loader.settle() // tables cannot be dropped under a running INSERT
+  }
+  signal?.throwIfAborted()
+  onProgress?.({ phase: 'attach', done: total, total })
+  await attachWorld(db, worldId, lease)
+  signal?.throwIfAborted()
+  onProgress?.({ phase: 'show', done: total, total })
+  return showWorld(db, worldId, clock.nowMs())
+}
+
+interface LoadFileOptions {
+  readonly count: (read: number) => void
+  readonly signal: AbortSignal | undefined
+  readonly log: ErrorLog
+}
+
+async function loadFile<Name extends DataSetName>(
+  loader: Loader,
+  set: Name,
+  { files, links }: CheckedSnapshot,
+  { count, signal, log }: LoadFileOptions,
+): Promise<void> {
+  const file = files.get(set)!
+  const checkedSha256 = shaOf(file)
+  let index = 0
+  for await (const lines of file.lines(signal)) {
+    for (const { text = '' } of lines) {
+      const record = parseExactJson(text) as RecordOf[Name]
+      const full = loader.add(TABLE_OF[set], ROWS[set](record, index++, links))
+      if (full) await full
+    }
+    count(index)
+  }
+  if (shaOf(file) !== checkedSha256)
+    log.add(
+      file.name,
+      null,
+      'sha256',
+      shaOf(file),
+      'was changed by someone between its check and its loading',
+    )
+}
+
+function shaOf(file: SnapshotFile): string | undefined {
+  return file.seals?.file.sha256
+}
+
+function totalOf(counts: Counts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}
+
+interface ReportParts {
+  readonly log: ErrorLog
+  readonly counts: Counts
+  readonly startedAtMs: number
+  readonly dryRun: boolean
+  readonly worldId?: number
+  readonly revision?: number
+}
+
+function report({ log, counts, startedAtMs, dryRun, worldId, revision }: ReportParts): ImportReport {
+  return {
+    ok: log.count === 0,
+    dryRun,
+    counts,
+    errors: log.errors,
+    errorCount: log.count,
+    errorsByFile: log.byFile,
+    worldId: worldId ?? null,
+    revision: revision ?? null,
+    durationMs: Math.round(performance.now() - startedAtMs),
+  }
+}

@@ -1,0 +1,309 @@
+import { type Coord, coordText } from '../../world/coord.ts'
+import type { World } from '../../world/world.ts'
+import type { Blame } from './checks.ts'
+import type {
+  BidRecord,
+  DataSetName,
+  DistrictRecord,
+  EstateRecord,
+  MortgageRecord,
+  ParcelRecord,
+  RecordOf,
+} from './format.ts'
+import { Grid } from './grid.ts'
+
+/** Says that a record read earlier is wrong after all. */
+export type BlameLine = (
+  set: DataSetName,
+  line: number,
+  field: string,
+  value: unknown,
+  reason: string,
+) => false
+
+/** Whether a record agrees with those before it. */
+type CheckLinks<R> = (record: R, line: number, blame: Blame) => boolean
+
+const NOT_LISTED = -1
+
+/**
+ * What the records say about each other. Nothing of a record is kept but numbers, a few per cell of the grid, and
+ * the ids that must be unique.
+ *
+ * The data sets come in the order of DATA_SETS. What refers to a broken record is not reported on top of it:
+ * the snapshot is refused anyway, and one mistake should read as one error.
+ */
+export class Links {
+  private readonly grid: Grid
+  private readonly blameLine: BlameLine
+
+  private readonly districts = new Names()
+  private readonly estates = new Names()
+  /** Per cell: the district that lists it, as its number from `districts`, or 0. */
+  private readonly districtAt: Int32Array
+  private readonly districtPositionAt: Int32Array
+  /** Per cell: the line of its parcel, or 0. */
+  private readonly parcelLineAt: Int32Array
+  /** Per cell: the estate that its parcel names, as its number from `estates`, or 0; negative once it lists it. */
+  private readonly estateAt: Int32Array
+  private readonly estatePositionAt: Int32Array
+  /** Per cell: 1 when its parcel is broken. */
+  private readonly brokenAt: Uint8Array
+  private someParcelUnknown = false
+
+  /** Checks one good record against all before it. */
+  readonly check: { readonly [Name in DataSetName]: CheckLinks<RecordOf[Name]> } = {
+    districts: (record, line, blame) => this.district(record, line, blame),
+    parcels: (record, line, blame) => this.parcel(record, line, blame),
+    estates: (record, line, blame) => this.estate(record, line, blame),
+    publications: (record, _line, blame) => this.assetExists(record, blame),
+    bids: (record, line, blame) => this.bid(record, line, blame),
+    mortgages: (record, line, blame) => this.mortgage(record, line, blame),
+    contributions: ({ district_id }, _line, blame) => this.districtExists(district_id, 'district_id', blame),
+  }
+
+  private readonly bidIds = new Map<string, number>()
+  private readonly loanIds = new Map<number, number>()
+  private readonly mortgageIds = new Map<number, number>()
+
+  constructor(world: World, blameLine: BlameLine) {
+    this.grid = new Grid(world)
+    this.blameLine = blameLine
+    this.districtAt = new Int32Array(this.grid.size)
+    this.districtPositionAt = new Int32Array(this.grid.size)
+    this.parcelLineAt = new Int32Array(this.grid.size)
+    this.estateAt = new Int32Array(this.grid.size)
+    this.estatePositionAt = new Int32Array(this.grid.size).fill(NOT_LISTED)
+    this.brokenAt = new Uint8Array(this.grid.size)
+  }
+
+  /** A parcel's place in the list of its district and in that of its estate. */
+  positionsOf(coord: Coord): { district: number; estate: number } {
+    const cell = this.grid.cellOf(coord)
+    return { district: this.districtPositionAt[cell] ?? 0, estate: this.estatePositionAt[cell] ?? NOT_LISTED }
+  }
+
+  /** Notes a record whose own fields are wrong, as far as it can still be told which one it is. */
+  broken(set: DataSetName, record: unknown): void {
+    const id = idOf(record)
+    if (set === 'districts') this.districts.addBroken(id)
+    if (set === 'estates') this.estates.addBroken(id)
+    if (set !== 'parcels') return
+    const cell = this.grid.cellOfText(id ?? '')
+    if (cell === -1) this.someParcelUnknown = true
+    else this.brokenAt[cell] = 1
+  }
+
+  private district({ id, parcels }: DistrictRecord, line: number, blame: Blame): boolean {
+    const number = this.districts.add(id, line)
+    if (number === undefined) return blame('id', id, `is the id of line ${this.districts.lineOf(id)} as well`)
+    let good = true
+    parcels.forEach((text, position) => {
+      const field = `parcels[${position}]`
+      const cell = this.grid.cellOfText(text)
+      const other = this.districtAt[cell] ?? 0
+      if (cell === -1) good = blame(field, text, 'must lie in the world')
+      else if (other !== 0)
+        good = blame(field, text, `is listed by district ${this.districts.nameOf(other)} already`)
+      else {
+        this.districtAt[cell] = number
+        this.districtPositionAt[cell] = position
+      }
+    })
+    return good
+  }
+
+  private parcel(record: ParcelRecord, line: number, blame: Blame): boolean {
+    const cell = this.grid.cellOf(record)
+    if (cell === -1) return blame('id', record.id, 'must lie in the world')
+    const firstLine = this.parcelLineAt[cell] ?? 0
+    if (firstLine !== 0) return blame('id', record.id, `is the parcel of line ${firstLine} as well`)
+    this.parcelLineAt[cell] = line
+    if (record.estate_id !== null) this.estateAt[cell] = this.estates.numberOf(record.estate_id)
+    let good = this.parcelDistrict(record, cell, blame)
+    for (const kind of ['plaza', 'road'] as const) {
+      const near = record.tags.proximity?.[kind]
+      if (near)
+        good = this.districtExists(near.district_id, `tags.proximity.${kind}.district_id`, blame) && good
+    }
+    return good
+  }
+
+  private parcelDistrict({ district_id }: ParcelRecord, cell: number, blame: Blame): boolean {
+    const lister = this.districtAt[cell] ?? 0
+    const named = district_id === null ? 0 : this.districts.numberOf(district_id)
+    if (named === lister) return true
+    if (lister !== 0)
+      return blame(
+        'district_id',
+        district_id,
+        `must be "${this.districts.nameOf(lister)}", which lists this parcel`,
+      )
+    if (!this.districtExists(district_id!, 'district_id', blame)) return false
+    // A broken district's list is not known: nothing can be held against it.
+    if (this.districts.lineOf(district_id!) === 0) return true
+    return blame('district_id', district_id, 'names a district that does not list this parcel')
+  }
+
+  /** All parcels are read: a district may list none that is missing. */
+  endOfParcels(): void {
+    if (this.someParcelUnknown) return
+    for (let cell = 0; cell < this.grid.size; cell++) {
+      const lister = this.districtAt[cell] ?? 0
+      if (lister === 0 || this.hasParcel(cell)) continue
+      const line = this.districts.lineOf(this.districts.nameOf(lister))
+      const field = `parcels[${this.districtPositionAt[cell]}]`
+      this.blameLine(
+        'districts',
+        line,
+        field,
+        coordText(this.grid.coordOf(cell)),
+        'is no parcel of the snapshot',
+      )
+    }
+  }
+
+  private estate({ id, data }: EstateRecord, line: number, blame: Blame): boolean {
+    const number = this.estates.add(id, line)
+    if (number === undefined) return blame('id', id, `is the id of line ${this.estates.lineOf(id)} as well`)
+    const cells = new Set<number>()
+    let good = true
+    data.parcels.forEach((coord, position) => {
+      const cell = this.grid.cellOf(coord)
+      const problem = cells.has(cell) ? 'is listed twice' : this.estateParcelProblem(number, cell)
+      if (problem) good = blame(`data.parcels[${position}]`, coordText(coord), problem)
+      else {
+        cells.add(cell)
+        this.estatePositionAt[cell] = position
+      }
+    })
+    if (good && !this.grid.areConnected(cells))
+      good = blame('data.parcels', data.parcels, 'must be connected side by side')
+    return good
+  }
+
+  private estateParcelProblem(number: number, cell: number): string | undefined {
+    if (cell === -1) return 'must lie in the world'
+    if (this.brokenAt[cell]) return undefined
+    if (!this.hasParcel(cell)) return this.someParcelUnknown ? undefined : 'is no parcel of the snapshot'
+    const named = this.estateAt[cell] ?? 0
+    if (named !== number) {
+      const says = named === 0 ? 'null' : `"${this.estates.nameOf(Math.abs(named))}"`
+      if (named > 0) this.estateAt[cell] = 0 // reported here, not once more from the parcel's side
+      return `has the estate_id ${says} (line ${this.parcelLineAt[cell]} of the parcels)`
+    }
+    this.estateAt[cell] = -number // listed by the estate that it names
+    return undefined
+  }
+
+  /** All estates are read: a parcel may name none that is missing or does not list it. */
+  endOfEstates(): void {
+    for (let cell = 0; cell < this.grid.size; cell++) {
+      const named = this.estateAt[cell] ?? 0
+      if (named <= 0) continue
+      const id = this.estates.nameOf(named)
+      if (this.estates.isBroken(id)) continue
+      const known = this.estates.lineOf(id) !== 0
+      if (!known && this.estates.someUnknown) continue
+      const reason = known
+        ? 'names an estate that does not list this parcel'
+        : 'names no estate of the snapshot'
+      this.blameLine('parcels', this.parcelLineAt[cell] ?? 0, 'estate_id', id, reason)
+    }
+  }
+
+  private bid(record: BidRecord, line: number, blame: Blame): boolean {
+    const firstLine = this.bidIds.get(record.id)
+    if (firstLine !== undefined) return blame('id', record.id, `is the id of line ${firstLine} as well`)
+    this.bidIds.set(record.id, line)
+    return this.assetExists(record, blame)
+  }
+
+  private mortgage(record: MortgageRecord, line: number, blame: Blame): boolean {
+    const firstLoan = this.loanIds.get(record.loan_id)
+    const firstMortgage = this.mortgageIds.get(record.mortgage_id)
+    let good = this.assetExists(record, blame)
+    if (firstLoan !== undefined)
+      good = blame('loan_id', record.loan_id, `is that of line ${firstLoan} as well`)
+    else this.loanIds.set(record.loan_id, line)
+    if (firstMortgage !== undefined)
+      good = blame('mortgage_id', record.mortgage_id, `is that of line ${firstMortgage} as well`)
+    else this.mortgageIds.set(record.mortgage_id, line)
+    return good
+  }
+
+  private assetExists(asset: { asset_id: string; asset_type: string }, blame: Blame): boolean {
+    const { asset_id, asset_type } = asset
+    if (asset_type === 'estate')
+      return (
+        this.estates.isKnown(asset_id) ||
+        blame('asset_id', asset_id, 'is the id of no estate of the snapshot')
+      )
+    const cell = this.grid.cellOfText(asset_id)
+    if (cell !== -1 && (this.hasParcel(cell) || this.someParcelUnknown)) return true
+    return blame('asset_id', asset_id, 'is the id of no parcel of the snapshot')
+  }
+
+  private hasParcel(cell: number): boolean {
+    return this.parcelLineAt[cell] !== 0 || this.brokenAt[cell] !== 0
+  }
+
+  private districtExists(id: string, field: string, blame: Blame): boolean {
+    return this.districts.isKnown(id) || blame(field, id, 'is the id of no district of the snapshot')
+  }
+}
+
+function idOf(record: unknown): string | undefined {
+  const id = typeof record === 'object' && record !== null && 'id' in record ? record.id : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
+/** Ids as numbers from 1, each with the line of its record once that has been read. */
+class Names {
+  someUnknown = false
+  private readonly names: string[] = ['']
+  private readonly numbers = new Map<string, number>()
+  private readonly lines: number[] = [0]
+  private readonly brokenIds = new Set<string>()
+
+  numberOf(name: string): number {
+    let number = this.numbers.get(name)
+    if (number === undefined) {
+      number = this.names.push(name) - 1
+      this.lines.push(0)
+      this.numbers.set(name, number)
+    }
+    return number
+  }
+
+  nameOf(number: number): string {
+    return this.names[number] ?? ''
+  }
+
+  /** 0 when no record of this id has been read. */
+  lineOf(name: string): number {
+    return this.lines[this.numbers.get(name) ?? 0] ?? 0
+  }
+
+  /** The id's number; undefined when it has a record already. */
+  add(name: string, line: number): number | undefined {
+    const number = this.numberOf(name)
+    if (this.lines[number] !== 0) return undefined
+    this.lines[number] = line
+    return number
+  }
+
+  addBroken(name: string | undefined): void {
+    if (name === undefined) this.someUnknown = true
+    else this.brokenIds.add(name)
+  }
+
+  isBroken(name: string): boolean {
+    return this.brokenIds.has(name)
+  }
+
+  /** Whether a reference to it may stand: there is such a record, or it cannot be told any more. */
+  isKnown(name: string): boolean {
+    return this.lineOf(name) !== 0 || this.brokenIds.has(name) || this.someUnknown
+  }
+}

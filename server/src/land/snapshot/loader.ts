@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { LandTable } from '../../db/schema.ts'
+import { type Lease, partitionOf } from './worlds.ts'
+
+/**
+ * How much JSON one INSERT takes: about 130 rows. Measured on the embedded engine, which answers nobody else while
+ * a statement runs: see README.md.
+ */
+export const BATCH_CHARACTERS = 60_000
+
+/**
+ * Fills the tables of a new world. One statement a batch, each its own transaction, and the next batch is made
+ * while the database works on the last one.
+ */
+export class Loader {
+  private readonly db: Db
+  private readonly worldId: number
+  private readonly lease: Lease
+  private table: LandTable | undefined
+  private rows: string[] = []
+  private characters = 0
+  private running: Promise<unknown> = Promise.resolve()
+
+  constructor(db: Db, worldId: number, lease: Lease) {
+    this.db = db
+    this.worldId = worldId
+    this.lease = lease
+  }
+
+  /** Takes a row. A promise means: wait before the next one. */
+  add(table: LandTable, row: object): Promise<void> | undefined {
+    const full = this.characters > BATCH_CHARACTERS || (this.table !== table && this.rows.length > 0)
+    const flushed = full ? this.flush() : undefined
+    const json = JSON.stringify({ world_id: this.worldId, ...row })
+    this.table = table
+    this.rows.push(json)
+    this.characters += json.length
+    return flushed
+  }
+
+  /** Writes what is left and waits for it. */
+  async finish(): Promise<void> {
+    await this.flush()
+    await this.running
+  }
+
+  /** Waits until nothing runs any more, whatever came of it. */
+  async settle(): Promise<void> {
+    await Promise.allSettled([this.running])
+  }
+
+  private async flush(): Promise<void> {
+    const { table, rows } = this
+    this.rows = []
+    this.characters = 0
+    await this.running
+    if (!table || rows.length === 0) return
+    this.running = this.insert(table, `[${rows.join(',')}]`)
+    this.running.catch(() => undefined) // heard where it is waited for
+  }
+
+  private async insert(table: LandTable, json: string): Promise<void> {
+    await this.lease.renew()
+    const partition = sql.table(partitionOf(table, this.worldId))
+    // One parameter whatever the number of rows and columns, and the columns are those of the table.
+    await sql`insert into ${partition} select * from json_populate_recordset(null::${partition}, ${json}::json)`.execute(
+      this.db,
+    )
+  }
+}

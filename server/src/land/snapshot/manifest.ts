@@ -1,0 +1,121 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isIsoTime } from './checks.ts'
+import { DATA_SETS, type DataSetName, FORMAT, FORMAT_VERSION } from './format.ts'
+import type { ErrorLog } from './report.ts'
+import type { Seal } from './snapshot-file.ts'
+
+export const MANIFEST = 'manifest.json'
+const MAX_MANIFEST_BYTES = 1024 * 1024
+
+/** What the manifest says of one file; undefined is not said. */
+export interface ExpectedFile {
+  readonly records: number
+  readonly file: Partial<Seal>
+  readonly content: Partial<Seal>
+}
+
+export interface Manifest {
+  readonly counts: Readonly<Record<DataSetName, number>>
+  readonly files: ReadonlyMap<string, ExpectedFile>
+}
+
+/**
+ * Reads and checks `manifest.json`. Undefined when there is none worth the name; smaller faults are logged, and
+ * what can be used of it is.
+ */
+export async function readManifest(folder: string, log: ErrorLog): Promise<Manifest | undefined> {
+  const blame = (field: string | null, value: unknown, reason: string): undefined => {
+    log.add(MANIFEST, null, field, value, reason)
+  }
+  let manifest: unknown
+  try {
+    manifest = JSON.parse(await readSmallFile(join(folder, MANIFEST)))
+  } catch (error) {
+    return blame(null, undefined, `cannot be read: ${(error as Error).message}`)
+  }
+  if (!isObject(manifest)) return blame(null, manifest, 'must be an object')
+  if (manifest.format !== FORMAT) return blame('format', manifest.format, `must be "${FORMAT}"`)
+  if (manifest.version !== FORMAT_VERSION)
+    return blame('version', manifest.version, `must be ${FORMAT_VERSION}`)
+  if (manifest.reference_time !== undefined)
+    isIsoTime(
+      manifest.reference_time,
+      'reference_time',
+      (field, value, reason) => !!blame(field, value, reason) as false,
+    )
+  const { counts, files } = manifest
+  if (!isObject(counts)) return blame('counts', counts, 'must be an object of record counts')
+  if (!isObject(files)) return blame('files', files, 'must be an object by file name')
+  for (const set of DATA_SETS)
+    if (!isCount(counts[set])) blame(`counts.${set}`, counts[set], 'must be a count of records')
+  const expected = new Map<string, ExpectedFile>()
+  for (const [name, entry] of Object.entries(files)) {
+    if (!dataSetOf(name)) blame('files', name, 'is no file of the format')
+    else if (!isObject(entry)) blame(`files["${name}"]`, entry, 'must be an object')
+    else expected.set(name, expectedFile(name, entry, blame))
+  }
+  return { counts: counts as Record<DataSetName, number>, files: expected }
+}
+
+type BlameField = (field: string, value: unknown, reason: string) => undefined
+
+function expectedFile(name: string, entry: Record<string, unknown>, blame: BlameField): ExpectedFile {
+  const at = (field: string) => `files["${name}"].${field}`
+  const count = (field: string): number | undefined =>
+    isCount(entry[field])
+      ? entry[field]
+      : blame(at(field), entry[field], 'must be a whole number of at least 0')
+  const hash = (field: string): string | undefined => {
+    const value = entry[field]
+    if (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)) return value
+    return blame(at(field), value, 'must be a SHA-256 in 64 lower-case hex digits')
+  }
+  const file = seal(count('bytes'), hash('sha256'))
+  // A plain file is its own content and may leave the second pair out.
+  const hasContent = name.endsWith('.gz') || entry.content_sha256 !== undefined
+  const content = hasContent ? seal(count('content_bytes'), hash('content_sha256')) : file
+  return { records: count('records') ?? -1, file, content }
+}
+
+function seal(bytes: number | undefined, sha256: string | undefined): Partial<Seal> {
+  return { ...(bytes !== undefined && { bytes }), ...(sha256 !== undefined && { sha256 }) }
+}
+
+/** The data set that a file name belongs to. */
+export function dataSetOf(fileName: string): DataSetName | undefined {
+  return DATA_SETS.find((set) => fileName === `${set}.ndjson` || fileName === `${set}.ndjson.gz`)
+}
+
+/**
+ * What the manifest says of a file. A snapshot that was unpacked (or packed) by hand still has the manifest of the
+ * other kind: then its content alone is held to it.
+ */
+export function expectationOf(manifest: Manifest, fileName: string): ExpectedFile | undefined {
+  const exact = manifest.files.get(fileName)
+  if (exact) return exact
+  const other = fileName.endsWith('.gz') ? fileName.slice(0, -3) : `${fileName}.gz`
+  const entry = manifest.files.get(other)
+  return entry && { ...entry, file: {} }
+}
+
+/** A manifest of megabytes is none; and a folder in its place must not hang us. */
+async function readSmallFile(path: string): Promise<string> {
+  const handle = await open(path)
+  try {
+    const { size } = await handle.stat()
+    if (size > MAX_MANIFEST_BYTES)
+      throw new Error(`it has ${size} bytes, at most ${MAX_MANIFEST_BYTES} are read`)
+    return new TextDecoder('utf-8', { fatal: true }).decode(await handle.readFile())
+  } finally {
+    await handle.close()
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,71 @@
+import { ExactNumber } from './exact-json.ts'
+import type { DataSetName } from './format.ts'
+
+/** How many errors a report shows; all are counted. */
+export const SHOWN_ERRORS = 20
+const SHOWN_CHARACTERS = 80
+
+/** One thing that is wrong with a snapshot. */
+export interface SnapshotError {
+  readonly file: string
+  /** Counted from 1; null where the file as a whole is meant. */
+  readonly line: number | null
+  /** Such as `data.parcels[2].x`; null where the line as a whole is meant. */
+  readonly field: string | null
+  /** The value as JSON, shortened; null where there is none. */
+  readonly value: string | null
+  readonly reason: string
+}
+
+/** What came of an import, a check or a failure of either. */
+export interface ImportReport {
+  readonly ok: boolean
+  readonly dryRun: boolean
+  /** Records read, by data set. */
+  readonly counts: Readonly<Record<DataSetName, number>>
+  /** The first {@link SHOWN_ERRORS} in the order in which they were met. */
+  readonly errors: readonly SnapshotError[]
+  readonly errorCount: number
+  readonly errorsByFile: Readonly<Record<string, number>>
+  /** The new world; null when nothing was changed. */
+  readonly worldId: number | null
+  readonly revision: number | null
+  readonly durationMs: number
+}
+
+/** Keeps the first errors and counts them all, so that a file of a million bad lines needs no memory. */
+export class ErrorLog {
+  readonly errors: SnapshotError[] = []
+  readonly byFile: Record<string, number> = {}
+  count = 0
+
+  add(file: string, line: number | null, field: string | null, value: unknown, reason: string): void {
+    this.count++
+    this.byFile[file] = (this.byFile[file] ?? 0) + 1
+    if (this.errors.length < SHOWN_ERRORS)
+      this.errors.push({ file, line, field, value: shownValue(value), reason })
+  }
+}
+
+/**
+ * A value as a person may read it in an error, at most about 80 characters.
+ *
+ * @example
+ * shownValue('a'.repeat(500)) // '"aaa…' (80 characters)
+ */
+export function shownValue(value: unknown): string | null {
+  const text = jsonText(value)
+  if (text === null || text.length <= SHOWN_CHARACTERS) return text
+  return `${text.slice(0, SHOWN_CHARACTERS - 1).toWellFormed()}…`
+}
+
+function jsonText(value: unknown): string | null {
+  if (value === undefined) return null
+  // A string may be four million characters long, an object thousands of levels deep: neither is worth writing out.
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_CHARACTERS))
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (value instanceof ExactNumber) return value.text.slice(0, SHOWN_CHARACTERS)
+  return Array.isArray(value)
+    ? `[… ${value.length} items]`
+    : `{${Object.keys(value).slice(0, 10).join(', ')}}`
+}

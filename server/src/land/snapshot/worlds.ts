@@ -1,0 +1,235 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Clock, MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import { LAND_TABLES, type LandTable } from '../../db/schema.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { CommandError } from '../../errors.ts'
+
+/**
+ * The life of a world. These arrows are all there are.
+ *
+ *   (none) ──beginWorld──▶ loading ──showWorld──▶ shown ──showWorld of another──▶ retired ──dropRetiredWorlds──▶ (none)
+ *                             └─── dropWorld, or silent for LEASE_MS: dropRetiredWorlds ───▶ (none)
+ *
+ * Invariants: at most one world is loading, at most one is shown (`land_state.world_id`). The row of land_world is
+ * there before the first of its tables and goes after the last, so a kill at any moment leaves nothing unknown.
+ *
+ * What keeps two imports apart is a lease in the row, not an advisory lock: on the embedded engine all callers
+ * share one session, to which such a lock would always be granted.
+ */
+
+/** How long a loading world may show no sign of life. */
+export const LEASE_MS = 20 * SECOND_MS
+const RENEW_AFTER_MS = 2 * SECOND_MS
+const LOOK_AGAIN_AFTER_MS = 500
+/** How long requests and other processes may go on reading a world that is no longer shown. */
+export const RETIRED_GRACE_MS = 10 * MINUTE_MS
+/** A DROP waits for the readers of the parent table, and later readers wait for it: better to try again later. */
+const DROP_LOCK_TIMEOUT = '250ms'
+const LOCK_NOT_AVAILABLE = '55P03'
+
+export function partitionOf(table: LandTable, worldId: number): string {
+  return `${table}_w${worldId}`
+}
+
+/**
+ * Takes the number of a new world and makes its tables, which nobody reads yet. They have all their indexes from
+ * the start: making one over a full table would hold up the embedded engine's readers for a tenth of a second.
+ *
+ * @throws {CommandError} while another import is running.
+ */
+export async function beginWorld(db: Db, clock: Clock, options: BeginOptions = {}): Promise<number> {
+  const worldId = await takeWorldId(db, clock, options)
+  for (const table of LAND_TABLES) {
+    const [parent, partition, id] = [
+      sql.table(table),
+      sql.table(partitionOf(table, worldId)),
+      sql.lit(worldId),
+    ]
+    // The check makes ATTACH believe that all rows are of this world, instead of reading them.
+    await sql`create table ${partition} (like ${parent} including all, constraint loading check (world_id = ${id}))`.execute(
+      db,
+    )
+  }
+  return worldId
+}
+
+export interface BeginOptions {
+  /** How long to watch another import that may be dead before giving up; {@link LEASE_MS} is enough to tell. */
+  readonly patienceMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** An import that lives renews its lease; one that was killed lets it run out, and after that we come in. */
+async function takeWorldId(db: Db, clock: Clock, { patienceMs = 0, signal }: BeginOptions): Promise<number> {
+  const givesUpAtMs = performance.now() + patienceMs
+  let found = await tryToTakeWorldId(db, clock.nowMs())
+  const first = found
+  while ('busyUntilMs' in found) {
+    const isAlive = 'busyUntilMs' in first && found.busyUntilMs !== first.busyUntilMs
+    if (isAlive || performance.now() >= givesUpAtMs)
+      throw new CommandError('Another import into this database is running. Wait until it is done.')
+    await sleep(LOOK_AGAIN_AFTER_MS)
+    signal?.throwIfAborted()
+    found = await tryToTakeWorldId(db, clock.nowMs())
+  }
+  return found.worldId
+}
+
+function tryToTakeWorldId(db: Db, nowMs: number): Promise<{ worldId: number } | { busyUntilMs: number }> {
+  return inTransaction(db, async (tx) => {
+    await tx.selectFrom('land_state').select('revision').forUpdate().execute() // one at a time through here
+    const other = await tx
+      .selectFrom('land_world')
+      .select('loading_until_ms')
+      .where('loading_until_ms', '>', nowMs)
+      .executeTakeFirst()
+    if (other) return { busyUntilMs: other.loading_until_ms! }
+    const row = await tx
+      .insertInto('land_world')
+      .values({
+        world_id: sql<number>`nextval('land_world_id')::integer`,
+        created_at_ms: nowMs,
+        loading_until_ms: nowMs + LEASE_MS,
+      })
+      .returning('world_id')
+      .executeTakeFirstOrThrow()
+    return { worldId: row.world_id }
+  })
+}
+
+/** Renews the lease of a loading world, at most every few seconds. */
+export class Lease {
+  private readonly db: Db
+  private readonly worldId: number
+  private readonly clock: Clock
+  private renewedAtMs: number
+
+  constructor(db: Db, worldId: number, clock: Clock) {
+    this.db = db
+    this.worldId = worldId
+    this.clock = clock
+    this.renewedAtMs = clock.nowMs()
+  }
+
+  /** @throws {CommandError} when the import was silent for so long that its world was given up. */
+  async renew(): Promise<void> {
+    const nowMs = this.clock.nowMs()
+    if (nowMs - this.renewedAtMs < RENEW_AFTER_MS) return
+    const row = await this.db
+      .updateTable('land_world')
+      .set({ loading_until_ms: nowMs + LEASE_MS })
+      .where('world_id', '=', this.worldId)
+      .where('loading_until_ms', 'is not', null)
+      .returning('world_id')
+      .executeTakeFirst()
+    if (!row) throw givenUp()
+    this.renewedAtMs = nowMs
+  }
+}
+
+/** Hangs the full tables below those that are read. Readers go on: they ask for another world. */
+export async function attachWorld(db: Db, worldId: number, lease: Lease): Promise<void> {
+  for (const table of LAND_TABLES) {
+    const [parent, partition, id] = [
+      sql.table(table),
+      sql.table(partitionOf(table, worldId)),
+      sql.lit(worldId),
+    ]
+    await lease.renew()
+    await sql`alter table ${parent} attach partition ${partition} for values in (${id})`.execute(db)
+    await sql`alter table ${partition} drop constraint loading`.execute(db)
+    // A tenth of the usual sample: the embedded engine answers nobody meanwhile.
+    await inTransaction(db, async (tx) => {
+      await sql`set local default_statistics_target = 10`.execute(tx)
+      await sql`analyze ${partition}`.execute(tx)
+    })
+  }
+}
+
+/**
+ * The one step in which the new world becomes the world.
+ * @returns the new revision
+ */
+export function showWorld(db: Db, worldId: number, nowMs: number): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const old = await tx.selectFrom('land_state').select('world_id').forUpdate().executeTakeFirstOrThrow()
+    const row = await tx
+      .updateTable('land_world')
+      .set({ loading_until_ms: null })
+      .where('world_id', '=', worldId)
+      .where('loading_until_ms', 'is not', null)
+      .returning('world_id')
+      .executeTakeFirst()
+    if (!row) throw givenUp()
+    await tx
+      .updateTable('land_world')
+      .set({ retired_at_ms: nowMs })
+      .where('world_id', '=', old.world_id)
+      .execute()
+    const { revision } = await tx
+      .updateTable('land_state')
+      .set((eb) => ({ world_id: worldId, revision: eb('revision', '+', 1), changed_at_ms: nowMs }))
+      .returning('revision')
+      .executeTakeFirstOrThrow()
+    await sql`select pg_notify('land', ${String(revision)})`.execute(tx)
+    return revision
+  })
+}
+
+/**
+ * Drops the worlds that were retired at least `olderThanMs` ago, and what killed imports left behind.
+ * One that is being read just now stays for the next call.
+ *
+ * @returns how many worlds were dropped
+ */
+export async function dropRetiredWorlds(db: Db, olderThanMs: number, nowMs: number): Promise<number> {
+  // From here on a stalled import that wakes up again finds its lease gone, and stops.
+  await db
+    .updateTable('land_world')
+    .set({ loading_until_ms: null, retired_at_ms: 0 })
+    .where('loading_until_ms', '<=', nowMs)
+    .execute()
+  const retired = await db
+    .selectFrom('land_world')
+    .select('world_id')
+    .where('retired_at_ms', '<=', Math.max(nowMs - olderThanMs, 0))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('land_state')
+            .select('revision')
+            .whereRef('land_state.world_id', '=', 'land_world.world_id'),
+        ),
+      ),
+    )
+    .orderBy('world_id')
+    .execute()
+  let dropped = 0
+  for (const { world_id } of retired) if (await dropWorld(db, world_id)) dropped++
+  return dropped
+}
+
+/** @returns false when a table is being read, and the rest has to wait */
+export async function dropWorld(db: Db, worldId: number): Promise<boolean> {
+  try {
+    for (const table of LAND_TABLES) {
+      await inTransaction(db, async (tx) => {
+        await sql`set local lock_timeout = ${sql.lit(DROP_LOCK_TIMEOUT)}`.execute(tx)
+        await sql`drop table if exists ${sql.table(partitionOf(table, worldId))}`.execute(tx)
+      })
+    }
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error
+    return false
+  }
+  await db.deleteFrom('land_world').where('world_id', '=', worldId).execute()
+  return true
+}
+
+function givenUp(): CommandError {
+  return new CommandError(
+    'This import stood still for too long and was given up. Nothing was changed: start it again.',
+  )
+}
