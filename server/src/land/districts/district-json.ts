@@ -1,0 +1,19 @@
+import { arrayJson, textJson } from '../json.ts'
+import type { District } from './district-queries.ts'
+
+/** The districts as they are answered (interfaces.md, District): fields of the table only. */
+export function districtListJson(districts: readonly District[]): string {
+  return arrayJson(districts.map(districtJson))
+}
+
+function districtJson(district: District): string {
+  return (
+    `{"id":"${district.id}",` +
+    `"name":${textJson(district.name)},` +
+    `"description":${textJson(district.description)},` +
+    `"link":${textJson(district.link)},` +
+    `"public":${district.public},` +
+    `"parcel_count":"${district.parcelCount}",` +
+    `"center":"${district.center}"}`
+  )
+}
