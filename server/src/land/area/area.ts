@@ -1,0 +1,109 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { answer, answerStream } from '../../http/answers.ts'
+import { invalidParameter } from '../../http/validation.ts'
+import type { Area, World } from '../../world/world.ts'
+import { WHOLE_ANSWER_ASSETS } from '../land-answers.ts'
+import type { LandContext } from '../land-context.ts'
+import { readPlace } from '../parameters.ts'
+import type { Present, RowRange } from '../present/present.ts'
+
+/** Reads the corners of an area. @throws {AppError} `invalid_parameter` */
+export function readArea(world: World, query: { readonly nw: string; readonly se: string }): Area {
+  const nw = readPlace(world, 'nw', query.nw)
+  const se = readPlace(world, 'se', query.se)
+  if (nw.x <= se.x && nw.y >= se.y) return { minX: nw.x, maxX: se.x, minY: se.y, maxY: nw.y }
+  throw invalidParameter(
+    'nw',
+    query.nw,
+    `north-west of se (${query.se}): its x not greater, its y not smaller`,
+  )
+}
+
+/** What lies in an area of one present state, at one moment. */
+interface AreaView {
+  readonly present: Present
+  readonly runs: readonly RowRange[]
+  readonly parcelCount: number
+  readonly nowMs: number
+}
+
+/** What an answer shows of an area; without estates it does not change when one of their offers expires. */
+interface AreaForm {
+  readonly withEstates: boolean
+  pieces(view: AreaView): Generator<Uint8Array>
+}
+
+export function answerArea(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  land: LandContext,
+  area: Area,
+  { withEstates, pieces }: AreaForm,
+) {
+  const view = viewOf(land, area)
+  const { present, runs, nowMs } = view
+  const freshness = present.freshness(present.areaExpiry(runs, nowMs, { withEstates }))
+  if (view.parcelCount <= WHOLE_ANSWER_ASSETS)
+    return answer(request, reply, freshness, () => [...pieces(view)])
+  return answerStream(request, reply, freshness, () => pieces(view))
+}
+
+/** `/map`: the parcels and the estates of the area. */
+export const MAP_FORM: AreaForm = { withEstates: true, pieces: mapPieces }
+
+function* mapPieces(view: AreaView): Generator<Uint8Array> {
+  const estateRows = estatesIn(view.present, view.runs)
+  yield Buffer.from('{"assets":{"parcels":[')
+  yield* parcelPieces(view)
+  yield Buffer.from('],"estates":[')
+  yield* estatePieces(view, estateRows)
+  yield Buffer.from(`]},"total":${view.parcelCount + estateRows.length}}`)
+}
+
+/** `/parcels` with corners: the parcels alone. */
+export const PARCELS_FORM: AreaForm = { withEstates: false, pieces: parcelAreaPieces }
+
+function* parcelAreaPieces(view: AreaView): Generator<Uint8Array> {
+  yield Buffer.from('{"parcels":[')
+  yield* parcelPieces(view)
+  yield Buffer.from(`],"total":${view.parcelCount}}`)
+}
+
+const COMMA = Buffer.from(',')
+
+function* parcelPieces({ present, runs, nowMs }: AreaView): Generator<Uint8Array> {
+  for (const [i, run] of runs.entries()) {
+    if (i > 0) yield COMMA
+    yield* present.parcelRunPieces(run, nowMs)
+  }
+}
+
+function* estatePieces({ present, nowMs }: AreaView, estateRows: readonly number[]): Generator<Uint8Array> {
+  for (const [i, row] of estateRows.entries()) {
+    if (i > 0) yield COMMA
+    yield* present.estatePieces(row, nowMs)
+  }
+}
+
+function viewOf(land: LandContext, area: Area): AreaView {
+  const present = land.present()
+  const runs = present.rowsIn(area)
+  const parcelCount = runs.reduce((sum, { from, to }) => sum + to - from, 0)
+  return { present, runs, parcelCount, nowMs: land.clock.nowMs() }
+}
+
+/** The estates that have a parcel in some runs of rows, by id. */
+function estatesIn(present: Present, runs: readonly RowRange[]): number[] {
+  const { estate } = present.parts.parcels
+  const estates = new Set<number>()
+  let previous = -1
+  for (const { from, to } of runs) {
+    for (let row = from; row < to; row++) {
+      // Neighbours are mostly of one estate: asking the set once for all of them saves half of the time.
+      if (estate[row] === previous) continue
+      previous = estate[row]!
+      if (previous >= 0) estates.add(previous)
+    }
+  }
+  return [...estates].sort((a, b) => a - b)
+}
