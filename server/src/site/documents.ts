@@ -1,0 +1,53 @@
+import { openApiDocument } from '../app.ts'
+import { SETTINGS, type Setting } from '../config.ts'
+import { ERRORS, type ErrorMeaning } from '../errors.ts'
+
+/** A committed document that is made from the code, by its path below the project's folder. */
+export interface GeneratedDocument {
+  readonly path: string
+  readonly text: string
+}
+
+export async function generatedDocuments(): Promise<readonly GeneratedDocument[]> {
+  return [
+    { path: 'server/openapi.json', text: `${JSON.stringify(await openApiDocument(), null, 2)}\n` },
+    { path: 'docs/errors.md', text: errorsPage() },
+    { path: 'docs/settings.md', text: settingsPage() },
+  ]
+}
+
+function errorsPage(): string {
+  const head = `# Errors
+
+Every failure is answered with its HTTP status and
+
+\`\`\`json
+{ "ok": false, "error": "a sentence for a person", "code": "a_code_for_a_program", "data": {} }
+\`\`\`
+
+\`data\` holds details where there are any. Codes never change their meaning; sentences may. This page is made from
+\`server/src/errors.ts\` by \`npm run generate\`.
+`
+  const sections = Object.entries<ErrorMeaning>(ERRORS).map(
+    ([code, { status, where, meaning, next }]) =>
+      `\n## \`${code}\`\n\nStatus ${status}. Answered by: ${where}.\n\n${meaning} ${next}\n`,
+  )
+  return head + sections.join('')
+}
+
+function settingsPage(): string {
+  const head = `# Settings
+
+Read once, at the start, from the environment and from a file \`.env\` in the working directory (the environment
+wins). A wrong value stops the start and is named; \`landpass config\` prints what is in force, secrets masked. This
+page is made from \`server/src/config.ts\` by \`npm run generate\`.
+
+| name | type | default | meaning |
+|---|---|---|---|
+`
+  const rows = SETTINGS.map(
+    ({ name, type, defaultText, meaning }: Setting) =>
+      `| \`${name}\` | ${type} | ${defaultText} | ${meaning} |\n`,
+  )
+  return head + rows.join('')
+}
