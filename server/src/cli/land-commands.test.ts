@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { freshDataDir } from '../../test/support/engines.ts'
+import { tinyRecords, tinySnapshot } from '../../test/support/tiny-world.ts'
+
+const PROGRAM = fileURLToPath(new URL('./main.js', import.meta.url))
+const NOWHERE = 'postgres://nobody@127.0.0.1:1/nothing'
+
+interface Outcome {
+  readonly exitCode: number | null
+  /** Every line of stdout, which must all be JSON. */
+  readonly lines: readonly Record<string, unknown>[]
+  readonly stderr: string
+}
+
+interface RunOptions {
+  readonly env?: Record<string, string>
+  /** Sends SIGINT when the first line with this phase comes out. */
+  readonly interruptAt?: string
+}
+
+function landpass(args: readonly string[], { env = {}, interruptAt }: RunOptions = {}): Promise<Outcome> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { ...process.env, WORLD: '-2,-2,2,2', ...env },
+  })
+  let stdout = ''
+  let stderr = ''
+  let isInterrupted = false
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    if (interruptAt === undefined || isInterrupted || !stdout.includes(`"phase":"${interruptAt}"`)) return
+    isInterrupted = child.kill('SIGINT')
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  return new Promise((resolve) => {
+    child.on('close', (exitCode) => {
+      const lines = stdout.split('\n').slice(0, -1)
+      resolve({ exitCode, lines: lines.map((line) => JSON.parse(line)), stderr })
+    })
+  })
+}
+
+test('a dry run needs no database, and tells every phase and the result as lines of JSON', async () => {
+  const { exitCode, lines } = await landpass(['import', tinySnapshot(), '--dry-run'], {
+    env: { DATABASE_URL: NOWHERE },
+  })
+  expect(exitCode).toBe(0)
+  expect(lines.at(0)).toEqual({
+    phase: 'check',
+    done: expect.any(Number),
+    total: 48,
+    rate: expect.any(Number),
+    etaMs: null,
+  })
+  expect(lines.at(-1)).toMatchObject({ ok: true, dryRun: true, errorCount: 0 })
+})
+
+test('a bad snapshot ends with 1 and its errors', async () => {
+  const folder = tinySnapshot({ breakRecord: { set: 'bids', line: 2, with: { price: -1 } } })
+  const { exitCode, lines } = await landpass(['import', folder], { env: { DATA_DIR: await freshDataDir() } })
+  expect(exitCode).toBe(1)
+  expect(lines.at(-1)).toMatchObject({
+    ok: false,
+    errorCount: 1,
+    errors: [{ file: 'bids.ndjson.gz', line: 2, field: 'price', value: '-1' }],
+  })
+})
+
+test('wrong use ends with 2, everything that failed with 1 and a sentence', async () => {
+  expect(await landpass(['import'])).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/folder/) })
+  expect(await landpass(['export', 'a', '--gently'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/gently/),
+  })
+  expect(await landpass(['import', '/no/such/folder'])).toMatchObject({
+    exitCode: 1,
+    lines: [{ ok: false, error: 'There is no folder /no/such/folder.' }],
+  })
+  const unreachable = await landpass(['import', tinySnapshot()], { env: { DATABASE_URL: NOWHERE } })
+  expect(unreachable).toMatchObject({ exitCode: 1, lines: [{ ok: false }] })
+})
+
+test('what was imported is exported', async () => {
+  const env = { DATA_DIR: await freshDataDir() }
+  const folder = join(mkdtempSync(join(tmpdir(), 'landpass-cli-')), 'world')
+
+  const imported = await landpass(['import', tinySnapshot()], { env })
+  const exported = await landpass(['export', folder], { env })
+
+  expect(imported).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(exported).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(readdirSync(folder)).toHaveLength(8)
+  expect(exported.lines.at(-1)?.counts).toEqual(imported.lines.at(-1)?.counts)
+})
+
+test('ctrl-C stops an import, which then has changed nothing', async () => {
+  const env = { DATA_DIR: await freshDataDir() }
+  const records = tinyRecords()
+  const [sale] = records.publications
+  records.publications = Array.from({ length: 20_000 }, () => sale!)
+
+  const stopped = await landpass(['import', tinySnapshot({ records })], { env, interruptAt: 'load' })
+  const exported = await landpass(['export', join(env.DATA_DIR, 'out')], { env })
+
+  expect(stopped).toMatchObject({ exitCode: 1, stderr: 'landpass: Stopped. Nothing was changed.\n' })
+  expect(exported).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/There is no world to export/),
+  })
+})

@@ -1,0 +1,27 @@
+import type { Config } from '../config.ts'
+import type { Engine, EngineSettings } from '../db/engine.ts'
+import { migrate } from '../db/migrate.ts'
+import { openEngine } from '../db/open-engine.ts'
+
+/** A server owns an embedded database; a tool joins the server that has it, where one runs. */
+export function engineSettings(config: Config, role: 'server' | 'tool'): EngineSettings {
+  return {
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    syncToDisk: config.databaseSync,
+    poolSize: role === 'server' ? config.databasePoolSize : 2,
+    statementTimeoutMs: role === 'server' ? config.databaseTimeoutMs : 0,
+    mode: role === 'server' ? 'own' : 'join',
+  }
+}
+
+/** Opens the database for a tool, brings it up to date, and closes it whatever the work does. */
+export async function withDatabase<T>(config: Config, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = await openEngine(engineSettings(config, 'tool'))
+  try {
+    await migrate(engine)
+    return await work(engine)
+  } finally {
+    await engine.close()
+  }
+}

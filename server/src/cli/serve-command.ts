@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
+import { type App, createApp } from '../app.ts'
+import { MINUTE_MS, SYSTEM_CLOCK } from '../clock.ts'
+import { type Config, readConfig } from '../config.ts'
+import type { Engine } from '../db/engine.ts'
+import { migrate } from '../db/migrate.ts'
+import { openEngine } from '../db/open-engine.ts'
+import { CommandError } from '../errors.ts'
+import { readLandState } from '../land/land-state.ts'
+import { dropRetiredWorlds, RETIRED_GRACE_MS } from '../land/snapshot/worlds.ts'
+import { engineSettings } from './open-database.ts'
+
+const TIDY_EVERY_MS = MINUTE_MS
+const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
+
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('serve the interfaces until Ctrl-C')
+    .option('--demo', 'fill an empty database with the demo world first')
+    .action(async (options: { demo?: boolean }) => {
+      await serve(readConfig(process.env), { demo: options.demo ?? false })
+    })
+}
+
+async function serve(config: Config, options: { demo: boolean }): Promise<void> {
+  const stopped = stopSignal()
+  const engine = await openEngine(engineSettings(config, 'server'))
+  try {
+    await migrate(engine)
+    const app = await createApp({ config, engine, clock: SYSTEM_CLOCK })
+    const address = await listen(app, config)
+    try {
+      // Listening comes first: whoever watches /health/ready sees 503 until the world is there.
+      if (options.demo && (await readLandState(engine.db)).worldId === null) {
+        await fillWithDemo(stopped)
+      }
+      await app.keeper.start()
+      const tidying = setInterval(() => void tidy(engine, app), TIDY_EVERY_MS)
+      announce(address, app.keeper.revision)
+      await stopped
+      clearInterval(tidying)
+    } finally {
+      await app.close()
+    }
+  } finally {
+    await engine.close()
+  }
+}
+
+async function listen(app: App, { host, port }: Config): Promise<string> {
+  try {
+    return await app.server.listen({ host, port })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') {
+      throw new CommandError(
+        `Port ${port} is taken by another program. Stop it, or set PORT to another number.`,
+      )
+    }
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+      throw new CommandError(`Cannot listen on ${host}:${port} (${code}). Check HOST and PORT.`)
+    }
+    throw error
+  }
+}
+
+/**
+ * Fills the database in a process of its own, as an operator's import would: what it takes in memory is given back
+ * when it ends, and this process answers meanwhile.
+ */
+async function fillWithDemo(stopped: Promise<void>): Promise<void> {
+  console.log('The database is empty: making the demo world, once, in about ten seconds …')
+  const demo = spawn(process.execPath, [MAIN, 'demo'], { stdio: ['ignore', 'ignore', 'inherit'] })
+  void stopped.then(() => demo.kill('SIGTERM'))
+  const [code] = await once(demo, 'exit')
+  if (code !== 0) throw new CommandError('The demo world was not made; the next start tries again.')
+}
+
+/** Drops worlds that no reader can still hold. What fails now is tried again a minute later. */
+async function tidy(engine: Engine, app: App): Promise<void> {
+  try {
+    await dropRetiredWorlds(engine.db, RETIRED_GRACE_MS, SYSTEM_CLOCK.nowMs())
+  } catch (error) {
+    app.server.log.error({ err: error }, 'old worlds could not be dropped')
+  }
+}
+
+function announce(address: string, revision: number): void {
+  const lines =
+    revision === 0
+      ? ['Landpass runs, but holds no world yet. Load one: landpass import <folder>', '']
+      : ['Landpass is ready.', '']
+  console.log(
+    [
+      ...lines,
+      `  the interface, to read and try   ${address}/docs`,
+      `  parcels for sale                 ${address}/v1/parcels?status=open`,
+      `  one parcel                       ${address}/v1/parcels/0/0`,
+      `  an area with everything in it    ${address}/v1/map?nw=-10,10&se=10,-10`,
+      `  is it ready?                     ${address}/health/ready`,
+      '',
+      'Ctrl-C stops it.',
+    ].join('\n'),
+  )
+}
+
+/** The first Ctrl-C or SIGTERM closes in order; the second one does not wait. */
+async function stopSignal(): Promise<void> {
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+}
