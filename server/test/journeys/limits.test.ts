@@ -1,0 +1,184 @@
+import net from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SECOND_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
+import { demoSnapshot } from '../support/demo-snapshots.ts'
+import { freshEngine } from '../support/engines.ts'
+import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
+import { importWorld } from '../support/worlds.ts'
+
+const KIB = 1024
+const REQUEST_TIMEOUT_MS = SECOND_MS
+/** How much later than REQUEST_TIMEOUT_MS a slow request may be cut off. */
+const TOLERANCE_MS = 3 * SECOND_MS
+
+const open = freshEngine('embedded')
+let server: LandServer
+
+beforeAll(async () => {
+  const engine = await open()
+  await importWorld(engine.db, await demoSnapshot(1, 8), SYSTEM_CLOCK)
+  server = await startLandServer(engine, testClock(), { REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS) })
+})
+
+afterAll(() => server.close())
+
+describe('a request that is not as it should be', () => {
+  test.each([
+    [
+      'headers over 16 KiB',
+      `GET /districts HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(17 * KIB)}\r\n\r\n`,
+      431,
+    ],
+    ['an address over 16 KiB', `GET /${'x'.repeat(17 * KIB)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+    ['no HTTP at all', 'hello, is this the server?\r\n\r\n', 400],
+    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', 400],
+    ['two lengths', 'POST /map HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
+    ['a broken length', 'POST /map HTTP/1.1\r\nHost: a\r\nContent-Length: ten\r\n\r\n', 400],
+    ['a header without a name', 'GET /districts HTTP/1.1\r\nHost: a\r\n: nothing\r\n\r\n', 400],
+    [
+      'a part of the address that is too long',
+      `GET /estates/${'9'.repeat(3000)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      400,
+    ],
+    ['a broken percent sign', 'GET /estates/%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
+  ])('gets an answer of our own shape: %s', async (_what, request, status) => {
+    const { head, body } = parse(await say(request))
+
+    expect(head).toContain(`HTTP/1.1 ${status} `)
+    expect(head.toLowerCase()).toContain('content-type: application/json; charset=utf-8')
+    expect(head.toLowerCase()).toMatch(/^x-request-id: [\w.:-]+$/m)
+    expect(head.toLowerCase()).toContain('access-control-allow-origin: *')
+    expect(JSON.parse(body)).toEqual({
+      ok: false,
+      error: expect.stringMatching(/\S.*\.$/),
+      code: status === 431 ? 'header_too_large' : 'bad_request',
+      data: {},
+    })
+  })
+
+  test('is cut off when it does not arrive in time', async () => {
+    const startedMs = performance.now()
+
+    const { head, body } = parse(await say('GET /districts HTTP/1.1\r\nHost: a\r\nX-Slow: '))
+
+    const tookMs = performance.now() - startedMs
+    expect(head).toContain('HTTP/1.1 408 ')
+    expect(JSON.parse(body)).toMatchObject({ ok: false, code: 'request_timeout' })
+    expect(tookMs).toBeGreaterThan(REQUEST_TIMEOUT_MS * 0.9)
+    expect(tookMs).toBeLessThan(REQUEST_TIMEOUT_MS + TOLERANCE_MS)
+  })
+
+  test('is refused for its method whatever its body: no endpoint of today reads one', async () => {
+    for (const bytes of [20, 64 * KIB, 64 * KIB + 1]) {
+      const answer = await post('/v1/districts', bytes)
+      expect(answer.status, `${bytes} bytes`).toBe(405)
+      expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+      expect(await answer.json()).toMatchObject({ ok: false, code: 'method_not_allowed' })
+    }
+  })
+
+  test('is refused where its body is larger than 64 KiB', async () => {
+    const [largest, tooLarge] = [await post('/nowhere', 64 * KIB), await post('/nowhere', 64 * KIB + 1)]
+
+    expect(largest.status).toBe(404)
+    expect(tooLarge.status).toBe(413)
+    expect(await tooLarge.json()).toMatchObject({ ok: false, code: 'body_too_large' })
+  })
+
+  test('does no harm: the next one is answered', async () => {
+    expect((await server.get('/districts')).status).toBe(200)
+  })
+})
+
+test('the figures tell every route, the land, the database and the process', async () => {
+  await server.get('/v1/parcels/0/0')
+  await server.get('/v1/parcels/999/0')
+
+  const { text, headers } = await server.get('/metrics')
+
+  expect(headers.get('content-type')).toContain('text/plain')
+  for (const status of [200, 400]) {
+    const labels = `{method="GET",route="/v1/parcels/:x/:y",status="${status}"}`
+    expect(figure(text, `landpass_http_requests_total${labels}`)).toBeGreaterThanOrEqual(1)
+  }
+  const route = '{method="GET",route="/v1/parcels/:x/:y"}'
+  expect(figure(text, `landpass_http_request_duration_seconds_count${route}`)).toBeGreaterThanOrEqual(2)
+  expect(figure(text, `landpass_http_request_duration_seconds_sum${route}`)).toBeGreaterThan(0)
+  expect(figure(text, `landpass_http_response_bytes_total${route}`)).toBeGreaterThan(500)
+  expect(figure(text, 'landpass_land_revision')).toBe(1)
+  expect(figure(text, 'landpass_database_connections_total')).toBeGreaterThan(0)
+  expect(figure(text, 'landpass_database_connections_idle')).toBeGreaterThanOrEqual(0)
+  expect(figure(text, 'landpass_database_connections_waiting')).toBe(0)
+  expect(figure(text, 'process_resident_memory_bytes')).toBeGreaterThan(0)
+  expect(figure(text, 'nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0)
+})
+
+test('an address that is no endpoint makes no figure of its own', async () => {
+  for (let i = 0; i < 5; i++) await server.get(`/nowhere/${i}`)
+
+  const { text } = await server.get('/metrics')
+
+  expect(text).not.toContain('nowhere')
+})
+
+describe('the page that describes the interface', () => {
+  test('takes nothing from elsewhere, and tells the browser so', async () => {
+    const page = await server.get('/docs/')
+
+    expect(page.status).toBe(200)
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/default-src 'self'/)
+    expect(policy).not.toMatch(/https?:\/\/|unsafe-eval/)
+    const links = [...page.text.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link)
+    expect(links.length).toBeGreaterThan(3)
+    for (const link of links) {
+      const address = new URL(link, `${server.origin}/docs/`)
+      expect(address.origin, link).toBe(server.origin)
+      expect((await server.get(address.pathname)).status, link).toBe(200)
+    }
+  })
+
+  test('is found from the front door, and without the slash', async () => {
+    for (const path of ['/', '/docs']) {
+      const { url, status } = await fetch(server.origin + path)
+      expect({ status, path: new URL(url).pathname.replace(/\/$/, '') }).toEqual({
+        status: 200,
+        path: '/docs',
+      })
+    }
+  })
+})
+
+/** Writes to the server and reads until it closes the connection. */
+function say(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { port } = new URL(server.origin)
+    const socket = net.connect(Number(port), '127.0.0.1', () => socket.write(text, 'latin1'))
+    let heard = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      heard += chunk
+    })
+    socket.once('close', () => resolve(heard))
+    // A server that refuses a long request does not read its end
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error)
+    })
+  })
+}
+
+function parse(answer: string): { head: string; body: string } {
+  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  return { head: head.replaceAll('\r\n', '\n'), body }
+}
+
+function post(path: string, bytes: number): Promise<Response> {
+  const empty = JSON.stringify({ text: '' })
+  const body = JSON.stringify({ text: 'x'.repeat(bytes - empty.length) })
+  return fetch(server.origin + path, { method: 'POST', body })
+}
+
+function figure(text: string, name: string): number {
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `))
+  expect(line, `no figure ${name}`).toBeDefined()
+  return Number(line?.slice(name.length))
+}

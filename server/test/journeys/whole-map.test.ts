@@ -1,0 +1,151 @@
+import { once } from 'node:events'
+import { readdirSync, readlinkSync } from 'node:fs'
+import http from 'node:http'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { SECOND_MS } from '../../src/clock.ts'
+import { fullDemoDataDir } from '../support/demo-snapshots.ts'
+import { eventually, memoryMb, type Serving, serve } from '../support/landpass.ts'
+
+const PARCELS = 301 * 301
+const WHOLE_WORLD = '/v1/map?nw=-150,150&se=150,-150'
+/** The answer has 38 MB. Whoever held it, or a part of it for each reader, would need far more than this. */
+const GROWTH_BOUND_MB = 60
+const READERS = 6
+const SOON_MS = 10 * SECOND_MS
+
+let server: Serving
+
+beforeAll(async () => {
+  server = await serve({ DATA_DIR: await fullDemoDataDir(), LOG_LEVEL: 'info' })
+}, 180_000)
+
+describe('the map of the whole world', () => {
+  test('is valid JSON with every parcel once, by x, then from north to south', async () => {
+    const response = await fetch(server.origin + WHOLE_WORLD)
+    const { ok, data } = (await response.json()) as WholeMap
+
+    expect(response.status).toBe(200)
+    expect(ok).toBe(true)
+    expect(data.assets.parcels).toHaveLength(PARCELS)
+    expect(data.total).toBe(PARCELS + data.assets.estates.length)
+    for (const [i, { x, y }] of data.assets.parcels.entries()) {
+      const place = { x: -150 + Math.floor(i / 301), y: 150 - (i % 301) }
+      if (x !== place.x || y !== place.y) expect.fail(`${x},${y} stands where ${place.x},${place.y} belongs`)
+    }
+  })
+
+  test.runIf(process.platform === 'linux')(
+    'costs little memory, however many read it, slowly or only by half',
+    async () => {
+      const whole = await sizeOf(WHOLE_WORLD)
+      const idle = connections()
+      const before = memoryMb(server.child.pid, 'VmRSS')
+      let highest = before
+      const measure = () => {
+        highest = Math.max(highest, memoryMb(server.child.pid, 'VmRSS'))
+      }
+
+      const slow = await startReading(WHOLE_WORLD)
+      const half = await startReading(WHOLE_WORLD)
+      const leave = once(half, 'close')
+      half.destroy()
+      await leave
+      for (let round = 0; round < 2; round++) {
+        const sizes = await Promise.all(Array.from({ length: READERS }, () => sizeOf(WHOLE_WORLD, measure)))
+        expect(sizes).toEqual(sizes.map(() => whole))
+      }
+
+      expect(highest - before).toBeLessThan(GROWTH_BOUND_MB)
+      expect(slow.complete).toBe(false)
+      expect(await restOf(slow)).toBe(whole)
+      expect(slow.complete).toBe(true)
+      await eventually(connections, (open) => open <= idle, SOON_MS)
+      expect(errorsOf(server)).toEqual([])
+    },
+  )
+
+  test('is finished for those who read it when the server is told to stop, and for nobody else', async () => {
+    const whole = await sizeOf(WHOLE_WORLD)
+    const reading = await startReading(WHOLE_WORLD)
+
+    server.child.kill('SIGINT')
+    await eventually(
+      () => isRefused(server.origin),
+      (refused) => refused,
+      SOON_MS,
+    )
+    expect(server.child.exitCode).toBe(null)
+
+    expect(await restOf(reading)).toBe(whole)
+    expect((await server.ended).code).toBe(0)
+    expect(errorsOf(server)).toEqual([])
+  })
+})
+
+interface WholeMap {
+  readonly ok: boolean
+  readonly data: {
+    readonly assets: {
+      readonly parcels: readonly { readonly x: number; readonly y: number }[]
+      readonly estates: readonly unknown[]
+    }
+    readonly total: number
+  }
+}
+
+/** Begins to read, and then takes nothing more: the answer has arrived at our socket, and waits. */
+function startReading(path: string): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = http.get(server.origin + path, { agent: false }, (response) => {
+      response.on('error', () => {})
+      response.pause()
+      resolve(response)
+    })
+    request.once('error', reject)
+  })
+}
+
+/** Reads to the end. @returns how many bytes came */
+async function restOf(response: http.IncomingMessage, onData = () => {}): Promise<number> {
+  let bytes = 0
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length
+    onData()
+  }
+  return bytes
+}
+
+async function sizeOf(path: string, onData = () => {}): Promise<number> {
+  return restOf(await startReading(path), onData)
+}
+
+async function isRefused(origin: string): Promise<boolean> {
+  try {
+    await (await fetch(`${origin}/health/live`, { headers: { connection: 'close' } })).arrayBuffer()
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** Sockets that the server has open, of which each reader takes one. */
+function connections(): number {
+  const folder = `/proc/${server.child.pid}/fd`
+  return readdirSync(folder).filter((fd) => readlinkIfThere(join(folder, fd)).startsWith('socket:')).length
+}
+
+function readlinkIfThere(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
+
+function errorsOf({ stdout, stderr }: Serving): string[] {
+  const loud = stdout()
+    .split('\n')
+    .filter((line) => /"level":(?:40|50|60)/.test(line))
+  return [...loud, ...stderr().split('\n').filter(Boolean)]
+}

@@ -1,0 +1,83 @@
+import { expect } from 'vitest'
+import type { Engine } from '../../src/db/engine.ts'
+import { demoWorld } from '../../src/demo/demo-world.ts'
+import { writeDemoSnapshot } from '../../src/demo/write-snapshot.ts'
+import { applyLandChanges, type LandChange } from '../../src/land/changes.ts'
+import { importSnapshot } from '../../src/land/snapshot/import.ts'
+import { parseWorld } from '../../src/world/world.ts'
+import { emptyDir } from './engines.ts'
+import { exactly, inDigits } from './exact-values.ts'
+import { type LandServer, startLandServer, type TestClock, testClock } from './land-server.ts'
+import { ReferenceLand } from './reference-land.ts'
+
+export interface DemoLandOptions {
+  /** The demo world reaches from -radius to radius. */
+  readonly radius: number
+  readonly seed?: number
+  /** More rectangles for the setting WORLD, without parcels in them. */
+  readonly emptyAreas?: string
+}
+
+/** A server over a small demo world, and what it has to answer. */
+export interface DemoLand {
+  readonly engine: Engine
+  readonly server: LandServer
+  readonly reference: ReferenceLand
+  readonly clock: TestClock
+  nowMs(): number
+  /** Commits changes, all in one revision, and waits until the server shows them. */
+  change(...changes: LandChange[]): Promise<void>
+  /** Fails unless the answer is a 200 with exactly these data, digit for digit. */
+  expectData(path: string, data: unknown): Promise<void>
+  /** Fails unless the answer is this status and code; gives the sentence and the details. */
+  refusal(
+    path: string,
+    status: number,
+    code: string,
+  ): Promise<{ error: string; data: Record<string, unknown> }>
+}
+
+export async function startDemoLand(engine: Engine, options: DemoLandOptions): Promise<DemoLand> {
+  const { radius, seed = 1, emptyAreas } = options
+  const clock = testClock()
+  const folder = emptyDir()
+  const area = `-${radius},-${radius},${radius},${radius}`
+  await writeDemoSnapshot(seed, folder, undefined, { radius })
+  const report = await importSnapshot(engine.db, folder, { world: parseWorld(area)!, clock, dryRun: false })
+  expect(report.errors).toEqual([])
+  const server = await startLandServer(engine, clock, { WORLD: emptyAreas ? `${area};${emptyAreas}` : area })
+  const reference = new ReferenceLand(demoWorld(seed, { radius }))
+  return {
+    engine,
+    server,
+    reference,
+    clock,
+    nowMs: () => clock.nowMs(),
+    change: async (...changes) => {
+      await applyLandChanges(engine.db, changes, clock.nowMs())
+      for (const change of changes) reference.apply(change)
+      await server.app.keeper.refresh()
+    },
+    expectData: async (path, data) => {
+      const { status, text } = await server.get(path)
+      expect(status, `${path} answered ${text.slice(0, 300)}`).toBe(200)
+      expect(exactly(text), path).toEqual(inDigits({ ok: true, data }))
+    },
+    refusal: async (path, status, code) => {
+      const answer = await server.get(path)
+      expect([answer.status, answer.body?.code], `${path} answered ${answer.text.slice(0, 300)}`).toEqual([
+        status,
+        code,
+      ])
+      const { ok, error, data, ...more } = answer.body as {
+        ok: boolean
+        error: string
+        data: never
+        code: string
+      }
+      expect([ok, more], path).toEqual([false, { code }])
+      expect(error, path).toMatch(/^\S.*\.$/s)
+      return { error, data }
+    },
+  }
+}

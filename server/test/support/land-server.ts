@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import http, { type IncomingHttpHeaders } from 'node:http'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { FastifyInstance } from 'fastify'
+import { expect } from 'vitest'
+import { type App, createApp } from '../../src/app.ts'
+import type { Clock } from '../../src/clock.ts'
+import { type Environment, readConfig } from '../../src/config.ts'
+import type { Engine } from '../../src/db/engine.ts'
+
+/** A clock that stands still until a test moves it. */
+export interface TestClock extends Clock {
+  set(timeMs: number): void
+}
+
+/** The present of the demo world and of the tests' own worlds. */
+export const REFERENCE_TIME_MS = Date.parse('2026-11-20T00:00:00.000Z')
+
+export function testClock(startMs = REFERENCE_TIME_MS): TestClock {
+  let nowMs = startMs
+  return {
+    nowMs: () => nowMs,
+    set: (timeMs) => {
+      nowMs = timeMs
+    },
+  }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The parsed body; undefined where there is none. */
+  readonly body: {
+    readonly ok: boolean
+    readonly data: unknown
+    readonly error?: string
+    readonly code?: string
+  }
+}
+
+export interface AskOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+}
+
+/** A whole server on a real port. */
+export interface LandServer {
+  readonly origin: string
+  readonly app: App
+  /** Asks, and holds the answer to openapi.json: an undocumented status or shape fails the test. */
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  /** The `data` of a 200. */
+  data<T>(path: string): Promise<T>
+  /** Any method, with no help from `fetch`: the body comes as its bytes, compressed or not. */
+  ask(method: string, path: string, options?: AskOptions): Promise<RawAnswer>
+  close(): Promise<void>
+}
+
+/** Starts a server over an engine that may or may not hold a world. */
+export async function startLandServer(
+  engine: Engine,
+  clock: Clock,
+  env: Environment = {},
+): Promise<LandServer> {
+  const config = readConfig({ LOG_LEVEL: 'silent', PORT: '0', ...env })
+  const app = await createApp({ config, engine, clock })
+  const origin = await app.server.listen({ host: '127.0.0.1', port: 0 })
+  await app.keeper.start()
+  const check = answerChecker(app.server)
+  const get = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+    const response = await fetch(origin + path, { headers, redirect: 'manual' })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+    const body = isJson && text !== '' ? JSON.parse(text) : undefined
+    check(path, response.status, body)
+    return { status: response.status, headers: response.headers, text, body }
+  }
+  return {
+    origin,
+    app,
+    get,
+    data: async <T>(path: string) => {
+      const answer = await get(path)
+      expect(answer.status, `${path} answered ${answer.text.slice(0, 300)}`).toBe(200)
+      return answer.body.data as T
+    },
+    ask: (method, path, options) => ask(origin + path, method, options),
+    close: () => app.close(),
+  }
+}
+
+async function ask(url: string, method: string, { headers = {}, body }: AskOptions = {}): Promise<RawAnswer> {
+  const request = http.request(url, { method, headers, agent: false })
+  request.end(body)
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+  const bytes = Buffer.concat(await response.toArray())
+  return { status: response.statusCode ?? 0, headers: response.headers, bytes }
+}
+
+interface Operation {
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>
+}
+
+/** Finds the operation of a path and holds an answer to what it documents. */
+function answerChecker(server: FastifyInstance) {
+  const document = server.swagger() as unknown as { paths: Record<string, { get?: Operation }> }
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false })
+  ajv.addSchema(document, 'openapi')
+  const patterns = Object.keys(document.paths)
+    // Literal segments win over parameters, as they do in the router.
+    .sort((a, b) => (a.match(/\{/g)?.length ?? 0) - (b.match(/\{/g)?.length ?? 0))
+    .map((path) => ({ path, pattern: new RegExp(`^(?:/v1)?${path.replace(/\{\w+\}/g, '[^/]+')}/?$`) }))
+  return (path: string, status: number, body: unknown) => {
+    // `/parcels/1,2/bids` is another way to write `/parcels/1/2/bids`, and documented there.
+    const bare = path.split('?', 1)[0]?.replace(/(?<=\/parcels\/[^/,]*),(?=[^/]*\/)/, '/') ?? ''
+    const found = patterns.find(({ pattern }) => pattern.test(bare))
+    if (!found) return // an address that is no endpoint has no documented answer
+    const documented = document.paths[found.path]?.get?.responses[status]
+    expect(documented, `openapi.json knows no ${status} of ${found.path}`).toBeDefined()
+    if (body === undefined) return
+    const pointer = [found.path, 'get', 'responses', String(status), 'content', 'application/json', 'schema']
+    const escaped = pointer.map((part) => encodeURIComponent(part.replace(/~/g, '~0').replace(/\//g, '~1')))
+    const validate = ajv.getSchema(`openapi#/paths/${escaped.join('/')}`)
+    if (!validate?.(body)) {
+      expect.fail(`${path} is not as openapi.json says: ${ajv.errorsText(validate?.errors)}`)
+    }
+  }
+}
