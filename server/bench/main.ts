@@ -1,0 +1,123 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { writeDemoSnapshot } from '../src/demo/write-snapshot.ts'
+import { startPostgres } from '../test/support/postgres.ts'
+import { importBesideReaders, wholeMap } from './land-figures.ts'
+import { landRows, type Row } from './land-rows.ts'
+import { type LoadResult, load, median } from './load.ts'
+import { memoryMb, type Running, runCommand, startServer, startYardstick } from './processes.ts'
+
+/**
+ * Measures the real server with a full world on both engines. Each figure is a ratio to a bare `node:http` server
+ * that answers 2 kB, measured in turn with it: machines here are noisy, and the noise falls on both.
+ */
+
+const ROUNDS = 3
+const YARDSTICK_SECONDS = 1
+/** How long a server rests before its memory is read. */
+const REST_MS = 5_000
+const GENESIS = fileURLToPath(new URL('../../../../shared/data/genesis', import.meta.url))
+
+const { values: options } = parseArgs({
+  allowPositionals: true,
+  options: {
+    engine: { type: 'string', default: 'postgres,embedded' },
+    data: { type: 'string' },
+    seconds: { type: 'string', default: '2' },
+    only: { type: 'string', default: '' },
+  },
+})
+const seconds = Number(options.seconds)
+const scratch = mkdtempSync(join(tmpdir(), 'landpass-bench-'))
+const yardstick = await startYardstick()
+try {
+  const data = options.data ?? (existsSync(GENESIS) ? GENESIS : await demoData())
+  console.log(`node ${process.version}, ${cpus().length} cores, world: ${data}`)
+  for (const engine of options.engine.split(',')) await measure(engine as 'postgres' | 'embedded', data)
+} finally {
+  await yardstick.stop()
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+async function demoData(): Promise<string> {
+  const folder = join(scratch, 'demo')
+  await writeDemoSnapshot(1, folder)
+  return folder
+}
+
+async function measure(engine: 'postgres' | 'embedded', data: string): Promise<void> {
+  const postgres = engine === 'postgres' ? await startPostgres() : undefined
+  const env: Record<string, string> = postgres
+    ? { DATABASE_URL: postgres.url }
+    : { DATA_DIR: join(scratch, 'embedded') }
+  try {
+    console.log(`\n## ${engine}\n`)
+    const imported = await runCommand(['import', data], env)
+    const wantedSeconds = postgres ? 40 : 60
+    console.log(
+      `import: ${imported.seconds.toFixed(1)} s (at most ${wantedSeconds}), peak ${imported.peakMb.toFixed(0)} MB (900)`,
+    )
+    const server = await startServer(env)
+    try {
+      await measureServer(engine, server, data, env)
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    await postgres?.stop()
+  }
+}
+
+async function measureServer(
+  engine: 'postgres' | 'embedded',
+  server: Running & { readySeconds: number },
+  data: string,
+  env: Record<string, string>,
+): Promise<void> {
+  const { pid } = server.child
+  await setTimeout(REST_MS)
+  console.log(`ready on a filled database: ${server.readySeconds.toFixed(1)} s (at most 10)`)
+  console.log(
+    `memory at rest: ${memoryMb(pid, 'VmRSS').toFixed(0)} MB (at most ${engine === 'postgres' ? 300 : 450})`,
+  )
+  const map = await wholeMap(server)
+  console.log(
+    `whole-world /map: first byte ${map.firstByteMs.toFixed(0)} ms (50), ${(map.bytes / 1e6).toFixed(1)} MB, ` +
+      `memory +${map.growthMb.toFixed(0)} MB (32)\n`,
+  )
+  console.log('| request | ratio | at least | bytes | p50 ms | p99 ms | unexpected |')
+  console.log('|---|---:|---:|---:|---:|---:|---:|')
+  for (const row of await landRows(server.origin)) {
+    if (!row.name.includes(options.only)) continue
+    await measureRow(engine, server, row)
+  }
+  const beside = await importBesideReaders(server, data, env)
+  console.log(
+    `\nreaders during an import: p99 ${beside.duringMs.toFixed(2)} ms, idle ${beside.idleMs.toFixed(2)} ms, ` +
+      `${(beside.duringMs / beside.idleMs).toFixed(1)}x (at most 10x); import beside them ${beside.importSeconds.toFixed(1)} s`,
+  )
+  console.log(
+    `memory: now ${memoryMb(pid, 'VmRSS').toFixed(0)} MB, peak ${memoryMb(pid, 'VmHWM').toFixed(0)} MB`,
+  )
+}
+
+async function measureRow(engine: 'postgres' | 'embedded', server: Running, row: Row): Promise<void> {
+  const bare: number[] = []
+  const results: LoadResult[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    bare.push((await load(yardstick.origin, row.requests, YARDSTICK_SECONDS, 200)).perSecond)
+    results.push(await load(server.origin, row.requests, seconds, row.status))
+  }
+  const ratio = median(results.map(({ perSecond }) => perSecond)) / median(bare)
+  const of = (pick: (result: LoadResult) => number) => median(results.map(pick))
+  const wanted = row.wanted[engine]
+  console.log(
+    `| ${row.name} | ${ratio.toFixed(3)}${ratio < wanted ? ' MISSED' : ''} | ${wanted} | ` +
+      `${of(({ bytesPerAnswer }) => bytesPerAnswer).toFixed(0)} | ${of(({ p50Ms }) => p50Ms).toFixed(2)} | ` +
+      `${of(({ p99Ms }) => p99Ms).toFixed(2)} | ${results.reduce((sum, { unexpected }) => sum + unexpected, 0)} |`,
+  )
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../src/cli/main.js', import.meta.url))
+const LOOK_EVERY_MS = 20
+
+export interface Running {
+  readonly origin: string
+  readonly child: ChildProcess
+  stop(): Promise<void>
+}
+
+export interface CommandFigures {
+  readonly seconds: number
+  readonly peakMb: number
+}
+
+/** Runs a command of landpass to its end. @throws when it fails, with what it said */
+export async function runCommand(
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<CommandFigures> {
+  const startedMs = performance.now()
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-4000)
+    })
+  }
+  let peakMb = 0
+  const looking = setInterval(() => {
+    const highest = memoryMb(child.pid, 'VmHWM')
+    if (highest > peakMb) peakMb = highest // NaN once the process has ended
+  }, LOOK_EVERY_MS)
+  const [code] = await once(child, 'exit')
+  clearInterval(looking)
+  if (code !== 0) throw new Error(`landpass ${args.join(' ')} ended with ${code}: ${said}`)
+  return { seconds: (performance.now() - startedMs) / 1000, peakMb }
+}
+
+export async function startServer(env: Record<string, string>): Promise<Running & { readySeconds: number }> {
+  const startedMs = performance.now()
+  const child = spawn(process.execPath, [MAIN, 'serve'], {
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const origin = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      const found = /(http:\/\/[\d.]+:\d+)\/health\/ready/.exec(said)
+      if (found?.[1]) resolve(found[1])
+    })
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${said}`)))
+  })
+  const readySeconds = (performance.now() - startedMs) / 1000
+  return { origin, child, readySeconds, stop: () => stop(child) }
+}
+
+export async function startYardstick(): Promise<Running> {
+  const child = fork(fileURLToPath(new URL('./yardstick.js', import.meta.url)))
+  const [message] = await once(child, 'message')
+  return { origin: (message as { origin: string }).origin, child, stop: () => stop(child) }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  await gone
+}
+
+/** Memory of a process now (`VmRSS`) or at its highest (`VmHWM`), in MB; NaN where the system does not tell. */
+export function memoryMb(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
+  } catch {
+    return Number.NaN
+  }
+}

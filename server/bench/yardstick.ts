@@ -1,0 +1,12 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What every figure is compared with: the least that Node.js can do, 2 kB of ready bytes over HTTP. */
+const body = Buffer.alloc(2048, 'x')
+const server = createServer((_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+  response.end(body)
+})
+server.listen(0, '127.0.0.1', () => {
+  process.send?.({ origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+})
