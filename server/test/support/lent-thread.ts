@@ -5,6 +5,8 @@ import { openLent } from '../../src/db/open-engine.ts'
 
 /** A thread that reads the database which its parent lent, and then tells what it heard. */
 const engine = await openLent(workerData as EngineSource)
+// An engine that rests does not keep a thread alive; this one waits for a word from outside.
+const awake = setInterval(() => undefined, 60_000)
 const heard = new Promise<string>((resolve) => {
   void engine.listen('news', resolve).then(() => parentPort?.postMessage({ op: 'listening' }))
 })
@@ -12,3 +14,4 @@ const row = await engine.db.selectFrom('land_state').select('lineage').executeTa
 await sql`select 1`.execute(engine.db)
 parentPort?.postMessage({ op: 'told', lineage: row.lineage, payload: await heard })
 await engine.close()
+clearInterval(awake)
