@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { HOUR_MS } from '../../src/clock.ts'
 import type { LandChange } from '../../src/land/changes.ts'
 import { REFERENCE_TIME_MS } from './land-server.ts'
 
@@ -64,5 +65,4 @@ export function bidRow(name: string, facts: Partial<NewBid>): NewBid {
   }
 }
 
-const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS
