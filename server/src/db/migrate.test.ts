@@ -12,7 +12,7 @@ describeOnBothEngines('migrate', (open) => {
 
     const applied = await Promise.all(engines.map(migrate))
 
-    expect(applied.flat()).toEqual(['0001-land'])
+    expect(applied.flat()).toEqual(['0001-land', '0002-change-journal'])
     expect(await isMigrated(engines[0]!)).toBe(true)
     expect(await migrate(engines[0]!)).toEqual([])
   })

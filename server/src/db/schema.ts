@@ -8,6 +8,7 @@
 export interface Database {
   land_state: LandStateTable
   land_world: LandWorldTable
+  land_change: LandChangeTable
   district: DistrictTable
   parcel: ParcelTable
   estate: EstateTable
@@ -33,6 +34,7 @@ export type LandTable = (typeof LAND_TABLES)[number]
 export type ListingStatus = 'open' | 'cancelled' | 'sold'
 export type MortgageStatus = 'pending' | 'cancelled' | 'ongoing' | 'paid' | 'defaulted' | 'claimed'
 export type AssetType = 'parcel' | 'estate'
+export type ChangeSubject = 'revision' | 'anything' | 'parcel' | 'estate' | 'publication'
 
 /** One row: which world is shown, and the number behind every ETag. */
 export interface LandStateTable {
@@ -52,6 +54,16 @@ export interface LandWorldTable {
   retired_at_ms: number | null
   /** While an import fills it: until when that may be silent before it counts as dead. Null for all others. */
   loading_until_ms: number | null
+}
+
+/** What a revision changed, by name: see land/change-journal.ts. */
+export interface LandChangeTable {
+  revision: number
+  world_id: number
+  /** Each revision has one row `revision` (its changes are all named) or `anything` (they are not). */
+  subject: ChangeSubject
+  /** `x,y` of a parcel, id of an estate, key of a publication; else the time of the change in milliseconds. */
+  key: string
 }
 
 export interface DistrictTable {

@@ -21,6 +21,13 @@ export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
   return openDrivers.run(new Set(openDrivers.getStore()), () => db.transaction().execute(work))
 }
 
+/** Runs `work` on what is committed now: all that it reads through `tx` is of one moment. It can change nothing. */
+export function inSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return openDrivers.run(new Set(openDrivers.getStore()), () =>
+    db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work),
+  )
+}
+
 /** For drivers: the transaction of this flow of control begins or ends on `driver`. */
 export function markTransaction(driver: object, isOpen: boolean): void {
   const open = openDrivers.getStore() as Set<object> | undefined

@@ -2,6 +2,8 @@ import { sql, type Updateable } from 'kysely'
 import type { Db } from '../db/engine.ts'
 import type { BidTable, EstateTable, ListingStatus, ParcelTable, PublicationTable } from '../db/schema.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
+import { coordText } from '../world/coord.ts'
+import { ChangedSubjects, writeJournal } from './change-journal.ts'
 import { LAND_CHANNEL } from './land-state.ts'
 
 type WithoutKeys<Row> = Omit<Row, 'world_id' | 'key'>
@@ -16,6 +18,7 @@ export type LandChange =
       readonly y: number
       readonly to: Partial<ParcelFacts>
     }
+  | { readonly kind: 'create-estate'; readonly estate: Omit<EstateTable, 'world_id'> }
   | { readonly kind: 'change-estate'; readonly id: string; readonly to: Partial<EstateFacts> }
   | { readonly kind: 'open-publication'; readonly publication: WithoutKeys<PublicationTable> }
   | { readonly kind: 'close-publication'; readonly key: number; readonly to: Closing }
@@ -30,8 +33,8 @@ export interface Closing {
 }
 
 /**
- * The one door for changes of the land: all of `changes` and the next revision in one transaction, or nothing.
- * Readers of every process hear of it after the commit.
+ * The one door for changes of the land: all of `changes`, the next revision and its entry in the journal in one
+ * transaction, or nothing. Readers of every process hear of it after the commit.
  *
  * @returns the new revision
  */
@@ -44,74 +47,120 @@ export function applyLandChanges(db: Db, changes: readonly LandChange[], nowMs: 
       .forUpdate()
       .executeTakeFirstOrThrow()
     if (world_id === null) throw new Error('there is no world to change yet')
-    for (const change of changes) await apply(tx, world_id, change)
+    const at = { tx, worldId: world_id, subjects: new ChangedSubjects() }
+    for (const change of changes) await apply(at, change)
     const { revision } = await tx
       .updateTable('land_state')
       .set((eb) => ({ revision: eb('revision', '+', 1), changed_at_ms: nowMs }))
       .returning('revision')
       .executeTakeFirstOrThrow()
+    await writeJournal(tx, { worldId: world_id, revision, changedAtMs: nowMs }, at.subjects)
     await sql`select pg_notify(${LAND_CHANNEL}, ${String(revision)})`.execute(tx)
     return revision
   })
 }
 
-async function apply(tx: Tx, worldId: number, change: LandChange): Promise<void> {
+/** Where a change is made, and where it says what it touched. */
+interface Place {
+  readonly tx: Tx
+  readonly worldId: number
+  readonly subjects: ChangedSubjects
+}
+
+type Change<Kind extends LandChange['kind']> = Extract<LandChange, { kind: Kind }>
+
+async function apply(at: Place, change: LandChange): Promise<void> {
   switch (change.kind) {
     case 'change-parcel':
-      return changeParcel(tx, worldId, change)
+      return changeParcel(at, change)
+    case 'create-estate':
+      return createEstate(at, change.estate)
     case 'change-estate':
-      return changeEstate(tx, worldId, change)
+      return changeEstate(at, change)
     case 'open-publication':
-      return openPublication(tx, worldId, change.publication)
+      return openPublication(at, change.publication)
     case 'close-publication':
-      return closePublication(tx, worldId, change.key, change.to)
+      return closePublication(at, change)
     case 'place-bid':
-      return placeBid(tx, worldId, change.bid)
+      return placeBid(at, change.bid)
     case 'close-bid':
-      return closeBid(tx, worldId, change.id, change.to)
+      return closeBid(at, change)
   }
 }
 
 async function changeParcel(
-  tx: Tx,
-  worldId: number,
-  { x, y, to }: Extract<LandChange, { kind: 'change-parcel' }>,
+  { tx, worldId, subjects }: Place,
+  { x, y, to }: Change<'change-parcel'>,
 ): Promise<void> {
-  await tx
+  const before = await tx
+    .selectFrom('parcel')
+    .select('estate_id')
+    .where('world_id', '=', worldId)
+    .where('x', '=', x)
+    .where('y', '=', y)
+    .executeTakeFirst()
+  if (!before) return
+  const { estate_id } = await tx
     .updateTable('parcel')
     .set(to satisfies Updateable<ParcelTable>)
     .where('world_id', '=', worldId)
     .where('x', '=', x)
     .where('y', '=', y)
+    .returning('estate_id')
+    .executeTakeFirstOrThrow()
+  subjects.add('parcel', coordText({ x, y }))
+  const isOfEstate = to.estate_id !== undefined || to.estate_position !== undefined
+  // The estate that it left and the one that it joined show their parcels, each in its own order.
+  if (isOfEstate) for (const id of [before.estate_id, estate_id]) if (id !== null) subjects.add('estate', id)
+  // What the tags of its parcels name makes a district a road or a plaza, and with it all others of that district.
+  if (to.road_district_id !== undefined || to.plaza_district_id !== undefined) subjects.addEverything()
+}
+
+async function createEstate(
+  { tx, worldId, subjects }: Place,
+  row: Change<'create-estate'>['estate'],
+): Promise<void> {
+  await tx
+    .insertInto('estate')
+    .values({ ...row, world_id: worldId })
     .execute()
+  subjects.add('estate', row.id)
 }
 
 async function changeEstate(
-  tx: Tx,
-  worldId: number,
-  { id, to }: Extract<LandChange, { kind: 'change-estate' }>,
+  { tx, worldId, subjects }: Place,
+  { id, to }: Change<'change-estate'>,
 ): Promise<void> {
   await tx.updateTable('estate').set(to).where('world_id', '=', worldId).where('id', '=', id).execute()
+  subjects.add('estate', id)
 }
 
-async function openPublication(tx: Tx, worldId: number, row: WithoutKeys<PublicationTable>): Promise<void> {
+async function openPublication(
+  { tx, worldId, subjects }: Place,
+  row: Change<'open-publication'>['publication'],
+): Promise<void> {
   const key = await nextKey(tx, 'publication', worldId)
   await tx
     .insertInto('publication')
     .values({ ...row, world_id: worldId, key })
     .execute()
+  subjects.add('publication', String(key))
 }
 
-async function closePublication(tx: Tx, worldId: number, key: number, to: Closing): Promise<void> {
+async function closePublication(
+  { tx, worldId, subjects }: Place,
+  { key, to }: Change<'close-publication'>,
+): Promise<void> {
   await tx
     .updateTable('publication')
     .set({ status: to.status, buyer: to.buyer, block_time_updated_at_ms: to.atMs, updated_at_ms: to.atMs })
     .where('world_id', '=', worldId)
     .where('key', '=', key)
     .execute()
+  subjects.add('publication', String(key))
 }
 
-async function placeBid(tx: Tx, worldId: number, row: WithoutKeys<BidTable>): Promise<void> {
+async function placeBid({ tx, worldId }: Place, row: Change<'place-bid'>['bid']): Promise<void> {
   const key = await nextKey(tx, 'bid', worldId)
   await tx
     .insertInto('bid')
@@ -119,15 +168,10 @@ async function placeBid(tx: Tx, worldId: number, row: WithoutKeys<BidTable>): Pr
     .execute()
 }
 
-async function closeBid(
-  tx: Tx,
-  worldId: number,
-  id: string,
-  { status, atMs }: Pick<Closing, 'status' | 'atMs'>,
-): Promise<void> {
+async function closeBid({ tx, worldId }: Place, { id, to }: Change<'close-bid'>): Promise<void> {
   await tx
     .updateTable('bid')
-    .set({ status, block_time_updated_at_ms: atMs, updated_at_ms: atMs })
+    .set({ status: to.status, block_time_updated_at_ms: to.atMs, updated_at_ms: to.atMs })
     .where('world_id', '=', worldId)
     .where('id', '=', id)
     .execute()

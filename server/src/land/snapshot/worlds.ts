@@ -5,6 +5,7 @@ import type { Db } from '../../db/engine.ts'
 import { LAND_TABLES, type LandTable } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CommandError } from '../../errors.ts'
+import { startJournal } from '../change-journal.ts'
 
 /**
  * The life of a world. These arrows are all there are.
@@ -173,6 +174,7 @@ export function showWorld(db: Db, worldId: number, nowMs: number): Promise<numbe
       .set((eb) => ({ world_id: worldId, revision: eb('revision', '+', 1), changed_at_ms: nowMs }))
       .returning('revision')
       .executeTakeFirstOrThrow()
+    await startJournal(tx, { worldId, revision, changedAtMs: nowMs })
     await sql`select pg_notify('land', ${String(revision)})`.execute(tx)
     return revision
   })
