@@ -1,0 +1,100 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openEngine } from '../../src/db/open-engine.ts'
+import { applyLandChanges, type LandChange } from '../../src/land/changes.ts'
+import { demoSnapshot } from '../support/demo-snapshots.ts'
+import { freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
+import { publicationRow } from '../support/land-rows.ts'
+import { type Env, landpass, serve } from '../support/landpass.ts'
+
+const RADIUS = 12
+const PATHS = [
+  `/v1/map?nw=-${RADIUS},${RADIUS}&se=${RADIUS},-${RADIUS}`,
+  '/v1/marketplace?status=open,sold,cancelled&limit=1000&sort_by=price',
+  '/v1/districts',
+]
+
+test.each(['embedded', 'postgres'] as const)(
+  'a server that starts again takes the copy, and what has changed since (%s)',
+  async (kind) => {
+    const { env, copy, change } = await place(kind)
+    await landpass(['import', await demoSnapshot(1, RADIUS)], env)
+
+    const first = await visit(env)
+    expect(first.from).toEqual(['tables'])
+
+    await change({ kind: 'change-parcel', x: 1, y: 1, to: { name: 'while it was away' } })
+    const second = await visit(env)
+    expect(second.from).toEqual(['copy'])
+    expect(second.answers[0]).toContain('while it was away')
+
+    // One byte of the copy is another: everything is read again, and says the same
+    const bytes = readFileSync(copy)
+    bytes[bytes.length >> 1]! ^= 1
+    writeFileSync(copy, bytes)
+    const third = await visit(env)
+    expect(third).toEqual({ from: ['tables'], answers: second.answers })
+
+    // So is it after an import, and after more changes than a copy can be brought up to
+    await landpass(['import', await demoSnapshot(2, RADIUS)], env)
+    const fourth = await visit(env)
+    expect(fourth.from).toEqual(['tables'])
+    expect(fourth.answers).not.toEqual(third.answers)
+    const offers = Array.from({ length: 3_000 }, (_, i) => publicationRow(`offer ${i}`, { asset_id: '2,2' }))
+    await change(...offers.map((publication) => ({ kind: 'open-publication', publication }) as const))
+    expect((await visit(env)).from).toEqual(['tables'])
+  },
+  120_000,
+)
+
+test('a copy of another database, or of another past of the same one, is left alone', async () => {
+  const { env, copy, change, database } = await place('postgres')
+  const other = await place('postgres')
+  for (const one of [env, other.env]) await landpass(['import', await demoSnapshot(1, RADIUS)], one)
+  await visit(other.env)
+  writeFileSync(copy, readFileSync(other.copy))
+  expect((await visit(env)).from).toEqual(['tables'])
+
+  // A backup is taken, the world goes on, the copy is of then; the backup comes back, and the world goes on again
+  await change({ kind: 'change-parcel', x: 1, y: 1, to: { name: 'what a backup does not have' } })
+  rmSync(copy)
+  expect((await visit(env)).from).toEqual(['tables'])
+  expect((await visit(env)).from).toEqual(['copy'])
+  const engine = await database()
+  await engine.db.deleteFrom('land_change').where('subject', '!=', 'anything').execute()
+  await engine.db.updateTable('parcel').set({ name: 'as in the backup' }).where('x', '=', 1).execute()
+  await engine.db
+    .updateTable('land_state')
+    .set((eb) => ({ revision: eb('revision', '-', 1) }))
+    .execute()
+  await engine.close()
+  await change({ kind: 'change-parcel', x: 5, y: 5, to: { name: 'instead' } })
+  await change({ kind: 'change-parcel', x: 5, y: 5, to: { name: 'and so on' } })
+
+  const { from, answers } = await visit(env)
+  expect(from).toEqual(['tables'])
+  expect(answers[0]).toContain('as in the backup')
+  expect(answers[0]).not.toContain('what a backup does not have')
+}, 120_000)
+
+async function place(kind: 'embedded' | 'postgres') {
+  const dataDir = await freshDataDir()
+  const databaseUrl = kind === 'postgres' ? await freshDatabaseUrl() : undefined
+  const env: Env = { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) }
+  const database = () => openEngine({ ...TEST_SETTINGS, dataDir, databaseUrl })
+  const change = async (...changes: LandChange[]) => {
+    const engine = await database()
+    await applyLandChanges(engine.db, changes, Date.now())
+    await engine.close()
+  }
+  return { env, copy: join(dataDir, 'present'), database, change }
+}
+
+/** Starts a server, asks it, and stops it, which waits for the copy. */
+async function visit(env: Env): Promise<{ from: unknown[]; answers: string[] }> {
+  const server = await serve(env)
+  const answers = await Promise.all(PATHS.map(async (path) => (await fetch(server.origin + path)).text()))
+  const { json } = await server.stop()
+  return { from: json.filter(({ msg }) => msg === 'land loaded').map(({ from }) => from), answers }
+}
