@@ -1,46 +1,70 @@
+import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { EstateTable } from '../../db/schema.ts'
+import type { Coord } from '../../world/coord.ts'
 import { estateJson } from '../estates/estate-json.ts'
 import type { BuiltParcels } from './build-parcels.ts'
-import { OwnerIndexWriter } from './owner-index.ts'
-import type { JsonSlab, OwnerIndex } from './parts.ts'
-import { SlabWriter } from './slab-writer.ts'
+import { membersOf } from './estate-members.ts'
+import { OwnerIndexWriter, ownerOfRows } from './owner-index.ts'
+import type { EstateParts, Stray } from './parts.ts'
+import { placesOf } from './places.ts'
+import { SlabWriter } from './slab.ts'
 
 export interface BuiltEstates {
-  readonly json: JsonSlab
-  readonly ids: readonly string[]
-  readonly size: Uint32Array
-  readonly owners: OwnerIndex
+  readonly parts: Omit<EstateParts, 'offers'>
   /** Row of the estate that holds each parcel, or -1. */
   readonly ofParcel: Int32Array
-  rowOf(id: string): number
+  readonly strays: readonly Stray[]
 }
 
 const PAGE_ROWS = 1000
 
 export async function buildEstates(db: Db, worldId: number, parcels: BuiltParcels): Promise<BuiltEstates> {
   const rows = (await readEstates(db, worldId)).sort((a, b) => compareEstateIds(a.id, b.id))
-  const json = new SlabWriter()
-  const size = new Uint32Array(rows.length)
-  const owners = new OwnerIndexWriter()
-  const ofParcel = new Int32Array(parcels.x.length).fill(-1)
-  rows.forEach((estate, row) => {
-    const members = (parcels.membersOf.get(estate.id) ?? []).sort((a, b) => a.position - b.position)
-    json.add(`${estateJson(estate, members)},`)
-    size[row] = members.length
-    owners.add(estate.owner, row)
-    for (const member of members) ofParcel[member.row] = row
-  })
   const ids = rows.map(({ id }) => id)
-  const rowById = new Map(ids.map((id, row) => [id, row]))
-  return {
-    json: json.finish(),
-    ids,
-    size,
-    owners: owners.finish(),
-    ofParcel,
-    rowOf: (id) => rowById.get(id) ?? -1,
+  const { ofParcel, strays } = holdersOf(parcels, ids)
+  const members = membersOf({ ...parcels, estate: ofParcel }, rows.keys())
+  const json = new SlabWriter()
+  const owners = new OwnerIndexWriter()
+  for (const [row, estate] of rows.entries()) {
+    json.add(estatePiece(estate, members.get(row)!))
+    owners.add(estate.owner, row)
   }
+  const index = owners.finish()
+  return {
+    parts: {
+      json: json.finish(),
+      ids,
+      size: Uint32Array.from(rows, (_, row) => members.get(row)!.length),
+      owners: index,
+      owner: ownerOfRows(index, rows.length),
+      names: rows.map(({ name }) => name || undefined),
+      updatedAtS: Uint32Array.from(rows, updatedAtS),
+    },
+    ofParcel,
+    strays,
+  }
+}
+
+/** An estate's piece of the slab. */
+export function estatePiece(estate: EstateTable, members: readonly Coord[]): string {
+  return `${estateJson(estate, members)},`
+}
+
+export function updatedAtS({ updated_at_ms }: EstateTable): number {
+  return Math.floor(updated_at_ms / SECOND_MS)
+}
+
+function holdersOf({ estateIds }: BuiltParcels, ids: readonly string[]) {
+  const rowOf = placesOf(ids)
+  const strays: Stray[] = []
+  const ofParcel = Int32Array.from(estateIds, (estateId, row) => {
+    if (estateId === null) return -1
+    const holder = rowOf.get(estateId)
+    if (holder === undefined) strays.push({ row, estateId })
+    return holder ?? -1
+  })
+  return { ofParcel, strays }
 }
 
 async function readEstates(db: Db, worldId: number): Promise<EstateTable[]> {

@@ -1,65 +1,97 @@
+import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ParcelTable } from '../../db/schema.ts'
 import type { Coord } from '../../world/coord.ts'
 import type { Area, World } from '../../world/world.ts'
 import { parcelJson } from '../parcels/parcel-json.ts'
-import { OwnerIndexWriter } from './owner-index.ts'
-import type { JsonSlab, OwnerIndex } from './parts.ts'
-import { SlabWriter } from './slab-writer.ts'
-
-/** A parcel of an estate, as the parcels' table knows it. */
-export interface EstateMember extends Coord {
-  readonly row: number
-  /** Place in the estate's list of parcels. */
-  readonly position: number
-}
+import { OwnerIndexWriter, ownerOfRows } from './owner-index.ts'
+import { FAR, type JsonSlab, type OwnerIndex } from './parts.ts'
+import { placesOf } from './places.ts'
+import { SlabWriter } from './slab.ts'
 
 export interface BuiltParcels {
   readonly json: JsonSlab
   readonly x: Int32Array
   readonly y: Int32Array
   readonly rowAt: Int32Array
+  readonly estateIds: readonly (string | null)[]
+  readonly estatePosition: Int32Array
   readonly owners: OwnerIndex
-  readonly membersOf: ReadonlyMap<string, EstateMember[]>
-  rowOf(coord: Coord): number
+  readonly owner: Int32Array
+  readonly district: Int16Array
+  readonly names: readonly (string | undefined)[]
+  readonly updatedAtS: Uint32Array
+  readonly plazaDistance: Uint8Array
+  readonly roadDistance: Uint8Array
 }
 
 const COLUMNS_AT_ONCE = 5
 
-export async function buildParcels(db: Db, { bounds }: World, worldId: number): Promise<BuiltParcels> {
+export async function buildParcels(
+  db: Db,
+  { bounds }: World,
+  worldId: number,
+  districtIds: readonly string[],
+): Promise<BuiltParcels> {
   const json = new SlabWriter()
-  const xs: number[] = []
-  const ys: number[] = []
-  const ownerOf: (string | null)[] = []
-  const membersOf = new Map<string, EstateMember[]>()
+  const rows: ParcelFacts[] = []
   for (let x = bounds.minX; x <= bounds.maxX; x += COLUMNS_AT_ONCE) {
-    for (const parcel of await readColumns(
-      db,
-      worldId,
-      x,
-      Math.min(x + COLUMNS_AT_ONCE - 1, bounds.maxX),
-      bounds,
-    )) {
-      if (parcel.estate_id !== null)
-        addMember(membersOf, parcel.estate_id, { row: xs.length, ...memberOf(parcel) })
-      json.add(`${parcelJson(parcel)},`)
-      xs.push(parcel.x)
-      ys.push(parcel.y)
-      ownerOf.push(parcel.owner)
+    const toX = Math.min(x + COLUMNS_AT_ONCE - 1, bounds.maxX)
+    for (const parcel of await readColumns(db, worldId, x, toX, bounds)) {
+      json.add(parcelPiece(parcel))
+      rows.push(factsOf(parcel, districtIds))
     }
   }
-  const x = Int32Array.from(xs)
-  const y = Int32Array.from(ys)
-  const rowAt = indexByCell(bounds, x, y)
+  const x = Int32Array.from(rows, (row) => row.x)
+  const y = Int32Array.from(rows, (row) => row.y)
+  const owners = indexByOwner(rows, byXThenY(x, y))
   return {
     json: json.finish(),
     x,
     y,
-    rowAt,
-    owners: indexByOwner(ownerOf, x, y),
-    membersOf,
-    rowOf: (coord) => rowAt[cellOf(bounds, coord)] ?? -1,
+    rowAt: indexByCell(bounds, x, y),
+    estateIds: rows.map(({ estateId }) => estateId),
+    estatePosition: Int32Array.from(rows, (row) => row.estatePosition),
+    owners,
+    owner: ownerOfRows(owners, rows.length),
+    district: Int16Array.from(rows, (row) => row.district),
+    names: rows.map(({ name }) => name),
+    updatedAtS: Uint32Array.from(rows, (row) => row.updatedAtS),
+    plazaDistance: Uint8Array.from(rows, (row) => row.plazaDistance),
+    roadDistance: Uint8Array.from(rows, (row) => row.roadDistance),
   }
+}
+
+/** What the present state keeps of a parcel besides its JSON: see `ParcelParts`. */
+export interface ParcelFacts extends Coord {
+  readonly owner: string | null
+  readonly estateId: string | null
+  readonly estatePosition: number
+  readonly district: number
+  readonly name: string | undefined
+  readonly updatedAtS: number
+  readonly plazaDistance: number
+  readonly roadDistance: number
+}
+
+export function factsOf(parcel: ParcelTable, districtIds: readonly string[]): ParcelFacts {
+  return {
+    x: parcel.x,
+    y: parcel.y,
+    owner: parcel.owner,
+    estateId: parcel.estate_id,
+    estatePosition: parcel.estate_position ?? 0,
+    district: placesOf(districtIds).get(parcel.district_id ?? '') ?? -1,
+    name: parcel.name || undefined,
+    updatedAtS: Math.floor(parcel.updated_at_ms / SECOND_MS),
+    plazaDistance: parcel.plaza_distance ?? FAR,
+    roadDistance: parcel.road_distance ?? FAR,
+  }
+}
+
+/** A parcel's piece of the slab. */
+export function parcelPiece(parcel: ParcelTable): string {
+  return `${parcelJson(parcel)},`
 }
 
 /** Whole columns of parcels, from west to east and from north to south. */
@@ -83,16 +115,6 @@ async function readColumns(
     .execute()
 }
 
-function memberOf({ x, y, estate_position }: ParcelTable) {
-  return { x, y, position: estate_position ?? 0 }
-}
-
-function addMember(membersOf: Map<string, EstateMember[]>, estateId: string, member: EstateMember): void {
-  const members = membersOf.get(estateId)
-  if (members) members.push(member)
-  else membersOf.set(estateId, [member])
-}
-
 /** The place of a cell in `rowAt`: columns from west to east, each from north to south. Outside: -1. */
 export function cellOf({ minX, minY, maxX, maxY }: Area, { x, y }: Coord): number {
   if (x < minX || x > maxX || y < minY || y > maxY) return -1
@@ -106,10 +128,17 @@ function indexByCell(bounds: Area, x: Int32Array, y: Int32Array): Int32Array {
   return rowAt
 }
 
-/** An owner's parcels are listed by x, then y, both ascending: the order of the snapshot. */
-function indexByOwner(ownerOf: readonly (string | null)[], x: Int32Array, y: Int32Array): OwnerIndex {
+/** How an owner's parcels are listed: both ascending, the order of the snapshot. */
+export function byXThenY(x: Int32Array, y: Int32Array): (a: number, b: number) => number {
+  return (a, b) => x[a]! - x[b]! || y[a]! - y[b]!
+}
+
+function indexByOwner(
+  parcels: readonly ParcelFacts[],
+  compare: (a: number, b: number) => number,
+): OwnerIndex {
   const index = new OwnerIndexWriter()
-  const rows = Uint32Array.from(ownerOf, (_, row) => row).sort((a, b) => x[a]! - x[b]! || y[a]! - y[b]!)
-  for (const row of rows) index.add(ownerOf[row]!, row)
+  const rows = Uint32Array.from(parcels, (_, row) => row).sort(compare)
+  for (const row of rows) index.add(parcels[row]!.owner, row)
   return index.finish()
 }

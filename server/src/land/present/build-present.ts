@@ -1,12 +1,13 @@
 import type { Db } from '../../db/engine.ts'
 import type { World } from '../../world/world.ts'
-import { districtListJson } from '../districts/district-json.ts'
-import { readDistricts } from '../districts/district-queries.ts'
 import type { LandState } from '../land-state.ts'
+import { assetRows } from './asset-rows.ts'
+import { buildDistricts } from './build-districts.ts'
 import { buildEstates } from './build-estates.ts'
 import { buildParcels } from './build-parcels.ts'
 import { buildPublications } from './build-publications.ts'
 import type { PresentParts } from './parts.ts'
+import { layTileCells, tileSource } from './tile-cells.ts'
 
 /**
  * Reads one world from the tables and lays it out as {@link PresentParts}. Many short statements rather than one
@@ -18,33 +19,33 @@ export async function buildPresent(
   state: LandState & { worldId: number },
 ): Promise<PresentParts> {
   const { worldId, lineage, revision, changedAtMs } = state
-  const districts = await readDistricts(db, worldId)
-  const parcels = await buildParcels(db, world, worldId)
+  const districts = await buildDistricts(db, worldId)
+  const parcels = await buildParcels(db, world, worldId, districts.ids)
   const estates = await buildEstates(db, worldId, parcels)
-  const publications = await buildPublications(db, worldId, { parcels, estates })
-  return {
+  const publications = await buildPublications(db, worldId, {
+    parcels: parcels.x.length,
+    estates: estates.parts.ids.length,
+    assetRowOf: assetRows(world.bounds, parcels.rowAt, estates.parts.ids),
+  })
+  const { estateIds, ...parcelParts } = parcels
+  return withCells({
     lineage,
     worldId,
     revision,
     changedAtMs,
     bounds: world.bounds,
     parcels: {
-      json: parcels.json,
-      x: parcels.x,
-      y: parcels.y,
-      rowAt: parcels.rowAt,
+      ...parcelParts,
       estate: estates.ofParcel,
-      owners: parcels.owners,
+      strays: estates.strays,
       offers: { first: publications.firstOfParcel },
     },
-    estates: {
-      json: estates.json,
-      ids: estates.ids,
-      size: estates.size,
-      owners: estates.owners,
-      offers: { first: publications.firstOfEstate },
-    },
+    estates: { ...estates.parts, offers: { first: publications.firstOfEstate } },
     publications: publications.parts,
-    districts: new Uint8Array(Buffer.from(districtListJson(districts))),
-  }
+    districts,
+  })
+}
+
+function withCells(parts: Omit<PresentParts, 'cells'>): PresentParts {
+  return { ...parts, cells: layTileCells(tileSource(parts)) }
 }

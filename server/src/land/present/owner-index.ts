@@ -1,4 +1,7 @@
+import { mergeRows } from './merge-rows.ts'
 import type { OwnerIndex } from './parts.ts'
+import { replacePieces } from './pieces.ts'
+import { placesOf } from './places.ts'
 
 /** Collects assets by owner; `add` is called in the order in which an owner's assets are to be listed. */
 export class OwnerIndexWriter {
@@ -21,4 +24,67 @@ export class OwnerIndexWriter {
     })
     return { addresses, starts, rows: Uint32Array.from(rows) }
   }
+}
+
+/** The way back: for each of `count` rows the place of its owner in `addresses`, or -1. */
+export function ownerOfRows({ addresses, starts, rows }: OwnerIndex, count: number): Int32Array {
+  const owner = new Int32Array(count).fill(-1)
+  for (let place = 0; place < addresses.length; place++) {
+    for (let i = starts[place]!; i < starts[place + 1]!; i++) owner[rows[i]!] = place
+  }
+  return owner
+}
+
+/** Assets by owner, and both ways. */
+export interface Ownership {
+  readonly owners: OwnerIndex
+  /** Per asset the place of its owner in `owners.addresses`, or -1. */
+  readonly owner: Int32Array
+}
+
+/**
+ * Assets of which some have other owners now. An address keeps its place, even when nothing is left of what it owned.
+ *
+ * @param ownerOf the owners of the assets that may have changed hands, by row
+ * @param compare the order in which an owner's assets are listed
+ */
+export function patchOwnership(
+  held: Ownership,
+  ownerOf: ReadonlyMap<number, string | null>,
+  compare: (a: number, b: number) => number,
+): Ownership {
+  const addresses = withMore(held.owners.addresses, ownerOf.values())
+  const places = placesOf(addresses)
+  const owner = held.owner.slice()
+  const gained = new Map<number, number[]>()
+  const moved = new Set<number>()
+  for (const [row, address] of ownerOf) {
+    const [before, after] = [owner[row]!, address === null ? -1 : places.get(address)!]
+    if (before === after) continue
+    owner[row] = after
+    moved.add(row)
+    if (before >= 0 && !gained.has(before)) gained.set(before, [])
+    if (after >= 0) gained.set(after, [...(gained.get(after) ?? []), row])
+  }
+  if (moved.size === 0) return { owners: held.owners, owner: held.owner }
+  const rowsOf = new Map<number, Uint32Array>()
+  for (const [place, rows] of gained) {
+    const kept = rowsOfOwner(held.owners, place).filter((row) => !moved.has(row))
+    rowsOf.set(place, mergeRows(kept, Uint32Array.from(rows).sort(compare), compare))
+  }
+  const { starts, rows: values } = held.owners
+  const pieces = replacePieces({ starts, values }, rowsOf, addresses.length)
+  return { owners: { addresses, starts: pieces.starts, rows: pieces.values }, owner }
+}
+
+function withMore(addresses: readonly string[], owners: Iterable<string | null>): readonly string[] {
+  const known = placesOf(addresses)
+  const more = new Set<string>()
+  for (const owner of owners) if (owner !== null && !known.has(owner)) more.add(owner)
+  return more.size === 0 ? addresses : [...addresses, ...more]
+}
+
+/** What an owner has, by its place in the index; nothing beyond its end. */
+export function rowsOfOwner({ starts, rows }: OwnerIndex, place: number): Uint32Array {
+  return rows.subarray(starts[place] ?? rows.length, starts[place + 1] ?? rows.length)
 }

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { compareEstateIds } from './build-estates.ts'
 import { cellOf } from './build-parcels.ts'
 import { OwnerIndexWriter } from './owner-index.ts'
-import { buffersOf, type PresentParts } from './parts.ts'
+import { buffersOf, CHUNK_ROWS, FAR, type PresentParts } from './parts.ts'
+import { NO_PUBLICATIONS } from './patch-publications.ts'
 import { Present } from './present.ts'
-import { publicationOrders } from './publication-orders.ts'
-import { SlabWriter } from './slab-writer.ts'
+import { NO_ORDERS, patchOrders } from './publication-orders.ts'
+import { SlabWriter } from './slab.ts'
 
 const BOUNDS = { minX: 0, minY: 0, maxX: 3, maxY: 1 }
 /** West to east, north to south; 2,1 and 3,0 are no parcels. */
@@ -43,6 +44,14 @@ function presentOf(expiries: readonly number[]): Present {
       y: Int32Array.from(PLACES, ([, y]) => y),
       rowAt,
       estate: new Int32Array(PLACES.length).fill(-1),
+      estatePosition: new Int32Array(PLACES.length),
+      strays: [],
+      district: new Int16Array(PLACES.length).fill(-1),
+      owner: Int32Array.from(PLACES, (_, row) => (row % 2 ? 0 : -1)),
+      names: PLACES.map(() => undefined),
+      updatedAtS: new Uint32Array(PLACES.length),
+      plazaDistance: new Uint8Array(PLACES.length).fill(FAR),
+      roadDistance: new Uint8Array(PLACES.length).fill(FAR),
       owners: owners.finish(),
       offers: { first: Int32Array.from(PLACES, (_, row) => (row === 1 && count > 0 ? 0 : -1)) },
     },
@@ -50,27 +59,33 @@ function presentOf(expiries: readonly number[]): Present {
       json: estates.finish(),
       ids: ['1'],
       size: Uint32Array.of(0),
+      owner: Int32Array.of(-1),
+      names: [undefined],
+      updatedAtS: Uint32Array.of(0),
       owners: new OwnerIndexWriter().finish(),
       offers: { first: Int32Array.of(-1) },
     },
     publications: {
+      ...NO_PUBLICATIONS,
       key: Uint32Array.from(expiries, (_, i) => i),
       assetType: new Uint8Array(count),
       asset: new Int32Array(count).fill(1),
       status: new Uint8Array(count),
       open: Int32Array.from(expiries, (_, i) => i),
-      orders: publicationOrders({
-        price: expiries.map(String),
+      orders: patchOrders(NO_ORDERS, new Int32Array(0), Uint32Array.from(expiries.keys()), {
+        price: Float64Array.from(expiries),
         created_at: Float64Array.from(expiries),
         expires_at: Float64Array.from(expiries),
         block_time_updated_at: new Float64Array(count).fill(Number.NaN),
       }),
       openJson: offers.finish(),
       openExpiresAtMs: Float64Array.from(expiries),
+      openPrice: expiries.map(String),
       openKey: Uint32Array.from(expiries, (_, i) => i),
       openNext: Int32Array.from(expiries, (_, i) => (i + 1 < count ? i + 1 : -1)),
     },
-    districts: new Uint8Array(0),
+    districts: { ids: [], kinds: new Uint8Array(0), listJson: new Uint8Array(0) },
+    cells: new Uint8Array(rowAt.length),
   }
   return new Present(parts)
 }
@@ -111,6 +126,36 @@ describe('the present state', () => {
     expect(textOf(present.parcelRunPieces({ from: 0, to: 2 }, 100))).toBe(
       '{"id":"0,1","publication":null},{"id":"0,0","publication":null}',
     )
+  })
+
+  test('joins the parcels of a run across chunks, whatever of them is for sale', () => {
+    const rows = 2 * CHUNK_ROWS + 7
+    const idOf = (row: number) => `{"row":${row},"publication":null},`
+    const writer = new SlabWriter()
+    for (let row = 0; row < rows; row++) writer.add(idOf(row))
+    const one = presentOf([100])
+    const first = new Int32Array(rows).fill(-1)
+    for (const row of [0, CHUNK_ROWS - 1, CHUNK_ROWS, rows - 1]) first[row] = 0
+    const parcels = { ...one.parts.parcels, json: writer.finish(), offers: { first } }
+    parcels.estate = new Int32Array(rows).fill(-1)
+    const present = new Present({ ...one.parts, parcels })
+
+    for (const nowMs of [99, 100]) {
+      for (const [from, to] of [
+        [0, rows],
+        [0, CHUNK_ROWS],
+        [1, CHUNK_ROWS + 1],
+        [CHUNK_ROWS, 2 * CHUNK_ROWS],
+        [CHUNK_ROWS - 1, CHUNK_ROWS],
+        [3, 2 * CHUNK_ROWS + 1],
+      ] as const) {
+        const expected = Array.from({ length: to - from }, (_, i) => {
+          const publication = nowMs === 99 && first[from + i] === 0 ? { until: 100 } : null
+          return { row: from + i, publication }
+        })
+        expect(JSON.parse(`[${textOf(present.parcelRunPieces({ from, to }, nowMs))}]`)).toEqual(expected)
+      }
+    }
   })
 
   test('shows the newest offer that has not expired, and knows when that last changed', () => {
@@ -197,10 +242,11 @@ test('every buffer of the parts is found once', () => {
   const bytes = new Uint8Array(4)
   const found = buffersOf({
     a: bytes,
-    b: { c: new Uint32Array(bytes.buffer), d: ['text'] },
+    b: { c: new Uint32Array(bytes.buffer), d: ['text', undefined] },
     e: null,
     f: new Float64Array(2),
+    g: [{ h: new Uint8Array(1) }],
   })
 
-  expect(found.size).toBe(2)
+  expect(found.size).toBe(3)
 })

@@ -3,15 +3,18 @@ import { type Coord, parseCoord } from '../../world/coord.ts'
 import type { Area } from '../../world/world.ts'
 import type { AssetName, AssetRow } from '../assets.ts'
 import { cellOf } from './build-parcels.ts'
-import type { JsonSlab, OwnerIndex, PresentParts } from './parts.ts'
+import { rowsOfOwner } from './owner-index.ts'
+import { ANSWER_FORM, CHUNK_ROWS, type JsonSlab, type OwnerIndex, type PresentParts } from './parts.ts'
+import { placesOf } from './places.ts'
 import { PublicationLists } from './publication-lists.ts'
-
-/** Raised when an answer changes its form: a reader's copy of the old form is then no longer right. */
-const FORM = 1
+import { type Sales, salesAt } from './sales.ts'
+import { pieceOf } from './slab.ts'
 
 const CLOSE = Buffer.from('}')
 /** `null},` at the end of each asset's piece: what a publication takes the place of, and the comma after it. */
 const NO_PUBLICATION_LENGTH = 6
+const COMMA_LENGTH = 1
+const CLOSE_LENGTH = CLOSE.length
 
 export interface RowRange {
   readonly from: number
@@ -32,27 +35,19 @@ export class Present {
   /** For each parcel what of it has open offers, expired or not: nearly always nothing. */
   private readonly offered: Uint8Array
   private readonly tagBase: string
-  private readonly parcelBytes: Buffer
-  private readonly estateBytes: Buffer
-  private readonly offerBytes: Buffer
-  private readonly estateRows: ReadonlyMap<string, number>
-  private readonly parcelOwners: ReadonlyMap<string, number>
-  private readonly estateOwners: ReadonlyMap<string, number>
+  private latestSales: Sales | undefined
 
   constructor(parts: PresentParts) {
     this.parts = parts
     this.worldId = parts.worldId
     this.revision = parts.revision
     this.changedAtMs = parts.changedAtMs
-    this.tagBase = `${parts.lineage}.${FORM}.${parts.revision}`
+    this.tagBase = `${parts.lineage}.${ANSWER_FORM}.${parts.revision}`
     this.offered = offeredOf(parts)
-    this.lists = new PublicationLists(parts.publications)
-    this.parcelBytes = bufferOver(parts.parcels.json)
-    this.estateBytes = bufferOver(parts.estates.json)
-    this.offerBytes = bufferOver(parts.publications.openJson)
-    this.estateRows = rowsByText(parts.estates.ids)
-    this.parcelOwners = rowsByText(parts.parcels.owners.addresses)
-    this.estateOwners = rowsByText(parts.estates.owners.addresses)
+    this.lists = new PublicationLists(parts)
+    // Asked for now, so that no reader has to wait for them.
+    for (const list of [parts.estates.ids, parts.parcels.owners.addresses, parts.estates.owners.addresses])
+      placesOf(list)
   }
 
   /**
@@ -72,7 +67,7 @@ export class Present {
 
   /** Row of an estate, or -1. */
   estateRow(id: string): number {
-    return this.estateRows.get(id) ?? -1
+    return placesOf(this.parts.estates.ids).get(id) ?? -1
   }
 
   isDissolved(estateRow: number): boolean {
@@ -81,21 +76,21 @@ export class Present {
 
   /** Rows of the parcels that an address owns, by x, then y. */
   parcelsOf(owner: string): Uint32Array {
-    return rowsOf(this.parts.parcels.owners, this.parcelOwners.get(owner))
+    return rowsOf(this.parts.parcels.owners, owner)
   }
 
   /** Rows of the estates that an address owns, by id. */
   estatesOf(owner: string): Uint32Array {
-    return rowsOf(this.parts.estates.owners, this.estateOwners.get(owner))
+    return rowsOf(this.parts.estates.owners, owner)
   }
 
   /** A parcel with its `publication`: the newest that is open and not expired, or null. */
   parcelPieces(row: number, nowMs: number): JsonPieces {
-    return this.withOffer(this.parcelBytes, this.parts.parcels.json, row, this.parcelOffer(row, nowMs))
+    return this.withOffer(this.parts.parcels.json, row, this.parcelOffer(row, nowMs))
   }
 
   estatePieces(row: number, nowMs: number): JsonPieces {
-    return this.withOffer(this.estateBytes, this.parts.estates.json, row, this.estateOffer(row, nowMs))
+    return this.withOffer(this.parts.estates.json, row, this.estateOffer(row, nowMs))
   }
 
   /** The assets of these names, each once, in the order of the names; unknown and dissolved ones are left out. */
@@ -112,8 +107,8 @@ export class Present {
   /** An asset with its `publication`, or with one of the caller's choice. */
   assetPieces({ type, row }: AssetRow, nowMs: number, publication?: Uint8Array): JsonPieces {
     if (!publication) return type === 'parcel' ? this.parcelPieces(row, nowMs) : this.estatePieces(row, nowMs)
-    if (type === 'parcel') return embed(this.parcelBytes, this.parts.parcels.json, row, publication)
-    return embed(this.estateBytes, this.parts.estates.json, row, publication)
+    if (type === 'parcel') return embed(this.parts.parcels.json, row, publication)
+    return embed(this.parts.estates.json, row, publication)
   }
 
   /** The last time at or before `nowMs` when one of the assets lost the offer that it was shown with, or 0. */
@@ -124,6 +119,14 @@ export class Present {
       if (expiry > last) last = expiry
     }
     return last
+  }
+
+  /** What is for sale at a time: made anew when an offer has expired since. */
+  sales(nowMs: number): Sales {
+    const latest = this.latestSales
+    if (latest && latest.lastExpiryMs <= nowMs && nowMs < latest.nextExpiryMs) return latest
+    this.latestSales = salesAt(this.parts, nowMs)
+    return this.latestSales
   }
 
   private parcelRowOf(id: string): number {
@@ -141,7 +144,7 @@ export class Present {
   }
 
   offerJson(offer: number): Uint8Array {
-    return piece(this.offerBytes, this.parts.publications.openJson, offer)
+    return pieceOf(this.parts.publications.openJson, offer)
   }
 
   /** The last time at or before `nowMs` when the parcel lost the offer that it was shown with, or 0. */
@@ -194,22 +197,28 @@ export class Present {
 
   /** A run of parcels as pieces of an array: joined by commas, without one at the end. */
   *parcelRunPieces({ from, to }: RowRange, nowMs: number): Generator<Uint8Array> {
-    const { starts } = this.parts.parcels.json
-    const { first } = this.parts.parcels.offers
-    let start = starts[from]!
-    for (let row = from; row < to; row++) {
-      const offer = first[row]! < 0 ? -1 : this.openAt(first[row]!, nowMs)
-      if (offer < 0) continue
-      yield* slices(this.parcelBytes, start, starts[row + 1]! - NO_PUBLICATION_LENGTH)
-      yield this.offerJson(offer)
-      start = starts[row + 1]! - 2 // the closing brace and the comma
+    const { json, offers } = this.parts.parcels
+    for (let row = from; row < to; ) {
+      const number = Math.floor(row / CHUNK_ROWS)
+      const { bytes, starts } = json.chunks[number]!
+      const firstRow = number * CHUNK_ROWS
+      const endRow = Math.min(to, firstRow + CHUNK_ROWS)
+      let start = starts[row - firstRow]!
+      for (; row < endRow; row++) {
+        const first = offers.first[row]!
+        const offer = first < 0 ? -1 : this.openAt(first, nowMs)
+        if (offer < 0) continue
+        const end = starts[row - firstRow + 1]!
+        yield* slices(bytes, start, end - NO_PUBLICATION_LENGTH)
+        yield this.offerJson(offer)
+        start = end - CLOSE_LENGTH - COMMA_LENGTH
+      }
+      yield* slices(bytes, start, starts[endRow - firstRow]! - (endRow === to ? COMMA_LENGTH : 0))
     }
-    yield* slices(this.parcelBytes, start, starts[to]! - 1)
   }
 
-  private withOffer(bytes: Buffer, json: JsonSlab, row: number, offer: number): JsonPieces {
-    if (offer >= 0) return embed(bytes, json, row, this.offerJson(offer))
-    return [bytes.subarray(json.starts[row]!, json.starts[row + 1]! - 1)]
+  private withOffer(json: JsonSlab, row: number, offer: number): JsonPieces {
+    return offer < 0 ? [pieceOf(json, row, COMMA_LENGTH)] : embed(json, row, this.offerJson(offer))
   }
 
   private openAt(firstOffer: number, nowMs: number): number {
@@ -236,37 +245,27 @@ const PARCEL_OFFERED = 1
 const ESTATE_OFFERED = 2
 
 function offeredOf({ parcels, estates }: PresentParts): Uint8Array {
-  return Uint8Array.from(parcels.estate, (estate, row) => {
-    const parcelOffered = parcels.offers.first[row]! >= 0 ? PARCEL_OFFERED : 0
-    const estateOffered = estate >= 0 && estates.offers.first[estate]! >= 0 ? ESTATE_OFFERED : 0
-    return parcelOffered | estateOffered
-  })
+  const offered = new Uint8Array(parcels.estate.length)
+  for (let row = 0; row < offered.length; row++) {
+    const estate = parcels.estate[row]!
+    if (parcels.offers.first[row]! >= 0) offered[row] = PARCEL_OFFERED
+    if (estate >= 0 && estates.offers.first[estate]! >= 0) offered[row]! |= ESTATE_OFFERED
+  }
+  return offered
 }
 
 /** The largest piece that a stream writes at once: small enough that a slow reader holds up little. */
 const SLICE_BYTES = 256 * 1024
 
-function* slices(bytes: Buffer, from: number, to: number): Generator<Uint8Array> {
+function* slices(bytes: Uint8Array, from: number, to: number): Generator<Uint8Array> {
   for (let at = from; at < to; at += SLICE_BYTES) yield bytes.subarray(at, Math.min(at + SLICE_BYTES, to))
 }
 
-function embed(bytes: Buffer, { starts }: JsonSlab, row: number, publication: Uint8Array): JsonPieces {
-  return [bytes.subarray(starts[row]!, starts[row + 1]! - NO_PUBLICATION_LENGTH), publication, CLOSE]
+function embed(json: JsonSlab, row: number, publication: Uint8Array): JsonPieces {
+  return [pieceOf(json, row, NO_PUBLICATION_LENGTH), publication, CLOSE]
 }
 
-function piece(bytes: Buffer, { starts }: JsonSlab, row: number): Uint8Array {
-  return bytes.subarray(starts[row]!, starts[row + 1]!)
-}
-
-function bufferOver({ bytes }: JsonSlab): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-}
-
-function rowsByText(texts: readonly string[]): ReadonlyMap<string, number> {
-  return new Map(texts.map((text, row) => [text, row]))
-}
-
-function rowsOf({ starts, rows }: OwnerIndex, owner: number | undefined): Uint32Array {
-  if (owner === undefined) return new Uint32Array(0)
-  return rows.subarray(starts[owner]!, starts[owner + 1]!)
+function rowsOf(owners: OwnerIndex, owner: string): Uint32Array {
+  const place = placesOf(owners.addresses).get(owner)
+  return place === undefined ? new Uint32Array(0) : rowsOfOwner(owners, place)
 }

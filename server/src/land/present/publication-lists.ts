@@ -1,6 +1,7 @@
 import type { AssetType, ListingStatus } from '../../db/schema.ts'
 import {
   ASSET_TYPE_CODES,
+  type PresentParts,
   type PublicationParts,
   type SortColumn,
   type SortOrder,
@@ -33,10 +34,12 @@ const KEPT_LISTS = 32
 /** The publications of a status in an order: what is open is decided by the time of the question. */
 export class PublicationLists {
   private readonly parts: PublicationParts
+  private readonly estateSize: Uint32Array
   private readonly kept = new Map<string, KnownList>()
 
-  constructor(parts: PublicationParts) {
-    this.parts = parts
+  constructor({ publications, estates }: Pick<PresentParts, 'publications' | 'estates'>) {
+    this.parts = publications
+    this.estateSize = estates.size
   }
 
   find(query: ListQuery, nowMs: number): PublicationList {
@@ -63,6 +66,8 @@ export class PublicationLists {
     for (let i = 0; i < order.length; i++) {
       const row = order[i]!
       if (wanted[status[row]!] === 0 || asset[row]! < 0 || (type >= 0 && typeOf[row] !== type)) continue
+      // A dissolved estate is listed nowhere.
+      if (typeOf[row] === ASSET_TYPE_CODES.estate && this.estateSize[asset[row]!] === 0) continue
       if (status[row] === STATUS_CODES.open) {
         const expiresAtMs = openExpiresAtMs[open[row]!]!
         if (expiresAtMs <= nowMs) {

@@ -1,0 +1,38 @@
+/**
+ * Two sequences, each in order, as one. Where both are equal the old one comes first. Made for few new rows among
+ * many: each is found by halving, and what lies between is copied as a block.
+ *
+ * @example
+ * mergeRows(Uint32Array.of(1, 5, 9), Uint32Array.of(6), (a, b) => a - b) // 1, 5, 6, 9
+ */
+export function mergeRows(
+  old: Uint32Array,
+  added: Uint32Array,
+  compare: (a: number, b: number) => number,
+): Uint32Array {
+  if (added.length === 0) return old
+  const merged = new Uint32Array(old.length + added.length)
+  let from = 0
+  let at = 0
+  for (const row of added) {
+    const end = placeAfter(old, from, (other) => compare(other, row) > 0)
+    merged.set(old.subarray(from, end), at)
+    at += end - from
+    merged[at++] = row
+    from = end
+  }
+  merged.set(old.subarray(from), at)
+  return merged
+}
+
+/** The first place from `from` on whose row is beyond; all rows after it are beyond, too. */
+function placeAfter(rows: Uint32Array, from: number, isBeyond: (row: number) => boolean): number {
+  let low = from
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBeyond(rows[middle]!)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { OwnerIndexWriter, type Ownership, ownerOfRows, patchOwnership } from './owner-index.ts'
+
+const owner = fc.constantFrom('ann', 'ben', 'eve', null)
+
+test('an owner’s assets keep the order in which they were added; what nobody owns is left out', () => {
+  fc.assert(
+    fc.property(fc.array(owner), (owners) => {
+      const { addresses, starts, rows } = ownershipOf(owners, ascending).owners
+
+      const found = addresses.map((address, i) => [address, [...rows.subarray(starts[i]!, starts[i + 1]!)]])
+      const names = [...new Set(owners)].filter((one) => one !== null)
+      expect(found).toEqual(
+        names.map((name) => [name, [...owners.keys()].filter((row) => owners[row] === name)]),
+      )
+    }),
+  )
+})
+
+test('after changes of hands everybody has what is theirs, in the order asked for', () => {
+  const next = fc.constantFrom('ann', 'ben', 'eve', 'new', 'newer', null)
+  const changes = fc.array(fc.tuple(fc.nat(), next), { maxLength: 8 })
+  fc.assert(
+    fc.property(
+      fc.array(owner, { minLength: 1 }),
+      changes,
+      fc.constantFrom(ascending, oddFirst),
+      (owners, moves, compare) => {
+        const held = ownershipOf(owners, compare)
+        const before = contentOf(held)
+        const ownerOf = new Map(moves.map(([pick, to]) => [pick % owners.length, to]))
+
+        const patched = patchOwnership(held, ownerOf, compare)
+
+        const after = owners.map((one, row) => (ownerOf.has(row) ? ownerOf.get(row)! : one))
+        expect(contentOf(patched)).toEqual(contentOf(ownershipOf(after, compare)))
+        expect(contentOf(held)).toEqual(before)
+      },
+    ),
+  )
+})
+
+test('an address keeps its place', () => {
+  const held = ownershipOf(['ann', 'ben'], ascending)
+  const { owners, owner: places } = patchOwnership(held, new Map([[0, 'eve']]), ascending)
+
+  expect(owners.addresses).toEqual(['ann', 'ben', 'eve'])
+  expect([...places]).toEqual([2, 1])
+})
+
+function ascending(a: number, b: number): number {
+  return a - b
+}
+
+function oddFirst(a: number, b: number): number {
+  return (b % 2) - (a % 2) || a - b
+}
+
+function ownershipOf(
+  owners: readonly (string | null)[],
+  compare: (a: number, b: number) => number,
+): Ownership {
+  const writer = new OwnerIndexWriter()
+  for (const row of [...owners.keys()].sort(compare)) writer.add(owners[row]!, row)
+  const index = writer.finish()
+  return { owners: index, owner: ownerOfRows(index, owners.length) }
+}
+
+function contentOf({ owners: { addresses, starts, rows }, owner: places }: Ownership): unknown {
+  const lists = addresses.map(
+    (address, i) => [address, [...rows.subarray(starts[i]!, starts[i + 1]!)]] as const,
+  )
+  return {
+    lists: lists.filter(([, assets]) => assets.length > 0).sort(),
+    owners: Array.from(places, (place) => addresses[place]),
+  }
+}

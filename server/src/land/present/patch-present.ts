@@ -1,0 +1,74 @@
+import type { EstateTable, ParcelTable, PublicationTable } from '../../db/schema.ts'
+import { assetRows } from './asset-rows.ts'
+import { growEstates } from './estate-rows.ts'
+import { listPublication } from './listed-publication.ts'
+import type { PresentParts } from './parts.ts'
+import { patchEstates } from './patch-estates.ts'
+import { patchParcels } from './patch-parcels.ts'
+import { type OfferedPublications, patchPublications, renumberAssets } from './patch-publications.ts'
+import { cellsAround, tileCell, tileSource } from './tile-cells.ts'
+
+/** What a later revision says of everything that has changed since: rows of the tables as they are now. */
+export interface PresentChanges {
+  readonly revision: number
+  readonly changedAtMs: number
+  readonly parcels: readonly ParcelTable[]
+  /** All estates that gained, lost or moved a parcel are among them. */
+  readonly estates: readonly EstateTable[]
+  readonly publications: readonly PublicationTable[]
+  /** The `data` of `/districts`, where it may be another one. */
+  readonly districtList: Uint8Array | undefined
+}
+
+/**
+ * The present state of a later revision, made from that of an earlier one: equal in every answer to one that is built
+ * from the tables. What has not changed is shared; the earlier one stays as it is, for readers that still hold it.
+ */
+export function patchPresent(held: PresentParts, changes: PresentChanges): PresentParts {
+  const { bounds } = held
+  const { revision, changedAtMs } = changes
+  const rows = growEstates(
+    held.estates.ids,
+    changes.estates.map(({ id }) => id),
+  )
+  const { parcels, redrawn } = patchParcels(held.parcels, changes.parcels, {
+    bounds,
+    districtIds: held.districts.ids,
+    estates: rows,
+  })
+  const estates = patchEstates(held.estates, changes.estates, rows, parcels)
+  const assetRowOf = assetRows(bounds, parcels.rowAt, rows.ids)
+  const offered: OfferedPublications = {
+    parts: rows.areMoved ? renumberAssets(held.publications, rows.newRowOf) : held.publications,
+    firstOfParcel: parcels.offers.first,
+    firstOfEstate: estates.offers.first,
+  }
+  const publications = patchPublications(
+    offered,
+    changes.publications.map((row) => listPublication(row, assetRowOf)),
+  )
+  const { districtList: listJson = held.districts.listJson } = changes
+  const next: PresentParts = {
+    ...held,
+    revision,
+    changedAtMs,
+    parcels: { ...parcels, offers: { first: publications.firstOfParcel } },
+    estates: { ...estates, offers: { first: publications.firstOfEstate } },
+    publications: publications.parts,
+    districts: { ...held.districts, listJson },
+  }
+  return { ...next, cells: patchCells(next, redrawn) }
+}
+
+/** Cells of parcels that belong elsewhere now, and of their neighbours, which join them or no longer do. */
+function patchCells(next: PresentParts, redrawn: readonly number[]): Uint8Array {
+  if (redrawn.length === 0) return next.cells
+  const source = tileSource(next)
+  const { x, y } = next.parcels
+  const cells = next.cells.slice()
+  for (const row of redrawn) {
+    for (const cell of cellsAround(next.bounds, { x: x[row]!, y: y[row]! }))
+      cells[cell] = tileCell(source, cell)
+  }
+  return cells
+}

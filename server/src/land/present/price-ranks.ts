@@ -1,0 +1,91 @@
+/**
+ * Prices in order, each once and in its shortest form: the place of a price is its rank. Ranks are compared as
+ * numbers, where the prices themselves may have more digits than a number holds.
+ */
+export type PriceList = readonly string[]
+
+export interface GrownPrices {
+  readonly prices: PriceList
+  /** What has become of the rank of each old price; undefined where all ranks are as they were. */
+  readonly rankOfOld: Uint32Array | undefined
+  /** The rank of each added price. */
+  readonly ranks: Uint32Array
+}
+
+/**
+ * Adds prices to a list.
+ *
+ * @example
+ * addPrices(['1', '20'], ['3.50']) // { prices: ['1', '3.5', '20'], rankOfOld: [0, 2], ranks: [1] }
+ */
+export function addPrices(prices: PriceList, added: readonly string[]): GrownPrices {
+  const wanted = added.map(shortest)
+  const fresh = [...new Set(wanted)]
+    .filter((price) => prices[placeOf(prices, price)] !== price)
+    .sort(compareShortest)
+  const grown = fresh.length === 0 ? prices : merge(prices, fresh)
+  const rankOf = new Map([...new Set(wanted)].map((price) => [price, placeOf(grown, price)]))
+  const ranks = Uint32Array.from(wanted, (price) => rankOf.get(price)!)
+  if (grown === prices) return { prices, rankOfOld: undefined, ranks }
+  return { prices: grown, rankOfOld: ranksAmong(prices, fresh), ranks }
+}
+
+function merge(prices: PriceList, fresh: PriceList): PriceList {
+  const merged: string[] = []
+  let from = 0
+  for (const price of fresh) {
+    const place = placeOf(prices, price)
+    while (from < place) merged.push(prices[from++]!)
+    merged.push(price)
+  }
+  while (from < prices.length) merged.push(prices[from++]!)
+  return merged
+}
+
+/** Each old price moves up by as many places as there are fresh ones below it. */
+function ranksAmong(prices: PriceList, fresh: PriceList): Uint32Array {
+  const places = fresh.map((price) => placeOf(prices, price))
+  let below = 0
+  return Uint32Array.from(prices, (_, rank) => {
+    while (below < places.length && places[below]! <= rank) below++
+    return rank + below
+  })
+}
+
+/** Where a price stands in the list, or would. */
+function placeOf(prices: PriceList, price: string): number {
+  let low = 0
+  let high = prices.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareShortest(prices[middle]!, price) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * Orders two non-negative decimals by value, however many digits they have.
+ *
+ * @example
+ * compareDecimals('10.5', '9.75') // 1
+ */
+export function compareDecimals(left: string, right: string): number {
+  return compareShortest(shortest(left), shortest(right))
+}
+
+function compareShortest(left: string, right: string): number {
+  const longer = wholeDigits(left) - wholeDigits(right)
+  if (longer !== 0) return Math.sign(longer)
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+function wholeDigits(decimal: string): number {
+  const point = decimal.indexOf('.')
+  return point < 0 ? decimal.length : point
+}
+
+/** Without zeros that say nothing: "1.50" is "1.5". */
+function shortest(decimal: string): string {
+  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
+}
