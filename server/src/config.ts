@@ -12,6 +12,8 @@ export interface Config {
   readonly databaseSync: boolean
   readonly databaseTimeoutMs: number
   readonly publicUrl: string | undefined
+  /** What the pages of a marketplace begin with; undefined: our own metadata. */
+  readonly externalBaseUrl: string | undefined
   readonly logLevel: LogLevel
   readonly requestTimeoutMs: number
   readonly world: World
@@ -47,7 +49,8 @@ export const SETTINGS = [
     name: 'DATA_DIR',
     type: 'folder',
     defaultText: './data',
-    meaning: 'Where the embedded database lives. Not used with DATABASE_URL.',
+    meaning:
+      'Where the embedded database lives, and with either database a copy of the land that makes the next start faster.',
   },
   {
     name: 'DATABASE_URL',
@@ -78,8 +81,15 @@ export const SETTINGS = [
   {
     name: 'PUBLIC_URL',
     type: 'http:// or https:// address',
-    defaultText: 'unset: the address listened on',
-    meaning: 'Where people reach the server, as written into openapi.json.',
+    defaultText: 'unset: the host that a request names',
+    meaning: 'Where people reach the server, as written into openapi.json, tiles.json and token metadata.',
+  },
+  {
+    name: 'EXTERNAL_BASE_URL',
+    type: 'http:// or https:// address',
+    defaultText: 'unset: PUBLIC_URL and /v2',
+    meaning:
+      'Where a marketplace shows tokens: external_url in token metadata is this and /contracts/<address>/tokens/<id>.',
   },
   {
     name: 'LOG_LEVEL',
@@ -122,7 +132,8 @@ export function readConfig(env: Environment): Config {
     databasePoolSize: read.integer('DATABASE_POOL_SIZE', 2, 100),
     databaseSync: read.boolean('DATABASE_SYNC'),
     databaseTimeoutMs: read.integer('DATABASE_TIMEOUT_MS', 100, 600_000),
-    publicUrl: read.text('PUBLIC_URL', /^https?:\/\/[^\s/]+(\/\S*)?$/)?.replace(/\/+$/, ''),
+    publicUrl: read.webAddress('PUBLIC_URL'),
+    externalBaseUrl: read.webAddress('EXTERNAL_BASE_URL'),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS),
     requestTimeoutMs: read.integer('REQUEST_TIMEOUT_MS', 1_000, 600_000),
     world: read.parsed('WORLD', parseWorld),
@@ -143,6 +154,11 @@ class SettingReader {
     const value = this.valueOf(name)
     if (value !== undefined && !allowed.test(value)) this.refuse(name, value)
     return value
+  }
+
+  /** Without slashes at its end. */
+  webAddress(name: SettingName): string | undefined {
+    return this.text(name, /^https?:\/\/[^\s/]+(\/\S*)?$/)?.replace(/\/+$/, '')
   }
 
   integer(name: SettingName, min: number, max: number): number {

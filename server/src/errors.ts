@@ -30,15 +30,27 @@ export const ERRORS = {
   },
   parcel_not_found: {
     status: 404,
-    where: '/parcels/:x/:y, /parcels/:tokenId',
+    where: '/parcels/:x/:y, /parcels/:tokenId, /v2/parcels/:x/:y, /v2/contracts/:address/tokens/:id',
     meaning: 'The world has no such parcel.',
     next: 'Check the coordinates or the token id.',
   },
   estate_not_found: {
     status: 404,
-    where: '/estates/:id',
+    where: '/estates/:id, /estates/:id/map.png, /v2/estates/:id, /v2/contracts/:address/tokens/:id',
     meaning: 'There is no estate with this id.',
     next: 'List estates with /estates, or those of an owner with /addresses/:address/estates.',
+  },
+  contract_not_found: {
+    status: 404,
+    where: '/v2/contracts/:address/tokens/:id',
+    meaning: 'The contract is not one that holds land.',
+    next: 'The sentence names the two that do.',
+  },
+  district_not_found: {
+    status: 404,
+    where: '/districts/:id',
+    meaning: 'There is no district with this id.',
+    next: 'List them all with /districts.',
   },
   bid_not_found: {
     status: 404,
@@ -51,6 +63,12 @@ export const ERRORS = {
     where: '/publications/:txHash',
     meaning: 'No publication was made by this transaction.',
     next: 'A transaction hash is 0x and 64 hex digits.',
+  },
+  tile_not_found: {
+    status: 404,
+    where: '/tiles/:z/:x/:y.png',
+    meaning: 'The pyramid has no such tile.',
+    next: 'Stay below the maxzoom of /tiles.json; zoom z has 2^z columns and rows, counted from 0.',
   },
   locale_not_found: {
     status: 404,

@@ -12,6 +12,10 @@ function ask(headers: Record<string, string>) {
       sent.headers[name] = value
       return reply
     },
+    headers(values: Record<string, unknown>) {
+      Object.assign(sent.headers, values)
+      return reply
+    },
     code(status: number) {
       sent.status = status
       return reply

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CodedBody } from './coded-body.ts'
 
 /** What decides whether a reader's copy is still right. */
 export interface Freshness {
@@ -8,7 +10,7 @@ export interface Freshness {
   readonly changedAtMs: number
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
 const ENVELOPE_START = Buffer.from('{"ok":true,"data":')
 const ENVELOPE_END = Buffer.from('}')
 
@@ -24,6 +26,7 @@ export function answer(
   freshness: Freshness,
   makeData: () => JsonPieces | Promise<JsonPieces>,
 ): FastifyReply | Promise<FastifyReply> {
+  variesWithCoding(reply)
   if (isStillFresh(request, reply, freshness)) return reply.code(304).send()
   reply.header('content-type', JSON_TYPE)
   const data = makeData()
@@ -38,6 +41,18 @@ function send(reply: FastifyReply, data: JsonPieces): FastifyReply {
   return reply.send(body.length < TEXT_BELOW_BYTES ? body.toString() : body)
 }
 
+/** Like {@link answer}, for what is read by programs that know no envelope: the text is the whole body. */
+export function answerBare(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  freshness: Freshness,
+  makeJson: () => string,
+): FastifyReply {
+  variesWithCoding(reply)
+  if (isStillFresh(request, reply, freshness)) return reply.code(304).send()
+  return reply.header('content-type', JSON_TYPE).send(makeJson())
+}
+
 /** Like {@link answer}, for data that is too large to hold: pieces are written as the reader takes them. */
 export function answerStream(
   request: FastifyRequest,
@@ -45,9 +60,52 @@ export function answerStream(
   freshness: Freshness,
   makeData: () => Iterable<Uint8Array>,
 ): FastifyReply {
+  return answerPieces(request, reply, freshness, ENVELOPE_FORMAT, () => inEnvelope(makeData()))
+}
+
+/** What a body is when it goes out as it is. */
+export interface BodyFormat {
+  readonly contentType: string
+  /** For what is kept as a file rather than shown. */
+  readonly fileName?: string
+}
+
+const ENVELOPE_FORMAT: BodyFormat = { contentType: JSON_TYPE }
+
+/** Streams a format that has no envelope: each piece is made when the reader has taken the ones before it. */
+export function answerPieces(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  freshness: Freshness,
+  format: BodyFormat,
+  makePieces: () => Iterable<Uint8Array>,
+): FastifyReply {
+  variesWithCoding(reply)
   if (isStillFresh(request, reply, freshness)) return reply.code(304).send()
-  const body = Readable.from(inWrites(inEnvelope(makeData())), { objectMode: false })
-  return reply.header('content-type', JSON_TYPE).send(body)
+  // Whoever asks with HEAD takes no piece, so none is made.
+  const pieces = request.method === 'HEAD' ? [] : inTurns(inWrites(makePieces()))
+  return describeBody(reply, format).send(Readable.from(pieces, { objectMode: false }))
+}
+
+/** Answers a body that many ask for, in the coding that this reader takes. */
+export async function answerCoded(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  freshness: Freshness,
+  format: BodyFormat,
+  findBody: () => CodedBody | Promise<CodedBody>,
+): Promise<FastifyReply> {
+  variesWithCoding(reply)
+  if (isStillFresh(request, reply, freshness)) return reply.code(304).send()
+  const body = await findBody()
+  const coding = body.codingFor(request.headers['accept-encoding'])
+  if (coding) reply.header('content-encoding', coding)
+  return describeBody(reply, format).send(await body.in(coding))
+}
+
+function describeBody(reply: FastifyReply, { contentType, fileName }: BodyFormat): FastifyReply {
+  if (fileName !== undefined) reply.header('content-disposition', `attachment; filename="${fileName}"`)
+  return reply.header('content-type', contentType)
 }
 
 export function* inEnvelope(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
@@ -73,23 +131,38 @@ function* inWrites(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
   if (bytes > 0) yield Buffer.concat(waiting)
 }
 
+/** A reader who takes everything at once would keep all others waiting: between two writes they have their turn. */
+async function* inTurns(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) {
+    yield piece
+    await setImmediate()
+  }
+}
+
 /** `{ "ok": true, "data": … }` around text that is JSON already. */
 export function jsonPiece(json: string): JsonPieces {
   return [Buffer.from(json)]
 }
 
-/** Sets the headers of freshness and tells whether the reader's copy is still right. */
-function isStillFresh(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { tag, changedAtMs }: Freshness,
-): boolean {
-  reply.header('etag', `"${tag}"`)
-  reply.header('last-modified', httpDate(changedAtMs))
-  // Keep it, but ask before each use: asking costs one small answer, and no reader ever sees an old offer.
-  reply.header('cache-control', 'public, no-cache')
-  // Said of the uncompressed answer too, or a cache would take it for the only one.
+/** Said of the uncompressed answer too, or a cache would take it for the only one. */
+export function variesWithCoding(reply: FastifyReply): void {
   reply.header('vary', 'accept-encoding')
+}
+
+/** What an answer says of its freshness. */
+export function freshnessHeaders({ tag, changedAtMs }: Freshness) {
+  return {
+    etag: `"${tag}"`,
+    'last-modified': httpDate(changedAtMs),
+    // Keep it, but ask before each use: asking costs one small answer, and no reader ever sees an old offer.
+    'cache-control': 'public, no-cache',
+  }
+}
+
+/** Sets the headers of freshness and tells whether the reader's copy is still right: then 304 is the answer. */
+export function isStillFresh(request: FastifyRequest, reply: FastifyReply, freshness: Freshness): boolean {
+  reply.headers(freshnessHeaders(freshness))
+  const { tag, changedAtMs } = freshness
   const known = request.headers['if-none-match']
   if (known !== undefined) {
     const copy = findTag(known, tag)

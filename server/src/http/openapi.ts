@@ -6,24 +6,27 @@ import { isTagKnown } from './answers.ts'
 import { tagOf } from './text-tag.ts'
 
 const DESCRIPTION = `Parcels, estates, sale offers, bids, mortgages, districts and contributions of a virtual world, \
-read-only. Every address also answers below \`/v1\`. Answers carry an \`ETag\`: send it back as \`If-None-Match\` \
+read-only. Every address without a version also answers below \`/v1\`. Answers carry an \`ETag\`: send it back as \`If-None-Match\` \
 and an unchanged answer costs a 304. Errors are \`{ ok: false, error, code, data }\`.`
+
+const VERSIONED = /^\/v\d+\//
 
 /** Collects the routes that are registered after it into one OpenAPI 3.1 document. */
 export async function describeRoutes(
   app: FastifyInstance,
   { publicUrl, shapes }: { publicUrl: string | undefined; shapes: Readonly<Record<string, TSchema>> },
 ): Promise<void> {
+  const root = { url: publicUrl ?? '/', description: 'The current version' }
   for (const [name, shape] of Object.entries(shapes)) app.addSchema({ ...shape, $id: name })
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Landpass', description: DESCRIPTION, version: '1.0.0' },
       servers: [
-        { url: publicUrl ?? '/', description: 'The current version' },
+        root,
         {
           url: `${publicUrl ?? ''}/v1`,
-          description: 'Version 1, of the endpoints that are not for operation',
+          description: 'Version 1, of the endpoints that are not for operation and name no version',
         },
       ],
       tags: [
@@ -33,13 +36,24 @@ export async function describeRoutes(
         { name: 'bids', description: 'Offers to buy' },
         { name: 'mortgages', description: 'Loans for buying a parcel' },
         { name: 'districts', description: 'Themed areas and who contributed to them' },
-        { name: 'map', description: 'Everything in an area' },
+        { name: 'map', description: 'Everything in an area, as data and as pictures' },
+        { name: 'tiles', description: 'The map as data' },
+        {
+          name: 'tokens',
+          description: 'Parcels and estates as marketplaces read them, without the envelope',
+        },
         { name: 'translations', description: 'Texts for pages' },
         { name: 'operation', description: 'For those who run the server' },
       ],
     },
+    // Addresses are written in full: /v1/tiles is not /tiles below version 1.
+    stripBasePath: false,
     refResolver: { buildLocalReference: (schema) => String(schema.$id) },
-    transform: ({ schema, url }) => ({ schema: documented(schema, url), url }),
+    transform: ({ schema, url }) => {
+      // An address that names its version has it once: not below that of the second server as well.
+      const servers = VERSIONED.test(url) ? { servers: [root] } : {}
+      return { schema: { ...documented(schema, url), ...servers }, url }
+    },
   })
 }
 

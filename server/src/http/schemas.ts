@@ -23,6 +23,27 @@ export function freshSchema(data: TSchema, errors: readonly ErrorCode[] = []): R
   return withUnchanged(okSchema(data, [...errors, 'world_not_loaded']))
 }
 
+/** The answers of a land endpoint whose body is a format of its own, without the envelope. */
+export function formatSchema(
+  contentType: string,
+  { description, body = {} }: { readonly description: string; readonly body?: TSchema },
+  errors: readonly ErrorCode[] = [],
+): Record<string, TSchema> {
+  const ok = { description, content: { [contentType]: { schema: body } } }
+  return withUnchanged({ 200: ok, ...errorSchemas([...errors, 'world_not_loaded', ...ANYWHERE]) })
+}
+
+/** Like {@link freshSchema}, for answers that are the data alone, without the envelope. Failures have theirs. */
+export function bareSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
+  return withUnchanged({ 200: data, ...errorSchemas([...errors, 'world_not_loaded', ...ANYWHERE]) })
+}
+
+/** The answers of an image of the land: a PNG, or an error as everywhere. */
+export function imageSchema(errors: readonly ErrorCode[] = []): Record<string, TSchema> {
+  const body = Type.Unsafe({ type: 'string', format: 'binary' })
+  return formatSchema('image/png', { description: 'The image.', body }, errors)
+}
+
 /** Adds the answer to a reader whose copy is still right. */
 export function withUnchanged(responses: Record<string, TSchema>): Record<string, TSchema> {
   const unchanged = {

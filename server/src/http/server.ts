@@ -8,6 +8,8 @@ import { SECOND_MS } from '../clock.ts'
 import type { LogLevel } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { tagUnderCoding } from './answers.ts'
+import { BROTLI_QUALITY, BROTLI_WINDOW_BITS, COMPRESS_FROM_BYTES, GZIP_LEVEL } from './coded-body.ts'
+import { CODINGS } from './codings.ts'
 import { errorJson, handleError, handleNotFound } from './error-handler.ts'
 import { BODY_LIMIT_BYTES, readBodiesAsJson } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
@@ -25,19 +27,28 @@ const IDLE_TIMEOUT_MS = 120 * SECOND_MS
 const KEEP_ALIVE_TIMEOUT_MS = 65 * SECOND_MS
 /** How often slow requests are looked for. Node looks every 30 s: so much later they would be cut off. */
 const LOOK_FOR_SLOW_MS = SECOND_MS / 2
-const COMPRESS_FROM_BYTES = 1024
 /** From here on compression happens beside the event loop; below it costs less than the hand-over. */
 const COMPRESS_APART_FROM_BYTES = 32 * 1024
+/** Text; pictures are compressed by nature, and what is coded already comes with its coding. */
+const COMPRESSED_TYPES = /^text\/(?!event-stream)|[+/](?:json|x-ndjson|text|xml)(?:;|$)/
 /** Longer than any parameter we know: what is too long is refused by its reader, with a sentence, not by the router. */
 const MAX_PARAMETER_LENGTH = 1000
+
+/** What pages of other origins may read of an answer, besides its body. */
+export const EXPOSED_HEADERS = [
+  'ETag',
+  'Retry-After',
+  'X-Request-Id',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+]
 
 /** The server without routes: ids, limits, CORS, compression, parameters, failures, measurements. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const app = Fastify({
     logger: { level: options.logLevel },
-    logController: new LogController({
-      disableRequestLogging: options.logLevel !== 'debug' && options.logLevel !== 'trace',
-    }),
+    logController: new LogController({ disableRequestLogging: !logsRequests(options.logLevel) }),
     genReqId: requestId,
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -67,14 +78,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PATCH'],
-    exposedHeaders: [
-      'ETag',
-      'Retry-After',
-      'X-Request-Id',
-      'X-RateLimit-Limit',
-      'X-RateLimit-Remaining',
-      'X-RateLimit-Reset',
-    ],
+    exposedHeaders: EXPOSED_HEADERS,
     maxAge: 86_400,
     strictPreflight: false,
   })
@@ -82,14 +86,25 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app
 }
 
+/** Whether every request gets a line in the log. */
+export function logsRequests(level: LogLevel): boolean {
+  return level === 'debug' || level === 'trace'
+}
+
 async function compressAnswers(app: FastifyInstance): Promise<void> {
   await app.register(compress, {
     threshold: COMPRESS_FROM_BYTES,
     syncThreshold: COMPRESS_APART_FROM_BYTES,
-    encodings: ['br', 'gzip'],
+    encodings: [...CODINGS],
+    customTypes: COMPRESSED_TYPES,
     globalDecompression: false,
-    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
-    zlibOptions: { level: 6 },
+    brotliOptions: {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW_BITS,
+      },
+    },
+    zlibOptions: { level: GZIP_LEVEL },
   })
   // Added to each route rather than to the server: such hooks run last, when the coding is known.
   app.addHook('onRoute', (route) => {

@@ -1,0 +1,121 @@
+import http from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { afterEach, expect, test } from 'vitest'
+import { Metrics } from './metrics.ts'
+import { type ReadyAnswer, sendReadyAnswers } from './ready-answers.ts'
+import { createServer } from './server.ts'
+
+const BODY = Buffer.from([137, 80, 78, 71, 0, 255, 254, 128])
+const HEADERS = { etag: '"abc.1"', 'content-type': 'image/png' }
+
+let app: FastifyInstance
+afterEach(() => app.close())
+
+/** A server whose route `/picture` is answered from memory once it was asked for. */
+async function start() {
+  const metrics = new Metrics()
+  const usual: string[] = []
+  const ready = new Map<string, ReadyAnswer>()
+  app = await createServer({ logLevel: 'silent', requestTimeoutMs: 5_000, metrics })
+  app.get('/picture', { compress: false }, (request, reply) => {
+    usual.push(request.raw.url!)
+    ready.set(request.raw.url!, { route: '/picture', headers: HEADERS, body: BODY })
+    return reply.headers(HEADERS).send(BODY)
+  })
+  sendReadyAnswers(app, metrics, (url) => ready.get(url))
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  return { origin, metrics, usual }
+}
+
+function ask(url: string, method = 'GET', headers: http.OutgoingHttpHeaders = {}) {
+  return new Promise<{ status: number; headers: http.IncomingHttpHeaders; body: Buffer }>(
+    (resolve, reject) => {
+      const request = http.request(url, { method, headers, agent: false }, (response) => {
+        response.toArray().then((pieces) => {
+          resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(pieces) })
+        }, reject)
+      })
+      request.on('error', reject).end()
+    },
+  )
+}
+
+test('a ready answer is the usual one, header by header and byte by byte', async () => {
+  const { origin, usual } = await start()
+  for (const method of ['GET', 'HEAD']) {
+    const first = await ask(`${origin}/picture?${method}`, method, { 'x-request-id': 'mine' })
+    const again = await ask(`${origin}/picture?${method}`, method, { 'x-request-id': 'mine' })
+    expect(usual.filter((url) => url.endsWith(method))).toHaveLength(1)
+    expect({ ...again, headers: { ...again.headers, date: '' } }).toEqual({
+      ...first,
+      headers: { ...first.headers, date: '' },
+    })
+    expect(again.body).toEqual(method === 'GET' ? BODY : Buffer.alloc(0))
+    expect(again.headers).toMatchObject({ 'x-request-id': 'mine', 'content-length': '8', etag: '"abc.1"' })
+  }
+})
+
+test('each has an id of its own where the caller sent none', async () => {
+  const { origin } = await start()
+  const ids = []
+  for (let i = 0; i < 3; i++) ids.push((await ask(`${origin}/picture`)).headers['x-request-id'])
+  expect(new Set(ids).size).toBe(3)
+})
+
+test('it is counted like any other', async () => {
+  const { origin, metrics } = await start()
+  for (let i = 0; i < 3; i++) await ask(`${origin}/picture`)
+  await ask(`${origin}/picture`, 'HEAD')
+
+  const text = await metrics.registry.metrics()
+  const figure = (name: string) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1],
+    )
+  const labels = 'method="GET",route="/picture"'
+  expect(figure(`landpass_http_requests_total{${labels},status="200"}`)).toBe(3)
+  expect(figure('landpass_http_requests_total{method="HEAD",route="/picture",status="200"}')).toBe(1)
+  expect(figure(`landpass_http_request_duration_seconds_count{${labels}}`)).toBe(3)
+  expect(figure(`landpass_http_response_bytes_total{${labels}}`)).toBeGreaterThan(3 * BODY.length)
+})
+
+test('whatever may have another answer takes the usual way', async () => {
+  const { origin, usual } = await start()
+  await ask(`${origin}/picture`)
+  expect(await ask(`${origin}/picture`, 'POST')).toMatchObject({ status: 404 })
+  expect((await ask(`${origin}/picture`, 'OPTIONS')).headers['access-control-allow-methods']).toContain('GET')
+  for (const headers of [
+    { 'if-none-match': '"abc.1"' },
+    { 'if-modified-since': 'Fri, 20 Nov 2026 10:00:00 GMT' },
+  ]) {
+    const before = usual.length
+    await ask(`${origin}/picture`, 'GET', headers)
+    expect(usual.length).toBe(before + 1)
+  }
+  expect((await ask(`${origin}/picture?other`)).status).toBe(200)
+  expect(usual.at(-1)).toBe('/picture?other')
+})
+
+test('many requests on one connection are answered in turn', async () => {
+  const { origin } = await start()
+  await ask(`${origin}/picture`)
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, async (_, i) => {
+      const method = i % 3 === 0 ? 'HEAD' : 'GET'
+      return new Promise<number>((resolve, reject) => {
+        http
+          .request(`${origin}/picture`, { method, agent }, (response) => {
+            response.toArray().then((pieces) => resolve(Buffer.concat(pieces).length), reject)
+          })
+          .on('error', reject)
+          .end()
+      })
+    }),
+  )
+  agent.destroy()
+  expect(answers).toEqual(answers.map((_, i) => (i % 3 === 0 ? 0 : BODY.length)))
+})
