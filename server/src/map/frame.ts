@@ -1,0 +1,63 @@
+import type { Coord } from '../world/coord.ts'
+import type { Area } from '../world/world.ts'
+import type { View } from './view.ts'
+
+/** How large a picture is, and each parcel in it. */
+export interface Frame {
+  readonly widthPx: number
+  readonly heightPx: number
+  readonly sizePx: number
+}
+
+/** What of a view says where the land lies in it. */
+type Origin = Pick<View, 'originXPx' | 'originYPx'>
+
+/** The most parcels that a picture may show. */
+export const MAX_PARCELS = 15_000
+
+/**
+ * How many parcels a picture counts for: whole columns and rows, one more than fit, each rounded up to an even number.
+ *
+ * @example
+ * countParcels({ widthPx: 2048, heightPx: 2048, sizePx: 10 }) // 42436
+ */
+export function countParcels({ widthPx, heightPx, sizePx }: Frame): number {
+  const columns = Math.ceil(widthPx / sizePx + 1)
+  const rows = Math.ceil(heightPx / sizePx + 1)
+  return evenFrom(columns) * evenFrom(rows)
+}
+
+function evenFrom(count: number): number {
+  return 2 * Math.ceil(count / 2)
+}
+
+/** Puts an area in the middle of the picture; where that is no whole pixel, half of one to the north-west. */
+export function centredOn({ minX, minY, maxX, maxY }: Area, { widthPx, heightPx, sizePx }: Frame): Origin {
+  const westPx = Math.floor((widthPx - (maxX - minX + 1) * sizePx) / 2)
+  const northPx = Math.floor((heightPx - (maxY - minY + 1) * sizePx) / 2)
+  return { originXPx: westPx - minX * sizePx, originYPx: northPx + maxY * sizePx }
+}
+
+/** Makes parcels smaller, down to a pixel, until an area fits; never larger. */
+export function fittedTo({ minX, minY, maxX, maxY }: Area, frame: Frame): Frame {
+  const widest = Math.floor(frame.widthPx / (maxX - minX + 1))
+  const highest = Math.floor(frame.heightPx / (maxY - minY + 1))
+  return { ...frame, sizePx: Math.max(1, Math.min(frame.sizePx, widest, highest)) }
+}
+
+/** Puts all of the world beyond the picture's eastern edge: nothing is left to see but the ground outside. */
+export function outsideOf({ minX }: Area, { widthPx, sizePx }: Frame): Origin {
+  return { originXPx: widthPx + (1 - minX) * sizePx, originYPx: 0 }
+}
+
+/** The smallest area around some places, of which there is at least one. */
+export function areaAround(places: readonly Coord[]): Area {
+  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const { x, y } of places) {
+    minX = Math.min(minX, x)
+    minY = Math.min(minY, y)
+    maxX = Math.max(maxX, x)
+    maxY = Math.max(maxY, y)
+  }
+  return { minX, minY, maxX, maxY }
+}

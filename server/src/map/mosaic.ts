@@ -1,0 +1,190 @@
+import type { BandImage } from '../image/palette-png.ts'
+import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT, KIND_MASK } from '../land/present/tile-cells.ts'
+import { INKS, PALETTES } from './palette.ts'
+import type { MapSnapshot } from './render.ts'
+import type { View } from './view.ts'
+import {
+  EAST,
+  IS_SELECTED,
+  NORTH,
+  NORTH_EAST,
+  NORTH_WEST,
+  openWindow,
+  SOUTH,
+  SOUTH_EAST,
+  SOUTH_WEST,
+  WEST,
+  type Window,
+} from './window.ts'
+
+/**
+ * A picture in which each parcel is a square of several pixels. A square is divided into four zones, from west to east
+ * and from north to south alike; each of the sixteen fields that come of it has one colour.
+ *
+ * ```
+ *   0      gap     outline         size + gap - outline     size
+ *   │ zone 0 │ zone 1 │           zone 2        │   zone 3   │
+ * ```
+ *
+ * Zone 0 is the gap before the parcel: ground, or filled where it joins its neighbour in the west or north; the corner is
+ * filled where it joins both of them and the one between. The rest is the parcel's own.
+ *
+ * The outline of what is selected lies around it: over zones 0 and 1 of the neighbours in the east and south, and over
+ * zone 3 of those in the west and north together with zone 0 of the selected parcel itself. Between two selected parcels
+ * zone 0 is filled if they join, and a seam if they do not.
+ *
+ * Equal rows of pixels are worked out once: a row of parcels has two different ones, or four near a selected one.
+ */
+export function mosaicOf(snapshot: MapSnapshot, view: View): BandImage {
+  const { widthPx, heightPx, sizePx, originXPx, theme } = view
+  const window = openWindow(snapshot, view)
+  const zoneEndsPx = zonesOf(sizePx)
+  const { strips, rows, alike, bandCount } = layBands(window, view, zoneEndsPx)
+  // One literal: where it is put together by spreading, all that reads it takes a quarter longer.
+  return {
+    widthPx,
+    heightPx,
+    palette: PALETTES[theme],
+    firstPx: originXPx + window.minX * sizePx,
+    stripPx: sizePx,
+    partEndsPx: zoneEndsPx,
+    stripsPerRow: window.columns,
+    bandCount,
+    strips,
+    rows,
+    alike,
+  }
+}
+
+function layBands(window: Window, view: View, zoneEndsPx: Zones): Bands {
+  const bands = new Bands(window.rows * (window.near ? 4 : 2), window.columns)
+  for (let row = 0; row < window.rows; row++) {
+    const topPx = view.originYPx - (window.maxY - row) * view.sizePx
+    const isTouched = window.isRowTouched[row] === 1
+    let fromPx = Math.max(topPx, 0)
+    // Where nothing is selected, zones 1 to 3 look the same.
+    for (let zone = 0; zone < 4; zone += zone === 0 || isTouched ? 1 : 3) {
+      const lastZone = zone > 0 && !isTouched ? 3 : zone
+      const toPx = Math.min(topPx + zoneEndsPx[lastZone]!, view.heightPx)
+      if (toPx <= fromPx) continue
+      const strips = bands.add(toPx - fromPx, { isGap: zone === 0 })
+      if (isTouched) fillTouched(window, row, zone, strips)
+      else fill(window, row, zone === 0 ? GAP_STRIPS : BODY_STRIPS, strips)
+      fromPx = toPx
+    }
+  }
+  return bands
+}
+
+/** Bands as a {@link BandImage} has them; each is alike to the one before of its sort. */
+class Bands {
+  readonly strips: Uint16Array
+  readonly rows: Uint16Array
+  readonly alike: Int32Array
+  readonly stripsPerRow: number
+  bandCount = 0
+  private latestGap = -1
+  private latestBody = -1
+
+  constructor(most: number, stripsPerRow: number) {
+    this.strips = new Uint16Array(most * stripsPerRow)
+    this.rows = new Uint16Array(most)
+    this.alike = new Int32Array(most)
+    this.stripsPerRow = stripsPerRow
+  }
+
+  /** @returns the strips of the band, to be filled in */
+  add(rows: number, { isGap }: { isGap: boolean }): Uint16Array {
+    const band = this.bandCount++
+    this.rows[band] = rows
+    this.alike[band] = isGap ? this.latestGap : this.latestBody
+    if (isGap) this.latestGap = band
+    else this.latestBody = band
+    return this.strips.subarray(band * this.stripsPerRow, (band + 1) * this.stripsPerRow)
+  }
+}
+
+/** One colour in all four parts of a strip, times its number; and the parts that an outline takes on either side. */
+const ALL_PARTS = 0x1111
+const GAP_PART = 0x0001
+const WESTERN_MASK = 0x00ff
+const EASTERN_MASK = 0xf000
+
+/** Strips by the cell's bits: through the gap in the parcel's north, and through the parcel itself. */
+const GAP_STRIPS = Uint16Array.from({ length: 64 }, (_, cell) => gapStrip(cell, cell & KIND_MASK))
+const BODY_STRIPS = Uint16Array.from({ length: 64 }, (_, cell) => bodyStrip(cell, cell & KIND_MASK))
+
+function gapStrip(cell: number, ink: number): number {
+  const joins = JOINS_LEFT | JOINS_TOP | JOINS_TOP_LEFT
+  const corner = (cell & joins) === joins ? ink : INKS.outside
+  const top = cell & JOINS_TOP ? ink : INKS.outside
+  return corner * GAP_PART + top * (ALL_PARTS - GAP_PART)
+}
+
+function bodyStrip(cell: number, ink: number): number {
+  const left = cell & JOINS_LEFT ? ink : INKS.outside
+  return left * GAP_PART + ink * (ALL_PARTS - GAP_PART)
+}
+
+function fill({ cells, columns }: Window, row: number, stripOf: Uint16Array, strips: Uint16Array): void {
+  const from = row * columns
+  for (let i = 0; i < columns; i++) strips[i] = stripOf[cells[from + i]!]!
+}
+
+function fillTouched({ cells, near, columns }: Window, row: number, zone: number, strips: Uint16Array): void {
+  const from = row * columns
+  for (let i = 0; i < columns; i++) {
+    const cell = cells[from + i]!
+    const selectedNear = near![from + i]!
+    if (cell & IS_SELECTED) {
+      strips[i] = zone === 0 ? selectedGapStrip(cell, selectedNear) : selectedBodyStrip(cell, selectedNear)
+    } else {
+      const mask = outlineMask(selectedNear, zone)
+      const plain = zone === 0 ? GAP_STRIPS[cell]! : BODY_STRIPS[cell]!
+      strips[i] = (plain & ~mask) | ((INKS.outline * ALL_PARTS) & mask)
+    }
+  }
+}
+
+function selectedGapStrip(cell: number, near: number): number {
+  const joins = JOINS_LEFT | JOINS_TOP | JOINS_TOP_LEFT
+  const around = WEST | NORTH | NORTH_WEST
+  const filledCorner = (cell & joins) === joins ? INKS.selected : INKS.seam
+  const corner = (near & around) === around ? filledCorner : INKS.outline
+  const top = near & NORTH ? (cell & JOINS_TOP ? INKS.selected : INKS.seam) : INKS.outline
+  return corner * GAP_PART + top * (ALL_PARTS - GAP_PART)
+}
+
+function selectedBodyStrip(cell: number, near: number): number {
+  const left = near & WEST ? (cell & JOINS_LEFT ? INKS.selected : INKS.seam) : INKS.outline
+  return left * GAP_PART + INKS.selected * (ALL_PARTS - GAP_PART)
+}
+
+/** Which parts of a strip the outlines of selected neighbours cover. */
+function outlineMask(near: number, zone: number): number {
+  let western = WEST
+  let eastern = EAST
+  if (zone < 2) {
+    if (near & NORTH) return 0xffff
+    western |= NORTH_WEST
+    eastern |= NORTH_EAST
+  } else if (zone === 3) {
+    if (near & SOUTH) return 0xffff
+    western |= SOUTH_WEST
+    eastern |= SOUTH_EAST
+  }
+  return (near & western ? WESTERN_MASK : 0) | (near & eastern ? EASTERN_MASK : 0)
+}
+
+/** Where each zone of a parcel's square ends. */
+type Zones = readonly [number, number, number, number]
+
+function zonesOf(sizePx: number): Zones {
+  const gap = gapPx(sizePx)
+  const outline = gap + 1
+  return [gap, outline, sizePx + gap - outline, sizePx]
+}
+
+function gapPx(sizePx: number): number {
+  return sizePx < 15 ? 1 : sizePx < 31 ? 2 : 3
+}

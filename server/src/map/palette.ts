@@ -1,0 +1,54 @@
+import { KINDS } from '../land/present/tile-cells.ts'
+import type { Theme } from './view.ts'
+
+/**
+ * The colours of a map by number. Each kind of parcel has its own number as its colour; on sale is one more of them.
+ * What is outside of the world is the ground that shows in the gaps as well.
+ */
+export const INKS = {
+  ...KINDS,
+  onSale: 6,
+  selected: 7,
+  /** Between selected parcels that do not join. */
+  seam: 8,
+  /** Around what is selected. */
+  outline: 9,
+} as const
+
+type Ink = keyof typeof INKS
+
+/** Red, green and blue of each ink. */
+export const PALETTES: Readonly<Record<Theme, Uint8Array>> = {
+  dark: paletteOf({
+    outside: '#11141b',
+    unowned: '#20252f',
+    owned: '#394151',
+    district: '#504a8c',
+    road: '#757d8e',
+    plaza: '#58a886',
+    onSale: '#5fd0f2',
+    selected: '#ff8a3a',
+    seam: '#a8400f',
+    outline: '#fff7e6',
+  }),
+  light: paletteOf({
+    outside: '#fafbfc',
+    unowned: '#e6eaf0',
+    owned: '#ccd3dd',
+    district: '#b7b2ec',
+    road: '#858e9d',
+    plaza: '#63b893',
+    onSale: '#0f79b0',
+    selected: '#f2632a',
+    seam: '#8c2d06',
+    outline: '#260c03',
+  }),
+}
+
+function paletteOf(colours: Readonly<Record<Ink, string>>): Uint8Array {
+  const bytes = new Uint8Array(3 * Object.keys(INKS).length)
+  for (const ink of Object.keys(INKS) as Ink[]) {
+    bytes.set(Buffer.from(colours[ink].slice(1), 'hex'), 3 * INKS[ink])
+  }
+  return bytes
+}

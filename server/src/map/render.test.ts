@@ -1,0 +1,254 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type DrawnLandOptions, drawnLand } from '../../test/support/drawn-land.ts'
+import { colourText, expectSamePicture, type Picture, readPng } from '../../test/support/png.ts'
+import { referenceMap } from '../../test/support/reference-map.ts'
+import { INKS, PALETTES } from './palette.ts'
+import { type MapSnapshot, renderMap } from './render.ts'
+import type { View } from './view.ts'
+
+const JOINS = 0b0011_1000
+
+/** Land of any kinds and joins, in bounds that need not hold 0,0, with parcels of which some are on sale. */
+const snapshot: fc.Arbitrary<MapSnapshot> = fc
+  .record({
+    minX: fc.integer({ min: -20, max: 20 }),
+    minY: fc.integer({ min: -20, max: 20 }),
+    width: fc.integer({ min: 1, max: 24 }),
+    height: fc.integer({ min: 1, max: 24 }),
+    withSales: fc.boolean(),
+    // Where few cells differ from their neighbours, whole stretches are alike, as they are in a real land.
+    variety: fc.integer({ min: 1, max: 10 }),
+    chance: fc.infiniteStream(fc.nat(0xffff)),
+  })
+  .map(({ minX, minY, width, height, withSales, variety, chance }) => {
+    const cells = new Uint8Array(width * height)
+    const rowAt = new Int32Array(width * height)
+    let parcels = 0
+    for (let cell = 0; cell < cells.length; cell++) {
+      const number = chance.next().value!
+      cells[cell] =
+        cell > 0 && number % 10 >= variety ? cells[cell - 1]! : ((number >> 4) % 6) | (number & JOINS)
+      rowAt[cell] = (cells[cell]! & 7) === INKS.outside ? -1 : parcels++
+    }
+    const offers = Int32Array.from({ length: parcels }, () => (chance.next().value! % 4 === 0 ? 7 : -1))
+    const bounds = { minX, minY, maxX: minX + width - 1, maxY: minY + height - 1 }
+    return { bounds, cells, rowAt, offers: withSales ? offers : undefined }
+  })
+
+const sizePx = fc.oneof(
+  fc.integer({ min: 1, max: 80 }),
+  fc.integer({ min: 5, max: 40 }),
+  fc.constantFrom(1 / 2, 1 / 4, 1 / 8),
+)
+
+/** A place of the land is somewhere near the middle of the picture; places beyond the land may be selected. */
+const view: fc.Arbitrary<View> = fc
+  .record({
+    widthPx: fc.integer({ min: 1, max: 120 }),
+    heightPx: fc.integer({ min: 1, max: 80 }),
+    sizePx,
+    shiftXPx: fc.integer({ min: -70, max: 70 }),
+    shiftYPx: fc.integer({ min: -70, max: 70 }),
+    centre: fc.record({ x: fc.integer({ min: -20, max: 30 }), y: fc.integer({ min: -20, max: 30 }) }),
+    /** Which of the parcels of a pixel is 0,0. */
+    phase: fc.nat({ max: 7 }),
+    near: fc.array(fc.record({ x: fc.integer({ min: -3, max: 3 }), y: fc.integer({ min: -3, max: 3 }) }), {
+      maxLength: 20,
+    }),
+    theme: fc.constantFrom('dark', 'light'),
+  })
+  .map(({ widthPx, heightPx, sizePx, shiftXPx, shiftYPx, centre, phase, near, theme }) => ({
+    widthPx,
+    heightPx,
+    sizePx,
+    originXPx: Math.floor(widthPx / 2 + shiftXPx - centre.x * sizePx),
+    originYPx:
+      Math.floor(heightPx / 2 + shiftYPx + centre.y * sizePx) + (sizePx < 1 ? (phase * sizePx) % 1 : 0),
+    selected: near.map(({ x, y }) => ({ x: centre.x + x, y: centre.y + y })),
+    theme,
+  }))
+
+test('every pixel is what the slow reference says, for any land, view, sale, selection and theme', () => {
+  fc.assert(
+    fc.property(snapshot, view, (snapshot, view) => {
+      expectSamePicture(readPng(renderMap(snapshot, view)), referenceMap(snapshot, view))
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('the same view drawn twice gives the same bytes, whatever was drawn between', () => {
+  fc.assert(
+    fc.property(snapshot, view, view, (snapshot, one, other) => {
+      const first = renderMap(snapshot, one)
+      renderMap(snapshot, other)
+
+      expect(renderMap(snapshot, one).equals(first)).toBe(true)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+interface Drawn {
+  /** The ink of a pixel of a parcel, counted from the parcel's north-west corner. */
+  inkAt(x: number, y: number, px: number, py: number): keyof typeof INKS | undefined
+}
+
+/** Draws all of a small land, its first letter at 0,0 and a parcel of ground around it. */
+function draw(
+  lines: readonly string[],
+  sizePx: number,
+  options: DrawnLandOptions & { selected?: string } = {},
+): Drawn {
+  const land = drawnLand(lines, { northWest: { x: 0, y: 0 }, ...options })
+  const view: View = {
+    widthPx: (lines[0]!.length + 2) * sizePx,
+    heightPx: (lines.length + 2) * sizePx,
+    sizePx,
+    originXPx: sizePx,
+    originYPx: sizePx,
+    selected: [...(options.selected ?? '')].flatMap((letter) => land.placesOf(letter)),
+    theme: 'dark',
+  }
+  const picture = readPng(renderMap(land.snapshot, view))
+  return {
+    inkAt: (x, y, px, py) =>
+      inkOf(picture, (1 - y) * sizePx * view.widthPx + py * view.widthPx + (x + 1) * sizePx + px),
+  }
+}
+
+function inkOf(picture: Picture, pixel: number): keyof typeof INKS | undefined {
+  const inks = Object.keys(INKS) as (keyof typeof INKS)[]
+  return inks.find((ink) => {
+    const colour = PALETTES.dark.subarray(3 * INKS[ink], 3 * INKS[ink] + 3)
+    return colourText(picture, pixel) === `#${Buffer.from(colour).toString('hex')}`
+  })
+}
+
+test('parcels of one estate have no gap between them, others do', () => {
+  for (const size of [5, 6, 9, 10, 17, 24, 33, 40]) {
+    const { inkAt } = draw(['aab', 'aab', '##.'], size)
+    const middle = Math.floor(size / 2)
+
+    expect(inkAt(1, 0, 0, middle), 'a to the east of a').toBe('owned')
+    expect(inkAt(0, -1, middle, 0), 'a to the south of a').toBe('owned')
+    expect(inkAt(1, -1, 0, 0), 'where four of a meet').toBe('owned')
+    expect(inkAt(2, 0, 0, middle), 'b to the east of a').toBe('outside')
+    expect(inkAt(1, -2, 0, middle), 'two parcels of no estate').toBe('outside')
+    expect(inkAt(2, -2, middle, middle), 'a parcel without owner').toBe('unowned')
+    expect(inkAt(0, 0, 0, middle), 'the western edge of the land').toBe('outside')
+  }
+})
+
+test('where three of an estate meet a stranger, the stranger’s corner stays a gap', () => {
+  const { inkAt } = draw(['#aa', 'aaa', 'aaa'], 10)
+
+  expect(inkAt(1, -1, 0, 0)).toBe('outside')
+  expect(inkAt(1, -1, 1, 0)).toBe('owned')
+  expect(inkAt(1, -1, 0, 1)).toBe('owned')
+  expect(inkAt(2, -2, 0, 0)).toBe('owned')
+})
+
+test('the gap is 1 pixel up to size 14, 2 up to 30, 3 beyond; below size 5 there is none', () => {
+  const widthOfGap = (size: number) => {
+    const { inkAt } = draw(['##'], size)
+    return Array.from({ length: size }, (_, px) => inkAt(1, 0, px, size - 1)).filter(
+      (ink) => ink === 'outside',
+    ).length
+  }
+
+  expect([1, 2, 4, 5, 14, 15, 30, 31, 80].map(widthOfGap)).toEqual([0, 0, 0, 1, 1, 2, 2, 3, 3])
+})
+
+test('districts, roads and plazas join with their like only', () => {
+  const { inkAt } = draw(['DDR', 'DER', 'PPR'], 10)
+
+  expect(inkAt(1, 0, 0, 5)).toBe('district')
+  expect(inkAt(1, -1, 0, 5), 'another district').toBe('outside')
+  expect(inkAt(2, -1, 5, 0), 'road to road').toBe('road')
+  expect(inkAt(2, 0, 0, 5), 'road to district').toBe('outside')
+  expect(inkAt(1, -2, 0, 5), 'plaza to plaza').toBe('plaza')
+})
+
+test('what is on sale shows as a whole, with its estate’s shape', () => {
+  const { inkAt } = draw(['aa$', 'ba#'], 10, { onSale: 'a$' })
+
+  expect([inkAt(0, 0, 5, 5), inkAt(1, 0, 0, 5), inkAt(1, 0, 5, 5)]).toEqual(['onSale', 'onSale', 'onSale'])
+  expect(inkAt(2, 0, 5, 5)).toBe('onSale')
+  expect(inkAt(2, 0, 0, 5), 'a gap between two that are sold apart').toBe('outside')
+  expect([inkAt(0, -1, 5, 5), inkAt(2, -1, 5, 5)]).toEqual(['owned', 'owned'])
+})
+
+test('without offers nothing is on sale', () => {
+  expect(draw(['$'], 10).inkAt(0, 0, 5, 5)).toBe('owned')
+})
+
+test('a selected estate has one outline around it and none within', () => {
+  const { inkAt } = draw(['###', '#aa', '#a#'], 10, { selected: 'a' })
+
+  expect(inkAt(1, -1, 5, 5)).toBe('selected')
+  expect(inkAt(2, -1, 0, 5), 'between two of the estate').toBe('selected')
+  expect(inkAt(1, -1, 0, 5), 'the gap in the west').toBe('outline')
+  expect(inkAt(0, -1, 9, 5), 'a pixel of the western neighbour').toBe('outline')
+  expect(inkAt(0, -1, 8, 5)).toBe('owned')
+  expect(inkAt(2, -2, 0, 5), 'the gap of the eastern neighbour').toBe('outline')
+  expect(inkAt(2, -2, 1, 5), 'and a pixel of it').toBe('outline')
+  expect(inkAt(2, -2, 2, 5)).toBe('owned')
+  expect(inkAt(0, 0, 9, 9), 'the corner').toBe('outline')
+  expect(inkAt(2, -2, 0, 0), 'the corner within').toBe('outline')
+})
+
+test('selected parcels that do not join have a seam between them', () => {
+  const { inkAt } = draw(['$$', '$$'], 10, { selected: '$' })
+
+  expect([inkAt(1, 0, 0, 5), inkAt(0, -1, 5, 0), inkAt(1, -1, 0, 0)]).toEqual(['seam', 'seam', 'seam'])
+  expect(inkAt(0, 0, 0, 5)).toBe('outline')
+})
+
+test('a selected place outside of the land has its fill and outline too', () => {
+  const { inkAt } = draw(['#'], 5, { selected: ' ' })
+  const snapshot = drawnLand(['#'], { northWest: { x: 0, y: 0 } }).snapshot
+  const view = { widthPx: 15, heightPx: 15, sizePx: 5, originXPx: 5, originYPx: 5, theme: 'dark' } as const
+  const picture = readPng(renderMap(snapshot, { ...view, selected: [{ x: 1, y: 1 }] }))
+
+  expect(inkAt(0, 0, 2, 2)).toBe('owned')
+  expect(inkOf(picture, 2 * 15 + 12)).toBe('selected')
+  expect([inkOf(picture, 15 + 10), inkOf(picture, 6 * 15 + 12), inkOf(picture, 6 * 15 + 9)]).toEqual([
+    'outline',
+    'outline',
+    'outline',
+  ])
+})
+
+test('in a pixel that parcels share, a road outweighs the land beside it, and a selected parcel all', () => {
+  const half = (lines: readonly string[], selected = '') => {
+    const land = drawnLand(lines, { northWest: { x: 0, y: 0 }, onSale: '$' })
+    const view = {
+      widthPx: 1,
+      heightPx: 1,
+      sizePx: 1 / 2,
+      originXPx: 0,
+      originYPx: 0,
+      theme: 'dark',
+    } as const
+    const places = [...selected].flatMap((letter) => land.placesOf(letter))
+    return inkOf(readPng(renderMap(land.snapshot, { ...view, selected: places })), 0)
+  }
+
+  expect(half(['#R', '#R'])).toBe('road')
+  expect(half(['##', '#R'])).toBe('owned')
+  expect(half(['$#', '#$'])).toBe('onSale')
+  expect(half(['..', ' #'])).toBe('unowned')
+  expect(half(['  ', ' R'])).toBe('outside')
+  expect(half(['PP', 'Pa'], 'a')).toBe('selected')
+})
+
+test('each theme has a colour of its own for every ink', () => {
+  for (const palette of Object.values(PALETTES)) {
+    const colours = Object.values(INKS).map((ink) => palette.subarray(3 * ink, 3 * ink + 3).join())
+    expect(new Set(colours).size).toBe(Object.keys(INKS).length)
+    expect(palette).toHaveLength(3 * Object.keys(INKS).length)
+  }
+  expect(Object.keys(INKS).length).toBeLessThanOrEqual(16)
+})

@@ -1,0 +1,100 @@
+import { KIND_MASK } from '../land/present/tile-cells.ts'
+import type { Coord } from '../world/coord.ts'
+import { INKS } from './palette.ts'
+import type { MapSnapshot } from './render.ts'
+import type { View } from './view.ts'
+
+/** The eight neighbours of a parcel, a bit each. */
+export const NORTH = 0b0000_0001
+export const NORTH_EAST = 0b0000_0010
+export const EAST = 0b0000_0100
+export const SOUTH_EAST = 0b0000_1000
+export const SOUTH = 0b0001_0000
+export const SOUTH_WEST = 0b0010_0000
+export const WEST = 0b0100_0000
+export const NORTH_WEST = 0b1000_0000
+
+/** In a window's cell, beside the bits of tile-cells.ts: the parcel is selected. */
+export const IS_SELECTED = 0b0100_0000
+
+/** The part of the land that a view shows, parcels that are cut off included. */
+export interface Window {
+  readonly minX: number
+  readonly maxY: number
+  readonly columns: number
+  readonly rows: number
+  /**
+   * Kind, or on sale, and joins of each cell: rows from north to south, each from west to east, so x,y is
+   * `cells[(maxY - y) * columns + x - minX]`. The land's own cells lie in columns; pictures are made of rows.
+   */
+  readonly cells: Uint8Array
+  /** Which neighbours of a cell are selected. Undefined: nothing is. */
+  readonly near: Uint8Array | undefined
+  /** Per row, 1 where a cell of it is selected or next to a selected one. */
+  readonly isRowTouched: Uint8Array
+}
+
+/** Gathers what a view of whole parcels shows. */
+export function openWindow(snapshot: MapSnapshot, view: View): Window {
+  const { widthPx, heightPx, sizePx, originXPx, originYPx, selected } = view
+  const minX = Math.floor(-originXPx / sizePx)
+  const maxY = Math.ceil(originYPx / sizePx)
+  const columns = Math.floor((widthPx - 1 - originXPx) / sizePx) - minX + 1
+  const rows = maxY - Math.ceil((originYPx - heightPx + 1) / sizePx) + 1
+  const window = {
+    minX,
+    maxY,
+    columns,
+    rows,
+    cells: new Uint8Array(columns * rows).fill(INKS.outside),
+    near: selected.length > 0 ? new Uint8Array(columns * rows) : undefined,
+    isRowTouched: new Uint8Array(rows),
+  }
+  copyCells(snapshot, window)
+  for (const coord of selected) select(window, coord)
+  return window
+}
+
+function copyCells({ bounds, cells, rowAt, offers }: MapSnapshot, window: Window): void {
+  const height = bounds.maxY - bounds.minY + 1
+  const fromX = Math.max(window.minX, bounds.minX)
+  const toX = Math.min(window.minX + window.columns - 1, bounds.maxX)
+  const fromY = Math.min(window.maxY, bounds.maxY)
+  const toY = Math.max(window.maxY - window.rows + 1, bounds.minY)
+  for (let x = fromX; x <= toX; x++) {
+    let from = (x - bounds.minX) * height + bounds.maxY - fromY
+    let to = (window.maxY - fromY) * window.columns + x - window.minX
+    for (let y = fromY; y >= toY; y--) {
+      const cell = cells[from]!
+      const row = offers ? rowAt[from]! : -1
+      window.cells[to] = row >= 0 && offers![row]! >= 0 ? (cell & ~KIND_MASK) | INKS.onSale : cell
+      from++
+      to += window.columns
+    }
+  }
+}
+
+/** Also of use for a place just outside of the window: its neighbours inside get their part of the outline. */
+function select(window: Window, { x, y }: Coord): void {
+  const column = x - window.minX
+  const row = window.maxY - y
+  if (column < -1 || column > window.columns || row < -1 || row > window.rows) return
+  if (isInside(window, column, row)) window.cells[row * window.columns + column]! |= IS_SELECTED
+  touch(window, column, row - 1, SOUTH)
+  touch(window, column - 1, row - 1, SOUTH_EAST)
+  touch(window, column - 1, row, EAST)
+  touch(window, column - 1, row + 1, NORTH_EAST)
+  touch(window, column, row + 1, NORTH)
+  touch(window, column + 1, row + 1, NORTH_WEST)
+  touch(window, column + 1, row, WEST)
+  touch(window, column + 1, row - 1, SOUTH_WEST)
+}
+
+function touch(window: Window, column: number, row: number, side: number): void {
+  if (row >= 0 && row < window.rows) window.isRowTouched[row] = 1
+  if (isInside(window, column, row)) window.near![row * window.columns + column]! |= side
+}
+
+function isInside({ columns, rows }: Window, column: number, row: number): boolean {
+  return column >= 0 && column < columns && row >= 0 && row < rows
+}
