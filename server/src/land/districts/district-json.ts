@@ -6,6 +6,11 @@ export function districtListJson(districts: readonly District[]): string {
   return arrayJson(districts.map(districtJson))
 }
 
+/** One district of what {@link districtListJson} wrote, or undefined. */
+export function findDistrict(listJson: string, id: string): object | undefined {
+  return (JSON.parse(listJson) as { readonly id: string }[]).find((district) => district.id === id)
+}
+
 function districtJson(district: District): string {
   return (
     `{"id":"${district.id}",` +

@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parameterReader } from '../../http/validation.ts'
+import { TILE_FIELDS } from './tile-forms.ts'
+import { readTileArea, readTileFields, type TileQuery, tileQuery } from './tile-query.ts'
+
+const BOUNDS = { minX: -150, minY: -150, maxX: 150, maxY: 150 }
+
+/** As the server reads it. */
+function read(text: string): TileQuery {
+  const reader = parameterReader({
+    schema: tileQuery,
+    method: 'GET',
+    url: '/v2/tiles',
+    httpPart: 'querystring',
+  })
+  const given = Object.fromEntries(new URLSearchParams(text))
+  return (reader(given) as { value: TileQuery }).value
+}
+
+describe('an area', () => {
+  test('is the same whichever corners are given first', () => {
+    const place = fc.integer({ min: -999_999, max: 999_999 })
+    fc.assert(
+      fc.property(place, place, place, place, (x1, y1, x2, y2) => {
+        const area = readTileArea({ x1, y1, x2, y2 }, BOUNDS)
+        for (const other of [
+          { x1: x2, y1: y2, x2: x1, y2: y1 },
+          { x1, y1: y2, x2, y2: y1 },
+          { x1: x2, y1, x2: x1, y2 },
+        ])
+          expect(readTileArea(other, BOUNDS)).toEqual(area)
+      }),
+    )
+  })
+
+  test('holds exactly the places between its corners that are in the world', () => {
+    const near = fc.integer({ min: -160, max: 160 })
+    fc.assert(
+      fc.property(near, near, near, near, near, near, (x1, y1, x2, y2, x, y) => {
+        const area = readTileArea({ x1, y1, x2, y2 }, BOUNDS)
+        const isBetween = (value: number, a: number, b: number) =>
+          value >= Math.min(a, b) && value <= Math.max(a, b)
+        const isInside = (place: { x: number; y: number }, { minX, minY, maxX, maxY }: typeof BOUNDS) =>
+          place.x >= minX && place.x <= maxX && place.y >= minY && place.y <= maxY
+        expect(isInside({ x, y }, area)).toBe(
+          isBetween(x, x1, x2) && isBetween(y, y1, y2) && isInside({ x, y }, BOUNDS),
+        )
+      }),
+    )
+  })
+
+  test('is the whole world without corners', () => {
+    expect(readTileArea(read(''), BOUNDS)).toEqual(BOUNDS)
+  })
+
+  test.each(['x1', 'y1', 'x2', 'y2'])('is refused without %s, and says so', (missing) => {
+    const query = ['x1', 'y1', 'x2', 'y2'].filter((name) => name !== missing).map((name) => `${name}=1`)
+
+    expect(() => readTileArea(read(query.join('&')), BOUNDS)).toThrow(
+      `${missing} is missing, but must be given, as x1, y1, x2 and y2 belong together.`,
+    )
+  })
+
+  test.each(['1.5', '1e2', '0x1', '', ' 1', '1000000', '-1000000', 'NaN', '01', '-0'])(
+    'is refused with %j for a corner',
+    (value) => {
+      expect(() => read(`x1=${encodeURIComponent(value)}&y1=0&x2=0&y2=0`)).toThrow(
+        /^x1 is .* a whole number from -999999 to 999999\.$/,
+      )
+    },
+  )
+})
+
+describe('the fields', () => {
+  const subset = fc.subarray([...TILE_FIELDS], { minLength: 1 })
+
+  test('are those that are included, or all but those that are excluded', () => {
+    fc.assert(
+      fc.property(subset, fc.boolean(), (names, isReversed) => {
+        const list = (isReversed ? names.toReversed() : names).join(',')
+        expect([...readTileFields(read(`include=${list}`))]).toEqual(names)
+        expect([...readTileFields(read(`exclude=${list}`))]).toEqual(
+          TILE_FIELDS.filter((one) => !names.includes(one)),
+        )
+      }),
+    )
+  })
+
+  test('are all of them where nothing is asked, or everything', () => {
+    expect([...readTileFields(read(''))]).toEqual(TILE_FIELDS)
+    expect([...readTileFields(read(`include=${TILE_FIELDS.join(',')}`))]).toEqual(TILE_FIELDS)
+  })
+
+  test('include wins over exclude, and a name given twice counts once', () => {
+    expect([...readTileFields(read('include=x,y,x&exclude=x'))]).toEqual(['x', 'y'])
+  })
+
+  test('that only other servers have are no mistake', () => {
+    expect([...readTileFields(read('include=nftId,type,rentalListing'))]).toEqual(['type'])
+    expect([...readTileFields(read('include=nftId'))]).toEqual([])
+    expect([...readTileFields(read('exclude=rentalListing'))]).toEqual(TILE_FIELDS)
+  })
+
+  test.each([
+    '',
+    ',',
+    'x,',
+    ',x',
+    'x,,y',
+    'X',
+    'x, y',
+    'x;y',
+    '__proto__',
+    'constructor',
+    `${'x,'.repeat(50)}x`,
+  ])('are refused as %j, naming all that there are', (list) => {
+    for (const name of ['include', 'exclude']) {
+      expect(() => read(`${name}=${encodeURIComponent(list)}`)).toThrow(
+        `, but must be one or more of ${TILE_FIELDS.join(', ')}, separated by commas.`,
+      )
+    }
+  })
+})

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { importSnapshot } from '../../src/land/snapshot/import.ts'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../src/world/contracts.ts'
+import { encodeTokenId, tokenIdHex } from '../../src/world/token-id.ts'
+import { describeOnBothEngines } from '../support/engines.ts'
+import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
+import { ANN, MUSEUM, ROAD, TINY_WORLD, tinyRecords, tinySnapshot } from '../support/tiny-world.ts'
+
+const WORLD = '-2,-2,2,2'
+const CORNER_ID = String(encodeTokenId({ x: -1, y: 0 }))
+
+describeOnBothEngines('tokens and the newer addresses', (open) => {
+  let server: LandServer
+  const start = async (env: Record<string, string> = {}) =>
+    startLandServer(await open(), testClock(), { WORLD, ...env })
+  beforeAll(async () => {
+    const { db } = await open()
+    const records = tinyRecords()
+    for (const parcel of records.parcels) {
+      // Estate 2: its parcels know different distances, one of them none
+      if (parcel.id === '2,1') parcel.tags = { proximity: { road: { district_id: ROAD, distance: 4 } } }
+      if (parcel.id === '2,2')
+        parcel.tags = {
+          proximity: {
+            plaza: { district_id: MUSEUM, distance: 7 },
+            road: { district_id: ROAD, distance: 2 },
+          },
+        }
+    }
+    const folder = tinySnapshot({ records })
+    const report = await importSnapshot(db, folder, { world: TINY_WORLD, clock: testClock(), dryRun: false })
+    expect(report.errors).toEqual([])
+    server = await start()
+  })
+  afterAll(() => server.close())
+
+  const token = async (path: string) => {
+    const answer = await server.get(path)
+    expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.stringContaining('"id":')])
+    return answer.body as unknown as Record<string, unknown>
+  }
+
+  describe('the metadata', () => {
+    test('of a parcel has what its owner wrote, and numbers', async () => {
+      expect(await token('/v2/parcels/-1/0')).toEqual({
+        id: CORNER_ID,
+        name: '__proto__',
+        description: '"\\<b>\u2028\u2029\u0085\u0007 👩‍🚀 العربية',
+        image: `${server.origin}/v1/parcels/-1/0/map.png?size=24&width=1024&height=1024`,
+        external_url: `${server.origin}/v2/contracts/${LAND_REGISTRY}/tokens/${CORNER_ID}`,
+        attributes: [
+          { trait_type: 'X', value: -1, display_type: 'number' },
+          { trait_type: 'Y', value: 0, display_type: 'number' },
+          { trait_type: 'Distance to Plaza', value: 9, display_type: 'number' },
+          { trait_type: 'Distance to Road', value: 0, display_type: 'number' },
+        ],
+        background_color: '000000',
+      })
+    })
+
+    test('of a parcel that nobody named has a name all the same', async () => {
+      expect(await token('/v2/parcels/2/-2')).toMatchObject({
+        id: String(encodeTokenId({ x: 2, y: -2 })),
+        name: 'Parcel 2,-2',
+        description: '',
+        attributes: [
+          { trait_type: 'X', value: 2 },
+          { trait_type: 'Y', value: -2 },
+        ],
+      })
+    })
+
+    test('of an estate has its size and the smallest distances', async () => {
+      expect(await token('/v2/estates/2')).toEqual({
+        id: '2',
+        name: 'Estate 2',
+        description: '',
+        image: `${server.origin}/v1/estates/2/map.png?size=24&width=1024&height=1024`,
+        external_url: `${server.origin}/v2/contracts/${ESTATE_REGISTRY}/tokens/2`,
+        attributes: [
+          { trait_type: 'Size', value: 3, display_type: 'number' },
+          { trait_type: 'Distance to Plaza', value: 7, display_type: 'number' },
+          { trait_type: 'Distance to Road', value: 2, display_type: 'number' },
+        ],
+        background_color: '000000',
+      })
+    })
+
+    test('of a dissolved estate has size 0', async () => {
+      expect(await token('/v2/estates/10')).toMatchObject({
+        id: '10',
+        attributes: [{ trait_type: 'Size', value: 0, display_type: 'number' }],
+      })
+    })
+
+    test('is the same by contract, whatever the letter case, the number decimal or hex', async () => {
+      const parcel = await token('/v2/parcels/-1/0')
+      const estate = await token('/v2/estates/10')
+      const upper = `0X${LAND_REGISTRY.slice(2).toUpperCase()}`
+
+      for (const contract of [LAND_REGISTRY, upper])
+        for (const id of [CORNER_ID, tokenIdHex({ x: -1, y: 0 })])
+          expect(await token(`/v2/contracts/${contract}/tokens/${id}`)).toEqual(parcel)
+      for (const id of ['10', '0xa', '0XA', '010'])
+        expect(await token(`/v2/contracts/${ESTATE_REGISTRY}/tokens/${id}`)).toEqual(estate)
+      expect(await token(`/v2/contracts/${LAND_REGISTRY}/tokens/0`)).toEqual(await token('/v2/parcels/0/0'))
+    })
+
+    test('leads where the settings say', async () => {
+      const elsewhere = await start({
+        PUBLIC_URL: 'https://land.example.org/api/',
+        EXTERNAL_BASE_URL: 'https://market.example.org/',
+      })
+      const { body } = await elsewhere.get('/v2/estates/1')
+      await elsewhere.close()
+
+      expect(body).toMatchObject({
+        image: 'https://land.example.org/api/v1/estates/1/map.png?size=24&width=1024&height=1024',
+        external_url: `https://market.example.org/contracts/${ESTATE_REGISTRY}/tokens/1`,
+      })
+    })
+
+    test('leads to the host that the request names, or to the address where it came in', async () => {
+      const imageFor = async (host: string) => {
+        const { bytes } = await server.ask('GET', '/v2/parcels/0/0', { headers: { host } })
+        return (JSON.parse(bytes.toString()) as { image: string }).image.split('/v1/')[0]
+      }
+
+      expect(await imageFor('land.example.org:8080')).toBe('http://land.example.org:8080')
+      expect(await imageFor('evil.example/path?"')).toBe(`http://localhost:${new URL(server.origin).port}`)
+    })
+
+    test('carries the freshness of every land answer', async () => {
+      const { headers } = await server.ask('GET', '/v2/parcels/0/0')
+      const again = await server.ask('GET', '/v2/parcels/0/0', {
+        headers: { 'if-none-match': headers.etag! },
+      })
+
+      expect(headers['last-modified']).toBe(new Date(testClock().nowMs()).toUTCString())
+      expect(headers['content-type']).toBe('application/json; charset=utf-8')
+      expect([again.status, again.bytes.length]).toEqual([304, 0])
+    })
+
+    test.each([
+      ['/v2/parcels/3/0', 400, 'invalid_parameter'],
+      ['/v2/parcels/a/0', 400, 'invalid_parameter'],
+      ['/v2/estates/99', 404, 'estate_not_found'],
+      ['/v2/estates/a', 404, 'estate_not_found'],
+      [`/v2/contracts/${LAND_REGISTRY}/tokens/ten`, 400, 'invalid_parameter'],
+      [`/v2/contracts/${LAND_REGISTRY}/tokens/-1`, 400, 'invalid_parameter'],
+      [`/v2/contracts/${LAND_REGISTRY}/tokens/${2n ** 256n}`, 400, 'invalid_parameter'],
+      [`/v2/contracts/${LAND_REGISTRY}/tokens/3`, 404, 'parcel_not_found'],
+      [`/v2/contracts/${LAND_REGISTRY}/tokens/${2n ** 200n}`, 404, 'parcel_not_found'],
+      [`/v2/contracts/${ESTATE_REGISTRY}/tokens/0`, 404, 'estate_not_found'],
+      [`/v2/contracts/${ANN}/tokens/1`, 404, 'contract_not_found'],
+      ['/v2/contracts/0x1/tokens/1', 400, 'invalid_parameter'],
+      ['/v2/contracts/land/tokens/1', 400, 'invalid_parameter'],
+    ])('of what is not there is refused: %s', async (path, status, code) => {
+      const answer = await server.get(path)
+
+      expect(answer.status).toBe(status)
+      expect(answer.body).toEqual({
+        ok: false,
+        error: expect.stringMatching(/\.$/),
+        code,
+        data: expect.anything(),
+      })
+      expect(answer.headers.get('etag')).toBeNull()
+    })
+  })
+
+  describe('the districts', () => {
+    test('are listed below every version alike', async () => {
+      const districts = await server.data<{ name: string }[]>('/districts')
+
+      expect(districts.map(({ name }) => name)).toEqual(['Museum\u2028of lines', 'Road'])
+      for (const version of ['/v1', '/v2'])
+        expect(await server.data(`${version}/districts`)).toEqual(districts)
+    })
+
+    test('are answered one by one with their parcels, from west to east and north to south', async () => {
+      const [museum] = await server.data<object[]>('/districts')
+
+      for (const version of ['', '/v1', '/v2']) {
+        expect(await server.data(`${version}/districts/${MUSEUM}`)).toEqual({
+          ...museum,
+          parcels: ['-2,-1', '-2,-2'],
+        })
+        expect(await server.data(`${version}/districts/${ROAD}`)).toMatchObject({
+          parcel_count: '3',
+          parcels: ['0,0', '0,-1', '0,-2'],
+        })
+        const unknown = await server.get(`${version}/districts/none`)
+        expect([unknown.status, unknown.body.code]).toEqual([404, 'district_not_found'])
+      }
+    })
+  })
+
+  test('what an address contributed is told below every version alike', async () => {
+    const sums = [{ address: ANN, district_id: MUSEUM, land_count: '4' }]
+
+    for (const version of ['', '/v1', '/v2'])
+      expect(await server.data(`${version}/addresses/${ANN}/contributions`)).toEqual(sums)
+  })
+})
