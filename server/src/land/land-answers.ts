@@ -20,6 +20,21 @@ export function* arrayPieces(values: Iterable<JsonPieces>): Generator<Uint8Array
   yield CLOSE
 }
 
+const OPEN_OBJECT = Buffer.from('{')
+const CLOSE_OBJECT = Buffer.from('}')
+
+/** A JSON object of pieces of members, each member with a comma after it: the last comma is left out. */
+export function* objectPieces(members: Iterable<Uint8Array>): Generator<Uint8Array> {
+  yield OPEN_OBJECT
+  let last: Uint8Array | undefined
+  for (const piece of members) {
+    if (last) yield last
+    last = piece
+  }
+  if (last) yield last.subarray(0, -1)
+  yield CLOSE_OBJECT
+}
+
 /** Answers an array that is read from the database: nothing is read when the reader's copy is still right. */
 export function answerRows<Row>(
   request: FastifyRequest,

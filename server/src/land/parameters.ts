@@ -47,6 +47,10 @@ export function idParams(name: string, description: string) {
   return Type.Object({ [name]: id })
 }
 
+/** What may stand for a token id, in words. */
+export const TOKEN_ID_ALLOWED =
+  'a token id: a whole number of at most 256 bits, in decimal or as 0x and hex digits'
+
 /** One value of a list, or several separated by commas, or the word for no filter. */
 export function statusQuery(
   values: readonly string[],

@@ -23,7 +23,7 @@ function orNull<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()])
 }
 
-function closed(properties: Record<string, TSchema>, description: string) {
+function closed<T extends Record<string, TSchema>>(properties: T, description: string) {
   return Type.Object(properties, { additionalProperties: false, description })
 }
 
@@ -197,6 +197,79 @@ const contribution = closed(
   'How many parcels an address gave to a district.',
 )
 
+const joins = (where: string) => `The neighbour to the ${where} is of the same estate or the same district.`
+
+/** Which of them a tile has depends on what is known of it, and on include and exclude. */
+const tile = closed(
+  {
+    id: Type.Optional(id('x,y')),
+    x: Type.Optional(integer('Column.')),
+    y: Type.Optional(integer('Row.')),
+    updatedAt: Type.Optional(integer('Last change of the parcel or its estate, in seconds since 1970.')),
+    type: Type.Optional(oneOf(['owned', 'unowned', 'plaza', 'road', 'district'] as const)),
+    top: Type.Optional(Type.Boolean({ description: joins('north') })),
+    left: Type.Optional(Type.Boolean({ description: joins('west') })),
+    topLeft: Type.Optional(Type.Boolean({ description: joins('north-west') })),
+    name: Type.Optional(Type.String({ description: "The estate's, or else the parcel's." })),
+    estateId: Type.Optional(id('Estate that holds the parcel.')),
+    owner: Type.Optional(address("The estate's, or else the parcel's.")),
+    price: Type.Optional(mana()),
+    expiresAt: Type.Optional(integer('When the offer ends, in seconds since 1970.')),
+    tokenId: Type.Optional(Type.String({ pattern: '^\\d+$', description: 'Exact decimal digits.' })),
+  },
+  'A place of the map.',
+)
+
+const one = (where: string) => Type.Optional(Type.Literal(1, { description: joins(where) }))
+
+const legacyTile = closed(
+  {
+    type: Type.Optional(
+      Type.Integer({ description: '5 district, 7 road, 8 plaza, 9 owned, 10 on sale, 11 unowned.' }),
+    ),
+    x: Type.Optional(integer('Column.')),
+    y: Type.Optional(integer('Row.')),
+    top: one('north'),
+    left: one('west'),
+    topLeft: one('north-west'),
+    owner: Type.Optional(address("The estate's, or else the parcel's.")),
+    name: Type.Optional(Type.String({ description: "The estate's, or else the parcel's." })),
+    estate_id: Type.Optional(id('Estate that holds the parcel.')),
+    price: Type.Optional(mana()),
+  },
+  'A place of the map, in the older form.',
+)
+
+const tokenMetadata = closed(
+  {
+    id: Type.String({ pattern: '^\\d+$', description: 'Token id, exact decimal digits.' }),
+    name: Type.String(),
+    description: Type.String({ description: 'May be empty.' }),
+    image: Type.String({ format: 'uri' }),
+    external_url: Type.String({ format: 'uri', description: 'A page about the token.' }),
+    attributes: Type.Array(
+      closed(
+        {
+          trait_type: oneOf(['X', 'Y', 'Size', 'Distance to Plaza', 'Distance to Road'] as const),
+          value: Type.Integer(),
+          display_type: Type.Literal('number'),
+        },
+        'A number that marketplaces show. Distances are in parcels, and missing where nothing is near.',
+      ),
+    ),
+    background_color: Type.String({ pattern: '^[0-9a-f]{6}$' }),
+  },
+  'A parcel or an estate as a token.',
+)
+
+const districtWithParcels = closed(
+  {
+    ...district.properties,
+    parcels: Type.Array(Type.String(), { description: 'x,y of each, by x ascending, then y descending.' }),
+  },
+  'A themed area and its parcels.',
+)
+
 /** The shapes that openapi.json names once. */
 export const LAND_SHAPES = {
   Publication: publication,
@@ -206,6 +279,10 @@ export const LAND_SHAPES = {
   Mortgage: mortgage,
   District: district,
   Contribution: contribution,
+  Tile: tile,
+  LegacyTile: legacyTile,
+  TokenMetadata: tokenMetadata,
+  DistrictWithParcels: districtWithParcels,
 } as const
 
 function shape(name: keyof typeof LAND_SHAPES) {
@@ -219,3 +296,7 @@ export const bidSchema = shape('Bid')
 export const mortgageSchema = shape('Mortgage')
 export const districtSchema = shape('District')
 export const contributionSchema = shape('Contribution')
+export const tileSchema = shape('Tile')
+export const legacyTileSchema = shape('LegacyTile')
+export const tokenMetadataSchema = shape('TokenMetadata')
+export const districtWithParcelsSchema = shape('DistrictWithParcels')

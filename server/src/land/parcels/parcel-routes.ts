@@ -23,11 +23,11 @@ import {
   readPlace,
   STATUSES,
   statusQuery,
+  TOKEN_ID_ALLOWED,
 } from '../parameters.ts'
 import { parcelSchema } from '../schemas.ts'
 
 const tags = ['parcels']
-const TOKEN_ID_ALLOWED = 'a token id: a whole number of at most 256 bits, in decimal or as 0x and hex digits'
 
 /** The parcels (interfaces.md, 4.2): the list, those of an address, one by place or token id, its encoded id. */
 export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {

@@ -1,0 +1,75 @@
+import type { Coord } from '../../world/coord.ts'
+import type { ChangedAssets } from '../change-journal.ts'
+import { cellOf } from '../present/build-parcels.ts'
+import { ASSET_TYPE_CODES } from '../present/parts.ts'
+import { cellsAround } from '../present/tile-cells.ts'
+import type { FeedState, Moment } from './feed-state.ts'
+
+/**
+ * The numbers, ascending, of all cells that are other at one moment than in an earlier state of the same world.
+ * Some of them may be as they were: what changed and changed back, and neighbours that join as before.
+ *
+ * @param assets what changed between the two revisions
+ */
+export function changedCells(moment: Moment, since: FeedState, assets: ChangedAssets): Uint32Array {
+  const { present } = moment
+  const { bounds, parcels, cells } = present.parts
+  const isChanged = new Uint8Array(cells.length)
+  const mark = (coord: Coord) => {
+    isChanged[cellOf(bounds, coord)] = 1
+  }
+  const markAround = (coord: Coord) => {
+    for (const cell of cellsAround(bounds, coord)) isChanged[cell] = 1
+  }
+  const coordOf = (row: number) => ({ x: parcels.x[row]!, y: parcels.y[row]! })
+
+  // A parcel that left an estate or a district also parted from its neighbours, which stayed where they were.
+  for (const coord of assets.parcels) if (cellOf(bounds, coord) >= 0) markAround(coord)
+  const resold = resoldAssets(moment, since, new Set(assets.publications))
+  for (const row of resold.parcels) mark(coordOf(row))
+  const estates = new Set(assets.estates.map((id) => present.estateRow(id)))
+  if (estates.size + resold.estates.size > 0) {
+    for (let row = 0; row < parcels.estate.length; row++) {
+      const estate = parcels.estate[row]!
+      if (estate < 0) continue
+      if (estates.has(estate)) markAround(coordOf(row))
+      else if (resold.estates.has(estate)) mark(coordOf(row))
+    }
+  }
+  return numbersOf(isChanged)
+}
+
+/** Rows of assets. */
+interface Assets {
+  readonly parcels: ReadonlySet<number>
+  readonly estates: ReadonlySet<number>
+}
+
+/** What may have come on sale or gone from it: by a publication that changed, or by one that expired in between. */
+function resoldAssets(
+  { present, sales }: Moment,
+  since: FeedState,
+  changedKeys: ReadonlySet<number>,
+): Assets {
+  const { key, open, openExpiresAtMs, asset, assetType } = present.parts.publications
+  // Another process may have told the older state, by a clock that is ahead of ours.
+  const fromMs = Math.min(since.lastExpiryMs, sales.lastExpiryMs)
+  const toMs = Math.max(since.lastExpiryMs, sales.lastExpiryMs)
+  const parcels = new Set<number>()
+  const estates = new Set<number>()
+  for (let row = 0; row < key.length; row++) {
+    if (asset[row]! < 0) continue
+    const offer = open[row]!
+    const hasExpired = offer >= 0 && openExpiresAtMs[offer]! > fromMs && openExpiresAtMs[offer]! <= toMs
+    if (!hasExpired && !changedKeys.has(key[row]!)) continue
+    const rows = assetType[row] === ASSET_TYPE_CODES.parcel ? parcels : estates
+    rows.add(asset[row]!)
+  }
+  return { parcels, estates }
+}
+
+function numbersOf(marks: Uint8Array): Uint32Array {
+  const numbers: number[] = []
+  for (let number = marks.indexOf(1); number >= 0; number = marks.indexOf(1, number + 1)) numbers.push(number)
+  return Uint32Array.from(numbers)
+}

@@ -1,0 +1,89 @@
+import { CodedBody } from '../../http/coded-body.ts'
+import type { ChangedAssets, RevisionRange } from '../change-journal.ts'
+import { changedCells } from './changed-cells.ts'
+import { type FeedState, type Moment, stateOf, stateText } from './feed-state.ts'
+import { writeFeed } from './feed-writer.ts'
+
+/** What the journal knows of a world; undefined where it does not reach back so far. */
+export type ReadChanges = (worldId: number, range: RevisionRange) => Promise<ChangedAssets | undefined>
+
+/** The newest state, and one more for the readers of the moment in which another takes its place. */
+const KEPT_WORLDS = 2
+/** Nearly all readers ask what changed since one of the last few states. */
+const KEPT_CHANGES = 8
+/** Beyond this part of all cells the whole world is the better answer. */
+const MOST_CHANGED = 1 / 8
+
+const NOTHING: ChangedAssets = { parcels: [], estates: [], publications: [] }
+
+/**
+ * The feed's bodies, each made once for all who ask for it. Kept: two whole worlds (a megabyte each, in all
+ * codings) and eight parts that tell changes (hardly ever more than a few kB, at most 300 kB).
+ */
+export class FeedBodies {
+  private readonly readChanges: ReadChanges
+  private readonly worlds = new Kept<CodedBody>(KEPT_WORLDS)
+  private readonly changes = new Kept<Promise<CodedBody | undefined>>(KEPT_CHANGES)
+
+  constructor(readChanges: ReadChanges) {
+    this.readChanges = readChanges
+  }
+
+  /** The whole world at a moment. */
+  world(moment: Moment): CodedBody {
+    return this.worlds.get(stateText(stateOf(moment)), () => new CodedBody(writeFeed(moment)))
+  }
+
+  /** What changed after a state; the whole world where that is not known, or nearly everything. */
+  async changesSince(since: FeedState, moment: Moment): Promise<CodedBody> {
+    const name = `${stateText(since)} ${stateText(stateOf(moment))}`
+    const making = this.changes.get(name, () => this.makeChanges(since, moment))
+    try {
+      return (await making) ?? this.world(moment)
+    } catch (error) {
+      this.changes.drop(name)
+      throw error
+    }
+  }
+
+  private async makeChanges(since: FeedState, moment: Moment): Promise<CodedBody | undefined> {
+    const assets = await this.changedAssets(since, moment)
+    if (!assets) return undefined
+    const cells = changedCells(moment, since, assets)
+    if (cells.length > moment.present.parts.cells.length * MOST_CHANGED) return undefined
+    return new CodedBody(writeFeed(moment, { since, cells }))
+  }
+
+  private async changedAssets(since: FeedState, { present }: Moment): Promise<ChangedAssets | undefined> {
+    const { revision, worldId, parts } = present
+    // A later revision than ours was told by a process that is ahead of us: nothing here knows it.
+    if (since.lineage !== parts.lineage || since.revision > revision) return undefined
+    if (since.revision === revision) return NOTHING
+    return this.readChanges(worldId, { afterRevision: since.revision, toRevision: revision })
+  }
+}
+
+/** The last few results, by name. */
+class Kept<Result> {
+  private readonly results = new Map<string, Result>()
+  private readonly limit: number
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
+
+  get(name: string, make: () => Result): Result {
+    const result = this.results.get(name) ?? make()
+    this.results.delete(name)
+    this.results.set(name, result)
+    for (const oldest of this.results.keys()) {
+      if (this.results.size <= this.limit) break
+      this.results.delete(oldest)
+    }
+    return result
+  }
+
+  drop(name: string): void {
+    this.results.delete(name)
+  }
+}
