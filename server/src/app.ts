@@ -7,11 +7,17 @@ import { healthRoutes } from './http/health.ts'
 import { watchMethods } from './http/methods.ts'
 import { Metrics } from './http/metrics.ts'
 import { describeRoutes, serveDescription } from './http/openapi.ts'
-import { createServer } from './http/server.ts'
+import { sendReadyAnswers } from './http/ready-answers.ts'
+import { createServer, logsRequests } from './http/server.ts'
 import { landRoutes } from './land/land-routes.ts'
 import { readLandState } from './land/land-state.ts'
 import { PresentKeeper } from './land/present/present-keeper.ts'
 import { LAND_SHAPES } from './land/schemas.ts'
+import { tileRoutes } from './land/tiles/tile-routes.ts'
+import { v2Routes } from './land/v2-routes.ts'
+import { imageRoutes } from './map/image-routes.ts'
+import { Pictures } from './map/pictures.ts'
+import { pyramidRoutes } from './map/pyramid-routes.ts'
 import { frontPage } from './site/front-page.ts'
 import { translationRoutes } from './site/translations.ts'
 
@@ -29,6 +35,8 @@ export interface AppOptions {
 }
 
 const VERSION_PREFIX = '/v1'
+/** Tokens, and whatever else the older version never had. */
+const NEWER_PREFIX = '/v2'
 /** How long a running answer may take once the server was told to stop. */
 const CLOSE_PATIENCE_MS = 10 * SECOND_MS
 
@@ -37,20 +45,29 @@ export async function createApp({ config, engine, clock }: AppOptions): Promise<
   const metrics = new Metrics()
   const server = await createServer({ ...config, metrics })
   const addRefusals = watchMethods(server)
-  const keeper = new PresentKeeper(engine, config.world, server.log)
+  const keeper = new PresentKeeper(engine, config, server.log)
   const land = { db: engine.db, clock, world: config.world, present: () => keeper.current() }
+  const pictures = new Pictures(land)
   measure(metrics, engine, keeper)
+  metrics.addGauges(pictures.gauges)
+  metrics.addCounters(pictures.counters)
 
   await describeRoutes(server, { publicUrl: config.publicUrl, shapes: LAND_SHAPES })
   healthRoutes(server, { metrics, isReady: () => readiness(engine, keeper) })
   const startedAtMs = clock.nowMs()
   for (const prefix of ['', VERSION_PREFIX]) {
     await server.register(landRoutes, { prefix, land })
+    await server.register(imageRoutes, { prefix, land, pictures })
+    await server.register(pyramidRoutes, { prefix, land, pictures, publicUrl: config.publicUrl })
     await server.register(translationRoutes, { prefix, startedAtMs })
   }
+  await server.register(tileRoutes, { land })
+  await server.register(v2Routes, { prefix: NEWER_PREFIX, land, settings: config })
   await serveDescription(server)
   frontPage(server)
   addRefusals()
+  // Ready answers are sent without a line in the log.
+  if (!logsRequests(config.logLevel)) sendReadyAnswers(server, metrics, (url) => pictures.findReady(url))
 
   return {
     server,

@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import { generatedDocuments } from '../site/documents.ts'
 
 const ROOT = new URL('../../../../', import.meta.url)
 
@@ -12,6 +11,8 @@ export function addGenerateCommand(program: Command): void {
     .command('generate', { hidden: true })
     .description('write openapi.json, docs/errors.md and docs/settings.md from the code')
     .action(async () => {
+      // Only here: the other commands do without the server's code.
+      const { generatedDocuments } = await import('../site/documents.ts')
       for (const { path, text } of await generatedDocuments()) {
         const file = fileURLToPath(new URL(path, ROOT))
         mkdirSync(dirname(file), { recursive: true })

@@ -5,6 +5,7 @@ import { CommandError } from '../errors.ts'
 import { addConfigCommand } from './config-command.ts'
 import { addDemoCommand } from './demo-command.ts'
 import { addExportCommand } from './export-command.ts'
+import { addGalleryCommand } from './gallery-command.ts'
 import { addGenerateCommand } from './generate-command.ts'
 import { addImportCommand } from './import-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
@@ -29,6 +30,7 @@ addDemoCommand(program)
 addMigrateCommand(program)
 addConfigCommand(program)
 addGenerateCommand(program)
+addGalleryCommand(program)
 for (const command of [program, ...program.commands]) exitWith2OnWrongUse(command)
 
 try {

@@ -26,7 +26,8 @@ Every failure is answered with its HTTP status and
 \`\`\`
 
 \`data\` holds details where there are any. Codes never change their meaning; sentences may. This page is made from
-\`server/src/errors.ts\` by \`npm run generate\`.
+\`server/src/errors.ts\` by \`npm run generate\`. One failure is a line of text instead: an image of too many parcels,
+\`docs/map.md\`.
 `
   const sections = Object.entries<ErrorMeaning>(ERRORS).map(
     ([code, { status, where, meaning, next }]) =>
