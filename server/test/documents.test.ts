@@ -2,15 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { readConfig, SETTINGS } from '../src/config.ts'
 import type { Engine } from '../src/db/engine.ts'
 import { ERRORS } from '../src/errors.ts'
+import { TILE_FIELDS } from '../src/land/tiles/tile-forms.ts'
+import { MAX_PARCELS } from '../src/map/frame.ts'
+import { MAX_SELECTED } from '../src/map/image-parameters.ts'
+import { PALETTES } from '../src/map/palette.ts'
 import { generatedDocuments } from '../src/site/documents.ts'
+import { drawGallery } from '../src/site/gallery.ts'
 import { fullDemoDataDir } from './support/demo-snapshots.ts'
 import { freshEngine } from './support/engines.ts'
-import { REFERENCE_TIME_MS, startLandServer, testClock } from './support/land-server.ts'
+import { type LandServer, REFERENCE_TIME_MS, startLandServer, testClock } from './support/land-server.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const SRC = join(ROOT, 'server/src')
@@ -19,7 +24,15 @@ const IMPORT_LIMIT_MS = 180_000
 
 /** Pages for people, and `x,y` in one segment of a path: other ways to write what is described. */
 const PAGES = /^\/(?:docs.*)?$/
-const ALIASES = ['/parcels/:/bids', '/parcels/:/encodedId', '/parcels/:/mortgages', '/parcels/:/publications']
+const ALIASES = [
+  '/parcels/:/bids',
+  '/parcels/:/encodedId',
+  '/parcels/:/map.png',
+  '/parcels/:/mortgages',
+  '/parcels/:/publications',
+]
+/** They answer otherwise than what has the same name in another version, or in none. */
+const VERSION_1_ALONE = ['/v1/tiles']
 /** Not below /v1: they belong to the server, not to a version of the interface. */
 const UNVERSIONED = ['/health/live', '/health/ready', '/metrics', '/openapi.json']
 
@@ -42,7 +55,7 @@ describe('the documents that are made from the code', () => {
 describe('the description of the interface', () => {
   test('has every route, and no other', async () => {
     const server = await describedServer()
-    const routes = routesOf(server).filter((url) => !url.startsWith('/v1/') && !PAGES.test(url))
+    const routes = routesOf(server).filter((url) => !isBelowV1(url) && !PAGES.test(url))
     const described = Object.keys(descriptionOf(server).paths).map((path) => path.replace(/\{\w+\}/g, ':'))
 
     expect([...new Set([...described, ...ALIASES])].sort()).toEqual(routes)
@@ -53,9 +66,10 @@ describe('the description of the interface', () => {
   test('holds below /v1 as well', async () => {
     const server = await describedServer()
     const routes = routesOf(server)
-    const below = routes.filter((url) => url.startsWith('/v1/')).map((url) => url.slice('/v1'.length))
-    const above = routes.filter((url) => !url.startsWith('/v1/') && !PAGES.test(url))
+    const below = routes.filter(isBelowV1).map((url) => url.slice('/v1'.length))
+    const above = routes.filter((url) => !/^\/v\d\//.test(url) && !PAGES.test(url))
 
+    expect(VERSION_1_ALONE.filter((url) => !routes.includes(url))).toEqual([])
     expect(below).toEqual(above.filter((url) => !UNVERSIONED.includes(url)))
     await server.close()
   })
@@ -73,6 +87,9 @@ describe('the description of the interface', () => {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
       const described = operation.parameters?.filter(({ in: place }) => place === 'path') ?? []
       expect(described.map(({ name: parameter }) => parameter).sort(), name).toEqual(inPath.sort())
+      // An address that names its version would otherwise be read as one below the server of version 1 too.
+      const servers = /^\/v\d\//.test(path) ? [{ url: '/', description: expect.any(String) }] : undefined
+      expect(operation.servers, name).toEqual(servers)
     }
     await server.close()
   })
@@ -89,31 +106,91 @@ test('every error code is in the table, and every code of the table is used', ()
   expect([...thrown].sort()).toEqual(Object.keys(ERRORS).sort())
 })
 
-describe('the examples in README.md', () => {
-  const open = freshEngine('embedded')
-
-  test(
-    'are answered as they say',
-    async () => {
-      const readme = page('README.md')
-      const examples = examplesOf(readme)
-      expect(examples).toHaveLength(readme.match(/^\$ curl /gm)?.length ?? 0)
-      expect(examples.length).toBeGreaterThan(5)
-      const engine = await open({ dataDir: await fullDemoDataDir() })
-      const server = await startLandServer(engine, testClock(REFERENCE_TIME_MS))
-      const probe = examplesOf(PROBE)
-      expect(probe).toHaveLength(2)
-
-      for (const example of [...probe, ...examples]) {
-        const answer = await fetch(server.origin + example.path, { headers: example.headers })
-        expect(withoutEnd(await answer.text(), example.answer), example.path).toBe(
-          withoutEllipsis(example.answer),
-        )
+describe('the page about pictures', () => {
+  test('docs/map.md has the parameters of every image, with their ranges', async () => {
+    const server = await describedServer()
+    const text = page('docs/map.md')
+    const { paths } = descriptionOf(server)
+    for (const path of [
+      '/map.png',
+      '/parcels/{x}/{y}/map.png',
+      '/estates/{id}/map.png',
+      '/tiles/{z}/{x}/{y}.png',
+    ]) {
+      expect(text).toContain(path.includes('tiles') ? path : path.replace(/\{(\w+)\}/g, ':$1'))
+      for (const { name, in: place, schema } of paths[path]!.get!.parameters ?? []) {
+        if (place !== 'query') continue
+        const row = text.split('\n').find((line) => line.startsWith('| `') && line.includes(`\`${name}\``))
+        expect(row, name).toBeDefined()
+        if (schema?.maximum !== undefined) expect(row).toContain(`${schema.minimum} to ${schema.maximum}`)
+        if (schema?.default !== undefined) expect(row?.split('|')[3]).toContain(String(schema.default))
       }
-      await server.close()
-    },
-    IMPORT_LIMIT_MS,
-  )
+    }
+    for (const number of [MAX_PARCELS, MAX_SELECTED]) expect(text).toContain(number.toLocaleString('en'))
+    await server.close()
+  })
+
+  test('docs/map.md has the colours of the palette, one row each', () => {
+    const rows = [...page('docs/map.md').matchAll(/\| `(#\w{6})` \| `(#\w{6})` \|$/gm)]
+    for (const [i, theme] of (['dark', 'light'] as const).entries()) {
+      const hex = Buffer.from(PALETTES[theme]).toString('hex')
+      expect(rows.map((row) => row[i + 1])).toEqual(hex.match(/.{6}/g)?.map((colour) => `#${colour}`))
+    }
+  })
+})
+
+test('docs/tiles.md has the fields of a tile in their order, and the parameters', async () => {
+  const [, fields = '', parameters = ''] = page('docs/tiles.md').split(/^## (?:Fields|Parameters)$/m)
+  const named = (table: string) =>
+    [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    )
+  const server = await describedServer()
+  const { paths } = descriptionOf(server)
+
+  expect(named(fields)).toEqual([...TILE_FIELDS])
+  for (const path of ['/v1/tiles', '/v2/tiles'])
+    expect(paths[path]!.get!.parameters?.map(({ name }) => name)).toEqual(
+      named(parameters.split('\n## ', 1)[0] ?? ''),
+    )
+  await server.close()
+})
+
+describe('a server over the demo world', () => {
+  const open = freshEngine('embedded')
+  let server: LandServer
+  beforeAll(async () => {
+    const engine = await open({ dataDir: await fullDemoDataDir() })
+    server = await startLandServer(engine, testClock(REFERENCE_TIME_MS))
+  }, IMPORT_LIMIT_MS)
+  afterAll(() => server.close())
+
+  test('answers the examples in README.md and docs/tiles.md as they say', async () => {
+    const text = page('README.md') + page('docs/tiles.md')
+    const examples = examplesOf(text)
+    expect(examples).toHaveLength(text.match(/^\$ curl /gm)?.length ?? 0)
+    expect(examples.length).toBeGreaterThan(5)
+    const probe = examplesOf(PROBE)
+    expect(probe).toHaveLength(2)
+
+    for (const example of [...probe, ...examples]) {
+      const answer = await fetch(server.origin + example.path, { headers: example.headers })
+      expect(withoutEnd(await answer.text(), example.answer), example.path).toBe(
+        withoutEllipsis(example.answer),
+      )
+    }
+  })
+
+  test('draws the gallery as it is: otherwise run `npm run gallery`', async () => {
+    const files = await drawGallery(server.app.server)
+    for (const { path, bytes } of files)
+      expect(readFileSync(join(ROOT, path)).equals(bytes), `${path} is another one`).toBe(true)
+    const drawn = files.map(({ path }) => path).filter((path) => path.endsWith('.png'))
+    const kept = readdirSync(join(ROOT, 'docs/gallery')).map((name) => `docs/gallery/${name}`)
+    expect(kept.sort()).toEqual(drawn.sort())
+    expect(drawn.length).toBeGreaterThan(20)
+    expect(files.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(400_000)
+  })
 })
 
 /** Holds the reader of examples to its word, whatever README.md has. */
@@ -174,10 +251,22 @@ async function describedServer(): Promise<FastifyInstance> {
   return server
 }
 
+/** The same endpoint as the one without `/v1`. */
+function isBelowV1(url: string): boolean {
+  return url.startsWith('/v1/') && !VERSION_1_ALONE.includes(url)
+}
+
+interface DescribedParameter {
+  readonly name: string
+  readonly in: string
+  readonly schema?: { readonly minimum?: number; readonly maximum?: number; readonly default?: unknown }
+}
+
 interface Operation {
   readonly summary?: string
   readonly tags?: readonly string[]
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
+  readonly parameters?: readonly DescribedParameter[]
+  readonly servers?: readonly object[]
   readonly responses: Readonly<Record<string, unknown>>
 }
 

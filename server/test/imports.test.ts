@@ -69,7 +69,7 @@ test('only the configuration and the commands look at the environment', () => {
 
 test('SQL stands where one looks for it: queries, changes, snapshots, and what builds the present', () => {
   const home =
-    /^db\/|-queries\.ts$|^land\/changes\.ts$|^land\/land-state\.ts$|^land\/snapshot\/|^land\/present\/build-\w+\.ts$/
+    /^db\/|-queries\.ts$|^land\/changes\.ts$|^land\/change-journal\.ts$|^land\/land-state\.ts$|^land\/snapshot\/|^land\/present\/build-\w+\.ts$/
   const withSql = pathsWith(
     /\bsql(?:<[^`]*>)?`|\bsql\.\w+\(|\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(/,
   )

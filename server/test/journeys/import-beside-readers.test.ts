@@ -8,7 +8,7 @@ import { type Env, eventually, landpass } from '../support/landpass.ts'
 
 const RADIUS = 12
 const READERS = 16
-/** Much less than five seconds, after which a server would look by itself: the notification must do it. */
+/** Reading and laying out a small world takes a fraction of it, beside everything else that runs here. */
 const SHOWN_WITHIN_MS = 4 * SECOND_MS
 
 interface World {

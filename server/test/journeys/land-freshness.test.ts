@@ -31,7 +31,12 @@ const SPAN_MS = 20_000
 
 type Step =
   | { readonly kind: 'wait'; readonly ms: number }
-  | { readonly kind: 'change'; readonly what: LandChange['kind']; readonly pick: number; readonly ms: number }
+  | {
+      readonly kind: 'change'
+      readonly what: Exclude<LandChange['kind'], 'create-estate'>
+      readonly pick: number
+      readonly ms: number
+    }
   | { readonly kind: 'read'; readonly paths: readonly (typeof PATHS)[number][] }
 
 const paths = fc.uniqueArray(fc.constantFrom(...PATHS), { minLength: 5, maxLength: PATHS.length })
@@ -196,7 +201,8 @@ describeOnBothEngines('freshness', (open) => {
       'x',
       tag.slice(1, -1),
       `"a${tag.slice(1)}`,
-      tag.toUpperCase(),
+      // A lineage of digits alone would be the same in capitals.
+      tag.replace(/^"./, '"X').toUpperCase(),
       `${tag.slice(0, -1)};zip"`,
     ])
       expect(await status(known), known).toBe(200)

@@ -1,11 +1,9 @@
 import { once } from 'node:events'
-import { readdirSync, readlinkSync } from 'node:fs'
-import http from 'node:http'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SECOND_MS } from '../../src/clock.ts'
 import { fullDemoDataDir } from '../support/demo-snapshots.ts'
 import { eventually, memoryMb, type Serving, serve } from '../support/landpass.ts'
+import { errorsOf, openSockets, restOf, startReading } from '../support/slow-reading.ts'
 
 const PARCELS = 301 * 301
 const WHOLE_WORLD = '/v1/map?nw=-150,150&se=150,-150'
@@ -39,15 +37,15 @@ describe('the map of the whole world', () => {
     'costs little memory, however many read it, slowly or only by half',
     async () => {
       const whole = await sizeOf(WHOLE_WORLD)
-      const idle = connections()
+      const idle = openSockets(server)
       const before = memoryMb(server.child.pid, 'VmRSS')
       let highest = before
       const measure = () => {
         highest = Math.max(highest, memoryMb(server.child.pid, 'VmRSS'))
       }
 
-      const slow = await startReading(WHOLE_WORLD)
-      const half = await startReading(WHOLE_WORLD)
+      const slow = await startReading(server.origin + WHOLE_WORLD)
+      const half = await startReading(server.origin + WHOLE_WORLD)
       const leave = once(half, 'close')
       half.destroy()
       await leave
@@ -60,14 +58,18 @@ describe('the map of the whole world', () => {
       expect(slow.complete).toBe(false)
       expect(await restOf(slow)).toBe(whole)
       expect(slow.complete).toBe(true)
-      await eventually(connections, (open) => open <= idle, SOON_MS)
+      await eventually(
+        () => openSockets(server),
+        (open) => open <= idle,
+        SOON_MS,
+      )
       expect(errorsOf(server)).toEqual([])
     },
   )
 
   test('is finished for those who read it when the server is told to stop, and for nobody else', async () => {
     const whole = await sizeOf(WHOLE_WORLD)
-    const reading = await startReading(WHOLE_WORLD)
+    const reading = await startReading(server.origin + WHOLE_WORLD)
 
     server.child.kill('SIGINT')
     await eventually(
@@ -94,30 +96,8 @@ interface WholeMap {
   }
 }
 
-/** Begins to read, and then takes nothing more: the answer has arrived at our socket, and waits. */
-function startReading(path: string): Promise<http.IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const request = http.get(server.origin + path, { agent: false }, (response) => {
-      response.on('error', () => {})
-      response.pause()
-      resolve(response)
-    })
-    request.once('error', reject)
-  })
-}
-
-/** Reads to the end. @returns how many bytes came */
-async function restOf(response: http.IncomingMessage, onData = () => {}): Promise<number> {
-  let bytes = 0
-  for await (const chunk of response) {
-    bytes += (chunk as Buffer).length
-    onData()
-  }
-  return bytes
-}
-
 async function sizeOf(path: string, onData = () => {}): Promise<number> {
-  return restOf(await startReading(path), onData)
+  return restOf(await startReading(server.origin + path), onData)
 }
 
 async function isRefused(origin: string): Promise<boolean> {
@@ -127,25 +107,4 @@ async function isRefused(origin: string): Promise<boolean> {
   } catch {
     return true
   }
-}
-
-/** Sockets that the server has open, of which each reader takes one. */
-function connections(): number {
-  const folder = `/proc/${server.child.pid}/fd`
-  return readdirSync(folder).filter((fd) => readlinkIfThere(join(folder, fd)).startsWith('socket:')).length
-}
-
-function readlinkIfThere(path: string): string {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return ''
-  }
-}
-
-function errorsOf({ stdout, stderr }: Serving): string[] {
-  const loud = stdout()
-    .split('\n')
-    .filter((line) => /"level":(?:40|50|60)/.test(line))
-  return [...loud, ...stderr().split('\n').filter(Boolean)]
 }

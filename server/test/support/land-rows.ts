@@ -13,6 +13,7 @@ export function addressOf(name: string): string {
 }
 
 type NewPublication = Extract<LandChange, { kind: 'open-publication' }>['publication']
+type NewEstate = Extract<LandChange, { kind: 'create-estate' }>['estate']
 type NewBid = Extract<LandChange, { kind: 'place-bid' }>['bid']
 
 /** An open offer of a parcel, made an hour ago and good for a year, unless a test says otherwise. */
@@ -35,6 +36,28 @@ export function publicationRow(name: string, facts: Partial<NewPublication>): Ne
     marketplace_address: addressOf('marketplace'),
     created_at_ms: madeAtMs + 5_000,
     updated_at_ms: madeAtMs + 5_000,
+    ...facts,
+  }
+}
+
+/** An estate that was made an hour ago; which parcels it has is theirs to say. */
+export function estateRow(id: string, facts: Partial<NewEstate> = {}): NewEstate {
+  const madeAtMs = REFERENCE_TIME_MS - HOUR_MS
+  return {
+    id,
+    token_id: id,
+    tx_hash: hashOf(`transaction of estate ${id}`),
+    owner: addressOf('seller'),
+    operator: null,
+    update_operator: null,
+    data_version: 0,
+    name: `Estate ${id}`,
+    description: '',
+    ipns: '',
+    last_transferred_at_ms: madeAtMs,
+    district_id: null,
+    created_at_ms: madeAtMs,
+    updated_at_ms: madeAtMs,
     ...facts,
   }
 }

@@ -7,6 +7,7 @@ import { type App, createApp } from '../../src/app.ts'
 import type { Clock } from '../../src/clock.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
+import { emptyDir } from './engines.ts'
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {
@@ -69,7 +70,7 @@ export async function startLandServer(
   clock: Clock,
   env: Environment = {},
 ): Promise<LandServer> {
-  const config = readConfig({ LOG_LEVEL: 'silent', PORT: '0', ...env })
+  const config = readConfig({ LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: emptyDir(), ...env })
   const app = await createApp({ config, engine, clock })
   const origin = await app.server.listen({ host: '127.0.0.1', port: 0 })
   await app.keeper.start()

@@ -225,6 +225,13 @@ export class ReferenceLand {
       case 'change-parcel':
         this.changeParcel(change)
         break
+      case 'create-estate': {
+        const { data_version, name, description, ipns, last_transferred_at_ms, ...rest } = change.estate
+        const { created_at_ms, updated_at_ms, ...same } = rest
+        const { data } = changedData({ version: data_version }, change.estate)
+        this.estates.push({ ...same, data, last_transferred_at: String(last_transferred_at_ms) })
+        break
+      }
       case 'change-estate': {
         const estate = this.estates.find(({ id }) => id === change.id)!
         const { data_version, name, description, ipns, last_transferred_at_ms, ...to } = change.to

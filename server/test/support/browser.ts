@@ -1,0 +1,150 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { PNG } from 'pngjs'
+import { afterAll, expect, onTestFinished } from 'vitest'
+import { launchBrowser } from './browser-program.ts'
+
+/** Names a folder for the photographs that tests take of their pages. */
+export const SCREENSHOTS_VARIABLE = 'LANDPASS_SCREENSHOTS'
+
+/** In CSS pixels. */
+export const SIZES = {
+  phone: { width: 390, height: 844 },
+  desktop: { width: 1280, height: 800 },
+} as const
+export type Size = keyof typeof SIZES
+
+export interface OpenOptions {
+  readonly size: Size
+  /** Pixels of the screen per CSS pixel: 1 unless told otherwise. */
+  readonly scale?: number
+}
+
+/** A place on the screen, in CSS pixels from its upper left corner. */
+export interface Spot {
+  readonly x: number
+  readonly y: number
+}
+
+export interface OpenedPage {
+  readonly page: Page
+  /** The addresses that the page and its workers have asked for so far, in that order. */
+  readonly asked: readonly string[]
+  /**
+   * What went wrong so far: errors on the console, failed requests, requests to anybody but 127.0.0.1. A test fails
+   * that ends with one; a test that provokes them takes them out.
+   */
+  readonly problems: string[]
+  /** With a finger on a phone, with the mouse on a desktop. */
+  press(spot: Spot): Promise<void>
+  /** Like {@link press}; in one stroke, so that nothing goes on sliding. */
+  drag(from: Spot, to: Spot): Promise<void>
+  /** What is on the screen. */
+  look(): Promise<PNG>
+  /** What is on the screen, also written to the folder `LANDPASS_SCREENSHOTS` under this name, if that is set. */
+  photograph(name: string): Promise<PNG>
+}
+
+export type OpenPage = (address: string, options: OpenOptions) => Promise<OpenedPage>
+
+/**
+ * A browser for this test file, started with the first page; every page ends with its test. Call it where `afterAll`
+ * may be called.
+ *
+ * @example
+ * const open = testBrowser()
+ * test('the map is drawn', async () => {
+ *   const { page } = await open(`${origin}/map.html`, { size: 'phone' })
+ *   await page.locator('canvas').click()
+ * })
+ */
+export function testBrowser(): OpenPage {
+  let browser: Promise<Browser> | undefined
+  afterAll(async () => (await browser)?.close())
+  return async (address, { size, scale = 1 }) => {
+    browser ??= launchBrowser()
+    const isPhone = size === 'phone'
+    const context = await (await browser).newContext({
+      viewport: SIZES[size],
+      deviceScaleFactor: scale,
+      isMobile: isPhone,
+      hasTouch: isPhone,
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+      reducedMotion: 'reduce', // tests look at pages at rest
+    })
+    const watched = watch(context)
+    onTestFinished(async () => {
+      await context.close()
+      expect(watched.problems, `what went wrong in ${address}`).toEqual([])
+    })
+    const page = await context.newPage()
+    await page.goto(address)
+    const hand = isPhone ? finger(page) : mouse(page)
+    return { page, ...watched, ...hand, look: () => look(page), photograph: (name) => look(page, name) }
+  }
+}
+
+function watch(context: BrowserContext): { readonly asked: readonly string[]; readonly problems: string[] } {
+  const asked: string[] = []
+  const problems: string[] = []
+  context.on('request', (request) => {
+    asked.push(request.url())
+    if (isForeign(request.url())) problems.push(`foreign request: ${request.url()}`)
+  })
+  context.on('response', (response) => {
+    if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`)
+  })
+  context.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText
+    // A page may lose interest, in a tile that has left the screen for instance.
+    if (reason !== 'net::ERR_ABORTED') problems.push(`${reason}: ${request.url()}`)
+  })
+  context.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`)
+  })
+  context.on('weberror', (error) => problems.push(`thrown: ${error.error()}`))
+  return { asked, problems }
+}
+
+function isForeign(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  return protocol !== 'data:' && protocol !== 'blob:' && hostname !== '127.0.0.1'
+}
+
+function mouse({ mouse }: Page): Pick<OpenedPage, 'press' | 'drag'> {
+  return {
+    press: ({ x, y }) => mouse.click(x, y),
+    drag: async (from, to) => {
+      await mouse.move(from.x, from.y)
+      await mouse.down()
+      await mouse.move(to.x, to.y)
+      await mouse.up()
+    },
+  }
+}
+
+function finger(page: Page): Pick<OpenedPage, 'press' | 'drag'> {
+  return {
+    press: ({ x, y }) => page.touchscreen.tap(x, y),
+    drag: async (from, to) => {
+      const session = await page.context().newCDPSession(page)
+      const at = 'Input.dispatchTouchEvent'
+      await session.send(at, { type: 'touchStart', touchPoints: [from] })
+      await session.send(at, { type: 'touchMove', touchPoints: [to] })
+      await session.send(at, { type: 'touchEnd', touchPoints: [] })
+      await session.detach()
+    },
+  }
+}
+
+async function look(page: Page, name?: string): Promise<PNG> {
+  const file = await page.screenshot()
+  const folder = process.env[SCREENSHOTS_VARIABLE]
+  if (folder && name) {
+    fs.mkdirSync(folder, { recursive: true })
+    fs.writeFileSync(path.join(folder, `${name}.png`), file)
+  }
+  return PNG.sync.read(file)
+}
