@@ -1,4 +1,4 @@
-import type { Request } from './load.ts'
+import type { load, Request } from './load.ts'
 
 /** A row of the table: what is asked, and the least ratio that is wanted of it on each engine. */
 export interface Row {
@@ -6,27 +6,29 @@ export interface Row {
   readonly requests: readonly Request[]
   readonly status: number
   readonly wanted: { readonly postgres: number; readonly embedded: number }
+  /** How it is asked, and the yardstick with it, where the usual way does not do. */
+  readonly load?: typeof load
 }
 
-interface Parcel {
+export interface Parcel {
   readonly id: string
   readonly x: number
   readonly y: number
   readonly owner: string | null
+  readonly estate_id: string | null
 }
 
 const KEYS = 2000
 
 /** The rows of the land data interface, with keys drawn from the world that is served. */
 export async function landRows(origin: string): Promise<readonly Row[]> {
-  const world = (await getJson(`${origin}/map?nw=-150,150&se=150,-150`)) as { assets: { parcels: Parcel[] } }
+  const all = await allParcels(origin)
   const draw = drawFrom(1)
-  const parcels = Array.from({ length: KEYS }, () => draw(world.assets.parcels))
-  const owners = typicalOwners(world.assets.parcels)
+  const parcels = Array.from({ length: KEYS }, () => draw(all))
+  const owners = typicalOwners(all)
   const sold = (await getJson(`${origin}/parcels?status=sold&limit=0`)) as { total: number }
   const sorts = ['price', 'created_at', 'block_time_updated_at', 'expires_at']
   const numbers = Array.from({ length: KEYS }, (_, i) => i)
-  const both = (wanted: number) => ({ postgres: wanted, embedded: wanted })
   const bySql = (wanted: number) => ({ postgres: wanted, embedded: wanted / 2 })
   const rows: Row[] = [
     row(
@@ -81,7 +83,17 @@ export async function landRows(origin: string): Promise<readonly Row[]> {
   return [...rows, ...unchanged]
 }
 
-function row(name: string, wanted: Row['wanted'], paths: readonly string[]): Row {
+export async function allParcels(origin: string): Promise<readonly Parcel[]> {
+  const world = (await getJson(`${origin}/map?nw=-150,150&se=150,-150`)) as { assets: { parcels: Parcel[] } }
+  return world.assets.parcels
+}
+
+/** The same ratio on both engines: answered without asking the database. */
+export function both(wanted: number): Row['wanted'] {
+  return { postgres: wanted, embedded: wanted }
+}
+
+export function row(name: string, wanted: Row['wanted'], paths: readonly string[]): Row {
   return { name, wanted, status: 200, requests: paths.map((path) => ({ path })) }
 }
 
@@ -116,7 +128,7 @@ function typicalOwners(parcels: readonly Parcel[]): string[] {
 }
 
 /** Draws from lists, in the same way at every run. */
-function drawFrom(seed: number): <T>(list: readonly T[]) => T {
+export function drawFrom(seed: number): <T>(list: readonly T[]) => T {
   let state = seed
   return (list) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

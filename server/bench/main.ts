@@ -9,7 +9,9 @@ import { startPostgres } from '../test/support/postgres.ts'
 import { importBesideReaders, wholeMap } from './land-figures.ts'
 import { landRows, type Row } from './land-rows.ts'
 import { type LoadResult, load, median } from './load.ts'
-import { memoryMb, type Running, runCommand, startServer, startYardstick } from './processes.ts'
+import { mapRows } from './map-rows.ts'
+import { forgetPeak, memoryMb, type Running, runCommand, startServer, startYardstick } from './processes.ts'
+import { tileRows } from './tile-rows.ts'
 
 /**
  * Measures the real server with a full world on both engines. Each figure is a ratio to a bare `node:http` server
@@ -22,7 +24,8 @@ const YARDSTICK_SECONDS = 1
 const REST_MS = 5_000
 const GENESIS = fileURLToPath(new URL('../../../../shared/data/genesis', import.meta.url))
 
-const { values: options } = parseArgs({
+/** `npm run bench`: everything. `npm run bench map`: the rows of the map alone, and likewise `land`. */
+const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     engine: { type: 'string', default: 'postgres,embedded' },
@@ -32,6 +35,7 @@ const { values: options } = parseArgs({
   },
 })
 const seconds = Number(options.seconds)
+const parts = positionals.length > 0 ? positionals : ['land', 'map']
 const scratch = mkdtempSync(join(tmpdir(), 'landpass-bench-'))
 const yardstick = await startYardstick()
 try {
@@ -52,7 +56,7 @@ async function demoData(): Promise<string> {
 async function measure(engine: 'postgres' | 'embedded', data: string): Promise<void> {
   const postgres = engine === 'postgres' ? await startPostgres() : undefined
   const env: Record<string, string> = postgres
-    ? { DATABASE_URL: postgres.url }
+    ? { DATABASE_URL: postgres.url, DATA_DIR: join(scratch, 'postgres') }
     : { DATA_DIR: join(scratch, 'embedded') }
   try {
     console.log(`\n## ${engine}\n`)
@@ -67,6 +71,9 @@ async function measure(engine: 'postgres' | 'embedded', data: string): Promise<v
     } finally {
       await server.stop()
     }
+    const again = await startServer(env)
+    console.log(`ready again, with the copy of the land: ${again.readySeconds.toFixed(1)} s`)
+    await again.stop()
   } finally {
     await postgres?.stop()
   }
@@ -84,33 +91,57 @@ async function measureServer(
   console.log(
     `memory at rest: ${memoryMb(pid, 'VmRSS').toFixed(0)} MB (at most ${engine === 'postgres' ? 300 : 450})`,
   )
-  const map = await wholeMap(server)
-  console.log(
-    `whole-world /map: first byte ${map.firstByteMs.toFixed(0)} ms (50), ${(map.bytes / 1e6).toFixed(1)} MB, ` +
-      `memory +${map.growthMb.toFixed(0)} MB (32)\n`,
-  )
-  console.log('| request | ratio | at least | bytes | p50 ms | p99 ms | unexpected |')
-  console.log('|---|---:|---:|---:|---:|---:|---:|')
-  for (const row of await landRows(server.origin)) {
+  if (parts.includes('land')) {
+    const map = await wholeMap(server)
+    console.log(
+      `whole-world /map: first byte ${map.firstByteMs.toFixed(0)} ms (50), ${(map.bytes / 1e6).toFixed(1)} MB, ` +
+        `memory +${map.growthMb.toFixed(0)} MB (32)`,
+    )
+    await measureRows(engine, server, await landRows(server.origin))
+  }
+  if (parts.includes('map')) {
+    await measureRows(engine, server, await mapRows(server.origin))
+    await measureRows(engine, server, await tileRows(server.origin))
+  }
+  if (parts.includes('land')) await measureImportBeside(server, data, env)
+  console.log(`\nmemory: now ${memoryMb(pid, 'VmRSS').toFixed(0)} MB`)
+}
+
+async function measureRows(
+  engine: 'postgres' | 'embedded',
+  server: Running,
+  rows: readonly Row[],
+): Promise<void> {
+  console.log('\n| request | ratio | at least | bytes | p50 ms | p99 ms | peak MB | unexpected |')
+  console.log('|---|---:|---:|---:|---:|---:|---:|---:|')
+  for (const row of rows) {
     if (!row.name.includes(options.only)) continue
     await measureRow(engine, server, row)
   }
+}
+
+async function measureImportBeside(
+  server: Running,
+  data: string,
+  env: Record<string, string>,
+): Promise<void> {
+  forgetPeak(server.child.pid)
   const beside = await importBesideReaders(server, data, env)
   console.log(
     `\nreaders during an import: p99 ${beside.duringMs.toFixed(2)} ms, idle ${beside.idleMs.toFixed(2)} ms, ` +
-      `${(beside.duringMs / beside.idleMs).toFixed(1)}x (at most 10x); import beside them ${beside.importSeconds.toFixed(1)} s`,
-  )
-  console.log(
-    `memory: now ${memoryMb(pid, 'VmRSS').toFixed(0)} MB, peak ${memoryMb(pid, 'VmHWM').toFixed(0)} MB`,
+      `${(beside.duringMs / beside.idleMs).toFixed(1)}x (at most 10x); import beside them ${beside.importSeconds.toFixed(1)} s, ` +
+      `peak ${memoryMb(server.child.pid, 'VmHWM').toFixed(0)} MB`,
   )
 }
 
 async function measureRow(engine: 'postgres' | 'embedded', server: Running, row: Row): Promise<void> {
   const bare: number[] = []
   const results: LoadResult[] = []
+  forgetPeak(server.child.pid)
+  const ask = row.load ?? load
   for (let round = 0; round < ROUNDS; round++) {
-    bare.push((await load(yardstick.origin, row.requests, YARDSTICK_SECONDS, 200)).perSecond)
-    results.push(await load(server.origin, row.requests, seconds, row.status))
+    bare.push((await ask(yardstick.origin, row.requests, YARDSTICK_SECONDS, 200)).perSecond)
+    results.push(await ask(server.origin, row.requests, seconds, row.status))
   }
   const ratio = median(results.map(({ perSecond }) => perSecond)) / median(bare)
   const of = (pick: (result: LoadResult) => number) => median(results.map(pick))
@@ -118,6 +149,6 @@ async function measureRow(engine: 'postgres' | 'embedded', server: Running, row:
   console.log(
     `| ${row.name} | ${ratio.toFixed(3)}${ratio < wanted ? ' MISSED' : ''} | ${wanted} | ` +
       `${of(({ bytesPerAnswer }) => bytesPerAnswer).toFixed(0)} | ${of(({ p50Ms }) => p50Ms).toFixed(2)} | ` +
-      `${of(({ p99Ms }) => p99Ms).toFixed(2)} | ${results.reduce((sum, { unexpected }) => sum + unexpected, 0)} |`,
+      `${of(({ p99Ms }) => p99Ms).toFixed(2)} | ${memoryMb(server.child.pid, 'VmHWM').toFixed(0)} | ${results.reduce((sum, { unexpected }) => sum + unexpected, 0)} |`,
   )
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.js', import.meta.url))
@@ -82,5 +82,14 @@ export function memoryMb(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): numb
     return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
   } catch {
     return Number.NaN
+  }
+}
+
+/** Lets `VmHWM` begin anew at what the process uses now, where the system can do that. */
+export function forgetPeak(pid: number | undefined): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  } catch {
+    // the highest since the start is shown then
   }
 }

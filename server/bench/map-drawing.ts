@@ -1,0 +1,130 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { engineSettings } from '../src/cli/open-database.ts'
+import { readConfig } from '../src/config.ts'
+import { openEngine } from '../src/db/open-engine.ts'
+import { writeDemoSnapshot } from '../src/demo/write-snapshot.ts'
+import { readLandState } from '../src/land/land-state.ts'
+import { buildPresent } from '../src/land/present/build-present.ts'
+import { Present } from '../src/land/present/present.ts'
+import { type MapSnapshot, renderMap } from '../src/map/render.ts'
+import type { View } from '../src/map/view.ts'
+import type { Coord } from '../src/world/coord.ts'
+import { runCommand } from './processes.ts'
+
+/**
+ * Draws pictures in this process, without HTTP: how many microseconds each takes, and how large its file is. Each
+ * view of a row has another centre and is drawn several times: the best counts, as other work on the machine only adds.
+ */
+
+const VIEWS_PER_ROW = 200
+const ROUNDS = 15
+const GENESIS = fileURLToPath(new URL('../../../../shared/data/genesis', import.meta.url))
+
+interface Row {
+  readonly name: string
+  readonly widthPx: number
+  readonly sizePx: number
+  readonly withSales?: boolean
+  readonly selecting?: 'parcel' | 'estate'
+}
+
+const ROWS: readonly Row[] = [
+  { name: '500 x 500, size 10', widthPx: 500, sizePx: 10 },
+  { name: '500 x 500, size 10, on sale', widthPx: 500, sizePx: 10, withSales: true },
+  { name: '500 x 500, size 10, a parcel', widthPx: 500, sizePx: 10, selecting: 'parcel' },
+  { name: '500 x 500, size 10, an estate', widthPx: 500, sizePx: 10, selecting: 'estate' },
+  { name: '500 x 500, size 5', widthPx: 500, sizePx: 5 },
+  { name: '501 x 501, size 7', widthPx: 501, sizePx: 7 },
+  { name: '1024 x 1024, size 10', widthPx: 1024, sizePx: 10 },
+  { name: '2048 x 2048, size 20', widthPx: 2048, sizePx: 20 },
+  { name: '2048 x 2048, size 40', widthPx: 2048, sizePx: 40 },
+  { name: '256 x 256, size 1/2', widthPx: 256, sizePx: 1 / 2 },
+  { name: '256 x 256, size 1', widthPx: 256, sizePx: 1 },
+  { name: '256 x 256, size 2', widthPx: 256, sizePx: 2 },
+  { name: '256 x 256, size 4', widthPx: 256, sizePx: 4 },
+  { name: '256 x 256, size 8', widthPx: 256, sizePx: 8 },
+  { name: '256 x 256, size 32', widthPx: 256, sizePx: 32 },
+  { name: '512 x 512, size 4', widthPx: 512, sizePx: 4 },
+]
+
+const { values: options } = parseArgs({ options: { data: { type: 'string' } } })
+const scratch = mkdtempSync(join(tmpdir(), 'landpass-drawing-'))
+try {
+  const present = await loadPresent(options.data ?? (existsSync(GENESIS) ? GENESIS : await demoData()))
+  const { parcels } = present.parts
+  console.log(`${parcels.x.length} parcels, node ${process.version}\n`)
+  console.log('| picture | µs, mean | µs, most | bytes, mean | bytes, most |\n|---|---|---|---|---|')
+  for (const row of ROWS) console.log(measure(present, row))
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+async function demoData(): Promise<string> {
+  const folder = join(scratch, 'demo')
+  await writeDemoSnapshot(1, folder)
+  return folder
+}
+
+async function loadPresent(data: string): Promise<Present> {
+  const env = { DATA_DIR: join(scratch, 'embedded') }
+  await runCommand(['import', data], env)
+  const config = readConfig(env)
+  const engine = await openEngine(engineSettings(config, 'tool'))
+  try {
+    const state = await readLandState(engine.db)
+    if (state.worldId === null) throw new Error(`${data} was not loaded`)
+    return new Present(await buildPresent(engine.db, config.world, { ...state, worldId: state.worldId }))
+  } finally {
+    await engine.close()
+  }
+}
+
+function measure(present: Present, row: Row): string {
+  const { bounds, cells, parcels } = present.parts
+  const offers = row.withSales ? present.sales(Date.now()).offers : undefined
+  const snapshot: MapSnapshot = { bounds, cells, rowAt: parcels.rowAt, offers }
+  const views = Array.from({ length: VIEWS_PER_ROW }, (_, i) => viewOf(present, row, i))
+  const bytes = views.map((view) => renderMap(snapshot, view).length)
+  const best = views.map(() => Number.POSITIVE_INFINITY)
+  for (let round = 0; round < ROUNDS; round++) {
+    views.forEach((view, i) => {
+      const startedMs = performance.now()
+      renderMap(snapshot, view)
+      best[i] = Math.min(best[i]!, (performance.now() - startedMs) * 1000)
+    })
+  }
+  const figures = [mean(best), Math.max(...best), mean(bytes), Math.max(...bytes)]
+  return `| ${row.name} | ${figures.map((figure) => figure.toFixed(0)).join(' | ')} |`
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/** Around parcels that lie all over the world; the first is in its middle. */
+function viewOf({ parts }: Present, { widthPx, sizePx, selecting }: Row, i: number): View {
+  const { x, y, estate } = parts.parcels
+  let parcel = Math.floor(x.length / 2 + i * 0.618034 * x.length) % x.length
+  while (selecting === 'estate' && estate[parcel]! < 0) parcel = (parcel + 1) % x.length
+  const centre = { x: x[parcel]!, y: y[parcel]! }
+  const members: Coord[] = []
+  if (selecting === 'parcel') members.push(centre)
+  if (selecting === 'estate') {
+    estate.forEach((one, row) => {
+      if (one === estate[parcel]) members.push({ x: x[row]!, y: y[row]! })
+    })
+  }
+  return {
+    widthPx,
+    heightPx: widthPx,
+    sizePx,
+    originXPx: Math.floor((widthPx - sizePx) / 2 - centre.x * sizePx),
+    originYPx: Math.floor((widthPx - sizePx) / 2 + centre.y * sizePx),
+    selected: members,
+    theme: 'dark',
+  }
+}
