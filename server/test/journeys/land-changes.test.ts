@@ -112,6 +112,11 @@ describeOnBothEngines('a change of the land', (open) => {
     await change({ kind: 'open-publication', publication: offer })
     await expectAllOfIt()
     const { key } = land.reference.publications.at(-1)!
+    // Heard of later, made earlier: the parcel goes on being shown with the other one
+    const block_time_created_at_ms = offer.block_time_created_at_ms - SECOND_MS
+    const older = publicationRow('older', { asset_id: OFFERED, block_time_created_at_ms })
+    await change({ kind: 'open-publication', publication: older })
+    await expectAllOfIt()
     await change({ kind: 'close-publication', key, to: { status: 'sold', buyer: OWNER, atMs: land.nowMs() } })
     await expectAllOfIt()
 

@@ -1,8 +1,9 @@
 import type { EstateTable, ParcelTable, PublicationTable } from '../../db/schema.ts'
+import type { Area } from '../../world/world.ts'
 import { assetRows } from './asset-rows.ts'
-import { growEstates } from './estate-rows.ts'
+import { type EstateRows, growEstates } from './estate-rows.ts'
 import { listPublication } from './listed-publication.ts'
-import type { PresentParts } from './parts.ts'
+import type { EstateParts, ParcelParts, PresentParts, PublicationParts } from './parts.ts'
 import { patchEstates } from './patch-estates.ts'
 import { patchParcels } from './patch-parcels.ts'
 import { type OfferedPublications, patchPublications, renumberAssets } from './patch-publications.ts'
@@ -37,16 +38,8 @@ export function patchPresent(held: PresentParts, changes: PresentChanges): Prese
     estates: rows,
   })
   const estates = patchEstates(held.estates, changes.estates, rows, parcels)
-  const assetRowOf = assetRows(bounds, parcels.rowAt, rows.ids)
-  const offered: OfferedPublications = {
-    parts: rows.areMoved ? renumberAssets(held.publications, rows.newRowOf) : held.publications,
-    firstOfParcel: parcels.offers.first,
-    firstOfEstate: estates.offers.first,
-  }
-  const publications = patchPublications(
-    offered,
-    changes.publications.map((row) => listPublication(row, assetRowOf)),
-  )
+  const assets = { bounds, parcels, estates, rows }
+  const publications = patchOffered(held.publications, changes.publications, assets)
   const { districtList: listJson = held.districts.listJson } = changes
   const next: PresentParts = {
     ...held,
@@ -58,6 +51,30 @@ export function patchPresent(held: PresentParts, changes: PresentChanges): Prese
     districts: { ...held.districts, listJson },
   }
   return { ...next, cells: patchCells(next, redrawn) }
+}
+
+interface Assets {
+  readonly bounds: Area
+  readonly parcels: ParcelParts
+  readonly estates: EstateParts
+  readonly rows: EstateRows
+}
+
+function patchOffered(
+  held: PublicationParts,
+  table: readonly PublicationTable[],
+  { bounds, parcels, estates, rows }: Assets,
+): OfferedPublications {
+  const assetRowOf = assetRows(bounds, parcels.rowAt, rows.ids)
+  const offered = {
+    parts: rows.areMoved ? renumberAssets(held, rows.newRowOf) : held,
+    firstOfParcel: parcels.offers.first,
+    firstOfEstate: estates.offers.first,
+  }
+  return patchPublications(
+    offered,
+    table.map((row) => listPublication(row, assetRowOf)),
+  )
 }
 
 /** Cells of parcels that belong elsewhere now, and of their neighbours, which join them or no longer do. */
