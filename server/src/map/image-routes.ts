@@ -5,8 +5,8 @@ import { AppError, type ErrorCode } from '../errors.ts'
 import { HIDDEN, imageSchema } from '../http/schemas.ts'
 import type { LandContext } from '../land/land-context.ts'
 import { assertInWorld, coordParams, idParams, placeParams, readPlace } from '../land/parameters.ts'
+import { parcelsOfEstate } from '../land/present/estate-members.ts'
 import type { Coord } from '../world/coord.ts'
-import { parcelsOfEstate } from './estate-parcels.ts'
 import { areaAround, centredOn, countParcels, fittedTo, MAX_PARCELS, outsideOf } from './frame.ts'
 import {
   frameQuery,
@@ -109,7 +109,7 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
       if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', { id })
       const asked = readFrame(request.query)
       const { theme, showsSales } = readStyle(request.query)
-      const selected = parcelsOfEstate(parts, row)
+      const selected = parcelsOfEstate(parts.parcels, row)
       const area = selected.length > 0 ? areaAround(selected) : undefined
       const frame = area ? fittedTo(area, asked) : asked
       const origin = area ? centredOn(area, frame) : outsideOf(world.bounds, frame)

@@ -1,6 +1,7 @@
 import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../world/contracts.ts'
 import { encodeTokenId } from '../../world/token-id.ts'
 import { textJson } from '../json.ts'
+import { rowsOfEstate } from '../present/estate-members.ts'
 import { FAR, type JsonSlab, type ParcelParts } from '../present/parts.ts'
 import type { Present } from '../present/present.ts'
 import { pieceOf } from '../present/slab.ts'
@@ -73,8 +74,7 @@ function tokenJson({ base, externalBase }: TokenLinks, token: Token): string {
 function nearestJson({ estate, plazaDistance, roadDistance }: ParcelParts, estateRow: number): string {
   let plaza = FAR
   let road = FAR
-  for (let row = 0; row < estate.length; row++) {
-    if (estate[row] !== estateRow) continue
+  for (const row of rowsOfEstate(estate, estateRow)) {
     plaza = Math.min(plaza, plazaDistance[row]!)
     road = Math.min(road, roadDistance[row]!)
   }
