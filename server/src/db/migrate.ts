@@ -3,6 +3,7 @@ import { CommandError } from '../errors.ts'
 import type { Db, Engine } from './engine.ts'
 import * as land from './migrations/0001-land.ts'
 import * as changeJournal from './migrations/0002-change-journal.ts'
+import * as attendance from './migrations/0003-attendance.ts'
 
 /**
  * All migrations, oldest first. Forward only: a database is never taken back, it is restored from an export.
@@ -11,6 +12,7 @@ import * as changeJournal from './migrations/0002-change-journal.ts'
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-land': land,
   '0002-change-journal': changeJournal,
+  '0003-attendance': attendance,
 }
 
 /**

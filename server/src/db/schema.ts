@@ -1,3 +1,5 @@
+import type { ColumnType, Generated } from 'kysely'
+
 /**
  * The tables, as rows come out of both engines: int8 as number (every one of ours is a safe integer), numeric as
  * its decimal text, jsonb parsed. Addresses and hashes are lower case. Units stand in the names.
@@ -16,6 +18,15 @@ export interface Database {
   bid: BidTable
   mortgage: MortgageTable
   contribution: ContributionTable
+  attendance_event: AttendanceEventTable
+  claim_code: ClaimCodeTable
+  claim: ClaimTable
+  captcha: CaptchaTable
+  seen_request: SeenRequestTable
+  edit_code_guess: EditCodeGuessTable
+  issuer_token: IssuerTokenTable
+  attendance_refusal: AttendanceRefusalTable
+  issuer_failure: IssuerFailureTable
 }
 
 /** The tables that are partitioned by world, in the order in which an import fills them. */
@@ -215,4 +226,127 @@ export interface ContributionTable {
   district_id: string
   land_count: number
   timestamp_ms: number
+}
+
+/** An event at the issuer that an organiser registered here. */
+export interface AttendanceEventTable {
+  /** The issuer's number. */
+  event_id: number
+  /** Ours: what scenes know. */
+  uuid: string
+  /** What the issuer said of the event, without anything secret. */
+  issuer_record: ColumnType<Record<string, unknown>, string, string>
+  /** `x,y;x,y`, in the registered order. */
+  coordinates: string
+  enabled: boolean
+  /** Of signed claims too; unsigned ones always need one. */
+  requires_captcha: boolean
+  requires_presence: boolean
+  distribution_start_at_ms: number | null
+  distribution_end_at_ms: number | null
+  /** When the issuer's last day is over everywhere on Earth. */
+  expires_at_ms: number | null
+  /** When the issuer was last asked for codes. */
+  codes_asked_at_ms: number | null
+  created_at_ms: number
+  updated_at_ms: number
+}
+
+/**
+ * `free`: for the next claim. `held`: a claim has it. `used`: a claim of ours became a token with it.
+ * `used_elsewhere`: somebody used it without us. `void`: the issuer does not know it, or no longer takes it.
+ */
+export type CodeState = 'free' | 'held' | 'used' | 'used_elsewhere' | 'void'
+
+/** A code that the issuer turns into a token, once. */
+export interface ClaimCodeTable {
+  id: Generated<number>
+  event_id: number
+  /** Keyed hash of the code: finds it again without reading it. */
+  fingerprint: Buffer
+  /** The code, encrypted: see attendance/vault.ts. */
+  sealed: Buffer
+  state: CodeState
+  created_at_ms: number
+}
+
+/** See attendance/claims/claim-states.ts for what moves a claim from one to the next. */
+export type ClaimState = 'reserved' | 'minting' | 'minted' | 'failed' | 'released'
+
+/** One player getting one token of one event. */
+export interface ClaimTable {
+  id: Generated<number>
+  event_id: number
+  address: string
+  /** Null where the code went back. */
+  code_id: number | null
+  state: ClaimState
+  /** Why it failed or was released: a word for programs. */
+  reason: string | null
+  tx_hash: string | null
+  /** Steps that were tried since the claim last moved. */
+  attempts: number
+  /** When somebody has to look after it next; in the future while somebody does. Null once it is settled. */
+  next_step_at_ms: number | null
+  created_at_ms: number
+  updated_at_ms: number
+}
+
+/** The pending captcha of a player. */
+export interface CaptchaTable {
+  uuid: string
+  address: string
+  /** The event of the first try: it counts for no other. */
+  event_id: number | null
+  /** Answer and seed of the drawing, encrypted. */
+  sealed: Buffer
+  /** Was it asked for in a scene's preview? */
+  is_preview: boolean
+  /** Tries that are left. */
+  tries: number
+  expires_at_ms: number
+}
+
+/** Signed requests that were used, until their time is over. */
+export interface SeenRequestTable {
+  hash: Buffer
+  expires_at_ms: number
+}
+
+/** Edit codes that the issuer judged wrong, or is judging. */
+export interface EditCodeGuessTable {
+  id: Generated<number>
+  event_id: number
+  at_ms: number
+  /** False while it is being judged: it may still turn out right. */
+  is_judged: boolean
+}
+
+/** One row: the issuer's access token, shared by all processes. */
+export interface IssuerTokenTable {
+  sealed: Buffer | null
+  expires_at_ms: number
+  /** When tokens were asked for, of the last hour. */
+  asked_at_ms: number[]
+  /** While a process asks for one. */
+  asking_until_ms: number
+}
+
+/** How often claims of an event were refused, by hour and error code. */
+export interface AttendanceRefusalTable {
+  event_id: number
+  hour_ms: number
+  code: string
+  count: number
+}
+
+/** The last failures of the issuer in matters of an event. */
+export interface IssuerFailureTable {
+  id: Generated<number>
+  event_id: number
+  at_ms: number
+  /** Which call: a method of the issuer (attendance/issuer/issuer.ts), or `token`. */
+  call: string
+  kind: string
+  status: number | null
 }

@@ -58,3 +58,8 @@ function isUnavailable(error: Error, code: unknown): boolean {
   if (typeof code !== 'string') return UNAVAILABLE_SENTENCE.test(error.message)
   return UNAVAILABLE_STATES.has(code) || UNAVAILABLE_CODES.has(code) || /^08...$/.test(code)
 }
+
+/** Did a statement break this constraint of uniqueness? */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return error instanceof StatementError && error.code === '23505' && error.constraint === constraint
+}

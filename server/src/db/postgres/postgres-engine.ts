@@ -6,6 +6,7 @@ import type { Db, Engine, Lent } from '../engine.ts'
 import { openKysely } from '../guarded-dialect.ts'
 import { ROW_TYPES } from '../row-types.ts'
 import { PostgresListener } from './listener.ts'
+import { preparedPool } from './prepared-pool.ts'
 
 export interface PostgresSettings {
   readonly databaseUrl: string
@@ -110,7 +111,7 @@ function openPool({ databaseUrl, poolSize, statementTimeoutMs }: PostgresSetting
 }
 
 function openDriver(pool: pg.Pool): Driver {
-  return new PostgresDialect({ pool }).createDriver()
+  return new PostgresDialect({ pool: preparedPool(pool) }).createDriver()
 }
 
 async function assertVersion(db: Db): Promise<void> {
