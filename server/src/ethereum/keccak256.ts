@@ -1,0 +1,11 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+
+/**
+ * Ethereum's hash: Keccak as it was before it became SHA-3, whose padding differs. 32 bytes.
+ *
+ * @example
+ * Buffer.from(keccak256(new Uint8Array())).toString('hex') // 'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+ */
+export function keccak256(bytes: Uint8Array): Uint8Array {
+  return keccak_256(bytes)
+}
