@@ -82,11 +82,13 @@ test('the settings in force are shown, one a line, secrets masked', () => {
   const lines = describeConfig({
     PORT: '80',
     DATABASE_URL: 'postgres://ann:secret@db:5432/land?password=secret',
+    ISSUER_API_KEY: 'landpass:secret', // as good as an address to a reader of addresses
   }).split('\n')
 
   expect(lines.map((line) => line.split('=', 1)[0])).toEqual(SETTINGS.map(({ name }) => name))
   expect(lines).toContain('PORT=80')
   expect(lines).toContain('DATABASE_URL=postgres://ann:***@db:5432/land?***')
+  expect(lines).toContain('ISSUER_API_KEY=***')
   expect(lines).toContain('PUBLIC_URL=')
   expect(lines.join('\n')).not.toContain('secret')
 })
@@ -104,3 +106,58 @@ function messageOf(run: () => unknown): string {
   }
   return expect.fail('nothing was refused')
 }
+
+test('who knows where players are, and whose X-Forwarded-For is believed', () => {
+  const config = readConfig({
+    PRESENCE_PROVIDERS: 'peers=https://stats.example/peers/  participants=http://10.0.0.7:9000',
+    TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+  })
+
+  expect(config.attendance.presence.providers).toEqual([
+    { style: 'peers', url: 'https://stats.example/peers' },
+    { style: 'participants', url: 'http://10.0.0.7:9000' },
+  ])
+  expect(config.trustedProxies).toEqual(['10.0.0.0/8', '::1'])
+})
+
+test.each([
+  ['PRESENCE_PROVIDERS', 'https://stats.example/peers'],
+  ['PRESENCE_PROVIDERS', 'guess=https://stats.example/peers'],
+  ['PRESENCE_PROVIDERS', 'peers=ftp://stats.example'],
+  ['PRESENCE_PROVIDERS', 'peers=https://user:pass@stats.example/peers'],
+  ['PRESENCE_PROVIDERS', 'peers=https://stats.example/peers?id=1'],
+  ['PRESENCE_PROVIDERS', Array.from({ length: 9 }, () => 'peers=https://stats.example').join(' ')],
+  ['TRUSTED_PROXIES', '999'],
+  ['TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
+  ['TRUSTED_PROXIES', 'loopback'],
+  ['PRESENCE_POLICY', 'most'],
+])('%s=%s is refused', (name, value) => {
+  expect(() => readConfig({ [name]: value })).toThrow(name)
+})
+
+test('the key has 64 hex digits, and is shown by nobody', () => {
+  const key = '0123456789abcdef'.repeat(4)
+
+  expect(readConfig({ ATTENDANCE_KEY: key }).attendance.key).toEqual(Buffer.from(key, 'hex'))
+  expect(describeConfig({ ATTENDANCE_KEY: key, ISSUER_API_KEY: 'abc' })).not.toMatch(/0123456789abcdef|abc\b/)
+  expect(() => readConfig({ ATTENDANCE_KEY: `${key}0` })).toThrow(
+    'ATTENDANCE_KEY is ***; allowed: 64 hex digits',
+  )
+})
+
+test('production takes no stand-ins: neither for the issuer nor for those who know where players are', () => {
+  const production = { NODE_ENV: 'production' }
+
+  expect(readConfig(production).isProduction).toBe(true)
+  expect(readConfig({ NODE_ENV: 'staging' }).isProduction).toBe(false)
+  for (const [name, value] of [
+    ['ISSUER_URL', 'http://127.0.0.1:4000'],
+    ['ISSUER_URL', 'https://localhost'],
+    ['ISSUER_TOKEN_URL', 'http://auth.example/oauth/token'],
+    ['PRESENCE_PROVIDERS', 'peers=https://[::1]:9/peers'],
+  ] as const) {
+    expect(() => readConfig({ ...production, [name]: value })).toThrow(`  ${name}: `)
+    expect(() => readConfig({ [name]: value })).not.toThrow()
+  }
+})

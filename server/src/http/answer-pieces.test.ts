@@ -20,7 +20,12 @@ let made = 0
 let isOver = false
 
 beforeAll(async () => {
-  server = await createServer({ logLevel: 'silent', requestTimeoutMs: 10_000, metrics: new Metrics() })
+  server = await createServer({
+    logLevel: 'silent',
+    requestTimeoutMs: 10_000,
+    metrics: new Metrics(),
+    trustedProxies: [],
+  })
   server.get('/pieces', (request, reply) => {
     made = 0
     isOver = false

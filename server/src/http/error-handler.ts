@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 
-const RETRY_AFTER_S = '5'
+const RETRY_AFTER_S = 5
 
 /** The one place where a failure becomes an answer. What we did not throw on purpose is told to the log alone. */
 export function handleError(
@@ -11,8 +11,15 @@ export function handleError(
 ): void {
   const known = error instanceof AppError ? error : asAppError(error)
   logFailure(known, error, request)
-  if (known.status === 503) reply.header('retry-after', RETRY_AFTER_S)
+  if (known.status === 429 || known.status === 503) reply.header('retry-after', String(retryAfterS(known)))
   sendError(reply, known)
+}
+
+/** Whole seconds, at least one: what the failure says of itself in `retry_after_s`, or a usual time. */
+function retryAfterS({ data }: AppError): number {
+  const seconds = data.retry_after_s
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return RETRY_AFTER_S
+  return Math.max(Math.ceil(seconds), 1)
 }
 
 /** Our own faults with their stack; a database that is away as a line; a world that is not there yet is no news. */
@@ -28,6 +35,8 @@ export function sendError(reply: FastifyReply, error: AppError): void {
   reply
     .code(error.status)
     .header('cache-control', 'no-store')
+    // The world's desktop client hands a scene the sentence of a failure and its headers, and nothing else of it.
+    .header('x-error-code', error.code)
     .header('content-type', 'application/json; charset=utf-8')
     .send(errorJson(error))
 }
@@ -58,7 +67,7 @@ function isCallersFault(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500
 }
 
-export function handleNotFound(request: FastifyRequest): never {
-  const path = request.url.split('?', 1)[0]?.slice(0, 200)
-  throw new AppError('not_found', `There is no endpoint at ${path}; /docs lists all of them.`, { path })
+/** Does not repeat the address: what somebody put into a wrong place of it may be a secret. */
+export function handleNotFound(): never {
+  throw new AppError('not_found', 'There is no endpoint at this address; /docs lists all of them.')
 }

@@ -1,10 +1,18 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 
 /** How large a request's body may be. */
 export const BODY_LIMIT_BYTES = 64 * 1024
 /** How deep a body's JSON may be nested: the embedded engine hangs on thousands of levels. */
 export const BODY_DEPTH_LIMIT = 32
+
+const bodyBytes = new WeakMap<FastifyRequest, Buffer>()
+const NO_BYTES = Buffer.alloc(0)
+
+/** The body as it was sent: a signature covers its bytes, not their meaning. */
+export function bytesOfBody(request: FastifyRequest): Buffer {
+  return bodyBytes.get(request) ?? NO_BYTES
+}
 
 /** Reads every body as one JSON object, whatever its content type says: `curl -d` says it is a form. */
 export function readBodiesAsJson(app: FastifyInstance): void {
@@ -14,12 +22,18 @@ export function readBodiesAsJson(app: FastifyInstance): void {
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
     done()
   })
+  // No body at all is an empty object to a route that reads one: it says what is missing in it.
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.routeOptions.schema?.body !== undefined) request.body ??= {}
+    done()
+  })
   app.addContentTypeParser(
     '*',
-    { parseAs: 'string', bodyLimit: BODY_LIMIT_BYTES },
-    (_request, text, done) => {
+    { parseAs: 'buffer', bodyLimit: BODY_LIMIT_BYTES },
+    (request, bytes, done) => {
       try {
-        done(null, parseJsonObject(String(text)))
+        bodyBytes.set(request, bytes as Buffer)
+        done(null, parseJsonObject(bytes.toString()))
       } catch (error) {
         done(error as Error)
       }

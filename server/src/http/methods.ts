@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
 import { AppError } from '../errors.ts'
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
@@ -8,21 +8,27 @@ const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 
  * an answer of 405 with `Allow`; call it when the last route is there.
  */
 export function watchMethods(app: FastifyInstance): () => void {
-  const methodsOf = new Map<string, Set<string>>()
+  const addresses = new Map<string, Address>()
   let watching = true
-  app.addHook('onRoute', ({ url, method }) => {
-    if (!watching || url === '*') return
-    const methods = methodsOf.get(url) ?? new Set<string>()
-    for (const one of [method].flat()) methods.add(one)
-    methodsOf.set(url, methods)
+  app.addHook('onRoute', (route) => {
+    if (!watching || route.url === '*') return
+    const address = addresses.get(route.url) ?? { methods: new Set<string>(), route }
+    for (const one of [route.method].flat()) address.methods.add(one)
+    addresses.set(route.url, address)
   })
   return () => {
     watching = false
-    for (const [url, methods] of methodsOf) refuseOthers(app, url, methods)
+    for (const [url, address] of addresses) refuseOthers(app, url, address)
   }
 }
 
-function refuseOthers(app: FastifyInstance, url: string, methods: ReadonlySet<string>): void {
+interface Address {
+  readonly methods: Set<string>
+  /** The first that was there: hooks that run after ours may still change it. */
+  readonly route: RouteOptions
+}
+
+function refuseOthers(app: FastifyInstance, url: string, { methods, route }: Address): void {
   const allowed = [...methods, 'OPTIONS']
   const refuse = (request: FastifyRequest, reply: FastifyReply): never => {
     reply.header('allow', allowed.join(', '))
@@ -33,6 +39,7 @@ function refuseOthers(app: FastifyInstance, url: string, methods: ReadonlySet<st
     url,
     method: METHODS.filter((method) => !methods.has(method)),
     schema: { hide: true },
+    config: { isAddressPrivate: route.config?.isAddressPrivate ?? false },
     exposeHeadRoute: false,
     onRequest: async (request, reply) => refuse(request, reply), // before a body is read that nobody wants
     handler: refuse,

@@ -5,11 +5,15 @@ import Type, { type TSchema } from 'typebox'
 import { isTagKnown } from './answers.ts'
 import { tagOf } from './text-tag.ts'
 
-const DESCRIPTION = `Parcels, estates, sale offers, bids, mortgages, districts and contributions of a virtual world, \
-read-only. Every address without a version also answers below \`/v1\`. Answers carry an \`ETag\`: send it back as \`If-None-Match\` \
-and an unchanged answer costs a 304. Errors are \`{ ok: false, error, code, data }\`.`
+const DESCRIPTION = `Two interfaces. **Land data**: parcels, estates, sale offers, bids, mortgages, districts and \
+contributions of a virtual world, read-only. Every address of it without a version also answers below \`/v1\`. Answers carry \
+an \`ETag\`: send it back as \`If-None-Match\` and an unchanged answer costs a 304. **Attendance** (events and claims): \
+organisers register an event of a token issuer, and players who stand at its place claim a token. Errors are \
+\`{ ok: false, error, code, data }\`.`
 
 const VERSIONED = /^\/v\d+\//
+/** Attendance has no versions: its addresses are those that its existing clients call. */
+const UNVERSIONED_TAGS = ['events', 'claims']
 
 /** Collects the routes that are registered after it into one OpenAPI 3.1 document. */
 export async function describeRoutes(
@@ -43,6 +47,8 @@ export async function describeRoutes(
           description: 'Parcels and estates as marketplaces read them, without the envelope',
         },
         { name: 'translations', description: 'Texts for pages' },
+        { name: 'events', description: 'Attendance, for organisers: events, their places and claim codes' },
+        { name: 'claims', description: 'Attendance, for scenes: captchas and tokens for players' },
         { name: 'operation', description: 'For those who run the server' },
       ],
     },
@@ -50,8 +56,9 @@ export async function describeRoutes(
     stripBasePath: false,
     refResolver: { buildLocalReference: (schema) => String(schema.$id) },
     transform: ({ schema, url }) => {
-      // An address that names its version has it once: not below that of the second server as well.
-      const servers = VERSIONED.test(url) ? { servers: [root] } : {}
+      // An address that names its version, or has none, is not below that of the second server as well.
+      const hasOneAddress = VERSIONED.test(url) || UNVERSIONED_TAGS.includes(schema.tags?.[0] ?? '')
+      const servers = hasOneAddress ? { servers: [root] } : {}
       return { schema: { ...documented(schema, url), ...servers }, url }
     },
   })

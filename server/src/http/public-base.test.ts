@@ -56,3 +56,9 @@ test('whatever host is sent, the base is an address with no path, no query and n
     }),
   )
 })
+
+test('what is no protocol is not repeated', () => {
+  for (const protocol of ['javascript', 'HTTPS', '', 'https"']) {
+    expect(publicBase(requestFor('land.example.org', protocol), undefined)).toBe('http://land.example.org')
+  }
+})

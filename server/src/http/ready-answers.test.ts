@@ -16,7 +16,7 @@ async function start() {
   const metrics = new Metrics()
   const usual: string[] = []
   const ready = new Map<string, ReadyAnswer>()
-  app = await createServer({ logLevel: 'silent', requestTimeoutMs: 5_000, metrics })
+  app = await createServer({ logLevel: 'silent', requestTimeoutMs: 5_000, metrics, trustedProxies: [] })
   app.get('/picture', { compress: false }, (request, reply) => {
     usual.push(request.raw.url!)
     ready.set(request.raw.url!, { route: '/picture', headers: HEADERS, body: BODY })

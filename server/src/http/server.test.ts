@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { AppError, type ErrorCode } from '../errors.ts'
 import { BODY_LIMIT_BYTES } from './json-body.ts'
 import { Metrics } from './metrics.ts'
 import { createServer } from './server.ts'
@@ -8,8 +9,17 @@ let app: FastifyInstance
 let origin: string
 
 beforeAll(async () => {
-  app = await createServer({ logLevel: 'silent', requestTimeoutMs: 5_000, metrics: new Metrics() })
+  app = await createServer({
+    logLevel: 'silent',
+    requestTimeoutMs: 5_000,
+    metrics: new Metrics(),
+    trustedProxies: [],
+  })
   app.post('/echo', (request, reply) => reply.send({ ok: true, data: request.body }))
+  app.get<{ Querystring: Record<string, string> }>('/fail', ({ query }) => {
+    const [[code, seconds] = []] = Object.entries(query)
+    throw new AppError(code as ErrorCode, 'Wait.', seconds ? { retry_after_s: Number(seconds) } : {})
+  })
   app.get('/fault', () => {
     throw new Error('select * from secrets')
   })
@@ -63,4 +73,53 @@ test('what fails inside is told to nobody outside', async () => {
     code: 'internal_error',
     data: {},
   })
+})
+
+test('a scene may send what a signed request needs, from any origin', async () => {
+  const asked = ['content-type', 'x-identity-timestamp', 'x-identity-metadata']
+  for (let i = 0; i <= 5; i++) asked.push(`x-identity-auth-chain-${i}`)
+  for (const method of ['POST', 'PATCH', 'GET']) {
+    const { status, headers } = await fetch(`${origin}/echo`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://scene.example',
+        'access-control-request-method': method,
+        'access-control-request-headers': asked.join(','),
+      },
+    })
+
+    expect(status).toBe(204)
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-allow-credentials')).toBeNull()
+    expect(headers.get('access-control-allow-methods')?.split(/, */)).toEqual([
+      'GET',
+      'HEAD',
+      'POST',
+      'PATCH',
+    ])
+    expect(headers.get('access-control-allow-headers')?.split(/, */)).toEqual(asked)
+  }
+})
+
+test('an OPTIONS with a body does no harm', async () => {
+  for (const body of ['{}', 'nonsense', '[1]', 'x'.repeat(2_000)]) {
+    const response = await fetch(`${origin}/echo`, { method: 'OPTIONS', body })
+
+    expect(response.status, body.slice(0, 20)).toBe(204)
+  }
+})
+
+test('what asks for patience says for how long', async () => {
+  const answers = await Promise.all(
+    ['too_many_guesses 899.2', 'presence_unavailable 3', 'presence_unavailable', 'wrong_captcha 3'].map(
+      (failure) => fetch(`${origin}/fail?${failure.replace(' ', '=')}`),
+    ),
+  )
+
+  expect(answers.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual([
+    [429, '900'],
+    [503, '3'],
+    [503, '5'],
+    [403, null],
+  ])
 })

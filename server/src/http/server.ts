@@ -12,6 +12,7 @@ import { BROTLI_QUALITY, BROTLI_WINDOW_BITS, COMPRESS_FROM_BYTES, GZIP_LEVEL } f
 import { CODINGS } from './codings.ts'
 import { errorJson, handleError, handleNotFound } from './error-handler.ts'
 import { BODY_LIMIT_BYTES, readBodiesAsJson } from './json-body.ts'
+import { loggedRequest } from './logged-request.ts'
 import type { Metrics } from './metrics.ts'
 import { requestId } from './request-id.ts'
 import { parameterReader } from './validation.ts'
@@ -20,6 +21,8 @@ export interface ServerOptions {
   readonly logLevel: LogLevel
   readonly requestTimeoutMs: number
   readonly metrics: Metrics
+  /** Addresses or ranges whose `X-Forwarded-For` is believed; everybody else's is ignored. */
+  readonly trustedProxies: readonly string[]
 }
 
 /** Connections that say nothing for so long are closed; a slow reader of a large answer is not silent. */
@@ -39,18 +42,20 @@ export const EXPOSED_HEADERS = [
   'ETag',
   'Retry-After',
   'X-Request-Id',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
+  'X-Error-Code',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
 ]
 
 /** The server without routes: ids, limits, CORS, compression, parameters, failures, measurements. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const app = Fastify({
-    logger: { level: options.logLevel },
+    logger: { level: options.logLevel, serializers: { req: loggedRequest } },
     logController: new LogController({ disableRequestLogging: !logsRequests(options.logLevel) }),
     genReqId: requestId,
     requestIdHeader: false,
+    trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: options.requestTimeoutMs,
     http: { connectionsCheckingInterval: LOOK_FOR_SLOW_MS },
@@ -75,6 +80,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   })
   options.metrics.watch(app)
   readBodiesAsJson(app)
+  // No allowedHeaders: the headers that a browser asks for are allowed, x-identity-auth-chain-0 and the others by name
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PATCH'],
@@ -132,6 +138,7 @@ function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): 
       `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
       'Content-Type: application/json; charset=utf-8',
       `X-Request-Id: ${requestId({ headers: {} })}`,
+      `X-Error-Code: ${refusal.code}`,
       'Access-Control-Allow-Origin: *',
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',

@@ -12,6 +12,8 @@ interface ParameterSchema {
   readonly default?: unknown
   /** In words, where a pattern would not help a person. */
   readonly 'x-allowed'?: string
+  /** What was received is not said again. */
+  readonly 'x-withheld'?: boolean
 }
 
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d{0,15})$/
@@ -58,7 +60,24 @@ function refusal(
 ): AppError {
   const missing = error?.keyword === 'required' ? String(error.params.missingProperty) : undefined
   const name = missing ?? error?.instancePath.split('/')[1] ?? ''
-  return invalidParameter(name, given[name], allowedText(properties[name] ?? {}))
+  const schema = properties[name] ?? {}
+  const refuse = schema['x-withheld'] ? invalidSecret : invalidParameter
+  return refuse(name, given[name], allowedText(schema))
+}
+
+/**
+ * The refusal of a parameter whose value is a secret, or may be one that was meant for another place.
+ *
+ * @example
+ * invalidSecret('editCode', 12345, 'text').message // 'editCode is "a number that is not shown", but must be text.'
+ */
+export function invalidSecret(name: string, value: unknown, allowed: string): AppError {
+  return invalidParameter(name, withheld(value), allowed)
+}
+
+/** Whether it is there, and of which kind, is all that may be said. */
+function withheld(value: unknown): unknown {
+  return value === undefined ? undefined : `a ${typeof value} that is not shown`
 }
 
 /**
