@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { HOUR_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import { giveBackLease, storedToken, storeToken, takeLease } from './access-token-queries.ts'
+
+const NOW_MS = Date.parse('2026-11-20T12:00:00Z')
+const wish = { seen: null, nowMs: NOW_MS, untilMs: NOW_MS + 15_000, perHour: 4 }
+
+describeOnBothEngines('the lease on asking for a token', (open) => {
+  test('goes to one of many that want it in the same moment', async () => {
+    const { db } = await givenNoToken(await open())
+
+    const leases = await Promise.all(Array.from({ length: 10 }, () => takeLease(db, wish)))
+
+    expect(leases.filter((lease) => lease)).toEqual([{ untilMs: wish.untilMs }])
+    expect((await storedToken(db)).asked_at_ms).toEqual([NOW_MS])
+  })
+
+  test('is not given to somebody who saw a token that another process has replaced since', async () => {
+    const { db } = await givenNoToken(await open())
+    const lease = (await takeLease(db, wish))!
+    await storeToken(db, lease, { sealed: Buffer.from('sealed'), expiresAtMs: NOW_MS + HOUR_MS })
+
+    expect(await takeLease(db, wish)).toBeUndefined()
+    expect(await takeLease(db, { ...wish, seen: Buffer.from('sealed') })).toBeDefined()
+  })
+
+  test('cannot be given back, nor used to store a token, by one whose time was up', async () => {
+    const { db } = await givenNoToken(await open())
+    const late = (await takeLease(db, wish))!
+    const nowMs = wish.untilMs
+    await takeLease(db, { ...wish, nowMs, untilMs: nowMs + 15_000 })
+
+    await giveBackLease(db, late)
+    await storeToken(db, late, { sealed: Buffer.from('late'), expiresAtMs: 1 })
+
+    expect(await storedToken(db)).toMatchObject({ sealed: null, asking_until_ms: nowMs + 15_000 })
+  })
+
+  test('is given four times in any hour; older times are forgotten', async () => {
+    const { db } = await givenNoToken(await open())
+    const takeAt = async (nowMs: number) => {
+      const lease = await takeLease(db, { ...wish, nowMs, untilMs: nowMs + 15_000 })
+      if (lease) await giveBackLease(db, lease)
+      return lease !== undefined
+    }
+
+    const within: boolean[] = []
+    for (let minute = 0; minute < 5; minute++) within.push(await takeAt(NOW_MS + minute * 60_000))
+
+    expect(within).toEqual([true, true, true, true, false])
+    expect(await takeAt(NOW_MS + HOUR_MS)).toBe(true)
+    expect((await storedToken(db)).asked_at_ms).toEqual(
+      [1, 2, 3, 60].map((minute) => NOW_MS + minute * 60_000),
+    )
+  })
+})
+
+async function givenNoToken({ db }: { db: Db }) {
+  await db
+    .updateTable('issuer_token')
+    .set({ sealed: null, expires_at_ms: 0, asked_at_ms: [], asking_until_ms: 0 })
+    .execute()
+  return { db }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import { AppError } from '../../errors.ts'
+import { addFailure } from './failure-queries.ts'
+import { IssuerError } from './issuer.ts'
+
+const DEFAULT_RETRY_AFTER_S = 5
+
+/** A registered event: its organiser's report tells what the issuer failed to do for it. */
+export interface AboutEvent {
+  readonly db: Db
+  readonly clock: Clock
+  readonly eventId: number
+}
+
+/**
+ * Asks the issuer on behalf of somebody who waits for the answer.
+ *
+ * @param about left out for an event that is not registered yet
+ * @throws {AppError} `issuer_refused` or `issuer_unavailable` instead of an {@link IssuerError}
+ */
+export async function askIssuer<T>(question: () => Promise<T>, about?: AboutEvent): Promise<T> {
+  try {
+    return await question()
+  } catch (error) {
+    if (!(error instanceof IssuerError)) throw error
+    if (about) await addFailure(about.db, about.eventId, error, about.clock.nowMs())
+    throw asAppError(error)
+  }
+}
+
+function asAppError(error: IssuerError): AppError {
+  if (error.kind === 'refused') {
+    return new AppError(
+      'issuer_refused',
+      "The token issuer does not accept this server's key or credentials. The operator has to check them; a new key can take a day to work.",
+    )
+  }
+  const waitS = Math.ceil((error.retryAfterMs ?? DEFAULT_RETRY_AFTER_S * 1000) / 1000)
+  const sentence =
+    error.kind === 'busy'
+      ? 'The token issuer is asked too much just now. Nothing was lost: please try again in a moment.'
+      : 'The token issuer does not answer just now. Nothing was lost: please try again in a moment.'
+  return new AppError('issuer_unavailable', sentence, { retry_after_s: waitS })
+}

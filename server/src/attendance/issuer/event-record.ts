@@ -1,0 +1,44 @@
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['secret_code', 'email'])
+/** The issuer's own objects are three levels deep. */
+const MAX_DEPTH = 16
+
+/**
+ * A copy of what the issuer says of an event that may be stored and shown: without `secret_code` and `email` at any
+ * depth, and without characters that a database refuses in JSON (NUL, half surrogate pairs).
+ *
+ * @returns undefined for what is not an object, or is nested deeper than any event
+ * @example
+ * publicRecord({ id: 90001, name: 'Opening', secret_code: '012345' }) // { id: 90001, name: 'Opening' }
+ */
+export function publicRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (!isObject(value) || isDeeperThan(value, MAX_DEPTH)) return undefined
+  return publicObject(value)
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function publicValue(value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value)
+  if (Array.isArray(value)) return value.map(publicValue)
+  return isObject(value) ? publicObject(value) : value
+}
+
+function publicObject(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  // fromEntries defines fields where an assignment would follow a key "__proto__"
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !SECRET_FIELDS.has(key.toLowerCase()))
+      .map(([key, field]) => [storableText(key), publicValue(field)]),
+  )
+}
+
+function storableText(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
+}
+
+function isDeeperThan(value: unknown, limit: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return limit === 0 || Object.values(value).some((field) => isDeeperThan(field, limit - 1))
+}

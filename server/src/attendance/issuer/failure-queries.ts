@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { IssuerError } from './issuer.ts'
+
+/** How many failures of the issuer are kept for the organiser of an event. */
+export const KEPT_FAILURES = 20
+
+/** Remembers that the issuer failed in a matter of an event; the oldest beyond {@link KEPT_FAILURES} go. */
+export async function addFailure(db: Db, eventId: number, error: IssuerError, nowMs: number): Promise<void> {
+  await db
+    .insertInto('issuer_failure')
+    .values({
+      event_id: eventId,
+      at_ms: nowMs,
+      call: error.call,
+      kind: error.kind,
+      status: error.status ?? null,
+    })
+    .execute()
+  await sql`
+    delete from issuer_failure where event_id = ${eventId} and id not in (
+      select id from issuer_failure where event_id = ${eventId} order by at_ms desc, id desc limit ${KEPT_FAILURES}
+    )`.execute(db)
+}
+
+export async function lastFailures(db: Db, eventId: number) {
+  return db
+    .selectFrom('issuer_failure')
+    .select(['at_ms', 'call', 'kind', 'status'])
+    .where('event_id', '=', eventId)
+    .orderBy('at_ms', 'desc')
+    .orderBy('id', 'desc')
+    .limit(KEPT_FAILURES)
+    .execute()
+}

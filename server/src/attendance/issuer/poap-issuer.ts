@@ -1,0 +1,214 @@
+import type { Clock } from '../../clock.ts'
+import type { IssuerConfig } from '../../config.ts'
+import type { Db } from '../../db/engine.ts'
+import { ask, type OutboundAnswer, OutboundError, type OutboundRequest } from '../outbound.ts'
+import type { Vault } from '../vault.ts'
+import { type AccessToken, AccessTokens, type IssuerCredentials } from './access-token.ts'
+import {
+  type CodeAtIssuer,
+  type Issuer,
+  IssuerError,
+  type IssuerEvent,
+  type ListedCode,
+  type MintAnswer,
+} from './issuer.ts'
+import {
+  readClaimAnswer,
+  readCodeList,
+  readEventAnswer,
+  readMintAnswer,
+  readVerdict,
+} from './issuer-answers.ts'
+import { Pacer, TooManyWaitingError } from './pacer.ts'
+import { meaningOf } from './refusals.ts'
+
+export interface PoapIssuerOptions {
+  /** With API key, client id and client secret given. */
+  readonly config: IssuerConfig
+  readonly db: Db
+  readonly vault: Vault
+  readonly clock: Clock
+  /** Hears of every request that was sent, for figures; nothing in it is secret. */
+  readonly onCall?: (request: IssuerRequestFacts) => void
+}
+
+export interface IssuerRequestFacts {
+  /** A method of {@link Issuer}, or `token`. */
+  readonly call: string
+  /** The status of the answer, or why there was none: `timeout`, `unreachable`, `too_large`, `redirect`. */
+  readonly result: string
+  /** From sending to the last byte of the answer: the wait for a turn is not in it. */
+  readonly tookMs: number
+}
+
+const KIB = 1024
+/** An event is a few kilobytes. */
+const MAX_BYTES = 256 * KIB
+/** 50,000 codes are about two megabytes. */
+const MAX_LIST_BYTES = 16 * KIB * KIB
+/** A list of all codes may take as many times the usual limit. */
+const LIST_TIME_FACTOR = 6
+
+interface Limits {
+  readonly timeoutMs: number
+  readonly maxBytes: number
+}
+
+/**
+ * The token issuer as it documents itself: JSON over HTTPS, an API key with every call, a bearer token with those
+ * that touch codes. Calls are paced, answers limited in time and size, and no error carries a word that the issuer
+ * said or a secret that we sent.
+ *
+ * @example
+ * const issuer = new PoapIssuer({ config, db, vault, clock })
+ * await issuer.isEditCode(90001, '012345') // true
+ */
+export class PoapIssuer implements Issuer {
+  private readonly config: IssuerConfig
+  private readonly credentials: IssuerCredentials
+  private readonly onCall: PoapIssuerOptions['onCall']
+  private readonly pacer: Pacer
+  private readonly tokens: AccessTokens
+
+  /** @throws when key or credentials are missing */
+  constructor({ config, db, vault, clock, onCall }: PoapIssuerOptions) {
+    this.config = config
+    this.credentials = credentialsOf(config)
+    this.onCall = onCall
+    this.pacer = new Pacer({ callsPerSecond: config.callsPerSecond })
+    this.tokens = new AccessTokens({
+      config,
+      credentials: this.credentials,
+      db,
+      vault,
+      clock,
+      // Neither paced nor with the key: it goes to another party, at most four times an hour
+      send: (request) => this.send('token', config.tokenUrl, request, this.limits()),
+    })
+  }
+
+  async findEvent(eventId: number): Promise<IssuerEvent | undefined> {
+    const request = { method: 'GET', path: `/events/id/${pathPart(eventId)}` } as const
+    return readEventAnswer(await this.call('findEvent', request), eventId)
+  }
+
+  async isEditCode(eventId: number, editCode: string): Promise<boolean> {
+    const json = { event_id: eventId, secret_code: editCode }
+    return readVerdict(
+      await this.protectedCall('isEditCode', { method: 'POST', path: '/event/validate', json }),
+    )
+  }
+
+  async listCodes(eventId: number, editCode: string): Promise<readonly ListedCode[]> {
+    const path = `/event/${pathPart(eventId)}/qr-codes`
+    const limits = { timeoutMs: LIST_TIME_FACTOR * this.config.timeoutMs, maxBytes: MAX_LIST_BYTES }
+    const request = { method: 'POST', path, json: { secret_code: editCode } } as const
+    return readCodeList(await this.protectedCall('listCodes', request, limits))
+  }
+
+  async readCode(code: string): Promise<CodeAtIssuer | undefined> {
+    const request = { method: 'GET', path: `/actions/claim-qr?qr_hash=${pathPart(code)}` } as const
+    return readClaimAnswer(await this.protectedCall('readCode', request), code)
+  }
+
+  async mint(wish: { code: string; address: string; secret: string }): Promise<MintAnswer> {
+    const json = {
+      address: wish.address,
+      qr_hash: wish.code,
+      // The newest answers have no secret, and then none is expected back
+      ...(wish.secret === '' ? {} : { secret: wish.secret }),
+      sendEmail: false,
+    }
+    const request = { method: 'POST', path: '/actions/claim-qr', json } as const
+    return readMintAnswer(await this.protectedCall('mint', request), wish)
+  }
+
+  /** With a token; with another one when the first is not accepted. */
+  private async protectedCall(
+    call: string,
+    request: OutboundRequest,
+    limits = this.limits(),
+  ): Promise<OutboundAnswer> {
+    const token = await this.tokens.get()
+    const answer = await this.call(call, withToken(request, token), limits)
+    if (!isTokenRefused(answer)) return answer
+    // Nothing was done without authorisation, so even a mint may be asked for again
+    const renewed = await this.tokens.renew(token)
+    if (!renewed) return answer
+    const second = await this.call(call, withToken(request, renewed), limits)
+    if (isTokenRefused(second)) this.tokens.renewalDidNotHelp()
+    return second
+  }
+
+  private async call(
+    call: string,
+    request: OutboundRequest,
+    limits = this.limits(),
+  ): Promise<OutboundAnswer> {
+    await this.waitForTurn(call)
+    const headers = { ...request.headers, 'x-api-key': this.credentials.apiKey }
+    try {
+      const answer = await this.send(call, this.config.url, { ...request, headers }, limits)
+      if (isTooFast(answer)) this.pacer.slowDown(answer.retryAfterMs)
+      return answer
+    } catch (error) {
+      if (error instanceof OutboundError) throw new IssuerError('unavailable', { call })
+      throw error
+    }
+  }
+
+  private async waitForTurn(call: string): Promise<void> {
+    try {
+      const turn = this.pacer.take()
+      if (turn) await turn
+    } catch (error) {
+      if (!(error instanceof TooManyWaitingError)) throw error
+      throw new IssuerError('busy', { call, retryAfterMs: error.retryAfterMs })
+    }
+  }
+
+  private async send(
+    call: string,
+    baseUrl: string,
+    request: OutboundRequest,
+    limits: Limits,
+  ): Promise<OutboundAnswer> {
+    const startedMs = performance.now()
+    const tell = (result: string) => this.onCall?.({ call, result, tookMs: performance.now() - startedMs })
+    try {
+      const answer = await ask({ baseUrl, ...limits }, request)
+      tell(String(answer.status))
+      return answer
+    } catch (error) {
+      if (error instanceof OutboundError) tell(error.failure)
+      throw error
+    }
+  }
+
+  private limits(): Limits {
+    return { timeoutMs: this.config.timeoutMs, maxBytes: MAX_BYTES }
+  }
+}
+
+function credentialsOf({ apiKey, clientId, clientSecret }: IssuerConfig): IssuerCredentials {
+  if (apiKey === undefined || clientId === undefined || clientSecret === undefined)
+    throw new Error('the issuer needs an API key, a client id and a client secret')
+  return { apiKey, clientId, clientSecret }
+}
+
+function withToken(request: OutboundRequest, token: AccessToken): OutboundRequest {
+  return { ...request, headers: { authorization: `Bearer ${token.text}` } }
+}
+
+/** A 401 that does not say that it is about something else than the token. */
+function isTokenRefused({ status, json }: OutboundAnswer): boolean {
+  return status === 401 && (meaningOf(json) ?? 'bad_credentials') === 'bad_credentials'
+}
+
+function isTooFast({ status, json }: OutboundAnswer): boolean {
+  return status === 429 || (status >= 400 && meaningOf(json) === 'too_much')
+}
+
+function pathPart(part: string | number): string {
+  return encodeURIComponent(String(part))
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { ask, type OutboundAnswer, OutboundError } from './outbound.ts'
+
+const LIMITS = { timeoutMs: 1_000, maxBytes: 1_000 }
+
+test('asks below its base address, with JSON both ways', async () => {
+  const baseUrl = await partner((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      response.end(
+        JSON.stringify({ method: request.method, url: request.url, body, key: request.headers['x-key'] }),
+      )
+    })
+  })
+
+  const answer = await ask(
+    { baseUrl: `${baseUrl}/api`, ...LIMITS },
+    { method: 'POST', path: '/codes', json: { a: 1 }, headers: { 'x-key': 'k' } },
+  )
+
+  expect(answer).toEqual<OutboundAnswer>({
+    status: 200,
+    json: { method: 'POST', url: '/api/codes', body: '{"a":1}', key: 'k' },
+    retryAfterMs: undefined,
+  })
+})
+
+test('an error page is an answer without JSON; Retry-After is read', async () => {
+  const baseUrl = await partner((_request, response) => {
+    response.writeHead(429, { 'retry-after': '7', 'content-type': 'text/html' }).end('<html>slow down</html>')
+  })
+
+  expect(await ask({ baseUrl, ...LIMITS }, { method: 'GET', path: '/' })).toEqual({
+    status: 429,
+    json: undefined,
+    retryAfterMs: 7_000,
+  })
+})
+
+test('follows no redirect, and never reaches where it leads', async () => {
+  let reached = 0
+  const elsewhere = await partner((_request, response) => {
+    reached += 1
+    response.end('{}')
+  })
+  const baseUrl = await partner((_request, response) => {
+    response.writeHead(302, { location: elsewhere }).end()
+  })
+
+  await expect(ask({ baseUrl, ...LIMITS }, { method: 'GET', path: '/' })).rejects.toMatchObject({
+    failure: 'redirect',
+  })
+  expect(reached).toBe(0)
+})
+
+test('has a limit on size', async () => {
+  const baseUrl = await partner((_request, response) => {
+    response.end(`"${'x'.repeat(2_000)}"`)
+  })
+
+  await expect(ask({ baseUrl, ...LIMITS }, { method: 'GET', path: '/' })).rejects.toMatchObject({
+    failure: 'too_large',
+  })
+})
+
+test('has a limit on the time of the whole answer, body included', async () => {
+  const baseUrl = await partner((_request, response) => {
+    response.writeHead(200).write('"never')
+  })
+
+  await expect(
+    ask({ baseUrl, timeoutMs: 100, maxBytes: 1_000 }, { method: 'GET', path: '/' }),
+  ).rejects.toMatchObject({ failure: 'timeout' })
+})
+
+test('nobody there: an error that names no address', async () => {
+  const error = await ask(
+    { baseUrl: 'http://127.0.0.1:1', ...LIMITS },
+    { method: 'GET', path: '/secret' },
+  ).catch((thrown) => thrown)
+
+  expect(error).toBeInstanceOf(OutboundError)
+  expect(`${error.message}${JSON.stringify(error)}`).not.toMatch(/127|secret/)
+})
+
+test.each(['//evil.example/x', '/../../x', '@evil.example/'])(
+  'a path that would lead away, %s, is not asked',
+  async (path) => {
+    await expect(
+      ask({ baseUrl: 'http://127.0.0.1:1/api', ...LIMITS }, { method: 'GET', path }),
+    ).rejects.toThrow()
+  },
+)
+
+async function partner(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
