@@ -1,0 +1,123 @@
+import { AppError } from '../../errors.ts'
+import type { IncomingRequest } from './signed-request.ts'
+
+type Headers = IncomingRequest['headers']
+
+const CHAIN_PREFIX = 'x-identity-auth-chain-'
+const TIMESTAMP = 'x-identity-timestamp'
+const METADATA = 'x-identity-metadata'
+const LINK_HEADERS = [`${CHAIN_PREFIX}0`, `${CHAIN_PREFIX}1`, `${CHAIN_PREFIX}2`] as const
+
+/** A scene's metadata has about 400 characters; the last link repeats it with every quote escaped. */
+const MAX_METADATA_CHARS = 4 * 1024
+const MAX_LINK_CHARS = 8 * 1024
+/** Milliseconds as a person would write them: no sign, no zero in front, no exponent. */
+const TIMESTAMP_TEXT = /^[1-9]\d{0,15}$/
+const ADDRESS = /^0x[0-9a-f]{40}$/i
+const CONTRACT_WALLET_TYPES: readonly unknown[] = ['ECDSA_EIP_1654_EPHEMERAL', 'ECDSA_EIP_1654_SIGNED_ENTITY']
+
+export interface Link {
+  readonly payload: string
+  readonly signature: string
+}
+
+/** What a signed request says of itself; nothing of it is proven yet. */
+export interface SignatureHeaders {
+  /** The wallet that is said to have sent it, in lower case. */
+  readonly owner: string
+  /** The wallet lends its name to a key. */
+  readonly delegation: Link
+  /** That key signs the request. */
+  readonly request: Link
+  readonly timestamp: string
+  readonly timestampMs: number
+  /** As sent: the signature covers the text, not its meaning. */
+  readonly metadata: string
+}
+
+/** Whether a request says that it is signed, be it well or badly. */
+export function hasSignatureHeaders(headers: Headers): boolean {
+  return Object.entries(headers).some(([name, value]) => value !== undefined && isSignatureHeader(name))
+}
+
+/**
+ * Reads the headers of a signed request: three links of the right types in the right order, a time, and metadata.
+ *
+ * @throws {AppError} `not_signed` where there are none at all, `bad_signature` where one is missing, too much, too
+ * long or malformed, `contract_wallet_unsupported` for a wallet that has no key
+ */
+export function readSignatureHeaders(headers: Headers): SignatureHeaders {
+  if (!hasSignatureHeaders(headers)) {
+    throw new AppError('not_signed', 'The request is not signed: a scene sends it with signedFetch.')
+  }
+  refuseMoreLinks(headers)
+  const timestamp = textOf(headers, TIMESTAMP, 16)
+  if (!TIMESTAMP_TEXT.test(timestamp)) throw malformed(TIMESTAMP)
+  const metadata = textOf(headers, METADATA, MAX_METADATA_CHARS)
+  const signer = readLink(headers, LINK_HEADERS[0], 'SIGNER')
+  const delegation = readLink(headers, LINK_HEADERS[1], 'ECDSA_EPHEMERAL')
+  const request = readLink(headers, LINK_HEADERS[2], 'ECDSA_SIGNED_ENTITY')
+  if (!ADDRESS.test(signer.payload) || signer.signature !== '') throw malformed(LINK_HEADERS[0])
+  return {
+    owner: signer.payload.toLowerCase(),
+    delegation,
+    request,
+    timestamp,
+    timestampMs: Number(timestamp),
+    metadata,
+  }
+}
+
+function isSignatureHeader(name: string): boolean {
+  return name === TIMESTAMP || name === METADATA || name.startsWith(CHAIN_PREFIX)
+}
+
+/** A chain of more than three would end with another text than the one that is checked; `-00` and `-03` are such too. */
+function refuseMoreLinks(headers: Headers): void {
+  for (const name in headers) {
+    if (name.startsWith(CHAIN_PREFIX) && !LINK_HEADERS.some((known) => known === name)) {
+      throw new AppError('bad_signature', 'The chain of signatures must have exactly three links.')
+    }
+  }
+}
+
+function readLink(headers: Headers, name: (typeof LINK_HEADERS)[number], type: string): Link {
+  const link = parseJson(textOf(headers, name, MAX_LINK_CHARS))
+  if (typeof link !== 'object' || link === null) throw malformed(name)
+  const { type: actualType, payload, signature } = link as Readonly<Record<string, unknown>>
+  if (CONTRACT_WALLET_TYPES.includes(actualType)) {
+    throw new AppError(
+      'contract_wallet_unsupported',
+      'This wallet is a contract, and its signatures cannot be checked here. Please use a wallet with a key of its own.',
+    )
+  }
+  if (actualType !== type || typeof payload !== 'string' || typeof signature !== 'string')
+    throw malformed(name)
+  return { payload, signature }
+}
+
+/** Repeated headers come as one, joined with commas, or as a list: neither is what one header can say. */
+function textOf(headers: Headers, name: string, maxChars: number): string {
+  const value = headers[name]
+  if (typeof value !== 'string' || value === '' || value.length > maxChars) throw malformed(name)
+  return asWritten(value)
+}
+
+/** Node reads header bytes as Latin-1. Clients write UTF-8, and it is the text that they sign. */
+function asWritten(value: string): string {
+  if (/^[\x20-\x7e]*$/.test(value)) return value
+  const text = Buffer.from(value, 'latin1').toString('utf8')
+  return text.includes('\ufffd') ? value : text
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function malformed(name: string): AppError {
+  return new AppError('bad_signature', `The header ${name} is missing or malformed.`, { header: name })
+}

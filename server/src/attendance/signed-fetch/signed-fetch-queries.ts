@@ -1,0 +1,45 @@
+import { MINUTE_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { SignedRequest } from './signed-request.ts'
+
+/** Another process, whose clock is behind ours, must still find what it could still accept. */
+const CLOCK_DIFFERENCE_MS = MINUTE_MS
+
+/** Remembers a request; false when it was remembered before, by this process or another. */
+export async function rememberRequest(db: Db, { hash, expiresAtMs }: SignedRequest): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('seen_request')
+    .values({ hash, expires_at_ms: expiresAtMs })
+    // Looking first would let two at once through.
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+export interface ForgetOptions {
+  readonly nowMs: number
+  /** How many rows one statement may delete: it holds the embedded engine's only connection for so long. */
+  readonly batchRows: number
+}
+
+/** Deletes the requests that nobody can use any more, a batch at a time. @returns how many they were */
+export async function forgetExpiredRequests(db: Db, { nowMs, batchRows }: ForgetOptions): Promise<number> {
+  for (let forgotten = 0; ; ) {
+    const { numDeletedRows } = await db
+      .deleteFrom('seen_request')
+      .where('hash', 'in', (query) =>
+        query
+          .selectFrom('seen_request')
+          .select('hash')
+          .where('expires_at_ms', '<', nowMs - CLOCK_DIFFERENCE_MS)
+          .orderBy('expires_at_ms')
+          .limit(batchRows)
+          .forUpdate()
+          // Several processes tidy up: each takes rows of its own.
+          .skipLocked(),
+      )
+      .executeTakeFirst()
+    forgotten += Number(numDeletedRows)
+    if (numDeletedRows < batchRows) return forgotten
+  }
+}

@@ -1,0 +1,472 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { incomingRequest, SIGNING_VECTORS, vectorNamed } from '../../../test/support/signing-vectors.ts'
+import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import { AppError } from '../../errors.ts'
+import { addressOf, signText } from '../../ethereum/signatures.ts'
+import { makePlayer, PREVIEW_REALM, type RequestToSign } from '../../simulate/player/player.ts'
+import type { IncomingRequest, SignedRequest } from './signed-request.ts'
+import { verifySignature } from './verify-signature.ts'
+
+const NOW_MS = SIGNING_VECTORS.now
+const OPTIONS = { nowMs: NOW_MS, windowMs: MINUTE_MS }
+const METADATA = 'x-identity-metadata'
+const TIMESTAMP = 'x-identity-timestamp'
+const CHAIN = ['x-identity-auth-chain-0', 'x-identity-auth-chain-1', 'x-identity-auth-chain-2'] as const
+const BODY = '{"address":"0xAB","captcha":"h7kq2"}'
+const CLAIM_PATH = '/claim/6b0b6c53-6f5b-4c0e-9b43-2f1d0a7c9e11'
+const PLAYER = makePlayer('ann')
+const WALLET = Buffer.alloc(32, 1)
+const KEY = Buffer.alloc(32, 2)
+
+/** Why the vectors that are to be refused are. */
+const REASONS: Readonly<Record<string, string>> = {
+  'two minutes old': 'signature_expired',
+  'one hour in the future': 'signature_expired',
+  'delegation expired one second ago': 'signature_expired',
+  'contract-wallet link type': 'contract_wallet_unsupported',
+  'signer of the client itself, not of a scene': 'wrong_signer',
+}
+
+describe('the published table', () => {
+  for (const vector of SIGNING_VECTORS.vectors) {
+    test(`${vector.expect}: ${vector.name}`, () => {
+      const outcome = outcomeOf(incomingRequest(vector))
+
+      if (vector.expect === 'refuse') expect(outcome).toBe(REASONS[vector.name] ?? 'bad_signature')
+      else
+        expect(outcome).toMatchObject({
+          address: SIGNING_VECTORS.player,
+          isPreview: false,
+          isBodySigned: true,
+        })
+    })
+  }
+
+  test('has all its rows', () => {
+    expect(SIGNING_VECTORS.vectors).toHaveLength(26)
+  })
+})
+
+test('both forms of a signature are one request', () => {
+  const first = verifySignature(incomingRequest(vectorNamed('legacy payload, no body')), OPTIONS)
+  const twin = verifySignature(
+    incomingRequest(vectorNamed('same request as the first, signature re-encoded')),
+    OPTIONS,
+  )
+
+  expect(twin).toEqual(first)
+})
+
+test.each(['legacy', 'newer'] as const)('a player of the simulator signs as clients do (%s)', (form) => {
+  expect(outcomeOf(claim({ form }))).toEqual({
+    address: PLAYER.address,
+    hash: expect.any(Buffer),
+    expiresAtMs: NOW_MS + MINUTE_MS,
+    isBodySigned: true,
+    isPreview: false,
+  })
+})
+
+test.each(['legacy', 'newer'] as const)(
+  'letters beyond ASCII are signed as UTF-8, and arrive as its bytes (%s)',
+  (form) => {
+    const request = {
+      method: 'POST',
+      path: '/captcha',
+      atMs: NOW_MS,
+      form,
+      metadata: { sceneId: 'カフェ “été”' },
+    }
+    const headers = Object.fromEntries(
+      Object.entries(PLAYER.sign(request)).map(([name, value]) => [
+        name,
+        Buffer.from(value).toString('latin1'),
+      ]),
+    )
+
+    const incoming = { method: 'POST', path: '/captcha', headers, body: Buffer.alloc(0) }
+
+    expect(verifySignature(incoming, OPTIONS).address).toBe(PLAYER.address)
+  },
+)
+
+test('a request without any signature header is not signed, one with any is badly signed', () => {
+  const bare = { method: 'POST', path: '/captcha', body: Buffer.alloc(0) }
+
+  expect(outcomeOf({ ...bare, headers: { host: 'localhost' } })).toBe('not_signed')
+  for (const name of [TIMESTAMP, METADATA, CHAIN[0], 'x-identity-auth-chain-7']) {
+    expect(outcomeOf({ ...bare, headers: { [name]: 'x' } }), name).toBe('bad_signature')
+  }
+})
+
+test('the clock of a player may differ by the window, to either side, and the answer says by how much it does', () => {
+  for (const offMs of [-MINUTE_MS, MINUTE_MS])
+    expect(outcomeOf(claim({ atMs: NOW_MS + offMs }))).toBeTypeOf('object')
+
+  expect(refusalOf(claim({ atMs: NOW_MS - 61 * SECOND_MS }))).toMatchObject({
+    code: 'signature_expired',
+    message: expect.stringMatching(/signed 61 seconds ago, and 60 are allowed.*clock/),
+  })
+  expect(refusalOf(claim({ atMs: NOW_MS + 2 * MINUTE_MS }))).toMatchObject({
+    message: expect.stringMatching(/signed 120 seconds from now/),
+  })
+  expect(refusalOf(incomingRequest(vectorNamed('delegation expired one second ago')))).toMatchObject({
+    code: 'signature_expired',
+    message: 'Your sign-in has expired. Please sign in again.',
+  })
+})
+
+test('a time is spelled as people write numbers', () => {
+  for (const spelling of [
+    `0${NOW_MS}`,
+    `+${NOW_MS}`,
+    `${NOW_MS}.0`,
+    '1.7684784e12',
+    `0x${NOW_MS.toString(16)}`,
+    '-1',
+    '',
+    ' ',
+  ]) {
+    expect(outcomeOf(withHeader(claim(), TIMESTAMP, spelling)), spelling).toBe('bad_signature')
+  }
+})
+
+test('headers that are too long, too many or repeated are refused before anything is parsed', () => {
+  const good = claim()
+  const spaces = ' '.repeat(9 * 1024)
+
+  for (const name of [...CHAIN, METADATA]) {
+    expect(outcomeOf(withHeader(good, name, `${good.headers[name]}${spaces}`)), name).toBe('bad_signature')
+    expect(outcomeOf(withHeader(good, name, [String(good.headers[name])])), name).toBe('bad_signature')
+    expect(outcomeOf(withHeader(good, name, `${good.headers[name]}, ${good.headers[name]}`)), name).toBe(
+      'bad_signature',
+    )
+    expect(outcomeOf(withHeader(good, name, undefined)), name).toBe('bad_signature')
+  }
+  for (const name of [
+    'x-identity-auth-chain-3',
+    'x-identity-auth-chain-00',
+    'x-identity-auth-chain-02',
+    'x-identity-auth-chain-',
+  ]) {
+    expect(outcomeOf(withHeader(good, name, String(good.headers[CHAIN[2]]))), name).toBe('bad_signature')
+  }
+})
+
+test('links in another order, or doubled, are no chain', () => {
+  const { headers, ...rest } = claim()
+  const [first, second, third] = CHAIN.map((name) => headers[name])
+
+  for (const links of [
+    [second, first, third],
+    [first, third, second],
+    [first, second, second],
+    [first, first, third],
+  ]) {
+    const swapped = Object.fromEntries(CHAIN.map((name, i) => [name, links[i]]))
+    expect(outcomeOf({ ...rest, headers: { ...headers, ...swapped } })).toBe('bad_signature')
+  }
+})
+
+test('a body that no hash covers is accepted and said to be unproven', () => {
+  const unsigned = (hashPayload: string | undefined) => outcomeOf(claim({ metadata: { hashPayload } }))
+
+  expect(unsigned(undefined)).toMatchObject({ isBodySigned: false })
+  expect(unsigned('')).toMatchObject({ isBodySigned: false })
+  expect(outcomeOf(claim({ body: '', metadata: { hashPayload: undefined } }))).toMatchObject({
+    isBodySigned: true,
+  })
+  expect(outcomeOf(claim({ metadata: { hashPayload: null } }))).toBe('bad_signature')
+  expect(outcomeOf(claim({ metadata: { hashPayload: 7 } }))).toBe('bad_signature')
+})
+
+test('a preview is told by its realm', () => {
+  const realm = (fields: object) => outcomeOf(claim({ metadata: { realm: fields } }))
+
+  expect(realm(PREVIEW_REALM)).toMatchObject({ isPreview: true })
+  expect(realm({ serverName: 'LocalPreview' })).toMatchObject({ isPreview: true })
+  for (const hostname of [
+    'localhost',
+    'http://127.0.0.1:8000',
+    '192.168.1.7:8000',
+    '[::1]:8000',
+    'LOCALHOST:8000/x',
+  ]) {
+    expect(realm({ hostname, serverName: 'main' }), hostname).toMatchObject({ isPreview: true })
+  }
+  for (const hostname of [
+    'realm-provider.decentraland.org',
+    'localhost.example.org',
+    '10.example.org',
+    7,
+    null,
+  ]) {
+    expect(realm({ hostname, serverName: 'main' }), String(hostname)).toMatchObject({ isPreview: false })
+  }
+  for (const odd of [null, 'LocalPreview', []]) {
+    expect(outcomeOf(claim({ metadata: { realm: odd } }))).toMatchObject({ isPreview: false })
+  }
+})
+
+test('in the older form nobody can change the spelling of a key, or add a second one, unseen', () => {
+  const good = claim()
+  const respelled = (from: string, to: string) =>
+    outcomeOf(withHeader(good, METADATA, String(good.headers[METADATA]).replace(from, to)))
+
+  expect(respelled('"signer"', '"Signer"')).toBe('bad_signature')
+  expect(respelled('"hashPayload"', '"hashpayload"')).toBe('bad_signature')
+  expect(respelled('"serverName"', '"servername"')).toBe('bad_signature')
+  expect(respelled('"realm"', '"Realm"')).toBe('bad_signature')
+  expect(respelled('"signer"', '"SIGNER"')).toBe('bad_signature')
+  expect(
+    outcomeOf(claim({ metadata: { signer: 'decentraland-kernel-scene', SIGNER: 'dcl:explorer' } })),
+  ).toBe('bad_signature')
+})
+
+test('in the older form two values of one key are refused, though JSON would keep the last', () => {
+  const twice = (text: string, form: 'legacy' | 'newer') => outcomeOf(withSignedMetadata(text, form))
+  const signer = '"signer":"decentraland-kernel-scene"'
+
+  expect(twice(`{"signer":"dcl:explorer",${signer}}`, 'legacy')).toBe('bad_signature')
+  expect(twice(`{${signer},"realm":{"serverName":"LocalPreview","serverName":"main"}}`, 'legacy')).toBe(
+    'bad_signature',
+  )
+  expect(twice(`{${signer}}`, 'legacy')).toMatchObject({ address: addressOf(WALLET) })
+  // Wholly in lower case the two forms are the same text: the stricter rule counts.
+  expect(twice(`{"signer":"dcl:explorer",${signer}}`, 'newer')).toBe('bad_signature')
+})
+
+test('behind a proxy that takes a prefix from the path, clients sign the path with it', () => {
+  const { method, path, body, headers } = claim({ path: `/attendance${CLAIM_PATH}` })
+  const arrived = { method, path: path.replace('/attendance', ''), body, headers }
+
+  expect(outcomeOf(arrived)).toBe('bad_signature')
+  expect(verifySignature(arrived, { ...OPTIONS, publicPrefix: '/attendance' }).address).toBe(PLAYER.address)
+  expect(verifySignature(claim(), { ...OPTIONS, publicPrefix: '/attendance' }).address).toBe(PLAYER.address)
+})
+
+test('a delegation is good with carriage returns, and without a zone until that time in UTC', () => {
+  const good = incomingRequest(vectorNamed('delegation expiry written without zone letter'))
+  const withReturns = withHeader(good, CHAIN[1], String(good.headers[CHAIN[1]]).replaceAll('\\n', '\\r\\n'))
+
+  expect(verifySignature(withReturns, OPTIONS)).toEqual(verifySignature(good, OPTIONS))
+})
+
+test('somebody else can use neither a delegation nor a signature', () => {
+  const ann = claim()
+  const { headers } = signedClaim(makePlayer('bob'), {})
+  for (const name of CHAIN) expect(outcomeOf(withHeader(ann, name, headers[name]))).toBe('bad_signature')
+  const bobAsAnn = withHeader(withHeader(ann, CHAIN[2], headers[CHAIN[2]]), METADATA, headers[METADATA])
+  expect(outcomeOf(bobAsAnn)).toBe('bad_signature')
+})
+
+describe('whatever is changed by one character is refused, unless it means the same', () => {
+  for (const form of ['legacy', 'newer'] as const) {
+    const good = claim({ form })
+    const proven = verifySignature(good, OPTIONS)
+    const parts = [...CHAIN, TIMESTAMP, METADATA, 'method', 'path', 'body'] as const
+    const mutation = fc.record({
+      part: fc.constantFrom(...parts),
+      place: fc.nat(2_000),
+      kind: fc.constantFrom('replace', 'insert', 'delete', 'recase'),
+      char: fc.oneof(
+        fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 1 }),
+        fc.constantFrom(...'0123456789abcdefABCDEF "\\{}:,'),
+      ),
+    })
+
+    test(form, () => {
+      let harmless = 0
+      fc.assert(
+        fc.property(mutation, ({ part, place, kind, char }) => {
+          const before = textOf(good, part)
+          const at = place % before.length
+          const after = mutate(before, at, kind, char)
+          if (after === before) return
+          const outcome = outcomeOf(withText(good, part, after))
+          if (meansTheSame(form, part, before, after)) {
+            harmless++
+            // Whatever it looks like, it is the same request, and can be used once with it.
+            expect(outcome).toEqual(proven)
+          } else {
+            expect(outcome, `${part}: ${after}`).toBeTypeOf('string')
+          }
+        }),
+        { numRuns: 3_000, seed: 4 },
+      )
+      expect(harmless).toBeGreaterThan(0)
+    })
+  }
+})
+
+test('junk is refused with a code, never with anything else', () => {
+  const good = claim()
+  const huge = fc.constantFrom(
+    'x'.repeat(100_000),
+    '['.repeat(4_000),
+    `{"a":${'['.repeat(1_500)}`,
+    '"\\ud800"',
+  )
+  const link = fc.record(
+    {
+      type: fc.constantFrom('SIGNER', 'ECDSA_EPHEMERAL', 'ECDSA_SIGNED_ENTITY'),
+      payload: fc.string(),
+      signature: fc.string(),
+    },
+    { requiredKeys: [] },
+  )
+  const value = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.json(),
+    fc.constantFrom('null', '[]', '{}', '0', '"x"', undefined),
+    huge,
+    link.map((fields) => JSON.stringify(fields)),
+    fc.array(fc.string(), { maxLength: 3 }),
+  )
+  const names = fc.constantFrom(...CHAIN, TIMESTAMP, METADATA, 'x-identity-auth-chain-3')
+  fc.assert(
+    fc.property(fc.dictionary(names, value, { minKeys: 1, maxKeys: 4 }), fc.string(), (headers, path) => {
+      expect(outcomeOf({ ...good, headers: { ...good.headers, ...headers } })).toBeDefined()
+      expect(outcomeOf({ method: path, path, body: Buffer.from(path), headers })).toBeTypeOf('string')
+    }),
+    { numRuns: 500, seed: 4 },
+  )
+})
+
+test('metadata of any shape, well signed, is refused with a code or accepted', () => {
+  const value = fc.oneof(
+    fc.json(),
+    fc
+      .dictionary(fc.constantFrom('signer', 'realm', 'Realm', '__proto__'), fc.jsonValue())
+      .map((record) => JSON.stringify(record)),
+  )
+  fc.assert(
+    fc.property(value, fc.constantFrom('legacy' as const, 'newer' as const), (metadata, form) => {
+      expect(outcomeOf(withSignedMetadata(metadata, form))).toBeTypeOf('string')
+    }),
+    { numRuns: 200, seed: 4 },
+  )
+})
+
+/** The proof, or the code of the refusal; anything else that is thrown fails the test. */
+function outcomeOf(request: IncomingRequest): SignedRequest | string {
+  try {
+    return verifySignature(request, OPTIONS)
+  } catch (error) {
+    if (error instanceof AppError) return error.code
+    throw error
+  }
+}
+
+function refusalOf(request: IncomingRequest): unknown {
+  try {
+    return verifySignature(request, OPTIONS)
+  } catch (error) {
+    return error
+  }
+}
+
+function claim(change: Partial<RequestToSign> = {}): IncomingRequest {
+  return signedClaim(PLAYER, change)
+}
+
+function signedClaim(player: typeof PLAYER, change: Partial<RequestToSign>): IncomingRequest {
+  const request = { method: 'POST', path: CLAIM_PATH, body: BODY, atMs: NOW_MS, ...change }
+  const { method, path, body } = request
+  return { method, path, body: Buffer.from(body ?? ''), headers: player.sign(request) }
+}
+
+/** Well signed, whatever stands in its metadata. */
+function withSignedMetadata(metadata: string, form: 'legacy' | 'newer'): IncomingRequest {
+  const delegation = `Decentraland Login\nEphemeral address: ${addressOf(KEY)}\nExpiration: 2026-02-14T12:00:00Z`
+  const newer = `post:/captcha:${NOW_MS}:${metadata}`
+  const text = form === 'newer' ? newer : newer.toLowerCase()
+  const links = [
+    { type: 'SIGNER', payload: addressOf(WALLET), signature: '' },
+    { type: 'ECDSA_EPHEMERAL', payload: delegation, signature: signText(delegation, WALLET) },
+    { type: 'ECDSA_SIGNED_ENTITY', payload: text, signature: signText(text, KEY) },
+  ]
+  const chain = Object.fromEntries(CHAIN.map((name, i) => [name, JSON.stringify(links[i])]))
+  const headers = { ...chain, [TIMESTAMP]: String(NOW_MS), [METADATA]: metadata }
+  return { method: 'POST', path: '/captcha', body: Buffer.alloc(0), headers }
+}
+
+function withHeader(
+  request: IncomingRequest,
+  name: string,
+  value: string | readonly string[] | undefined,
+): IncomingRequest {
+  return { ...request, headers: { ...request.headers, [name]: value } }
+}
+
+/** A header, or one of the other things that are signed. */
+function textOf(request: IncomingRequest, part: string): string {
+  if (part === 'method' || part === 'path') return request[part]
+  return String(part === 'body' ? request.body : request.headers[part])
+}
+
+function withText(request: IncomingRequest, part: string, text: string): IncomingRequest {
+  if (part === 'method' || part === 'path') return { ...request, [part]: text }
+  return part === 'body' ? { ...request, body: Buffer.from(text) } : withHeader(request, part, text)
+}
+
+function mutate(text: string, at: number, kind: string, char: string): string {
+  const before = text.slice(0, at)
+  const old = text.charAt(at)
+  const after = text.slice(at + 1)
+  switch (kind) {
+    case 'replace':
+      return before + char + after
+    case 'insert':
+      return before + char + old + after
+    case 'delete':
+      return before + after
+    default:
+      return before + (old === old.toLowerCase() ? old.toUpperCase() : old.toLowerCase()) + after
+  }
+}
+
+/** What the format leaves open: letter case here and there, and blanks between the parts of a link's JSON. */
+function meansTheSame(form: 'legacy' | 'newer', part: string, before: string, after: string): boolean {
+  const isRecased = before.toLowerCase() === after.toLowerCase()
+  if (part === 'method' || part === 'path') return isRecased
+  if (part === 'body' || part === TIMESTAMP) return false
+  const [was, is] = [parseOrUndefined(before), parseOrUndefined(after)]
+  if (part === METADATA) return form === 'legacy' && isRecased && isSameMetadata(was, is)
+  return (
+    is?.type === was?.type &&
+    (part === CHAIN[0] ? lower(is?.payload) === lower(was?.payload) : is?.payload === was?.payload) &&
+    lower(is?.signature) === lower(was?.signature)
+  )
+}
+
+/** The older form protects values up to letter case; what we read is compared exactly. */
+function isSameMetadata(was: Json | undefined, is: Json | undefined): boolean {
+  return (
+    is !== undefined &&
+    keysOf(is) === keysOf(was) &&
+    keysOf(is.realm) === keysOf(was?.realm) &&
+    is.signer === was?.signer &&
+    is.hashPayload === was?.hashPayload
+  )
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+function parseOrUndefined(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function keysOf(value: unknown): string {
+  return Object.keys(value ?? {}).join()
+}
+
+function lower(value: unknown): unknown {
+  return typeof value === 'string' ? value.toLowerCase() : value
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { SECOND_MS } from '../../clock.ts'
+import { AppError } from '../../errors.ts'
+import { recoverAddress } from '../../ethereum/signatures.ts'
+import { type Delegation, parseDelegation } from './delegation.ts'
+import { ProvenDelegations } from './proven-delegations.ts'
+import { readSceneMetadata } from './scene-metadata.ts'
+import { readSignatureHeaders, type SignatureHeaders } from './signature-headers.ts'
+import type { IncomingRequest, SignedRequest } from './signed-request.ts'
+
+export interface VerifyOptions {
+  readonly nowMs: number
+  /** How far the time of a request may be from ours, either way. */
+  readonly windowMs: number
+  /** What a proxy in front of us takes from the beginning of the path: clients sign the path that they call. */
+  readonly publicPrefix?: string
+}
+
+const provenDelegations = new ProvenDelegations(10_000)
+
+/**
+ * Proves who sent a request ("signed fetch"): a wallet lent its name to a key, and that key signed method, path, time
+ * and metadata. What is cheap to check comes first and the signatures last, so that junk costs next to nothing.
+ * Whether the request came before is not known here: see {@link SignedRequest.hash}.
+ *
+ * @throws {AppError} `not_signed`, `bad_signature`, `signature_expired`, `wrong_signer`, `contract_wallet_unsupported`;
+ * nothing else, whatever the headers hold
+ * @example
+ * verifySignature({ method: 'POST', path: '/captcha', headers, body: Buffer.alloc(0) }, { nowMs, windowMs: MINUTE_MS }).address
+ * // '0xe05fcc23807536bee418f142d19fa0d21bb0cff7'
+ */
+export function verifySignature(request: IncomingRequest, options: VerifyOptions): SignedRequest {
+  const headers = readSignatureHeaders(request.headers)
+  refuseFarTime(headers.timestampMs, options)
+  const isFolded = isFoldedText(request, headers, options.publicPrefix ?? '')
+  const metadata = readSceneMetadata(headers.metadata, { isFolded })
+  const isBodySigned = checkBody(request.body, metadata.hashPayload)
+  const delegation = readDelegation(headers, options.nowMs)
+  refuseForgeries(headers, delegation)
+  return {
+    address: headers.owner,
+    hash: hashOf(headers, delegation),
+    expiresAtMs: headers.timestampMs + options.windowMs,
+    isBodySigned,
+    isPreview: metadata.isPreview,
+  }
+}
+
+/** A signature with a time far ahead would stay good for as long: both sides are refused. */
+function refuseFarTime(timestampMs: number, { nowMs, windowMs }: VerifyOptions): void {
+  const offMs = timestampMs - nowMs
+  if (Math.abs(offMs) <= windowMs) return
+  const seconds = Math.round(Math.abs(offMs) / SECOND_MS)
+  throw new AppError(
+    'signature_expired',
+    `By your computer's clock this was signed ${seconds} seconds ${offMs < 0 ? 'ago' : 'from now'}, and ` +
+      `${Math.round(windowMs / SECOND_MS)} are allowed. Please check that the clock is right and try again.`,
+    { now_ms: nowMs, signed_at_ms: timestampMs },
+  )
+}
+
+/**
+ * Holds the signed text to the request, in the newer form (metadata as it was sent) or in the older one (all of it in
+ * lower case). True for the older one, and for a text that is the same in both.
+ */
+function isFoldedText(
+  { method, path }: IncomingRequest,
+  { timestamp, metadata, request }: SignatureHeaders,
+  publicPrefix: string,
+): boolean {
+  for (const called of publicPrefix === '' ? [path] : [path, publicPrefix + path]) {
+    const newer = `${`${method}:${called}`.toLowerCase()}:${timestamp}:${metadata}`
+    const legacy = newer.toLowerCase()
+    if (request.payload === legacy) return true
+    if (request.payload === newer) return false
+  }
+  throw new AppError(
+    'bad_signature',
+    'What was signed is not this request: its method, path, time or metadata differ.',
+  )
+}
+
+/** @returns whether the signature covers the body */
+function checkBody(body: Buffer, hashPayload = ''): boolean {
+  if (hashPayload === '') return body.length === 0
+  if (hashPayload === createHash('sha256').update(body).digest('hex')) return true
+  throw new AppError('bad_signature', 'The body is not the one that was signed.')
+}
+
+function readDelegation({ delegation }: SignatureHeaders, nowMs: number): Delegation {
+  const read = parseDelegation(delegation.payload)
+  if (!read) throw new AppError('bad_signature', 'The sign-in behind the signature is malformed.')
+  if (read.expiresAtMs > nowMs) return read
+  throw new AppError('signature_expired', 'Your sign-in has expired. Please sign in again.', {
+    now_ms: nowMs,
+    expired_at_ms: read.expiresAtMs,
+  })
+}
+
+function refuseForgeries(
+  { owner, delegation: link, request }: SignatureHeaders,
+  delegation: Delegation,
+): void {
+  // The request's own signature first: a delegation can be copied from a request of somebody else.
+  const isGenuine =
+    recoverAddress(request.payload, request.signature) === delegation.ephemeralAddress &&
+    provenDelegations.isBy(owner, delegation, link.signature)
+  if (!isGenuine) throw new AppError('bad_signature', 'The signatures are not those of this player.')
+}
+
+/** Not of the signature: each has a twin, and several spellings. */
+function hashOf({ owner, request }: SignatureHeaders, { ephemeralAddress }: Delegation): Buffer {
+  return createHash('sha256').update(`${owner}\n${ephemeralAddress}\n${request.payload}`).digest()
+}
