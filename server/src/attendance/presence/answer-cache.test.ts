@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { testClock } from '../../../test/support/land-server.ts'
+import { AnswerCache } from './answer-cache.ts'
+
+const clock = testClock()
+const always = () => true
+
+function cacheOf(maxWeight: number) {
+  return new AnswerCache<readonly string[]>({ clock, maxWeight, weigh: (words) => words.length })
+}
+
+test('holds what was answered, and says how old it is', async () => {
+  const cache = cacheOf(10)
+  const isYoung = (_value: readonly string[], ageMs: number) => ageMs < 1_000
+
+  expect(cache.find('a', always)).toBeUndefined()
+  await cache.ask('a', async () => ['yes'])
+
+  expect(cache.find('a', isYoung)).toEqual(['yes'])
+  clock.set(clock.nowMs() + 1_000)
+  expect(cache.find('a', isYoung)).toBeUndefined()
+  expect(cache.find('a', always), 'somebody with lower demands').toEqual(['yes'])
+})
+
+test('equal questions at the same time share one answer, also when it is a failure', async () => {
+  const cache = cacheOf(10)
+  let asked = 0
+  const question = async () => [`answer ${++asked}`]
+
+  const answers = await Promise.all([
+    cache.ask('a', question),
+    cache.ask('a', question),
+    cache.ask('b', question),
+  ])
+
+  expect(answers).toEqual([['answer 1'], ['answer 1'], ['answer 2']])
+  const fail = async () => Promise.reject(new Error('no'))
+  expect(await Promise.allSettled([cache.ask('c', fail), cache.ask('c', question)])).toMatchObject([
+    { status: 'rejected' },
+    { status: 'rejected' },
+  ])
+  expect(await cache.ask('c', question)).toEqual(['answer 3'])
+})
+
+test('never weighs more than it may: the oldest make room', async () => {
+  const cache = cacheOf(3)
+  for (const name of ['a', 'b', 'c']) await cache.ask(name, async () => [name])
+  await cache.ask('a', async () => ['a again']) // now the youngest
+
+  await cache.ask('d', async () => ['d', 'd'])
+
+  expect(['a', 'b', 'c', 'd'].filter((name) => cache.find(name, always))).toEqual(['a', 'd'])
+  expect(cache.weight).toBe(3)
+  await cache.ask('e', async () => ['too', 'much', 'for', 'it'])
+  expect(cache.find('e', always)).toBeUndefined()
+  expect(cache.weight).toBe(3)
+})

@@ -1,0 +1,19 @@
+/**
+ * Reads who is in the room of a scene, `{ ok: true, data: { addresses: ['0x…'] } }`, in lower case. Undefined when it
+ * is not such an answer.
+ *
+ * @example
+ * parseParticipants({ ok: true, data: { addresses: ['0xAA'] } }) // Set { '0xaa' }
+ */
+export function parseParticipants(json: unknown): ReadonlySet<string> | undefined {
+  const { ok, data } = fieldsOf(json)
+  const { addresses } = fieldsOf(data)
+  if (ok !== true || !Array.isArray(addresses)) return undefined
+  const list: readonly unknown[] = addresses
+  if (!list.every((address) => typeof address === 'string')) return undefined
+  return new Set(list.map((address) => address.toLowerCase()))
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { PRESENCE_POLICIES } from '../../config.ts'
+import { judgeAsTheyCome, judgeTogether } from './policy.ts'
+import type { PresenceResult } from './presence.ts'
+
+const RESULTS = ['present', 'absent', 'unknown'] as const
+const someResults = fc.array(fc.constantFrom(...RESULTS), { minLength: 1, maxLength: 8 })
+
+test('two who were asked, by policy: the whole table', () => {
+  const table = RESULTS.flatMap((first) =>
+    RESULTS.map((second) => [
+      first,
+      second,
+      judgeTogether('any', [first, second]),
+      judgeTogether('all', [first, second]),
+    ]),
+  )
+
+  expect(table).toEqual([
+    ['present', 'present', 'present', 'present'],
+    ['present', 'absent', 'present', 'absent'],
+    ['present', 'unknown', 'present', 'unknown'],
+    ['absent', 'present', 'present', 'absent'],
+    ['absent', 'absent', 'absent', 'absent'],
+    ['absent', 'unknown', 'unknown', 'absent'],
+    ['unknown', 'present', 'present', 'unknown'],
+    ['unknown', 'absent', 'unknown', 'absent'],
+    ['unknown', 'unknown', 'unknown', 'unknown'],
+  ])
+})
+
+test('one alone is believed, whatever the policy; nobody asked is nothing known', () => {
+  for (const policy of PRESENCE_POLICIES) {
+    for (const result of RESULTS) expect(judgeTogether(policy, [result])).toBe(result)
+    expect(judgeTogether(policy, [])).toBe('unknown')
+  }
+})
+
+test('who could not tell never lets a player in where the others would not, and never keeps one out', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...PRESENCE_POLICIES), someResults, (policy, results) => {
+      const known = results.filter((result) => result !== 'unknown')
+      const together = judgeTogether(policy, results)
+      if (together !== 'unknown' && known.length > 0) expect(together).toBe(judgeTogether(policy, known))
+      if (known.length === 0) expect(together).toBe('unknown')
+    }),
+  )
+})
+
+test('answers that come in any order are judged as if they had come at once', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.constantFrom(...PRESENCE_POLICIES),
+      someResults,
+      async (s, policy, results) => {
+        const answers = results.map((result) => s.schedule(Promise.resolve(result)))
+
+        const judged = judgeAsTheyCome(policy, answers)
+        await s.waitIdle()
+
+        expect(await judged).toBe(judgeTogether(policy, results))
+      },
+    ),
+  )
+})
+
+test('a decisive answer is not kept waiting', async () => {
+  const never = new Promise<PresenceResult>(() => {})
+
+  expect(await judgeAsTheyCome('any', [never, Promise.resolve('present')])).toBe('present')
+  expect(await judgeAsTheyCome('all', [Promise.resolve('absent'), never])).toBe('absent')
+})

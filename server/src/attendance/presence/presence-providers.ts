@@ -1,0 +1,80 @@
+import type { Clock } from '../../clock.ts'
+import type { PresenceConfig, PresenceProviderConfig } from '../../config.ts'
+import type { Coord } from '../../world/coord.ts'
+import { ParticipantsProvider } from './participants-provider.ts'
+import { PeersProvider } from './peers-provider.ts'
+import { judgeAsTheyCome } from './policy.ts'
+import type { Presence, PresenceResult } from './presence.ts'
+import type { Finding, Provider, ProviderOptions } from './provider.ts'
+
+/** One provider's answer to one question, for measurements: it names no player and no place. */
+export interface PresenceFacts {
+  /** Style and host: `peers archipelago-ea-stats.decentraland.org`. */
+  readonly provider: string
+  readonly result: PresenceResult
+  readonly tookMs: number
+  readonly isCached: boolean
+}
+
+export interface PresenceProvidersOptions {
+  readonly config: PresenceConfig
+  readonly clock: Clock
+  readonly onAnswer?: (facts: PresenceFacts) => void
+}
+
+/** A question may need several calls of one provider, and may wait for its turn: in calls' time limits. */
+const PATIENCE_IN_TIMEOUTS = 2
+const UNKNOWN: Finding = { result: 'unknown', isCached: false }
+
+/**
+ * Asks all configured providers at the same time, and judges by the policy (see policy.ts).
+ *
+ * @example
+ * const presence = new PresenceProviders({ config: config.attendance.presence, clock })
+ * await presence.find('0x00000000000000000000000000000000000000aa', [{ x: 52, y: -10 }]) // 'present'
+ */
+export class PresenceProviders implements Presence {
+  private readonly options: PresenceProvidersOptions
+  private readonly providers: readonly Provider[]
+
+  constructor(options: PresenceProvidersOptions) {
+    this.options = options
+    const { config, clock } = options
+    this.providers = config.providers.map(({ style, url }) => PROVIDER_OF[style]({ url, config, clock }))
+  }
+
+  async find(address: string, places: readonly Coord[]): Promise<PresenceResult> {
+    const player = address.toLowerCase()
+    const answers = this.providers.map((provider) => this.ask(provider, player, places))
+    return judgeAsTheyCome(this.options.config.policy, answers)
+  }
+
+  private async ask(provider: Provider, player: string, places: readonly Coord[]): Promise<PresenceResult> {
+    const { config, clock, onAnswer } = this.options
+    const startedAtMs = clock.nowMs()
+    const { result, isCached } = await inTime(
+      // Whatever goes wrong in there, nobody was told where the player is
+      provider.find(player, places).catch(() => UNKNOWN),
+      PATIENCE_IN_TIMEOUTS * config.timeoutMs,
+    )
+    onAnswer?.({ provider: provider.name, result, tookMs: clock.nowMs() - startedAtMs, isCached })
+    return result
+  }
+}
+
+const PROVIDER_OF: Record<PresenceProviderConfig['style'], (options: ProviderOptions) => Provider> = {
+  peers: (options) => new PeersProvider(options),
+  participants: (options) => new ParticipantsProvider(options),
+}
+
+async function inTime(finding: Promise<Finding>, patienceMs: number): Promise<Finding> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Finding>((resolve) => {
+    timer = setTimeout(resolve, patienceMs, UNKNOWN)
+  })
+  try {
+    return await Promise.race([finding, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

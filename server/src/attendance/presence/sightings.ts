@@ -1,0 +1,106 @@
+import { SECOND_MS } from '../../clock.ts'
+import type { Coord } from '../../world/coord.ts'
+import { judgeTogether } from './policy.ts'
+import type { PresenceResult } from './presence.ts'
+
+/** What a list of connected players says of one of them; `unreadable` where it says something that we do not understand. */
+export type Sighting = SeenAt | 'unreadable'
+
+export interface SeenAt {
+  readonly at: Coord
+  /** Time of the last heartbeat; not later than the answer that told of it. */
+  readonly lastSeenMs: number
+}
+
+/** How far the clock of a provider may be ahead of ours. */
+export const CLOCK_LEAD_MS = 30 * SECOND_MS
+/** Metres along a side of a parcel: positions are told in metres. */
+const PARCEL_METRES = 16
+
+/**
+ * Reads the answer of the statistics service, `{ ok: true, peers: [{ id, address, lastPing, parcel, position }] }`:
+ * all that it says of one player. Undefined when it is not such an answer.
+ *
+ * @example
+ * const peer = { id: '0xaa', address: '0xaa', lastPing: 1_000, position: [838.2, 1.1, -151.7] }
+ * parseSightings({ ok: true, peers: [peer] }, { address: '0xaa', nowMs: 2_000 })
+ * // [{ at: { x: 52, y: -10 }, lastSeenMs: 1_000 }]
+ */
+export function parseSightings(
+  json: unknown,
+  { address, nowMs }: { address: string; nowMs: number },
+): readonly Sighting[] | undefined {
+  if (!isObject(json) || json.ok !== true || !Array.isArray(json.peers)) return undefined
+  const peers: readonly unknown[] = json.peers
+  return peers.flatMap((peer): readonly Sighting[] => {
+    if (!isObject(peer)) return ['unreadable']
+    const names = [peer.id, peer.address].filter((name) => name !== undefined && name !== null)
+    // Whoever has no name could be the one that we look for
+    if (names.length === 0 || !names.every((name) => typeof name === 'string')) return ['unreadable']
+    return names.some((name) => name.toLowerCase() === address) ? [parseSighting(peer, nowMs)] : []
+  })
+}
+
+export interface SightingRules {
+  readonly places: readonly Coord[]
+  readonly toleranceParcels: number
+  readonly maxAgeMs: number
+  readonly nowMs: number
+}
+
+/** Whether a player of whom this is said stands on one of the places now. Nothing said: not in the world. */
+export function judgeSightings(sightings: readonly Sighting[], rules: SightingRules): PresenceResult {
+  if (sightings.length === 0) return 'absent'
+  return judgeTogether(
+    'any',
+    sightings.map((sighting) => judge(sighting, rules)),
+  )
+}
+
+/**
+ * Whether a place is one of those given, or at most so many parcels beside one, diagonally too.
+ *
+ * @example
+ * isNear({ x: 1, y: 1 }, [{ x: 0, y: 0 }], 1) // true
+ */
+export function isNear({ x, y }: Coord, places: readonly Coord[], toleranceParcels: number): boolean {
+  return places.some((place) => Math.max(Math.abs(place.x - x), Math.abs(place.y - y)) <= toleranceParcels)
+}
+
+function judge(
+  sighting: Sighting,
+  { places, toleranceParcels, maxAgeMs, nowMs }: SightingRules,
+): PresenceResult {
+  if (sighting === 'unreadable') return 'unknown'
+  const isFresh = nowMs - sighting.lastSeenMs <= maxAgeMs
+  return isFresh && isNear(sighting.at, places, toleranceParcels) ? 'present' : 'absent'
+}
+
+function parseSighting(peer: Readonly<Record<string, unknown>>, nowMs: number): Sighting {
+  const at = parseParcel(peer.parcel ?? undefined, peer.position)
+  const lastSeenMs = peer.lastPing
+  if (!at || typeof lastSeenMs !== 'number' || !Number.isFinite(lastSeenMs)) return 'unreadable'
+  // A time that has not come yet says nothing of where the player is now
+  if (lastSeenMs > nowMs + CLOCK_LEAD_MS) return 'unreadable'
+  // A clock that goes ahead must not let the heartbeat live longer
+  return { at, lastSeenMs: Math.min(lastSeenMs, nowMs) }
+}
+
+function parseParcel(parcel: unknown, position: unknown): Coord | undefined {
+  if (parcel !== undefined) {
+    const [x, y] = numbersOf(parcel, 2) ?? []
+    return Number.isSafeInteger(x) && Number.isSafeInteger(y) ? { x: x!, y: y! } : undefined
+  }
+  const [metresEast, , metresNorth] = numbersOf(position, 3) ?? []
+  if (metresEast === undefined || metresNorth === undefined) return undefined
+  return { x: Math.floor(metresEast / PARCEL_METRES), y: Math.floor(metresNorth / PARCEL_METRES) }
+}
+
+function numbersOf(value: unknown, length: number): readonly number[] | undefined {
+  if (!Array.isArray(value) || value.length !== length) return undefined
+  return value.every((one) => typeof one === 'number' && Number.isFinite(one)) ? value : undefined
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
