@@ -1,0 +1,199 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { type TestClock, testClock } from '../../../test/support/land-server.ts'
+import { readPng } from '../../../test/support/png.ts'
+import type { Db } from '../../db/engine.ts'
+import { AppError } from '../../errors.ts'
+import { Metrics } from '../../http/metrics.ts'
+import { createServer } from '../../http/server.ts'
+import { Vault } from '../vault.ts'
+import { captchaRoutes } from './captcha-routes.ts'
+import { Captchas } from './captchas.ts'
+
+const ANN = '0x00000000000000000000000000000000000000aa'
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+interface Body {
+  readonly ok: boolean
+  readonly code?: string
+  readonly data: { readonly uuid: string; readonly expires_at: string; readonly proof_of_work: unknown }
+}
+
+/**
+ * The routes on a real server and database. Only the signature is a stand-in: a header names the player. Real
+ * signatures are tested where they are checked, and in the journeys.
+ */
+const standIn = {
+  verify: async ({ headers }: FastifyRequest) => {
+    const address = headers['x-test-player']
+    if (typeof address !== 'string') throw new AppError('not_signed', 'The request is not signed.')
+    return { address, isPreview: false }
+  },
+}
+
+describeOnBothEngines('the routes of captchas', (open) => {
+  let db: Db
+  let app: FastifyInstance
+  let clock: TestClock
+  let origin: string
+  let counted: string[]
+  const vault = new Vault(Buffer.alloc(32, 7))
+
+  beforeAll(async () => {
+    db = (await open()).db
+    clock = testClock()
+    app = await createServer({
+      logLevel: 'silent',
+      requestTimeoutMs: 5_000,
+      trustedProxies: [],
+      metrics: new Metrics(),
+    })
+    const routes = {
+      signedFetch: standIn,
+      clientLimit: async () => {},
+      assertConfigured: () => {},
+      countPlayer: async (_request: FastifyRequest, _reply: object, address: string) => {
+        counted.push(address)
+        if (counted.length > 5) throw new AppError('too_many_requests', 'Too many.')
+      },
+    }
+    const captchasOf = (proofOfWorkBits: number) => new Captchas({ db, vault, clock, proofOfWorkBits })
+    await app.register(captchaRoutes, { ...routes, captchas: captchasOf(0) })
+    await app.register(captchaRoutes, { ...routes, captchas: captchasOf(18), prefix: '/strict' })
+    origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  })
+
+  afterAll(() => app.close())
+
+  beforeEach(() => {
+    counted = []
+  })
+
+  async function create(path = '/captcha', headers: Record<string, string> = { 'x-test-player': ANN }) {
+    const response = await fetch(origin + path, { method: 'POST', headers })
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Body }
+  }
+
+  test('a signed request without a body makes one, as booths read it', async () => {
+    // The world's client says JSON and sends nothing
+    const { status, headers, body } = await create('/captcha', {
+      'x-test-player': ANN,
+      'content-type': 'application/json',
+    })
+
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      ok: true,
+      data: {
+        uuid: expect.stringMatching(UUID),
+        width: 500,
+        height: 150,
+        expires_at: '2026-11-20T00:02:00.000Z',
+        proof_of_work: null,
+      },
+    })
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(counted).toEqual([ANN])
+  })
+
+  test('a server that wants a proof of work names the challenge', async () => {
+    const { body } = await create('/strict/captcha')
+
+    expect(body.data.proof_of_work).toEqual({ algorithm: 'sha256', bits: 18, challenge: body.data.uuid })
+  })
+
+  test('a request that nobody signed makes none, and counts for nobody', async () => {
+    const { status, body } = await create('/captcha', {})
+
+    expect([status, body.code, counted]).toEqual([401, 'not_signed', []])
+  })
+
+  test('a player who asks too often gets none', async () => {
+    for (let i = 0; i < 5; i++) await create()
+    const before = await db.selectFrom('captcha').select('uuid').execute()
+
+    const { status, body } = await create()
+
+    expect([status, body.code]).toEqual([429, 'too_many_requests'])
+    expect(await db.selectFrom('captcha').select('uuid').execute()).toEqual(before)
+  })
+
+  test('the image is a PNG of 500 x 150 for everybody, as often as it is asked for, and nobody keeps it', async () => {
+    const { body } = await create()
+
+    const [first, second] = [
+      await fetch(`${origin}/captcha/${body.data.uuid}`),
+      await fetch(`${origin}/captcha/${body.data.uuid.toUpperCase()}`, {
+        headers: { origin: 'https://scene.example' },
+      }),
+    ]
+
+    const files = [Buffer.from(await first.arrayBuffer()), Buffer.from(await second.arrayBuffer())]
+    expect(files[1]).toEqual(files[0])
+    const { widthPx, heightPx } = readPng(files[0]!)
+    expect([widthPx, heightPx]).toEqual([500, 150])
+    for (const { status, headers } of [first, second]) {
+      expect(status).toBe(200)
+      expect(headers.get('content-type')).toBe('image/png')
+      expect(headers.get('content-length')).toBe(String(files[0]!.length))
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+    }
+  })
+
+  test('HEAD answers like GET, without the image', async () => {
+    const { body } = await create()
+
+    const [get, head] = [
+      await fetch(`${origin}/captcha/${body.data.uuid}`),
+      await fetch(`${origin}/captcha/${body.data.uuid}`, { method: 'HEAD' }),
+    ]
+
+    expect(head.status).toBe(200)
+    for (const name of ['content-type', 'content-length', 'cache-control']) {
+      expect(head.headers.get(name), name).toBe(get.headers.get(name))
+    }
+    expect((await head.arrayBuffer()).byteLength).toBe(0)
+  })
+
+  test('what is no UUID is refused; an unknown, replaced or expired captcha is not found', async () => {
+    const old = await create()
+    const { body } = await create()
+    const ask = async (uuid: string) => {
+      const response = await fetch(`${origin}/captcha/${uuid}`)
+      const { code, ...failure } = (await response.json()) as Body
+      expect(failure).toMatchObject({ ok: false, error: expect.any(String), data: expect.any(Object) })
+      return [response.status, code]
+    }
+
+    const notFound = [404, 'captcha_not_found']
+    for (const text of ['1', `${body.data.uuid}0`, body.data.uuid.replaceAll('-', ''), '%00', "'"]) {
+      expect(await ask(text), text).toEqual([400, 'invalid_parameter'])
+    }
+    expect(await ask('00000000-0000-4000-8000-000000000000')).toEqual(notFound)
+    expect(await ask(old.body.data.uuid)).toEqual(notFound)
+    const nowMs = clock.nowMs()
+    clock.set(Date.parse(body.data.expires_at))
+    expect(await ask(body.data.uuid)).toEqual(notFound)
+    clock.set(nowMs)
+    expect((await fetch(`${origin}/captcha/${body.data.uuid}`)).status).toBe(200)
+  })
+
+  test('pages of any origin may send the signed request, whatever its headers are called', async () => {
+    const names = 'content-type,x-identity-auth-chain-0,x-identity-timestamp,x-identity-metadata'
+    const response = await fetch(`${origin}/captcha`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://scene.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': names,
+      },
+    })
+
+    expect(response.ok).toBe(true)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-headers')).toBe(names)
+    expect(response.headers.get('access-control-allow-methods')).toContain('POST')
+  })
+})

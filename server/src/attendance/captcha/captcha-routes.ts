@@ -1,0 +1,141 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+import { AppError } from '../../errors.ts'
+import { okSchema } from '../../http/schemas.ts'
+import type { LimitHook } from '../limits.ts'
+import type { Captchas } from './captchas.ts'
+import { CAPTCHA_HEIGHT_PX, CAPTCHA_WIDTH_PX } from './draw-captcha.ts'
+import { PROOF_ALGORITHM } from './proof-of-work.ts'
+
+export interface CaptchaRouteOptions {
+  readonly captchas: Captchas
+  readonly signedFetch: {
+    /** Who signed a request. @throws {AppError} `not_signed`, `bad_signature`, … */
+    verify(request: FastifyRequest): Promise<{ readonly address: string; readonly isPreview: boolean }>
+  }
+  /** Counts a request of a player. @throws {AppError} `too_many_requests` */
+  readonly countPlayer: (request: FastifyRequest, reply: FastifyReply, address: string) => Promise<void>
+  /** Counts a request of a network address. @throws {AppError} `too_many_requests` */
+  readonly clientLimit: LimitHook
+  /** @throws {AppError} `attendance_not_configured` */
+  readonly assertConfigured: () => void
+}
+
+const tags = ['claims']
+const NO_STORE = { 'cache-control': 'no-store' }
+
+const captchaSchema = Type.Object({
+  uuid: Type.String({ format: 'uuid', description: 'Where the image is: /captcha/:uuid.' }),
+  width: Type.Literal(CAPTCHA_WIDTH_PX),
+  height: Type.Literal(CAPTCHA_HEIGHT_PX),
+  expires_at: Type.String({ format: 'date-time', description: 'Until when it can be answered.' }),
+  proof_of_work: Type.Union(
+    [
+      Type.Object({
+        algorithm: Type.Literal(PROOF_ALGORITHM),
+        bits: Type.Integer({ description: 'How many zero bits the hash must begin with.' }),
+        challenge: Type.String({
+          description:
+            'What to work on: the hash of challenge:event uuid:address:nonce, uuid and address in lower case, nonce in decimal digits.',
+        }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Null where this server asks for none.' },
+  ),
+})
+
+const uuidParams = Type.Object({
+  uuid: Type.String({
+    pattern: '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+    'x-allowed': 'a UUID: 32 hex digits, as 8-4-4-4-12',
+    'x-withheld': true,
+    description: 'As POST /captcha gave it.',
+  }),
+})
+
+/** Captchas: a signed request makes one, anybody with its uuid sees the image, the answer comes with the claim. */
+export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = (
+  app,
+  { captchas, signedFetch, countPlayer, clientLimit, assertConfigured },
+  done,
+) => {
+  app.post(
+    '/captcha',
+    {
+      onRequest: clientLimit,
+      schema: {
+        tags,
+        summary: 'A new captcha for the player who signed the request',
+        description:
+          'Signed fetch, without a body. One captcha is pending for each player: a new one replaces the one before.',
+        response: okSchema(captchaSchema, [
+          'not_signed',
+          'bad_signature',
+          'signature_expired',
+          'signature_used',
+          'wrong_signer',
+          'contract_wallet_unsupported',
+          'too_many_requests',
+          'attendance_not_configured',
+          'database_unavailable',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      assertConfigured()
+      const { address, isPreview } = await signedFetch.verify(request)
+      await countPlayer(request, reply, address)
+      const captcha = await captchas.create({ address, isPreview })
+      return reply.headers(NO_STORE).send({ ok: true, data: captchaJson(captcha, captchas.proofOfWorkBits) })
+    },
+  )
+
+  app.get(
+    '/captcha/:uuid',
+    {
+      compress: false,
+      schema: {
+        tags,
+        summary: 'The image of a captcha',
+        description:
+          'A PNG of 500 x 150 pixels, for everybody who knows the uuid: the world has pictures fetched by servers of its own.',
+        params: uuidParams,
+        response: pngSchema(),
+      },
+    },
+    async (request, reply) => {
+      assertConfigured()
+      const image = await captchas.findImage(request.params.uuid)
+      if (image) return reply.headers(NO_STORE).type('image/png').send(image)
+      const sentence = 'There is no such captcha: it is used or expired. Ask for a new one.'
+      throw new AppError('captcha_not_found', sentence)
+    },
+  )
+  done()
+}
+
+type Created = Awaited<ReturnType<Captchas['create']>>
+
+function captchaJson({ uuid, expiresAtMs }: Created, bits: number) {
+  return {
+    uuid,
+    width: CAPTCHA_WIDTH_PX,
+    height: CAPTCHA_HEIGHT_PX,
+    expires_at: new Date(expiresAtMs).toISOString(),
+    proof_of_work: bits === 0 ? null : { algorithm: PROOF_ALGORITHM, bits, challenge: uuid },
+  } as const
+}
+
+function pngSchema(): Record<string, TSchema> {
+  const body = { schema: Type.Unsafe({ type: 'string', format: 'binary' }) }
+  const image = { description: 'The image.', content: { 'image/png': body } }
+  const failures = [
+    'invalid_parameter',
+    'captcha_not_found',
+    'attendance_not_configured',
+    'database_unavailable',
+  ] as const
+  return { ...okSchema(Type.Null(), failures), 200: image }
+}

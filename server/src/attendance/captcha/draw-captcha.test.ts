@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { PNG } from 'pngjs'
+import { expect, test } from 'vitest'
+import { readPng } from '../../../test/support/png.ts'
+import { CAPTCHA_HEIGHT_PX, CAPTCHA_WIDTH_PX, drawCaptcha } from './draw-captcha.ts'
+import { ALPHABET } from './glyphs.ts'
+import { Keystream } from './keystream.ts'
+import { writeLetters } from './letters.ts'
+import { boxOf } from './trace.ts'
+
+const SHEET = { widthPx: CAPTCHA_WIDTH_PX, heightPx: CAPTCHA_HEIGHT_PX, penPx: 7 }
+
+const seeds = fc.uint8Array({ minLength: 16, maxLength: 16 })
+const texts = fc.string({ unit: fc.constantFrom(...ALPHABET), minLength: 5, maxLength: 5 })
+
+function seedOf(name: string): Buffer {
+  return createHash('sha256').update(name).digest().subarray(0, 16)
+}
+
+function textOf(name: string): string {
+  const random = new Keystream(seedOf(`text ${name}`))
+  return Array.from({ length: 5 }, () => random.pick([...ALPHABET])).join('')
+}
+
+/** 1 where there is ink, as a simple program sees it: nearer to its darkest tone than to its lightest. */
+function inkOf(file: Buffer): Uint8Array {
+  const { width, height, data } = PNG.sync.read(file)
+  const tones = Uint16Array.from({ length: width * height }, (_, px) => data[4 * px]! + data[4 * px + 1]!)
+  let [darkest, lightest] = [tones[0]!, tones[0]!]
+  for (const tone of tones) {
+    darkest = Math.min(darkest, tone)
+    lightest = Math.max(lightest, tone)
+  }
+  const middle = darkest + 0.43 * (lightest - darkest)
+  return Uint8Array.from(tones, (tone) => (tone < middle ? 1 : 0))
+}
+
+test('every text is a PNG of 500 x 150 that two decoders read alike, in 10 to 24 kB', () => {
+  fc.assert(
+    fc.property(texts, seeds, (text, seed) => {
+      const file = drawCaptcha(text, seed)
+
+      const { widthPx, heightPx } = readPng(file)
+      expect([widthPx, heightPx]).toEqual([500, 150])
+      expect(file.length).toBeGreaterThan(10_000)
+      expect(file.length).toBeLessThan(24_000)
+    }),
+    { numRuns: 40, seed: 1 },
+  )
+})
+
+test('text and seed say all: the same picture every time, and another one for another seed or text', () => {
+  const file = drawCaptcha('K3WEA', seedOf('a'))
+
+  expect(drawCaptcha('K3WEA', seedOf('a'))).toEqual(file)
+  expect(drawCaptcha('K3WEA', seedOf('b'))).not.toEqual(file)
+  expect(drawCaptcha('K3WED', seedOf('a'))).not.toEqual(file)
+})
+
+test('letters stay inside the image, whatever the text, and are as large as the image lets them', () => {
+  fc.assert(
+    fc.property(texts, seeds, (text, seed) => {
+      const { left, right, top, bottom } = boxOf(writeLetters(text, SHEET, new Keystream(seed)))
+
+      expect(Math.min(left, top)).toBeGreaterThan(0)
+      expect(right).toBeLessThan(CAPTCHA_WIDTH_PX)
+      expect(bottom).toBeLessThan(CAPTCHA_HEIGHT_PX)
+      expect(right - left).toBeGreaterThan(250)
+      expect(bottom - top).toBeGreaterThan(90)
+    }),
+    { numRuns: 300, seed: 1 },
+  )
+})
+
+test('drawing costs at most so many pieces of line', () => {
+  fc.assert(
+    fc.property(texts, seeds, (text, seed) => {
+      const letters = writeLetters(text, SHEET, new Keystream(seed))
+
+      // 5 letters of at most 4 strokes; each piece touches at most 400 pixels
+      expect(letters.reduce((sum, { points }) => sum + points.length, 0)).toBeLessThan(600)
+    }),
+    { numRuns: 300, seed: 1 },
+  )
+})
+
+test('a text is never drawn alike: a table of pictures finds none again', () => {
+  const files = Array.from({ length: 300 }, (_, i) => drawCaptcha('K3WEA', seedOf(`${i}`)))
+
+  expect(new Set(files.map((file) => file.toString('latin1'))).size).toBe(300)
+  const inks = files.slice(0, 12).map((file) => inkOf(file))
+  // Between any two, at least a fifth of what is ink in one of them is none in the other
+  for (const [i, one] of inks.entries()) {
+    for (const other of inks.slice(i + 1)) {
+      const parted = one.reduce((sum, ink, px) => sum + (ink ^ other[px]!), 0)
+      const inAny = one.reduce((sum, ink, px) => sum + (ink | other[px]!), 0)
+      expect(parted / inAny).toBeGreaterThan(0.2)
+    }
+  }
+})
+
+test('whoever keeps pictures of letters and looks for the most similar one fails mostly', () => {
+  const known = Array.from({ length: 100 }, (_, i) => lettersOf(`known ${i}`)).flat()
+  const asked = Array.from({ length: 40 }, (_, i) => lettersOf(`asked ${i}`))
+
+  const isRight = asked.map((letters) =>
+    letters.map(({ cells, character }) => mostSimilar(known, cells) === character),
+  )
+
+  const rightLetters = isRight.flat().filter(Boolean).length
+  expect(rightLetters / (5 * asked.length)).toBeLessThan(0.4) // blind guesses: 0.07
+  expect(isRight.filter((letters) => letters.every(Boolean)).length).toBeLessThan(2)
+})
+
+interface Cut {
+  readonly character: string
+  readonly cells: Float32Array
+}
+
+const CUT_COLUMNS = 16
+const CUT_ROWS = 20
+
+/** The image without its margins in five equal parts, each as a small grid of how much ink there is. */
+function lettersOf(name: string): Cut[] {
+  const text = textOf(name)
+  const ink = inkOf(drawCaptcha(text, seedOf(name)))
+  const [left, right] = sidesOf(ink)
+  const wide = (right - left) / 5
+  return [...text].map((character, i) => ({ character, cells: cellsOf(ink, left + i * wide, wide) }))
+}
+
+/** From the first to the last column with more ink than two lines have. */
+function sidesOf(ink: Uint8Array): [number, number] {
+  const columns = Array.from({ length: CAPTCHA_WIDTH_PX }, (_, x) => {
+    let sum = 0
+    for (let y = 0; y < CAPTCHA_HEIGHT_PX; y++) sum += ink[y * CAPTCHA_WIDTH_PX + x]!
+    return sum > 34
+  })
+  return [columns.indexOf(true), columns.lastIndexOf(true)]
+}
+
+function cellsOf(ink: Uint8Array, left: number, wide: number): Float32Array {
+  const cells = new Float32Array(CUT_COLUMNS * CUT_ROWS)
+  for (let y = 0; y < CAPTCHA_HEIGHT_PX; y++) {
+    const row = Math.floor((y * CUT_ROWS) / CAPTCHA_HEIGHT_PX)
+    for (let x = 0; x < Math.floor(wide); x++) {
+      const at = row * CUT_COLUMNS + Math.floor((x * CUT_COLUMNS) / wide)
+      cells[at] = cells[at]! + ink[y * CAPTCHA_WIDTH_PX + Math.floor(left) + x]!
+    }
+  }
+  return cells
+}
+
+function mostSimilar(known: readonly Cut[], cells: Float32Array): string {
+  let [least, found] = [Number.POSITIVE_INFINITY, '']
+  for (const { cells: others, character } of known) {
+    let apart = 0
+    for (let i = 0; i < cells.length; i++) apart += (cells[i]! - others[i]!) ** 2
+    if (apart < least) [least, found] = [apart, character]
+  }
+  return found
+}

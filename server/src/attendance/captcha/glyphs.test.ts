@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { ALPHABET, glyphsOf, READ_AS } from './glyphs.ts'
+
+test('no two characters of the alphabet look alike', () => {
+  const alikes = [
+    '0OQD',
+    '1ILJ7T',
+    '2Z',
+    '5S',
+    '6GB',
+    '8B3',
+    'UVJ',
+    'EF',
+    'PR',
+    'CGE',
+    'HN',
+    'MN',
+    '4A',
+    'XY',
+  ]
+
+  for (const alike of alikes) {
+    const kept = [...alike].filter((character) => ALPHABET.includes(character))
+    // J and T are far enough from each other: one has a hook, the other a bar
+    expect(kept.join(''), alike).toMatch(/^(?:.?|JT)$/)
+  }
+})
+
+test('what is typed for a look-alike is none of the alphabet, and becomes one of it', () => {
+  for (const [typed, meant] of READ_AS) {
+    expect(ALPHABET).not.toContain(typed)
+    expect(ALPHABET).toContain(meant)
+  }
+})
+
+test('every character has two ways, which stay in their box', () => {
+  for (const character of ALPHABET) {
+    const glyphs = glyphsOf(character)
+
+    expect(glyphs, character).toHaveLength(2)
+    const places = glyphs.flatMap(({ strokes }) => strokes.flat(2))
+    expect(Math.min(...places), character).toBe(0)
+    expect(Math.max(...places), character).toBe(100)
+    for (const { strokes } of glyphs)
+      expect(Math.min(...strokes.map(({ length }) => length))).toBeGreaterThan(2)
+  }
+})

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { ImageCache } from './image-cache.ts'
+
+test('what was asked for last is kept, and no more than fits', () => {
+  const cache = new ImageCache(2)
+  const drawn: string[] = []
+  const get = (uuid: string) =>
+    cache.get(uuid, () => {
+      drawn.push(uuid)
+      return Buffer.from(uuid)
+    })
+
+  for (const uuid of ['a', 'b', 'a', 'c', 'a', 'b']) expect(get(uuid).toString()).toBe(uuid)
+
+  expect(drawn).toEqual(['a', 'b', 'c', 'b'])
+  expect(cache.size).toBe(2)
+})
