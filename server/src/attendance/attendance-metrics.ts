@@ -1,0 +1,89 @@
+import { Counter, Gauge, Histogram } from 'prom-client'
+import type { Db } from '../db/engine.ts'
+import type { Metrics } from '../http/metrics.ts'
+import { countAllCodes } from './events/event-queries.ts'
+
+const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** What `/metrics` tells of attendance: counts and times, and nothing that names a player, a code or a key. */
+export class AttendanceMetrics {
+  private readonly claims: Counter<'result'>
+  private readonly steps: Counter<'result'>
+  private readonly issuerCalls: Counter<'call' | 'result'>
+  private readonly issuerSeconds: Histogram<'call'>
+  private readonly captchas: Counter<'result'>
+  private readonly signatures: Counter<'result'>
+  private readonly presence: Counter<'provider' | 'result' | 'cached'>
+
+  constructor({ registry }: Metrics, db: Db) {
+    const registers = [registry]
+    this.claims = new Counter({
+      name: 'landpass_claims_total',
+      help: 'Answered claims, by state of the claim or error code.',
+      labelNames: ['result'],
+      registers,
+    })
+    this.steps = new Counter({
+      name: 'landpass_claim_steps_total',
+      help: 'Steps of claims at the issuer: accept, confirm, swap, fail, release, wait, or unknown for no answer.',
+      labelNames: ['result'],
+      registers,
+    })
+    this.issuerCalls = new Counter({
+      name: 'landpass_issuer_calls_total',
+      help: 'Calls to the token issuer, by result.',
+      labelNames: ['call', 'result'],
+      registers,
+    })
+    this.issuerSeconds = new Histogram({
+      name: 'landpass_issuer_call_duration_seconds',
+      help: 'How long calls to the token issuer took.',
+      labelNames: ['call'],
+      buckets: SECONDS,
+      registers,
+    })
+    this.captchas = new Counter({
+      name: 'landpass_captchas_total',
+      help: 'Captchas made, solved, answered wrongly or missing.',
+      labelNames: ['result'],
+      registers,
+    })
+    this.signatures = new Counter({
+      name: 'landpass_signed_requests_total',
+      help: 'Signed requests, accepted or by the error code of their refusal.',
+      labelNames: ['result'],
+      registers,
+    })
+    this.presence = new Counter({
+      name: 'landpass_presence_answers_total',
+      help: 'What presence providers said of players.',
+      labelNames: ['provider', 'result', 'cached'],
+      registers,
+    })
+    const codes: Gauge<'state'> = new Gauge({
+      name: 'landpass_claim_codes',
+      help: 'Claim codes of all events, by state.',
+      labelNames: ['state'],
+      registers,
+      collect: async (): Promise<void> => {
+        // A database that is away must not take the other figures with it.
+        const counts = await countAllCodes(db).catch(() => undefined)
+        if (!counts) return codes.reset()
+        for (const [state, count] of Object.entries(counts)) codes.set({ state }, count)
+      },
+    })
+  }
+
+  onClaim = (result: string): void => this.claims.inc({ result })
+  onStep = (result: string): void => this.steps.inc({ result })
+  onCaptcha = (result: string): void => this.captchas.inc({ result })
+  onSignature = (result: string): void => this.signatures.inc({ result })
+
+  onIssuerCall = ({ call, result, tookMs }: { call: string; result: string; tookMs: number }): void => {
+    this.issuerCalls.inc({ call, result })
+    this.issuerSeconds.observe({ call }, tookMs / 1000)
+  }
+
+  onPresence = (facts: { provider: string; result: string; isCached: boolean }): void =>
+    this.presence.inc({ provider: facts.provider, result: facts.result, cached: String(facts.isCached) })
+}

@@ -1,0 +1,196 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { testClock } from '../../../test/support/land-server.ts'
+import type { Db } from '../../db/engine.ts'
+import { mergeCodes } from '../codes/code-queries.ts'
+import { saveEvent } from '../events/event-queries.ts'
+import { Vault } from '../vault.ts'
+import { AcceptedClaims } from './accepted-claims.ts'
+import {
+  acceptClaims,
+  closeClaim,
+  confirmClaim,
+  type HeldClaim,
+  insertClaim,
+  swapCode,
+  takeDueClaims,
+} from './claim-queries.ts'
+
+const vault = new Vault(Buffer.alloc(32, 3))
+const NOW = testClock().nowMs()
+let lastEvent = 1
+
+describeOnBothEngines('claims in the database', (open) => {
+  async function eventWith(db: Db, codes: readonly string[]): Promise<number> {
+    const eventId = lastEvent++
+    await saveEvent(db, {
+      eventId,
+      record: { id: eventId },
+      coordinates: '0,0',
+      expiresAtMs: undefined,
+      nowMs: NOW,
+    })
+    const listed = codes.map((code) => ({ code, isClaimed: false }))
+    await mergeCodes(db, vault, { eventId, listed, nowMs: NOW })
+    return eventId
+  }
+
+  async function reserve(db: Db, eventId: number, name: string, request?: Buffer) {
+    const claim = { eventId, address: `0x${name}`, nowMs: NOW, nextStepAtMs: NOW + 1_000 }
+    const used = request && { hash: request, expiresAtMs: NOW + 60_000 }
+    return insertClaim(db, claim, { request: used, wait: false })
+  }
+
+  async function codesOf(db: Db, eventId: number) {
+    const rows = await db
+      .selectFrom('claim_code')
+      .select(['sealed', 'state'])
+      .where('event_id', '=', eventId)
+      .execute()
+    return rows.map(({ sealed, state }) => `${vault.open('claim-code', sealed)} ${state}`).sort()
+  }
+
+  async function statesOf(db: Db, eventId: number) {
+    const rows = await db
+      .selectFrom('claim')
+      .select(['address', 'state'])
+      .where('event_id', '=', eventId)
+      .execute()
+    return rows.map(({ address, state }) => `${address} ${state}`).sort()
+  }
+
+  test('a claim takes one code of its own event and leaves the neighbour alone', async () => {
+    const { db } = await open()
+    const concert = await eventWith(db, ['a1', 'a2'])
+    const neighbour = await eventWith(db, ['b1'])
+
+    const { made, known, isFirstUse } = await reserve(db, concert, 'ann', Buffer.from('request 1'))
+
+    expect({ known, isFirstUse }).toEqual({ known: undefined, isFirstUse: true })
+    expect(['a1', 'a2']).toContain(vault.open('claim-code', made!.sealed))
+    expect((await codesOf(db, concert)).filter((code) => code.endsWith('held'))).toHaveLength(1)
+    expect(await codesOf(db, neighbour)).toEqual(['b1 free'])
+  })
+
+  test('a second claim, a used request and an empty event change nothing, and say why', async () => {
+    const { db } = await open()
+    const eventId = await eventWith(db, ['c1', 'c2'])
+    const empty = await eventWith(db, [])
+    await reserve(db, eventId, 'ann', Buffer.from('request 2'))
+    const before = await codesOf(db, eventId)
+
+    const again = await reserve(db, eventId, 'ann')
+    const replayed = await reserve(db, eventId, 'ben', Buffer.from('request 2'))
+    const nothing = await reserve(db, empty, 'ann')
+
+    expect(again).toMatchObject({
+      isFirstUse: true,
+      known: { address: '0xann', state: 'reserved' },
+      made: undefined,
+    })
+    expect(replayed).toMatchObject({ isFirstUse: false, known: undefined, made: undefined })
+    expect(nothing).toMatchObject({ known: undefined, made: undefined })
+    expect(await codesOf(db, eventId)).toEqual(before)
+  })
+
+  test('accepted claims are all written, those that somebody moved meanwhile stay as they are', async () => {
+    const { db } = await open()
+    const eventId = await eventWith(
+      db,
+      Array.from({ length: 30 }, (_, i) => `d${i}`),
+    )
+    const accepted = new AcceptedClaims({ db, clock: testClock() })
+    const claims: HeldClaim[] = []
+    for (let i = 0; i < 30; i++) claims.push((await reserve(db, eventId, `player${i}`)).made!)
+    await closeClaim(db, claims[7]!, NOW, { state: 'released', reason: 'already_held', code: 'free' })
+
+    await Promise.all(claims.map((claim) => accepted.add(claim, NOW + 10_000)))
+
+    const states = await statesOf(db, eventId)
+    expect(states.filter((state) => state.endsWith(' minting'))).toHaveLength(29)
+    expect(states).toContain('0xplayer7 released')
+  })
+
+  test('when the database refuses, everybody who waits hears of it, and the next one is written again', async () => {
+    const { db } = await open()
+    const eventId = await eventWith(db, ['e1', 'e2'])
+    const accepted = new AcceptedClaims({ db, clock: testClock() })
+    const good = (await reserve(db, eventId, 'ann')).made!
+
+    await expect(accepted.add(good, Number.NaN)).rejects.toThrow()
+    await accepted.add(good, NOW + 10_000)
+
+    expect(await statesOf(db, eventId)).toEqual(['0xann minting'])
+  })
+
+  test('a move of a claim that is not as it was seen moves nothing', async () => {
+    const { db } = await open()
+    const eventId = await eventWith(db, ['f1', 'f2', 'f3'])
+    const first = (await reserve(db, eventId, 'ann')).made!
+    const swapped = (await swapCode(db, first, NOW, 'used_elsewhere'))!
+
+    expect(swapped.codeId).not.toBe(first.codeId)
+    expect(await swapCode(db, first, NOW, 'void')).toBeUndefined()
+    expect(await confirmClaim(db, first, NOW, '0xabc')).toBe(false)
+    expect(await closeClaim(db, first, NOW, { state: 'failed', reason: 'rejected', code: 'free' })).toBe(
+      false,
+    )
+    expect((await codesOf(db, eventId)).map((code) => code.split(' ')[1]).sort()).toEqual([
+      'free',
+      'held',
+      'used_elsewhere',
+    ])
+  })
+
+  test('what is due is taken once, the longest due first, and again when the lease is over', async () => {
+    const { db } = await open()
+    const eventId = await eventWith(db, ['g1', 'g2', 'g3'])
+    // What other tests left
+    await takeDueClaims(db, { nowMs: NOW + 900_000, leaseUntilMs: NOW + 900_000, limit: 1_000 })
+    for (const name of ['ann', 'ben', 'cleo']) await reserve(db, eventId, name)
+    const take = async (nowMs: number, limit: number) => {
+      const due = await takeDueClaims(db, { nowMs, leaseUntilMs: nowMs + 30_000, limit })
+      return due.filter((claim) => claim.eventId === eventId).map(({ address }) => address)
+    }
+
+    const first = await take(NOW + 1_000, 2)
+    const second = await take(NOW + 1_000, 5)
+    const none = await take(NOW + 2_000, 5)
+    const later = await take(NOW + 31_000, 5)
+
+    expect([first.length, second.length, none.length, later.length]).toEqual([2, 1, 0, 3])
+    expect([...first, ...second].sort()).toEqual(['0xann', '0xben', '0xcleo'])
+  })
+
+  test('whoever waits for the issuer comes before tokens that are being made, however long these are due', async () => {
+    const { db } = await open()
+    const eventId = await eventWith(db, ['h1', 'h2', 'h3'])
+    await takeDueClaims(db, { nowMs: NOW + 900_000, leaseUntilMs: NOW + 900_000, limit: 1_000 })
+    for (const name of ['ann', 'ben']) {
+      const { made } = await reserve(db, eventId, name)
+      await acceptClaims(db, [{ claim: made!, nextStepAtMs: NOW }], NOW)
+    }
+    await reserve(db, eventId, 'cleo')
+
+    const due = { nowMs: NOW + 1_000, leaseUntilMs: NOW + 31_000 }
+    const first = await takeDueClaims(db, { ...due, limit: 1 })
+    const others = await takeDueClaims(db, { ...due, limit: 5 })
+
+    expect(first.map(({ address }) => address)).toEqual(['0xcleo'])
+    expect(others.map(({ address }) => address).sort()).toEqual(['0xann', '0xben'])
+  })
+
+  test('claims go on in a running server when an update of another one adds a column', async () => {
+    const { db } = await open({ poolSize: 1 })
+    const eventId = await eventWith(db, ['i1', 'i2'])
+    await reserve(db, eventId, 'ann')
+
+    await sql`alter table claim add column later integer`.execute(db)
+    const { made } = await reserve(db, eventId, 'ben')
+    const { known } = await reserve(db, eventId, 'ben')
+
+    expect(known).toMatchObject({ id: made!.id, address: '0xben', state: 'reserved', attempts: 0 })
+    await sql`alter table claim drop column later`.execute(db)
+  })
+})

@@ -1,0 +1,339 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
+
+export type Claim = Selectable<ClaimTable>
+
+/** A claim that somebody is looking after, with the code that it holds. */
+export interface HeldClaim {
+  readonly id: number
+  readonly eventId: number
+  readonly address: string
+  readonly state: ClaimState
+  readonly attempts: number
+  readonly codeId: number
+  /** The code, encrypted. */
+  readonly sealed: Buffer
+}
+
+export interface NewClaim {
+  readonly eventId: number
+  readonly address: string
+  readonly nowMs: number
+  /** When somebody must look after the claim if nobody did before. */
+  readonly nextStepAtMs: number
+}
+
+export async function findClaim(db: Db, eventId: number, address: string): Promise<Claim | undefined> {
+  return db
+    .selectFrom('claim')
+    .selectAll()
+    .where('event_id', '=', eventId)
+    .where('address', '=', address)
+    .executeTakeFirst()
+}
+
+/** A signed request that brought a claim, which must not bring another one. */
+export interface UsedUp {
+  readonly hash: Buffer
+  readonly expiresAtMs: number
+}
+
+/** What became of the wish for a claim. */
+export interface Insertion {
+  /** False: the signed request was used before, and nothing was done. */
+  readonly isFirstUse: boolean
+  /** The claim that the player had before. */
+  readonly known: Claim | undefined
+  /** The new claim; undefined where the player had one, or no code is free. */
+  readonly made: HeldClaim | undefined
+}
+
+/**
+ * Uses up the signed request, takes a free code and ties it to a new claim: in one statement, and so in one
+ * transaction, all of it or nothing. One and not three, because each way to the database and back costs as much as
+ * the rest of a claim.
+ *
+ * `skip locked`: when a concert ends, hundreds claim in one second; each takes a code of its own instead of queueing
+ * for the first one. A second claim of one player breaks `one_claim_per_address`, and the code goes back with it.
+ *
+ * @param request undefined for a claim that was not signed, or whose request is used up already
+ * @param wait for codes that others are taking at this moment: slower, but it finds the last one
+ */
+export async function insertClaim(
+  db: Db,
+  claim: NewClaim,
+  { request, wait }: { readonly request: UsedUp | undefined; readonly wait: boolean },
+): Promise<Insertion> {
+  const { eventId, address, nowMs, nextStepAtMs } = claim
+  const lock = wait ? sql`for update` : sql`for update skip locked`
+  const firstUse = request
+    ? sql`insert into seen_request (hash, expires_at_ms) values (${request.hash}, ${request.expiresAtMs})
+        on conflict do nothing returning true as is_first`
+    : sql`select true as is_first`
+  const { rows } = await sql<InsertionRow>`/* prepared */
+    with use as (
+      ${firstUse}
+    ), known as (
+      select ${CLAIM_COLUMNS} from claim where event_id = ${eventId} and address = ${address}
+    ), taken as (
+      update claim_code set state = 'held'
+      where state = 'free' and exists (select from use) and id = (
+        select id from claim_code
+        where event_id = ${eventId} and state = 'free' and not exists (select from known)
+        order by id limit 1 ${lock}
+      )
+      returning id, sealed
+    ), made as (
+      insert into claim
+        (event_id, address, code_id, state, attempts, next_step_at_ms, created_at_ms, updated_at_ms)
+      select ${eventId}::integer, ${address}::text, id, 'reserved', 0, ${nextStepAtMs}::bigint, ${nowMs}::bigint,
+        ${nowMs}::bigint from taken
+      returning id, code_id
+    )
+    select exists (select from use) as is_first, made.id as made_id, made.code_id as made_code_id, taken.sealed,
+      known.*
+    from (select 1) as one left join known on true left join (made join taken on taken.id = made.code_id) on true`.execute(
+    db,
+  )
+  return insertionOf(rows[0]!, claim)
+}
+
+/** By name: with a star the prepared statement would break in running servers when an update adds a column. */
+const CLAIM_COLUMNS = sql`id, event_id, address, code_id, state, reason, tx_hash, attempts, next_step_at_ms,
+  created_at_ms, updated_at_ms`
+
+type InsertionRow = { readonly [Column in keyof Claim]: Claim[Column] | null } & {
+  readonly is_first: boolean
+  readonly made_id: number | null
+  readonly made_code_id: number | null
+  readonly sealed: Buffer | null
+}
+
+function insertionOf(row: InsertionRow, { eventId, address }: NewClaim): Insertion {
+  const { is_first, made_id, made_code_id, sealed, ...known } = row
+  const made =
+    made_id !== null && made_code_id !== null && sealed !== null
+      ? {
+          id: made_id,
+          eventId,
+          address,
+          state: 'reserved' as const,
+          attempts: 0,
+          codeId: made_code_id,
+          sealed,
+        }
+      : undefined
+  return { isFirstUse: is_first, known: known.id === null ? undefined : (known as Claim), made }
+}
+
+/** Gives a claim that failed another code. @returns undefined where it did not fail, or no code is free */
+export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | undefined> {
+  const { eventId, address, nowMs, nextStepAtMs } = claim
+  const { rows } = await sql<{ id: number; code_id: number; sealed: Buffer }>`
+    with failed as (
+      select id from claim
+      where event_id = ${eventId} and address = ${address} and state = 'failed' for update
+    ), taken as (
+      update claim_code set state = 'held'
+      where state = 'free' and id = (
+        select id from claim_code where event_id = ${eventId} and state = 'free' and exists (select from failed)
+        order by id limit 1 for update skip locked
+      )
+      returning id, sealed
+    ), made as (
+      update claim set code_id = taken.id, state = 'reserved', reason = null, tx_hash = null, attempts = 0,
+        next_step_at_ms = ${nextStepAtMs}, updated_at_ms = ${nowMs}
+      from taken, failed where claim.id = failed.id
+      returning claim.id, claim.code_id
+    )
+    select made.id, made.code_id, taken.sealed from made join taken on taken.id = made.code_id`.execute(db)
+  return heldClaim(rows[0], claim)
+}
+
+function heldClaim(
+  row: { readonly id: number; readonly code_id: number; readonly sealed: Buffer } | undefined,
+  { eventId, address }: NewClaim,
+): HeldClaim | undefined {
+  if (!row) return undefined
+  return {
+    id: row.id,
+    eventId,
+    address,
+    state: 'reserved',
+    attempts: 0,
+    codeId: row.code_id,
+    sealed: row.sealed,
+  }
+}
+
+/** Whether a code is free, or was until those who take it now are done. */
+export async function hasFreeCode(db: Db, eventId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('claim_code')
+    .select('id')
+    .where('event_id', '=', eventId)
+    .where('state', '=', 'free')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export interface TakeDue {
+  readonly nowMs: number
+  /** Until then nobody else takes them. */
+  readonly leaseUntilMs: number
+  readonly limit: number
+}
+
+/**
+ * Claims that somebody has to look after now, for the caller alone until its lease ends. The longest due come first,
+ * after those whose player still waits for the issuer: when a crowd has claimed, looking at hundreds of tokens that
+ * are being made would take all the calls that the issuer allows, and whoever comes then would wait for minutes.
+ */
+export async function takeDueClaims(
+  db: Db,
+  { nowMs, leaseUntilMs, limit }: TakeDue,
+): Promise<readonly HeldClaim[]> {
+  const { rows } = await sql<{
+    id: number
+    event_id: number
+    address: string
+    state: ClaimState
+    attempts: number
+    code_id: number
+    sealed: Buffer
+  }>`
+    update claim set next_step_at_ms = ${leaseUntilMs}
+    from claim_code
+    where claim_code.id = claim.code_id and claim.next_step_at_ms <= ${nowMs} and claim.id in (
+      select id from claim where next_step_at_ms <= ${nowMs}
+      order by state = 'minting', next_step_at_ms limit ${limit} for update skip locked
+    )
+    returning claim.id, claim.event_id, claim.address, claim.state, claim.attempts, claim.code_id, claim_code.sealed`.execute(
+    db,
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    eventId: row.event_id,
+    address: row.address,
+    state: row.state,
+    attempts: row.attempts,
+    codeId: row.code_id,
+    sealed: row.sealed,
+  }))
+}
+
+/**
+ * A move holds only while the claim is as the mover saw it: another process may have moved it meanwhile, after a lease
+ * ended. Then nothing changes, and the function answers false.
+ */
+type Seen = Pick<HeldClaim, 'id' | 'codeId' | 'state'>
+
+const isAsSeen = ({ id, codeId, state }: Seen) => sql`id = ${id} and code_id = ${codeId} and state = ${state}`
+
+/** reserved → minting, for several claims at once. */
+export async function acceptClaims(
+  db: Db,
+  accepted: readonly { readonly claim: Seen; readonly nextStepAtMs: number }[],
+  nowMs: number,
+): Promise<void> {
+  const ids = accepted.map(({ claim }) => claim.id)
+  const codeIds = accepted.map(({ claim }) => claim.codeId)
+  const nextSteps = accepted.map(({ nextStepAtMs }) => nextStepAtMs)
+  await sql`/* prepared */
+    update claim set state = 'minting', attempts = 0, next_step_at_ms = seen.next_step_at_ms, updated_at_ms = ${nowMs}
+    from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${nextSteps}::bigint[]) as seen (id, code_id, next_step_at_ms)
+    where claim.id = seen.id and claim.code_id = seen.code_id and claim.state = 'reserved'`.execute(db)
+}
+
+/** minting → minted */
+export async function confirmClaim(
+  db: Db,
+  claim: Seen,
+  nowMs: number,
+  txHash: string | undefined,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with confirmed as (
+      update claim set state = 'minted', next_step_at_ms = null, tx_hash = ${txHash ?? null}, updated_at_ms = ${nowMs}
+      where ${isAsSeen(claim)} returning id, code_id
+    )
+    update claim_code set state = 'used' from confirmed where claim_code.id = confirmed.code_id
+    returning confirmed.id`.execute(db)
+  return rows.length === 1
+}
+
+/** What becomes of the code that a claim gives up. */
+export type GivenUpCode = Extract<CodeState, 'free' | 'used_elsewhere' | 'void'>
+
+export interface Closing {
+  readonly state: 'failed' | 'released'
+  readonly reason: string
+  readonly code: GivenUpCode
+}
+
+/** reserved or minting → failed or released; the code goes back, or is marked. */
+export async function closeClaim(
+  db: Db,
+  claim: Seen,
+  nowMs: number,
+  { state, reason, code }: Closing,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with closed as (
+      update claim set state = ${state}, reason = ${reason}, code_id = null, next_step_at_ms = null,
+        updated_at_ms = ${nowMs}
+      where ${isAsSeen(claim)} returning id
+    )
+    update claim_code set state = ${code} from closed where claim_code.id = ${claim.codeId}
+    returning closed.id`.execute(db)
+  return rows.length === 1
+}
+
+/** The claim gives up its code and takes the next free one. @returns undefined where none is free */
+export async function swapCode(
+  db: Db,
+  claim: HeldClaim,
+  nowMs: number,
+  code: GivenUpCode,
+): Promise<HeldClaim | undefined> {
+  const { rows } = await sql<{ code_id: number; sealed: Buffer }>`
+    with mine as (
+      select id from claim where ${isAsSeen(claim)} for update
+    ), taken as (
+      update claim_code set state = 'held'
+      where state = 'free' and id = (
+        select id from claim_code where event_id = ${claim.eventId} and state = 'free' and exists (select from mine)
+        order by id limit 1 for update skip locked
+      )
+      returning id, sealed
+    ), swapped as (
+      update claim set code_id = taken.id, attempts = 0, updated_at_ms = ${nowMs}
+      from taken, mine where claim.id = mine.id returning claim.id
+    ), given as (
+      update claim_code set state = ${code} from swapped where claim_code.id = ${claim.codeId} returning claim_code.id
+    )
+    select taken.id as code_id, taken.sealed from taken, swapped, given`.execute(db)
+  const [row] = rows
+  return row && { ...claim, codeId: row.code_id, sealed: row.sealed, attempts: 0 }
+}
+
+/** Tries again later. */
+export async function postponeClaim(db: Db, claim: Seen, nextStepAtMs: number): Promise<boolean> {
+  const { rows } = await sql`
+    update claim set attempts = attempts + 1, next_step_at_ms = ${nextStepAtMs}
+    where ${isAsSeen(claim)} returning id`.execute(db)
+  return rows.length === 1
+}
+
+/** Hands claims that this process was looking after to whoever comes first. */
+export async function handOver(db: Db, ids: readonly number[], nowMs: number): Promise<void> {
+  if (ids.length === 0) return
+  await db
+    .updateTable('claim')
+    .set({ next_step_at_ms: nowMs })
+    .where('id', 'in', ids)
+    .where('next_step_at_ms', 'is not', null)
+    .execute()
+}

@@ -1,0 +1,243 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type CodeAtIssuer, type Issuer, IssuerError, type MintAnswer } from '../issuer/issuer.ts'
+import {
+  type Move,
+  moveByAnswer,
+  moveByCode,
+  moveByRefusal,
+  nextMove,
+  type StepClaim,
+} from './claim-steps.ts'
+
+const ANN = `0x${'a'.repeat(40)}`
+const BEN = `0x${'b'.repeat(40)}`
+const reserved: StepClaim = { state: 'reserved', address: ANN, code: 'k3v9zq', attempts: 0 }
+const minting: StepClaim = { ...reserved, state: 'minting' }
+
+function code(facts: Partial<CodeAtIssuer> = {}): CodeAtIssuer {
+  return {
+    isClaimed: false,
+    beneficiary: undefined,
+    isActive: true,
+    secret: 's',
+    txStatus: '',
+    txHash: undefined,
+    ...facts,
+  }
+}
+
+const hers = code({ isClaimed: true, beneficiary: ANN })
+const his = code({ isClaimed: true, beneficiary: BEN })
+/** As while the issuer is at it: marked first, its owner written later. */
+const nobodys = code({ isClaimed: true })
+
+describe('a reserved claim', () => {
+  test('whose code the player has by now was accepted: an answer got lost', () => {
+    expect(moveByCode(reserved, hers)).toEqual({ kind: 'accept' })
+  })
+
+  test('whose code somebody else used takes the next one', () => {
+    expect(moveByCode(reserved, his)).toEqual({
+      kind: 'swap',
+      code: 'used_elsewhere',
+      reason: 'no_codes_left',
+    })
+  })
+
+  test('whose code is used by nobody who is named waits for the name: it may be her own request', () => {
+    expect(moveByCode(reserved, nobodys)).toEqual({ kind: 'wait' })
+    expect(moveByRefusal(reserved, 'code_used', nobodys)).toEqual({ kind: 'wait' })
+    expect(moveByRefusal(reserved, 'player_has_one', nobodys)).toEqual({ kind: 'wait' })
+    expect(moveByCode({ ...reserved, attempts: 19 }, nobodys)).toEqual({ kind: 'wait' })
+    expect(moveByCode({ ...reserved, attempts: 20 }, nobodys)).toMatchObject({ kind: 'swap' })
+  })
+
+  test('whose code the issuer does not know, or no longer takes, takes the next one', () => {
+    const unknown: Move = { kind: 'swap', code: 'void', reason: 'no_codes_left' }
+    expect(moveByCode(reserved, undefined)).toEqual(unknown)
+    expect(moveByAnswer(reserved, 'no_such_code')).toEqual(unknown)
+    expect(moveByCode(reserved, code({ isActive: false }))).toEqual({ ...unknown, reason: 'expired' })
+  })
+
+  test.each<[Exclude<MintAnswer, 'player_has_one' | 'code_used' | 'rejected'>, Move]>([
+    ['accepted', { kind: 'accept' }],
+    ['expired', { kind: 'fail', reason: 'expired', code: 'free' }],
+    ['bad_address', { kind: 'fail', reason: 'bad_address', code: 'free' }],
+  ])('%s', (answer, move) => {
+    expect(moveByAnswer(reserved, answer)).toEqual(move)
+  })
+
+  test('"player has one": by this very code it was served, by another one it is closed', () => {
+    expect(moveByRefusal(reserved, 'player_has_one', hers)).toEqual({ kind: 'accept' })
+    expect(moveByRefusal(reserved, 'player_has_one', code())).toEqual({ kind: 'release' })
+  })
+
+  test('a refusal in unknown words fails, unless her earlier request was served after all', async () => {
+    const answers = [code(), hers]
+    const issuer = { readCode: async () => answers.shift(), mint: async () => 'rejected' as const }
+
+    expect(await nextMove(issuer, reserved)).toEqual({ kind: 'accept' })
+    expect(moveByRefusal(reserved, 'rejected', nobodys)).toEqual({ kind: 'wait' })
+    expect(moveByRefusal(reserved, 'rejected', code())).toEqual({
+      kind: 'fail',
+      reason: 'rejected',
+      code: 'free',
+    })
+  })
+
+  test('"code used": by the player it was served, by another the next code is taken, by nobody it waits', () => {
+    expect(moveByRefusal(reserved, 'code_used', hers)).toEqual({ kind: 'accept' })
+    expect(moveByRefusal(reserved, 'code_used', his)).toEqual({
+      kind: 'swap',
+      code: 'used_elsewhere',
+      reason: 'no_codes_left',
+    })
+    expect(moveByRefusal(reserved, 'code_used', code())).toEqual({ kind: 'wait' })
+  })
+})
+
+describe('a minting claim', () => {
+  test.each<[CodeAtIssuer['txStatus'], Move['kind']]>([
+    ['', 'wait'],
+    ['waiting_tx', 'wait'],
+    ['pending', 'wait'],
+    ['bumped', 'wait'],
+    ['passed', 'confirm'],
+    ['failed', 'fail'],
+  ])('with the transaction "%s": %s', (txStatus, kind) => {
+    expect(moveByCode(minting, { ...hers, txStatus }).kind).toBe(kind)
+  })
+
+  test('whose code is used by nobody who is named is her own: the issuer accepted it', () => {
+    expect(moveByCode(minting, nobodys)).toEqual({ kind: 'wait' })
+    expect(moveByCode({ ...minting, attempts: 99 }, nobodys)).toEqual({ kind: 'wait' })
+    expect(moveByCode(minting, { ...nobodys, txStatus: 'passed' })).toMatchObject({ kind: 'confirm' })
+  })
+
+  test('never takes another code: it could become a second token', () => {
+    for (const known of [undefined, his, code({ isActive: false })]) {
+      expect(moveByCode(minting, known).kind).toBe('fail')
+    }
+    expect(moveByAnswer(minting, 'no_such_code').kind).toBe('fail')
+  })
+})
+
+/** What an issuer may do to one request. */
+type Fault = 'none' | 'lost before' | 'lost after' | 'twice' | 'read lost' | 'owner unsaid'
+const fault = fc.constantFrom<Fault>(
+  'none',
+  'lost before',
+  'lost after',
+  'twice',
+  'read lost',
+  'owner unsaid',
+)
+
+test('whatever gets lost or comes twice: no player gets two tokens, no code serves two players, all are served', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fault, { maxLength: 60 }),
+      fc.array(fc.nat(3), { maxLength: 60 }),
+      fc.subarray(['c0', 'c1', 'c2']),
+      async (faults, turns, usedElsewhere) => {
+        const world = new SmallWorld(faults, usedElsewhere)
+        for (const turn of turns) await world.step(turn)
+        for (let rounds = 0; rounds < 20; rounds++) for (let i = 0; i < 4; i++) await world.step(i, 'none')
+
+        world.expectSound()
+        expect(world.claims.map(({ state }) => state)).toEqual(['minted', 'minted', 'minted', 'minted'])
+      },
+    ),
+    { seed: 4, numRuns: 300 },
+  )
+})
+
+interface SmallClaim {
+  address: string
+  state: 'reserved' | 'minting' | 'minted' | 'failed' | 'released'
+  code: string | undefined
+}
+
+/** Four players, eight codes, an issuer with faults, and the moves as the worker makes them. */
+class SmallWorld {
+  private readonly faults: Fault[]
+  private readonly free: string[]
+  private readonly owners = new Map<string, string>()
+  readonly tokens: { code: string; address: string }[] = []
+  readonly claims: SmallClaim[]
+
+  constructor(faults: readonly Fault[], usedElsewhere: readonly string[]) {
+    this.faults = [...faults]
+    for (const one of usedElsewhere) this.owners.set(one, 'a stranger')
+    this.free = ['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7']
+    this.claims = [1, 2, 3, 4].map((i) => ({
+      address: `0x${String(i).repeat(40)}`,
+      state: 'reserved',
+      code: this.free.shift(),
+    }))
+  }
+
+  async step(which: number, now?: Fault): Promise<void> {
+    const claim = this.claims[which]!
+    if (claim.code === undefined || claim.state === 'minted') return
+    const { state, address, code: held } = claim
+    try {
+      this.apply(
+        claim,
+        await nextMove(this.issuer(now ?? this.faults.shift() ?? 'none'), {
+          state,
+          address,
+          code: held,
+          attempts: 0,
+        }),
+      )
+    } catch (error) {
+      if (!(error instanceof IssuerError)) throw error // no answer: the claim stays as it is
+    }
+  }
+
+  expectSound(): void {
+    expect(new Set(this.tokens.map(({ code: one }) => one)).size).toBe(this.tokens.length)
+    expect(new Set(this.tokens.map(({ address }) => address)).size).toBe(this.tokens.length)
+    const held = this.claims.flatMap(({ code: one }) => (one === undefined ? [] : [one]))
+    expect(new Set([...held, ...this.free]).size).toBe(held.length + this.free.length)
+  }
+
+  private apply(claim: SmallClaim, move: Move): void {
+    if (move.kind === 'accept') claim.state = 'minting'
+    if (move.kind === 'confirm') claim.state = 'minted'
+    if (move.kind === 'swap') claim.code = this.free.shift()
+    if (move.kind === 'fail' || move.kind === 'release') {
+      claim.state = move.kind === 'fail' ? 'failed' : 'released'
+      claim.code = undefined
+    }
+  }
+
+  private issuer(what: Fault): Issuer {
+    const lost = () => new IssuerError('unavailable', { call: 'mint' })
+    return {
+      readCode: async (one: string) => {
+        if (what === 'read lost') throw lost()
+        const owner = this.owners.get(one)
+        const beneficiary = what === 'owner unsaid' ? undefined : owner
+        return code({ isClaimed: owner !== undefined, beneficiary, txStatus: owner ? 'passed' : '' })
+      },
+      mint: async ({ code: one, address }) => {
+        if (what === 'lost before') throw lost()
+        const first = this.mint(one, address)
+        const answer = what === 'twice' ? this.mint(one, address) : first
+        if (what === 'lost after') throw lost()
+        return answer
+      },
+    } as Issuer
+  }
+
+  private mint(one: string, address: string): MintAnswer {
+    if (this.tokens.some((token) => token.address === address)) return 'player_has_one'
+    if (this.owners.has(one)) return 'code_used'
+    this.owners.set(one, address)
+    this.tokens.push({ code: one, address })
+    return 'accepted'
+  }
+}

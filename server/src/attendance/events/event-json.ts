@@ -1,0 +1,143 @@
+import Type from 'typebox'
+import { parseIssuerDate } from '../issuer/issuer-dates.ts'
+import type { Event } from './event-queries.ts'
+import { isoText } from './openness.ts'
+
+type IssuerRecord = Readonly<Record<string, unknown>>
+
+const iso = (description: string) =>
+  Type.Union([Type.String(), Type.Null()], { description: `${description}: ISO 8601, UTC; null when unset.` })
+
+/** What our record and the issuer's have in common. */
+const describingProperties = {
+  fancy_id: Type.String(),
+  name: Type.String(),
+  event_url: Type.String(),
+  image_url: Type.String(),
+  country: Type.String(),
+  city: Type.String(),
+  description: Type.String(),
+  year: Type.Union([Type.Integer(), Type.Null()]),
+}
+
+/** The public face of an event (interfaces.md, 2.1: Event info). */
+export const eventInfoProperties = {
+  id: Type.Integer({ description: "The issuer's number of the event." }),
+  uuid: Type.String({ description: 'Ours: what a booth takes as its event.' }),
+  ...describingProperties,
+  event_start_date: iso('First day'),
+  event_end_date: iso('Last day'),
+  created_at: Type.String({ description: 'When it was registered here: ISO 8601, UTC.' }),
+  enabled: Type.Boolean({ description: 'False while the organiser pauses it.' }),
+  coordinates: Type.String({ description: '`x,y;x,y`, in the registered order.' }),
+  distribution_start_date: iso('From when on tokens are given out'),
+  distribution_end_date: iso('Until when tokens are given out'),
+  expiry_date: iso('When the last day at the issuer is over everywhere on Earth'),
+  requires_captcha: Type.Boolean({
+    description: 'Whether signed claims need a captcha too; unsigned ones always do.',
+  }),
+  requires_presence: Type.Boolean({ description: 'Whether a player must stand on one of the coordinates.' }),
+}
+export const eventInfoSchema = Type.Object(eventInfoProperties, { additionalProperties: true })
+
+/** What registering answers: both forms that clients know, the flat event and the reference with the issuer's record. */
+export const eventReferenceSchema = Type.Object(
+  {
+    ...eventInfoProperties,
+    event: Type.Object(
+      {
+        id: Type.Integer(),
+        ...describingProperties,
+        start_date: Type.String({ description: 'DD-Mon-YYYY' }),
+        end_date: Type.String({ description: 'DD-Mon-YYYY' }),
+        expiry_date: Type.String({
+          description: 'DD-Mon-YYYY: the last day on which the issuer makes tokens.',
+        }),
+        from_admin: Type.Boolean(),
+        virtual_event: Type.Boolean(),
+        event_template_id: Type.Integer(),
+        event_host_id: Type.Integer(),
+        private_event: Type.Boolean(),
+      },
+      { additionalProperties: true, description: "The issuer's own record, without anything secret." },
+    ),
+  },
+  { additionalProperties: true },
+)
+
+/** @returns the answer of `GET /event/:uuid` */
+export function eventInfoJson(event: Event) {
+  const record = event.issuer_record
+  return {
+    id: event.event_id,
+    uuid: event.uuid,
+    ...describingJson(record),
+    event_start_date: isoText(parseIssuerDate(record.start_date)),
+    event_end_date: isoText(parseIssuerDate(record.end_date)),
+    created_at: new Date(event.created_at_ms).toISOString(),
+    enabled: event.enabled,
+    coordinates: event.coordinates,
+    distribution_start_date: isoText(event.distribution_start_at_ms),
+    distribution_end_date: isoText(event.distribution_end_at_ms),
+    expiry_date: isoText(event.expires_at_ms),
+    requires_captcha: event.requires_captcha,
+    requires_presence: event.requires_presence,
+  }
+}
+
+/** @returns the answer of `POST /event/:id` */
+export function eventReferenceJson(event: Event) {
+  return { ...eventInfoJson(event), event: issuerRecordJson(event.issuer_record) }
+}
+
+function describingJson(record: IssuerRecord) {
+  return {
+    fancy_id: text(record.fancy_id),
+    name: text(record.name),
+    event_url: text(record.event_url),
+    image_url: text(record.image_url),
+    country: text(record.country),
+    city: text(record.city),
+    description: text(record.description),
+    year: wholeNumber(record.year) ?? null,
+  }
+}
+
+/**
+ * The issuer's record with every documented field in its documented type (interfaces.md, 2.1), and whatever else the
+ * issuer said: newer answers leave some fields out, or say null.
+ */
+function issuerRecordJson(record: IssuerRecord) {
+  return {
+    ...record,
+    id: wholeNumber(record.id) ?? 0,
+    ...describingJson(record),
+    start_date: dayText(record.start_date),
+    end_date: dayText(record.end_date),
+    expiry_date: dayText(record.expiry_date),
+    from_admin: record.from_admin === true,
+    virtual_event: record.virtual_event === true,
+    event_template_id: wholeNumber(record.event_template_id) ?? 0,
+    event_host_id: wholeNumber(record.event_host_id) ?? 0,
+    private_event: record.private_event === true,
+  }
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** `DD-Mon-YYYY`; a date that cannot be read stays as the issuer wrote it. */
+function dayText(value: unknown): string {
+  const timeMs = parseIssuerDate(value)
+  if (timeMs === undefined) return text(value)
+  const date = new Date(timeMs)
+  const day = String(date.getUTCDate()).padStart(2, '0')
+  return `${day}-${MONTHS[date.getUTCMonth()]}-${date.getUTCFullYear()}`
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function wholeNumber(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
+}

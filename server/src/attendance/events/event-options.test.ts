@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { parseWorld } from '../../world/world.ts'
+import { parseOptions } from './event-options.ts'
+
+const world = parseWorld('-150,-150,150,150')!
+
+test('options as the organiser page sends them, and all others', () => {
+  expect(parseOptions([['enabled', false]], world)).toEqual({ enabled: false })
+  expect(parseOptions([['coordinates', '52,-10; 53,-10;']], world)).toEqual({ coordinates: '52,-10;53,-10' })
+  expect(
+    parseOptions(
+      [
+        ['distribution_start_date', '2026-11-20T10:00:00+01:00'],
+        ['distribution_end_date', null],
+        ['requires_captcha', true],
+        ['requires_presence', false],
+      ],
+      world,
+    ),
+  ).toEqual({
+    distribution_start_at_ms: Date.parse('2026-11-20T09:00:00Z'),
+    distribution_end_at_ms: null,
+    requires_captcha: true,
+    requires_presence: false,
+  })
+})
+
+test('a date without a time is midnight in UTC; a name that comes twice counts as it comes last', () => {
+  expect(
+    parseOptions(
+      [
+        ['enabled', false],
+        ['distribution_end_date', '2026-11-20'],
+        ['enabled', true],
+      ],
+      world,
+    ),
+  ).toEqual({ enabled: true, distribution_end_at_ms: Date.UTC(2026, 10, 20) })
+})
+
+test.each([
+  ['coordinates=1,1'],
+  [{}],
+  [[]],
+  [[['enabled']]],
+  [[['enabled', 'yes']]],
+  [[['enabled', true, 1]]],
+  [[['colour', 'red']]],
+  [[['requires_captcha', 1]]],
+  [[['coordinates', 7]]],
+  [[['distribution_start_date', 'tomorrow']]],
+  [[['distribution_start_date', '2026-11-20T10:00']]],
+  [[['distribution_start_date', '2026-13-20']]],
+  [[['distribution_start_date', 1_700_000_000_000]]],
+  [Array.from({ length: 21 }, () => ['enabled', true])],
+  [[['__proto__', { enabled: false }]]],
+])('%j is refused by name', (options) => {
+  expect(() => parseOptions(options, world)).toThrow(
+    expect.objectContaining({
+      code: 'invalid_parameter',
+      data: expect.objectContaining({ parameter: expect.any(String) }),
+    }),
+  )
+})

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import type { SelectQueryBuilder } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { AttendanceEventTable, CodeState, Database } from '../../db/schema.ts'
+import type { EventName } from './event-name.ts'
+
+/** An event as it is registered here. */
+export type Event = Omit<AttendanceEventTable, 'issuer_record'> & {
+  readonly issuer_record: Readonly<Record<string, unknown>>
+}
+
+/** What an organiser may change of an event. */
+export type EventOptions = Partial<
+  Pick<
+    Event,
+    | 'coordinates'
+    | 'enabled'
+    | 'requires_captcha'
+    | 'requires_presence'
+    | 'distribution_start_at_ms'
+    | 'distribution_end_at_ms'
+  >
+>
+
+export async function findEvent(db: Db, name: EventName): Promise<Event | undefined> {
+  const query = db.selectFrom('attendance_event').selectAll()
+  return 'uuid' in name
+    ? query.where('uuid', '=', name.uuid).executeTakeFirst()
+    : query.where('event_id', '=', name.eventId).executeTakeFirst()
+}
+
+export interface Registration {
+  readonly eventId: number
+  readonly record: Readonly<Record<string, unknown>>
+  readonly coordinates: string
+  readonly expiresAtMs: number | undefined
+  readonly nowMs: number
+}
+
+/** Registers an event, or brings it up to date: its UUID and its switches stay. */
+export async function saveEvent(db: Db, registration: Registration): Promise<Event> {
+  const { eventId, coordinates, nowMs } = registration
+  const fresh = {
+    issuer_record: JSON.stringify(registration.record),
+    coordinates,
+    expires_at_ms: registration.expiresAtMs ?? null,
+    updated_at_ms: nowMs,
+  }
+  return db
+    .insertInto('attendance_event')
+    .values({
+      event_id: eventId,
+      uuid: randomUUID(),
+      enabled: true,
+      requires_captcha: false,
+      requires_presence: true,
+      distribution_start_at_ms: null,
+      distribution_end_at_ms: null,
+      codes_asked_at_ms: null,
+      created_at_ms: nowMs,
+      ...fresh,
+    })
+    .onConflict((conflict) => conflict.column('event_id').doUpdateSet(fresh))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function changeEvent(
+  db: Db,
+  eventId: number,
+  options: EventOptions,
+  nowMs: number,
+): Promise<Event> {
+  return db
+    .updateTable('attendance_event')
+    .set({ ...options, updated_at_ms: nowMs })
+    .where('event_id', '=', eventId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export type CodeCounts = Readonly<Record<CodeState, number>>
+
+/** How many codes of an event are in which state. */
+export function countCodes(db: Db, eventId: number): Promise<CodeCounts> {
+  return countByState(db.selectFrom('claim_code').where('event_id', '=', eventId))
+}
+
+/** The same over all events. */
+export function countAllCodes(db: Db): Promise<CodeCounts> {
+  return countByState(db.selectFrom('claim_code'))
+}
+
+async function countByState(codes: SelectQueryBuilder<Database, 'claim_code', object>): Promise<CodeCounts> {
+  const rows = await codes
+    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
+    .groupBy('state')
+    .execute()
+  const counts: Record<CodeState, number> = { free: 0, held: 0, used: 0, used_elsewhere: 0, void: 0 }
+  for (const { state, count } of rows) counts[state] = Number(count)
+  return counts
+}

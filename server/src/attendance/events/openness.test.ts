@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { CodeCounts, Event } from './event-queries.ts'
+import { assertOpen, closedReason, codesReason, windowOf } from './openness.ts'
+
+const NOW = Date.UTC(2026, 10, 20)
+const NO_CODES: CodeCounts = { free: 0, held: 0, used: 0, used_elsewhere: 0, void: 0 }
+
+function event(facts: Partial<Event> = {}): Event {
+  return {
+    event_id: 90001,
+    uuid: '6b0b6c53-6f5b-4c0e-9b43-2f1d0a7c9e11',
+    issuer_record: {},
+    coordinates: '52,-10',
+    enabled: true,
+    requires_captcha: false,
+    requires_presence: true,
+    distribution_start_at_ms: null,
+    distribution_end_at_ms: null,
+    expires_at_ms: null,
+    codes_asked_at_ms: null,
+    created_at_ms: 0,
+    updated_at_ms: 0,
+    ...facts,
+  }
+}
+
+test.each([
+  [{}, undefined],
+  [{ enabled: false, expires_at_ms: NOW }, 'event_disabled'],
+  [{ expires_at_ms: NOW }, 'event_expired'],
+  [{ expires_at_ms: NOW + 1 }, undefined],
+  [{ distribution_start_at_ms: NOW + 1 }, 'event_not_open'],
+  [{ distribution_start_at_ms: NOW }, undefined],
+  [{ distribution_end_at_ms: NOW }, 'event_closed'],
+  [{ distribution_end_at_ms: NOW + 1 }, undefined],
+])('%j: %s', (facts, reason) => {
+  expect(closedReason(event(facts), NOW)).toBe(reason)
+})
+
+test('what is closed is refused with the same reason, in words', () => {
+  fc.assert(
+    fc.property(
+      fc.boolean(),
+      fc.option(fc.integer({ min: NOW - 5, max: NOW + 5 })),
+      fc.option(fc.integer({ min: NOW - 5, max: NOW + 5 })),
+      (enabled, start, end) => {
+        const one = event({ enabled, distribution_start_at_ms: start, distribution_end_at_ms: end })
+        const reason = closedReason(one, NOW)
+        if (reason === undefined) assertOpen(one, NOW)
+        else expect(() => assertOpen(one, NOW)).toThrow(expect.objectContaining({ code: reason }))
+      },
+    ),
+  )
+})
+
+test('the window ends with the organiser or with the issuer, whichever comes first', () => {
+  expect(windowOf(event())).toEqual({ opensAtMs: undefined, closesAtMs: undefined })
+  expect(
+    windowOf(event({ distribution_start_at_ms: 1, distribution_end_at_ms: 30, expires_at_ms: 20 })),
+  ).toEqual({ opensAtMs: 1, closesAtMs: 20 })
+})
+
+test('without a free code: never asked for, waiting for the issuer, or all gone', () => {
+  expect(codesReason(event(), NO_CODES)).toBe('no_codes_loaded')
+  expect(codesReason(event({ codes_asked_at_ms: NOW }), NO_CODES)).toBe('waiting_for_issuer')
+  expect(codesReason(event({ codes_asked_at_ms: NOW }), { ...NO_CODES, used_elsewhere: 3 })).toBe(
+    'no_codes_left',
+  )
+  expect(codesReason(event(), { ...NO_CODES, free: 1 })).toBeUndefined()
+})

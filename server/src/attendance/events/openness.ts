@@ -1,0 +1,75 @@
+import { AppError } from '../../errors.ts'
+import type { CodeCounts, Event } from './event-queries.ts'
+
+/** Why no token of an event can be had, as `GET /event/:uuid/availability` says it; undefined: it can. */
+export type ClosedReason =
+  | 'event_disabled'
+  | 'event_not_open'
+  | 'event_closed'
+  | 'event_expired'
+  | 'waiting_for_issuer'
+  | 'no_codes_loaded'
+  | 'no_codes_left'
+
+/** When an event's tokens are given out: from `opensAtMs` on, and before `closesAtMs`; undefined is no limit. */
+export interface Window {
+  readonly opensAtMs: number | undefined
+  readonly closesAtMs: number | undefined
+}
+
+/** The organiser's window, ended by the issuer's last day at the latest. */
+export function windowOf(event: Event): Window {
+  const ends = [event.distribution_end_at_ms, event.expires_at_ms].filter((end) => end !== null)
+  return {
+    opensAtMs: event.distribution_start_at_ms ?? undefined,
+    closesAtMs: ends.length === 0 ? undefined : Math.min(...ends),
+  }
+}
+
+/** Whether the event gives out tokens at a time; codes are another question. The organiser's switch comes first. */
+export function closedReason(event: Event, nowMs: number): ClosedReason | undefined {
+  if (!event.enabled) return 'event_disabled'
+  if (event.expires_at_ms !== null && nowMs >= event.expires_at_ms) return 'event_expired'
+  if (event.distribution_start_at_ms !== null && nowMs < event.distribution_start_at_ms)
+    return 'event_not_open'
+  if (event.distribution_end_at_ms !== null && nowMs >= event.distribution_end_at_ms) return 'event_closed'
+  return undefined
+}
+
+/** Why nothing is left to give out, if so. */
+export function codesReason(event: Event, counts: CodeCounts): ClosedReason | undefined {
+  if (counts.free > 0) return undefined
+  if (counts.held + counts.used + counts.used_elsewhere + counts.void > 0) return 'no_codes_left'
+  return event.codes_asked_at_ms === null ? 'no_codes_loaded' : 'waiting_for_issuer'
+}
+
+/** @throws {AppError} when the event gives out no tokens now */
+export function assertOpen(event: Event, nowMs: number): void {
+  const { opensAtMs, closesAtMs } = windowOf(event)
+  switch (closedReason(event, nowMs)) {
+    case 'event_disabled':
+      throw new AppError('event_disabled', 'The organiser has paused this event. Please try again later.')
+    case 'event_not_open': {
+      const opensAt = isoText(opensAtMs)
+      throw new AppError('event_not_open', `Tokens of this event are given out from ${opensAt} on.`, {
+        opens_at: opensAt,
+      })
+    }
+    case 'event_closed': {
+      const closedAt = isoText(closesAtMs)
+      throw new AppError('event_closed', `Tokens of this event were given out until ${closedAt}.`, {
+        closed_at: closedAt,
+      })
+    }
+    case 'event_expired':
+      throw new AppError(
+        'event_expired',
+        'This event has expired at the token issuer, which makes no more tokens of it.',
+      )
+    default:
+  }
+}
+
+export function isoText(timeMs: number | null | undefined): string | null {
+  return timeMs === null || timeMs === undefined ? null : new Date(timeMs).toISOString()
+}

@@ -1,0 +1,58 @@
+import { MINUTE_MS, SECOND_MS } from '../clock.ts'
+import type { Captchas } from './captcha/captchas.ts'
+import type { EditCodeGuard } from './edit-code-guard.ts'
+import type { Refusals } from './refusals.ts'
+import type { SignedFetch } from './signed-fetch/signed-fetch.ts'
+
+const FLUSH_EVERY_MS = 2 * SECOND_MS
+const TIDY_EVERY_MS = MINUTE_MS
+
+export interface TidyingOptions {
+  readonly captchas: Pick<Captchas, 'deleteExpired'>
+  readonly signedFetch: Pick<SignedFetch, 'deleteExpired'>
+  readonly guard: Pick<EditCodeGuard, 'deleteOld'>
+  readonly refusals: Refusals
+  readonly log: { warn(facts: object, sentence: string): void }
+}
+
+/** What is written late and what is thrown away. Nothing here is waited for, and what fails is done the next time. */
+export class Tidying {
+  private readonly options: TidyingOptions
+  private readonly timers: NodeJS.Timeout[] = []
+  private running: Promise<void> = Promise.resolve()
+  constructor(options: TidyingOptions) {
+    this.options = options
+  }
+
+  start(): void {
+    const { captchas, signedFetch, guard, refusals } = this.options
+    this.every(FLUSH_EVERY_MS, () => refusals.flush())
+    this.every(TIDY_EVERY_MS, async () => {
+      await captchas.deleteExpired()
+      await signedFetch.deleteExpired()
+      await guard.deleteOld()
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.timers) clearInterval(timer)
+    await this.running
+    await this.tolerate(() => this.options.refusals.flush())
+  }
+
+  /** One after the other, so that closing has one thing to wait for. */
+  private every(intervalMs: number, work: () => Promise<unknown>): void {
+    const timer = setInterval(() => {
+      this.running = this.running.then(() => this.tolerate(work))
+    }, intervalMs)
+    this.timers.push(timer.unref())
+  }
+
+  private async tolerate(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.options.log.warn({ err: error }, 'tidying of the attendance tables failed; it is tried again')
+    }
+  }
+}
