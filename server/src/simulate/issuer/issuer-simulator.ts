@@ -1,0 +1,53 @@
+import { setMaxListeners } from 'node:events'
+import Fastify from 'fastify'
+import { type Clock, SYSTEM_CLOCK } from '../../clock.ts'
+import { SIMULATED_API_KEY } from './access.ts'
+import { addControlRoutes } from './control-routes.ts'
+import { addIssuerRoutes } from './issuer-routes.ts'
+import { Simulator } from './simulator.ts'
+
+export { SIMULATED_API_KEY, SIMULATED_CLIENT_ID, SIMULATED_CLIENT_SECRET } from './access.ts'
+
+export interface IssuerSimulatorOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** What codes and accidents are made of: the same seed gives the same ones. */
+  readonly seed: number
+  readonly apiKey?: string
+  readonly clock?: Clock
+}
+
+export interface IssuerSimulator {
+  /** `http://127.0.0.1:4010`: the issuer's address; that of its tokens is `/oauth/token` below it. */
+  readonly address: string
+  close(): Promise<void>
+}
+
+/**
+ * Stands in for the token issuer: the same calls, shapes, statuses and texts, on one address, with everything in
+ * memory and some events to try (event-plan.ts). It mints nothing, but writes down what it would have minted. Below
+ * `/simulator` it can be told what to do wrong (control-routes.ts).
+ *
+ * @example
+ * const simulator = await startIssuerSimulator({ host: '127.0.0.1', port: 0, seed: 1 })
+ * await fetch(`${simulator.address}/health-check`) // {"status":"healthy"}
+ * await simulator.close()
+ */
+export async function startIssuerSimulator(options: IssuerSimulatorOptions): Promise<IssuerSimulator> {
+  const { host, port, seed, apiKey = SIMULATED_API_KEY, clock = SYSTEM_CLOCK } = options
+  const simulator = new Simulator({ seed, apiKey, clock })
+  const closing = new AbortController()
+  setMaxListeners(0, closing.signal) // every late answer listens
+  const app = Fastify({ forceCloseConnections: true })
+  addIssuerRoutes(app, simulator, closing.signal)
+  addControlRoutes(app, simulator)
+  const address = await app.listen({ host, port })
+  return {
+    address,
+    close: async () => {
+      closing.abort()
+      await app.close()
+    },
+  }
+}

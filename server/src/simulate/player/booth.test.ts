@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { verifySignature } from '../../attendance/signed-fetch/verify-signature.ts'
+import { MINUTE_MS } from '../../clock.ts'
+import { type BoothOptions, claimLikeABooth, RefusedError } from './booth.ts'
+import { makePlayer } from './player.ts'
+import { leadingZeroBits } from './proof-of-work.ts'
+
+const UUID = '6b0b6c53-6f5b-4c0e-9b43-2f1d0a7c9e11'
+const NOW_MS = Date.parse('2026-01-15T12:00:00.000Z')
+const PICTURE = Buffer.from('a picture')
+const CHALLENGE = { algorithm: 'sha256', bits: 6, challenge: 'some challenge' }
+
+const ann = makePlayer('ann')
+let server: http.Server | undefined
+afterEach(() => server?.close())
+
+/** What one request said, and who proved to have sent it. */
+interface Heard {
+  readonly path: string
+  readonly signedBy: string | undefined
+  readonly body: Readonly<Record<string, string>>
+}
+
+interface Reply {
+  readonly status: number
+  readonly code?: string
+  readonly error?: string
+  readonly data?: object
+}
+
+const claimIs = (status: string): Reply => ({
+  status: 200,
+  data: { event: { name: 'Harbour Lights' }, claim: { status } },
+})
+const refused = (status: number, code: string): Reply => ({ status, code, error: `No: ${code}.`, data: {} })
+
+test('a new booth signs its claim, and needs nothing else when the server asks for nothing else', async () => {
+  const { origin, heard } = await serverThat(() => claimIs('minting'))
+
+  const claimed = await claim(origin)
+
+  expect(claimed).toEqual({ eventId: 7, eventUuid: UUID, status: 'minting' })
+  expect(heard).toEqual([{ path: `/claim/${UUID}`, signedBy: ann.address, body: { address: ann.address } }])
+})
+
+test('a claim that is pending is asked about until it is settled', async () => {
+  const replies = [claimIs('pending'), claimIs('pending'), claimIs('minted')]
+  const { origin, heard } = await serverThat(() => replies.shift()!)
+
+  expect(await claim(origin)).toMatchObject({ status: 'minted' })
+  expect(heard).toHaveLength(3)
+})
+
+test('a pending claim that went through meanwhile counts as minted', async () => {
+  const replies = [claimIs('pending'), refused(409, 'already_claimed')]
+  const { origin } = await serverThat(() => replies.shift()!)
+
+  expect(await claim(origin)).toMatchObject({ status: 'minted' })
+})
+
+test('captcha and proof of work are given when they are asked for, of one challenge', async () => {
+  const { origin, heard } = await serverThat(({ body }) => {
+    if (body.captcha !== 'h7kq2') return refused(403, 'captcha_required')
+    return isProven(body.proof) ? claimIs('minting') : refused(403, 'proof_of_work_required')
+  })
+
+  expect(await claim(origin)).toMatchObject({ status: 'minting' })
+  expect(heard.map(({ path, signedBy }) => [path.split('/')[1], signedBy])).toEqual([
+    ['claim', ann.address],
+    ['captcha', ann.address],
+    ['claim', ann.address],
+    ['claim', ann.address],
+  ])
+})
+
+test('an old booth signs for a captcha first, and then claims unsigned', async () => {
+  const { origin, heard } = await serverThat(({ body }) =>
+    body.captcha === 'h7kq2' ? claimIs('pending') : refused(401, 'not_signed'),
+  )
+
+  expect(await claim(origin, { way: 'captcha' })).toMatchObject({ status: 'pending' })
+  expect(heard).toEqual([
+    { path: '/captcha', signedBy: ann.address, body: {} },
+    {
+      path: `/claim/${UUID}`,
+      signedBy: undefined,
+      body: { address: ann.address, room: '', captcha: 'h7kq2' },
+    },
+  ])
+})
+
+test('an answer to an earlier captcha is sent without asking for a new one', async () => {
+  const { origin, heard } = await serverThat(({ body }) =>
+    body.captcha === 'early' ? claimIs('minting') : refused(403, 'captcha_required'),
+  )
+
+  await claim(origin, { captcha: 'early' })
+  await claim(origin, { captcha: 'early', way: 'captcha' })
+
+  expect(heard.map(({ path }) => path)).toEqual([`/claim/${UUID}`, `/claim/${UUID}`])
+})
+
+test('a refusal ends it, with the sentence and the code of the server', async () => {
+  const { origin, heard } = await serverThat(() => refused(403, 'captcha_required'))
+
+  const outcome = claim(origin)
+
+  await expect(outcome).rejects.toBeInstanceOf(RefusedError)
+  await expect(outcome).rejects.toMatchObject({
+    message: 'No: captcha_required.',
+    code: 'captcha_required',
+    status: 403,
+  })
+  expect(heard).toHaveLength(3) // claim, captcha, claim: not again and again
+})
+
+function claim(origin: string, change: Partial<BoothOptions> = {}) {
+  return claimLikeABooth({
+    server: origin,
+    event: '7',
+    player: ann,
+    way: 'signed',
+    readImage: async (png) => (png.equals(PICTURE) ? 'h7kq2' : 'nothing'),
+    clock: { nowMs: () => NOW_MS },
+    pendingPauseMs: 0,
+    ...change,
+  })
+}
+
+/** Speaks for a server as far as a booth can see: an event, a captcha, and claims that are answered as the test says. */
+async function serverThat(answerClaim: (claim: Heard) => Reply): Promise<{ origin: string; heard: Heard[] }> {
+  const heard: Heard[] = []
+  server = http.createServer(async (request, response) => {
+    const path = request.url ?? ''
+    const bytes = Buffer.concat(await request.toArray())
+    if (path === '/captcha/c1') return response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE)
+    const reply = path.startsWith('/event/') ? EVENT : answer(path, request, bytes)
+    response.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify(reply))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard }
+
+  function answer(path: string, { method = '', headers }: http.IncomingMessage, bytes: Buffer): Reply {
+    const isSigned = 'x-identity-timestamp' in headers
+    const options = { nowMs: NOW_MS, windowMs: MINUTE_MS }
+    const signedBy = isSigned
+      ? verifySignature({ method, path, headers, body: bytes }, options).address
+      : undefined
+    const request = { path, signedBy, body: JSON.parse(bytes.toString() || '{}') }
+    heard.push(request)
+    if (path !== '/captcha') return answerClaim(request)
+    return { status: 200, data: { uuid: 'c1', proof_of_work: CHALLENGE } }
+  }
+}
+
+const EVENT: Reply = {
+  status: 200,
+  data: { id: 7, uuid: UUID, name: 'Harbour Lights', coordinates: '3,4;5,6' },
+}
+
+function isProven(nonce: string | undefined): boolean {
+  const text = `${CHALLENGE.challenge}:${UUID}:${ann.address}:${nonce}`
+  return leadingZeroBits(createHash('sha256').update(text).digest()) >= CHALLENGE.bits
+}
