@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { type Attendance, createAttendance } from './attendance/attendance.ts'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config.ts'
 import type { Engine } from './db/engine.ts'
@@ -21,9 +22,18 @@ import { pyramidRoutes } from './map/pyramid-routes.ts'
 import { frontPage } from './site/front-page.ts'
 import { translationRoutes } from './site/translations.ts'
 
+/** The two interfaces of one deployment. */
+export const INTERFACES = ['land', 'attendance'] as const
+export type Interface = (typeof INTERFACES)[number]
+
 export interface App {
   readonly server: FastifyInstance
+  /** Holds the land; at rest where the land is not served. */
   readonly keeper: PresentKeeper
+  /** Undefined where it is not served: then it needs neither settings nor a key. */
+  readonly attendance: Attendance | undefined
+  /** Loads the world and begins to look after claims: what is served of the two. */
+  start(): Promise<void>
   /** Stops taking requests, finishes those that run, then lets go of everything but the engine. */
   close(): Promise<void>
 }
@@ -32,6 +42,8 @@ export interface AppOptions {
   readonly config: Config
   readonly engine: Engine
   readonly clock: Clock
+  /** Which interfaces to serve; left out: both. */
+  readonly interfaces?: readonly Interface[]
 }
 
 const VERSION_PREFIX = '/v1'
@@ -40,65 +52,91 @@ const NEWER_PREFIX = '/v2'
 /** How long a running answer may take once the server was told to stop. */
 const CLOSE_PATIENCE_MS = 10 * SECOND_MS
 
-/** Puts the parts together. The server does not listen yet, and the world is not loaded until `keeper.start()`. */
-export async function createApp({ config, engine, clock }: AppOptions): Promise<App> {
+/** Puts the parts together. The server does not listen yet, and nothing is loaded until `start()`. */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, engine, clock, interfaces = INTERFACES } = options
+  const servesLand = interfaces.includes('land')
   const metrics = new Metrics()
   const server = await createServer({ ...config, metrics })
   const addRefusals = watchMethods(server)
   const keeper = new PresentKeeper(engine, config, server.log)
-  const land = { db: engine.db, clock, world: config.world, present: () => keeper.current() }
-  const pictures = new Pictures(land)
-  measure(metrics, engine, keeper)
-  metrics.addGauges(pictures.gauges)
-  metrics.addCounters(pictures.counters)
+  const attendance = interfaces.includes('attendance')
+    ? await createAttendance({ config, engine, clock, metrics, log: server.log })
+    : undefined
+  measureDatabase(metrics, engine)
 
-  await describeRoutes(server, { publicUrl: config.publicUrl, shapes: LAND_SHAPES })
-  healthRoutes(server, { metrics, isReady: () => readiness(engine, keeper) })
+  const shapes = servesLand ? LAND_SHAPES : {}
+  await describeRoutes(server, { publicUrl: config.publicUrl, shapes })
+  healthRoutes(server, { metrics, isReady: () => readiness(engine, servesLand ? keeper : undefined) })
+  if (servesLand) await serveLand({ server, metrics, keeper, ...options })
+  await attendance?.register(server)
   const startedAtMs = clock.nowMs()
-  for (const prefix of ['', VERSION_PREFIX]) {
-    await server.register(landRoutes, { prefix, land })
-    await server.register(imageRoutes, { prefix, land, pictures })
-    await server.register(pyramidRoutes, { prefix, land, pictures, publicUrl: config.publicUrl })
-    await server.register(translationRoutes, { prefix, startedAtMs })
-  }
-  await server.register(tileRoutes, { land })
-  await server.register(v2Routes, { prefix: NEWER_PREFIX, land, settings: config })
+  for (const prefix of ['', VERSION_PREFIX]) await server.register(translationRoutes, { prefix, startedAtMs })
   await serveDescription(server)
   frontPage(server)
   addRefusals()
-  // Ready answers are sent without a line in the log.
-  if (!logsRequests(config.logLevel)) sendReadyAnswers(server, metrics, (url) => pictures.findReady(url))
 
   return {
     server,
     keeper,
+    attendance,
+    start: async () => {
+      attendance?.start()
+      if (servesLand) await keeper.start()
+    },
     close: async () => {
       const patience = setTimeout(() => server.server.closeAllConnections(), CLOSE_PATIENCE_MS)
       await server.close()
       clearTimeout(patience)
-      await keeper.close()
+      await Promise.all([keeper.close(), attendance?.close()])
     },
   }
 }
 
-async function readiness(engine: Engine, keeper: PresentKeeper) {
-  const { revision } = keeper.current()
-  try {
-    await readLandState(engine.db)
-  } catch {
-    throw new AppError('database_unavailable', 'The database does not answer.')
-  }
-  return { revision }
+interface LandParts extends AppOptions {
+  readonly server: FastifyInstance
+  readonly metrics: Metrics
+  readonly keeper: PresentKeeper
 }
 
-function measure(metrics: Metrics, engine: Engine, keeper: PresentKeeper): void {
-  const connections = 'landpass_database_connections'
+/** The land data interface, with its pictures. */
+async function serveLand({ server, metrics, keeper, config, engine, clock }: LandParts): Promise<void> {
+  const land = { db: engine.db, clock, world: config.world, present: () => keeper.current() }
+  const pictures = new Pictures(land)
+  metrics.addGauges(pictures.gauges)
+  metrics.addCounters(pictures.counters)
   metrics.addGauges([
     {
       name: 'landpass_land_revision',
       help: 'Revision of the land that is answered.',
       read: () => keeper.revision,
     },
+  ])
+  for (const prefix of ['', VERSION_PREFIX]) {
+    await server.register(landRoutes, { prefix, land })
+    await server.register(imageRoutes, { prefix, land, pictures })
+    await server.register(pyramidRoutes, { prefix, land, pictures, publicUrl: config.publicUrl })
+  }
+  await server.register(tileRoutes, { land })
+  await server.register(v2Routes, { prefix: NEWER_PREFIX, land, settings: config })
+  // Ready answers are sent without a line in the log.
+  if (!logsRequests(config.logLevel)) sendReadyAnswers(server, metrics, (url) => pictures.findReady(url))
+}
+
+/** @param keeper where the land is served: without a world that server is not ready */
+async function readiness(engine: Engine, keeper: PresentKeeper | undefined) {
+  const facts = keeper ? { revision: keeper.current().revision } : {}
+  try {
+    await readLandState(engine.db)
+  } catch {
+    throw new AppError('database_unavailable', 'The database does not answer.')
+  }
+  return facts
+}
+
+function measureDatabase(metrics: Metrics, engine: Engine): void {
+  const connections = 'landpass_database_connections'
+  metrics.addGauges([
     { name: `${connections}_total`, help: 'Open database connections.', read: () => engine.pool().total },
     { name: `${connections}_idle`, help: 'Database connections at rest.', read: () => engine.pool().idle },
     { name: `${connections}_waiting`, help: 'Callers that wait for one.', read: () => engine.pool().waiting },

@@ -11,6 +11,7 @@ import { addImportCommand } from './import-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { EXIT_FAILED, exitWith2OnWrongUse } from './run-command.ts'
 import { addServeCommand } from './serve-command.ts'
+import { addSimulateCommand } from './simulate-command.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -31,6 +32,7 @@ addMigrateCommand(program)
 addConfigCommand(program)
 addGenerateCommand(program)
 addGalleryCommand(program)
+addSimulateCommand(program)
 for (const command of [program, ...program.commands]) exitWith2OnWrongUse(command)
 
 try {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Command } from 'commander'
-import type { App } from '../app.ts'
+import { type Command, Option } from 'commander'
+import type { App, Interface } from '../app.ts'
 import { MINUTE_MS, SYSTEM_CLOCK } from '../clock.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Engine } from '../db/engine.ts'
@@ -12,6 +12,7 @@ import { CommandError } from '../errors.ts'
 import { readLandState } from '../land/land-state.ts'
 import { dropRetiredWorlds, RETIRED_GRACE_MS } from '../land/snapshot/worlds.ts'
 import { engineSettings } from './open-database.ts'
+import { attendanceExample, type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
 
 const TIDY_EVERY_MS = MINUTE_MS
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
@@ -21,13 +22,33 @@ export function addServeCommand(program: Command): void {
     .command('serve')
     .description('serve the interfaces until Ctrl-C')
     .option('--demo', 'fill an empty database with the demo world first')
-    .action(async (options: { demo?: boolean }) => {
-      await serve(readConfig(process.env), { demo: options.demo ?? false })
+    .addOption(new Option('--only <interface>', 'serve one interface alone').choices(['land', 'attendance']))
+    .action(async (options: ServeOptions) => {
+      await serve(readConfig(process.env), options)
     })
 }
 
-async function serve(config: Config, options: { demo: boolean }): Promise<void> {
+interface ServeOptions {
+  readonly demo?: boolean
+  readonly only?: Interface
+}
+
+async function serve(given: Config, options: ServeOptions): Promise<void> {
   const stopped = stopSignal()
+  const needsStandIns = options.demo && options.only !== 'land' && wantsStandIns(given)
+  const standIns = needsStandIns ? await startStandIns(process.env) : undefined
+  try {
+    await serveUntil(stopped, standIns ? withStandIns(standIns) : given, { ...options, standIns })
+  } finally {
+    await standIns?.close()
+  }
+}
+
+interface Serving extends ServeOptions {
+  readonly standIns: StandIns | undefined
+}
+
+async function serveUntil(stopped: Promise<void>, config: Config, options: Serving): Promise<void> {
   // The database opens while the server's code is read: a quarter of the start, and neither needs the other.
   const [engine, { createApp }] = await Promise.all([
     openEngine(engineSettings(config, 'server')),
@@ -35,16 +56,22 @@ async function serve(config: Config, options: { demo: boolean }): Promise<void> 
   ])
   try {
     await migrate(engine)
-    const app = await createApp({ config, engine, clock: SYSTEM_CLOCK })
+    const interfaces = options.only ? { interfaces: [options.only] } : {}
+    const app = await createApp({ config, engine, clock: SYSTEM_CLOCK, ...interfaces })
+    if (options.only === 'attendance') assertAttendance(app)
     const address = await listen(app, config)
     try {
       // Listening comes first: whoever watches /health/ready sees 503 until the world is there.
-      if (options.demo && (await readLandState(engine.db)).worldId === null) {
+      if (
+        options.demo &&
+        options.only !== 'attendance' &&
+        (await readLandState(engine.db)).worldId === null
+      ) {
         await fillWithDemo(stopped)
       }
-      await app.keeper.start()
+      await app.start()
       const tidying = setInterval(() => void tidy(engine, app), TIDY_EVERY_MS)
-      announce(address, app.keeper.revision)
+      announce(address, app, options)
       await stopped
       clearInterval(tidying)
     } finally {
@@ -93,20 +120,35 @@ async function tidy(engine: Engine, app: App): Promise<void> {
   }
 }
 
-function announce(address: string, revision: number): void {
-  const lines =
-    revision === 0
-      ? ['Landpass runs, but holds no world yet. Load one: landpass import <folder>', '']
-      : ['Landpass is ready.', '']
+function assertAttendance({ attendance }: App): void {
+  if (!attendance?.obstacle) return
+  throw new CommandError(`Attendance cannot be served ${attendance.obstacle.reason}: docs/attendance.md.`)
+}
+
+function announce(address: string, { keeper, attendance }: App, { only, standIns }: Serving): void {
+  const isEmpty = only !== 'attendance' && keeper.revision === 0
+  const lines = [
+    isEmpty
+      ? 'Landpass runs, but holds no world yet. Load one: landpass import <folder>'
+      : 'Landpass is ready.',
+    ...(attendance?.obstacle
+      ? [`Attendance tokens are not served: started ${attendance.obstacle.reason}. See docs/attendance.md`]
+      : []),
+  ]
+  const land = [
+    `  parcels for sale                 ${address}/v1/parcels?status=open`,
+    `  one parcel                       ${address}/v1/parcels/0/0`,
+    `  an area with everything in it    ${address}/v1/map?nw=-10,10&se=10,-10`,
+    `  the land as an image             ${address}/v1/map.png`,
+  ]
   console.log(
     [
       ...lines,
+      '',
       `  the interface, to read and try   ${address}/docs`,
-      `  parcels for sale                 ${address}/v1/parcels?status=open`,
-      `  one parcel                       ${address}/v1/parcels/0/0`,
-      `  an area with everything in it    ${address}/v1/map?nw=-10,10&se=10,-10`,
-      `  the land as an image             ${address}/v1/map.png`,
+      ...(only === 'attendance' ? [] : land),
       `  is it ready?                     ${address}/health/ready`,
+      ...(standIns ? attendanceExample(address, standIns) : []),
       '',
       'Ctrl-C stops it.',
     ].join('\n'),

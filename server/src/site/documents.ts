@@ -25,7 +25,8 @@ Every failure is answered with its HTTP status and
 { "ok": false, "error": "a sentence for a person", "code": "a_code_for_a_program", "data": {} }
 \`\`\`
 
-\`data\` holds details where there are any. Codes never change their meaning; sentences may. This page is made from
+\`data\` holds details where there are any, and the header \`x-error-code\` says the code again, for clients that do not
+see the body. Codes never change their meaning; sentences may. This page is made from
 \`server/src/errors.ts\` by \`npm run generate\`. One failure is a line of text instead: an image of too many parcels,
 \`docs/map.md\`.
 `

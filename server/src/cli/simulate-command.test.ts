@@ -1,0 +1,144 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { nextMessage } from '../../test/support/children.ts'
+import { landpass, startLandpass, statusOf } from '../../test/support/landpass.ts'
+
+const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
+
+test('every stand-in explains itself', async () => {
+  for (const [name, options] of [
+    ['issuer', ['--port', '--host', '--seed']],
+    ['presence', ['--port', '--host']],
+    ['player', ['--server', '--event', '--at', '--presence', '--issuer', '--seed', '--way', '--captcha']],
+  ] as const) {
+    const { code, stdout } = await landpass(['simulate', name, '--help'])
+    expect(code).toBe(0)
+    for (const option of options) expect(stdout).toContain(option)
+  }
+})
+
+const WRONG_USES: readonly [readonly string[], RegExp][] = [
+  [['simulate'], /issuer/],
+  [['simulate', 'issuer', '--port', '70000'], /whole number from 0 to 65535/],
+  [['simulate', 'player'], /--server/],
+  [['simulate', 'player', '--server', 'localhost', '--event', '1'], /origin like/],
+  [['simulate', 'player', '--server', 'http://a', '--event', '../x'], /number or a uuid/],
+  [['simulate', 'player', '--server', 'http://a', '--event', '1', '--at', 'here'], /place like/],
+  [['simulate', 'player', '--server', 'http://a', '--event', '1', '--way', 'shout'], /signed, captcha/],
+]
+
+test('wrong use ends with 2 and says what is right', async () => {
+  await Promise.all(
+    WRONG_USES.map(async ([args, sentence]) => {
+      const { code, stderr } = await landpass(args)
+      expect(stderr, args.join(' ')).toMatch(sentence)
+      expect(code, args.join(' ')).toBe(2)
+    }),
+  )
+})
+
+test('a player that nobody answers ends with 1 and says so', async () => {
+  const { code, stdout, stderr } = await landpass([
+    'simulate',
+    'player',
+    ...['--server', 'http://127.0.0.1:9', '--event', '1', '--seed', 'ann'],
+  ])
+
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^the player is 0x[0-9a-f]{40}\n/)
+  expect(stderr).toMatch(/^landpass: Nobody answers: /)
+})
+
+test('a player goes to the event, is asked for the captcha, and waits until the token is in the ledger', async () => {
+  const world = await startWorld()
+  const player = ['simulate', 'player', '--event', '7', '--seed', 'ann', '--server', world.origin]
+  const stands = ['--presence', world.origin, '--issuer', world.origin]
+
+  const unanswered = await landpass([...player, ...stands])
+  const answered = await landpass([...player, ...stands, '--at', '-5,6', '--captcha', 'h7kq2'])
+  const tooLate = await landpass([...player, '--captcha', 'wrong'])
+
+  expect(unanswered).toMatchObject({ code: 1, stderr: 'landpass: The captcha was not answered.\n' })
+  const [, image = ''] = /what does (\S+captcha\.png) show/.exec(unanswered.stdout) ?? []
+  expect(readFileSync(image, 'utf8')).toBe('a picture')
+  expect(answered).toMatchObject({ code: 0, stderr: '' })
+  expect(answered.stdout).toMatch(
+    /\ndone: the claim is minting\nminted: the issuer's ledger has your token\n$/,
+  )
+  expect(tooLate).toMatchObject({ code: 1, stderr: 'landpass: Look again. (wrong_captcha)\n' })
+  expect(world.places).toEqual(['{"x":3,"y":4}', '{"x":-5,"y":6}'])
+})
+
+test.each(['issuer', 'presence'])('the %s simulator listens until Ctrl-C', async (name) => {
+  const simulator = startLandpass(['simulate', name])
+  await simulator.said(`${name} simulator: http://127.0.0.1:`)
+  const [address = ''] = /http:\S+/.exec(simulator.stdout()) ?? []
+  expect(await statusOf(address)).toBeGreaterThanOrEqual(200)
+
+  simulator.child.kill('SIGINT')
+
+  expect(await simulator.ended).toMatchObject({ code: 0, stderr: '' })
+  expect(await statusOf(address)).toBe(0)
+})
+
+test.each(['issuer', 'presence'])(
+  'the %s simulator tells its parent where it is, and ends with it',
+  async (name) => {
+    const child = fork(MAIN, ['simulate', name], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    onTestFinished(() => {
+      child.kill('SIGKILL')
+    })
+    const message = await nextMessage(child)
+    expect(message).toEqual({ address: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
+
+    const ended = once(child, 'exit')
+    child.disconnect()
+
+    expect((await ended)[0]).toBe(0)
+  },
+)
+
+/** One server for all that a player talks to: what the real ones answer is told by their own tests. */
+async function startWorld(): Promise<{ origin: string; places: readonly string[] }> {
+  const places: string[] = []
+  const mints: object[] = []
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    const [status, answer] = answerTo(request.url ?? '', body)
+    response.writeHead(status).end(typeof answer === 'string' ? answer : JSON.stringify(answer))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.close()
+  })
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, places }
+
+  function answerTo(path: string, body: string): [number, object | string] {
+    if (path === '/event/7')
+      return [200, { data: { id: 7, uuid: 'u-7', name: 'Lights', coordinates: '3,4;5,6' } }]
+    if (path === '/captcha') return [200, { data: { uuid: 'c-1' } }]
+    if (path === '/captcha/c-1') return [200, 'a picture']
+    if (path === '/simulator/ledger') return [200, { mints }]
+    if (path.startsWith('/simulator/players/0x')) {
+      places.push(body)
+      return [200, {}]
+    }
+    const { address, captcha } = JSON.parse(body) as { address: string; captcha?: string }
+    if (captcha === undefined)
+      return [403, { ok: false, error: 'Solve it.', code: 'captcha_required', data: {} }]
+    if (captcha !== 'h7kq2')
+      return [403, { ok: false, error: 'Look again.', code: 'wrong_captcha', data: {} }]
+    mints.push({
+      event_id: 7,
+      code: 'abc123',
+      address: address.toUpperCase().replace('0X', '0x'),
+      at: '2026-01-15',
+    })
+    return [200, { ok: true, data: { claim: { status: 'minting' } } }]
+  }
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { type Config, type Environment, readConfig } from '../config.ts'
+import { CommandError } from '../errors.ts'
+import { SIMULATED_API_KEY, SIMULATED_CLIENT_ID, SIMULATED_CLIENT_SECRET } from '../simulate/issuer/access.ts'
+
+const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
+
+/** The simulators that run beside a demo: programs of their own, which the server knows as any other party. */
+export interface StandIns {
+  readonly issuer: string
+  readonly presence: string
+  /** The settings that lead to them. */
+  readonly env: Environment
+  close(): Promise<void>
+}
+
+/** Whether a demo should have simulators: not where somebody has set up a real issuer, and never in production. */
+export function wantsStandIns({ attendance, isProduction, databaseUrl }: Config): boolean {
+  const { apiKey, clientId, clientSecret } = attendance.issuer
+  const isSetUp = apiKey !== undefined || clientId !== undefined || clientSecret !== undefined
+  return !isSetUp && !isProduction && (databaseUrl === undefined || attendance.key !== undefined)
+}
+
+/** Starts the issuer and presence simulators; they end with this process, however it ends. */
+export async function startStandIns(env: Environment): Promise<StandIns> {
+  const issuer = await startSimulator('issuer')
+  const presence = await startSimulator('presence').catch(async (error) => {
+    await issuer.stop()
+    throw error
+  })
+  return {
+    issuer: issuer.address,
+    presence: presence.address,
+    env: {
+      ...env,
+      ISSUER_URL: issuer.address,
+      ISSUER_TOKEN_URL: `${issuer.address}/oauth/token`,
+      ISSUER_API_KEY: SIMULATED_API_KEY,
+      ISSUER_CLIENT_ID: SIMULATED_CLIENT_ID,
+      ISSUER_CLIENT_SECRET: SIMULATED_CLIENT_SECRET,
+      // A newcomer waits for the answer; nobody limits the simulator.
+      ISSUER_CALLS_PER_SECOND: env.ISSUER_CALLS_PER_SECOND || '50',
+      PRESENCE_PROVIDERS: `peers=${presence.address}/peers`,
+    },
+    close: async () => {
+      await Promise.all([issuer.stop(), presence.stop()])
+    },
+  }
+}
+
+/** The same configuration, with the stand-ins in it. */
+export function withStandIns(standIns: StandIns): Config {
+  return readConfig(standIns.env)
+}
+
+interface Simulator {
+  readonly address: string
+  stop(): Promise<void>
+}
+
+async function startSimulator(name: 'issuer' | 'presence'): Promise<Simulator> {
+  const child = fork(MAIN, ['simulate', name], {
+    // A group of its own: Ctrl-C is for the server, which finishes its claims first and lets go of the child then.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const address = await addressOf(child, name)
+  return {
+    address,
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const exited = once(child, 'exit')
+      if (child.connected) child.disconnect()
+      await exited
+    },
+  }
+}
+
+async function addressOf(child: ChildProcess, name: string): Promise<string> {
+  const ended = once(child, 'exit').then(() => {
+    throw new CommandError(`The ${name} simulator did not start.`)
+  })
+  const [message] = (await Promise.race([once(child, 'message'), ended])) as [{ address: string }]
+  ended.catch(() => undefined)
+  return message.address
+}
+
+/** What a newcomer pastes: it ends with a token in the simulated issuer's ledger. */
+export function attendanceExample(server: string, { issuer, presence }: StandIns): readonly string[] {
+  return [
+    '',
+    'Try attendance tokens. The issuer is a simulator: nothing leaves this machine. In another terminal, in this folder,',
+    'register an event (the issuer calls it 90001, its edit code is 012345), load its claim codes, let a player claim a',
+    'token, and see what the issuer made:',
+    '',
+    `  curl -X POST ${server}/event/90001 -d '{"editCode":"012345","coordinates":"52,-10"}'`,
+    `  curl -X POST ${server}/addcodes/90001 -d '{"editCode":"012345"}'`,
+    `  npm run landpass -- simulate player --server ${server} --event 90001 --presence ${presence} --issuer ${issuer}`,
+    `  curl ${issuer}/simulator/ledger`,
+    '',
+    'A player gets one token of an event: add --seed ann for another player. The simulators forget everything when they',
+    'stop, this server does not. docs/attendance.md goes on from here.',
+  ]
+}
