@@ -1,5 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 
 /** Runs a program of this folder in a process of its own, which ends with the test at the latest. */
@@ -41,4 +42,38 @@ export async function killHard(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit')
   child.kill('SIGKILL')
   await exited
+}
+
+/** The processes that a process has started and that run. */
+export function childrenOf(pid: number): readonly number[] {
+  return runningProcesses().flatMap((one) => (one.parent === pid ? [one.pid] : []))
+}
+
+export function isAlive(pid: number): boolean {
+  return runningProcesses().some((one) => one.pid === pid)
+}
+
+/** Without those that ended and that nobody has asked about yet. */
+function runningProcesses(): { pid: number; parent: number }[] {
+  const lines =
+    process.platform === 'linux'
+      ? linesOfProc()
+      : execFileSync('ps', ['-A', '-o', 'pid=,stat=,ppid=']).toString()
+  return [...lines.matchAll(/^ *(\d+) +(\S+) +(\d+)/gm)].flatMap(([, pid, state, parent]) =>
+    state?.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent) }],
+  )
+}
+
+/** Small machines have no `ps`. */
+function linesOfProc(): string {
+  const lines = readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      // The name of the program, in brackets, may hold anything
+      return [`${name} ${readFileSync(`/proc/${name}/stat`, 'utf8').replace(/^.*\) /s, '')}`]
+    } catch {
+      return [] // it has ended meanwhile
+    }
+  })
+  return lines.join('\n')
 }

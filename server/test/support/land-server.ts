@@ -59,6 +59,13 @@ export interface LandServer {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
   /** The `data` of a 200. */
   data<T>(path: string): Promise<T>
+  /** The same for a call that sends JSON, or nothing. */
+  send(
+    method: 'POST' | 'PATCH',
+    path: string,
+    body?: object | string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>
   /** Any method, with no help from `fetch`: the body comes as its bytes, compressed or not. */
   ask(method: string, path: string, options?: AskOptions): Promise<RawAnswer>
   close(): Promise<void>
@@ -73,16 +80,18 @@ export async function startLandServer(
   const config = readConfig({ LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: emptyDir(), ...env })
   const app = await createApp({ config, engine, clock })
   const origin = await app.server.listen({ host: '127.0.0.1', port: 0 })
-  await app.keeper.start()
+  await app.start()
   const check = answerChecker(app.server)
-  const get = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
-    const response = await fetch(origin + path, { headers, redirect: 'manual' })
+  const fetchChecked = async (path: string, init: RequestInit & { method: string }) => {
+    const response = await fetch(origin + path, { ...init, redirect: 'manual' })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
     const body = isJson && text !== '' ? JSON.parse(text) : undefined
-    check(path, response.status, body)
+    check(init.method, path, response.status, body)
     return { status: response.status, headers: response.headers, text, body }
   }
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetchChecked(path, { method: 'GET', headers })
   return {
     origin,
     app,
@@ -91,6 +100,15 @@ export async function startLandServer(
       const answer = await get(path)
       expect(answer.status, `${path} answered ${answer.text.slice(0, 300)}`).toBe(200)
       return answer.body.data as T
+    },
+    send: (method, path, body, headers = {}) => {
+      if (body === undefined) return fetchChecked(path, { method, headers })
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      return fetchChecked(path, {
+        method,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: text,
+      })
     },
     ask: (method, path, options) => ask(origin + path, method, options),
     close: () => app.close(),
@@ -111,22 +129,33 @@ interface Operation {
 
 /** Finds the operation of a path and holds an answer to what it documents. */
 function answerChecker(server: FastifyInstance) {
-  const document = server.swagger() as unknown as { paths: Record<string, { get?: Operation }> }
+  const document = server.swagger() as unknown as {
+    paths: Record<string, Readonly<Record<string, Operation>>>
+  }
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false })
   ajv.addSchema(document, 'openapi')
   const patterns = Object.keys(document.paths)
     // Literal segments win over parameters, as they do in the router.
     .sort((a, b) => (a.match(/\{/g)?.length ?? 0) - (b.match(/\{/g)?.length ?? 0))
     .map((path) => ({ path, pattern: new RegExp(`^(?:/v1)?${path.replace(/\{\w+\}/g, '[^/]+')}/?$`) }))
-  return (path: string, status: number, body: unknown) => {
+  return (method: string, path: string, status: number, body: unknown) => {
+    const operation = method.toLowerCase()
     // `/parcels/1,2/bids` is another way to write `/parcels/1/2/bids`, and documented there.
     const bare = path.split('?', 1)[0]?.replace(/(?<=\/parcels\/[^/,]*),(?=[^/]*\/)/, '/') ?? ''
     const found = patterns.find(({ pattern }) => pattern.test(bare))
     if (!found) return // an address that is no endpoint has no documented answer
-    const documented = document.paths[found.path]?.get?.responses[status]
+    const documented = document.paths[found.path]?.[operation]?.responses[status]
     expect(documented, `openapi.json knows no ${status} of ${found.path}`).toBeDefined()
     if (body === undefined) return
-    const pointer = [found.path, 'get', 'responses', String(status), 'content', 'application/json', 'schema']
+    const pointer = [
+      found.path,
+      operation,
+      'responses',
+      String(status),
+      'content',
+      'application/json',
+      'schema',
+    ]
     const escaped = pointer.map((part) => encodeURIComponent(part.replace(/~/g, '~0').replace(/\//g, '~1')))
     const validate = ajv.getSchema(`openapi#/paths/${escaped.join('/')}`)
     if (!validate?.(body)) {

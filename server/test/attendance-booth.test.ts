@@ -1,0 +1,255 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { Vault } from '../src/attendance/vault.ts'
+import { MINUTE_MS } from '../src/clock.ts'
+import type { Engine } from '../src/db/engine.ts'
+import { PREVIEW_REALM, type SimulatedPlayer } from '../src/simulate/player/player.ts'
+import { differenceOf, fileOf, readPage } from './support/attendance-page.ts'
+import {
+  type AttendanceServer,
+  type OutsideWorld,
+  playerAt,
+  startAttendance,
+  startOutsideWorld,
+  TEST_KEY,
+} from './support/attendance-server.ts'
+import { freshEngine } from './support/engines.ts'
+import { type TestClock, testClock } from './support/land-server.ts'
+import { compileScene, loadScene, type SceneRuntime } from './support/scene-modules.ts'
+
+/** The example booth of docs/attendance.md, as a scene's builder would take it from there. */
+
+interface Booth {
+  readonly server: string
+  readonly event: string
+  show(sentence: string): void
+  readCaptcha(imageUrl: string): Promise<string | undefined>
+}
+type Claim = (booth: Booth) => Promise<boolean>
+
+const PLACE = { x: 52, y: -10 }
+const PROOF_BITS = 12
+const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
+const page = readPage()
+const files = { 'src/claim.ts': fileOf(page, 'src/claim.ts'), 'src/index.tsx': fileOf(page, 'src/index.tsx') }
+
+let outside: OutsideWorld
+let scene: string
+beforeAll(async () => {
+  const both = await Promise.all([startOutsideWorld(), compileScene(files)])
+  outside = both[0]
+  scene = both[1]
+})
+
+test('a mistake in the example would be found by the compiler', async () => {
+  const text = files['src/claim.ts'].replace('realmInfo?.isPreview', 'realmInfo?.isPrevieuw')
+
+  await expect(compileScene({ ...files, 'src/claim.ts': text })).rejects.toThrow('isPrevieuw')
+})
+
+/** What the desktop client makes of an answer: of a failure, a scene gets the sentence alone. */
+const CLIENTS = {
+  'a client that hands over the answer as it is': (body: string) => body,
+  'a client that hands over the sentence of a failure alone': (body: string) =>
+    (JSON.parse(body) as { error?: string }).error ?? body,
+}
+
+for (const [name, handOver] of Object.entries(CLIENTS)) {
+  describe(`the example booth in ${name}`, () => {
+    const open = freshEngine('embedded')
+    let engine: Engine
+    let clock: TestClock
+    let server: AttendanceServer
+    let hard: AttendanceServer
+    let eventId = 0
+
+    beforeAll(async () => {
+      clock = testClock()
+      engine = await open()
+      server = await startAttendance(engine, clock, outside)
+      hard = await startAttendance(engine, clock, outside, { CLAIM_PROOF_OF_WORK_BITS: String(PROOF_BITS) })
+      eventId = 60_000 + 100 * Object.keys(CLIENTS).indexOf(name)
+      return async () => {
+        await server.close()
+        await hard.close()
+      }
+    })
+
+    async function newEvent(...options: unknown[][]): Promise<string> {
+      eventId += 1
+      await outside.putEvent(eventId, { edit_code: '123456', codes: 3 })
+      const uuid = await server.register(eventId, '123456', '52,-10')
+      if (options.length > 0) {
+        await server.send('PATCH', `/event/${eventId}`, { editCode: '123456', options })
+      }
+      return uuid
+    }
+    const player = (who: string, place = PLACE) => playerAt(outside, `${name} ${who}`, place, clock.nowMs())
+
+    /** A click of the player; what was shown, and whether the booth locks itself. */
+    async function click(who: SimulatedPlayer, event: string, changes: Partial<Click> = {}) {
+      const {
+        at = server,
+        realm = { isPreview: false, isConnectedSceneRoom: true },
+        read = readCaptcha,
+      } = changes
+      const shown: string[] = []
+      const images: string[] = []
+      const runtime: SceneRuntime = {
+        realm,
+        player: who.address,
+        frameS: 1,
+        signedFetch: (request) => signedFetch(who, request, changes.metadata),
+      }
+      const { claim } = await loadScene<{ claim: Claim }>(scene, 'claim.js', runtime)
+      const isDone = await claim({
+        server: at.origin,
+        event,
+        show: (sentence) => shown.push(sentence),
+        readCaptcha: async (imageUrl) => {
+          images.push(imageUrl)
+          return read(who, images.length)
+        },
+      })
+      return { isDone, shown, images }
+    }
+
+    interface Click {
+      at: AttendanceServer
+      realm: SceneRuntime['realm']
+      metadata: Readonly<Record<string, unknown>>
+      read(who: SimulatedPlayer, time: number): Promise<string | undefined>
+    }
+
+    let moment = 0
+    async function signedFetch(
+      who: SimulatedPlayer,
+      { url, init }: Parameters<SceneRuntime['signedFetch']>[0],
+      metadata = {},
+    ) {
+      moment += 1
+      const { method = 'GET', headers = {}, body = '' } = init ?? {}
+      const signature = who.sign({
+        method,
+        path: new URL(url).pathname,
+        body,
+        atMs: clock.nowMs() + moment,
+        metadata,
+      })
+      const answer = await fetch(url, {
+        method,
+        headers: { ...headers, ...signature },
+        ...(body === '' ? {} : { body }),
+      })
+      const text = await answer.text()
+      return {
+        ok: answer.ok,
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: answer.ok ? text : handOver(text),
+      }
+    }
+
+    async function readCaptcha({ address }: SimulatedPlayer): Promise<string> {
+      const query = engine.db.selectFrom('captcha').select('sealed').where('address', '=', address)
+      return vault.open('captcha', (await query.executeTakeFirstOrThrow()).sealed).split(' ')[0]!
+    }
+
+    test('a click brings the token, and the next one the news that it is there', async () => {
+      const event = await newEvent()
+      const ann = await player('ann')
+
+      const first = await click(ann, event)
+      const second = await click(ann, event)
+
+      expect(first.isDone).toBe(true)
+      expect(first.shown).toEqual([expect.stringMatching(/issuer is making your token/)])
+      expect(second).toMatchObject({ isDone: true, shown: ['You have a token of this event already.'] })
+      expect(await outside.mintsOf(eventId)).toMatchObject([{ address: ann.address }])
+    })
+
+    test('shows a captcha where the event asks for one, and another one after a mistake', async () => {
+      const event = await newEvent(['requires_captcha', true])
+      const ben = await player('ben')
+
+      const closed = await click(ben, event, { read: async () => undefined })
+      const { isDone, shown, images } = await click(ben, event, {
+        read: async (who, time) => (time === 1 ? 'wrong' : readCaptcha(who)),
+      })
+
+      expect(closed).toMatchObject({ isDone: false, shown: [] })
+      expect(isDone).toBe(true)
+      expect(shown).toEqual([
+        expect.stringMatching(/not what the picture shows/),
+        expect.stringMatching(/issuer is making your token/),
+      ])
+      expect(new Set(images).size).toBe(2)
+      expect(images[0]).toMatch(new RegExp(`^${server.origin}/captcha/[\\da-f-]{36}$`))
+    })
+
+    test('does the work where the server asks for one', async () => {
+      const event = await newEvent()
+
+      const { isDone, images } = await click(await player('cleo'), event, { at: hard })
+
+      expect({ isDone, images }).toEqual({ isDone: true, images: [] })
+      expect(await outside.mintsOf(eventId)).toHaveLength(1)
+    })
+
+    test('tries again where the player has just arrived, and gives up then', async () => {
+      const event = await newEvent()
+
+      const { isDone, shown } = await click(await player('dora', { x: 0, y: 0 }), event)
+
+      expect(isDone).toBe(false)
+      expect(shown.length).toBeGreaterThan(1)
+      expect(new Set(shown).size).toBe(1)
+      expect(shown[0]).toContain('stand on 52,-10')
+    })
+
+    test('waits while nobody can tell where the player is, or the issuer does not answer', async () => {
+      const event = await newEvent()
+      await outside.presenceSettings({ down: true })
+      const lost = await click(await player('eve'), event)
+      await outside.presenceSettings({ down: false })
+      clock.set(clock.nowMs() + MINUTE_MS) // a provider that failed is left alone for some seconds
+      await outside.issuerSettings({ error_rate: 1 })
+      const pending = await click(await player('fay'), event)
+      await outside.issuerSettings({ error_rate: 0 })
+
+      expect(lost.isDone).toBe(false)
+      expect(lost.shown[0]).toContain('Nobody can tell just now')
+      expect(pending.isDone).toBe(true)
+      expect(pending.shown[0]).toContain('Your token is reserved')
+    })
+
+    test('says why nothing comes in a preview, by itself and by the server', async () => {
+      const event = await newEvent()
+      const gil = await player('gil')
+
+      const own = await click(gil, event, { realm: { isPreview: true } })
+      const servers = await click(gil, event, { metadata: { realm: PREVIEW_REALM } })
+
+      expect(own).toMatchObject({ isDone: false, shown: [expect.stringContaining('deployed scene')] })
+      expect(servers).toMatchObject({
+        isDone: false,
+        shown: [expect.stringContaining('Only a deployed scene')],
+      })
+    })
+
+    test('what a server with proof of work answers to POST /captcha is as the page says', async () => {
+      const { captcha } = await askForCaptcha(await player('hal'))
+      const [, shown = ''] = /^```json\n(\{ "proof_of_work".*)\n```$/m.exec(page) ?? []
+
+      const task = { ...(JSON.parse(shown) as { proof_of_work: object }).proof_of_work }
+      const real = { ...captcha.proof_of_work, bits: 16, challenge: 'uuid' }
+      expect(differenceOf(real, { ...task, challenge: 'uuid' })).toBeUndefined()
+      expect(captcha.proof_of_work).toMatchObject({ bits: PROOF_BITS, challenge: captcha.uuid })
+    })
+
+    async function askForCaptcha(who: SimulatedPlayer) {
+      const headers = who.sign({ method: 'POST', path: '/captcha', atMs: clock.nowMs() })
+      const { body } = await hard.send('POST', '/captcha', undefined, headers)
+      return { captcha: body.data as { uuid: string; proof_of_work: { bits: number; challenge: string } } }
+    }
+  })
+}

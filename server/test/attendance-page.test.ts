@@ -1,0 +1,499 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PNG } from 'pngjs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { isProof } from '../src/attendance/captcha/proof-of-work.ts'
+import { judgeTogether } from '../src/attendance/presence/policy.ts'
+import type { PresenceResult } from '../src/attendance/presence/presence.ts'
+import { verifySignature } from '../src/attendance/signed-fetch/verify-signature.ts'
+import { Vault } from '../src/attendance/vault.ts'
+import { MINUTE_MS, SYSTEM_CLOCK } from '../src/clock.ts'
+import { SETTINGS } from '../src/config.ts'
+import type { Engine } from '../src/db/engine.ts'
+import { ERRORS } from '../src/errors.ts'
+import { makePlayer, type SimulatedPlayer } from '../src/simulate/player/player.ts'
+import {
+  differenceOf,
+  examplesOf,
+  IMAGES_PATH,
+  namesIn,
+  type PageExample,
+  picturesOf,
+  readPage,
+  STORY,
+  tableBelow,
+} from './support/attendance-page.ts'
+import { CAPTCHA_PICTURE, captchaPicture, isPictureOf, picturePages } from './support/attendance-pictures.ts'
+import {
+  type AttendanceServer,
+  type OutsideWorld,
+  playerAt,
+  startAttendance,
+  startOutsideWorld,
+  TEST_KEY,
+} from './support/attendance-server.ts'
+import { freshEngine } from './support/engines.ts'
+import { type LandServer, startLandServer, type TestClock, testClock } from './support/land-server.ts'
+import { startLandpass } from './support/landpass.ts'
+
+/** The page's own day: it registers the event in the morning, and its players come four days later. */
+const MORNING_MS = Date.parse('2027-03-01T09:00:00.000Z')
+const EVENING_MS = Date.parse('2027-03-05T20:33:20.000Z')
+const PLACE = { x: 52, y: -10 }
+/** The page's captcha: what is drawn is another text each time. */
+const SHOWN_CAPTCHA = 'K3WXA'
+
+const page = readPage()
+const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
+let outside: OutsideWorld
+
+beforeAll(async () => {
+  outside = await startOutsideWorld()
+})
+
+/** The event of the page, as the issuer has it. Without its last day it can be claimed on whatever day the test runs. */
+async function putStoryEvent({ isExpiring }: { isExpiring: boolean }): Promise<void> {
+  await outside.putEvent(STORY.eventId, {
+    edit_code: STORY.editCode,
+    codes: 100,
+    name: 'Harbour Lights Opening',
+    description: 'For everyone who came to the opening night.',
+    event_url: 'https://events.example.org/harbour',
+    image_url: 'https://images.example.org/harbour.png',
+    start_date: '05-Mar-2027',
+    end_date: '06-Mar-2027',
+    ...(isExpiring ? { expiry_date: '2027-03-20' } : {}),
+  })
+}
+
+async function giveStoryUuid({ db }: Engine): Promise<void> {
+  const { eventId, uuid } = STORY
+  await db.updateTable('attendance_event').set({ uuid }).where('event_id', '=', eventId).execute()
+}
+
+async function readCaptcha({ db }: Engine, address: string): Promise<string> {
+  const query = db.selectFrom('captcha').select('sealed').where('address', '=', address)
+  return vault.open('captcha', (await query.executeTakeFirstOrThrow()).sealed).split(' ')[0]!
+}
+
+describe('docs/attendance.md', () => {
+  const open = freshEngine('embedded')
+  let engine: Engine
+  let clock: TestClock
+  let server: AttendanceServer
+
+  beforeAll(async () => {
+    clock = testClock(MORNING_MS)
+    engine = await open()
+    server = await startAttendance(engine, clock, outside)
+    await putStoryEvent({ isExpiring: true })
+    return () => server.close()
+  })
+
+  test('every example is answered as the page says', async () => {
+    const examples = examplesOf(page)
+    expect(examples.map(({ request }) => request.split('\n', 1)[0])).toHaveLength(
+      page.match(/^\$ curl |^POST \S+ HTTP/gm)?.length ?? 0,
+    )
+    expect(examples.length).toBeGreaterThan(12)
+    const seen: string[] = []
+
+    for (const example of examples) {
+      const name = `${example.method} ${example.path}`
+      seen.push(name)
+      await playScene(name, seen.filter((one) => one === name).length, example)
+      const body = await withRealCaptcha(example)
+      const { bytes } = await server.ask(example.method, example.path, {
+        headers: example.headers,
+        ...(body === undefined ? {} : { body }),
+      })
+      const real = JSON.parse(bytes.toString())
+      expect(differenceOf(real, example.answer), `${example.request}\nanswers ${bytes}`).toBeUndefined()
+      // From here on the event has the uuid that the page tells everybody to keep
+      if (name === `POST /event/${STORY.eventId}` && !seen.slice(0, -1).includes(name))
+        await giveStoryUuid(engine)
+    }
+  })
+
+  /** What happens in the world before an example, by its request and how often it came. */
+  async function playScene(name: string, time: number, { headers }: PageExample): Promise<void> {
+    if (name === `POST /event/${STORY.eventId}/report`) await spendTheEvening()
+    if (name === `POST /addcodes/${STORY.eventId}` && time === 2) await giveMoreCodes(25)
+    const timestamp = headers['x-identity-timestamp']
+    if (timestamp !== undefined) clock.set(Number(timestamp))
+    if (name.startsWith('POST /claim/')) {
+      const signer = timestamp === undefined ? makePlayer('p3') : makePlayer('player 1')
+      await outside.stand(signer.address, PLACE.x, PLACE.y, clock.nowMs())
+      if (timestamp === undefined) await askForCaptcha(signer)
+    }
+  }
+
+  async function spendTheEvening(): Promise<void> {
+    clock.set(EVENING_MS)
+    await putStoryEvent({ isExpiring: false })
+    const ann = await playerAt(outside, 'ann', PLACE, clock.nowMs())
+    const ben = await playerAt(outside, 'ben', PLACE, clock.nowMs())
+    const cleo = await playerAt(outside, 'cleo', { x: 0, y: 0 }, clock.nowMs())
+    for (const player of [ann, ben, ann, cleo]) await server.claim(STORY.uuid, player)
+  }
+
+  async function giveMoreCodes(count: number): Promise<void> {
+    const url = `${outside.issuer}/simulator/events/${STORY.eventId}/codes`
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ count }) })
+    expect(answer.status).toBe(200)
+  }
+
+  async function withRealCaptcha({ body }: PageExample): Promise<string | undefined> {
+    if (!body?.includes(SHOWN_CAPTCHA)) return body
+    const { address } = JSON.parse(body) as { address: string }
+    return body.replace(SHOWN_CAPTCHA, await readCaptcha(engine, address))
+  }
+
+  let moment = 0
+  async function askForCaptcha(player: SimulatedPlayer): Promise<void> {
+    moment += 1
+    const headers = player.sign({ method: 'POST', path: '/captcha', atMs: clock.nowMs() + moment })
+    expect((await server.send('POST', '/captcha', undefined, headers)).status).toBe(200)
+  }
+
+  test('the tables of sentences have what organisers and players really hear', async () => {
+    const heard = new Map<string, string>()
+    const hear = ({ body }: { body: { error?: string; code?: string } }) =>
+      heard.set(told(body.error ?? ''), body.code ?? '')
+    for (const body of [...(await organiserRefusals()), ...(await playerRefusals())]) hear(body)
+    const { error, code } = claimRefused()
+    heard.set(error, code)
+    const tables = ['### You, the organiser', '### Your players'].map((title) => tableBelow(page, title))
+    const onPage = tables.flat().map(([sentence = '']) => told(sentence))
+    const news = [page.match(/"message": "(The issuer has no codes[^"]+)"/)?.[1], ...(await successes())]
+
+    expect(onPage.toSorted()).toEqual([...heard.keys(), ...news].toSorted())
+    for (const row of tables.flat()) expect(row.map((cell) => cell.length > 0)).toEqual([true, true, true])
+    // Whatever else these calls can answer is not of this interface alone.
+    const elsewhere = ['bad_request', 'body_too_large', 'database_unavailable', 'header_too_large']
+    const described = codesOf(['/event/{event}', '/addcodes/{event}', '/event/{event}/report'])
+    expect([...heard.values(), ...elsewhere, 'internal_error', 'request_timeout']).toEqual(
+      expect.arrayContaining(described),
+    )
+  })
+
+  /** Seconds that are left of a real minute. */
+  function told(sentence: string): string {
+    return sentence.replace(/Wait \d+ seconds/, 'Wait 60 seconds')
+  }
+
+  /** The simulated issuer has no such answer: the sentence is held to the source alone. */
+  function claimRefused() {
+    return {
+      code: 'claim_refused',
+      error:
+        'The token issuer refused to make this token. Nothing was used up: please try again later, or ask the organiser.',
+    }
+  }
+
+  async function organiserRefusals() {
+    await outside.putEvent(80_001, { edit_code: '111111', codes: 1 })
+    const register = (body: object | string) => server.send('POST', '/event/80001', body)
+    const change = (...options: unknown[][]) =>
+      server.send('PATCH', `/event/${STORY.eventId}`, { editCode: STORY.editCode, options })
+    const crowded = [
+      ...Array.from({ length: 500 }, (_, i) => `${i % 50},${Math.floor(i / 50)}`),
+      '50,10',
+    ].join(';')
+    const answers = [
+      await register({ editCode: '111111', coordinates: '' }),
+      await register({ editCode: '111111', coordinates: '52,-10;1.5,2' }),
+      await register({ editCode: '111111', coordinates: '52,-10;200,0' }),
+      await register({ editCode: '111111', coordinates: crowded }),
+      await register({ coordinates: '52,-10' }),
+      await register('{"editCode":111111,"coordinates":"52,-10"}'),
+      await register("{'editCode':'111111'}"),
+      await server.get('/event/harbour'),
+      await change(['colour', 'red']),
+      await change(['enabled', 'no']),
+      await change(['distribution_start_date', '2027-03-05 18:00']),
+      await change(['distribution_end_date', '2027-03-05T17:00:00Z']),
+    ]
+    await outside.issuerSettings({ error_rate: 1 })
+    answers.push(await register({ editCode: '111111', coordinates: '52,-10' }))
+    await outside.issuerSettings({ error_rate: 0 })
+    for (let guess = 1; guess <= 6; guess++) {
+      answers.push(await register({ editCode: String(guess), coordinates: '52,-10' }))
+    }
+    return [...answers, ...(await refusalsOfTheUnregistered()), ...(await refusalsOfOtherServers())]
+  }
+
+  async function refusalsOfTheUnregistered() {
+    const { db } = engine
+    await db.deleteFrom('attendance_event').where('event_id', '=', 80_001).execute()
+    const { body } = await server.get('/event/80001')
+    return [{ body: { ...body, error: body.error?.replace('80001', String(STORY.eventId)) ?? '' } }]
+  }
+
+  /** Servers whose operator has made a mistake, or none: those limits are off in the others. */
+  async function refusalsOfOtherServers() {
+    const request = { editCode: '111111', coordinates: '52,-10' }
+    const { LIMIT_ORGANISER_PER_MINUTE: _, LIMIT_PLAYER_PER_MINUTE: __, ...env } = outside.env
+    const misled = await startLandServer(engine, clock, { ...env, ISSUER_API_KEY: 'another-key' })
+    const bare = await startLandServer(engine, clock, { ATTENDANCE_KEY: TEST_KEY })
+    const eager = await startLandServer(engine, clock, { ...env, ISSUER_CALLS_PER_SECOND: '1' })
+    await outside.issuerSettings({ rate_limit_per_minute: 1 })
+    const answers = [
+      await misled.send('POST', '/event/80002', request),
+      await bare.send('POST', '/event/80002', request),
+      await eager.send('POST', '/event/80002', request),
+    ]
+    await outside.issuerSettings({ rate_limit_per_minute: 0 })
+    for (let i = 0; i < 30; i++) await bare.ask('POST', '/event/80002', { body: '{}' })
+    answers.push(await bare.send('POST', '/event/80002', request), await tooManyOfAPlayer(eager))
+    for (const one of [misled, bare, eager]) await one.close()
+    return answers
+  }
+
+  async function tooManyOfAPlayer(limited: LandServer) {
+    const eager = makePlayer('eager')
+    for (let i = 0; i < 20; i++) {
+      const headers = eager.sign({ method: 'POST', path: '/captcha', atMs: clock.nowMs() + i })
+      expect((await limited.send('POST', '/captcha', undefined, headers)).status).toBe(200)
+    }
+    const headers = eager.sign({ method: 'POST', path: '/captcha', atMs: clock.nowMs() + 20 })
+    return limited.send('POST', '/captcha', undefined, headers)
+  }
+
+  async function playerRefusals() {
+    const dora = await playerAt(outside, 'dora', PLACE, clock.nowMs())
+    const ann = makePlayer('ann')
+    const path = `/claim/${STORY.uuid}`
+    const signed = (atMs: number) => dora.sign({ method: 'POST', path, atMs })
+    const send = (headers: Record<string, string>) => server.send('POST', path, undefined, headers)
+    const nowMs = clock.nowMs()
+    const oldSignIn = signed(nowMs - 90 * 24 * 60 * MINUTE_MS)['x-identity-auth-chain-1']!
+    const contract = signed(nowMs - 2)['x-identity-auth-chain-1']!.replace('ECDSA_', 'ECDSA_EIP_1654_')
+    const answers = [
+      await server.claim(STORY.uuid, ann),
+      await server.claim(STORY.uuid, makePlayer('cleo')),
+      await server.claim(STORY.uuid, dora, { sign: { metadata: { realm: { serverName: 'LocalPreview' } } } }),
+      await send(signed(nowMs - 2 * MINUTE_MS)),
+      await send({ ...signed(nowMs - 1), 'x-identity-auth-chain-1': oldSignIn }),
+      await send({ ...signed(nowMs - 2), 'x-identity-auth-chain-1': contract }),
+      await server.send('POST', path, { address: dora.address }),
+      await server.send('POST', path, { address: dora.address, captcha: 'AAAAA' }),
+    ]
+    await askForCaptcha(dora)
+    for (const captcha of ['wrong', 'wrong', 'wrong']) {
+      answers.push(await server.send('POST', path, { address: dora.address, captcha }))
+    }
+    answers.splice(-2, 1) // "one more try": the same sentence with another number
+    await outside.presenceSettings({ down: true })
+    answers.push(await server.claim(STORY.uuid, dora))
+    await outside.presenceSettings({ down: false })
+    answers.push(...(await refusalsWithoutCodes(dora)), ...(await refusalsByTime(dora)))
+    return answers
+  }
+
+  async function refusalsWithoutCodes(player: SimulatedPlayer) {
+    await outside.putEvent(80_003, { edit_code: '333333', codes: 1 })
+    const uuid = await server.register(80_003, '333333', '52,-10')
+    await outside.useElsewhere(80_003, 1)
+    const lost = await server.claim(uuid, player)
+    return [lost, await server.claim(uuid, await playerAt(outside, 'eve', PLACE, clock.nowMs()))]
+  }
+
+  async function refusalsByTime(player: SimulatedPlayer) {
+    const at = async (time: string) => {
+      clock.set(Date.parse(time))
+      return server.claim(STORY.uuid, player)
+    }
+    const change = (enabled: boolean) =>
+      server.send('PATCH', `/event/${STORY.eventId}`, {
+        editCode: STORY.editCode,
+        options: [['enabled', enabled]],
+      })
+    const answers = [
+      await at('2027-03-02T00:00:00Z'),
+      await at('2027-03-06T03:00:00Z'),
+      await at('2027-03-22T00:00:00Z'),
+    ]
+    await change(false)
+    answers.push(await at('2027-03-05T20:00:00Z'))
+    await change(true)
+    clock.set(EVENING_MS)
+    return answers
+  }
+
+  /** What is said of a claim that is accepted, and of one whose outcome is not known yet. */
+  async function successes(): Promise<readonly string[]> {
+    const fay = await playerAt(outside, 'fay', PLACE, clock.nowMs())
+    const gil = await playerAt(outside, 'gil', PLACE, clock.nowMs())
+    const accepted = await server.claim(STORY.uuid, fay)
+    await outside.issuerSettings({ error_rate: 1 })
+    const pending = await server.claim(STORY.uuid, gil)
+    await outside.issuerSettings({ error_rate: 0 })
+    return [accepted, pending].map(({ body }) => (body.data as { claim: { message: string } }).claim.message)
+  }
+
+  test('the table of errors has every code that /captcha and /claim can answer, with its status', () => {
+    const rows = tableBelow(page, '## Errors of /captcha and /claim')
+    const described = codesOf(['/captcha', '/captcha/{uuid}', '/claim/{event}'])
+
+    expect(rows.map(([code = '']) => namesIn(code)[0]).toSorted()).toEqual(described.toSorted())
+    for (const [code = '', status] of rows) {
+      expect(status, code).toBe(String(ERRORS[namesIn(code)[0] as keyof typeof ERRORS].status))
+    }
+  })
+
+  /** All error codes that openapi.json names for these paths. */
+  function codesOf(paths: readonly string[]): string[] {
+    const document = server.app.server.swagger() as unknown as {
+      paths: Record<string, Record<string, { responses: Record<string, object> }>>
+    }
+    const operations = paths.flatMap((path) => Object.values(document.paths[path] ?? {}))
+    expect(operations.length).toBeGreaterThanOrEqual(paths.length)
+    const codes = operations.flatMap(({ responses }) =>
+      Object.values(responses).flatMap(
+        (response) =>
+          /"code":\{"type":"string","enum":(\[[^\]]*\])/.exec(JSON.stringify(response))?.[1] ?? '[]',
+      ),
+    )
+    return [...new Set(codes.flatMap((list) => JSON.parse(list) as string[]))]
+  }
+
+  test('the table of metrics has every metric of attendance, and none that is not there', async () => {
+    const { bytes } = await server.ask('GET', '/metrics')
+    const served = [...bytes.toString().matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name)
+    const named = tableBelow(page, '## What to watch').map(([name = '']) => namesIn(name)[0])
+
+    expect(named).toEqual(
+      served.filter((name) => /^landpass_(claim|issuer|captcha|signed|presence)/.test(name ?? '')),
+    )
+  })
+
+  test('the example of a signed request and that of a proof of work hold', () => {
+    const [first, second] = examplesOf(page).filter((example) => 'x-identity-metadata' in example.headers)
+    for (const example of [first!, second!]) {
+      const { method, path, headers, body = '' } = example
+      const request = { method, path, headers, body: Buffer.from(body) }
+      const nowMs = Number(headers['x-identity-timestamp'])
+      const { address, isBodySigned } = verifySignature(request, { nowMs, windowMs: MINUTE_MS })
+      expect({ address, isBodySigned }).toEqual({
+        address: makePlayer('player 1').address,
+        isBodySigned: true,
+      })
+    }
+
+    const rows = tableBelow(page, '## Proof of work').map(([, value = '']) => namesIn(value)[0]!)
+    const [uuid = '', eventUuid = '', address = '', nonce = '', hash] = rows
+    expect(isProof({ uuid, eventUuid, address }, nonce, 16)).toBe(true)
+    expect(createHash('sha256').update([uuid, eventUuid, address, nonce].join(':')).digest('hex')).toBe(hash)
+    const isFirst = !Array.from({ length: Number(nonce) }, (_, i) => String(i)).some((one) =>
+      isProof({ uuid, eventUuid, address }, one, 16),
+    )
+    expect(isFirst).toBe(true)
+  })
+})
+
+test('the simulated player of the page claims as it says', async () => {
+  const engine = await openForPlayer()
+  const server = await startAttendance(engine, SYSTEM_CLOCK, outside)
+  await putStoryEvent({ isExpiring: false })
+  await server.register(STORY.eventId, STORY.editCode, '52,-10;53,-10')
+  await giveStoryUuid(engine)
+  const [, command = '', shown] = /^\$ npm run landpass -- (.+)\n([\s\S]*?)^```$/m.exec(page) ?? []
+  const addresses: Record<string, string> = {
+    'http://localhost:3000': server.origin,
+    'http://localhost:4001': outside.issuer,
+    'http://localhost:4002': outside.presence,
+  }
+
+  const { stdout, code } = await startLandpass(command.split(' ').map((word) => addresses[word] ?? word))
+    .ended
+
+  expect([stdout, code]).toEqual([shown, 0])
+  await server.close()
+})
+const openForPlayer = freshEngine('embedded')
+
+test('the pictures are of the answers on the page: otherwise run `npm run attendance-pictures`', () => {
+  const shown = picturesOf(page).map(({ name }) => name)
+  const files = readdirSync(IMAGES_PATH).filter((name) => name.startsWith('attendance-'))
+  const read = (name: string) => readFileSync(join(IMAGES_PATH, `${name}.png`))
+
+  expect(files.toSorted()).toEqual(shown.map((name) => `${name}.png`).toSorted())
+  for (const { name, html } of picturePages()) expect(isPictureOf(read(name), html), name).toBe(true)
+  expect(read(CAPTCHA_PICTURE).equals(captchaPicture())).toBe(true)
+  for (const name of shown) {
+    expect(PNG.sync.read(read(name), { checkCRC: true }).width, name).toBeGreaterThanOrEqual(500)
+    expect(read(name).length, name).toBeLessThan(60_000)
+  }
+})
+
+test('the settings that belong to attendance are on the page, and no others', () => {
+  const named = tableBelow(page, '## Settings').flatMap(([names = '']) => namesIn(names))
+  const ours = SETTINGS.map(({ name }) => name).filter((name) =>
+    /^(ISSUER|ATTENDANCE|PRESENCE|SIGNATURE|CLAIM|LIMIT)_/.test(name),
+  )
+
+  expect(named.toSorted()).toEqual([...ours, 'TRUSTED_PROXIES', 'PUBLIC_URL', 'NODE_ENV'].toSorted())
+})
+
+test('the table of presence is what the policies decide', () => {
+  const rows = tableBelow(page, '## Presence') as readonly PresenceResult[][]
+
+  expect(rows).toHaveLength(6)
+  for (const [first, second, any, all] of rows) {
+    const results = [first!, second!]
+    expect([judgeTogether('any', results), judgeTogether('all', results)]).toEqual([any, all])
+  }
+})
+
+test('the simulators have the events, settings and calls of the page', async () => {
+  const events = tableBelow(page, 'knows these events').map(([event = '', code]) => [
+    Number.parseInt(event, 10),
+    code,
+  ])
+  for (const [id, editCode] of events) await expectEditCode(id as number, editCode as string)
+  const settings = tableBelow(page, '**`landpass simulate issuer`**', 3)
+  const { settings: served } = {
+    settings: await (await fetch(`${outside.issuer}/simulator/settings`)).json(),
+  }
+
+  expect(settings.flatMap(([names = '']) => namesIn(names)).toSorted()).toEqual(
+    Object.keys(served as object).toSorted(),
+  )
+  for (const [names = '', value = ''] of settings) {
+    const expected = namesIn(value)[0] ?? value
+    for (const name of namesIn(names))
+      expect(String((served as Record<string, unknown>)[name])).toBe(expected)
+  }
+  await expectCalls(outside.issuer, tableBelow(page, '**`landpass simulate issuer`**', 2))
+  await expectCalls(outside.presence, tableBelow(page, '**`landpass simulate presence`**'))
+})
+
+async function expectEditCode(eventId: number, editCode: string): Promise<void> {
+  const json = (body: object, headers = {}) => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'simulated-key', ...headers },
+    body: JSON.stringify(body),
+  })
+  const asked = { grant_type: 'client_credentials', audience: 'any' }
+  const credentials = { client_id: 'simulated-client', client_secret: 'simulated-secret' }
+  const token = await fetch(`${outside.issuer}/oauth/token`, json({ ...asked, ...credentials }))
+  const { access_token } = (await token.json()) as { access_token: string }
+  const wish = json({ event_id: eventId, secret_code: editCode }, { authorization: `Bearer ${access_token}` })
+  expect(await (await fetch(`${outside.issuer}/event/validate`, wish)).json()).toEqual({ valid: true })
+}
+
+/** None of the calls is unknown to the simulator; what they do, its own tests tell. Reset comes last in the tables. */
+async function expectCalls(origin: string, rows: readonly (readonly string[])[]): Promise<void> {
+  const calls = rows.flatMap(([call = '']) => namesIn(call))
+  expect(calls.length).toBeGreaterThan(4)
+  for (const call of calls) {
+    const [method = '', path = ''] = call.split(' ')
+    const url = origin + path.replace('{id}', '90005').replace('{address}', `0x${'0'.repeat(40)}`)
+    const answer = await fetch(url, { method })
+    const text = await answer.text()
+    expect(text, call).not.toMatch(/Route \S+ not found/)
+  }
+}

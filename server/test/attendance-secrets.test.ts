@@ -1,0 +1,483 @@
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { Vault } from '../src/attendance/vault.ts'
+import { MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '../src/clock.ts'
+import type { Engine } from '../src/db/engine.ts'
+import { openEngine } from '../src/db/open-engine.ts'
+import { ERRORS, type ErrorCode } from '../src/errors.ts'
+import { makePlayer, PREVIEW_REALM, type SimulatedPlayer } from '../src/simulate/player/player.ts'
+import { attendanceDump, readCaptcha, sealedToken } from './support/attendance-rows.ts'
+import { type OutsideWorld, startOutsideWorld } from './support/attendance-server.ts'
+import { freshDataDir, TEST_SETTINGS } from './support/engines.ts'
+import { type Env, eventually, landpass, type Serving, saidByCommands, serve } from './support/landpass.ts'
+import { findSecrets, type Heard, withBytesAsText } from './support/overheard.ts'
+import { startPostgres, type TestPostgres } from './support/postgres.ts'
+
+/**
+ * Everything that can be asked of the attendance interface is asked, and goes wrong in every way that can be had from
+ * outside, with the log as talkative as it gets. Then whatever was answered, logged, counted and stored is searched.
+ */
+
+const KEY = 'd15c0b1a5e7a3b96'.repeat(4)
+const PASSWORD = 'lighthouse-keeper-31'
+const WRONG_SECRET = 'a-client-secret-of-somebody-else:61'
+const WRONG_API_KEY = 'key:of-nobody-in-particular-84'
+/** As an issuer's e-mail has it, and longer ones, which cannot stand anywhere by chance. */
+const EDIT_CODE = '730519'
+const LONG_EDIT_CODE = 'edit-code-of-the-orchard-feast-27'
+const WRONG_EDIT_CODE = 'guess-of-a-stranger-52'
+const TIMEOUT_MS = SECOND_MS
+
+/** Those that another interface answers, and those that nobody can cause from outside. */
+const OTHER_ERRORS: readonly ErrorCode[] = [
+  ...(Object.keys(ERRORS).slice(0, Object.keys(ERRORS).indexOf('invalid_coordinates')) as ErrorCode[]),
+  'claim_refused', // an answer of the issuer that nobody has seen yet
+]
+
+let outside: OutsideWorld
+beforeAll(async () => {
+  outside = await startOutsideWorld()
+})
+
+describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
+  test('no secret is answered, logged, counted, or stored in clear, whatever happens', async () => {
+    const story = await Story.begin(kind)
+
+    await story.organise()
+    await story.claimAndBeRefused()
+    await story.misplaceSecrets()
+    await story.goThroughTheIssuersFaults()
+    await story.loseTheDatabase()
+    await story.askWhatOperatorsAsk()
+    await story.restartWithOtherCredentials()
+    await story.restartWithAnotherKey()
+    await story.startWithBadSettings()
+
+    const missing = Object.keys(ERRORS).filter(
+      (code) => !story.codesSeen.has(code) && !OTHER_ERRORS.includes(code as ErrorCode),
+    )
+    expect(missing, 'errors that were not provoked').toEqual([])
+    expect(story.heardLog()).toContain('"msg":"incoming request"')
+    expect(findSecrets(await story.heard(), await story.secrets())).toEqual([])
+  })
+})
+
+interface Request {
+  readonly body?: object | string
+  readonly headers?: Readonly<Record<string, string>>
+  /** The player who signs it. */
+  readonly by?: SimulatedPlayer
+  readonly atMs?: number
+  readonly metadata?: object
+}
+
+class Story {
+  readonly codesSeen = new Set<string>()
+  private readonly kind: 'embedded' | 'postgres'
+  private readonly env: Env
+  private readonly postgres: TestPostgres | undefined
+  private readonly answers: Heard[] = []
+  private readonly typed = new Map<string, string>()
+  private readonly vault = new Vault(Buffer.from(KEY, 'hex'))
+  private readonly id: number
+  private server!: Serving
+  private moment = 0
+
+  private constructor(kind: 'embedded' | 'postgres', env: Env, postgres: TestPostgres | undefined) {
+    this.kind = kind
+    this.env = env
+    this.postgres = postgres
+    this.id = kind === 'embedded' ? 81_000 : 82_000
+  }
+
+  static async begin(kind: 'embedded' | 'postgres'): Promise<Story> {
+    const postgres = kind === 'postgres' ? await startPostgres() : undefined
+    if (postgres) onTestFinished(() => postgres.stop())
+    const url = postgres && new URL(postgres.url)
+    if (url) url.password = PASSWORD // never asked for here, as it would not be behind a trusted socket
+    const place: Env = url ? { DATABASE_URL: url.href } : { DATA_DIR: await freshDataDir() }
+    const story = new Story(
+      kind,
+      {
+        ...(outside.env as Env),
+        ...place,
+        ATTENDANCE_KEY: KEY,
+        LOG_LEVEL: 'trace',
+        ISSUER_TIMEOUT_MS: String(TIMEOUT_MS),
+        DATABASE_TIMEOUT_MS: String(TIMEOUT_MS),
+        CLAIM_WAIT_MS: '500',
+      },
+      postgres,
+    )
+    story.server = await serve(story.env)
+    return story
+  }
+
+  /** Events come and change; wrong codes, an event that waits for its approval, the report. */
+  async organise(): Promise<void> {
+    const now = SYSTEM_CLOCK.nowMs()
+    const day = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+    await outside.putEvent(this.id + 1, { edit_code: EDIT_CODE, codes: 20 })
+    await outside.putEvent(this.id + 2, { edit_code: LONG_EDIT_CODE, codes: 3, approved_after_ms: null })
+    await outside.putEvent(this.id + 3, { edit_code: EDIT_CODE, codes: 1 })
+    await outside.putEvent(this.id + 4, {
+      edit_code: EDIT_CODE,
+      codes: 1,
+      expiry_date: day(now - 5 * 24 * 60 * MINUTE_MS),
+    })
+    await outside.putEvent(this.id + 5, { edit_code: LONG_EDIT_CODE, codes: 1 })
+    await this.expect('event_not_found', 'GET', this.path('event', 1))
+    await this.expect('event_not_found', 'POST', this.path('addcodes', 1), { body: { editCode: EDIT_CODE } })
+    for (const n of [1, 2, 3, 4]) {
+      const editCode = n === 2 ? LONG_EDIT_CODE : EDIT_CODE
+      await this.expect('ok', 'POST', this.path('event', n), { body: { editCode, coordinates: '10,20' } })
+      await this.expect('ok', 'POST', this.path('addcodes', n), { body: { editCode } })
+      await this.expect('ok', 'GET', this.path('event', n))
+    }
+    await this.expect('wrong_edit_code', 'POST', this.path('event', 9), {
+      body: { editCode: LONG_EDIT_CODE, coordinates: '0,0' },
+    })
+    for (let guess = 0; guess < 5; guess++) {
+      await this.expect('wrong_edit_code', 'POST', this.path('event', 5), {
+        body: { editCode: WRONG_EDIT_CODE, coordinates: '0,0' },
+      })
+    }
+    await this.expect('too_many_guesses', 'POST', this.path('event', 5), {
+      body: { editCode: LONG_EDIT_CODE, coordinates: '0,0' },
+    })
+    await this.expect('invalid_coordinates', 'POST', this.path('event', 1), {
+      body: { editCode: EDIT_CODE, coordinates: 'here' },
+    })
+  }
+
+  /** A token for each way to claim, and every refusal that a player can meet. */
+  async claimAndBeRefused(): Promise<void> {
+    const claim = this.path('claim', 1)
+    const [ann, ben, cleo, dora, eve] = [
+      await this.player('ann'),
+      await this.player('ben'),
+      await this.player('cleo'),
+      await this.player('dora'),
+      await this.player('eve'),
+    ]
+    await this.expect('ok', 'POST', claim, { by: ann, body: { address: ann.address } })
+    await this.expect('already_claimed', 'POST', claim, { by: ann, body: {} })
+
+    const answer = await this.captchaOf(ben)
+    await this.expect('wrong_captcha', 'POST', claim, { body: { address: ben.address, captcha: 'WRONG' } })
+    await outside.presenceSettings({ down: true })
+    await this.expect('presence_unavailable', 'POST', claim, {
+      body: { address: ben.address, captcha: answer },
+    })
+    await outside.presenceSettings({ down: false })
+    await this.expect('ok', 'POST', claim, {
+      body: { address: ben.address, captcha: answer.toLowerCase(), catalyst: null, room: '' },
+    })
+    await this.expect('captcha_required', 'POST', claim, { body: { address: ben.address, captcha: answer } })
+
+    await this.expect('not_signed', 'POST', '/captcha')
+    await this.expect('bad_signature', 'POST', claim, { by: cleo, body: { address: ann.address } })
+    const early = SYSTEM_CLOCK.nowMs() - 10 * MINUTE_MS
+    await this.expect('signature_expired', 'POST', '/captcha', { by: cleo, atMs: early })
+    await this.expect('wrong_signer', 'POST', '/captcha', { by: cleo, metadata: { signer: 'dcl:explorer' } })
+    await this.expect('preview_realm', 'POST', claim, { by: cleo, metadata: { realm: PREVIEW_REALM } })
+    const headers = cleo.sign({ method: 'POST', path: '/captcha', atMs: SYSTEM_CLOCK.nowMs() })
+    await this.expect('ok', 'POST', '/captcha', { headers })
+    await this.expect('signature_used', 'POST', '/captcha', { headers })
+    const contract = JSON.stringify({ type: 'ECDSA_EIP_1654_EPHEMERAL', payload: '', signature: '' })
+    await this.expect('contract_wallet_unsupported', 'POST', '/captcha', {
+      headers: { ...headers, 'x-identity-auth-chain-1': contract },
+    })
+    await this.expect('captcha_not_found', 'GET', '/captcha/00000000-0000-4000-8000-000000000000')
+
+    await outside.stand(dora.address, 90, 90, SYSTEM_CLOCK.nowMs())
+    await this.expect('not_at_event', 'POST', claim, { by: dora, body: {} })
+    await this.expect('event_expired', 'POST', this.path('claim', 4), { by: eve, body: {} })
+    await this.expect('ok', 'POST', this.path('claim', 3), { by: eve, body: {} })
+    await this.expect('no_codes_left', 'POST', this.path('claim', 3), { by: ann, body: {} })
+    const inAnHour = new Date(SYSTEM_CLOCK.nowMs() + 60 * MINUTE_MS).toISOString()
+    const closings = [
+      ['event_disabled', ['enabled', false]],
+      ['event_not_open', ['distribution_start_date', inAnHour]],
+      ['event_closed', ['distribution_end_date', '2020-01-01']],
+      ['captcha_required', ['requires_captcha', true]],
+    ] as const
+    for (const [code, option] of closings) {
+      const options = [['enabled', true], ['distribution_start_date', null], option]
+      await this.expect('ok', 'PATCH', this.path('event', 1), { body: { editCode: EDIT_CODE, options } })
+      await this.expect(code, 'POST', claim, { by: eve, body: {} })
+      const back = [
+        ['enabled', true],
+        ['distribution_start_date', null],
+        ['distribution_end_date', null],
+        ['requires_captcha', false],
+      ]
+      await this.expect('ok', 'PATCH', this.path('event', 1), {
+        body: { editCode: EDIT_CODE, options: back },
+      })
+    }
+    await this.expect('ok', 'GET', `${this.path('event', 1)}/availability`)
+    await this.expect('ok', 'POST', `${this.path('event', 1)}/report`, { body: { editCode: EDIT_CODE } })
+  }
+
+  /** People and programs put secrets where they do not belong; not even who did it sees them again. */
+  async misplaceSecrets(): Promise<void> {
+    const [code = ''] = await outside.codesOf(this.id + 1, EDIT_CODE)
+    const fay = await this.player('fay')
+    const answer = await this.captchaOf(fay)
+    for (const secret of [EDIT_CODE, LONG_EDIT_CODE, code, answer, 'simulated-secret', KEY]) {
+      const number = Number(secret)
+      for (const call of ['event', 'addcodes', 'claim']) {
+        await this.ask('POST', `${this.path(call, 1)}?editCode=${secret}`, { body: { note: 'no code here' } })
+        await this.ask('POST', `${this.path(call, 1)}/${secret}`, { body: { editCode: secret } })
+        await this.ask('POST', `/${call}/x${secret}`, { body: { editCode: secret } })
+        await this.ask('GET', `/${call}/${secret}-?editCode=${secret}`)
+        await this.ask('PUT', `/${call}/${secret}-`)
+        await this.ask('POST', `/${call}/%zz${secret}`)
+        await this.ask('POST', this.path(call, 1), { body: `{"editCode":"${secret}` })
+        await this.ask('POST', this.path(call, 1), { body: JSON.stringify([secret]) })
+        await this.ask('POST', this.path(call, 1), {
+          body: { editCode: { code: secret }, coordinates: [secret] },
+        })
+        await this.ask('POST', this.path(call, 1), {
+          body: { editCode: number, coordinates: number, address: number },
+        })
+        await this.ask('POST', this.path(call, 1), { body: { [secret]: secret, editCode: null } })
+      }
+      await this.ask('GET', `/captcha/${secret}`)
+      await this.ask('GET', `/captcha/${secret}/${secret}?${secret}`)
+      await this.ask('OPTIONS', `/claim/${secret}`)
+      for (const options of [
+        secret,
+        number,
+        { editCode: secret },
+        [['editCode', secret]],
+        [[secret, secret]],
+        [['enabled', secret]],
+        [['enabled', [secret]]],
+        [['distribution_start_date', secret]],
+        [['coordinates', { secret }]],
+      ]) {
+        await this.ask('PATCH', this.path('event', 1), { body: { editCode: EDIT_CODE, options } })
+      }
+      for (const body of [
+        { address: secret, captcha: 'WRONG' },
+        { address: [secret], captcha: 'WRONG' },
+        { address: fay.address, captcha: { secret } },
+        { address: fay.address, captcha: secret.repeat(20) },
+        { address: fay.address, proof: [secret], room: secret, catalyst: secret },
+      ]) {
+        await this.ask('POST', this.path('claim', 1), { body })
+      }
+      await this.ask('POST', this.path('claim', 1), { by: fay, body: { address: secret, captcha: number } })
+    }
+    await this.expect('invalid_parameter', 'POST', this.path('claim', 1), { body: { address: code } })
+    await this.expect('invalid_body', 'POST', this.path('addcodes', 1), { body: EDIT_CODE.repeat(100) })
+    await this.expect('body_too_large', 'POST', this.path('addcodes', 1), {
+      body: LONG_EDIT_CODE.repeat(9_999),
+    })
+  }
+
+  /** 5xx, pages for people, lost answers, revoked tokens, and at last "too fast". */
+  async goThroughTheIssuersFaults(): Promise<void> {
+    const faults = [
+      { error_rate: 1 },
+      { error_rate: 1, html_errors: true },
+      { error_rate: 0, html_errors: false, drop_rate: 1 },
+      { drop_rate: 0, error_after_rate: 1 },
+      { error_after_rate: 0, rate_limit_per_minute: 1 },
+    ]
+    for (const [n, fault] of faults.entries()) {
+      await outside.issuerSettings(fault)
+      await this.ask('POST', this.path('event', 1), { body: { editCode: EDIT_CODE, coordinates: '10,20' } })
+      await this.expect('issuer_unavailable', 'POST', this.path('addcodes', 1), {
+        body: { editCode: EDIT_CODE },
+      })
+      const player = await this.player(`of fault ${n}`)
+      await this.expect('ok', 'POST', this.path('claim', 1), { by: player, body: {} })
+      await this.expect('ok', 'POST', this.path('claim', 1), { by: player, body: {} })
+    }
+    await outside.issuerSettings({ rate_limit_per_minute: 0 })
+  }
+
+  async loseTheDatabase(): Promise<void> {
+    if (!this.postgres) return
+    const gil = await this.player('gil')
+    await this.postgres.pause()
+    await this.expect('database_unavailable', 'POST', this.path('claim', 1), { by: gil, body: {} })
+    await this.expect('database_unavailable', 'POST', '/captcha', { by: gil })
+    await this.expect('database_unavailable', 'POST', this.path('event', 1), {
+      body: { editCode: EDIT_CODE, coordinates: '1,1' },
+    })
+    await this.ask('GET', '/metrics')
+    const refused = await landpass(['migrate'], this.env)
+    expect(refused.code).toBe(1)
+    await this.postgres.resume()
+    await eventually(
+      () => this.ask('GET', this.path('event', 1)),
+      ({ status }) => status === 200,
+      15 * SECOND_MS,
+    )
+  }
+
+  async askWhatOperatorsAsk(): Promise<void> {
+    for (const path of ['/metrics', '/openapi.json', '/docs/', '/health/ready', '/translations/en']) {
+      await this.ask('GET', path)
+    }
+    expect((await landpass(['config'], this.env)).stdout).toContain('ISSUER_API_KEY=***')
+    await this.noteDatabase('while it runs')
+    expect((await this.server.stop()).code).toBe(0)
+  }
+
+  /** The issuer knows neither this key nor this client; and limits are small here, and claims cost work. */
+  async restartWithOtherCredentials(): Promise<void> {
+    const changes: readonly Env[] = [
+      { ISSUER_CLIENT_SECRET: WRONG_SECRET, LIMIT_CLIENT_PER_MINUTE: '2', CLAIM_PROOF_OF_WORK_BITS: '4' },
+      { ISSUER_API_KEY: WRONG_API_KEY },
+    ]
+    const hal = await this.player('hal')
+    for (const [n, change] of changes.entries()) {
+      this.server = await serve({ ...this.env, ...change }, ['--only', 'attendance'])
+      await this.expect('issuer_refused', 'POST', this.path('addcodes', 1), { body: { editCode: EDIT_CODE } })
+      const code = n === 0 ? 'proof_of_work_required' : 'ok'
+      await this.expect(code, 'POST', this.path('claim', 1), { by: hal, body: {} })
+      if (n === 0) {
+        await this.ask('POST', '/captcha', { by: hal })
+        await this.expect('too_many_requests', 'POST', '/captcha', { by: hal })
+      }
+      expect((await landpass(['config'], { ...this.env, ...change })).code).toBe(0)
+      expect((await this.server.stop()).code).toBe(0)
+    }
+  }
+
+  async restartWithAnotherKey(): Promise<void> {
+    const ida = await this.player('ida')
+    this.server = await serve({ ...this.env, ATTENDANCE_KEY: KEY.replaceAll('d15c', 'd15d') })
+    await this.expect('attendance_not_configured', 'POST', this.path('claim', 1), { by: ida, body: {} })
+    expect((await this.server.stop()).code).toBe(0)
+  }
+
+  async startWithBadSettings(): Promise<void> {
+    const bad: Env = {
+      ATTENDANCE_KEY: `${KEY}0`,
+      ISSUER_API_KEY: `${WRONG_API_KEY} `,
+      ISSUER_CLIENT_SECRET: ` ${WRONG_SECRET}`,
+    }
+    for (const command of ['serve', 'config']) {
+      const { code, stderr } = await landpass([command], { ...this.env, ...bad, PORT: 'ten' })
+      expect(code).toBe(1)
+      expect(stderr).toContain('ATTENDANCE_KEY is ***')
+    }
+  }
+
+  heardLog(): string {
+    return this.server.stdout()
+  }
+
+  async heard(): Promise<readonly Heard[]> {
+    await this.noteDatabase('at the end')
+    return [...this.answers, ...saidByCommands()]
+  }
+
+  async secrets(): Promise<ReadonlyMap<string, string>> {
+    return new Map([
+      ...(await outside.secrets()),
+      ...this.typed,
+      [KEY, 'the ATTENDANCE_KEY'],
+      [KEY.toUpperCase(), 'the ATTENDANCE_KEY'],
+      [PASSWORD, 'the password of the database'],
+      [WRONG_SECRET, 'the wrong client secret'],
+      [WRONG_API_KEY, 'the wrong API key'],
+      [WRONG_EDIT_CODE, 'a wrong edit code'],
+    ])
+  }
+
+  /** Everything that is stored; on the way, captchas and access token become known as the secrets that they are. */
+  private async noteDatabase(when: string): Promise<void> {
+    await this.withDatabase(async ({ db }) => {
+      const token = await sealedToken(db)
+      if (token) {
+        const { text } = JSON.parse(this.vault.open('issuer-token', token)) as { text: string }
+        this.typed.set(text, 'the access token')
+      }
+      const dump = await attendanceDump(db)
+      expect(dump).toContain('Event 8')
+      this.answers.push({ where: `the database, ${when}`, text: withBytesAsText(dump) })
+    })
+  }
+
+  private async withDatabase<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+    const isRunning = this.server.child.exitCode === null
+    const engine = await openEngine({
+      ...TEST_SETTINGS,
+      ...(this.postgres ? { databaseUrl: this.postgres.url } : { dataDir: this.env.DATA_DIR! }),
+      mode: isRunning ? 'join' : 'own',
+    })
+    try {
+      return await work(engine)
+    } finally {
+      await engine.close()
+    }
+  }
+
+  /** Asks for a captcha, looks at it, and reads it as only this test can. */
+  private async captchaOf(player: SimulatedPlayer): Promise<string> {
+    const { body } = await this.ask('POST', '/captcha', { by: player })
+    const { uuid } = (body as { data: { uuid: string } }).data
+    expect((await this.ask('GET', `/captcha/${uuid}`)).status).toBe(200)
+    const { answer, seed } = await this.withDatabase(({ db }) => readCaptcha(db, this.vault, uuid))
+    this.typed.set(answer, 'the answer to a captcha')
+    this.typed.set(seed, 'the seed of a captcha')
+    return answer
+  }
+
+  /** A player who stands where the events are. */
+  private async player(name: string): Promise<SimulatedPlayer> {
+    const player = makePlayer(`${this.kind} secrets ${name}`)
+    await outside.stand(player.address, 10, 20, SYSTEM_CLOCK.nowMs())
+    return player
+  }
+
+  private path(call: string, n: number): string {
+    return `/${call}/${this.id + n}`
+  }
+
+  /** @param code of the error, or `ok` */
+  private async expect(
+    code: ErrorCode | 'ok',
+    method: string,
+    path: string,
+    request: Request = {},
+  ): Promise<void> {
+    const answer = await this.ask(method, path, request)
+    const { ok, code: actual } = answer.body as { ok: boolean; code?: string }
+    expect(ok ? 'ok' : actual, `${method} ${path}: ${answer.text}`).toBe(code)
+  }
+
+  private async ask(method: string, path: string, { body, headers = {}, by, atMs, metadata }: Request = {}) {
+    const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+    this.moment += 1 // no request is signed like another
+    const signature = by?.sign({
+      method,
+      path: path.split('?', 1)[0]!,
+      body: text,
+      atMs: atMs ?? SYSTEM_CLOCK.nowMs() + this.moment,
+      metadata: { ...metadata },
+    })
+    const response = await fetch(this.server.origin + path, {
+      method,
+      headers: { ...headers, ...signature },
+      ...(text === undefined ? {} : { body: text }),
+    })
+    const isImage = response.headers.get('content-type') === 'image/png'
+    const answer = isImage ? String((await response.arrayBuffer()).byteLength) : await response.text()
+    this.answers.push({
+      where: `the answer to ${method} ${path.split('/')[1]}`,
+      text: `${JSON.stringify([...response.headers])} ${answer}`,
+    })
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+    const parsed: unknown = isJson ? JSON.parse(answer) : undefined
+    const { code } = (parsed ?? {}) as { code?: string }
+    if (code !== undefined) this.codesSeen.add(code)
+    return { status: response.status, text: answer, body: parsed }
+  }
+}

@@ -1,0 +1,255 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { SECOND_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
+import type { Db } from '../../src/db/engine.ts'
+import { openEngine } from '../../src/db/open-engine.ts'
+import { makePlayer, type SimulatedPlayer } from '../../src/simulate/player/player.ts'
+import { claimsOf, endLeases } from '../support/attendance-rows.ts'
+import { type OutsideWorld, startOutsideWorld } from '../support/attendance-server.ts'
+import { killHard } from '../support/children.ts'
+import { freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
+import { type Env, eventually, type Serving, serve } from '../support/landpass.ts'
+
+/**
+ * Small versions of what `npm run faults` does for hours: processes die or stop in the middle of claims. The simulated
+ * issuer gives a player as many tokens as are asked for, so its ledger shows every token too many.
+ */
+
+const EDIT_CODE = '123456'
+const PLAYERS = 16
+/** Longer than any step takes here. */
+const SETTLED_MS = 20 * SECOND_MS
+const CALM = { delay_ms: 0, error_rate: 0, late_rate: 0, one_per_player: false }
+
+let outside: OutsideWorld
+beforeAll(async () => {
+  outside = await startOutsideWorld()
+  await outside.issuerSettings(CALM)
+})
+
+describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
+  const eventId = (n: number) => n + (kind === 'embedded' ? 86_000 : 87_000)
+
+  test('a server that is killed amid claims loses none that was answered and doubles none', async () => {
+    const place = await placeOf(kind)
+    const claims = new Claims(kind, eventId(1))
+    // A dozen calls per second, two of them for a claim: most claims are under way when the first are answered
+    const killed = await place.serve({ ISSUER_CALLS_PER_SECOND: '12' })
+    const other = kind === 'postgres' ? await place.serve() : undefined
+    await claims.putEvent(killed, PLAYERS)
+    // Done, and told later: at the kill there are tokens that nobody here has heard of
+    await outside.issuerSettings({ late_rate: 1, late_ms: 300 })
+
+    const serverOf = (n: number) => (n % 2 && other ? other : killed)
+    const claiming = claims.players.map((player, n) => claims.claim(serverOf(n), player))
+    const killedOnes = new Set(
+      claims.players.filter((_, n) => serverOf(n) === killed).map(({ address }) => address),
+    )
+    await eventually(
+      () => outside.mintsOf(claims.eventId),
+      (mints) => mints.filter(({ address }) => killedOnes.has(address)).length >= 2,
+      SETTLED_MS,
+    )
+    await killHard(killed.child)
+    const first = await Promise.all(claiming)
+    await outside.issuerSettings(CALM)
+    await place.withDatabase((db) => endLeases(db)) // as if half a minute had passed
+    const survivor = other ?? (await place.serve())
+    const second = await Promise.all(claims.players.map((player) => claims.claim(survivor, player)))
+
+    expect(first.filter((answer) => answer === 'lost').length, 'the kill came too late').toBeGreaterThan(0)
+    for (const [n, answer] of second.entries())
+      expect(['ok', 'already_claimed'], `player ${n}`).toContain(answer)
+    await claims.assertSettled(place)
+    await survivor.stop()
+  })
+
+  test('a server that is stopped finishes what runs and hands over the rest', async () => {
+    const place = await placeOf(kind)
+    const claims = new Claims(kind, eventId(2))
+    // Two calls per second: four claims are looked after at a time, the others wait
+    const stopped = await place.serve({ ISSUER_CALLS_PER_SECOND: '2', CLAIM_WAIT_MS: '0' })
+    await claims.putEvent(stopped, PLAYERS)
+    await outside.issuerSettings({ delay_ms: 300 })
+
+    const answers = await Promise.all(claims.players.map((player) => claims.claim(stopped, player)))
+    const { code, stderr } = await stopped.stop('SIGTERM')
+
+    expect(answers).toEqual(answers.map(() => 'ok'))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const left = await place.withDatabase((db) => claimsOf(db, claims.eventId))
+    const reserved = left.filter(({ state }) => state === 'reserved')
+    expect(left).toHaveLength(PLAYERS)
+    expect(reserved.length).toBeGreaterThan(0)
+    expect(left.length - reserved.length, 'those that ran').toBeGreaterThanOrEqual(4)
+    expect(await outside.mintsOf(claims.eventId)).toHaveLength(left.length - reserved.length)
+    for (const { next_step_at_ms } of reserved)
+      expect(next_step_at_ms).toBeLessThanOrEqual(SYSTEM_CLOCK.nowMs())
+
+    await outside.issuerSettings(CALM)
+    const next = await place.serve()
+    await claims.assertSettled(place)
+    await next.stop()
+  })
+})
+
+describe('two servers on one PostgreSQL', () => {
+  let one: Serving
+  let two: Serving
+  let place: Place
+  beforeAll(async () => {
+    place = await placeOf('postgres')
+    ;[one, two] = await Promise.all([place.serve(), place.serve()])
+  })
+
+  test('give a player who claims at both at once one token', async () => {
+    const claims = new Claims('both', 88_001)
+    const [ann] = claims.players
+    await claims.putEvent(one, 5)
+
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => claims.claim(n % 2 ? one : two, ann!)),
+    )
+
+    expect(answers).toContain('ok')
+    expect(answers.filter((answer) => answer !== 'ok' && answer !== 'already_claimed')).toEqual([])
+    await claims.assertSettled(place)
+    expect(await outside.mintsOf(88_001)).toHaveLength(1)
+  })
+
+  test('know each other’s unfinished claims', async () => {
+    const claims = new Claims('unfinished', 88_002)
+    const [ben] = claims.players
+    await claims.putEvent(one, 5)
+    await outside.issuerSettings({ error_rate: 1 })
+
+    const pending = await claims.send(one, ben!)
+    const repeated = await claims.send(two, ben!)
+    await outside.issuerSettings(CALM)
+
+    expect(pending).toMatchObject({ status: 200, body: { data: { claim: { status: 'pending' } } } })
+    expect(repeated).toEqual(pending)
+    await claims.assertSettled(place)
+    expect((await claims.send(two, ben!)).body).toMatchObject({ code: 'already_claimed' })
+  })
+
+  test('take a signature once', async () => {
+    const claims = new Claims('signature', 88_003)
+    const [cleo, dora] = claims.players
+    await claims.putEvent(two, 5)
+    const captcha = cleo!.sign({ method: 'POST', path: '/captcha', atMs: SYSTEM_CLOCK.nowMs() })
+    const claim = dora!.sign({ method: 'POST', path: '/claim/88003', atMs: SYSTEM_CLOCK.nowMs() })
+
+    for (const [path, headers] of [
+      ['/captcha', captcha],
+      ['/claim/88003', claim],
+    ] as const) {
+      const answers = await Promise.all(
+        [one, two, one, two].map(async ({ origin }) => {
+          const response = await fetch(origin + path, { method: 'POST', headers })
+          return ((await response.json()) as { code?: string }).code ?? 'ok'
+        }),
+      )
+      expect(answers.sort(), path).toEqual(['ok', 'signature_used', 'signature_used', 'signature_used'])
+    }
+  })
+})
+
+/** A database, and servers on it. */
+interface Place {
+  serve(changes?: Env): Promise<Serving>
+  /** While no server runs on it, where it is embedded. */
+  withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T>
+}
+
+async function placeOf(kind: 'embedded' | 'postgres'): Promise<Place> {
+  const dataDir = kind === 'embedded' ? await freshDataDir() : ''
+  const databaseUrl = kind === 'embedded' ? '' : await freshDatabaseUrl()
+  const env = { ...(outside.env as Env), DATA_DIR: dataDir, DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' }
+  const settings = databaseUrl === '' ? { dataDir } : { databaseUrl }
+  const serving: Serving[] = []
+  return {
+    serve: async (changes = {}) => {
+      const server = await serve({ ...env, ...changes }, ['--only', 'attendance'])
+      serving.push(server)
+      return server
+    },
+    withDatabase: async (work) => {
+      const isServed = serving.some(({ child }) => child.exitCode === null && child.signalCode === null)
+      const engine = await openEngine({ ...TEST_SETTINGS, ...settings, mode: isServed ? 'join' : 'own' })
+      try {
+        return await work(engine.db)
+      } finally {
+        await engine.close()
+      }
+    },
+  }
+}
+
+type Outcome = 'ok' | 'already_claimed' | 'lost' | string
+
+/** The players of one event, and what they heard. */
+class Claims {
+  readonly eventId: number
+  readonly players: readonly SimulatedPlayer[]
+  /** Players who were told that they have a claim. */
+  private readonly promised = new Set<string>()
+  private moment = 0
+
+  constructor(name: string, eventId: number) {
+    this.eventId = eventId
+    this.players = Array.from({ length: PLAYERS }, (_, n) => makePlayer(`kill ${name} ${eventId} ${n}`))
+  }
+
+  async putEvent(server: Serving, codes: number): Promise<void> {
+    await outside.putEvent(this.eventId, { edit_code: EDIT_CODE, codes })
+    for (const { address } of this.players) await outside.stand(address, 10, 20, SYSTEM_CLOCK.nowMs())
+    for (const [path, body] of [
+      [`/event/${this.eventId}`, { editCode: EDIT_CODE, coordinates: '10,20' }],
+      [`/addcodes/${this.eventId}`, { editCode: EDIT_CODE }],
+    ] as const) {
+      const response = await fetch(server.origin + path, { method: 'POST', body: JSON.stringify(body) })
+      expect(response.status, await response.text()).toBe(200)
+    }
+  }
+
+  /** @returns `lost` where no answer came */
+  async claim(server: Serving, player: SimulatedPlayer): Promise<Outcome> {
+    try {
+      const { body } = await this.send(server, player)
+      const { ok, code } = body as { ok: boolean; code?: string }
+      if (ok || code === 'already_claimed') this.promised.add(player.address)
+      return ok ? 'ok' : (code ?? 'no code')
+    } catch {
+      return 'lost'
+    }
+  }
+
+  async send(server: Serving, player: SimulatedPlayer) {
+    const path = `/claim/${this.eventId}`
+    this.moment += 1 // no two requests are signed alike
+    const headers = player.sign({ method: 'POST', path, atMs: SYSTEM_CLOCK.nowMs() + this.moment })
+    const response = await fetch(server.origin + path, { method: 'POST', headers })
+    return { status: response.status, body: (await response.json()) as object }
+  }
+
+  /** Waits until every claim is settled: then players, claims, codes and tokens are the same ones, each once. */
+  async assertSettled(place: Place): Promise<void> {
+    const claims = await place.withDatabase((db) =>
+      eventually(
+        () => claimsOf(db, this.eventId),
+        (all) => all.every(({ state }) => state !== 'reserved'),
+        SETTLED_MS,
+      ),
+    )
+    const mints = await outside.mintsOf(this.eventId)
+    const players = claims.map(({ address }) => address).sort()
+
+    for (const { state, code_id } of claims) {
+      expect(['minting', 'minted']).toContain(state)
+      expect(code_id).not.toBeNull()
+    }
+    expect(mints.map(({ address }) => address).sort(), 'a token for each claim').toEqual(players)
+    expect(new Set(mints.map(({ code }) => code)).size, 'codes').toBe(mints.length)
+    expect(players).toEqual(expect.arrayContaining([...this.promised]))
+  }
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import type { Vault } from '../../src/attendance/vault.ts'
+import type { Db } from '../../src/db/engine.ts'
+
+const TABLES = [
+  'attendance_event',
+  'claim_code',
+  'claim',
+  'captcha',
+  'seen_request',
+  'edit_code_guess',
+  'issuer_token',
+  'attendance_refusal',
+  'issuer_failure',
+] as const
+
+/** Every row of the attendance tables, a line of JSON each; bytes as `\x` and hex digits. */
+export async function attendanceDump(db: Db): Promise<string> {
+  const lines: string[] = []
+  for (const table of TABLES) {
+    const { rows } = await sql<{
+      line: string
+    }>`select to_jsonb(t)::text as line from ${sql.table(table)} t`.execute(db)
+    lines.push(...rows.map(({ line }) => `${table} ${line}`))
+  }
+  return lines.join('\n')
+}
+
+/** What a person reads in the image of a captcha, and what else decided how it looks. */
+export async function readCaptcha(
+  db: Db,
+  vault: Vault,
+  uuid: string,
+): Promise<{ readonly answer: string; readonly seed: string }> {
+  const row = await db
+    .selectFrom('captcha')
+    .select('sealed')
+    .where('uuid', '=', uuid)
+    .executeTakeFirstOrThrow()
+  const [answer = '', seed = ''] = vault.open('captcha', row.sealed).split(' ')
+  return { answer, seed }
+}
+
+/** The issuer's access token, encrypted; undefined where none was asked for. */
+export async function sealedToken(db: Db): Promise<Buffer | undefined> {
+  const row = await db.selectFrom('issuer_token').select('sealed').executeTakeFirstOrThrow()
+  return row.sealed ?? undefined
+}
+
+/** How many claims are in which state. */
+export async function claimsByState(db: Db): Promise<Readonly<Record<string, number>>> {
+  const rows = await db.selectFrom('claim').select('state').orderBy('state').execute()
+  return countStates(rows)
+}
+
+/** How many codes are in which state. */
+export async function codesByState(db: Db): Promise<Readonly<Record<string, number>>> {
+  const rows = await db.selectFrom('claim_code').select('state').orderBy('state').execute()
+  return countStates(rows)
+}
+
+function countStates(rows: readonly { readonly state: string }[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
+  return counts
+}
+
+export function claimsOf(db: Db, eventId: number) {
+  return db
+    .selectFrom('claim')
+    .select(['address', 'state', 'code_id', 'next_step_at_ms'])
+    .where('event_id', '=', eventId)
+    .execute()
+}
+
+/** As if so much time had passed that what a dead process took is anybody's. */
+export async function endLeases(db: Db): Promise<void> {
+  await db.updateTable('claim').set({ next_step_at_ms: 0 }).where('state', '=', 'reserved').execute()
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import type { IncomingRequest } from '../../src/attendance/signed-fetch/signed-request.ts'
+
+// Tests run as compiled, the table lies with the sources.
+const TABLE = new URL('../../../test/support/signed-fetch-vectors.json', import.meta.url)
+
+interface Vector {
+  readonly name: string
+  readonly expect: 'accept' | 'refuse' | 'accept once, then refuse as replay'
+  readonly request: { readonly method: string; readonly path: string; readonly body: string }
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface VectorTable {
+  /** Freeze the clock here. */
+  readonly now: number
+  readonly player: string
+  readonly vectors: readonly Vector[]
+}
+
+/** Signed requests, good and bad, made with throw-away keys by others than us. */
+export const SIGNING_VECTORS = JSON.parse(readFileSync(TABLE, 'utf8')) as VectorTable
+
+export function incomingRequest({ request, headers }: Vector): IncomingRequest {
+  return { ...request, headers, body: Buffer.from(request.body) }
+}
+
+/** @throws when the table has no such vector */
+export function vectorNamed(name: string): Vector {
+  const found = SIGNING_VECTORS.vectors.find((vector) => vector.name === name)
+  if (!found) throw new Error(`no vector is called ${name}`)
+  return found
+}
