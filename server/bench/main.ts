@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { writeDemoSnapshot } from '../src/demo/write-snapshot.ts'
 import { startPostgres } from '../test/support/postgres.ts'
+import { type EngineKind, Verdict } from './attendance/script.ts'
+import { measureClaims } from './attendance/throughput.ts'
 import { importBesideReaders, wholeMap } from './land-figures.ts'
 import { landRows, type Row } from './land-rows.ts'
 import { type LoadResult, load, median } from './load.ts'
@@ -24,7 +26,7 @@ const YARDSTICK_SECONDS = 1
 const REST_MS = 5_000
 const GENESIS = fileURLToPath(new URL('../../../../shared/data/genesis', import.meta.url))
 
-/** `npm run bench`: everything. `npm run bench map`: the rows of the map alone, and likewise `land`. */
+/** `npm run bench`: everything. `npm run bench map`: the rows of the map alone, and likewise `land` and `attendance`. */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -35,13 +37,19 @@ const { values: options, positionals } = parseArgs({
   },
 })
 const seconds = Number(options.seconds)
-const parts = positionals.length > 0 ? positionals : ['land', 'map']
+const parts = positionals.length > 0 ? positionals : ['land', 'map', 'attendance']
 const scratch = mkdtempSync(join(tmpdir(), 'landpass-bench-'))
 const yardstick = await startYardstick()
 try {
-  const data = options.data ?? (existsSync(GENESIS) ? GENESIS : await demoData())
-  console.log(`node ${process.version}, ${cpus().length} cores, world: ${data}`)
-  for (const engine of options.engine.split(',')) await measure(engine as 'postgres' | 'embedded', data)
+  const engines = options.engine.split(',') as EngineKind[]
+  if (parts.includes('land') || parts.includes('map')) {
+    const data = options.data ?? (existsSync(GENESIS) ? GENESIS : await demoData())
+    console.log(`node ${process.version}, ${cpus().length} cores, world: ${data}`)
+    for (const engine of engines) await measure(engine, data)
+  }
+  if (parts.includes('attendance')) {
+    for (const engine of engines) await measureAttendance(engine)
+  }
 } finally {
   await yardstick.stop()
   rmSync(scratch, { recursive: true, force: true })
@@ -53,7 +61,13 @@ async function demoData(): Promise<string> {
   return folder
 }
 
-async function measure(engine: 'postgres' | 'embedded', data: string): Promise<void> {
+async function measureAttendance(engine: EngineKind): Promise<void> {
+  const verdict = new Verdict()
+  await measureClaims({ seed: 1, engine }, verdict)
+  for (const what of verdict.broken) console.log(`BROKEN: ${what}`)
+}
+
+async function measure(engine: EngineKind, data: string): Promise<void> {
   const postgres = engine === 'postgres' ? await startPostgres() : undefined
   const env: Record<string, string> = postgres
     ? { DATABASE_URL: postgres.url, DATA_DIR: join(scratch, 'postgres') }

@@ -44,23 +44,41 @@ export async function runCommand(
   return { seconds: (performance.now() - startedMs) / 1000, peakMb }
 }
 
-export async function startServer(env: Record<string, string>): Promise<Running & { readySeconds: number }> {
+export async function startServer(
+  env: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<Running & { readySeconds: number }> {
   const startedMs = performance.now()
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const child = spawn(process.execPath, [MAIN, 'serve', ...args], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const origin = await new Promise<string>((resolve, reject) => {
-    let said = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-      const found = /(http:\/\/[\d.]+:\d+)\/health\/ready/.exec(said)
-      if (found?.[1]) resolve(found[1])
-    })
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${said}`)))
-  })
+  const origin = await hearOrigin(child, /(http:\/\/[\d.]+:\d+)\/health\/ready/)
   const readySeconds = (performance.now() - startedMs) / 1000
   return { origin, child, readySeconds, stop: () => stop(child) }
+}
+
+/** Starts a stand-in for a part of the outside world: `landpass simulate <what>`. */
+export async function startSimulator(what: 'issuer' | 'presence'): Promise<Running> {
+  const child = spawn(process.execPath, [MAIN, 'simulate', what, '--port', '0'], {
+    env: { ...process.env, LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const origin = await hearOrigin(child, /simulator: (http:\/\/[\d.]+:\d+)/)
+  return { origin, child, stop: () => stop(child) }
+}
+
+/** Waits until a program says where it listens, and goes on reading what it says: a full pipe would stop it. */
+function hearOrigin(child: ChildProcess, place: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-4000)
+      const found = place.exec(said)
+      if (found?.[1]) resolve(found[1])
+    })
+    child.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${said}`)))
+  })
 }
 
 export async function startYardstick(): Promise<Running> {
@@ -70,8 +88,14 @@ export async function startYardstick(): Promise<Running> {
 }
 
 async function stop(child: ChildProcess): Promise<void> {
+  await end(child, 'SIGTERM')
+}
+
+/** Ends a process and waits until it is gone; does nothing when it is. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
-  child.kill('SIGTERM')
+  child.kill(signal)
   await gone
 }
 

@@ -1,0 +1,86 @@
+import { Vault } from '../../src/attendance/vault.ts'
+import type { Db } from '../../src/db/engine.ts'
+import type { ClaimState, CodeState } from '../../src/db/schema.ts'
+import { inSnapshot } from '../../src/db/transaction.ts'
+import type { Verdict } from './script.ts'
+import type { Mint } from './simulators.ts'
+
+export interface BookedClaim {
+  readonly address: string
+  readonly state: ClaimState
+  readonly reason: string | null
+  /** In clear; undefined where the claim has none. */
+  readonly code: string | undefined
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+/** What the database has of one event. */
+export interface Books {
+  readonly claims: readonly BookedClaim[]
+  /** Those for which it is not known whether there will be a token. */
+  readonly reserved: readonly BookedClaim[]
+  /** Those, and the ones whose token is being made. */
+  readonly underWay: readonly BookedClaim[]
+  readonly minted: readonly BookedClaim[]
+  /** How many codes are in each state. */
+  readonly codes: Readonly<Record<CodeState, number>>
+}
+
+export async function readBooks(db: Db, eventId: number, key: string): Promise<Books> {
+  const vault = new Vault(Buffer.from(key, 'hex'))
+  // Of one moment: between two readings a claim may be settled, and its code with it.
+  const { codeRows, claimRows } = await inSnapshot(db, async (tx) => ({
+    codeRows: await tx
+      .selectFrom('claim_code')
+      .select(['id', 'sealed', 'state'])
+      .where('event_id', '=', eventId)
+      .execute(),
+    claimRows: await tx.selectFrom('claim').selectAll().where('event_id', '=', eventId).execute(),
+  }))
+  const sealedById = new Map(codeRows.map(({ id, sealed }) => [id, sealed]))
+  const claims = claimRows.map((row) => {
+    const sealed = row.code_id === null ? undefined : sealedById.get(row.code_id)
+    return {
+      address: row.address,
+      state: row.state,
+      reason: row.reason,
+      code: sealed && vault.open('claim-code', Buffer.from(sealed)),
+      createdAtMs: row.created_at_ms,
+      updatedAtMs: row.updated_at_ms,
+    }
+  })
+  const codes = { free: 0, held: 0, used: 0, used_elsewhere: 0, void: 0 }
+  for (const { state } of codeRows) codes[state] += 1
+  return {
+    claims,
+    reserved: claims.filter(({ state }) => state === 'reserved'),
+    underWay: claims.filter(({ state }) => state === 'reserved' || state === 'minting'),
+    minted: claims.filter(({ state }) => state === 'minted'),
+    codes,
+  }
+}
+
+/**
+ * Holds the database and the issuer's ledger together: everything is settled, every token is booked with its player
+ * and code, no code and no player comes twice, and a claim that ended without a token left none at the issuer.
+ */
+export function compareBooks(verdict: Verdict, where: string, books: Books, mints: readonly Mint[]): void {
+  verdict.equal(`${where}: claims under way`, books.underWay.length, 0)
+  verdict.equal(`${where}: codes held by no minted claim`, books.codes.held, 0)
+  verdict.equal(`${where}: codes used`, books.codes.used, books.minted.length)
+  verdict.equal(`${where}: tokens of a code that was used before`, repeated(mints.map(({ code }) => code)), 0)
+  verdict.equal(`${where}: further tokens of one player`, repeated(mints.map(({ address }) => address)), 0)
+  const atIssuer = new Set(mints.map(({ address, code }) => `${address} ${code}`))
+  const booked = new Set(books.minted.map(({ address, code }) => `${address} ${code}`))
+  verdict.equal(`${where}: tokens that are not booked`, countMissing(atIssuer, booked), 0)
+  verdict.equal(`${where}: booked tokens that do not exist`, countMissing(booked, atIssuer), 0)
+}
+
+function repeated(values: readonly string[]): number {
+  return values.length - new Set(values).size
+}
+
+function countMissing(of: ReadonlySet<string>, from: ReadonlySet<string>): number {
+  return [...of].filter((one) => !from.has(one)).length
+}

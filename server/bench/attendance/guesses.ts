@@ -1,0 +1,144 @@
+import { Random } from '../../src/demo/random.ts'
+import { median } from '../load.ts'
+import { type CallCounter, startCallCounter } from './call-counter.ts'
+import { type Call, jsonCall, outcomeOf, type Reply } from './calls.ts'
+import { PLACE, type Rig, withRig } from './rig.ts'
+import { inParallel, type Script, sized, tally, type Verdict } from './script.ts'
+
+const GUESSES = 100_000
+const JUDGED_AT_MOST = 5
+const WIDTH = 64
+const SAMPLES = 400
+const MEDIANS_WITHIN = 0.05
+/** Far from the numbers that the rig gives its events. */
+const UNKNOWN_FROM = 900_001
+const VALIDATE = 'POST /event/validate'
+
+export const guesses: Script = {
+  about:
+    '100,000 guesses of an edit code: 5 are judged; a wrong code and an unknown event look and last alike',
+  run: async ({ seed, engine, processes, scale }, verdict) => {
+    let counter: CallCounter | undefined
+    const via = async ({
+      issuer,
+      presence,
+    }: {
+      issuer: { origin: string }
+      presence: { origin: string }
+    }) => {
+      counter = await startCallCounter(issuer.origin)
+      return { issuer: counter.origin, presence: presence.origin }
+    }
+    try {
+      await withRig({ engine, processes, via }, async (rig) => {
+        const random = new Random(seed)
+        for (const isRegistered of [false, true]) {
+          await guessOne(rig, counter!, { count: sized(GUESSES / 2, scale), random, isRegistered }, verdict)
+        }
+        await compareTimes(rig, sized(SAMPLES, scale), random, verdict)
+      })
+    } finally {
+      await counter?.stop()
+    }
+  },
+}
+
+/** What somebody can guess at: an event that is registered here, by every call with an edit code, or any other one. */
+async function guessOne(
+  rig: Rig,
+  { counts }: CallCounter,
+  { count, random, isRegistered }: { count: number; random: Random; isRegistered: boolean },
+  verdict: Verdict,
+): Promise<void> {
+  const { id, editCode } = await rig.newIssuerEvent(1)
+  if (isRegistered) await rig.register(id, editCode)
+  const name = `guesses at ${isRegistered ? 'a registered event' : 'an event that is not registered'}`
+  const callOf = () => (isRegistered ? random.pick(GUESSES_AT_REGISTERED) : registration)
+  const before = counts.get(VALIDATE) ?? 0
+  const wrong = Array.from({ length: count }, () => wrongCode(editCode, random))
+  const startedMs = performance.now()
+  const replies = await inParallel(wrong, WIDTH, (guess, i) =>
+    rig.caller.send(rig.originOf(i), callOf()(id, guess)),
+  )
+  const tookS = (performance.now() - startedMs) / 1000
+  const judged = (counts.get(VALIDATE) ?? 0) - before
+  const outcomes = replies.map(outcomeOf)
+  console.log(`${name}: ${tally(outcomes)} in ${tookS.toFixed(0)} s; the issuer judged ${judged}`)
+
+  verdict.equal(`${name}: judged by the issuer`, judged, JUDGED_AT_MOST)
+  const heard = outcomes.filter((outcome) => outcome === '401 wrong_edit_code').length
+  verdict.expect(heard <= JUDGED_AT_MOST, `${name}: ${heard} heard that they are wrong`)
+  const others = outcomes.filter((outcome) => !/^(401 wrong_edit_code|429 too_many_guesses)$/.test(outcome))
+  verdict.expect(others.length === 0, `${name}: unexpected answers: ${tally(others)}`)
+  const silent = replies.filter(({ status, headers }) => status === 429 && !Number(headers['retry-after']))
+  verdict.equal(`${name}: refusals without Retry-After`, silent.length, 0)
+  for (const call of GUESSES_AT_REGISTERED) {
+    const right = await rig.caller.send(rig.originOf(0), call(id, editCode))
+    if (call === registration || isRegistered) {
+      verdict.equal(
+        `${name}: the right code after too many wrong ones`,
+        outcomeOf(right),
+        '429 too_many_guesses',
+      )
+    }
+  }
+  await rig.newEvent(1) // throws where the guesses keep another event from being registered
+}
+
+const coordinates = `${PLACE.x},${PLACE.y}`
+
+function registration(id: number, editCode: string): Call {
+  return jsonCall('POST', `/event/${id}`, { editCode, coordinates })
+}
+
+/** Each call that carries an edit code is a way to guess. */
+const GUESSES_AT_REGISTERED: readonly ((id: number, editCode: string) => Call)[] = [
+  registration,
+  (id, editCode) => jsonCall('PATCH', `/event/${id}`, { editCode, options: [['coordinates', coordinates]] }),
+  (id, editCode) => jsonCall('POST', `/addcodes/${id}`, { editCode }),
+  (id, editCode) => jsonCall('POST', `/event/${id}/report`, { editCode }),
+]
+
+function wrongCode(right: string, random: Random): string {
+  const guess = String(random.below(1_000_000)).padStart(6, '0')
+  return guess === right ? wrongCode(right, random) : guess
+}
+
+/** One guess at each of many events, the three kinds in turn: all of them are judged. */
+async function compareTimes(rig: Rig, samples: number, random: Random, verdict: Verdict): Promise<void> {
+  const events = await inParallel(Array.from({ length: 2 * samples }), 8, () => rig.newIssuerEvent(1))
+  const kinds: Readonly<Record<string, (at: number) => [id: number, editCode: string]>> = {
+    'a wrong code': (at) => [events[at]!.id, '000000'],
+    'an unknown event': (at) => [UNKNOWN_FROM + at, '000000'],
+    "another event's code": (at) => [events[samples + at]!.id, events[at]!.editCode],
+  }
+  const times = new Map<string, number[]>(Object.keys(kinds).map((kind) => [kind, []]))
+  const answers = new Set<string>()
+  for (let at = 0; at < samples; at++) {
+    // In a new order each time: whoever comes first may find other things warm than whoever comes last.
+    for (const [kind, guess] of random.shuffle(Object.entries(kinds))) {
+      const [id, editCode] = guess(at)
+      const startedMs = performance.now()
+      const reply = await rig.caller.send(rig.originOf(at), registration(id, editCode))
+      times.get(kind)!.push(performance.now() - startedMs)
+      answers.add(visibleOf(reply))
+    }
+  }
+  const medians = [...times].map(([kind, list]) => ({ kind, ms: median(list) }))
+  console.log(
+    `times: ${medians.map(({ kind, ms }) => `${kind} ${ms.toFixed(2)} ms`).join(', ')}; ${samples} of each`,
+  )
+  const [fastest, slowest] = [
+    Math.min(...medians.map(({ ms }) => ms)),
+    Math.max(...medians.map(({ ms }) => ms)),
+  ]
+  const apart = slowest / fastest - 1
+  verdict.expect(apart <= MEDIANS_WITHIN, `the medians are ${(100 * apart).toFixed(1)} % apart`)
+  verdict.expect(answers.size === 1, `the answers differ: ${[...answers].join(' | ')}`)
+}
+
+/** Status, body, and all headers but those that differ from request to request anyway. */
+function visibleOf({ status, headers, text }: Reply): string {
+  const { date: _date, 'x-request-id': _id, ...kept } = headers
+  return JSON.stringify([status, kept, text])
+}

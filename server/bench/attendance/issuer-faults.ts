@@ -1,0 +1,108 @@
+import { MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
+import { compareBooks } from './books.ts'
+import { outcomeOf } from './calls.ts'
+import { makePlayers, signedClaim } from './players.ts'
+import { PLACE, type Rig, withRig } from './rig.ts'
+import { inParallel, type Script, sized, tally, type Verdict } from './script.ts'
+import type { IssuerFaults } from './simulators.ts'
+
+const CLAIMS = 5_000
+const SPARE_CODES = 100
+const FINAL_WITHIN_MS = 5 * MINUTE_MS
+const TIMEOUT_MS = SECOND_MS
+/** Players who wait for an answer at the same time. */
+const WIDTH = 128
+
+/** Three calls of ten go wrong, each in another way, from the first claim to the last. */
+const FAULTS = {
+  /** Done, but answered after we stopped waiting. */
+  late_rate: 0.06,
+  late_ms: 3 * TIMEOUT_MS,
+  /** Done twice. */
+  duplicate_rate: 0.06,
+  /** A 5xx, and nothing happened. */
+  error_rate: 0.06,
+  /** A 5xx, and it happened all the same. */
+  error_after_rate: 0.06,
+  /** No answer, ever. */
+  drop_rate: 0.06,
+  html_errors: true,
+  delay_ms: 5,
+} as const satisfies IssuerFaults
+
+const NO_FAULTS = {
+  late_rate: 0,
+  duplicate_rate: 0,
+  error_rate: 0,
+  error_after_rate: 0,
+  drop_rate: 0,
+} as const satisfies IssuerFaults
+
+/**
+ * The issuer of several years. The first one keeps nobody from a second token, so that the ledger shows whoever asks
+ * for one; the others protect their players, and say so in texts that can mean either of two things.
+ */
+const ISSUERS = [
+  { one_per_player: false, wording: 'current' },
+  { one_per_player: true, wording: '2022' },
+  { one_per_player: true, wording: 'oldest' },
+] as const satisfies readonly IssuerFaults[]
+
+export const issuerFaults: Script = {
+  about: '5,000 claims while 3 of 10 calls to the issuer fail: all final within 5 minutes, no token too many',
+  run: async ({ seed, engine, processes, rounds = ISSUERS.length, scale }, verdict) => {
+    const env = { ISSUER_TIMEOUT_MS: String(TIMEOUT_MS), CLAIM_WAIT_MS: '500' }
+    await withRig({ engine, processes, env }, async (rig) => {
+      for (let round = 1; round <= rounds; round++) {
+        const issuer = ISSUERS[(round - 1) % ISSUERS.length]!
+        const faults = { ...FAULTS, ...issuer, seed: seed + round }
+        await claimFromFaulty(
+          rig,
+          { seed, name: `round ${round}`, claims: sized(CLAIMS, scale), faults },
+          verdict,
+        )
+      }
+    })
+  },
+}
+
+async function claimFromFaulty(
+  rig: Rig,
+  { seed, name, claims, faults }: { seed: number; name: string; claims: number; faults: IssuerFaults },
+  verdict: Verdict,
+): Promise<void> {
+  const players = makePlayers(seed, name, claims)
+  await rig.presence.putCrowd(
+    players.map(({ address }) => address),
+    PLACE,
+  )
+  await rig.issuer.misbehave(NO_FAULTS)
+  const event = await rig.newEvent(claims + SPARE_CODES)
+  await rig.issuer.misbehave(faults)
+  console.log(`${name}: the issuer: ${JSON.stringify(faults)}`)
+
+  const replies = await inParallel(players, WIDTH, (player, i) =>
+    rig.caller.send(rig.originOf(i), signedClaim(player, event.uuid)),
+  )
+  console.log(`${name}: ${tally(replies.map(outcomeOf))}`)
+  const odd = replies.filter(({ status }) => status === 0 || status === 500)
+  verdict.expect(odd.length === 0, `${name}: unexpected answers: ${tally(odd.map(outcomeOf))}`)
+
+  const { books } = await rig.settle(event.id, FINAL_WITHIN_MS)
+  const { double_mints, double_codes } = await rig.issuer.ledger()
+  const mints = await rig.issuer.mintsOf(event.id)
+  compareBooks(verdict, name, books, mints)
+  verdict.equal(`${name}: tokens beyond the first, in the ledger`, double_mints + double_codes, 0)
+  const longestMs = Math.max(
+    0,
+    ...books.claims.map(({ createdAtMs, updatedAtMs }) => updatedAtMs - createdAtMs),
+  )
+  verdict.expect(longestMs <= FINAL_WITHIN_MS, `${name}: a claim took ${longestMs} ms`)
+  const booked = new Set(books.claims.map(({ address }) => address))
+  const lost = players.filter(({ address }, i) => replies[i]!.status === 200 && !booked.has(address))
+  verdict.equal(`${name}: accepted claims that are lost`, lost.length, 0)
+  console.log(
+    `${name}: ${tally(books.claims.map(({ state }) => state))}; the longest took ${(longestMs / 1000).toFixed(1)} s; ` +
+      `${mints.length} tokens in the ledger`,
+  )
+}

@@ -1,0 +1,105 @@
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { crowd } from './crowd.ts'
+import { guesses } from './guesses.ts'
+import { issuerFaults } from './issuer-faults.ts'
+import { kill } from './kill.ts'
+import { mutations } from './mutations.ts'
+import { onePlayer } from './one-player.ts'
+import { type EngineKind, type Script, type ScriptOptions, Verdict } from './script.ts'
+import { ssrf } from './ssrf.ts'
+import { throughput } from './throughput.ts'
+
+/** `npm run faults <script>`: docs/attendance-load.md says what each of them proves. */
+const SCRIPTS: Readonly<Record<string, Script>> = {
+  crowd,
+  'one-player': onePlayer,
+  'issuer-faults': issuerFaults,
+  kill,
+  mutations,
+  ssrf,
+  guesses,
+  throughput,
+}
+
+const SHOWN = 20
+
+const USAGE = [
+  'Usage: npm run faults -- <script> [--seed N] [--engine postgres|embedded] [--processes N] [--rounds N] [--scale 0..1]',
+  '',
+  ...Object.entries(SCRIPTS).map(([name, { about }]) => `  ${name.padEnd(14)} ${about}`),
+].join('\n')
+
+const wanted = readArguments()
+if (wanted === undefined) {
+  console.error(USAGE)
+  process.exitCode = 2
+} else {
+  await run(wanted.name, wanted.script, wanted.options)
+}
+
+async function run(name: string, script: Script, options: ScriptOptions): Promise<void> {
+  const { seed, engine, processes, rounds, scale } = options
+  console.log(`${name}: ${script.about}`)
+  console.log(
+    `seed ${seed}, engine ${engine}, processes ${processes}, rounds ${rounds ?? 'as the script has'}, scale ${scale}; ` +
+      `node ${process.version}, ${cpus().length} cores`,
+  )
+  const verdict = new Verdict()
+  const startedMs = performance.now()
+  try {
+    await script.run(options, verdict)
+  } catch (error) {
+    // What else is broken may follow from it
+    verdict.broken.unshift(`the script failed: ${error instanceof Error ? error.stack : error}`)
+  }
+  console.log(`took ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
+  if (verdict.broken.length === 0) {
+    console.log('held')
+    return
+  }
+  for (const what of verdict.broken.slice(0, SHOWN)) console.log(`BROKEN: ${what}`)
+  if (verdict.broken.length > SHOWN) console.log(`BROKEN: and ${verdict.broken.length - SHOWN} more`)
+  process.exitCode = 1
+}
+
+/** Undefined for what cannot be meant. */
+function readArguments(): { name: string; script: Script; options: ScriptOptions } | undefined {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      engine: { type: 'string', default: 'postgres' },
+      processes: { type: 'string', default: '1' },
+      rounds: { type: 'string' },
+      scale: { type: 'string', default: '1' },
+    },
+  })
+  const [name = ''] = positionals
+  const script = SCRIPTS[name]
+  const [seed, processes, scale] = [values.seed, values.processes, values.scale].map(Number)
+  const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
+  const isSound =
+    isCount(seed!) &&
+    isCount(processes!) &&
+    scale! > 0 &&
+    scale! <= 1 &&
+    (rounds === undefined || isCount(rounds))
+  const isEngine = values.engine === 'postgres' || (values.engine === 'embedded' && processes === 1)
+  if (!script || !isSound || !isEngine) return undefined
+  return {
+    name,
+    script,
+    options: {
+      seed: seed!,
+      engine: values.engine as EngineKind,
+      processes: processes!,
+      rounds,
+      scale: scale!,
+    },
+  }
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 1
+}

@@ -1,0 +1,248 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { MINUTE_MS } from '../../src/clock.ts'
+import { openEngine } from '../../src/db/open-engine.ts'
+import { DURABLE, startPostgres, type TestPostgres } from '../../test/support/postgres.ts'
+import { end, type Running, startServer } from '../processes.ts'
+import { type Books, readBooks } from './books.ts'
+import { Caller, jsonCall, outcomeOf, type Reply } from './calls.ts'
+import type { EngineKind } from './script.ts'
+import { type IssuerControl, type PresenceControl, type Simulators, startSimulators } from './simulators.ts'
+
+/** Where all events of the scripts take place. */
+export const PLACE = { x: 10, y: 20 } as const
+const FIRST_EVENT_ID = 50_001
+/** Sockets that the scripts keep open, to all server processes together. */
+const SOCKETS = 256
+/** How long what was begun may take to be done with. */
+export const SETTLE_AT_MOST_MS = 2 * MINUTE_MS
+const SETTLE_LOOK_MS = 500
+
+export const ATTENDANCE_KEY = 'a5'.repeat(32)
+
+export interface RigOptions {
+  readonly engine: EngineKind
+  readonly processes: number
+  /** Laid over the settings of the servers. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Where the servers find issuer and presence, if not at the simulators themselves: see call-counter.ts. */
+  readonly via?: (simulators: Simulators) => Promise<{ issuer: string; presence: string }>
+}
+
+/** An event that exists at the issuer and is registered here. */
+export interface BenchEvent {
+  readonly id: number
+  readonly editCode: string
+  readonly uuid: string
+  readonly codes: number
+}
+
+export interface Availability {
+  readonly total: number
+  readonly available: number
+  readonly claimed: number
+}
+
+/** Starts everything that a script needs, gives it to `work`, and takes it down whatever happens. */
+export async function withRig<T>(options: RigOptions, work: (rig: Rig) => Promise<T>): Promise<T> {
+  const rig = await Rig.start(options)
+  try {
+    return await work(rig)
+  } finally {
+    await rig.stop()
+  }
+}
+
+/** Server processes on one database, an issuer and a presence simulator. */
+export class Rig {
+  readonly caller: Caller
+  readonly issuer: IssuerControl
+  readonly presence: PresenceControl
+  readonly postgres: TestPostgres | undefined
+  private readonly simulators: Simulators
+  private readonly scratch: string
+  private readonly env: readonly Record<string, string>[]
+  private readonly servers: Running[] = []
+  private nextEventId = FIRST_EVENT_ID
+
+  static async start(options: RigOptions): Promise<Rig> {
+    const scratch = mkdtempSync(join(tmpdir(), 'landpass-attendance-'))
+    const simulators = await startSimulators()
+    const postgres = options.engine === 'postgres' ? await startPostgres(DURABLE) : undefined
+    const { issuer, presence } = (await options.via?.(simulators)) ?? {
+      issuer: simulators.issuer.origin,
+      presence: simulators.presence.origin,
+    }
+    const ports = await freePorts(options.processes)
+    const env = ports.map((port, i) => ({
+      ...serverEnv(issuer, presence),
+      PORT: String(port),
+      DATA_DIR: join(scratch, `data-${i}`),
+      ...(postgres ? { DATABASE_URL: postgres.url } : {}),
+      ...options.env,
+    }))
+    const rig = new Rig({ scratch, simulators, postgres, env })
+    try {
+      // One after the other: the first one makes the tables.
+      for (let i = 0; i < env.length; i++) await rig.startServer(i)
+      return rig
+    } catch (error) {
+      await rig.stop()
+      throw error
+    }
+  }
+
+  private constructor(parts: {
+    scratch: string
+    simulators: Simulators
+    postgres: TestPostgres | undefined
+    env: readonly Record<string, string>[]
+  }) {
+    this.scratch = parts.scratch
+    this.simulators = parts.simulators
+    this.postgres = parts.postgres
+    this.env = parts.env
+    this.issuer = parts.simulators.issuer
+    this.presence = parts.simulators.presence
+    this.caller = new Caller(Math.ceil(SOCKETS / parts.env.length))
+  }
+
+  get origins(): readonly string[] {
+    return this.env.map(({ PORT }) => `http://127.0.0.1:${PORT}`)
+  }
+
+  /** The processes in turn. */
+  originOf(at: number): string {
+    return this.origins[at % this.origins.length]!
+  }
+
+  pidOf(index: number): number | undefined {
+    return this.servers[index]?.child.pid
+  }
+
+  /** kill -9: the process has no time for anything. */
+  async killServer(index: number): Promise<void> {
+    await end(this.servers[index]!.child, 'SIGKILL')
+  }
+
+  /** Starts a process, or starts it again at the same port. */
+  async startServer(index: number): Promise<void> {
+    this.servers[index] = await startServer(this.env[index]!, ['--only', 'attendance'])
+  }
+
+  /** A new event at the issuer, registered and with all its codes loaded. */
+  async newEvent(codes: number): Promise<BenchEvent> {
+    const { id, editCode } = await this.newIssuerEvent(codes)
+    const uuid = await this.register(id, editCode)
+    const loaded = await this.ok(jsonCall('POST', `/addcodes/${id}`, { editCode }))
+    const { total } = (loaded.data as { body: { total: number } }).body
+    if (total !== codes) throw new Error(`event ${id} has ${total} codes after loading, wanted ${codes}`)
+    return { id, editCode, uuid, codes }
+  }
+
+  /** An event that the issuer knows and we do not. */
+  async newIssuerEvent(codes: number): Promise<{ id: number; editCode: string }> {
+    const id = this.nextEventId++
+    const editCode = String((id * 7919) % 1_000_000).padStart(6, '0')
+    await this.issuer.putEvent(id, { edit_code: editCode, codes, name: `Bench event ${id}` })
+    return { id, editCode }
+  }
+
+  async register(id: number, editCode: string): Promise<string> {
+    const body = { editCode, coordinates: `${PLACE.x},${PLACE.y}` }
+    const { data } = await this.ok(jsonCall('POST', `/event/${id}`, body))
+    return (data as { uuid: string }).uuid
+  }
+
+  async availability(event: BenchEvent): Promise<Availability> {
+    const { data } = await this.ok({
+      method: 'GET',
+      path: `/event/${event.uuid}/availability`,
+      headers: {},
+    })
+    return data as Availability
+  }
+
+  /** Claims and codes of an event as the database has them now, read beside the servers. */
+  async books(eventId: number): Promise<Books> {
+    const engine = await openEngine({
+      databaseUrl: this.postgres?.url,
+      dataDir: this.env[0]!.DATA_DIR!,
+      syncToDisk: true,
+      poolSize: 2,
+      statementTimeoutMs: 0,
+      mode: 'join',
+    })
+    try {
+      return await readBooks(engine.db, eventId, ATTENDANCE_KEY)
+    } finally {
+      await engine.close()
+    }
+  }
+
+  /** Waits until no claim of the event is under way, or at most so long; the books then, and how long it took. */
+  async settle(
+    eventId: number,
+    atMostMs: number,
+    isSettled = (books: Books) => books.underWay.length === 0,
+  ): Promise<{ books: Books; tookMs: number }> {
+    const startedMs = performance.now()
+    for (;;) {
+      const books = await this.books(eventId)
+      const tookMs = performance.now() - startedMs
+      if (isSettled(books) || tookMs > atMostMs) return { books, tookMs }
+      await setTimeout(SETTLE_LOOK_MS)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.caller.close()
+    for (const { child } of this.servers) await end(child, 'SIGTERM')
+    await this.postgres?.stop()
+    await this.simulators.stop()
+    rmSync(this.scratch, { recursive: true, force: true })
+  }
+
+  private async ok(call: Parameters<Caller['send']>[1]): Promise<Reply> {
+    const reply = await this.caller.send(this.origins[0]!, call)
+    if (reply.status !== 200)
+      throw new Error(`${call.method} ${call.path}: ${outcomeOf(reply)} ${reply.text}`)
+    return reply
+  }
+}
+
+function serverEnv(issuer: string, presence: string): Record<string, string> {
+  return {
+    LOG_LEVEL: 'fatal',
+    LIMIT_CLIENT_PER_MINUTE: '0',
+    LIMIT_PLAYER_PER_MINUTE: '0',
+    LIMIT_ORGANISER_PER_MINUTE: '0',
+    ATTENDANCE_KEY,
+    ISSUER_URL: issuer,
+    ISSUER_TOKEN_URL: `${issuer}/oauth/token`,
+    ISSUER_API_KEY: 'simulated-key',
+    ISSUER_CLIENT_ID: 'simulated-client',
+    ISSUER_CLIENT_SECRET: 'simulated-secret',
+    ISSUER_CALLS_PER_SECOND: '10000',
+    PRESENCE_PROVIDERS: `participants=${presence}/scene-participants`,
+  }
+}
+
+/** All at once, so that none is given twice. */
+async function freePorts(count: number): Promise<number[]> {
+  const probes = Array.from({ length: count }, () => createServer())
+  const ports = await Promise.all(
+    probes.map(
+      (probe) =>
+        new Promise<number>((resolve, reject) => {
+          probe.once('error', reject)
+          probe.listen(0, '127.0.0.1', () => resolve((probe.address() as { port: number }).port))
+        }),
+    ),
+  )
+  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))))
+  return ports
+}

@@ -1,0 +1,68 @@
+/** One of the scripts that put the attendance interface under load or break something around it. */
+export interface Script {
+  /** One line: what must hold. */
+  readonly about: string
+  run(options: ScriptOptions, verdict: Verdict): Promise<void>
+}
+
+export type EngineKind = 'postgres' | 'embedded'
+
+export interface ScriptOptions {
+  /** Everything that looks random comes from it: players, moments, mutations. */
+  readonly seed: number
+  readonly engine: EngineKind
+  /** Server processes; the embedded engine takes one. */
+  readonly processes: number
+  /** Undefined: as many as the script has by itself. */
+  readonly rounds: number | undefined
+  /** 1 is the full size, 0.1 a tenth of it. */
+  readonly scale: number
+}
+
+/** What was found not to hold. */
+export class Verdict {
+  readonly broken: string[] = []
+
+  /** Notes `otherwise` where something is not as it must be. */
+  expect(isSo: boolean, otherwise: string): void {
+    if (!isSo) this.broken.push(otherwise)
+  }
+
+  /** Compares and shows both values. */
+  equal(what: string, got: unknown, wanted: unknown): void {
+    this.expect(Object.is(got, wanted), `${what}: ${got}, wanted ${wanted}`)
+  }
+}
+
+/** A part of a full size, at least one. */
+export function sized(full: number, scale: number): number {
+  return Math.max(1, Math.round(full * scale))
+}
+
+/** Does `work` for every item, `width` of them at a time; the results in the order of the items. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T, at: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = new Array(items.length)
+  let next = 0
+  const worker = async () => {
+    while (next < items.length) {
+      const at = next++
+      results[at] = await work(items[at]!, at)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
+  return results
+}
+
+/** How often each value occurs, the most frequent first: `200: 1000, 409 no_codes_left: 9000`. */
+export function tally(values: Iterable<string>): string {
+  const counts = new Map<string, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([value, count]) => `${value}: ${count}`)
+    .join(', ')
+}

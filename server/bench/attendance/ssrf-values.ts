@@ -1,0 +1,131 @@
+/** Spellings of this machine, of cloud metadata services and of inner networks. */
+const HOSTS = [
+  '127.0.0.1',
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  '127.1',
+  '127.0.1',
+  '127.255.255.254',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.0.0.1',
+  '0177.0.0.1',
+  '017700000001',
+  '0',
+  '0.0.0.0',
+  '127.0.0.1.',
+  '[::1]',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::ffff:0:127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[fe80::1%25lo]',
+  '127。0。0。1',
+  '127．0．0．1',
+  '１２７.０.０.１',
+  '①②⑦.⓪.⓪.①',
+  'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ',
+  'local\u00adhost',
+  'localtest.me',
+  '127.0.0.1.nip.io',
+  '127-0-0-1.sslip.io',
+  '169.254.169.254',
+  '2852039166',
+  '0xa9fea9fe',
+  '[::ffff:a9fe:a9fe]',
+  '[fd00:ec2::254]',
+  '169.254.170.2',
+  '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+  'metadata.google.internal',
+  'instance-data',
+  '10.0.0.1',
+  '172.16.0.1',
+  '192.168.1.1',
+  'kubernetes.default.svc',
+  'host.docker.internal',
+] as const
+
+/** A host that the server trusts, to hide behind. */
+const TRUSTED = 'peer.decentraland.org'
+
+/** Ways to write an address of a host. */
+const FORMS: readonly ((host: string, port: number) => string)[] = [
+  (host, port) => `http://${host}:${port}/`,
+  (host, port) => `https://${host}:${port}/about`,
+  (host, port) => `//${host}:${port}/comms/peers`,
+  (host, port) => `${host}:${port}`,
+]
+
+const TRICKS: readonly ((port: number) => string)[] = [
+  (port) => `http://${TRUSTED}@127.0.0.1:${port}/`,
+  (port) => `http://${TRUSTED}:443@127.0.0.1:${port}/`,
+  (port) => `http://127.0.0.1:${port}#@${TRUSTED}/`,
+  (port) => `http://127.0.0.1:${port}?@${TRUSTED}/`,
+  (port) => `http://127.0.0.1:${port}\\@${TRUSTED}/`,
+  (port) => `http://${TRUSTED}\\@127.0.0.1:${port}/`,
+  (port) => `http://127.0.0.1:${port}/.${TRUSTED}`,
+  (port) => `http://127.0.0.1:${port}%23.${TRUSTED}/`,
+  (port) => `http://127.0.0.1:${port}%2f.${TRUSTED}/`,
+  (port) => `http:127.0.0.1:${port}/`,
+  (port) => `http:/127.0.0.1:${port}/`,
+  (port) => `http:///127.0.0.1:${port}/`,
+  (port) => `http:\\\\127.0.0.1:${port}\\`,
+  (port) => `HtTp://127.0.0.1:${port}/`,
+  (port) => ` http://127.0.0.1:${port}/ `,
+  (port) => `\thttp://127.0.0.1:${port}/`,
+  (port) => `url:http://127.0.0.1:${port}/`,
+  (port) => `http://127.0.0.1:${port}/%0d%0aHost:%20${TRUSTED}`,
+  (port) => `http://127.0.0.1:${port}/\r\nX-Header: 1`,
+  (port) => `http://127.0.0.1:0${port}/`,
+  (port) => `http://127.0.0.1:${port + 65_536}/`,
+  (port) => `http%3A%2F%2F127.0.0.1%3A${port}%2F`,
+  (port) => `http%253A%252F%252F127.0.0.1%253A${port}`,
+  (port) => `../../../../127.0.0.1:${port}`,
+  (port) => `..%2f..%2f@127.0.0.1:${port}`,
+  (port) => `@127.0.0.1:${port}/`,
+  (port) => `.127.0.0.1:${port}`,
+  (port) => `${TRUSTED}, 127.0.0.1:${port}`,
+  (port) => `for=127.0.0.1;host="127.0.0.1:${port}";proto=http`,
+  (port) => `gopher://127.0.0.1:${port}/_GET%20/`,
+  (port) => `dict://127.0.0.1:${port}/stat`,
+  (port) => `ftp://127.0.0.1:${port}/`,
+  (port) => `ldap://127.0.0.1:${port}/`,
+  (port) => `\${jndi:ldap://127.0.0.1:${port}/a}`,
+  (port) => `tftp://127.0.0.1:${port}/x`,
+  (port) => `ws://127.0.0.1:${port}/`,
+  (port) => `postgres://127.0.0.1:${port}/postgres`,
+  (port) => `jar:http://127.0.0.1:${port}/!/`,
+  (port) => `view-source:http://127.0.0.1:${port}/`,
+  (port) => `blob:http://127.0.0.1:${port}/1`,
+  (port) => `smb://127.0.0.1:${port}/share`,
+  (port) => `\\\\127.0.0.1@${port}\\share`,
+  () => 'file:///etc/passwd',
+  () => 'file://localhost/etc/hostname',
+  () => 'file:/etc/passwd',
+  () => 'netdoc:///etc/passwd',
+  () => 'data:text/plain,hello',
+  () => 'javascript:alert(1)',
+  () => 'unix:/var/run/docker.sock',
+  () => 'http://unix:/var/run/docker.sock:/info',
+  () => 'about:blank',
+  () => 'http://169.254.169.254/latest/meta-data/iam/security-credentials/',
+  () => 'http://metadata.google.internal/computeMetadata/v1/?alt=json',
+  () => 'http://100.100.100.200/latest/meta-data/',
+]
+
+/**
+ * Values that would make a careless server ask somebody whom it should not ask. `ports` are those of listeners on
+ * this machine; one of them answers with a redirect to another.
+ */
+export function ssrfValues(ports: readonly number[]): string[] {
+  const portOf = (at: number) => ports[at % ports.length]!
+  const addresses = HOSTS.flatMap((host, i) => FORMS.map((form, j) => form(host, portOf(i + j))))
+  const tricks = TRICKS.map((trick, i) => trick(portOf(i)))
+  const redirects = ports.map((port) => `http://127.0.0.1:${port}/redirect`)
+  return [...new Set([...addresses, ...tricks, ...redirects])]
+}

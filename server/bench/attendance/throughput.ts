@@ -1,0 +1,88 @@
+import { SECOND_MS } from '../../src/clock.ts'
+import { median } from '../load.ts'
+import { startYardstick } from '../processes.ts'
+import { bytesOf, type ClaimLoad, loadClaims } from './claim-load.ts'
+import { makePlayers, signedClaims } from './players.ts'
+import { PLACE, SETTLE_AT_MOST_MS, withRig } from './rig.ts'
+import { type EngineKind, type Script, sized, type Verdict } from './script.ts'
+
+const ROUNDS = 3
+const CLAIMS_PER_ROUND: Readonly<Record<EngineKind, number>> = { postgres: 3_000, embedded: 1_500 }
+const WARM_UP = 300
+/** Claims under way at the same time, and requests to the yardstick. */
+const CONNECTIONS = 64
+const YARDSTICK_SECONDS = 2
+/** Claims per second, as a part of what a bare node:http server answers. */
+const WANTED: Readonly<Record<EngineKind, number>> = { postgres: 0.02, embedded: 0.01 }
+
+export const throughput: Script = {
+  about: 'claims accepted per second against an instant issuer, as a ratio to a bare node:http server',
+  run: ({ seed, engine, processes, rounds = ROUNDS, scale }, verdict) =>
+    measureClaims({ seed, engine, processes, rounds, scale }, verdict),
+}
+
+/**
+ * Signed claims, each by another player; presence is answered from the list of all players that the server keeps for
+ * some seconds. The yardstick is measured in turn, with the same bytes over as many connections.
+ */
+export async function measureClaims(
+  options: { seed: number; engine: EngineKind; processes?: number; rounds?: number; scale?: number },
+  verdict: Verdict,
+): Promise<void> {
+  const { seed, engine, processes = 1, rounds = ROUNDS, scale = 1 } = options
+  const perRound = sized(CLAIMS_PER_ROUND[engine], scale)
+  const players = makePlayers(seed, 'throughput', WARM_UP + rounds * perRound)
+  const yardstick = await startYardstick()
+  try {
+    await withRig({ engine, processes }, async (rig) => {
+      await rig.presence.putCrowd(
+        players.map(({ address }) => address),
+        PLACE,
+      )
+      const event = await rig.newEvent(players.length)
+      const origin = rig.originOf(0)
+      const warmUp = signedClaims(players.slice(0, WARM_UP), event.uuid).map(bytesOf)
+      await loadClaims(origin, warmUp, { connections: CONNECTIONS })
+      const bare: number[] = []
+      const results: ClaimLoad[] = []
+      for (let round = 0; round < rounds; round++) {
+        const from = WARM_UP + round * perRound
+        const requests = signedClaims(players.slice(from, from + perRound), event.uuid).map(bytesOf)
+        const again = { connections: CONNECTIONS, seconds: YARDSTICK_SECONDS }
+        bare.push((await loadClaims(yardstick.origin, requests, again)).perSecond)
+        results.push(await loadClaims(origin, requests, { connections: CONNECTIONS }))
+      }
+      report(engine, bare, results, verdict)
+      const { books, tookMs } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
+      console.log(
+        `${engine}: ${books.minted.length} minted, settled ${(tookMs / SECOND_MS).toFixed(1)} s later`,
+      )
+      verdict.equal(`${engine}: minted claims`, books.minted.length, players.length)
+    })
+  } finally {
+    await yardstick.stop()
+  }
+}
+
+function report(
+  engine: EngineKind,
+  bare: readonly number[],
+  results: readonly ClaimLoad[],
+  verdict: Verdict,
+): void {
+  const of = (pick: (load: ClaimLoad) => number) => median(results.map(pick))
+  const perSecond = of((load) => load.perSecond)
+  const ratio = perSecond / median(bare)
+  const wanted = WANTED[engine]
+  const unexpected = results.reduce((sum, { unexpectedCount }) => sum + unexpectedCount, 0)
+  console.log('\n| claims | a second | yardstick | ratio | at least | p50 ms | p99 ms | unexpected |')
+  console.log('|---|---:|---:|---:|---:|---:|---:|---:|')
+  console.log(
+    `| ${engine} | ${perSecond.toFixed(0)} | ${median(bare).toFixed(0)} | ` +
+      `${ratio.toFixed(4)}${ratio < wanted ? ' MISSED' : ''} | ${wanted} | ${of(({ p50Ms }) => p50Ms).toFixed(1)} | ` +
+      `${of(({ p99Ms }) => p99Ms).toFixed(1)} | ${unexpected} |`,
+  )
+  verdict.expect(ratio >= wanted, `${engine}: the ratio is ${ratio.toFixed(4)}, wanted ${wanted}`)
+  const shown = results.flatMap(({ unexpected }) => unexpected).slice(0, 3)
+  verdict.expect(unexpected === 0, `${engine}: ${unexpected} claims were not accepted: ${shown.join(' | ')}`)
+}
