@@ -105,46 +105,29 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const claims = new Claims({ db, clock, worker, signedFetch, codeCounts, waitMs: settings.claimWaitMs })
   const tidying = new Tidying({ captchas, signedFetch, guard, refusals, log })
 
+  const parts = {
+    db,
+    clock,
+    world: config.world,
+    config: settings,
+    vault,
+    issuer,
+    presence,
+    captchas,
+    signedFetch,
+    guard,
+    claims,
+    events: new EventCache(db),
+    codeCounts,
+    refusals,
+    assertConfigured: () => assertConfigured(obstacle),
+    onClaim: measured.onClaim,
+  }
+
   return {
     obstacle,
     register: async (app) => {
-      await app.register(async (scope) => {
-        // Not to be logged: people put edit codes into queries, and into the place of an event's number.
-        scope.addHook('onRoute', (route) => {
-          route.config = { ...route.config, isAddressPrivate: true }
-        })
-        const limits = await registerLimits(scope, settings.limits)
-        const attendance: AttendanceContext = {
-          db,
-          clock,
-          world: config.world,
-          config: settings,
-          vault,
-          issuer,
-          presence,
-          captchas,
-          signedFetch,
-          guard,
-          claims,
-          events: new EventCache(db),
-          codeCounts,
-          refusals,
-          assertConfigured: () => assertConfigured(obstacle),
-          countPlayer: limits.playerLimit,
-          onClaim: measured.onClaim,
-        }
-        await scope.register(eventRoutes, { attendance, limits })
-        await scope.register(codeRoutes, { attendance, limits })
-        await scope.register(claimRoutes, { attendance, limits })
-        await scope.register(reportRoutes, { attendance, limits })
-        await scope.register(captchaRoutes, {
-          captchas,
-          signedFetch,
-          countPlayer: attendance.countPlayer,
-          assertConfigured: attendance.assertConfigured,
-          clientLimit: limits.clientLimit,
-        })
-      })
+      await app.register((scope) => addRoutes(scope, parts))
     },
     start: () => {
       if (!isConfigured) return
@@ -157,6 +140,24 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
       await tidying.close()
     },
   }
+}
+
+/** All endpoints, under the same limits. */
+async function addRoutes(
+  scope: FastifyInstance,
+  parts: Omit<AttendanceContext, 'countPlayer'>,
+): Promise<void> {
+  // Not to be logged: people put edit codes into queries, and into the place of an event's number.
+  scope.addHook('onRoute', (route) => {
+    route.config = { ...route.config, isAddressPrivate: true }
+  })
+  const limits = await registerLimits(scope, parts.config.limits)
+  const attendance = { ...parts, countPlayer: limits.playerLimit }
+  await scope.register(eventRoutes, { attendance, limits })
+  await scope.register(codeRoutes, { attendance, limits })
+  await scope.register(claimRoutes, { attendance, limits })
+  await scope.register(reportRoutes, { attendance, limits })
+  await scope.register(captchaRoutes, { ...attendance, clientLimit: limits.clientLimit })
 }
 
 async function findKey({ config, log }: AttendanceOptions): Promise<Buffer> {

@@ -227,7 +227,7 @@ describeOnBothEngines('a signed claim', (open, kind) => {
   test('the issuer says that the player has one already: the code goes back, the claim is closed as already held', async () => {
     const uuid = await event(11, 2)
     const nia = await player('nia')
-    await mintAtIssuer(11, nia.address)
+    await outside.giveToken(id(11), '123456', nia.address)
 
     const first = await server.claim(uuid, nia)
     const second = await server.claim(uuid, nia)
@@ -237,40 +237,6 @@ describeOnBothEngines('a signed claim', (open, kind) => {
     expect(await states(11)).toEqual(['released'])
     expect(await outside.mintsOf(id(11))).toHaveLength(1)
   })
-
-  /** Somebody uses a code of the event by the issuer's own page. */
-  async function mintAtIssuer(n: number, address: string): Promise<void> {
-    const token = await issuerJson('POST', '/oauth/token', {
-      grant_type: 'client_credentials',
-      client_id: 'simulated-client',
-      client_secret: 'simulated-secret',
-      audience: 'https://api.poap.tech',
-    })
-    const authorization = `Bearer ${token.access_token}`
-    const codes = await issuerJson(
-      'POST',
-      `/event/${id(n)}/qr-codes`,
-      { secret_code: '123456' },
-      authorization,
-    )
-    const { qr_hash } = (codes as unknown as { qr_hash: string }[]).at(-1)!
-    await issuerJson(
-      'POST',
-      '/actions/claim-qr',
-      { address, qr_hash, secret: 'x', sendEmail: false },
-      authorization,
-    )
-  }
-
-  async function issuerJson(method: string, path: string, body: object, authorization = '') {
-    const response = await fetch(outside.issuer + path, {
-      method,
-      headers: { 'x-api-key': 'simulated-key', 'content-type': 'application/json', authorization },
-      body: JSON.stringify(body),
-    })
-    expect(response.status).toBe(200)
-    return (await response.json()) as Record<string, unknown>
-  }
 
   test('codes that others used meanwhile are passed over', async () => {
     const uuid = await event(12, 4)

@@ -74,9 +74,14 @@ const GLYPHS: ReadonlyMap<string, readonly Glyph[]> = new Map(
   ]),
 )
 
+function parsePlace(text: string): Place {
+  const [x = Number.NaN, y = Number.NaN] = text.split(',').map(Number)
+  return [x, y]
+}
+
 /** A straight stroke gets a place in its middle, so that it bends when its places are moved. */
 function parseStroke(text: string): Stroke {
-  const places = text.split(' ').map((place) => place.split(',').map(Number) as unknown as Place)
+  const places = text.split(' ').map(parsePlace)
   const [from, to, ...others] = places
   if (!from || !to || others.length > 0) return places
   return [from, [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2], to]

@@ -110,19 +110,11 @@ type InsertionRow = { readonly [Column in keyof Claim]: Claim[Column] | null } &
   readonly sealed: Buffer | null
 }
 
-function insertionOf(row: InsertionRow, { eventId, address }: NewClaim): Insertion {
+function insertionOf(row: InsertionRow, claim: NewClaim): Insertion {
   const { is_first, made_id, made_code_id, sealed, ...known } = row
   const made =
     made_id !== null && made_code_id !== null && sealed !== null
-      ? {
-          id: made_id,
-          eventId,
-          address,
-          state: 'reserved' as const,
-          attempts: 0,
-          codeId: made_code_id,
-          sealed,
-        }
+      ? heldClaim({ id: made_id, code_id: made_code_id, sealed }, claim)
       : undefined
   return { isFirstUse: is_first, known: known.id === null ? undefined : (known as Claim), made }
 }
@@ -148,23 +140,15 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
       returning claim.id, claim.code_id
     )
     select made.id, made.code_id, taken.sealed from made join taken on taken.id = made.code_id`.execute(db)
-  return heldClaim(rows[0], claim)
+  return rows[0] && heldClaim(rows[0], claim)
 }
 
+/** A claim that was reserved a moment ago. */
 function heldClaim(
-  row: { readonly id: number; readonly code_id: number; readonly sealed: Buffer } | undefined,
+  { id, code_id, sealed }: { readonly id: number; readonly code_id: number; readonly sealed: Buffer },
   { eventId, address }: NewClaim,
-): HeldClaim | undefined {
-  if (!row) return undefined
-  return {
-    id: row.id,
-    eventId,
-    address,
-    state: 'reserved',
-    attempts: 0,
-    codeId: row.code_id,
-    sealed: row.sealed,
-  }
+): HeldClaim {
+  return { id, eventId, address, state: 'reserved', attempts: 0, codeId: code_id, sealed }
 }
 
 /** Whether a code is free, or was until those who take it now are done. */

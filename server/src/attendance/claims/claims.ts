@@ -4,6 +4,7 @@ import { isUniqueViolation } from '../../db/statement-error.ts'
 import { AppError } from '../../errors.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { Event } from '../events/event-queries.ts'
+import { eventExpired } from '../events/openness.ts'
 import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import type { SignedRequest } from '../signed-fetch/signed-request.ts'
 import {
@@ -145,10 +146,7 @@ function assertServed(claim: ServedClaim): ServedClaim {
   if (claim.state !== 'failed') return claim
   switch (claim.reason) {
     case 'expired':
-      throw new AppError(
-        'event_expired',
-        'This event has expired at the token issuer, which makes no more tokens of it.',
-      )
+      throw eventExpired()
     case 'no_codes_left':
       throw new AppError(
         'no_codes_left',

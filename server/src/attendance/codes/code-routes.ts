@@ -3,8 +3,9 @@ import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
 import type { AttendanceContext } from '../attendance-context.ts'
 import { parseEventName } from '../events/event-name.ts'
+import { getEvent } from '../events/event-queries.ts'
 import { availabilityOf, eventParams } from '../events/event-routes.ts'
-import { editCodeField, getEvent, judgeEditCode, ORGANISER_ERRORS } from '../events/organiser.ts'
+import { editCodeField, judgeEditCode, ORGANISER_ERRORS } from '../events/organiser.ts'
 import { askIssuer } from '../issuer/ask-issuer.ts'
 import type { Limits } from '../limits.ts'
 import { mergeCodes } from './code-queries.ts'
@@ -45,7 +46,7 @@ export const codeRoutes: FastifyPluginCallbackTypebox<{
     },
     async (request) => {
       attendance.assertConfigured()
-      const event = await getEvent(attendance, parseEventName(request.params.event))
+      const event = await getEvent(db, parseEventName(request.params.event))
       const { editCode } = request.body
       await judgeEditCode(attendance, event.event_id, editCode)
       const about = { db, clock, eventId: event.event_id }

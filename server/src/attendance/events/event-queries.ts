@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { SelectQueryBuilder } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { AttendanceEventTable, CodeState, Database } from '../../db/schema.ts'
-import type { EventName } from './event-name.ts'
+import { type EventName, eventNotFound } from './event-name.ts'
 
 /** An event as it is registered here. */
 export type Event = Omit<AttendanceEventTable, 'issuer_record'> & {
@@ -27,6 +27,13 @@ export async function findEvent(db: Db, name: EventName): Promise<Event | undefi
   return 'uuid' in name
     ? query.where('uuid', '=', name.uuid).executeTakeFirst()
     : query.where('event_id', '=', name.eventId).executeTakeFirst()
+}
+
+/** @throws {AppError} `event_not_found` */
+export async function getEvent(db: Db, name: EventName): Promise<Event> {
+  const event = await findEvent(db, name)
+  if (!event) throw eventNotFound(name)
+  return event
 }
 
 export interface Registration {

@@ -7,18 +7,11 @@ import { lastMomentMs } from '../issuer/issuer-dates.ts'
 import type { Limits } from '../limits.ts'
 import { coordinatesText, parseCoordinates } from './coordinates.ts'
 import { eventInfoJson, eventInfoSchema, eventReferenceJson, eventReferenceSchema } from './event-json.ts'
-import { eventNotFound, parseEventName } from './event-name.ts'
+import { parseEventName } from './event-name.ts'
 import { parseOptions } from './event-options.ts'
-import { changeEvent, type Event, findEvent, saveEvent } from './event-queries.ts'
+import { changeEvent, type Event, getEvent, saveEvent } from './event-queries.ts'
 import { closedReason, codesReason, isoText, windowOf } from './openness.ts'
-import {
-  editCodeField,
-  eventIdOf,
-  getEvent,
-  judgeEditCode,
-  judgeOrganiser,
-  ORGANISER_ERRORS,
-} from './organiser.ts'
+import { editCodeField, eventIdOf, judgeEditCode, judgeOrganiser, ORGANISER_ERRORS } from './organiser.ts'
 
 const tags = ['events']
 export const eventParams = Type.Object({
@@ -111,7 +104,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<{
     async (request) => {
       attendance.assertConfigured()
       const options = parseOptions(request.body.options, world)
-      const known = await getEvent(attendance, parseEventName(request.params.event))
+      const known = await getEvent(db, parseEventName(request.params.event))
       assertWindow({ ...known, ...options })
       await judgeEditCode(attendance, known.event_id, request.body.editCode)
       const event = await changeEvent(db, known.event_id, options, clock.nowMs())
@@ -131,9 +124,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<{
       },
     },
     async (request, reply) => {
-      const name = parseEventName(request.params.event)
-      const event = await findEvent(db, name)
-      if (!event) throw eventNotFound(name)
+      const event = await getEvent(db, parseEventName(request.params.event))
       reply.header('cache-control', 'no-store')
       return { ok: true as const, data: eventInfoJson(event) }
     },
@@ -154,7 +145,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<{
       },
     },
     async (request, reply) => {
-      const event = await getEvent(attendance, parseEventName(request.params.event))
+      const event = await getEvent(db, parseEventName(request.params.event))
       reply.header('cache-control', 'no-store')
       return { ok: true as const, data: await availabilityOf(attendance, event) }
     },

@@ -62,12 +62,17 @@ export function assertOpen(event: Event, nowMs: number): void {
       })
     }
     case 'event_expired':
-      throw new AppError(
-        'event_expired',
-        'This event has expired at the token issuer, which makes no more tokens of it.',
-      )
+      throw eventExpired()
     default:
   }
+}
+
+/** Whether we say so or the issuer. */
+export function eventExpired(): AppError {
+  return new AppError(
+    'event_expired',
+    'This event has expired at the token issuer, which makes no more tokens of it.',
+  )
 }
 
 export function isoText(timeMs: number | null | undefined): string | null {

@@ -3,8 +3,8 @@ import { AppError } from '../../errors.ts'
 import type { AttendanceContext } from '../attendance-context.ts'
 import { askIssuer } from '../issuer/ask-issuer.ts'
 import type { IssuerEvent } from '../issuer/issuer.ts'
-import { type EventName, eventNotFound } from './event-name.ts'
-import { type Event, findEvent } from './event-queries.ts'
+import type { EventName } from './event-name.ts'
+import { getEvent } from './event-queries.ts'
 
 /** Who proves to be the organiser: everywhere the same field, whose value is never said again. */
 export const editCodeField = Type.String({
@@ -30,16 +30,9 @@ export const ORGANISER_ERRORS = [
   'database_unavailable',
 ] as const
 
-/** @throws {AppError} `event_not_found` */
-export async function getEvent({ db }: Pick<AttendanceContext, 'db'>, name: EventName): Promise<Event> {
-  const event = await findEvent(db, name)
-  if (!event) throw eventNotFound(name)
-  return event
-}
-
 /** The issuer's number, which a UUID of ours stands for too. @throws {AppError} `event_not_found` */
-export async function eventIdOf(context: AttendanceContext, name: EventName): Promise<number> {
-  return 'eventId' in name ? name.eventId : (await getEvent(context, name)).event_id
+export async function eventIdOf({ db }: AttendanceContext, name: EventName): Promise<number> {
+  return 'eventId' in name ? name.eventId : (await getEvent(db, name)).event_id
 }
 
 /**

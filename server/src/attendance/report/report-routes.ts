@@ -5,9 +5,9 @@ import { okSchema } from '../../http/schemas.ts'
 import type { AttendanceContext } from '../attendance-context.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
 import { parseEventName } from '../events/event-name.ts'
-import { countCodes, type Event } from '../events/event-queries.ts'
+import { type Event, getEvent } from '../events/event-queries.ts'
 import { availabilityOf, availabilitySchema, eventParams } from '../events/event-routes.ts'
-import { editCodeField, getEvent, judgeEditCode, ORGANISER_ERRORS } from '../events/organiser.ts'
+import { editCodeField, judgeEditCode, ORGANISER_ERRORS } from '../events/organiser.ts'
 import { lastFailures } from '../issuer/failure-queries.ts'
 import type { Limits } from '../limits.ts'
 import { refusalsByCode } from '../refusal-queries.ts'
@@ -85,7 +85,7 @@ export const reportRoutes: FastifyPluginCallbackTypebox<{
     },
     async (request) => {
       attendance.assertConfigured()
-      const event = await getEvent(attendance, parseEventName(request.params.event))
+      const event = await getEvent(attendance.db, parseEventName(request.params.event))
       await judgeEditCode(attendance, event.event_id, request.body.editCode)
       return { ok: true as const, data: await reportOf(attendance, event) }
     },
@@ -94,17 +94,17 @@ export const reportRoutes: FastifyPluginCallbackTypebox<{
 }
 
 async function reportOf(attendance: AttendanceContext, event: Event) {
-  const { db, clock, refusals } = attendance
+  const { db, clock, refusals, codeCounts } = attendance
   const { event_id: id } = event
   await refusals.flush()
-  attendance.codeCounts.forget(id)
+  codeCounts.forget(id)
   const claims = noClaims()
   for (const { state, count } of await claimsByState(db, id)) claims[state] = count
   const failures = await lastFailures(db, id)
   return {
     event: eventInfoJson(event),
     availability: await availabilityOf(attendance, event),
-    codes: await countCodes(db, id),
+    codes: await codeCounts.get(id),
     claims,
     hours: hoursJson(await claimsByHour(db, id, clock.nowMs())),
     refusals: await refusalsByCode(db, id),

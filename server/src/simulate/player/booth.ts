@@ -60,7 +60,7 @@ export interface BoothEvent {
 export async function readEvent({ server, event }: { server: string; event: string }): Promise<BoothEvent> {
   const answer = await ask(`${server}/event/${event}`, {})
   if (answer.status !== 200) throw new RefusedError(answer)
-  return answer.data as unknown as BoothEvent
+  return answer.data as unknown as BoothEvent // as the interface documents it; a booth checks no more
 }
 
 /**
@@ -185,7 +185,7 @@ class Booth {
       },
     })
     if (answer.status !== 200) throw new RefusedError(answer)
-    this.captcha = answer.data as unknown as Captcha
+    this.captcha = answer.data as unknown as Captcha // likewise
     return this.captcha
   }
 }
