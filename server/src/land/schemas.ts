@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { oneOf } from '../http/schemas.ts'
 import { MORTGAGE_STATUSES, STATUSES } from './parameters.ts'
+import { PLACE_TYPES } from './place-types.ts'
 
 /** The outward shapes, field by field as in interfaces.md: openapi.json is made of them. */
 
@@ -270,6 +271,52 @@ const districtWithParcels = closed(
   'A themed area and its parcels.',
 )
 
+const searchResult = closed(
+  {
+    type: oneOf(PLACE_TYPES),
+    id: id('Parcel: x,y. Estate: decimal digits. District: UUID. Address: the address.'),
+    name: orNull(Type.String({ description: 'As its owner wrote it.' })),
+    x: orNull(integer('Column of a parcel of it; null for an address that owns nothing.')),
+    y: orNull(integer('Row of that parcel.')),
+    parcels: Type.Integer({
+      minimum: 0,
+      description: 'How many it has: 1 for a parcel; for an address those that it owns outside its estates.',
+    }),
+    estates: orNull(
+      Type.Integer({ minimum: 0, description: 'For an address: how many estates with parcels it owns.' }),
+    ),
+    owner: orNull(
+      address(
+        "Of a parcel in an estate the estate's, of an address itself. Null for districts and unowned land.",
+      ),
+    ),
+  },
+  'A place that was found.',
+)
+
+const prices = () => Type.Array(mana(), { description: 'With every digit of the offers.' })
+const expiryTimes = () => Type.Array(epochNumber())
+
+const offers = closed(
+  {
+    total: Type.Integer({ minimum: 0, description: 'Offers of both lists.' }),
+    parcels: closed(
+      {
+        x: Type.Array(Type.Integer()),
+        y: Type.Array(Type.Integer()),
+        price: prices(),
+        expires_at: expiryTimes(),
+      },
+      'By x ascending, then y descending.',
+    ),
+    estates: closed(
+      { id: Type.Array(id('Decimal digits.')), price: prices(), expires_at: expiryTimes() },
+      'By id. Those without parcels are left out.',
+    ),
+  },
+  'Lists of the same length: what stands at the same place of each belongs together.',
+)
+
 /** The shapes that openapi.json names once. */
 export const LAND_SHAPES = {
   Publication: publication,
@@ -283,6 +330,8 @@ export const LAND_SHAPES = {
   LegacyTile: legacyTile,
   TokenMetadata: tokenMetadata,
   DistrictWithParcels: districtWithParcels,
+  SearchResult: searchResult,
+  Offers: offers,
 } as const
 
 function shape(name: keyof typeof LAND_SHAPES) {
@@ -300,3 +349,5 @@ export const tileSchema = shape('Tile')
 export const legacyTileSchema = shape('LegacyTile')
 export const tokenMetadataSchema = shape('TokenMetadata')
 export const districtWithParcelsSchema = shape('DistrictWithParcels')
+export const searchResultSchema = shape('SearchResult')
+export const offersSchema = shape('Offers')
