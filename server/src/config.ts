@@ -25,7 +25,16 @@ export interface Config {
   readonly world: World
   readonly isProduction: boolean
   readonly trustedProxies: readonly string[]
+  readonly changeStreams: ChangeStreamsConfig
   readonly attendance: AttendanceConfig
+}
+
+/** Streams of `/v2/changes` that may be open at a time. */
+export interface ChangeStreamsConfig {
+  /** In this process. */
+  readonly max: number
+  /** To one network address; 0 is no limit. */
+  readonly perClient: number
 }
 
 /** The settings of the attendance interface: docs/attendance.md says how they play together. */
@@ -113,6 +122,10 @@ export function readConfig(env: Environment): Config {
     world: read.parsed('WORLD', parseWorld),
     isProduction: read.text('NODE_ENV', WORD) === 'production',
     trustedProxies: read.optional('TRUSTED_PROXIES', parseProxies) ?? [],
+    changeStreams: {
+      max: read.integer('CHANGE_STREAMS_MAX', 0, 1_000_000),
+      perClient: read.integer('CHANGE_STREAMS_PER_CLIENT', 0, 1_000_000),
+    },
     attendance: readAttendance(read),
   }
   read.finish()

@@ -118,6 +118,12 @@ export const ERRORS = {
     meaning: 'The database did not answer in time.',
     next: 'Try again after the seconds in Retry-After.',
   },
+  too_many_streams: {
+    status: 503,
+    where: '/v2/changes',
+    meaning: 'The server has as many streams open as it may.',
+    next: 'Try again after the seconds in Retry-After; /v2/feed?since= tells the same to those who ask.',
+  },
   // Attendance
   invalid_coordinates: {
     status: 400,
@@ -225,7 +231,7 @@ export const ERRORS = {
     status: 404,
     where: 'every endpoint of an event',
     meaning: 'The event is not registered here.',
-    next: 'Register it first: POST /event/:id with its edit code and coordinates (docs/attendance.md).',
+    next: 'Register it first: with the form at /organise, or with POST /event/:id, its edit code and coordinates (docs/attendance.md).',
   },
   captcha_not_found: {
     status: 404,
@@ -253,8 +259,9 @@ export const ERRORS = {
   },
   too_many_requests: {
     status: 429,
-    where: 'every endpoint of the attendance interface',
-    meaning: 'More requests than this player or network address may send.',
+    where: 'every endpoint of the attendance interface, /v2/changes',
+    meaning:
+      'More requests than this player or network address may send, or more streams than it may have open.',
     next: 'Wait for the seconds in Retry-After.',
   },
   too_many_guesses: {

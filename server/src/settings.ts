@@ -106,6 +106,20 @@ export const SETTINGS = [
       'Proxies whose X-Forwarded-For is believed. Without, limits count the address at the other end of the connection.',
   },
   {
+    name: 'CHANGE_STREAMS_MAX',
+    type: 'whole number, 0 to 1000000',
+    defaultText: '10000',
+    meaning:
+      'How many streams of /v2/changes one process has open at most. Each takes about 10 kB of memory and a file descriptor. 0 serves none.',
+  },
+  {
+    name: 'CHANGE_STREAMS_PER_CLIENT',
+    type: 'whole number, 0 to 1000000',
+    defaultText: '100',
+    meaning:
+      'How many of them one network address may have; 0 is no limit. Behind a proxy that TRUSTED_PROXIES does not name, all readers have one address.',
+  },
+  {
     name: 'ATTENDANCE_KEY',
     type: '64 hex digits',
     defaultText: 'unset: DATA_DIR/attendance.key, made at the first start on the embedded database',

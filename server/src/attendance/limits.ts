@@ -1,9 +1,9 @@
-import { isIP } from 'node:net'
-import rateLimit, { type CreateRateLimitOptions, normalizeIP } from '@fastify/rate-limit'
+import rateLimit, { type CreateRateLimitOptions } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MINUTE_MS } from '../clock.ts'
 import type { LimitsConfig } from '../config.ts'
 import { AppError } from '../errors.ts'
+import { clientAddress } from '../http/client-address.ts'
 
 /** For `onRequest` of a route: the request is counted before anything of it is read, so refusals count as well. */
 export type LimitHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -20,8 +20,6 @@ export interface Limits {
 
 /** How many are remembered, about 200 bytes each; beyond, those go that were not heard of for the longest time. */
 const MAX_COUNTED = 20_000
-/** An IPv6 customer has a network of 2^64 addresses, and counts as one. */
-const IPV6_PREFIX_BITS = 64
 
 /**
  * Makes the limits of the attendance interface. Every answer of a route that has one, refusals too, says in
@@ -41,8 +39,8 @@ const IPV6_PREFIX_BITS = 64
 export async function registerLimits(app: FastifyInstance, config: LimitsConfig): Promise<Limits> {
   await app.register(rateLimit, { global: false })
   const players = new WeakMap<FastifyRequest, string>()
-  const client = limitOf(app, config.clientPerMinute, clientOf, 'this network address')
-  const organiser = limitOf(app, config.organiserPerMinute, clientOf, 'this network address')
+  const client = limitOf(app, config.clientPerMinute, clientAddress, 'this network address')
+  const organiser = limitOf(app, config.organiserPerMinute, clientAddress, 'this network address')
   const player = limitOf(app, config.playerPerMinute, (request) => players.get(request) ?? '', 'this player')
   return {
     clientLimit: client,
@@ -106,9 +104,4 @@ function tell(reply: FastifyReply, count: Count, isRefusing: boolean): void {
 function isStricter(count: Count, other: Count): boolean {
   if (count.remaining !== other.remaining) return count.remaining < other.remaining
   return count.resetS > other.resetS
-}
-
-/** Behind a trusted proxy the address is text that came in a header: only an address is taken for one. */
-function clientOf({ ip, socket }: FastifyRequest): string {
-  return normalizeIP(isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip, IPV6_PREFIX_BITS)
 }

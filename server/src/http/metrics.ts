@@ -1,6 +1,13 @@
 import type { Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its answers stay open: how long they do is no figure of speed. */
+    readonly isEndless?: boolean
+  }
+}
 
 /** Numbers that are read at the moment somebody asks for them. */
 export interface GaugeSource {
@@ -18,7 +25,8 @@ export interface SentAnswer {
   readonly method: string
   readonly route: string
   readonly status: number
-  readonly tookMs: number
+  /** Undefined where the time says nothing: an answer that was meant to stay open. */
+  readonly tookMs: number | undefined
   readonly socket: Socket
 }
 
@@ -95,21 +103,34 @@ export class Metrics {
   /** Measures every request that the framework answers. */
   watch(app: FastifyInstance): void {
     app.addHook('onResponse', (request, reply, done) => {
-      this.countAnswer({
-        method: request.method,
-        route: request.routeOptions.url ?? 'none',
-        status: reply.statusCode,
-        tookMs: reply.elapsedTime,
-        socket: request.raw.socket,
-      })
+      const { url = 'none', config } = request.routeOptions
+      if (!config?.isEndless) this.count(request, reply, { route: url, tookMs: reply.elapsedTime })
       done()
     })
+    app.addHook('onRoute', (route) => {
+      if (!route.config?.isEndless) return
+      // Mostly the reader ends it, and then there is no response to an end.
+      const countAtClose: onRequestHookHandler = (request, reply, done) => {
+        reply.raw.once('close', () => this.count(request, reply, { route: route.url, tookMs: undefined }))
+        done()
+      }
+      route.onRequest = [countAtClose, ...[route.onRequest ?? []].flat()]
+    })
+  }
+
+  private count(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    facts: Pick<SentAnswer, 'route' | 'tookMs'>,
+  ): void {
+    const status = reply.raw.statusCode // the reply itself does not know what was written past it
+    this.countAnswer({ method: request.method, status, socket: request.raw.socket, ...facts })
   }
 
   countAnswer({ method, route, status, tookMs, socket }: SentAnswer): void {
     const measured = this.measuredOf(method, route)
     measured.countStatus(status)
-    measured.duration.observe(tookMs / 1000)
+    if (tookMs !== undefined) measured.duration.observe(tookMs / 1000)
     measured.bytes.inc(this.bytesSince(socket))
   }
 

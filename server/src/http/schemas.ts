@@ -29,8 +29,17 @@ export function formatSchema(
   { description, body = {} }: { readonly description: string; readonly body?: TSchema },
   errors: readonly ErrorCode[] = [],
 ): Record<string, TSchema> {
+  return withUnchanged(streamSchema(contentType, { description, body }, [...errors, 'world_not_loaded']))
+}
+
+/** Like {@link formatSchema}, for a body that nobody keeps a copy of. */
+export function streamSchema(
+  contentType: string,
+  { description, body }: { readonly description: string; readonly body: TSchema },
+  errors: readonly ErrorCode[],
+): Record<string, TSchema> {
   const ok = { description, content: { [contentType]: { schema: body } } }
-  return withUnchanged({ 200: ok, ...errorSchemas([...errors, 'world_not_loaded', ...ANYWHERE]) })
+  return { 200: ok, ...errorSchemas([...errors, ...ANYWHERE]) }
 }
 
 /** Like {@link freshSchema}, for answers that are the data alone, without the envelope. Failures have theirs. */

@@ -1,9 +1,9 @@
 import type { Coord } from '../../world/coord.ts'
 import type { ChangedAssets } from '../change-journal.ts'
 import { cellOf } from '../present/build-parcels.ts'
-import { ASSET_TYPE_CODES } from '../present/parts.ts'
 import { cellsAround } from '../present/tile-cells.ts'
 import type { FeedState, Moment } from './feed-state.ts'
+import { resoldAssets } from './resold-assets.ts'
 
 /**
  * The numbers, ascending, of all cells that are other at one moment than in an earlier state of the same world.
@@ -37,35 +37,6 @@ export function changedCells(moment: Moment, since: FeedState, assets: ChangedAs
     }
   }
   return numbersOf(isChanged)
-}
-
-/** Rows of assets. */
-interface Assets {
-  readonly parcels: ReadonlySet<number>
-  readonly estates: ReadonlySet<number>
-}
-
-/** What may have come on sale or gone from it: by a publication that changed, or by one that expired in between. */
-function resoldAssets(
-  { present, sales }: Moment,
-  since: FeedState,
-  changedKeys: ReadonlySet<number>,
-): Assets {
-  const { key, open, openExpiresAtMs, asset, assetType } = present.parts.publications
-  // Another process may have told the older state, by a clock that is ahead of ours.
-  const fromMs = Math.min(since.lastExpiryMs, sales.lastExpiryMs)
-  const toMs = Math.max(since.lastExpiryMs, sales.lastExpiryMs)
-  const parcels = new Set<number>()
-  const estates = new Set<number>()
-  for (let row = 0; row < key.length; row++) {
-    if (asset[row]! < 0) continue
-    const offer = open[row]!
-    const hasExpired = offer >= 0 && openExpiresAtMs[offer]! > fromMs && openExpiresAtMs[offer]! <= toMs
-    if (!hasExpired && !changedKeys.has(key[row]!)) continue
-    const rows = assetType[row] === ASSET_TYPE_CODES.parcel ? parcels : estates
-    rows.add(asset[row]!)
-  }
-  return { parcels, estates }
 }
 
 function numbersOf(marks: Uint8Array): Uint32Array {

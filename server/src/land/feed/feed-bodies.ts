@@ -1,11 +1,9 @@
 import { CodedBody } from '../../http/coded-body.ts'
-import type { ChangedAssets, RevisionRange } from '../change-journal.ts'
+import { Kept } from '../kept.ts'
+import { changedAssets, type ReadChanges } from './changed-assets.ts'
 import { changedCells } from './changed-cells.ts'
 import { type FeedState, type Moment, stateOf, stateText } from './feed-state.ts'
 import { writeFeed } from './feed-writer.ts'
-
-/** What the journal knows of a world; undefined where it does not reach back so far. */
-export type ReadChanges = (worldId: number, range: RevisionRange) => Promise<ChangedAssets | undefined>
 
 /** The newest state, and one more for the readers of the moment in which another takes its place. */
 const KEPT_WORLDS = 2
@@ -13,8 +11,6 @@ const KEPT_WORLDS = 2
 const KEPT_CHANGES = 8
 /** Beyond this part of all cells the whole world is the better answer. */
 const MOST_CHANGED = 1 / 8
-
-const NOTHING: ChangedAssets = { parcels: [], estates: [], publications: [] }
 
 /**
  * The feed's bodies, each made once for all who ask for it. Kept: two whole worlds (a megabyte each, in all
@@ -47,43 +43,10 @@ export class FeedBodies {
   }
 
   private async makeChanges(since: FeedState, moment: Moment): Promise<CodedBody | undefined> {
-    const assets = await this.changedAssets(since, moment)
+    const assets = await changedAssets(this.readChanges, since, moment)
     if (!assets) return undefined
     const cells = changedCells(moment, since, assets)
     if (cells.length > moment.present.parts.cells.length * MOST_CHANGED) return undefined
     return new CodedBody(writeFeed(moment, { since, cells }))
-  }
-
-  private async changedAssets(since: FeedState, { present }: Moment): Promise<ChangedAssets | undefined> {
-    const { revision, worldId, parts } = present
-    // A later revision than ours was told by a process that is ahead of us: nothing here knows it.
-    if (since.lineage !== parts.lineage || since.revision > revision) return undefined
-    if (since.revision === revision) return NOTHING
-    return this.readChanges(worldId, { afterRevision: since.revision, toRevision: revision })
-  }
-}
-
-/** The last few results, by name. */
-class Kept<Result> {
-  private readonly results = new Map<string, Result>()
-  private readonly limit: number
-
-  constructor(limit: number) {
-    this.limit = limit
-  }
-
-  get(name: string, make: () => Result): Result {
-    const result = this.results.get(name) ?? make()
-    this.results.delete(name)
-    this.results.set(name, result)
-    for (const oldest of this.results.keys()) {
-      if (this.results.size <= this.limit) break
-      this.results.delete(oldest)
-    }
-    return result
-  }
-
-  drop(name: string): void {
-    this.results.delete(name)
   }
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { demoSnapshot } from '../../../test/support/demo-snapshots.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { expectSame } from '../../../test/support/expect-same.ts'
 import { addressOf, bidRow, estateRow, publicationRow } from '../../../test/support/land-rows.ts'
 import { REFERENCE_TIME_MS } from '../../../test/support/land-server.ts'
 import { answersOf } from '../../../test/support/present-answers.ts'
@@ -90,11 +91,10 @@ describeOnBothEngines('the patched present', (open) => {
           held = patchPresent(held, changes!)
 
           const patched = answersOf(new Present(held), TIMES_MS)
-          expect(patched).toEqual(answersOf(new Present(await build()), TIMES_MS))
+          expectSame(patched, answersOf(new Present(await build()), TIMES_MS))
         }
         // Whoever still holds one of the states before sees it as it was
-        for (const { parts, answers } of earlier)
-          expect(answersOf(new Present(parts), TIMES_MS)).toEqual(answers)
+        for (const { parts, answers } of earlier) expectSame(answersOf(new Present(parts), TIMES_MS), answers)
       }),
       { seed: 20_261_120, numRuns: 8, endOnFailure: true },
     )

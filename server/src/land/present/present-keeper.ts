@@ -40,6 +40,7 @@ export class PresentKeeper {
   private readonly world: World
   private readonly log: Log
   private readonly copy: PresentCopy
+  private readonly listeners = new Set<() => void>()
   private held: Present | undefined
   /** What the first state is made from. */
   private loaded: PresentParts | undefined
@@ -67,6 +68,11 @@ export class PresentKeeper {
 
   get revision(): number {
     return this.held?.revision ?? 0
+  }
+
+  /** Calls a listener whenever another state has become the present one. It must not throw. */
+  onReplaced(listener: () => void): void {
+    this.listeners.add(listener)
   }
 
   /** Loads the state if there is one, and follows every change from now on. */
@@ -132,7 +138,9 @@ export class PresentKeeper {
     const base = this.held?.parts ?? this.loaded
     this.loaded = undefined
     const next = (base && (await this.patch(base))) ?? (await this.build())
-    if (next) this.held = next
+    if (!next) return
+    this.held = next
+    for (const listener of this.listeners) listener()
   }
 
   private isCurrent({ lineage, revision, changedAtMs }: LandState): boolean {
