@@ -163,22 +163,17 @@ export function freshnessHeaders({ tag, changedAtMs }: Freshness) {
 export function isStillFresh(request: FastifyRequest, reply: FastifyReply, freshness: Freshness): boolean {
   reply.headers(freshnessHeaders(freshness))
   const { tag, changedAtMs } = freshness
-  const known = request.headers['if-none-match']
-  if (known !== undefined) {
-    const copy = findTag(known, tag)
-    if (copy === undefined) return false
-    // A cache finds the copy that was confirmed by its tag, coding and all (RFC 9111, 4.3.4).
-    reply.header('etag', copy)
-    return true
-  }
+  if (request.headers['if-none-match'] !== undefined) return isTagKnown(request, reply, tag)
   const since = request.headers['if-modified-since']
   return since !== undefined && Math.floor(changedAtMs / 1000) * 1000 <= Date.parse(since)
 }
 
-/** Whether the reader's copy has this tag. */
-export function isTagKnown(request: FastifyRequest, tag: string): boolean {
-  const known = request.headers['if-none-match']
-  return known !== undefined && findTag(known, tag) !== undefined
+/** Sets the header of a tag and tells whether the reader's copy has it: then 304 is the answer. */
+export function isTagKnown(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
+  const copy = findTag(request.headers['if-none-match'] ?? '', tag)
+  // A cache finds the copy that was confirmed by its tag, coding and all (RFC 9111, 4.3.4).
+  reply.header('etag', copy ?? `"${tag}"`)
+  return copy !== undefined
 }
 
 /** The entry of a list of tags that stands for this one, with or without the suffix that a compressed answer has. */

@@ -42,6 +42,7 @@ export async function describeRoutes(
         { name: 'districts', description: 'Themed areas and who contributed to them' },
         { name: 'map', description: 'Everything in an area, as data and as pictures' },
         { name: 'tiles', description: 'The map as data' },
+        { name: 'search', description: 'Places by what people type' },
         {
           name: 'tokens',
           description: 'Parcels and estates as marketplaces read them, without the envelope',
@@ -91,8 +92,8 @@ export async function serveDescription(app: FastifyInstance): Promise<void> {
   }
   app.get('/openapi.json', { schema }, (request, reply) => {
     document ??= documentOf(app)
-    reply.header('etag', `"${document.tag}"`).header('cache-control', 'public, no-cache')
-    if (isTagKnown(request, document.tag)) return reply.code(304).send()
+    reply.header('cache-control', 'public, no-cache')
+    if (isTagKnown(request, reply, document.tag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(document.text)
   })
   await app.register(swaggerUi, {

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AppError } from '../errors.ts'
@@ -28,7 +28,7 @@ const ajv = new Ajv({ useDefaults: true, coerceTypes: false, strict: false })
  * The reader throws `invalid_parameter` naming the parameter, the value and what is allowed.
  */
 export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema }) => {
-  const validate = ajv.compile(schema)
+  let validate: ValidateFunction | undefined
   const properties = Object.entries(
     (schema as { properties?: Record<string, ParameterSchema> }).properties ?? {},
   )
@@ -36,6 +36,8 @@ export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema }) => {
   return (received: unknown) => {
     const given = received as Record<string, unknown>
     for (const [name, { type }] of typed) given[name] = textAs(type, given[name])
+    // With its first request: hundreds of them would be a fifth of a start, and most are never asked.
+    validate ??= ajv.compile(schema)
     if (validate(given)) return { value: given }
     throw refusal(validate.errors?.[0], Object.fromEntries(properties), given)
   }

@@ -71,8 +71,8 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
       const base = `${publicBase(request, publicUrl)}${app.prefix}`
       const text = JSON.stringify(tileJson(land.world, { base, style: readStyle(request.query) }))
       const tag = tagOf(text)
-      reply.headers({ etag: `"${tag}"`, 'cache-control': 'public, no-cache' })
-      if (isTagKnown(request, tag)) return reply.code(304).send()
+      reply.header('cache-control', 'public, no-cache')
+      if (isTagKnown(request, reply, tag)) return reply.code(304).send()
       return reply.type('application/json; charset=utf-8').send(text)
     },
   )
