@@ -52,7 +52,7 @@ async function startAndLook(whatElse = async () => {}) {
     const seconds = Math.round((performance.now() - startedMs) / 1000)
     const parcel = await (await expectOk(`${origin}/v1/parcels/0/0`)).text()
     await (await expectOk(`${origin}/v1/map?nw=-150,150&se=150,-150`)).arrayBuffer()
-    await expectOk(`${origin}/docs/`)
+    for (const page of ['/', '/organise', '/docs/']) await expectOk(origin + page)
     while (!printed.includes(STARTED)) await Promise.race([once(npm.stdout, 'data'), refuseEnd(ended)])
     await whatElse(printed)
     return { seconds, parcel }

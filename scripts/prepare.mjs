@@ -10,6 +10,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const INSTALL_STAMP = join(ROOT, 'node_modules', '.landpass-installed')
 const DIST = join(ROOT, 'server', 'dist')
 const BUILD_STAMP = join(DIST, '.landpass-built')
+const PAGES_STAMP = join(ROOT, 'web', 'dist', '.landpass-built')
 
 const lockHash = createHash('sha256')
   .update(readFileSync(join(ROOT, 'package-lock.json')))
@@ -20,19 +21,35 @@ if (readIfThere(INSTALL_STAMP) !== lockHash) {
   writeFileSync(INSTALL_STAMP, lockHash)
 }
 
-const sourcesHash = hashOfSources()
-if (readIfThere(BUILD_STAMP) !== sourcesHash) {
+const serverHash = hashOf([
+  join(ROOT, 'tsconfig.base.json'),
+  join(ROOT, 'server', 'tsconfig.json'),
+  ...['src', 'test', 'bench'].flatMap((folder) => filesBelow(join(ROOT, 'server', folder))),
+])
+if (readIfThere(BUILD_STAMP) !== serverHash) {
   console.error('landpass: compiling …')
   rmSync(DIST, { recursive: true, force: true }) // a deleted source must not live on as compiled code
   run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', join(ROOT, 'server')])
-  writeFileSync(BUILD_STAMP, sourcesHash)
+  writeFileSync(BUILD_STAMP, serverHash)
 }
 
-/** Names, sizes and contents of everything that the compiler reads. */
-function hashOfSources() {
+const pagesHash = hashOf([
+  join(ROOT, 'tsconfig.base.json'),
+  ...['build.mjs', 'index.html', 'organise.html', 'tsconfig.json', 'vite.config.ts'].map((name) =>
+    join(ROOT, 'web', name),
+  ),
+  ...['src', 'public'].flatMap((folder) => filesBelow(join(ROOT, 'web', folder))),
+  ...filesBelow(join(ROOT, 'server', 'src', 'land', 'feed')),
+])
+if (readIfThere(PAGES_STAMP) !== pagesHash) {
+  console.error('landpass: making the pages …')
+  run(process.execPath, [join(ROOT, 'web', 'build.mjs')])
+  writeFileSync(PAGES_STAMP, pagesHash)
+}
+
+/** Names and contents of everything that a compiler reads. */
+function hashOf(files) {
   const hash = createHash('sha256').update(lockHash)
-  const files = [join(ROOT, 'tsconfig.base.json'), join(ROOT, 'server', 'tsconfig.json')]
-  for (const folder of ['src', 'test', 'bench']) files.push(...filesBelow(join(ROOT, 'server', folder)))
   for (const file of files.sort()) hash.update(file).update(readFileSync(file))
   return hash.digest('hex')
 }
@@ -42,7 +59,7 @@ function filesBelow(folder) {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name)
     if (statSync(path).isDirectory()) return filesBelow(path)
-    return /\.(ts|json)$/.test(name) ? [path] : []
+    return /\.(tsx?|json|css|svg|webmanifest)$/.test(name) ? [path] : []
   })
 }
 

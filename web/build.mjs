@@ -1,0 +1,46 @@
+// Makes web/dist: the pages as the server sends them. Vite bundles them; then the worker is told which files to keep
+// for offline times, and every text is compressed once, as small as it gets, so that no request pays for it.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { build } from 'vite'
+
+const WEB = fileURLToPath(new URL('.', import.meta.url))
+const DIST = join(WEB, 'dist')
+const TEXT = /\.(?:html|js|css|svg|webmanifest)$/
+const WORKER = 'service-worker.js'
+
+await build({ configFile: join(WEB, 'vite.config.ts'), root: WEB, logLevel: 'warn' })
+tellWorker()
+for (const path of filesBelow(DIST)) if (TEXT.test(path)) compress(path)
+
+/** The worker's list of files, and a name for this list that changes with any of them. */
+function tellWorker() {
+  const kept = filesBelow(DIST).filter((path) => !path.endsWith(WORKER))
+  const hash = createHash('sha256')
+  for (const path of kept.sort()) hash.update(path).update(readFileSync(path))
+  const addresses = kept.map((path) => `/${relative(DIST, path).split(sep).join('/')}`)
+  const worker = join(DIST, WORKER)
+  const text = readFileSync(worker, 'utf8')
+  const told = text
+    .replace('__BUILD__', hash.digest('hex').slice(0, 16))
+    .replace(/(['"`])__FILES__\1/, JSON.stringify(JSON.stringify(addresses)))
+  if (told.includes('__BUILD__') || told.includes('__FILES__'))
+    throw new Error('the worker lost a placeholder')
+  writeFileSync(worker, told)
+}
+
+function compress(path) {
+  const bytes = readFileSync(path)
+  writeFileSync(`${path}.br`, brotliCompressSync(bytes))
+  writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
+}
+
+function filesBelow(folder) {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name)
+    return statSync(path).isDirectory() ? filesBelow(path) : [path]
+  })
+}

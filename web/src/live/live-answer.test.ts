@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { AskError } from '../api/ask.ts'
+import type { Question } from '../api/land.ts'
+import { type Asker, LiveAnswer } from './live-answer.ts'
+
+interface Asked {
+  readonly path: string
+  readonly signal: AbortSignal
+  answer(data: string): Promise<void>
+  fail(error: unknown): Promise<void>
+}
+
+/** A server whose answers come when the test says so. */
+function slowServer() {
+  const asked: Asked[] = []
+  const asker = (({ path }: Question<string>, signal: AbortSignal) =>
+    new Promise<string>((resolve, reject) => {
+      asked.push({
+        path,
+        signal,
+        answer: (data) => settled(() => resolve(data)),
+        fail: (error) => settled(() => reject(error)),
+      })
+    })) as unknown as Asker
+  return { asked, live: new LiveAnswer<string>(asker) }
+}
+
+/** Does it, and lets everything happen that follows from it. */
+function settled(act: () => void): Promise<void> {
+  act()
+  return new Promise((resolve) => setTimeout(resolve, 0))
+}
+
+const offline = new AskError('', { code: 'offline' })
+const gone = new AskError('', { code: 'estate_not_found', status: 404 })
+
+test('the older answer stays while a newer one is on its way', async () => {
+  const { asked, live } = slowServer()
+
+  live.ask({ path: '/a' })
+  await asked[0]?.answer('first')
+  live.refresh()
+
+  expect(live.state.value).toEqual({ data: 'first', error: undefined, isAsking: true })
+  await asked[1]?.answer('second')
+  expect(live.state.value).toEqual({ data: 'second', error: undefined, isAsking: false })
+})
+
+test('another question ends the one under way, and its answer changes nothing', async () => {
+  const { asked, live } = slowServer()
+
+  live.ask({ path: '/a' })
+  live.ask({ path: '/b' })
+  await asked[1]?.answer('of b')
+  await asked[0]?.answer('of a')
+
+  expect(asked.map(({ path, signal }) => [path, signal.aborted])).toEqual([
+    ['/a', true],
+    ['/b', false],
+  ])
+  expect(live.state.value.data).toBe('of b')
+})
+
+test('changes that come during a question ask once more, not once each, and let its answer arrive', async () => {
+  const { asked, live } = slowServer()
+
+  live.ask({ path: '/a' })
+  for (let changes = 0; changes < 5; changes++) live.refresh()
+  await asked[0]?.answer('old')
+
+  expect(live.state.value).toEqual({ data: 'old', error: undefined, isAsking: true })
+  expect(asked.length).toBe(2)
+  await asked[1]?.answer('new')
+  expect(live.state.value).toEqual({ data: 'new', error: undefined, isAsking: false })
+  expect(asked.length).toBe(2)
+})
+
+test('a failure keeps what is held, unless it says that there is no such thing any more', async () => {
+  const { asked, live } = slowServer()
+
+  live.ask({ path: '/a' })
+  await asked[0]?.answer('held')
+  live.refresh()
+  await asked[1]?.fail(offline)
+  expect(live.state.value).toEqual({ data: 'held', error: offline, isAsking: false })
+
+  live.refresh()
+  await asked[2]?.fail(gone)
+  expect(live.state.value).toEqual({ data: undefined, error: gone, isAsking: false })
+})
+
+test('nothing is asked after the end', async () => {
+  const { asked, live } = slowServer()
+
+  live.ask({ path: '/a' })
+  live.end()
+  live.refresh()
+  await asked[0]?.answer('too late')
+
+  expect(asked.length).toBe(1)
+  expect(live.state.value.data).toBeUndefined()
+})

@@ -1,0 +1,90 @@
+import { signal } from '@preact/signals'
+import { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
+import { FeedError, readFeed } from '../../../server/src/land/feed/feed-reader.ts'
+import { askBytes } from '../api/ask.ts'
+
+/**
+ * The world as the page holds it: begun with a whole feed, then kept up with what changes (docs/feed.md). The grid is one
+ * object that changes in place; {@link worldChange} says when, and where.
+ */
+
+/**
+ * `loading`: nothing yet · `ready`: as the server has it · `offline`: held, but nobody tells of changes any more ·
+ * `failed`: nothing, and the last try failed.
+ */
+export type WorldStatus = 'loading' | 'ready' | 'offline' | 'failed'
+
+export interface WorldChange {
+  /** Rises with every change. 0: no world yet. */
+  readonly count: number
+  /** The cells that changed; undefined for all of them. */
+  readonly cells: Uint32Array | undefined
+}
+
+export const worldGrid = signal<FeedGrid | undefined>(undefined)
+export const worldStatus = signal<WorldStatus>('loading')
+export const worldChange = signal<WorldChange>({ count: 0, cells: undefined })
+/** Why the last try failed. */
+export const worldFault = signal<unknown>(undefined)
+
+/** Reads the whole world. What is held stays when that fails. */
+export async function loadWorld(): Promise<void> {
+  try {
+    const part = readFeed(await askBytes('/v2/feed'))
+    const held = worldGrid.peek()
+    if (held) tell(held.apply(part))
+    else {
+      worldGrid.value = new FeedGrid(part)
+      tell(undefined)
+    }
+    worldStatus.value = 'ready'
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/** Reads what changed since the state that is held. Whoever asks meanwhile is told with the next reading. */
+export function updateWorld(): Promise<void> {
+  isOutdated = true
+  update ??= readUntilCurrent()
+  return update
+}
+
+let isOutdated = false
+let update: Promise<void> | undefined
+
+/** One reading at a time: of two that lead on from the same state, the second would fit no more. */
+async function readUntilCurrent(): Promise<void> {
+  try {
+    while (isOutdated) {
+      isOutdated = false
+      await readChanges()
+    }
+  } finally {
+    update = undefined
+  }
+}
+
+async function readChanges(): Promise<void> {
+  const grid = worldGrid.peek()
+  if (!grid) return loadWorld()
+  const before = grid.state
+  try {
+    const cells = grid.apply(readFeed(await askBytes(`/v2/feed?since=${encodeURIComponent(grid.state)}`)))
+    // Bids and mortgages are no part of the feed: only its state says that one of them changed.
+    if (!cells || cells.length > 0 || grid.state !== before) tell(cells)
+    worldStatus.value = 'ready'
+  } catch (error) {
+    if (error instanceof FeedError) return loadWorld()
+    fail(error)
+  }
+}
+
+function tell(cells: Uint32Array | undefined): void {
+  worldChange.value = { count: worldChange.peek().count + 1, cells }
+}
+
+function fail(error: unknown): void {
+  worldFault.value = error
+  worldStatus.value = worldGrid.peek() ? 'offline' : 'failed'
+}

@@ -1,0 +1,4 @@
+import { OrganisePage } from './organise/organise-page.tsx'
+import { startPage } from './ui/start-page.tsx'
+
+void startPage(OrganisePage)

@@ -1,0 +1,62 @@
+import { locale } from './texts.ts'
+
+/** `1234.5` as a reader writes it: `1,234.5` in English, `1.234,5` in Spanish. */
+export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
+  return new Intl.NumberFormat(locale.value, options).format(value)
+}
+
+/** A price in MANA, with as many decimals as it needs, at most two; less than a hundredth keeps its first digits. */
+export function formatPrice(mana: number): string {
+  const digits = isTiny(mana) ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }
+  return `${formatNumber(mana, digits)} MANA`
+}
+
+/** A short price for narrow places: `12.3K`, `1.2만`. */
+export function formatShortPrice(mana: number): string {
+  if (isTiny(mana)) return formatNumber(mana, { notation: 'scientific', maximumFractionDigits: 0 })
+  const maximumFractionDigits = mana < 1 ? 2 : 1
+  return formatNumber(mana, { notation: 'compact', maximumFractionDigits })
+}
+
+/** Prices have up to 18 decimals. */
+function isTiny(mana: number): boolean {
+  return mana > 0 && mana < 0.01
+}
+
+/** A day in the reader's form and time zone. @param timeMs milliseconds since 1970, as number or digits */
+export function formatDate(timeMs: number | string): string {
+  return new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }).format(Number(timeMs))
+}
+
+/** Day and time. @param timeMs milliseconds since 1970, as number or digits */
+export function formatDateTime(timeMs: number | string): string {
+  return new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeStyle: 'short' }).format(
+    Number(timeMs),
+  )
+}
+
+/** Hour, minute and second in the reader's time zone. @param timeMs milliseconds since 1970 */
+export function formatTime(timeMs: number): string {
+  return new Intl.DateTimeFormat(locale.value, { timeStyle: 'medium' }).format(timeMs)
+}
+
+/** Whole days, as they are named wherever one is. @param fromMs midnight in UTC, milliseconds since 1970, and so `toMs` */
+export function formatDays(fromMs: number, toMs: number): string {
+  const days = new Intl.DateTimeFormat(locale.value, { dateStyle: 'long', timeZone: 'UTC' })
+  return days.formatRange(fromMs, Math.max(fromMs, toMs))
+}
+
+/** So much of a day as neighbours on a scale differ in; days begin at midnight UTC. */
+export function formatDay(timeMs: number, unit: 'day' | 'month' | 'year'): string {
+  const parts: Intl.DateTimeFormatOptions = {
+    day: { day: 'numeric', month: 'short' },
+    month: { month: 'short', year: 'numeric' },
+    year: { year: 'numeric' },
+  }[unit] as Intl.DateTimeFormatOptions
+  return new Intl.DateTimeFormat(locale.value, { ...parts, timeZone: 'UTC' }).format(timeMs)
+}
+
+/** `0x1234…cdef`: enough to tell two addresses apart by eye; the whole one belongs in a title. */
+export function shortAddress(address: string): string {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`
+}

@@ -1,0 +1,63 @@
+import { computed, signal } from '@preact/signals'
+import type english from '../../locales/en.json'
+import { askJson } from '../api/ask.ts'
+import { readStored, writeStored } from '../stored.ts'
+import { firstLanguage, type Language, regionOf } from './languages.ts'
+
+/** A text of the catalogue; one that is missing there is a compile error. */
+export type TextKey = keyof typeof english
+type Catalogue = Readonly<Partial<Record<string, string>>>
+
+/** The language of the page. Change it with {@link useLanguage}. */
+export const language = signal<Language>('en')
+/**
+ * Whose numbers and dates they are: of the reader's own region where the page speaks a language of the reader's (en-GB
+ * and en-US write dates differently), else of the language.
+ */
+export const locale = computed(() => regionOf(language.value, navigator.languages))
+const catalogue = signal<Catalogue>({})
+const STORED_AS = 'language'
+
+/**
+ * A text in the page's language. What shows it is shown again when the language changes.
+ *
+ * @example
+ * text('list.page', { page: 2 }) // 'Page 2'
+ */
+export function text(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
+  return fill(catalogue.value[key] ?? key, values)
+}
+
+/** The text of a code that the server says; undefined for one that the catalogue does not know. */
+export function findText(key: string): string | undefined {
+  return catalogue.value[key]
+}
+
+/** The reader's wish: the address first, then what was chosen before, then the browser's languages. */
+export function wishedLanguage(inAddress: string | null): Language {
+  return firstLanguage([inAddress, readStored(STORED_AS), ...navigator.languages])
+}
+
+/**
+ * Reads the catalogue of a language, the one that `/translations/:locale` serves, and shows the page in it. Where it
+ * cannot be read the page stays as it is.
+ */
+export async function useLanguage(wanted: Language): Promise<void> {
+  catalogue.value = await askJson<Catalogue>(`/translations/${wanted}`)
+  language.value = wanted
+  document.documentElement.lang = wanted
+}
+
+/** Like {@link useLanguage}, and remembered for the next visit. */
+export async function chooseLanguage(wanted: Language): Promise<void> {
+  await useLanguage(wanted)
+  writeStored(STORED_AS, wanted)
+}
+
+function fill(template: string, values: Readonly<Record<string, string | number>>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name]
+    if (value === undefined) return whole
+    return typeof value === 'number' ? value.toLocaleString(locale.value) : value
+  })
+}

@@ -1,0 +1,21 @@
+import { type ComponentType, render } from 'preact'
+import { keepForOfflineTimes } from '../offline/register.ts'
+import { useLanguage, wishedLanguage } from '../texts/texts.ts'
+import { startTheme } from '../theme/theme.ts'
+
+/** What every page begins with: theme and language by address, earlier choice or browser; then it is shown. */
+export async function startPage(Page: ComponentType): Promise<void> {
+  const address = new URLSearchParams(location.search)
+  startTheme(address.get('theme'))
+  await useLanguage(wishedLanguage(address.get('lang'))).catch(showTextsMissing)
+  const place = document.getElementById('page')
+  if (place) render(<Page />, place)
+  keepForOfflineTimes()
+}
+
+/** Without a catalogue there is no other language to say it in. */
+function showTextsMissing(error: unknown): never {
+  document.body.textContent =
+    'Landpass cannot be reached. Please check your connection and load the page again.'
+  throw error
+}

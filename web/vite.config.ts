@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** Two pages and the worker that keeps them for offline times; `build.mjs` finishes what comes out of it. */
+export default defineConfig({
+  root: at('.'),
+  appType: 'mpa',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    target: 'es2022',
+    outDir: at('dist'),
+    // Not `assets`: that is what parcels and estates are called in the interface, at /assets/:id.
+    assetsDir: 'pages',
+    emptyOutDir: true,
+    // Inlined pictures and helper scripts would need holes in the Content-Security-Policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: {
+        map: at('index.html'),
+        organise: at('organise.html'),
+        'service-worker': at('src/worker/service-worker.ts'),
+      },
+      output: {
+        // A worker keeps its name, or browsers would not find its next version.
+        entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'pages/[name]-[hash].js'),
+      },
+    },
+  },
+})
