@@ -1,0 +1,118 @@
+import { effect, type Signal } from '@preact/signals'
+import type { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
+import { worldChange, worldGrid } from '../live/world.ts'
+import { theme } from '../theme/theme.ts'
+import { MapEngine, type World } from './map-engine.ts'
+import { MAP_PALETTES } from './map-palette.ts'
+import { isCalm, MapReader } from './map-reader.ts'
+import type { View } from './map-types.ts'
+import type { WorldMapProps } from './world-map.tsx'
+
+/** What a map is made of in the page. */
+export interface MapParts {
+  readonly canvas: HTMLCanvasElement
+  /** Those of now: a component may be given others. */
+  readonly props: () => WorldMapProps
+  /** The parcel that the mouse points at, as a text. */
+  readonly pointed: Signal<string>
+  /** What a screen reader says. */
+  readonly said: Signal<string>
+  /** Whether the map says how the wheel zooms. */
+  readonly isHinting: Signal<boolean>
+}
+
+export interface LiveMap {
+  step(direction: 'in' | 'out'): void
+  showWhole(): void
+  end(): void
+}
+
+/** Binds an engine to the world, to what the page wants to see, and to its reader. */
+export function startLiveMap(parts: MapParts): LiveMap {
+  let written: View | undefined
+  const engine = new MapEngine(parts.canvas, MAP_PALETTES[theme.peek()], {
+    moved: (view) => {
+      if (view === written) return
+      written = view
+      parts.props().view.value = view
+    },
+  })
+  const { steering } = engine
+  const reader = new MapReader(engine, parts)
+  const ends = [
+    followPage(engine, parts.props(), () => written),
+    followWorld(engine),
+    followSize(engine, parts.canvas),
+    () => reader.end(),
+    () => engine.end(),
+  ]
+  return {
+    step: (direction) => steering.step(direction, steering.middle(), { isSudden: isCalm() }),
+    showWhole: () => steering.show(undefined, { isSudden: isCalm() }),
+    end: () => {
+      for (const end of ends) end()
+    },
+  }
+}
+
+/** What the page wants to see. @param written the view that the map itself has told the page */
+function followPage(engine: MapEngine, props: WorldMapProps, written: () => View | undefined): () => void {
+  let isFirst = true
+  const ends = [
+    effect(() => engine.setPalette(MAP_PALETTES[theme.value])),
+    effect(() => engine.setInks(props.inks.value)),
+    effect(() => engine.setSelected(props.selected.value)),
+    effect(() => {
+      const view = props.view.value
+      if (view !== written() || isFirst) engine.steering.show(view, { isSudden: isFirst || isCalm() })
+      isFirst = false
+    }),
+  ]
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
+function followWorld(engine: MapEngine): () => void {
+  let isShown = false
+  return effect(() => {
+    const { cells } = worldChange.value
+    const grid = worldGrid.value
+    if (!grid) return
+    if (cells && isShown) engine.changed(cells, { pulse: !isCalm() })
+    else engine.setWorld(worldOf(grid))
+    isShown = true
+  })
+}
+
+function worldOf({ bounds, cells }: FeedGrid): World {
+  const { minX, minY, maxX, maxY } = bounds
+  return { bounds, cells, columns: maxX - minX + 1, rows: maxY - minY + 1, inks: undefined }
+}
+
+/** Tells the engine how many pixels of the screen the canvas has. */
+function followSize(engine: MapEngine, canvas: HTMLCanvasElement): () => void {
+  const observer = new ResizeObserver(([entry]) => {
+    if (!entry) return
+    const { width, height } = entry.contentRect
+    const exact = entry.devicePixelContentBoxSize?.[0]
+    const widthPx = wholePixels(width, exact?.inlineSize)
+    const heightPx = wholePixels(height, exact?.blockSize)
+    engine.resize({ widthPx, heightPx }, devicePixelRatio)
+  })
+  try {
+    observer.observe(canvas, { box: 'device-pixel-content-box' })
+  } catch {
+    observer.observe(canvas) // Safari knows CSS pixels alone
+  }
+  return () => observer.disconnect()
+}
+
+/**
+ * The screen's own pixels of a length in CSS pixels. Only the browser knows which way it rounds; but one that plays a
+ * phone on a desktop tells CSS pixels instead.
+ */
+function wholePixels(length: number, exact: number | undefined): number {
+  const pixels = length * devicePixelRatio
+  return exact !== undefined && Math.abs(exact - pixels) < 2 ? exact : Math.round(pixels)
+}

@@ -1,0 +1,107 @@
+import {
+  CHOSEN_DISTRICT_INK,
+  DISTRICT_INK,
+  FIRST_PRICE_INK,
+  INK_COUNT,
+  MINE_INK,
+  ON_SALE_INK,
+} from './inks.ts'
+
+/**
+ * The colours of the map, as `#rrggbb`. Ground and land have those of the server's pictures (`/map.png`), so that a
+ * picture in somebody's page and this map look alike.
+ */
+export interface MapPalette {
+  /** By kind, as the lowest three bits of a cell count them; the first is also the colour of the gaps. */
+  readonly kinds: readonly [
+    outside: string,
+    unowned: string,
+    owned: string,
+    district: string,
+    road: string,
+    plaza: string,
+  ]
+  /** By ink; the one of `NO_INK` is never seen. */
+  readonly inks: readonly string[]
+  /** The line around what is selected, and what keeps it apart from any colour on either side. */
+  readonly selected: string
+  readonly halo: string
+  /** The line around the parcel that the arrow keys move to. */
+  readonly cursor: string
+  /** Laid over a parcel that has just changed. */
+  readonly pulse: string
+}
+
+export type MapTheme = 'light' | 'dark'
+
+/**
+ * Prices from cheap to dear. Each step is as far from the one before as the next is from it, in lightness alone too, so
+ * that readers who tell few hues apart, or none, see the same order. Dear land stands out most in either theme.
+ */
+const DARK_PRICES = ['#953490', '#bd4782', '#de6070', '#f4815e', '#ffa759', '#fece70', '#fbf488']
+const LIGHT_PRICES = ['#eab532', '#e68c31', '#d56748', '#b9495d', '#94346b', '#6b2471', '#40166d']
+
+export const MAP_PALETTES: Readonly<Record<MapTheme, MapPalette>> = {
+  dark: {
+    kinds: ['#11141b', '#20252f', '#394151', '#504a8c', '#757d8e', '#58a886'],
+    inks: inksOf({
+      onSale: '#5fd0f2',
+      prices: DARK_PRICES,
+      mine: '#f2c14e',
+      district: '#8f86ea',
+      chosenDistrict: '#f0b6ff',
+    }),
+    selected: '#ff8a3a',
+    halo: '#11141b',
+    cursor: '#fff7e6',
+    pulse: '#ffffff',
+  },
+  light: {
+    kinds: ['#fafbfc', '#e6eaf0', '#ccd3dd', '#b7b2ec', '#858e9d', '#63b893'],
+    inks: inksOf({
+      onSale: '#0f79b0',
+      prices: LIGHT_PRICES,
+      mine: '#a8480c',
+      district: '#7a70d6',
+      chosenDistrict: '#4a1f9e',
+    }),
+    selected: '#d23f0a',
+    halo: '#ffffff',
+    cursor: '#171b22',
+    pulse: '#0b6a9c',
+  },
+}
+
+interface InkColours {
+  readonly onSale: string
+  readonly prices: readonly string[]
+  readonly mine: string
+  readonly district: string
+  readonly chosenDistrict: string
+}
+
+function inksOf({ onSale, prices, mine, district, chosenDistrict }: InkColours): readonly string[] {
+  const inks = new Array<string>(INK_COUNT).fill('')
+  inks[ON_SALE_INK] = onSale
+  for (const [step, colour] of prices.entries()) inks[FIRST_PRICE_INK + step] = colour
+  inks[MINE_INK] = mine
+  inks[DISTRICT_INK] = district
+  inks[CHOSEN_DISTRICT_INK] = chosenDistrict
+  return inks
+}
+
+/** The colours of a palette as pixels of a canvas: by kind, then by ink, in one list. */
+export function pixelsOf({ kinds, inks }: MapPalette): Uint32Array {
+  const pixels = new Uint32Array(FIRST_INK_PIXEL + inks.length)
+  const bytes = new Uint8Array(pixels.buffer)
+  const write = (at: number, colour: string) => {
+    const rgb = Number.parseInt(colour.slice(1), 16)
+    bytes.set([rgb >> 16, (rgb >> 8) & 0xff, rgb & 0xff, 0xff], at * 4)
+  }
+  for (const [kind, colour] of kinds.entries()) write(kind, colour)
+  for (const [ink, colour] of inks.entries()) if (colour) write(FIRST_INK_PIXEL + ink, colour)
+  return pixels
+}
+
+/** Where the inks begin among the pixels of a palette: there are at most eight kinds. */
+export const FIRST_INK_PIXEL = 8

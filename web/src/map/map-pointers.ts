@@ -1,0 +1,82 @@
+import type { Spot } from './camera.ts'
+import { type Contact, type ContactStart, Gestures, type Meanings } from './gestures.ts'
+
+/** What the reader points with, beyond what gestures mean. */
+export interface PointerEvents extends Meanings {
+  /** The wheel was turned. @returns whether it was for the map, and not for the page that the map is a part of */
+  turn(turn: WheelEvent, spot: Spot): boolean
+  /** A mouse or pen is over the map; undefined when it has left. */
+  point(spot: Spot | undefined): void
+  /** The space bar is held while dragging. */
+  isPushKeyHeld(): boolean
+}
+
+export interface Pointers {
+  /** Gives up what is being drawn. */
+  cancel(): void
+  end(): void
+}
+
+const MIDDLE_BUTTON = 1
+
+/** Listens to mouse, fingers, pen and wheel on an element. */
+export function listenToPointers(surface: HTMLElement, events: PointerEvents): Pointers {
+  const gestures = new Gestures(events)
+  const listening = new AbortController()
+  const { signal } = listening
+  const spotAt = ({ clientX, clientY }: MouseEvent): Spot => {
+    const { left, top } = surface.getBoundingClientRect()
+    return { xPx: clientX - left, yPx: clientY - top }
+  }
+  const contactOf = (event: PointerEvent): Contact => ({
+    ...spotAt(event),
+    id: event.pointerId,
+    timeMs: event.timeStamp,
+    isFinger: event.pointerType === 'touch',
+  })
+  const startOf = (event: PointerEvent): ContactStart => ({
+    ...contactOf(event),
+    isPush: event.button === MIDDLE_BUTTON || events.isPushKeyHeld(),
+  })
+  surface.addEventListener(
+    'pointerdown',
+    (event) => {
+      if (event.button > MIDDLE_BUTTON) return
+      surface.setPointerCapture(event.pointerId)
+      gestures.down(startOf(event))
+    },
+    { signal },
+  )
+  surface.addEventListener(
+    'pointermove',
+    (event) => {
+      // While it drags, the same parcel stays beneath it.
+      if (event.pointerType !== 'touch' && event.buttons === 0) events.point(spotAt(event))
+      gestures.move(contactOf(event))
+    },
+    { signal },
+  )
+  surface.addEventListener('pointerup', (event) => gestures.up(contactOf(event)), { signal })
+  surface.addEventListener('pointercancel', () => gestures.cancel(), { signal })
+  surface.addEventListener('pointerleave', () => events.point(undefined), { signal })
+  // The middle button would begin to scroll the page by itself.
+  surface.addEventListener('mousedown', (event) => event.button === MIDDLE_BUTTON && event.preventDefault(), {
+    signal,
+  })
+  surface.addEventListener(
+    'wheel',
+    (event) => {
+      if (events.turn(event, spotAt(event))) event.preventDefault()
+    },
+    { signal, passive: false },
+  )
+  // The style of the surface says what one finger may do; two would scroll the page as well.
+  surface.addEventListener(
+    'touchmove',
+    (event) => {
+      if (event.touches.length > 1 && event.cancelable) event.preventDefault()
+    },
+    { signal, passive: false },
+  )
+  return { cancel: () => gestures.cancel(), end: () => listening.abort() }
+}

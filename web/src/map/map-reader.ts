@@ -1,0 +1,159 @@
+import { text } from '../texts/texts.ts'
+import type { Spot } from './camera.ts'
+import type { MapParts } from './live-map.ts'
+import type { MapEngine } from './map-engine.ts'
+import { type KeyEvents, type Keys, listenToKeys } from './map-keys.ts'
+import { listenToPointers, type PointerEvents, type Pointers } from './map-pointers.ts'
+import type { Place } from './map-types.ts'
+import { wheelFactor } from './wheel.ts'
+
+/** Whether the reader wants things to stay where they are. */
+export function isCalm(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches
+}
+
+/** How long the map says how to zoom, after a wheel that scrolled the page. */
+const HINT_MS = 1_500
+
+/** What the reader's hands do to the map, and what the page hears of it. */
+export class MapReader {
+  private readonly engine: MapEngine
+  private readonly parts: MapParts
+  private readonly keys: Keys
+  private readonly pointers: Pointers
+  /** Where the arrow keys go on from. */
+  private chosen: Place | undefined
+  /** The parcel that they have moved to, while it is shown. */
+  private cursor: Place | undefined
+  private hintTimer: number | undefined
+
+  constructor(engine: MapEngine, parts: MapParts) {
+    this.engine = engine
+    this.parts = parts
+    this.keys = listenToKeys(parts.canvas, this.keyEvents())
+    this.pointers = listenToPointers(parts.canvas, this.pointerEvents())
+  }
+
+  end(): void {
+    this.keys.end()
+    this.pointers.end()
+    window.clearTimeout(this.hintTimer)
+  }
+
+  private keyEvents(): KeyEvents {
+    const { parts } = this
+    const { steering } = this.engine
+    return {
+      isDrawing: () => this.isDrawing(),
+      firstPlace: () => this.firstPlace(),
+      nearest: (place) => steering.nearest(place),
+      moveCursor: (place, corner) => this.moveCursor(place, corner),
+      markCorner: (corner) => {
+        parts.said.value = text('map.corner', { place: placeText(corner) })
+      },
+      pick: (place) => this.pick(place),
+      draw: (from, to) => parts.props().onDraw?.(from, to),
+      zoom: (direction) => steering.step(direction, this.cursorSpot(), { isSudden: isCalm() }),
+      showWhole: () => steering.show(undefined, { isSudden: isCalm() }),
+      giveUp: () => this.pointers.cancel(),
+    }
+  }
+
+  private pointerEvents(): PointerEvents {
+    const { steering } = this.engine
+    return {
+      isDrawing: () => this.isDrawing(),
+      isScrolling: () => this.parts.props().finger === 'scroll',
+      isPushKeyHeld: () => this.keys.isSpaceHeld(),
+      hold: () => this.hold(),
+      push: (rightPx, downPx) => steering.push(rightPx, downPx),
+      glide: (right, down) => {
+        if (!isCalm()) steering.glide(right, down)
+      },
+      pinch: (factor, spot) => steering.pinch(factor, spot),
+      pinchEnded: () => steering.pinchEnded(),
+      pick: (spot) => this.pick(steering.parcelAt(spot)),
+      zoomIn: (spot) => steering.step('in', spot, { isSudden: isCalm() }),
+      draft: (corners) => this.engine.showDraft(corners && this.rectangle(...corners)),
+      draw: (from, to) => this.draw(from, to),
+      turn: (turn, spot) => this.turn(turn, spot),
+      point: (spot) => this.point(spot && steering.parcelAt(spot)),
+    }
+  }
+
+  private isDrawing(): boolean {
+    return this.parts.props().mode === 'draw'
+  }
+
+  private firstPlace(): Place | undefined {
+    const { chosen } = this
+    const { steering } = this.engine
+    return chosen && steering.findSpot(chosen) ? chosen : steering.nearestTo(steering.middle())
+  }
+
+  /** Where the keys zoom about. */
+  private cursorSpot(): Spot {
+    const { steering } = this.engine
+    return (this.cursor && steering.findSpot(this.cursor)) ?? steering.middle()
+  }
+
+  private moveCursor(place: Place, corner: Place | undefined): void {
+    const { engine, parts } = this
+    this.cursor = place
+    engine.steering.bringIntoSight(place)
+    engine.showCursor(place)
+    engine.showDraft(corner && [corner, place])
+    this.point(place)
+    parts.said.value = parts.props().describe?.(place) ?? text('map.cursor', { place: placeText(place) })
+  }
+
+  private turn(turn: WheelEvent, spot: Spot): boolean {
+    const { parts } = this
+    if (parts.props().finger && !turn.ctrlKey && !turn.metaKey) {
+      parts.isHinting.value = true
+      window.clearTimeout(this.hintTimer)
+      this.hintTimer = window.setTimeout(() => {
+        parts.isHinting.value = false
+      }, HINT_MS)
+      return false
+    }
+    parts.isHinting.value = false
+    this.engine.steering.approach(wheelFactor(turn), spot, { isSudden: isCalm() })
+    return true
+  }
+
+  /** Whoever takes hold of the map with the hand needs no cursor, and gives up the rectangle that it was to end. */
+  private hold(): void {
+    this.engine.steering.hold()
+    this.cursor = undefined
+    this.engine.showCursor(undefined)
+    this.engine.showDraft(undefined)
+    this.keys.hideCursor()
+  }
+
+  private pick(place: Place | undefined): void {
+    if (!place) return
+    this.chosen = place
+    this.parts.canvas.dataset.chosen = placeText(place)
+    this.parts.props().onPick(place)
+  }
+
+  private rectangle(from: Spot, to: Spot): readonly [Place, Place] | undefined {
+    const first = this.engine.steering.nearestTo(from)
+    const last = this.engine.steering.nearestTo(to)
+    return first && last && [first, last]
+  }
+
+  private draw(from: Spot, to: Spot): void {
+    const corners = this.rectangle(from, to)
+    if (corners) this.parts.props().onDraw?.(...corners)
+  }
+
+  private point(place: Place | undefined): void {
+    this.parts.pointed.value = place ? placeText(place) : ''
+  }
+}
+
+function placeText({ x, y }: Place): string {
+  return `${x},${y}`
+}
