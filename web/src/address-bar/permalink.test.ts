@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import docs from '../../../docs/map-page.md?raw'
+import { LAYERS, LISTS, type ListWish, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
+import { type Permalink, parsePermalink, permalinkText, stepText } from './permalink.ts'
+
+const BARE = parsePermalink('')
+const ADDRESS = `0x${'a1'.repeat(20)}`
+const DISTRICT = '11111111-2222-4333-8444-555555555555'
+
+test('a bare address shows the whole world, what is on sale, and nothing selected', () => {
+  expect(BARE).toEqual({ layer: 'on_sale' })
+  expect(permalinkText(BARE)).toBe('')
+})
+
+test('a link is readable', () => {
+  const link: Permalink = {
+    view: { x: 12, y: -34.126, zoom: 18 },
+    selection: { type: 'parcel', x: 12, y: -34 },
+    layer: 'price',
+    mine: undefined,
+    district: undefined,
+    list: { name: 'on_sale', page: 2, sortBy: 'price', sortOrder: 'asc' },
+    language: 'es',
+    theme: 'dark',
+  }
+
+  expect(permalinkText(link)).toBe(
+    '?at=12,-34.13&zoom=18&parcel=12,-34&layer=price&list=on_sale&sort=price.asc&page=2&lang=es&theme=dark',
+  )
+})
+
+test('the links of docs/map-page.md are as the page itself writes them', () => {
+  const examples = [...docs.matchAll(/`([a-z]+=[^`]+)`|^ {4}\/\?(.+)$/gm)].map(
+    ([, inTable, whole]) => inTable ?? whole,
+  )
+
+  expect(examples.length).toBeGreaterThan(9)
+  for (const example of examples) expect(permalinkText(parsePermalink(`?${example}`))).toBe(`?${example}`)
+})
+
+test('every link survives the trip through its text', () => {
+  fc.assert(
+    fc.property(links(), (link) => {
+      expect(parsePermalink(permalinkText(link))).toEqual(link)
+    }),
+  )
+})
+
+test('what browsers and messengers do to a link does it no harm', () => {
+  fc.assert(
+    fc.property(links(), (link) => {
+      const text = permalinkText(link)
+      const encoded = `?${new URLSearchParams(text)}`
+
+      expect(parsePermalink(encoded)).toEqual(link)
+      expect(parsePermalink(`${text}&utm_source=x&fbclid=y`)).toEqual(link)
+    }),
+  )
+})
+
+describe('garbage', () => {
+  test('of any kind never throws, and what is made of it is a link', () => {
+    const names = fc.constantFrom('at', 'zoom', 'parcel', 'estate', 'layer', 'mine', 'district', 'list', 'of')
+    const more = fc.constantFrom('sort', 'page', 'lang', 'theme', '__proto__', 'constructor', '')
+    const part = fc.tuple(fc.oneof(names, more), fc.string({ unit: 'binary', maxLength: 20 }))
+    const query = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 50 }),
+      fc
+        .array(part, { maxLength: 8 })
+        .map((parts) => parts.map(([name, value]) => `${name}=${value}`).join('&')),
+    )
+    fc.assert(
+      fc.property(query, (text) => {
+        const link = parsePermalink(text)
+
+        expect(parsePermalink(permalinkText(link))).toEqual(link)
+      }),
+    )
+  })
+
+  test.each([
+    ['at=1,2', {}],
+    ['at=1,2,3&zoom=5', {}],
+    ['at=NaN,2&zoom=5', {}],
+    ['at=1e3,2&zoom=5', {}],
+    ['at=9999999,2&zoom=5', {}],
+    ['at=1,2&zoom=0', {}],
+    ['at=1,2&zoom=-3', {}],
+    ['at=1,2&zoom=Infinity', {}],
+    ['parcel=1.5,2', {}],
+    ['parcel=1', {}],
+    ['estate=<script>', {}],
+    ['estate=-1', {}],
+    [`estate=${'9'.repeat(79)}`, {}],
+    ['layer=everything', {}],
+    ['layer=toString', {}],
+    ['mine=0x123', {}],
+    ['district=../secret', {}],
+    ['list=secrets', {}],
+    ['lang=tlh', {}],
+    ['theme=pink', {}],
+    ['%E0%A4%A', {}],
+  ])('%s is as if it were not there', (query, rest) => {
+    expect(parsePermalink(`?${query}`)).toEqual({ ...BARE, ...rest })
+  })
+
+  test('takes nothing else with it', () => {
+    const link = parsePermalink(
+      '?at=x&zoom=18&parcel=1,x&estate=7&layer=price&list=on_sale&sort=up.asc&page=-2&lang=es&theme=',
+    )
+
+    expect(link).toEqual({
+      layer: 'price',
+      selection: { type: 'estate', id: '7' },
+      list: { name: 'on_sale', page: 1, sortBy: 'created_at', sortOrder: 'asc' },
+      language: 'es',
+    })
+  })
+})
+
+test('moving the map, another language and another theme are no steps; all else is', () => {
+  const link = parsePermalink('?at=1,2&zoom=5&layer=price&lang=es&theme=dark')
+  const moved = parsePermalink('?at=7,7&zoom=9&layer=price&lang=fr')
+
+  expect(stepText(moved)).toBe(stepText(link))
+  for (const change of ['parcel=1,2', 'estate=1', `district=${DISTRICT}`, 'list=bids', `mine=${ADDRESS}`]) {
+    expect(stepText(parsePermalink(`?layer=price&${change}`)), change).not.toBe(stepText(link))
+  }
+})
+
+/** Any link; of views those that are as exact as a link is. */
+function links(): fc.Arbitrary<Permalink> {
+  const hundredths = (min: number, max: number) =>
+    fc.integer({ min: min * 100, max: max * 100 }).map((value) => value / 100)
+  const whole = fc.integer({ min: -1000, max: 1000 })
+  const address = fc
+    .array(fc.constantFrom(...'0123456789abcdef'), { minLength: 40, maxLength: 40 })
+    .map((digits) => `0x${digits.join('')}`)
+  const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined })
+  const page = fc.integer({ min: 1, max: 999 })
+  const list = fc.oneof(
+    fc.record({
+      name: fc.constant('on_sale' as const),
+      page,
+      sortBy: fc.constantFrom(...SORTS),
+      sortOrder: fc.constantFrom(...SORT_ORDERS),
+    }),
+    fc.record(
+      {
+        name: fc.constantFrom(...LISTS.slice(1)),
+        address,
+        page,
+        sortBy: fc.constant('created_at' as const),
+        sortOrder: fc.constant('desc' as const),
+      },
+      { requiredKeys: ['name', 'page', 'sortBy', 'sortOrder'] },
+    ),
+  ) as fc.Arbitrary<ListWish>
+  return fc.record({
+    view: maybe(fc.record({ x: hundredths(-200, 200), y: hundredths(-200, 200), zoom: hundredths(1, 100) })),
+    selection: maybe(
+      fc.oneof(
+        fc.record({ type: fc.constant('parcel' as const), x: whole, y: whole }),
+        fc.record({ type: fc.constant('estate' as const), id: fc.nat().map(String) }),
+      ),
+    ),
+    layer: fc.constantFrom(...LAYERS),
+    mine: maybe(address),
+    district: maybe(fc.uuid()),
+    list: maybe(list),
+    language: maybe(fc.constantFrom('en' as const, 'es', 'fr', 'ko', 'zh')),
+    theme: maybe(fc.constantFrom('light' as const, 'dark')),
+  })
+}

@@ -1,0 +1,152 @@
+import type { View } from '../map/map-types.ts'
+import {
+  FIRST_PAGE,
+  LAYERS,
+  type LayerName,
+  LISTS,
+  type ListWish,
+  type Selection,
+  SORT_ORDERS,
+  SORTS,
+} from '../state/explore-state.ts'
+import { findTypedAddress } from '../state/typed-place.ts'
+import { findLanguage, type Language } from '../texts/languages.ts'
+import type { Theme } from '../theme/theme.ts'
+
+/**
+ * Everything that the map page shows, as the address bar has it:
+ *
+ *   at=12,-34   the middle of the screen       layer=price       unless it is the first layer, on_sale
+ *   zoom=18     CSS pixels a parcel            mine=0x…          whose land the layer mine shows
+ *   parcel=12,-34 or estate=7: what is selected    district=<id>     which one the layer districts brings out
+ *   list=on_sale  of=0x…  sort=price.asc  page=2   the list that is open, whose, and how
+ *   lang=es  theme=dark
+ */
+export interface Permalink {
+  /** Undefined: the whole world. */
+  readonly view: View | undefined
+  readonly selection: Selection | undefined
+  readonly layer: LayerName
+  readonly mine: string | undefined
+  readonly district: string | undefined
+  readonly list: ListWish | undefined
+  /** Undefined: as the browser says. */
+  readonly language: Language | undefined
+  /** Undefined: as the system says. */
+  readonly theme: Theme | undefined
+}
+
+const MAX_PLACE = 1_000_000
+const ZOOMS = { min: 0.05, max: 500 }
+const MAX_PAGE = 1_000_000
+
+/**
+ * The query text of a link, readable and without what goes without saying; empty, or beginning with `?`.
+ *
+ * @example
+ * permalinkText(parsePermalink('?zoom=18&at=12,-34&page=x')) // '?at=12,-34&zoom=18'
+ */
+export function permalinkText({ view, selection, ...link }: Permalink): string {
+  const parts: Record<string, string | undefined> = {
+    at: view && `${short(view.x)},${short(view.y)}`,
+    zoom: view && short(view.zoom),
+    parcel: selection?.type === 'parcel' ? `${selection.x},${selection.y}` : undefined,
+    estate: selection?.type === 'estate' ? selection.id : undefined,
+    layer: link.layer === LAYERS[0] ? undefined : link.layer,
+    mine: link.mine,
+    district: link.district,
+    ...listParts(link.list),
+    lang: link.language,
+    theme: link.theme,
+  }
+  const said = Object.entries(parts).filter(([, value]) => value !== undefined && value !== '')
+  return said.length === 0 ? '' : `?${said.map(([name, value]) => `${name}=${value}`).join('&')}`
+}
+
+/**
+ * Reads a query text, of whatever origin: a parameter that cannot be right is as if it were not there, and takes no
+ * other with it. Never throws.
+ */
+export function parsePermalink(query: string): Permalink {
+  const parameters = new URLSearchParams(query)
+  const say = (name: string) => parameters.get(name) ?? ''
+  return {
+    view: findView(say('at'), say('zoom')),
+    selection: findSelection(say('parcel'), say('estate')),
+    layer: oneOf(LAYERS, say('layer')) ?? LAYERS[0],
+    mine: findTypedAddress(say('mine')),
+    district: findDistrict(say('district')),
+    list: findList(say),
+    language: findLanguage(say('lang')),
+    theme: oneOf(['light', 'dark'], say('theme')),
+  }
+}
+
+/** What makes a step of the browser's history: all but where the map is, and what the reader prefers. */
+export function stepText(link: Permalink): string {
+  return permalinkText({ ...link, view: undefined, language: undefined, theme: undefined })
+}
+
+function listParts(list: ListWish | undefined): Record<string, string | undefined> {
+  if (!list) return {}
+  const isSorted = list.name === 'on_sale'
+  const isFirst = list.sortBy === FIRST_PAGE.sortBy && list.sortOrder === FIRST_PAGE.sortOrder
+  return {
+    list: list.name,
+    of: isSorted ? undefined : list.address,
+    sort: isSorted && !isFirst ? `${list.sortBy}.${list.sortOrder}` : undefined,
+    page: list.page === 1 ? undefined : `${list.page}`,
+  }
+}
+
+function findList(say: (name: string) => string): ListWish | undefined {
+  const name = oneOf(LISTS, say('list'))
+  if (!name) return undefined
+  const address = name === 'on_sale' ? undefined : findTypedAddress(say('of'))
+  const [sortBy = '', sortOrder = ''] = name === 'on_sale' ? say('sort').split('.') : []
+  const page = findWhole(say('page'), MAX_PAGE)
+  return {
+    name,
+    ...(address !== undefined && { address }),
+    page: page && page > 0 ? page : FIRST_PAGE.page,
+    sortBy: oneOf(SORTS, sortBy) ?? FIRST_PAGE.sortBy,
+    sortOrder: oneOf(SORT_ORDERS, sortOrder) ?? FIRST_PAGE.sortOrder,
+  }
+}
+
+/** A place without a zoom, or a zoom without a place, shows nothing in particular. */
+function findView(at: string, zoom: string): View | undefined {
+  const [x, y, ...more] = at.split(',').map(findNumber)
+  const near = findNumber(zoom)
+  if (x === undefined || y === undefined || near === undefined || more.length > 0) return undefined
+  if (Math.abs(x) > MAX_PLACE || Math.abs(y) > MAX_PLACE) return undefined
+  return near < ZOOMS.min || near > ZOOMS.max ? undefined : { x, y, zoom: near }
+}
+
+function findSelection(parcel: string, estate: string): Selection | undefined {
+  const [x, y, ...more] = parcel.split(',').map((part) => findWhole(part, MAX_PLACE))
+  if (x !== undefined && y !== undefined && more.length === 0) return { type: 'parcel', x, y }
+  return /^\d{1,78}$/.test(estate) ? { type: 'estate', id: estate } : undefined
+}
+
+function findDistrict(text: string): string | undefined {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text) ? text : undefined
+}
+
+function findNumber(text: string): number | undefined {
+  return /^-?\d{1,7}(\.\d{1,6})?$/.test(text) ? Number(text) + 0 : undefined
+}
+
+function findWhole(text: string, limit: number): number | undefined {
+  const number = /^-?\d{1,7}$/.test(text) ? Number(text) + 0 : undefined
+  return number !== undefined && Math.abs(number) <= limit ? number : undefined
+}
+
+/** A hundredth of a parcel is less than a pixel wherever whole parcels are seen. */
+function short(value: number): string {
+  return `${Math.round(value * 100) / 100 + 0}`
+}
+
+function oneOf<Name extends string>(names: readonly Name[], text: string): Name | undefined {
+  return names.find((name) => name === text)
+}

@@ -1,0 +1,19 @@
+import type { District } from '../api/land.ts'
+import type { Answer } from '../live/use-answer.ts'
+import { text } from '../texts/texts.ts'
+import { Fact } from './facts.tsx'
+
+export interface DistrictFactProps {
+  readonly id: string
+  readonly answer: Answer<readonly District[]>
+}
+
+export function DistrictFact({ id, answer: { data, error } }: DistrictFactProps) {
+  const name = data?.find((district) => district.id === id)?.name
+  const isWaiting = data === undefined && error === undefined
+  return (
+    <Fact name={text('asset.district')}>
+      <bdi>{name ?? (isWaiting ? '…' : text('common.unknown'))}</bdi>
+    </Fact>
+  )
+}

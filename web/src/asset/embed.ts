@@ -1,0 +1,36 @@
+/** What somebody pastes into a page of their own. */
+export interface Embed {
+  /** The address of this place on our map. */
+  readonly link: string
+  /** The address of its picture. */
+  readonly image: string
+  readonly name: string
+  readonly widthPx: number
+  readonly heightPx: number
+}
+
+/**
+ * HTML of a picture that leads to the map. Names are written by owners: nothing of one can become markup.
+ *
+ * @example
+ * embedCode({ link: 'https://land.example/?estate=7', image: 'https://land.example/v1/estates/7/map.png',
+ *   name: 'A "good" <place>', widthPx: 400, heightPx: 240 })
+ * // '<a href="https://land.example/?estate=7"><img src="https://land.example/v1/estates/7/map.png"
+ * //  alt="A &quot;good&quot; &lt;place&gt;" width="400" height="240"></a>', in one line
+ */
+export function embedCode({ link, image, name, widthPx, heightPx }: Embed): string {
+  const picture = `<img src="${escaped(image)}" alt="${escaped(name)}" width="${widthPx}" height="${heightPx}">`
+  return `<a href="${escaped(link)}">${picture}</a>`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escaped(value: string): string {
+  return value.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
+}

@@ -1,0 +1,123 @@
+import { useSignal } from '@preact/signals'
+import { allDistricts, type Estate, estateBids, estateOf, estatePublications } from '../api/land.ts'
+import { useAnswer } from '../live/use-answer.ts'
+import type { Place } from '../map/map-types.ts'
+import { showSelected } from '../state/explore-state.ts'
+import { text } from '../texts/texts.ts'
+import { Notice } from '../ui/notice.tsx'
+import { AddressFact } from './address.tsx'
+import { AssetFrame } from './asset-frame.tsx'
+import { estateName } from './asset-names.ts'
+import { BidsSection } from './bids-section.tsx'
+import { Description } from './description.tsx'
+import { DistrictFact } from './district-fact.tsx'
+import { Fact, Facts } from './facts.tsx'
+import { HistorySection } from './history-section.tsx'
+import { ImageSection } from './image-section.tsx'
+import { SaleOffer } from './sale-offer.tsx'
+import { TokenFact } from './token-fact.tsx'
+
+export interface EstatePanelProps {
+  readonly id: string
+  onClose(): void
+}
+
+export function EstatePanel({ id, onClose }: EstatePanelProps) {
+  const estate = useAnswer(estateOf(id))
+  const publications = useAnswer(estatePublications(id))
+  const bids = useAnswer(estateBids(id))
+  const name = estateName(estate.data ?? { id, data: {} })
+  return (
+    <AssetFrame
+      kind={text('asset.estate')}
+      title={name}
+      answer={estate}
+      missing={text('error.estate_not_found')}
+      onClose={onClose}
+    >
+      {(data) => (
+        <>
+          {isDissolved(data) ? <Dissolved /> : <SaleOffer publication={data.publication} />}
+          <Description value={data.data.description} />
+          <EstateFacts estate={data} />
+          {!isDissolved(data) && <Members places={data.data.parcels} />}
+          <HistorySection answer={publications} />
+          <BidsSection answer={bids} />
+          {!isDissolved(data) && <ImageSection selection={{ type: 'estate', id }} name={name} />}
+        </>
+      )}
+    </AssetFrame>
+  )
+}
+
+/** Its parcels were taken out again; it stays in the histories, and shows nowhere on the map. */
+function isDissolved({ data }: Estate): boolean {
+  return data.parcels.length === 0
+}
+
+function Dissolved() {
+  return (
+    <Notice kind="info">
+      <p>{text('asset.dissolved')}</p>
+    </Notice>
+  )
+}
+
+function EstateFacts({ estate }: { readonly estate: Estate }) {
+  const districts = useAnswer(estate.district_id === null ? undefined : allDistricts())
+  return (
+    <Facts>
+      <Fact name={text('asset.size')}>
+        {text('asset.size.parcels', { count: estate.data.parcels.length })}
+      </Fact>
+      <AddressFact name={text('asset.owner')} address={estate.owner} />
+      {estate.operator !== null && <AddressFact name={text('asset.operator')} address={estate.operator} />}
+      {estate.district_id !== null && <DistrictFact id={estate.district_id} answer={districts} />}
+      <TokenFact id={estate.token_id} />
+    </Facts>
+  )
+}
+
+/** So many are shown without being asked for. */
+const FEW = 12
+
+function Members({ places }: { readonly places: readonly Place[] }) {
+  const isOpen = useSignal(false)
+  const title = text('asset.parcel.many')
+  if (places.length <= FEW) {
+    return (
+      <section class="asset-section">
+        <h3>{title}</h3>
+        <PlaceList places={places} />
+      </section>
+    )
+  }
+  return (
+    <section class="asset-section">
+      <h3>{title}</h3>
+      <details
+        onToggle={({ currentTarget }) => {
+          isOpen.value = currentTarget.open
+        }}
+      >
+        <summary>{text('asset.parcels.all', { count: places.length })}</summary>
+        {isOpen.value && <PlaceList places={places} />}
+      </details>
+    </section>
+  )
+}
+
+function PlaceList({ places }: { readonly places: readonly Place[] }) {
+  return (
+    <ul class="place-list">
+      {places.map(({ x, y }) => (
+        <li key={`${x},${y}`}>
+          <button
+            type="button"
+            onClick={() => showSelected({ type: 'parcel', x, y }, { x, y })}
+          >{`${x},${y}`}</button>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,78 @@
+import { useId } from 'preact/hooks'
+import { worldChange, worldGrid } from '../live/world.ts'
+import type { Selection } from '../state/explore-state.ts'
+import { text } from '../texts/texts.ts'
+import { theme } from '../theme/theme.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { assetLink, imagePath } from './asset-links.ts'
+import { embedCode } from './embed.ts'
+
+/** Twice as wide as it is shown, for dense screens. */
+const SHOWN = { widthPx: 640, heightPx: 320 }
+/** As the interface draws it without being told. */
+const SHARED = { widthPx: 500, heightPx: 500 }
+
+export interface ImageSectionProps {
+  readonly selection: Selection
+  readonly name: string
+}
+
+/** The picture of the map around it, and how to show that elsewhere. */
+export function ImageSection({ selection, name }: ImageSectionProps) {
+  const titleId = useId()
+  const image = location.origin + imagePath(selection, SHARED, theme.value)
+  const link = assetLink(location.origin, selection)
+  const code = embedCode({ link, image, name, ...SHARED })
+  return (
+    <section class="asset-section" aria-labelledby={titleId}>
+      <h3 id={titleId}>{text('asset.image')}</h3>
+      <MapImage selection={selection} name={name} />
+      <CopyField label={text('asset.link')} value={link} />
+      <CopyField label={text('asset.image.link')} value={image} />
+      <CopyField label={text('asset.embed')} hint={text('asset.embed.hint')} value={code} />
+    </section>
+  )
+}
+
+function MapImage({ selection, name }: ImageSectionProps) {
+  void worldChange.value // the grid changes in place
+  // A browser does not ask again for an image that a page has already, unless its address is another one.
+  const revision = worldGrid.value?.revision ?? 0
+  return (
+    <img
+      class="asset-image"
+      src={`${imagePath(selection, SHOWN, theme.value)}&revision=${revision}`}
+      alt={text('asset.image.alt', { name })}
+      width={SHOWN.widthPx}
+      height={SHOWN.heightPx}
+      loading="lazy"
+      decoding="async"
+    />
+  )
+}
+
+interface CopyFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly hint?: string
+}
+
+function CopyField({ label, value, hint }: CopyFieldProps) {
+  const id = useId()
+  return (
+    <div class="copy-field">
+      <label for={id}>{label}</label>
+      {hint && <p class="hint">{hint}</p>}
+      <div class="copy-line">
+        <input
+          id={id}
+          readOnly
+          value={value}
+          spellcheck={false}
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        />
+        <CopyButton value={value} label={label} />
+      </div>
+    </div>
+  )
+}

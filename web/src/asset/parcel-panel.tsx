@@ -1,0 +1,118 @@
+import { encodeTokenId } from '../../../server/src/world/token-id.ts'
+import {
+  allDistricts,
+  type Estate,
+  estateOf,
+  type Parcel,
+  parcelAt,
+  parcelBids,
+  parcelMortgages,
+  parcelPublications,
+} from '../api/land.ts'
+import { useAnswer } from '../live/use-answer.ts'
+import { worldChange, worldGrid } from '../live/world.ts'
+import type { Place } from '../map/map-types.ts'
+import { showEstate } from '../state/travel.ts'
+import { formatNumber } from '../texts/format.ts'
+import { type TextKey, text } from '../texts/texts.ts'
+import { AddressFact } from './address.tsx'
+import { AssetFrame } from './asset-frame.tsx'
+import { estateName, parcelName } from './asset-names.ts'
+import { BidsSection } from './bids-section.tsx'
+import { Description } from './description.tsx'
+import { DistrictFact } from './district-fact.tsx'
+import { Fact, Facts } from './facts.tsx'
+import { HistorySection } from './history-section.tsx'
+import { ImageSection } from './image-section.tsx'
+import { MortgagesSection } from './mortgages-section.tsx'
+import { SaleOffer } from './sale-offer.tsx'
+import { TokenFact } from './token-fact.tsx'
+
+export interface ParcelPanelProps extends Place {
+  onClose(): void
+}
+
+export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
+  const place = { x, y }
+  const parcel = useAnswer(parcelAt(place))
+  const publications = useAnswer(parcelPublications(place))
+  const bids = useAnswer(parcelBids(place))
+  const mortgages = useAnswer(parcelMortgages(place))
+  const name = parcelName({ ...place, data: parcel.data?.data ?? {} })
+  return (
+    <AssetFrame
+      kind={kindText(place)}
+      title={name}
+      answer={parcel}
+      missing={text('error.parcel_not_found')}
+      onClose={onClose}
+    >
+      {(data) => (
+        <>
+          <SaleOffer publication={data.publication} />
+          <Description value={data.data.description} />
+          <ParcelFacts parcel={data} />
+          <HistorySection answer={publications} />
+          <BidsSection answer={bids} />
+          <MortgagesSection answer={mortgages} />
+          <ImageSection selection={{ type: 'parcel', ...place }} name={name} />
+        </>
+      )}
+    </AssetFrame>
+  )
+}
+
+function ParcelFacts({ parcel }: { readonly parcel: Parcel }) {
+  const { x, y, estate_id: estateId, tags, operator } = parcel
+  const estate = useAnswer(estateId === null ? undefined : estateOf(estateId))
+  const districts = useAnswer(parcel.district_id === null ? undefined : allDistricts())
+  const { road, plaza } = tags.proximity ?? {}
+  return (
+    <Facts>
+      <Fact name={text('asset.coordinates')}>{`${x},${y}`}</Fact>
+      {estateId !== null && <EstateFact id={estateId} estate={estate.data} />}
+      <OwnerFact parcel={parcel} estate={estate.data} />
+      {operator !== null && <AddressFact name={text('asset.operator')} address={operator} />}
+      {parcel.district_id !== null && <DistrictFact id={parcel.district_id} answer={districts} />}
+      {plaza && <Fact name={text('asset.near.plaza')}>{distanceText(plaza.distance)}</Fact>}
+      {road && <Fact name={text('asset.near.road')}>{distanceText(road.distance)}</Fact>}
+      <TokenFact id={`${encodeTokenId(parcel)}`} />
+    </Facts>
+  )
+}
+
+function EstateFact({ id, estate }: { readonly id: string; readonly estate: Estate | undefined }) {
+  return (
+    <Fact name={text('asset.estate')}>
+      <button type="button" onClick={() => showEstate(id)}>
+        <bdi>{estateName(estate ?? { id, data: {} })}</bdi>
+      </button>
+    </Fact>
+  )
+}
+
+/** The contract of all estates holds the parcels of an estate: their owner is the estate's. */
+function OwnerFact({ parcel, estate }: { readonly parcel: Parcel; readonly estate: Estate | undefined }) {
+  const owner = parcel.estate_id === null ? parcel.owner : estate?.owner
+  if (owner) return <AddressFact name={text('asset.owner')} address={owner} />
+  return <Fact name={text('asset.owner')}>{owner === null ? text('asset.nobody') : '…'}</Fact>
+}
+
+function distanceText(count: number): string {
+  return count === 0 ? text('asset.near.adjacent') : formatNumber(count)
+}
+
+const KINDS: Readonly<Record<string, TextKey>> = {
+  owned: 'asset.parcel',
+  unowned: 'asset.unowned',
+  road: 'asset.road',
+  plaza: 'asset.plaza',
+  district: 'asset.district_land',
+}
+
+/** As the map has it: no answer of the interface says what is road or plaza. */
+function kindText({ x, y }: Place): string {
+  void worldChange.value // the grid changes in place
+  const type = worldGrid.value?.tileAt(x, y).type ?? 'owned'
+  return text(KINDS[type] ?? 'asset.parcel')
+}

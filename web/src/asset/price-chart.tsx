@@ -1,0 +1,201 @@
+import { useId } from 'preact/hooks'
+import { formatDate, formatDay, formatPrice, formatShortPrice } from '../texts/format.ts'
+import { text } from '../texts/texts.ts'
+import type { OfferState } from './offer-state.ts'
+import { offerStateText } from './offer-texts.ts'
+import { type PriceScale, priceScale } from './price-scale.ts'
+import { type TimeScale, timeScale } from './time-scale.ts'
+
+export interface PricePoint {
+  readonly timeMs: number
+  readonly price: number
+  readonly state: OfferState
+}
+
+/** In units of the drawing, which is as wide as its place allows. */
+const SIZE = { width: 360, height: 190 }
+const EDGE = { left: 50, right: 14, top: 12, bottom: 28 }
+const INNER = { width: SIZE.width - EDGE.left - EDGE.right, height: SIZE.height - EDGE.top - EDGE.bottom }
+/** Between the axes and the marks that are nearest to them. */
+const AIR = 10
+/** From so many on, smaller marks hide each other less, and a line would hide them. */
+const MANY = 40
+
+interface Scales {
+  readonly price: PriceScale
+  readonly time: TimeScale
+}
+
+/** Prices over time. Shapes tell what became of an offer; colours only repeat it. Needs at least one point. */
+export function PriceChart({ points }: { readonly points: readonly PricePoint[] }) {
+  const titleId = useId()
+  const scales = {
+    price: priceScale(points.map(({ price }) => price)),
+    time: timeScale(points.map(({ timeMs }) => timeMs)),
+  }
+  return (
+    <figure class="price-chart">
+      <svg
+        viewBox={`0 0 ${SIZE.width} ${SIZE.height}`}
+        role="img"
+        aria-labelledby={`${titleId} ${titleId}-more`}
+      >
+        <title id={titleId}>{text('chart.title')}</title>
+        <desc id={`${titleId}-more`}>{summary(points)}</desc>
+        <PriceAxis scale={scales.price} />
+        <TimeAxis scale={scales.time} />
+        <SoldLine points={points} scales={scales} />
+        {points.map((point, i) => (
+          <Mark key={i} point={point} scales={scales} radius={points.length < MANY ? 5 : 3.5} />
+        ))}
+      </svg>
+      <Legend points={points} isLogarithmic={scales.price.isLogarithmic} />
+    </figure>
+  )
+}
+
+function summary(points: readonly PricePoint[]): string {
+  const prices = points.map(({ price }) => price)
+  const times = points.map(({ timeMs }) => timeMs)
+  const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b))
+  const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b))
+  return text('chart.summary', {
+    count: points.length,
+    from: formatDate(least(times)),
+    to: formatDate(most(times)),
+    lowest: formatPrice(least(prices)),
+    highest: formatPrice(most(prices)),
+  })
+}
+
+function PriceAxis({ scale }: { readonly scale: PriceScale }) {
+  return (
+    <g>
+      {scale.ticks.map((price) => {
+        const y = heightOf(scale.position(price))
+        return (
+          <g key={price}>
+            <line class="chart-grid" x1={EDGE.left} x2={SIZE.width - EDGE.right} y1={y} y2={y} />
+            <text class="chart-text" x={EDGE.left - 8} y={y + 4} text-anchor="end">
+              {formatShortPrice(price)}
+            </text>
+          </g>
+        )
+      })}
+    </g>
+  )
+}
+
+function TimeAxis({ scale }: { readonly scale: TimeScale }) {
+  return (
+    <g>
+      {scale.ticks.map((timeMs) => {
+        const x = distanceOf(scale.position(timeMs))
+        return (
+          <g key={timeMs}>
+            <line
+              class="chart-grid"
+              x1={x}
+              x2={x}
+              y1={SIZE.height - EDGE.bottom}
+              y2={SIZE.height - EDGE.bottom + 5}
+            />
+            <text class="chart-text" x={x} y={SIZE.height - 6} text-anchor={anchorAt(x)}>
+              {formatDay(timeMs, scale.unit)}
+            </text>
+          </g>
+        )
+      })}
+    </g>
+  )
+}
+
+/** A date in the middle below its tick would leave the drawing at either end. */
+function anchorAt(x: number): 'start' | 'middle' | 'end' {
+  const MARGIN = 30
+  if (x > SIZE.width - MARGIN) return 'end'
+  return x < MARGIN ? 'start' : 'middle'
+}
+
+/** What was paid, from one sale to the next. */
+function SoldLine({ points, scales }: { readonly points: readonly PricePoint[]; readonly scales: Scales }) {
+  const sold = points.filter(({ state }) => state === 'sold').sort((a, b) => a.timeMs - b.timeMs)
+  if (sold.length < 2 || points.length >= MANY) return null
+  const corners = sold.map((point) => {
+    const { x, y } = spotOf(point, scales)
+    return `${x},${y}`
+  })
+  return <polyline class="chart-line" points={corners.join(' ')} />
+}
+
+interface MarkProps {
+  readonly point: PricePoint
+  readonly scales: Scales
+  readonly radius: number
+}
+
+function Mark({ point, scales, radius }: MarkProps) {
+  const { x, y } = spotOf(point, scales)
+  return (
+    <g transform={`translate(${x} ${y})`}>
+      <title>
+        {`${formatDate(point.timeMs)} · ${formatPrice(point.price)} · ${offerStateText(point.state)}`}
+      </title>
+      <Shape state={point.state} radius={radius} />
+    </g>
+  )
+}
+
+function Shape({ state, radius: r }: { readonly state: OfferState; readonly radius: number }) {
+  const className = `chart-mark chart-${state}`
+  switch (state) {
+    case 'sold':
+      return <circle class={className} r={r} />
+    case 'open':
+      return <path class={className} d={`M0 ${-1.4 * r}L${1.4 * r} 0L0 ${1.4 * r}L${-1.4 * r} 0Z`} />
+    case 'cancelled':
+      return <path class={className} d={`M${-r} ${-r}L${r} ${r}M${-r} ${r}L${r} ${-r}`} />
+    case 'expired':
+      return <rect class={className} x={-r} y={-r} width={2 * r} height={2 * r} />
+  }
+}
+
+const STATES: readonly OfferState[] = ['open', 'sold', 'cancelled', 'expired']
+
+interface LegendProps {
+  readonly points: readonly PricePoint[]
+  readonly isLogarithmic: boolean
+}
+
+function Legend({ points, isLogarithmic }: LegendProps) {
+  const there = STATES.filter((state) => points.some((point) => point.state === state))
+  return (
+    <figcaption class="chart-legend">
+      {there.map((state) => (
+        <span key={state}>
+          <svg viewBox="-8 -8 16 16" aria-hidden="true">
+            <Shape state={state} radius={5} />
+          </svg>
+          {offerStateText(state)}
+        </span>
+      ))}
+      {isLogarithmic && <span>{text('chart.logarithmic')}</span>}
+    </figcaption>
+  )
+}
+
+function spotOf({ timeMs, price }: PricePoint, { time, price: prices }: Scales): { x: number; y: number } {
+  return { x: distanceOf(time.position(timeMs)), y: heightOf(prices.position(price)) }
+}
+
+function distanceOf(position: number): number {
+  return rounded(EDGE.left + AIR + position * (INNER.width - 2 * AIR))
+}
+
+function heightOf(position: number): number {
+  return rounded(EDGE.top + (1 - position) * INNER.height)
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10
+}

@@ -1,0 +1,24 @@
+import type { Publication } from '../api/land.ts'
+import { formatDate, formatPrice } from '../texts/format.ts'
+import { text } from '../texts/texts.ts'
+import { Address } from './address.tsx'
+import { Fact, Facts } from './facts.tsx'
+
+/** The offer that can be taken now, if there is one. */
+export function SaleOffer({ publication }: { readonly publication: Publication | null }) {
+  if (!publication) return <p class="sale-offer sale-offer-none">{text('asset.sale.none')}</p>
+  const { price, expires_at, owner } = publication
+  return (
+    <div class="sale-offer">
+      <p class="sale-price">
+        <span>{text('asset.sale')}</span> <strong>{formatPrice(price)}</strong>
+      </p>
+      <Facts>
+        <Fact name={text('publication.expires')}>{formatDate(expires_at)}</Fact>
+        <Fact name={text('publication.seller')}>
+          <Address address={owner} />
+        </Fact>
+      </Facts>
+    </div>
+  )
+}

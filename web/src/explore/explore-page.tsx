@@ -1,0 +1,132 @@
+import './explore.css'
+import { useEffect } from 'preact/hooks'
+import { followAddressBar, linkToHere, readAddressBar } from '../address-bar/address-bar.ts'
+import { listTitle } from '../lists/lists-panel.tsx'
+import { followChanges } from '../live/change-stream.ts'
+import { loadWorld, worldGrid } from '../live/world.ts'
+import type { Place } from '../map/map-types.ts'
+import { WorldMap } from '../map/world-map.tsx'
+import { FIRST_PAGE, openList, selection, selectionName, view } from '../state/explore-state.ts'
+import { followLayers, inks } from '../state/layers.ts'
+import { findPicked } from '../state/selected-cells.ts'
+import { selectedNow } from '../state/selected-now.ts'
+import { showLinked } from '../state/travel.ts'
+import { text } from '../texts/texts.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { PageHeader } from '../ui/page-header.tsx'
+import { usePageTitle } from '../ui/page-title.ts'
+import { followKeys, SKIPS } from './keys.ts'
+import { LayerPanel, layerName } from './layer-panel.tsx'
+import { OfflineBanner } from './offline-banner.tsx'
+import { placeDescription } from './place-description.ts'
+import { SearchBox } from './search-box.tsx'
+import { followPanels, SidePanels } from './side-panels.tsx'
+
+let worldOnItsWay: Promise<void> | undefined
+/** Whether the address says where the map is. Taken before there is a map, which writes where it begins. */
+let isPlaced = false
+
+/** Reads the address and begins to load the world: while the texts are still on their way. */
+export function startExploring(): void {
+  readAddressBar()
+  isPlaced = view.peek() !== undefined
+  worldOnItsWay = loadWorld()
+}
+
+/** The map of the world, and everything around it. */
+export function ExplorePage() {
+  usePageTitle(selectionName.value ?? (openList.value ? listTitle(openList.value) : text('nav.map')))
+  useEffect(() => {
+    followAddressBar()
+    followPanels()
+    followLayers()
+    followKeys()
+    void worldOnItsWay?.then(() => {
+      if (!isPlaced) showLinked()
+      followChanges()
+    })
+  }, [])
+  return (
+    <div class="explore-page">
+      <SkipLink to="map" label={text('map.skip_to_map')} />
+      <SkipLink to="search" label={text('map.skip_to_search')} />
+      <PageHeader current="map" />
+      <main>
+        <h1 class="visually-hidden">{text('nav.map')}</h1>
+        <div class="explore-map">
+          <WorldMap
+            view={view}
+            inks={inks}
+            selected={selectedNow}
+            label={text('map.label', { layer: layerName() })}
+            describe={describe}
+            onPick={pick}
+          />
+        </div>
+        <div class="explore-over">
+          <SearchBox />
+          <Tools />
+          <OfflineBanner />
+          <LayerPanel />
+          <SidePanels />
+        </div>
+        <SelectionNews />
+      </main>
+    </div>
+  )
+}
+
+function pick(place: Place): void {
+  const grid = worldGrid.peek()
+  if (grid) selection.value = findPicked(grid, place, selection.peek())
+}
+
+function describe(place: Place): string {
+  const grid = worldGrid.peek()
+  return grid ? placeDescription(grid, place) : `${place.x},${place.y}`
+}
+
+interface SkipLinkProps {
+  readonly to: keyof typeof SKIPS
+  readonly label: string
+}
+
+/** A button, because the address keeps what is shown, and a fragment would be lost with the next movement. */
+function SkipLink({ to, label }: SkipLinkProps) {
+  return (
+    <button type="button" class="skip visually-hidden" onClick={SKIPS[to]}>
+      {label}
+    </button>
+  )
+}
+
+function Tools() {
+  return (
+    <div class="tools">
+      <button type="button" onClick={showLists}>
+        {text('nav.lists')}
+      </button>
+      <CopyButton value={linkToHere} label={text('map.copy_link')} caption={text('map.copy_link')} />
+    </div>
+  )
+}
+
+function showLists(): void {
+  openList.value = { name: 'on_sale', ...FIRST_PAGE }
+}
+
+/** Tells those who explore with the keyboard and without seeing what they have just selected. */
+function SelectionNews() {
+  return (
+    <p class="visually-hidden" role="status">
+      {selectionText()}
+    </p>
+  )
+}
+
+function selectionText(): string {
+  const { value } = selection
+  if (!value) return ''
+  if (value.type === 'parcel') return text('map.selected_parcel', { place: `${value.x},${value.y}` })
+  return text('map.selected_estate', { id: value.id })
+}

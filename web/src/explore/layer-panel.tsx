@@ -1,0 +1,105 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { worldChange, worldGrid } from '../live/world.ts'
+import { LAYERS, type LayerName, layer, openList, selection } from '../state/explore-state.ts'
+import { isPanelBelow } from '../state/map-frame.ts'
+import { formatDateTime } from '../texts/format.ts'
+import { type TextKey, text } from '../texts/texts.ts'
+import { DistrictLegend } from './district-legend.tsx'
+import { GroundLegend } from './ground-legend.tsx'
+import { MineLegend } from './mine-legend.tsx'
+import { OnSaleLegend } from './on-sale-legend.tsx'
+import { PriceLegend } from './price-legend.tsx'
+
+const NAMES: Readonly<Record<LayerName, TextKey>> = {
+  on_sale: 'map.layer.on_sale',
+  price: 'map.layer.by_price',
+  districts: 'map.layer.districts',
+  mine: 'map.layer.mine',
+  none: 'map.layer.none',
+}
+const LEGENDS = {
+  on_sale: OnSaleLegend,
+  price: PriceLegend,
+  districts: DistrictLegend,
+  mine: MineLegend,
+  none: () => null,
+} as const satisfies Readonly<Record<LayerName, unknown>>
+
+/** Where there is room for a legend beside the map, in letters of the page. */
+const ROOMY = { width: 48.01, height: 34 }
+
+export function layerName(): string {
+  return text(NAMES[layer.value])
+}
+
+/** Which layer is painted, and what its colours mean. On a phone it is one button until it is wanted. */
+export function LayerPanel() {
+  const isOpen = useSignal(isRoomy())
+  useEffect(() => {
+    // Between a panel below and the search there is hardly room for the map: the legend comes back when it is wanted.
+    if (isPanelBelow()) isOpen.value = false
+  }, [selection.value, openList.value])
+  return (
+    <section class="layers" aria-label={text('map.layers')}>
+      <div id="layer-body" class="layer-body card" hidden={!isOpen.value}>
+        <LayerChoice />
+        <Legend />
+        <GroundLegend />
+        <WorldTime />
+      </div>
+      <button
+        type="button"
+        class="layer-toggle"
+        aria-expanded={isOpen.value}
+        aria-controls="layer-body"
+        onClick={() => {
+          isOpen.value = !isOpen.value
+        }}
+      >
+        <span>{text('map.layer.current', { layer: layerName() })}</span>
+      </button>
+    </section>
+  )
+}
+
+function isRoomy(): boolean {
+  const letterPx = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  return innerWidth >= ROOMY.width * letterPx && innerHeight >= ROOMY.height * letterPx
+}
+
+function LayerChoice() {
+  return (
+    <fieldset class="layer-choice">
+      <legend class="visually-hidden">{text('map.layers')}</legend>
+      {LAYERS.map((name) => (
+        <label key={name}>
+          <input
+            type="radio"
+            name="layer"
+            value={name}
+            checked={layer.value === name}
+            onChange={() => {
+              layer.value = name
+            }}
+          />
+          <span>{text(NAMES[name])}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function Legend() {
+  const LegendOfLayer = LEGENDS[layer.value]
+  return <LegendOfLayer />
+}
+
+/** Of when the map is: where a change shows by itself, this is all that has to be said of it. */
+function WorldTime() {
+  const grid = worldGrid.value
+  // The grid changes in place.
+  void worldChange.value
+  if (!grid) return null
+  return <p class="hint world-time">{text('map.state_time', { time: formatDateTime(grid.timeMs) })}</p>
+}

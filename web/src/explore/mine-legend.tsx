@@ -1,0 +1,147 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { worldGrid } from '../live/world.ts'
+import { MINE_INK } from '../map/inks.ts'
+import { FIRST_PAGE, mine, openList } from '../state/explore-state.ts'
+import { holdingsOf } from '../state/layer-inks.ts'
+import { mineCells } from '../state/layers.ts'
+import { showCells } from '../state/map-frame.ts'
+import { findTypedAddress } from '../state/typed-place.ts'
+import { writeStored } from '../stored.ts'
+import { shortAddress } from '../texts/format.ts'
+import { text } from '../texts/texts.ts'
+import { Swatch } from './swatch.tsx'
+
+/** Whose land is shown, and how much of it there is. */
+export function MineLegend() {
+  /** Whoever presses a button here goes on with what takes its place; a page that opens takes nobody's keyboard. */
+  const isPressed = useRef(false)
+  const press = () => {
+    isPressed.current = true
+  }
+  useEffect(() => {
+    isPressed.current = false
+  }, [mine.value])
+  return mine.value === undefined ? (
+    <MineForm takesKeyboard={isPressed.current} onAccept={press} />
+  ) : (
+    <MineFacts address={mine.value} takesKeyboard={isPressed.current} onForget={press} />
+  )
+}
+
+interface MineFormProps {
+  readonly takesKeyboard: boolean
+  onAccept(): void
+}
+
+/** Asks for an address, which the browser remembers and nobody else hears of. */
+function MineForm({ takesKeyboard, onAccept }: MineFormProps) {
+  const typed = useSignal('')
+  const isRefused = useSignal(false)
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (takesKeyboard) input.current?.focus()
+  }, [])
+  const accept = (event: Event) => {
+    event.preventDefault()
+    const address = findTypedAddress(typed.value)
+    isRefused.value = address === undefined
+    if (address === undefined) return input.current?.focus()
+    onAccept()
+    writeStored('mine', address)
+    mine.value = address
+    showCells(mineCells.value)
+  }
+  return (
+    <form onSubmit={accept} noValidate>
+      <label for="mine">{text('map.mine.address')}</label>
+      <input
+        id="mine"
+        ref={input}
+        type="text"
+        autoComplete="off"
+        autoCapitalize="off"
+        spellcheck={false}
+        maxLength={100}
+        placeholder="0x…"
+        value={typed.value}
+        aria-invalid={isRefused.value}
+        aria-describedby="mine-fault"
+        onInput={({ currentTarget }) => {
+          typed.value = currentTarget.value
+        }}
+      />
+      <p id="mine-fault" class="fault" role="alert">
+        {isRefused.value && text('map.mine.invalid')}
+      </p>
+      <button type="submit" class="primary">
+        {text('map.mine.show')}
+      </button>
+    </form>
+  )
+}
+
+interface MineFactsProps {
+  readonly address: string
+  readonly takesKeyboard: boolean
+  onForget(): void
+}
+
+function MineFacts({ address, takesKeyboard, onForget }: MineFactsProps) {
+  const heading = useRef<HTMLParagraphElement>(null)
+  // Where the form was, what became of it is read next.
+  useEffect(() => {
+    if (takesKeyboard) heading.current?.focus()
+  }, [])
+  const cells = mineCells.value
+  const grid = worldGrid.value
+  const forget = () => {
+    onForget()
+    writeStored('mine', undefined)
+    mine.value = undefined
+  }
+  return (
+    <div class="mine-facts">
+      <p class="legend-line" ref={heading} tabIndex={-1} title={address}>
+        <Swatch ink={MINE_INK} />
+        {text('map.mine.of', { address: shortAddress(address) })}
+      </p>
+      {grid && <MineCounts {...holdingsOf(grid, cells)} />}
+      <div class="row">
+        {cells.length > 0 && (
+          <button type="button" onClick={() => showCells(cells)}>
+            {text('map.mine.show_all')}
+          </button>
+        )}
+        <button
+          type="button"
+          onClick={() => {
+            openList.value = { name: 'parcels', address, ...FIRST_PAGE }
+          }}
+        >
+          {text('nav.lists')}
+        </button>
+        <button type="button" onClick={forget}>
+          {text('map.mine.other')}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+interface MineCountsProps {
+  readonly parcels: number
+  readonly estates: number
+  readonly parcelsInEstates: number
+}
+
+function MineCounts({ parcels, estates, parcelsInEstates }: MineCountsProps) {
+  if (parcels + estates === 0) return <p role="status">{text('map.mine.none')}</p>
+  return (
+    <ul class="facts" role="status">
+      <li>{text('map.parcels', { count: parcels })}</li>
+      <li>{text('map.estates', { count: estates })}</li>
+      {estates > 0 && <li>{text('map.mine.in_estates', { count: parcelsInEstates })}</li>}
+    </ul>
+  )
+}

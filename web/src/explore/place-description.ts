@@ -1,0 +1,21 @@
+import type { FeedGrid, FeedTile } from '../../../server/src/land/feed/feed-grid.ts'
+import type { Place } from '../map/map-types.ts'
+import { language, type TextKey, text } from '../texts/texts.ts'
+
+const KINDS: Readonly<Record<Exclude<FeedTile['type'], 'outside'>, TextKey>> = {
+  unowned: 'asset.unowned',
+  owned: 'asset.parcel',
+  district: 'asset.district',
+  road: 'asset.road',
+  plaza: 'asset.plaza',
+}
+
+/** A place in a few words, for those who go from parcel to parcel by ear: `12,-34, Estate #7, For sale`. */
+export function placeDescription(grid: FeedGrid, { x, y }: Place): string {
+  const { type, estate, isOnSale } = grid.tileAt(x, y)
+  const words = [`${x},${y}`]
+  if (estate !== undefined) words.push(`${text('asset.estate')} #${estate}`)
+  else if (type !== 'outside') words.push(text(KINDS[type]))
+  if (isOnSale) words.push(text('map.layer.on_sale'))
+  return new Intl.ListFormat(language.value, { type: 'unit' }).format(words)
+}

@@ -1,0 +1,46 @@
+import { offers, steps } from '../state/layers.ts'
+import type { PriceStep } from '../state/price-steps.ts'
+import { formatNumber } from '../texts/format.ts'
+import { text } from '../texts/texts.ts'
+import { Failure, Loading } from '../ui/notice.tsx'
+import { Swatch } from './swatch.tsx'
+
+/** Which colour is which price, and how many offers have it. */
+export function PriceLegend() {
+  const { error } = offers.state.value
+  if (error && !steps.value) return <Failure error={error} onRetry={() => offers.refresh()} />
+  if (!steps.value) return <Loading label={text('map.legend.prices_loading')} />
+  if (steps.value.length === 0) return <p>{text('map.legend.nothing_on_sale')}</p>
+  return (
+    <>
+      <table class="price-legend">
+        <caption>{text('map.legend.price_per_parcel')}</caption>
+        <thead class="visually-hidden">
+          <tr>
+            <th scope="col">{text('publication.price')}</th>
+            <th scope="col">{text('map.legend.offers')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {steps.value.map((step) => (
+            <tr key={step.ink}>
+              <th scope="row">
+                <Swatch ink={step.ink} />
+                {rangeText(step)}
+              </th>
+              <td class="number">{formatNumber(step.count)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="hint">{text('map.legend.price_of_estates')}</p>
+    </>
+  )
+}
+
+/** Whole numbers: next to thousands nobody reads the rest. Very small prices keep what they have. */
+function rangeText({ from, to }: PriceStep): string {
+  const rounding = { maximumFractionDigits: to < 100 ? 2 : 0 }
+  const values = { from: formatNumber(from, rounding), to: formatNumber(to, rounding) }
+  return values.from === values.to ? values.to : text('map.legend.price_range', values)
+}

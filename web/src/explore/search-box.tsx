@@ -1,0 +1,202 @@
+import { type Signal, useComputed, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { SearchResult } from '../api/land.ts'
+import { showResult } from '../state/travel.ts'
+import { refusalText } from '../texts/refusal.ts'
+import { text } from '../texts/texts.ts'
+import {
+  MAX_LENGTH,
+  retrySearch,
+  searchFault,
+  searchResults,
+  searchState,
+  searchText,
+  startSearch,
+  typed,
+} from './search.ts'
+import { SearchResultLine } from './search-result-line.tsx'
+
+export const SEARCH_ID = 'search'
+const LIST_ID = 'search-results'
+const optionId = (i: number) => `search-result-${i}`
+
+/** Looks for places: a combobox as the ARIA practices describe it, with the focus staying in the box. */
+export function SearchBox() {
+  const box = useSearchBox()
+  useEffect(startSearch, [])
+  return (
+    <search class="search" onFocusOut={box.onFocusOut}>
+      <label class="visually-hidden" for={SEARCH_ID}>
+        {text('map.search')}
+      </label>
+      <input
+        id={SEARCH_ID}
+        type="text"
+        role="combobox"
+        inputMode="search"
+        enterkeyhint="search"
+        autoComplete="off"
+        autoCapitalize="off"
+        spellcheck={false}
+        maxLength={MAX_LENGTH}
+        placeholder={text('map.search.placeholder')}
+        aria-keyshortcuts="/"
+        aria-autocomplete="list"
+        aria-expanded={box.isOpen.value}
+        aria-controls={LIST_ID}
+        aria-activedescendant={box.active.value < 0 ? undefined : optionId(box.active.value)}
+        value={searchText.value}
+        onInput={({ currentTarget }) => box.type(currentTarget.value)}
+        onClick={box.open}
+        onKeyDown={box.onKeyDown}
+      />
+      {searchText.value !== '' && (
+        <button type="button" class="search-clear" aria-label={text('map.search.clear')} onClick={box.clear}>
+          <span aria-hidden="true">×</span>
+        </button>
+      )}
+      <SearchPopup isOpen={box.isOpen.value} active={box.active} onChoose={box.choose} />
+    </search>
+  )
+}
+
+interface SearchPopupProps {
+  readonly isOpen: boolean
+  readonly active: Signal<number>
+  onChoose(result: SearchResult): void
+}
+
+/** The list is always there, as what the box controls; it is empty and unseen while nothing is looked for. */
+function SearchPopup({ isOpen, active, onChoose }: SearchPopupProps) {
+  const results = isOpen ? searchResults.value : []
+  return (
+    <div class="search-popup card" hidden={!isOpen}>
+      <div id={LIST_ID} role="listbox" aria-label={text('map.search.results')}>
+        {results.map((result, i) => (
+          <button
+            key={`${result.type} ${result.id}`}
+            id={optionId(i)}
+            type="button"
+            role="option"
+            tabIndex={-1}
+            aria-selected={active.value === i}
+            onMouseDown={keepKeyboard}
+            onPointerMove={() => {
+              active.value = i
+            }}
+            onClick={() => onChoose(result)}
+          >
+            <SearchResultLine result={result} />
+          </button>
+        ))}
+      </div>
+      <SearchStatus isOpen={isOpen} count={results.length} />
+    </div>
+  )
+}
+
+/** A press on a result must not take the keyboard from the box. */
+function keepKeyboard(event: Event): void {
+  event.preventDefault()
+}
+
+function SearchStatus({ isOpen, count }: { readonly isOpen: boolean; readonly count: number }) {
+  const state = searchState.value
+  return (
+    <div class={`search-status ${state}`} role="status">
+      {isOpen && statusText(count)}
+      {isOpen && state === 'failed' && (
+        <button type="button" onMouseDown={keepKeyboard} onClick={retrySearch}>
+          {text('common.retry')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function statusText(count: number): string {
+  switch (searchState.value) {
+    case 'failed':
+      return refusalText(searchFault.value)
+    case 'answered':
+      return count === 0
+        ? text('map.search.none', { query: searchText.value.trim() })
+        : text('list.total', { count })
+    default:
+      return text('map.search.searching')
+  }
+}
+
+/** What the keys and the mouse do to the box. */
+function useSearchBox() {
+  const isWanted = useSignal(false)
+  const isOpen = useComputed(() => isWanted.value && searchState.value !== 'none')
+  const active = useSignal(-1)
+  /** Enter was pressed before there was anything to choose: the first that comes is meant. */
+  const isAwaited = useRef(false)
+
+  const open = () => {
+    isWanted.value = true
+  }
+  const close = () => {
+    isWanted.value = false
+    active.value = -1
+    isAwaited.current = false
+  }
+  const type = (typed: string) => {
+    searchText.value = typed
+    active.value = -1
+    isAwaited.current = false
+    open()
+  }
+  const choose = (result: SearchResult) => {
+    close()
+    showResult(result)
+  }
+  useEffect(() => {
+    if (!isAwaited.current || searchState.value !== 'answered') return
+    isAwaited.current = false
+    const [first] = searchResults.peek()
+    if (first) choose(first)
+  }, [searchState.value])
+
+  const move = (step: number) => {
+    open()
+    const count = searchResults.peek().length
+    // One place more than there are results: that of the box itself.
+    active.value = count === 0 ? -1 : ((active.peek() + 1 + step + count + 1) % (count + 1)) - 1
+  }
+  const accept = () => {
+    const marked = searchResults.peek()[active.peek()]
+    const isSettled = searchState.peek() === 'answered' || searchState.peek() === 'failed'
+    const best = marked ?? firstChoice(isSettled)
+    if (best) choose(best)
+    else if (searchState.peek() === 'failed') retrySearch()
+    else isAwaited.current = searchState.peek() !== 'none'
+  }
+  const leave = () => {
+    if (isOpen.peek()) return close()
+    searchText.value = ''
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const isEmpty = searchText.peek() === '' && !isOpen.peek()
+    if (event.isComposing || (event.key === 'Escape' && isEmpty)) return
+    const act = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: accept, Escape: leave }[event.key]
+    if (!act) return
+    event.preventDefault()
+    act()
+  }
+  const onFocusOut = ({ currentTarget, relatedTarget }: FocusEvent) => {
+    if (!(currentTarget as Node).contains(relatedTarget as Node | null)) close()
+  }
+  const clear = () => {
+    type('')
+    document.getElementById(SEARCH_ID)?.focus()
+  }
+  return { isOpen, active, open, type, choose, clear, onKeyDown, onFocusOut }
+}
+
+/** What Enter means where nothing is marked: the best result of this text, never one of an older text. */
+function firstChoice(isSettled: boolean): SearchResult | undefined {
+  return isSettled ? searchResults.peek()[0] : typed.peek()[0]
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import type { SearchResult } from '../api/land.ts'
+import { drawGrid } from '../state/drawn-grid.ts'
+import { mergedResults, typedResults } from './search-results.ts'
+
+const ANN = `0x${'a'.repeat(40)}`
+const GRID = drawGrid(['EE.', 'oE.'], {
+  '.': { type: 0 },
+  o: { type: 2, owner: ANN },
+  E: { type: 2, owner: ANN, estate: '7' },
+})
+
+describe('what the map knows of a text by itself', () => {
+  test('is a place with land, under the name that the server gives it', () => {
+    expect(typedResults('(1; 0)', GRID)).toMatchObject([{ type: 'parcel', id: '1,0', x: 1, y: 0 }])
+    expect(typedResults('2,0', GRID)).toEqual([])
+    expect(typedResults('99,0', GRID)).toEqual([])
+  })
+
+  test('is an address, with what it owns', () => {
+    expect(typedResults(` ${ANN.toUpperCase()}`, GRID)).toMatchObject([
+      { type: 'address', id: ANN, parcels: 1, estates: 1 },
+    ])
+  })
+
+  test('is nothing for a name, or without a world', () => {
+    expect(typedResults('museum', GRID)).toEqual([])
+    expect(typedResults('1,0', undefined)).toEqual([])
+  })
+})
+
+test('the server’s results follow, and take the place of what is the same', () => {
+  const typed = typedResults('1,0', GRID)
+  const named: SearchResult = { ...typed[0]!, name: 'Corner' }
+  const other: SearchResult = { ...typed[0]!, id: '1,1' }
+
+  expect(mergedResults(typed, [other])).toEqual([typed[0], other])
+  expect(mergedResults(typed, [other, named])).toEqual([other, named])
+})

@@ -1,0 +1,26 @@
+import type { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
+import type { SearchResult } from '../api/land.ts'
+import { cellsOfOwner, holdingsOf } from '../state/layer-inks.ts'
+import { findTypedAddress, findTypedPlace } from '../state/typed-place.ts'
+
+/** What the map itself knows of a text: coordinates and whole addresses, at once and without a connection. */
+export function typedResults(text: string, grid: FeedGrid | undefined): readonly SearchResult[] {
+  const place = findTypedPlace(text)
+  const address = findTypedAddress(text)
+  if (place && grid && grid.tileAt(place.x, place.y).type !== 'outside') {
+    return [{ type: 'parcel', id: `${place.x},${place.y}`, name: null, ...place, parcels: 1, estates: null }]
+  }
+  if (!address || !grid) return []
+  const { parcels, estates } = holdingsOf(grid, cellsOfOwner(grid, address))
+  return [{ type: 'address', id: address, name: null, x: null, y: null, parcels, estates }]
+}
+
+/** The server's results, which know more of the same place, and before them what it has not answered yet. */
+export function mergedResults(
+  typed: readonly SearchResult[],
+  answered: readonly SearchResult[],
+): readonly SearchResult[] {
+  const isAnswered = ({ type, id }: SearchResult) =>
+    answered.some((other) => other.type === type && other.id === id)
+  return [...typed.filter((result) => !isAnswered(result)), ...answered]
+}

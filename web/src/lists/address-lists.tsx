@@ -1,0 +1,234 @@
+import {
+  allDistricts,
+  type Bid,
+  bidsOf,
+  type Contribution,
+  contributionsOf,
+  type District,
+  type Estate,
+  estatesOf,
+  type Mortgage,
+  mortgagesOf,
+  type Parcel,
+  type Publication,
+  parcelsOf,
+  type Question,
+} from '../api/land.ts'
+import { offerState } from '../asset/offer-state.ts'
+import { bidStateText } from '../asset/offer-texts.ts'
+import { useAnswer } from '../live/use-answer.ts'
+import { showDistrict } from '../state/travel.ts'
+import { formatDate, formatNumber, formatPrice, shortAddress } from '../texts/format.ts'
+import { text } from '../texts/texts.ts'
+import { ListAsset } from './list-asset.tsx'
+import { ListFrame } from './list-frame.tsx'
+import { type Column, ListTable } from './list-table.tsx'
+import type { ListProps } from './lists-panel.tsx'
+import { rowsOfPage, shownPage } from './paging.ts'
+
+export interface AddressListProps extends ListProps {
+  readonly address: string
+}
+
+export function ParcelsList(props: AddressListProps) {
+  const columns: readonly Column<Parcel>[] = [
+    {
+      title: text('asset.parcel'),
+      cell: ({ id, data }) => <ListAsset type="parcel" id={id} name={data.name} />,
+    },
+    priceColumn(),
+    expiryColumn(),
+  ]
+  return (
+    <AddressList
+      {...props}
+      title={text('asset.parcel.many')}
+      question={parcelsOf(props.address)}
+      columns={columns}
+      none={text('list.empty')}
+      keyOf={({ id }) => id}
+    />
+  )
+}
+
+export function EstatesList(props: AddressListProps) {
+  const columns: readonly Column<Estate>[] = [
+    {
+      title: text('asset.estate'),
+      cell: ({ id, data }) => <ListAsset type="estate" id={id} name={data.name} />,
+    },
+    priceColumn(),
+    {
+      title: text('asset.parcel.many'),
+      isNumber: true,
+      cell: ({ data }) => formatNumber(data.parcels.length),
+    },
+    expiryColumn(),
+  ]
+  return (
+    <AddressList
+      {...props}
+      title={text('asset.estate.many')}
+      question={estatesOf(props.address)}
+      columns={columns}
+      none={text('list.empty')}
+      keyOf={({ id }) => id}
+    />
+  )
+}
+
+export function BidsList(props: AddressListProps) {
+  const { address } = props
+  const nowMs = Date.now()
+  const columns: readonly Column<Bid>[] = [
+    landColumn(),
+    { title: text('bid.price'), isPrice: true, cell: ({ price }) => formatPrice(price) },
+    { title: text('list.status'), cell: (bid) => bidStateText(offerState(bid, nowMs)) },
+    {
+      title: text('list.bid.side'),
+      cell: ({ bidder, seller }) =>
+        bidder === address ? (
+          <span title={seller}>{text('list.bid.made', { seller: shortAddress(seller) })}</span>
+        ) : (
+          <span title={bidder}>{text('list.bid.received', { bidder: shortAddress(bidder) })}</span>
+        ),
+    },
+    { title: text('bid.expires'), cell: ({ expires_at }) => formatDate(expires_at) },
+  ]
+  return (
+    <AddressList
+      {...props}
+      title={text('bid.title')}
+      question={bidsOf(address)}
+      columns={columns}
+      none={text('bid.none')}
+      keyOf={({ id }) => id}
+    />
+  )
+}
+
+export function ContributionsList(props: AddressListProps) {
+  const districts = useAnswer(allDistricts())
+  const columns: readonly Column<Contribution>[] = [
+    {
+      title: text('asset.district'),
+      cell: ({ district_id }) => (
+        <ListDistrict id={district_id} district={districts.data?.find(({ id }) => id === district_id)} />
+      ),
+    },
+    {
+      title: text('contribution.land'),
+      isNumber: true,
+      cell: ({ land_count }) => formatNumber(Number(land_count)),
+    },
+  ]
+  return (
+    <AddressList
+      {...props}
+      title={text('contribution.title')}
+      question={contributionsOf(props.address)}
+      columns={columns}
+      none={text('contribution.none')}
+      keyOf={({ district_id }) => district_id}
+    />
+  )
+}
+
+export function MortgagesList(props: AddressListProps) {
+  const columns: readonly Column<Mortgage>[] = [
+    landColumn(),
+    { title: text('mortgage.amount'), isPrice: true, cell: ({ amount }) => formatPrice(amount) },
+    {
+      title: text('mortgage.outstanding'),
+      isNumber: true,
+      cell: ({ outstanding_amount }) => formatPrice(outstanding_amount),
+    },
+    { title: text('list.status'), cell: ({ status }) => text(`mortgage.status.${status}`) },
+    { title: text('list.created'), cell: ({ block_time_created_at }) => formatDate(block_time_created_at) },
+  ]
+  return (
+    <AddressList
+      {...props}
+      title={text('mortgage.title')}
+      question={mortgagesOf(props.address)}
+      columns={columns}
+      none={text('mortgage.none')}
+      keyOf={({ mortgage_id }) => `${mortgage_id}`}
+    />
+  )
+}
+
+interface ListOfAddress<Row> extends AddressListProps {
+  readonly title: string
+  readonly question: Question<readonly Row[]>
+  readonly columns: readonly Column<Row>[]
+  readonly none: string
+  keyOf(row: Row): string
+}
+
+/** The interface gives these lists as a whole, so their pages are made here. */
+function AddressList<Row>({ wish, onChange, title, question, columns, none, keyOf }: ListOfAddress<Row>) {
+  const answer = useAnswer(question)
+  const page = shownPage(wish.page, answer.data?.length ?? 0)
+  return (
+    <ListFrame
+      wish={wish}
+      answer={answer}
+      page={page}
+      none={none}
+      totalOf={(rows) => rows.length}
+      onTurn={(next) => onChange({ ...wish, page: next })}
+    >
+      {(rows) => (
+        <ListTable
+          title={title}
+          columns={columns}
+          rows={rowsOfPage(rows, page)}
+          isAsking={answer.isAsking}
+          keyOf={keyOf}
+        />
+      )}
+    </ListFrame>
+  )
+}
+
+function landColumn(): Column<Pick<Bid, 'asset_type' | 'asset_id'>> {
+  return {
+    title: text('list.land'),
+    cell: ({ asset_type, asset_id }) => <ListAsset type={asset_type} id={asset_id} />,
+  }
+}
+
+interface Sellable {
+  readonly publication: Publication | null
+}
+
+function priceColumn(): Column<Sellable> {
+  return {
+    title: text('publication.price'),
+    isPrice: true,
+    cell: ({ publication }) => (publication ? formatPrice(publication.price) : text('asset.sale.none')),
+  }
+}
+
+function expiryColumn(): Column<Sellable> {
+  return {
+    title: text('publication.expires'),
+    cell: ({ publication }) => publication && formatDate(publication.expires_at),
+  }
+}
+
+interface ListDistrictProps {
+  readonly id: string
+  /** Undefined while names are on their way, and for a district that is not shown any more. */
+  readonly district: District | undefined
+}
+
+function ListDistrict({ id, district }: ListDistrictProps) {
+  if (!district) return <code>{id}</code>
+  return (
+    <button type="button" class="list-asset" onClick={() => showDistrict(id)}>
+      <bdi class="list-asset-name">{district.name}</bdi>
+    </button>
+  )
+}

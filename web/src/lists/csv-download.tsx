@@ -1,0 +1,114 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { askExactJson } from '../api/ask.ts'
+import type { Question } from '../api/land.ts'
+import type { ListWish } from '../state/explore-state.ts'
+import { text } from '../texts/texts.ts'
+import { Failure, Notice } from '../ui/notice.tsx'
+import { csvText } from './csv.ts'
+import { CSV_FIELDS, csvRow } from './csv-fields.ts'
+import { csvFileName, saveFile } from './csv-file.ts'
+import { type Progress, RestlessListError, readWholeList } from './whole-list.ts'
+
+type Step =
+  | { readonly name: 'idle' }
+  | ({ readonly name: 'reading' | 'done' } & Progress)
+  | { readonly name: 'failed'; readonly error: unknown }
+
+/** A button that makes a file of the whole list, and what becomes of it. */
+export function CsvDownload({ wish }: { readonly wish: ListWish }) {
+  const step = useSignal<Step>({ name: 'idle' })
+  const reading = useRef<AbortController | undefined>(undefined)
+  useEffect(() => () => reading.current?.abort(), [])
+
+  const whole = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const isReading = step.value.name === 'reading'
+  /** The other button goes, the keyboard does not. */
+  const takeKeyboard = () => {
+    if (whole.current?.contains(document.activeElement)) button.current?.focus()
+  }
+
+  const start = () => {
+    if (isReading) return
+    const round = new AbortController()
+    reading.current = round
+    void makeFile(wish, round.signal, (next) => {
+      if (round.signal.aborted) return
+      if (next.name !== 'reading') takeKeyboard()
+      step.value = next
+    })
+  }
+  const cancel = () => {
+    reading.current?.abort()
+    takeKeyboard()
+    step.value = { name: 'idle' }
+  }
+  return (
+    <div class="csv" ref={whole}>
+      <button type="button" ref={button} aria-disabled={isReading} onClick={start}>
+        {text('list.download_csv')}
+      </button>
+      {step.value.name === 'reading' && <Reading progress={step.value} onCancel={cancel} />}
+      <div role="status">
+        {step.value.name === 'done' && <p class="hint">{text('list.csv.done', counts(step.value))}</p>}
+      </div>
+      {step.value.name === 'failed' && <DownloadFailure error={step.value.error} />}
+    </div>
+  )
+}
+
+async function makeFile(wish: ListWish, signal: AbortSignal, tell: (step: Step) => void): Promise<void> {
+  const ask = <Data,>({ path }: Question<Data>) => askExactJson<Data>(path, { signal })
+  let progress: Progress = { count: 0, total: 0 }
+  tell({ name: 'reading', ...progress })
+  try {
+    const rows = await readWholeList(wish, ask, (now) => {
+      progress = now
+      tell({ name: 'reading', ...now })
+    })
+    if (signal.aborted) return
+    const fields = CSV_FIELDS[wish.name]
+    saveFile(
+      csvFileName(wish, Date.now()),
+      csvText(
+        fields,
+        rows.map((row) => csvRow(fields, row)),
+      ),
+    )
+    tell({ name: 'done', ...progress })
+  } catch (error) {
+    tell({ name: 'failed', error })
+  }
+}
+
+function Reading({ progress, onCancel }: { readonly progress: Progress; onCancel(): void }) {
+  const said = text('list.csv.reading', counts(progress))
+  return (
+    <div class="row">
+      {/* Without a value until the first page says how much there is. */}
+      <progress
+        max={progress.total || undefined}
+        value={progress.total ? progress.count : undefined}
+        aria-label={said}
+      />
+      <span class="hint">{said}</span>
+      <button type="button" onClick={onCancel}>
+        {text('list.csv.cancel')}
+      </button>
+    </div>
+  )
+}
+
+function DownloadFailure({ error }: { readonly error: unknown }) {
+  if (!(error instanceof RestlessListError)) return <Failure error={error} />
+  return (
+    <Notice kind="error">
+      <p>{text('list.csv.restless')}</p>
+    </Notice>
+  )
+}
+
+function counts({ count, total }: Progress): Record<string, number> {
+  return { count, total }
+}

@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { csvCell, csvText } from './csv.ts'
+
+/** Texts that look for a way out of their cell. */
+const nasty = fc
+  .array(
+    fc.oneof(fc.constantFrom(...'=+-@＝－"\';,|\t\r\n \u200b\ufeffa1'), fc.string({ unit: 'grapheme' })),
+    {
+      maxLength: 12,
+    },
+  )
+  .map((parts) => parts.join(''))
+const value = fc.oneof(
+  nasty,
+  fc.string({ unit: 'grapheme' }),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+)
+
+test('a table is a byte order mark, a header, and rows that end in CRLF', () => {
+  expect(
+    csvText(
+      ['id', 'name'],
+      [
+        ['1,2', 'A "good" place'],
+        ['3,4', null],
+      ],
+    ),
+  ).toBe('\ufeffid,name\r\n"1,2","A ""good"" place"\r\n"3,4",\r\n')
+})
+
+test('whatever the values are, parsing gives them back', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(value, value, value), { maxLength: 8 }), (rows) => {
+      const text = csvText(['a', 'b', 'c'], rows)
+
+      const [header, ...parsed] = parse(text.slice(1), ',')
+      expect(header).toEqual(['a', 'b', 'c'])
+      expect(parsed.map((cells) => cells.map(rearmed))).toEqual(rows.map((cells) => cells.map(String)))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('no cell begins a formula, whatever the spreadsheet takes for the end of a cell', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(nasty, nasty), { minLength: 1, maxLength: 4 }), (rows) => {
+      const text = csvText(['a', 'b'], rows)
+
+      for (const separator of [',', ';', '\t']) {
+        // A line that is one cell to another separator begins with our first cell: a number there stays a number.
+        const cells = parse(text.slice(1), separator)
+          .flat()
+          .filter((cell) => !/^-?[\d.e+-]+,/i.test(cell))
+        for (const cell of cells) {
+          expect(isFormula(cell), `${JSON.stringify(cell)} between ${JSON.stringify(separator)}`).toBe(false)
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test.each([
+  [-12, '-12'],
+  ['-12', '-12'],
+  ['-0.5', '-0.5'],
+  ['1234567890123456789.000000000000000001', '1234567890123456789.000000000000000001'],
+  [-1e21, '-1e+21'],
+  ['-12,34', '"-12,34"'],
+  ['-12,34;-12,35', '"-12,34;-12,35"'],
+  ['=1+1', "'=1+1"],
+  ['+1', "'+1"],
+  ['-1+1', "'-1+1"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['＝1+1', "'＝1+1"],
+  ['\t=1', `"'\t'=1"`],
+  ['\tx', `"'\tx"`],
+  ['\rx', `"'\rx"`],
+  [' =1', "' =1"],
+  ['a;=1', `"a;'=1"`],
+  ["'=1", "''=1"],
+  ["it's", "it's"],
+  ['a=b', 'a=b'],
+  ['', ''],
+  [null, ''],
+  [true, 'true'],
+])('%j is written as %j', (given, written) => {
+  expect(csvCell(given)).toBe(written)
+})
+
+/** As a spreadsheet reads it: quotes count at the start of a cell, and what follows them belongs to it. */
+function parse(text: string, separator: string): string[][] {
+  const rows: string[][] = []
+  let row: string[] = []
+  let cell = ''
+  let isQuoted = false
+  for (let i = 0; i < text.length; i++) {
+    const sign = text[i]!
+    if (isQuoted) {
+      if (sign !== '"') cell += sign
+      else if (text[i + 1] === '"') cell += text[++i]
+      else isQuoted = false
+    } else if (sign === '"' && cell === '') isQuoted = true
+    else if (sign === separator) row.push(take())
+    else if (sign === '\n' || (sign === '\r' && (text[i + 1] === '\n' || separator !== ','))) {
+      if (text[i + 1] === '\n') i++
+      row.push(take())
+      rows.push(row)
+      row = []
+    } else cell += sign
+  }
+  if (cell !== '' || row.length > 0) rows.push([...row, cell])
+  return rows
+
+  function take(): string {
+    const taken = cell
+    cell = ''
+    return taken
+  }
+}
+
+/** The way back, for programs. */
+function rearmed(cell: string): string {
+  const starts =
+    /((?<=^|[;\t\r\n])'(?=[\s"'\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋]))|(^'(?='*[\t\r\n]))/gu
+  return cell.replace(starts, '')
+}
+
+function isFormula(cell: string): boolean {
+  const seen = cell.normalize('NFKC').replace(/^[\s\p{Cc}\p{Cf}]+/u, '')
+  const isHarmless = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(cell) || /^[-\d,;]*$/.test(cell)
+  return /^[=+\-@]/.test(seen) && !isHarmless
+}

@@ -1,0 +1,40 @@
+/**
+ * Tables as text files (RFC 4180): a header, cells in quotes where they need them, CRLF after every row, and a byte
+ * order mark, without which spreadsheets take UTF-8 for something else.
+ *
+ * Names and descriptions are written by strangers, and a spreadsheet runs a cell that begins with `=`, `+`, `-` or `@`.
+ * So such a text gets an apostrophe in front of it. Numbers stay numbers, and places (`-12,34`, `-12,34;-12,35`) stay as
+ * the interface writes them: neither can call anything. The same is done behind `;`, tabs and line breaks within a text,
+ * because a spreadsheet that takes those for the end of a cell would begin another one there.
+ *
+ * Programs get a text back as it was by taking one apostrophe away wherever this rule put one; see `csv.test.ts`.
+ */
+
+export type CsvValue = string | number | boolean | null | undefined
+
+const BYTE_ORDER_MARK = '\ufeff'
+const LINE_END = '\r\n'
+
+/** @example csvText(['id', 'name'], [['1,2', '=1+1']]) // '\ufeffid,name\r\n"1,2",\'=1+1\r\n' */
+export function csvText(header: readonly string[], rows: readonly (readonly CsvValue[])[]): string {
+  const lines = [header, ...rows].map((cells) => cells.map(csvCell).join(',') + LINE_END)
+  return BYTE_ORDER_MARK + lines.join('')
+}
+
+export function csvCell(value: CsvValue): string {
+  const text = disarmed(value === null || value === undefined ? '' : `${value}`)
+  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+const PLAIN_NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
+const PLACES = /^-?\d+,-?\d+(;-?\d+,-?\d+)*$/
+/**
+ * Where a spreadsheet could begin to read a formula: at the start, or behind what may end a cell. Spaces, quotes and
+ * signs that nobody sees may stand before the sign that matters, and that has wide, small, raised and lowered forms.
+ */
+const FORMULA_STARTS =
+  /(?<=^|[;\t\r\n])(?=[\s"'\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋])|^(?='*[\t\r\n])/gu
+
+function disarmed(text: string): string {
+  return PLAIN_NUMBER.test(text) || PLACES.test(text) ? text : text.replace(FORMULA_STARTS, "'")
+}

@@ -1,0 +1,31 @@
+import type { AssetType } from '../api/land.ts'
+import { findName } from '../asset/asset-names.ts'
+import { showSelected } from '../state/explore-state.ts'
+import { showEstate } from '../state/travel.ts'
+import { text } from '../texts/texts.ts'
+
+export interface ListAssetProps {
+  readonly type: AssetType
+  /** `x,y` of a parcel, the number of an estate. */
+  readonly id: string
+  readonly name?: string | undefined
+}
+
+/** What a row is about; pressing it selects it on the map and goes there. */
+export function ListAsset({ type, id, name }: ListAssetProps) {
+  const kind =
+    type === 'parcel' ? text('asset.parcel.numbered', { id }) : text('asset.estate.numbered', { id })
+  const given = findName(name)
+  return (
+    <button type="button" class="list-asset" onClick={() => show(type, id)}>
+      <bdi class="list-asset-name">{given ?? kind}</bdi>
+      {given !== undefined && <span class="list-asset-kind">{kind}</span>}
+    </button>
+  )
+}
+
+function show(type: AssetType, id: string): void {
+  const [x = 0, y = 0] = id.split(',').map(Number)
+  if (type === 'estate') showEstate(id)
+  else showSelected({ type, x, y }, { x, y })
+}

@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+/** What a list says of each of its rows. */
+export interface Column<Row> {
+  readonly title: string
+  readonly isNumber?: boolean
+  /** Stands beside the first one on a card, and speaks for itself. */
+  readonly isPrice?: boolean
+  cell(row: Row): ComponentChildren
+}
+
+export interface ListTableProps<Row> {
+  readonly title: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly isAsking: boolean
+  keyOf(row: Row): string
+}
+
+/** A table; where there is no room for its columns, a card for each row. The first column says what the row is. */
+export function ListTable<Row>({ title, columns, rows, isAsking, keyOf }: ListTableProps<Row>) {
+  const id = useId()
+  return (
+    <table class="list-table" aria-busy={isAsking}>
+      <caption class="visually-hidden">{title}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ title, ...kind }, i) => (
+            <th key={title} id={`${id}-${i}`} scope="col" class={classOf(kind)}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map(({ title, cell, ...kind }, i) => {
+              const place = {
+                headers: `${id}-${i}`,
+                class: classOf(kind),
+                'data-title': title,
+              }
+              return i === 0 ? (
+                <th key={title} scope="row" {...place}>
+                  {cell(row)}
+                </th>
+              ) : (
+                <td key={title} {...place}>
+                  {cell(row)}
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function classOf({ isNumber, isPrice }: Pick<Column<never>, 'isNumber' | 'isPrice'>): string | undefined {
+  if (isPrice) return 'number list-price'
+  return isNumber ? 'number' : undefined
+}

@@ -1,0 +1,125 @@
+import { useEffect, useId } from 'preact/hooks'
+import { putRight } from '../address-bar/address-bar.ts'
+import { isEstate, type MarketPage, marketplace, type SortBy, type SortOrder } from '../api/land.ts'
+import { useAnswer } from '../live/use-answer.ts'
+import { type ListWish, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
+import { formatDate, formatPrice } from '../texts/format.ts'
+import { text } from '../texts/texts.ts'
+import { ListAsset } from './list-asset.tsx'
+import { ListFrame } from './list-frame.tsx'
+import { type Column, ListTable } from './list-table.tsx'
+import type { ListProps } from './lists-panel.tsx'
+import { PAGE_ROWS, shownPage } from './paging.ts'
+
+/** Parcels and estates that can be bought, sorted and paged by the interface. */
+export function OnSaleList({ wish, onChange }: ListProps) {
+  const { sortBy, sortOrder, page } = wish
+  const offset = (page - 1) * PAGE_ROWS
+  const answer = useAnswer(marketplace({ sortBy, sortOrder, limit: PAGE_ROWS, offset }))
+  const turn = (next: number) => onChange({ ...wish, page: next })
+
+  const total = answer.isAsking ? undefined : answer.data?.total
+  const reachable = total === undefined ? page : shownPage(page, total)
+  useEffect(() => {
+    if (reachable !== page) putRight(() => turn(reachable))
+  }, [reachable, page])
+
+  return (
+    <>
+      <SortChoice wish={wish} onChange={onChange} />
+      <ListFrame
+        key={`${sortBy} ${sortOrder}`}
+        wish={wish}
+        answer={answer}
+        page={page}
+        none={text('list.empty')}
+        totalOf={(data) => data.total}
+        onTurn={turn}
+      >
+        {({ assets }) => (
+          <ListTable
+            title={text('asset.sale')}
+            columns={columns()}
+            rows={assets}
+            isAsking={answer.isAsking}
+            keyOf={({ id, publication }) => `${publication?.asset_type} ${id} ${publication?.tx_hash}`}
+          />
+        )}
+      </ListFrame>
+    </>
+  )
+}
+
+type Asset = MarketPage['assets'][number]
+
+function columns(): readonly Column<Asset>[] {
+  return [
+    {
+      title: text('list.land'),
+      cell: (asset) => (
+        <ListAsset type={isEstate(asset) ? 'estate' : 'parcel'} id={asset.id} name={asset.data.name} />
+      ),
+    },
+    {
+      title: text('publication.price'),
+      isPrice: true,
+      cell: ({ publication }) => publication && formatPrice(publication.price),
+    },
+    {
+      title: text('publication.offered'),
+      cell: ({ publication }) => publication && formatDate(publication.block_time_created_at),
+    },
+    {
+      title: text('publication.expires'),
+      cell: ({ publication }) => publication && formatDate(publication.expires_at),
+    },
+  ]
+}
+
+/** How the interface sorts when it is not told (docs: `sort_by`). */
+const NATURAL_ORDER: Readonly<Record<SortBy, SortOrder>> = {
+  price: 'asc',
+  created_at: 'desc',
+  block_time_updated_at: 'desc',
+  expires_at: 'asc',
+}
+
+function SortChoice({ wish, onChange }: ListProps) {
+  const id = useId()
+  const sort = (change: Partial<ListWish>) => onChange({ ...wish, ...change, page: 1 })
+  return (
+    <div class="lists-sort">
+      <div>
+        <label for={id}>{text('list.sort_by')}</label>
+        <select
+          id={id}
+          value={wish.sortBy}
+          onChange={({ currentTarget }) => {
+            const sortBy = currentTarget.value as SortBy
+            sort({ sortBy, sortOrder: NATURAL_ORDER[sortBy] })
+          }}
+        >
+          {SORTS.map((name) => (
+            <option key={name} value={name}>
+              {text(`list.sort.${name}`)}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div>
+        <label for={`${id}-order`}>{text('list.order')}</label>
+        <select
+          id={`${id}-order`}
+          value={wish.sortOrder}
+          onChange={({ currentTarget }) => sort({ sortOrder: currentTarget.value as SortOrder })}
+        >
+          {SORT_ORDERS.map((name) => (
+            <option key={name} value={name}>
+              {text(`list.order.${name}`)}
+            </option>
+          ))}
+        </select>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import { text } from '../texts/texts.ts'
+import { pageCount } from './paging.ts'
+
+export interface PagerProps {
+  /** Counted from 1. */
+  readonly page: number
+  readonly total: number
+  onTurn(page: number): void
+}
+
+/** How much there is, where we are in it, and ways on and back. */
+export function Pager({ page, total, onTurn }: PagerProps) {
+  const pages = pageCount(total)
+  return (
+    <div class="pager">
+      <p role="status">
+        <span>{text('list.total', { count: total })}</span>{' '}
+        {pages > 1 && <span>{text('list.page', { page, pages })}</span>}
+      </p>
+      {pages > 1 && (
+        <div class="row">
+          <TurnButton label={text('list.previous')} isPossible={page > 1} onTurn={() => onTurn(page - 1)} />
+          <TurnButton label={text('list.next')} isPossible={page < pages} onTurn={() => onTurn(page + 1)} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface TurnButtonProps {
+  readonly label: string
+  readonly isPossible: boolean
+  onTurn(): void
+}
+
+/** A button that is disabled loses the keyboard's focus: at the end of the list it only says that it does nothing. */
+function TurnButton({ label, isPossible, onTurn }: TurnButtonProps) {
+  return (
+    <button type="button" aria-disabled={!isPossible} onClick={() => isPossible && onTurn()}>
+      {label}
+    </button>
+  )
+}

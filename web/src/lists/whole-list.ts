@@ -1,0 +1,89 @@
+import type { ExactAnswer } from '../api/ask.ts'
+import {
+  bidsOf,
+  contributionsOf,
+  estatesOf,
+  type MarketPage,
+  marketplace,
+  mortgagesOf,
+  parcelsOf,
+  type Question,
+} from '../api/land.ts'
+import type { ListName, ListWish } from '../state/explore-state.ts'
+
+/** What the interface gives at once. */
+const PAGE_ROWS = 1000
+/** More offers than there is land: whatever answers more is not our server. */
+const MAX_ROWS = 200_000
+/** How often reading begins again because the list changed in between. */
+const TRIES = 4
+
+export interface Progress {
+  readonly count: number
+  readonly total: number
+}
+
+export type ExactAsker = <Data>(question: Question<Data>) => Promise<ExactAnswer<Data>>
+
+/** The list changed again and again while it was read: its pages would not fit together. */
+export class RestlessListError extends Error {
+  override readonly name = 'RestlessListError'
+}
+
+/**
+ * All of a list, as of one moment.
+ *
+ * @param onProgress hears of every page
+ * @throws {RestlessListError} when it never stood still for that long
+ */
+export async function readWholeList(
+  wish: ListWish,
+  ask: ExactAsker,
+  onProgress: (progress: Progress) => void,
+): Promise<readonly unknown[]> {
+  if (wish.name === 'on_sale') return readOnSale(wish, ask, onProgress)
+  const { data } = await ask(QUESTIONS[wish.name](wish.address ?? ''))
+  onProgress({ count: data.length, total: data.length })
+  return data
+}
+
+type AddressListName = Exclude<ListName, 'on_sale'>
+
+const QUESTIONS: Readonly<Record<AddressListName, (address: string) => Question<readonly unknown[]>>> = {
+  parcels: parcelsOf,
+  estates: estatesOf,
+  bids: bidsOf,
+  contributions: contributionsOf,
+  mortgages: mortgagesOf,
+}
+
+async function readOnSale(
+  wish: ListWish,
+  ask: ExactAsker,
+  onProgress: (progress: Progress) => void,
+): Promise<readonly unknown[]> {
+  for (let left = TRIES; left > 0; left--) {
+    const rows = await findOnSale(wish, ask, onProgress)
+    if (rows) return rows
+  }
+  throw new RestlessListError()
+}
+
+/** Undefined when the list changed between two of its pages. */
+async function findOnSale(
+  { sortBy, sortOrder }: ListWish,
+  ask: ExactAsker,
+  onProgress: (progress: Progress) => void,
+): Promise<readonly unknown[] | undefined> {
+  const rows: MarketPage['assets'][number][] = []
+  let first: string | null | undefined
+  while (rows.length < MAX_ROWS) {
+    const { data, tag } = await ask(marketplace({ sortBy, sortOrder, limit: PAGE_ROWS, offset: rows.length }))
+    first ??= tag
+    if (tag !== first) return undefined
+    rows.push(...data.assets)
+    onProgress({ count: rows.length, total: data.total })
+    if (data.assets.length === 0 || rows.length >= data.total) break
+  }
+  return rows
+}

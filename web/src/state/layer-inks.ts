@@ -1,0 +1,82 @@
+import type { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
+import { ON_SALE } from '../../../server/src/land/feed/feed-layout.ts'
+import { CHOSEN_DISTRICT_INK, DISTRICT_INK, MINE_INK, NO_INK, ON_SALE_INK } from '../map/inks.ts'
+import type { LayerInks } from '../map/map-types.ts'
+import { type PriceStep, priceInk } from './price-steps.ts'
+
+/** The lowest bits of a cell are its type (docs/feed.md). */
+const TYPE = 0b111
+const DISTRICT = 3
+const PLAZA = 5
+
+/** What a layer needs of the world. */
+export type Ground = Pick<FeedGrid, 'cells' | 'ownerOf' | 'estateOf' | 'owners' | 'estates'>
+
+export function onSaleInks({ cells }: Ground): LayerInks {
+  return cells.map((cell) => ((cell & ON_SALE) === 0 ? NO_INK : ON_SALE_INK))
+}
+
+/** @param priceOf by cell number; not a number where nothing is for sale */
+export function priceInks(priceOf: Float64Array, steps: readonly PriceStep[]): LayerInks {
+  return Uint8Array.from(priceOf, (price) => (Number.isNaN(price) ? NO_INK : priceInk(steps, price)))
+}
+
+/** @param chosen cells of the district that is brought out, which can be one of roads */
+export function districtInks({ cells }: Ground, chosen: Uint32Array): LayerInks {
+  const inks = cells.map((cell) => {
+    const type = cell & TYPE
+    return type === DISTRICT || type === PLAZA ? DISTRICT_INK : NO_INK
+  })
+  for (const cell of chosen) inks[cell] = CHOSEN_DISTRICT_INK
+  return inks
+}
+
+/** @param address in lower case */
+export function ownerInks(ground: Ground, address: string): LayerInks {
+  const inks = new Uint8Array(ground.cells.length)
+  for (const cell of cellsOfOwner(ground, address)) inks[cell] = MINE_INK
+  return inks
+}
+
+/** The cells of an address, those of its estates among them. */
+export function cellsOfOwner({ ownerOf, owners }: Ground, address: string): Uint32Array {
+  return cellsWith(ownerOf, owners.list.indexOf(address))
+}
+
+export function cellsOfEstate({ estateOf, estates }: Ground, id: string): Uint32Array {
+  return cellsWith(estateOf, estates.list.indexOf(id))
+}
+
+/** What an address owns, as the map has it. */
+export interface Holdings {
+  /** Parcels of no estate. */
+  readonly parcels: number
+  readonly estates: number
+  readonly parcelsInEstates: number
+}
+
+export function holdingsOf(ground: Ground, cells: Uint32Array): Holdings {
+  const estates = new Set<number>()
+  let parcels = 0
+  for (const cell of cells) {
+    const estate = ground.estateOf[cell]!
+    if (estate === 0) parcels += 1
+    else estates.add(estate)
+  }
+  return { parcels, estates: estates.size, parcelsInEstates: cells.length - parcels }
+}
+
+export function countInked(inks: LayerInks): number {
+  let count = 0
+  for (const ink of inks) if (ink !== NO_INK) count += 1
+  return count
+}
+
+function cellsWith(numberOf: Uint32Array, wanted: number): Uint32Array {
+  const cells: number[] = []
+  // Number 0 is nobody, and -1 is in no list.
+  if (wanted > 0) {
+    for (let cell = 0; cell < numberOf.length; cell++) if (numberOf[cell] === wanted) cells.push(cell)
+  }
+  return Uint32Array.from(cells)
+}

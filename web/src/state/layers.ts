@@ -1,0 +1,131 @@
+import { computed, effect, signal, untracked } from '@preact/signals'
+import type { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
+import { ON_SALE } from '../../../server/src/land/feed/feed-layout.ts'
+import { allDistricts, askLand, type District } from '../api/land.ts'
+import { LiveAnswer } from '../live/live-answer.ts'
+import { type WorldChange, worldChange, worldGrid, worldStatus } from '../live/world.ts'
+import type { LayerInks } from '../map/map-types.ts'
+import { chosenDistrict, layer, mine } from './explore-state.ts'
+import { cellsOfOwner, districtInks, onSaleInks, ownerInks, priceInks } from './layer-inks.ts'
+import { landPrices, type Offers } from './offers.ts'
+import { priceSteps } from './price-steps.ts'
+
+/** What the layers paint, and what their legends say. Each asks the server only while it is shown. */
+
+/** Districts as the legend lists them. */
+export type ListedDistrict = District & { readonly parcel_count: string }
+
+export const offers = new LiveAnswer<Offers>(askLand)
+export const districts = new LiveAnswer<readonly ListedDistrict[]>(askLand)
+/** The one that is brought out, with its parcels as `x,y`. */
+export const chosen = new LiveAnswer<District & { readonly parcels: readonly string[] }>(askLand)
+
+/** The grid, anew for those who compute with it whenever it changed in place. */
+const currentGrid = computed(() => ({ grid: worldGrid.value, count: worldChange.value.count }))
+
+const prices = computed(() => {
+  const { grid } = currentGrid.value
+  const { data } = offers.state.value
+  return grid && data && landPrices(data, grid)
+})
+export const steps = computed(() => prices.value && priceSteps(prices.value.ofOffers))
+
+export const mineCells = computed(() => {
+  const { grid } = currentGrid.value
+  return grid && mine.value !== undefined ? cellsOfOwner(grid, mine.value) : NO_CELLS
+})
+
+export const chosenCells = computed(() => {
+  const { grid } = currentGrid.value
+  const { data } = chosen.state.value
+  return grid && data && data.id === chosenDistrict.value ? cellsOf(data.parcels, grid) : NO_CELLS
+})
+
+/** What the layer that is shown paints. */
+export const inks = computed<LayerInks | undefined>(() => {
+  const { grid } = currentGrid.value
+  if (!grid) return undefined
+  switch (layer.value) {
+    case 'on_sale':
+      return onSaleInks(grid)
+    case 'price':
+      return prices.value && steps.value && priceInks(prices.value.ofCells, steps.value)
+    case 'districts':
+      return districtInks(grid, chosenCells.value)
+    case 'mine':
+      return mine.value === undefined ? undefined : ownerInks(grid, mine.value)
+    case 'none':
+      return undefined
+  }
+})
+
+const NO_CELLS = new Uint32Array(0)
+
+/** Asks for what the layer that is shown needs, and again when the world has changed there. */
+export function followLayers(): () => void {
+  const follows = [countWorlds, followOffers, followDistricts, followChosen, retryWhenReachable]
+  const ends = follows.map((follow) => effect(follow))
+  return () => {
+    for (const end of ends) end()
+  }
+}
+
+let lastSeen: WorldChange | undefined
+
+function followOffers(): void {
+  if (layer.value !== 'price') {
+    lastSeen = undefined
+    return
+  }
+  const change = worldChange.value
+  const isFirst = lastSeen === undefined
+  lastSeen = change
+  untracked(() => {
+    if (isFirst) offers.ask({ path: '/v2/offers' })
+    else if (touchesOffers(change)) offers.refresh()
+  })
+}
+
+/** Changes of what is not for sale, and was not before, leave all prices as they are. */
+function touchesOffers({ cells }: WorldChange): boolean {
+  const grid = worldGrid.peek()
+  const priced = prices.peek()?.ofCells
+  if (!cells || !grid || !priced) return true
+  return cells.some((cell) => (grid.cells[cell]! & ON_SALE) !== 0 || !Number.isNaN(priced[cell]))
+}
+
+/** Districts come with a world, and stay until there is another. */
+function followDistricts(): void {
+  void worldNumber.value
+  if (layer.value === 'districts') untracked(() => districts.ask({ path: allDistricts().path }))
+}
+
+function followChosen(): void {
+  void worldNumber.value
+  const id = chosenDistrict.value
+  if (layer.value === 'districts' && id !== undefined)
+    untracked(() => chosen.ask({ path: `/v2/districts/${id}` }))
+}
+
+/** What failed without a connection is asked for again when there is one. */
+function retryWhenReachable(): void {
+  if (worldStatus.value !== 'ready') return
+  const shown = { price: [offers], districts: [districts, chosen] }[layer.peek() as string] ?? []
+  for (const answer of shown) if (answer.state.peek().error) answer.refresh()
+}
+
+/** Another number, another world: what came with the older one has to be asked for again. */
+const worldNumber = signal(0)
+
+function countWorlds(): void {
+  const { count, cells } = worldChange.value
+  if (!cells) worldNumber.value = count
+}
+
+function cellsOf(places: readonly string[], grid: FeedGrid): Uint32Array {
+  const cells = places.map((place) => {
+    const [x = NaN, y = NaN] = place.split(',').map(Number)
+    return grid.cellAt(x, y)
+  })
+  return Uint32Array.from(cells.filter((cell) => cell >= 0))
+}

@@ -1,0 +1,50 @@
+import type { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
+
+/** What `GET /v2/offers` answers (docs/search.md): lists of the same length, the first of all belong together. */
+export interface Offers {
+  readonly total: number
+  readonly parcels: {
+    readonly x: readonly number[]
+    readonly y: readonly number[]
+    readonly price: readonly number[]
+  }
+  readonly estates: { readonly id: readonly string[]; readonly price: readonly number[] }
+}
+
+/** What land costs, by the parcel. */
+export interface LandPrices {
+  /** Of each offer: that of an estate is divided by its parcels, or large ones would all look dear. */
+  readonly ofOffers: readonly number[]
+  /** By cell number; not a number where nothing is for sale. */
+  readonly ofCells: Float64Array
+}
+
+/** Lays the offers over the map. One for land that the map does not have (yet) is left out. */
+export function landPrices(offers: Offers, grid: FeedGrid): LandPrices {
+  const ofCells = new Float64Array(grid.cells.length).fill(Number.NaN)
+  const ofOffers: number[] = []
+  const lay = (cells: Iterable<number>, price: number) => {
+    ofOffers.push(price)
+    for (const cell of cells) ofCells[cell] = price
+  }
+  const cellsOf = cellsOfOfferedEstates(offers, grid)
+  offers.estates.id.forEach((id, i) => {
+    const cells = cellsOf.get(grid.estates.list.indexOf(id))
+    if (cells && cells.length > 0) lay(cells, offers.estates.price[i]! / cells.length)
+  })
+  // After the estates: an offer of a parcel itself is nearer to the point.
+  offers.parcels.x.forEach((x, i) => {
+    const cell = grid.cellAt(x, offers.parcels.y[i]!)
+    if (cell >= 0) lay([cell], offers.parcels.price[i]!)
+  })
+  return { ofOffers, ofCells }
+}
+
+/** By the grid's number of the estate. One walk over the grid for all of them. */
+function cellsOfOfferedEstates({ estates }: Offers, grid: FeedGrid): ReadonlyMap<number, number[]> {
+  const cellsOf = new Map<number, number[]>(estates.id.map((id) => [grid.estates.list.indexOf(id), []]))
+  grid.estateOf.forEach((estate, cell) => {
+    if (estate > 0) cellsOf.get(estate)?.push(cell)
+  })
+  return cellsOf
+}

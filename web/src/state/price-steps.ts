@@ -1,0 +1,54 @@
+import { FIRST_PRICE_INK, PRICE_STEPS } from '../map/inks.ts'
+
+/** Some of all prices, from the lowest to the highest of them. */
+export interface PriceStep {
+  readonly from: number
+  readonly to: number
+  /** Offers with such a price. */
+  readonly count: number
+  readonly ink: number
+}
+
+/**
+ * Parts prices into steps of about equally many offers, from cheap to dear: prices of land differ by powers of ten, and
+ * steps of equal width would put nearly all of them into the first. Equal prices are of the same step, so there can be
+ * fewer steps than inks; the cheapest and the dearest always have the outermost.
+ *
+ * @example
+ * priceSteps([5, 1, 5, 5]) // [{ from: 1, to: 1, count: 1, ink: 2 }, { from: 5, to: 5, count: 3, ink: 8 }]
+ */
+export function priceSteps(prices: readonly number[]): readonly PriceStep[] {
+  const sorted = Float64Array.from(prices).sort()
+  const ends = stepEnds(sorted)
+  return ends.map((end, i) => {
+    const start = ends[i - 1] ?? 0
+    return {
+      from: sorted[start]!,
+      to: sorted[end - 1]!,
+      count: end - start,
+      ink: inkOf(i, ends.length),
+    }
+  })
+}
+
+/** The ink of a price that is among those the steps were made of. */
+export function priceInk(steps: readonly PriceStep[], price: number): number {
+  const step = steps.find(({ to }) => price <= to)
+  return (step ?? steps.at(-1))?.ink ?? 0
+}
+
+/** Where the steps end in the sorted prices, without the price at that place. */
+function stepEnds(sorted: Float64Array): number[] {
+  const ends: number[] = []
+  for (let step = 1; step <= PRICE_STEPS; step++) {
+    let end = Math.round((sorted.length * step) / PRICE_STEPS)
+    while (end > 0 && end < sorted.length && sorted[end] === sorted[end - 1]) end++
+    if (end > (ends.at(-1) ?? 0)) ends.push(end)
+  }
+  return ends
+}
+
+function inkOf(step: number, count: number): number {
+  if (count === 1) return FIRST_PRICE_INK
+  return FIRST_PRICE_INK + Math.round((step * (PRICE_STEPS - 1)) / (count - 1))
+}

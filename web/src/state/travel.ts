@@ -1,0 +1,67 @@
+import { batch, effect } from '@preact/signals'
+import type { SearchResult } from '../api/land.ts'
+import { worldGrid } from '../live/world.ts'
+import {
+  chosenDistrict,
+  destination,
+  FIRST_PAGE,
+  layer,
+  mine,
+  openList,
+  selection,
+  showSelected,
+  view,
+} from './explore-state.ts'
+import { cellsOfEstate } from './layer-inks.ts'
+import { chosenCells, mineCells } from './layers.ts'
+import { showCells } from './map-frame.ts'
+import { selectedCells } from './selected-cells.ts'
+
+/** Ways to get somewhere. Each is one step for the address bar. */
+
+export function showResult({ type, id, x, y }: SearchResult): void {
+  if (type === 'estate') showEstate(id)
+  else if (type === 'district') showDistrict(id)
+  else if (type === 'address') showAddress(id)
+  else if (x !== null && y !== null) showSelected({ type, x, y }, { x, y })
+}
+
+export function showEstate(id: string): void {
+  const grid = worldGrid.peek()
+  batch(() => {
+    selection.value = { type: 'estate', id }
+    if (grid) showCells(cellsOfEstate(grid, id))
+    destination.value = view.value
+  })
+}
+
+/** What a link selects without saying where it is. */
+export function showLinked(): void {
+  const grid = worldGrid.peek()
+  if (grid) showCells(selectedCells(grid, selection.peek()))
+}
+
+/** Brings out a district, and flies there as soon as it is known where it lies. */
+export function showDistrict(id: string): void {
+  batch(() => {
+    selection.value = undefined
+    layer.value = 'districts'
+    chosenDistrict.value = id
+  })
+  const arrive = effect(() => {
+    const cells = chosenCells.value
+    if (chosenDistrict.value !== id || cells.length > 0) queueMicrotask(() => arrive())
+    if (chosenDistrict.value === id) showCells(cells)
+  })
+}
+
+/** Brings out what an address owns, with the list of its parcels. */
+export function showAddress(address: string): void {
+  batch(() => {
+    selection.value = undefined
+    mine.value = address
+    layer.value = 'mine'
+    openList.value = { name: 'parcels', address, ...FIRST_PAGE }
+  })
+  showCells(mineCells.peek())
+}
