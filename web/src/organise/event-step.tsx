@@ -1,0 +1,169 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { text } from '../texts/texts.ts'
+import { Notice } from '../ui/notice.tsx'
+import { heldEditCode, isEditCodeHeld, MAX_EDIT_CODE_LENGTH } from './edit-code.ts'
+import { Field, type FieldParts } from './field.tsx'
+import {
+  eventId,
+  eventIdText,
+  isBusy,
+  isRefused,
+  leaveEventStep,
+  lookUp,
+  lookUpEvent,
+  registered,
+  typeEditCode,
+  typeEventId,
+} from './form-state.ts'
+import { StepFault } from './step-fault.tsx'
+import { StepHeading } from './step-heading.tsx'
+
+/**
+ * So long after the last digit. Not when the field is left: what is found moves the buttons, and one that moves
+ * under the mouse is not clicked.
+ */
+const LOOK_UP_AFTER_MS = 400
+
+/** Step 1: which event, and the proof of being its organiser. */
+export function EventStep() {
+  const id = eventId.value
+  useEffect(() => {
+    const timer = window.setTimeout(lookUpEvent, LOOK_UP_AFTER_MS)
+    return () => window.clearTimeout(timer)
+  }, [id])
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void leaveEventStep()
+      }}
+    >
+      <StepHeading step="event">{text('organise.event.heading')}</StepHeading>
+      <p>{text('organise.event.where_from')}</p>
+      <EventIdField />
+      <EditCodeField />
+      <WhatIsKnown />
+      <StepFault />
+      <div class="row actions">
+        <button type="submit" class="primary" aria-disabled={isBusy.value}>
+          {primaryText()}
+        </button>
+        {registered.value && (
+          <button type="button" aria-disabled={isBusy.value} onClick={() => void leaveEventStep('codes')}>
+            {text('organise.event.more_codes')}
+          </button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+function primaryText(): string {
+  if (isRefused.value) return text('common.retry')
+  return registered.value ? text('organise.event.change_places') : text('organise.next')
+}
+
+function EventIdField() {
+  return (
+    <Field<HTMLInputElement>
+      id="event-id"
+      place="event"
+      label={text('organise.event.id')}
+      hint={text('organise.event.id_hint')}
+    >
+      {(parts) => (
+        <input
+          {...parts}
+          class="short"
+          inputMode="numeric"
+          autocomplete="off"
+          maxLength={20}
+          value={eventIdText.value}
+          onInput={({ currentTarget }) => typeEventId(currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+/**
+ * A browser must neither keep nor guess it: no name, no attribute that holds it, and no help with its spelling. Password
+ * managers offer to save what was typed into a field that ever was one of type `password`, whatever `autocomplete` says:
+ * so it is hidden by its style. `autocomplete="off"` also keeps it out of the sessions that browsers write down.
+ */
+function EditCodeField() {
+  return (
+    <Field<HTMLInputElement>
+      id="edit-code"
+      place="edit_code"
+      label={text('organise.event.code')}
+      hint={text('organise.event.code_hint')}
+    >
+      {(parts) => <EditCodeInput parts={parts} />}
+    </Field>
+  )
+}
+
+/** What those that are added to a browser honour, each its own. */
+const FOR_PASSWORD_MANAGERS = {
+  'data-1p-ignore': '',
+  'data-bwignore': '',
+  'data-lpignore': 'true',
+  'data-form-type': 'other',
+}
+const CAN_HIDE_TEXT = CSS.supports('-webkit-text-security', 'disc')
+
+function EditCodeInput({ parts }: { readonly parts: FieldParts<HTMLInputElement> }) {
+  const isShown = useSignal(false)
+  const input = parts.ref
+  useEffect(() => {
+    // Its value is set here and nowhere else: it never becomes part of what is rendered.
+    if (input.current) input.current.value = heldEditCode()
+  }, [])
+  const isHeld = isEditCodeHeld.value
+  useEffect(() => {
+    if (!isHeld && input.current) input.current.value = ''
+  }, [isHeld])
+  return (
+    <div class="row secret">
+      <input
+        {...parts}
+        class={isShown.value ? 'short' : 'short hidden-text'}
+        {...(isShown.value || CAN_HIDE_TEXT ? ({ type: 'text' } as const) : ({ type: 'password' } as const))}
+        aria-label={text('organise.event.code_secret')}
+        autocomplete="off"
+        autocapitalize="none"
+        autocorrect="off"
+        spellcheck={false}
+        {...FOR_PASSWORD_MANAGERS}
+        maxLength={MAX_EDIT_CODE_LENGTH}
+        onInput={({ currentTarget }) => typeEditCode(currentTarget.value)}
+      />
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={isShown.value}
+        aria-controls={parts.id}
+        onClick={() => {
+          isShown.value = !isShown.value
+        }}
+      >
+        {text('organise.event.show_code')}
+      </button>
+    </div>
+  )
+}
+
+/** Whether the event is here already, as soon as its number is known. */
+function WhatIsKnown() {
+  const seen = lookUp.value
+  if (!seen || seen.eventId !== eventId.value || 'error' in seen) return null
+  return (
+    <Notice kind="info">
+      <p>
+        {seen.found ? text('organise.event.known', { name: seen.found.name }) : text('organise.event.new')}
+      </p>
+    </Notice>
+  )
+}

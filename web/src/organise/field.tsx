@@ -1,0 +1,54 @@
+import type { ComponentChildren, RefObject } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { fault } from './form-state.ts'
+import type { RefusalPlace } from './refusal-place.ts'
+
+/** What an input takes so that label, hint and fault belong to it. */
+export interface FieldParts<Input extends HTMLElement> {
+  readonly id: string
+  readonly ref: RefObject<Input | null>
+  readonly 'aria-describedby': string
+  readonly 'aria-invalid': true | undefined
+}
+
+interface FieldProps<Input extends HTMLElement> {
+  readonly id: string
+  readonly place: RefusalPlace
+  readonly label: string
+  readonly hint: ComponentChildren
+  /** What is wrong as far as can be seen before anything was asked for. */
+  readonly earlyFault?: string | undefined
+  /** Between input and fault. */
+  readonly below?: ComponentChildren
+  children(parts: FieldParts<Input>): ComponentChildren
+}
+
+/** A label, a hint, an input, and what is wrong with it. A fault takes the focus to the input. */
+export function Field<Input extends HTMLElement>(props: FieldProps<Input>) {
+  const { id, place, label, hint, earlyFault, below, children } = props
+  const input = useRef<Input>(null)
+  const mine = fault.value?.place === place ? fault.value : undefined
+  useEffect(() => {
+    if (mine) input.current?.focus()
+  }, [mine])
+  const sentence = mine?.say() ?? earlyFault
+  const parts = {
+    id,
+    ref: input,
+    'aria-describedby': `${id}-hint ${id}-fault`,
+    'aria-invalid': sentence ? (true as const) : undefined,
+  }
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="hint" id={`${id}-hint`}>
+        {hint}
+      </div>
+      {children(parts)}
+      {below}
+      <p class="fault" id={`${id}-fault`} role="alert">
+        {sentence}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,81 @@
+import { type Signal, signal } from '@preact/signals'
+import { AskError } from '../api/ask.ts'
+import { type Availability, askAvailability, type EventInfo, findEvent } from '../api/attendance.ts'
+
+/** How old the counts are at most while somebody looks. */
+const REFRESH_MS = 3_000
+
+/**
+ * An event as everybody may see it, kept up to date.
+ *
+ * `loading`: nothing yet · `unknown`: there is no such event here · `shown`: as it was at `atMs` (since 1970); with an
+ * `error` where it could not be asked for since · `failed`: nothing, and the last try failed.
+ */
+export type LiveEvent =
+  | { readonly status: 'loading' | 'unknown' }
+  | {
+      readonly status: 'shown'
+      readonly info: EventInfo
+      readonly availability: Availability
+      readonly atMs: number
+      readonly error?: unknown
+    }
+  | { readonly status: 'failed'; readonly error: unknown }
+
+export interface Following {
+  readonly event: Signal<LiveEvent>
+  /** Looks at once. */
+  refresh(): void
+  stop(): void
+}
+
+/**
+ * Asks for an event now and every few seconds, as long as the page is looked at.
+ *
+ * @param name uuid or id
+ */
+export function followEvent(name: string): Following {
+  const event = signal<LiveEvent>({ status: 'loading' })
+  const end = new AbortController()
+  let timer: number | undefined
+  let isAsking = false
+
+  const refresh = async () => {
+    window.clearTimeout(timer)
+    if (isAsking || document.hidden || end.signal.aborted) return
+    isAsking = true
+    const seen = await look(name, event.peek(), end.signal)
+    isAsking = false
+    if (end.signal.aborted) return
+    event.value = seen
+    timer = window.setTimeout(refresh, REFRESH_MS)
+  }
+  document.addEventListener('visibilitychange', refresh, { signal: end.signal })
+  window.addEventListener('online', refresh, { signal: end.signal })
+  void refresh()
+
+  return {
+    event,
+    refresh: () => void refresh(),
+    stop: () => {
+      window.clearTimeout(timer)
+      end.abort()
+    },
+  }
+}
+
+async function look(name: string, before: LiveEvent, signal: AbortSignal): Promise<LiveEvent> {
+  try {
+    const [info, availability] = await Promise.all([findEvent(name, signal), askAvailability(name, signal)])
+    if (!info) return { status: 'unknown' }
+    return { status: 'shown', info, availability, atMs: Date.now() }
+  } catch (error) {
+    if (isUnknown(error)) return { status: 'unknown' }
+    return before.status === 'shown' ? { ...before, error } : { status: 'failed', error }
+  }
+}
+
+/** A name that cannot be one of an event is none either. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof AskError && ['event_not_found', 'invalid_parameter'].includes(error.code)
+}

@@ -1,0 +1,225 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { Availability, EventInfo } from '../api/attendance.ts'
+import { formatDateTime, formatDays, formatTime } from '../texts/format.ts'
+import { refusalText } from '../texts/refusal.ts'
+import { text } from '../texts/texts.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Failure, Loading, Notice } from '../ui/notice.tsx'
+import { usePageTitle } from '../ui/page-title.ts'
+import { beginChange, news, typeEventId } from './form-state.ts'
+import { LiveCounts } from './live-counts.tsx'
+import { followEvent } from './live-event.ts'
+import { PlayerWords } from './player-words.tsx'
+import { QrCode } from './qr-code.tsx'
+import { eventAddress, showForm } from './shown-event.ts'
+import { readEventId } from './steps.ts'
+
+/** An event as everybody may see it. @param name uuid or id, as in the address */
+export function LivePage({ name }: { readonly name: string }) {
+  const following = useMemo(() => followEvent(name), [name])
+  useEffect(() => following.stop, [following])
+  const seen = following.event.value
+  switch (seen.status) {
+    case 'loading':
+      return <Loading label={text('organise.live.loading')} />
+    case 'unknown':
+      return <UnknownEvent name={name} />
+    case 'failed':
+      return <Failure error={seen.error} onRetry={following.refresh} />
+    case 'shown':
+      return (
+        <>
+          {seen.error !== undefined && (
+            <Notice kind="warning">
+              <p>{text('organise.live.stale', { time: formatTime(seen.atMs) })}</p>
+              <p>{refusalText(seen.error)}</p>
+            </Notice>
+          )}
+          <ShownEvent info={seen.info} availability={seen.availability} />
+        </>
+      )
+  }
+}
+
+/** Nobody has done anything wrong: an event is registered after its address is made up, or by somebody else. */
+function UnknownEvent({ name }: { readonly name: string }) {
+  usePageTitle(text('organise.unknown.heading'))
+  const id = readEventId(name)
+  return (
+    <>
+      <h1>{text('organise.unknown.heading')}</h1>
+      <Notice kind="info">
+        <p>{text('organise.unknown.explained')}</p>
+      </Notice>
+      <button
+        type="button"
+        class="primary"
+        onClick={() => {
+          if (id) typeEventId(id)
+          showForm()
+        }}
+      >
+        {text('organise.unknown.register')}
+      </button>
+    </>
+  )
+}
+
+interface ShownEventProps {
+  readonly info: EventInfo
+  readonly availability: Availability
+}
+
+function ShownEvent({ info, availability }: ShownEventProps) {
+  usePageTitle(info.name)
+  const change = () => {
+    beginChange(info)
+    showForm()
+  }
+  return (
+    <div class="live">
+      <LiveHeading info={info} />
+      <NewsNotice />
+      <div class="live-columns">
+        <div>
+          <LiveCounts availability={availability} onLoad={change} />
+          <NextSteps onChange={change} />
+          <PlayerWords info={info} availability={availability} />
+        </div>
+        <div>
+          <ForBuilders info={info} />
+          <Facts info={info} availability={availability} />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Takes the focus when one comes here from the form; a page that was just opened leaves it where it is. */
+function LiveHeading({ info }: { readonly info: EventInfo }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (navigator.userActivation.hasBeenActive) heading.current?.focus()
+  }, [])
+  return (
+    <>
+      <h1 ref={heading} tabIndex={-1}>
+        {info.name}
+      </h1>
+      <p class="lead">{daysText(info)}</p>
+    </>
+  )
+}
+
+function NewsNotice() {
+  useEffect(
+    () => () => {
+      news.value = undefined
+    },
+    [],
+  )
+  const what = news.value
+  if (!what) return null
+  return (
+    <Notice kind={what.kind === 'codes' && what.num === 0 ? 'info' : 'success'}>
+      <p>{newsText(what)}</p>
+    </Notice>
+  )
+}
+
+function newsText(what: NonNullable<typeof news.value>): string {
+  if (what.kind === 'saved') return text('organise.news.saved')
+  const { num, total } = what
+  return num > 0
+    ? text('organise.news.codes', { count: num, total })
+    : text('organise.news.no_new_codes', { total })
+}
+
+/** What the scene needs to know, to be copied or scanned. */
+function ForBuilders({ info }: { readonly info: EventInfo }) {
+  const address = eventAddress(info.uuid)
+  return (
+    <section class="card">
+      <h2>{text('organise.booth.heading')}</h2>
+      <p>{text('organise.booth.explained')}</p>
+      <p class="row uuid">
+        <code>{info.uuid}</code>
+        <CopyButton value={info.uuid} label={text('organise.booth.uuid')} />
+      </p>
+      <h3>{text('organise.qr.heading')}</h3>
+      <p>{text('organise.qr.explained')}</p>
+      <QrCode value={address} label={text('organise.qr.label', { address })} />
+      <p class="row">
+        <a class="address" href={address}>
+          {address}
+        </a>
+        <CopyButton value={address} label={text('organise.qr.heading')} />
+      </p>
+    </section>
+  )
+}
+
+function Facts({ info, availability }: ShownEventProps) {
+  const { opens_at, closes_at } = availability
+  return (
+    <section class="card">
+      <h2>{text('organise.live.facts')}</h2>
+      <dl class="facts">
+        <dt>{text('organise.event.id')}</dt>
+        <dd>{info.id}</dd>
+        <dt>{text('organise.live.given_out')}</dt>
+        <dd>
+          {opens_at && text('organise.live.from', { time: formatDateTime(Date.parse(opens_at)) })}{' '}
+          {closes_at && text('organise.live.until', { time: formatDateTime(Date.parse(closes_at)) })}
+          {!opens_at && !closes_at && text('organise.live.always')}
+        </dd>
+        <dt>{text('organise.places.label')}</dt>
+        <dd>
+          <Places info={info} />
+        </dd>
+      </dl>
+    </section>
+  )
+}
+
+function Places({ info }: { readonly info: EventInfo }) {
+  if (!info.requires_presence) return <>{text('organise.live.anywhere')}</>
+  const places = info.coordinates.split(';')
+  const list = (
+    <ul class="places">
+      {places.map((place) => (
+        <li key={place}>{place}</li>
+      ))}
+    </ul>
+  )
+  if (places.length <= 12) return list
+  return (
+    <details>
+      <summary>{text('organise.places.count', { count: places.length })}</summary>
+      {list}
+    </details>
+  )
+}
+
+function NextSteps({ onChange }: { onChange(): void }) {
+  return (
+    <section class="card">
+      <h2>{text('organise.todo.heading')}</h2>
+      <ol class="todo">
+        <li>{text('organise.todo.booth')}</li>
+        <li>{text('organise.todo.deploy')}</li>
+        <li>{text('organise.todo.share')}</li>
+        <li>{text('organise.todo.more')}</li>
+      </ol>
+      <button type="button" onClick={onChange}>
+        {text('organise.todo.change')}
+      </button>
+    </section>
+  )
+}
+
+function daysText({ event_start_date: first, event_end_date: last }: EventInfo): string {
+  const from = first ?? last
+  if (from === null) return text('organise.live.no_date')
+  return formatDays(Date.parse(from), Date.parse(last ?? from))
+}

@@ -1,0 +1,105 @@
+import { computed, signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { loadWorld, worldGrid, worldStatus } from '../live/world.ts'
+import { MINE_INK } from '../map/inks.ts'
+import type { Place, View } from '../map/map-types.ts'
+import { WorldMap } from '../map/world-map.tsx'
+import { text } from '../texts/texts.ts'
+import { Loading, Notice } from '../ui/notice.tsx'
+import { MAX_PLACES, placesBetween, readCoordinates, withDrawn } from './coordinates.ts'
+import { changePlaces, placesText, readPlaces } from './form-state.ts'
+
+/** At least so large is a parcel when the map shows a place by itself, in CSS pixels. */
+const CLOSE_ZOOM = 14
+
+const view = signal<View | undefined>(undefined)
+/** By cell number. */
+const chosen = computed(() => {
+  const grid = worldGrid.value
+  if (!grid) return new Uint32Array(0)
+  const cells = readPlaces.value.places.map(({ x, y }) => grid.cellAt(x, y))
+  return Uint32Array.from(cells.filter((cell) => cell >= 0))
+})
+const inks = computed(() => {
+  const painted = new Uint8Array(worldGrid.value?.cells.length ?? 0)
+  for (const cell of chosen.value) painted[cell] = MINE_INK
+  return painted
+})
+
+/** Brings a place before the reader, near enough to see it. */
+export function showOnMap(place: Place): void {
+  view.value = { ...place, zoom: Math.max(CLOSE_ZOOM, view.peek()?.zoom ?? 0) }
+}
+
+/**
+ * The places on the map: a click or tap adds one or takes it out, a stroke does so with a rectangle. A finger scrolls the
+ * page unless it was told to draw.
+ */
+export function PlacesMap() {
+  const isTooMany = useSignal(false)
+  const isFingerDrawing = useSignal(false)
+  useEffect(() => {
+    if (!worldGrid.peek()) void loadWorld()
+  }, [])
+  useEffect(() => {
+    const [first] = readPlaces.peek().places
+    if (first) showOnMap(first)
+  }, [])
+  const draw = (drawn: readonly Place[] | undefined) => {
+    const inside = drawn?.filter(isOnLand)
+    const wanted = inside && withDrawn(placesText.peek(), inside)
+    isTooMany.value = wanted === undefined || readCoordinates(wanted).fault?.kind === 'too_many'
+    if (wanted !== undefined && !isTooMany.value) changePlaces(wanted)
+  }
+  if (worldStatus.value === 'failed') return <NoMap />
+  if (worldStatus.value === 'loading') return <Loading label={text('map.loading')} />
+  return (
+    <div class="places-map">
+      <p class="hint for-mouse">{text('organise.places.how_to_draw')}</p>
+      <div class="for-finger">
+        <p class="hint">{text('organise.places.how_to_tap')}</p>
+        <button
+          type="button"
+          aria-pressed={isFingerDrawing.value}
+          onClick={() => {
+            isFingerDrawing.value = !isFingerDrawing.value
+          }}
+        >
+          {text('organise.places.draw')}
+        </button>
+      </div>
+      <div class="map-frame">
+        <WorldMap
+          view={view}
+          inks={inks}
+          selected={chosen}
+          label={text('organise.places.map')}
+          mode="draw"
+          finger={isFingerDrawing.value ? 'drag' : 'scroll'}
+          onPick={(place) => draw([place])}
+          onDraw={(from, to) => draw(placesBetween(from, to))}
+        />
+      </div>
+      <p class="fault" role="alert">
+        {isTooMany.value && text('organise.places.stroke_too_large', { count: MAX_PLACES })}
+      </p>
+    </div>
+  )
+}
+
+/** Nothing is lost without it. */
+function NoMap() {
+  return (
+    <Notice kind="info">
+      <p>{text('organise.places.no_map')}</p>
+      <button type="button" onClick={() => void loadWorld()}>
+        {text('common.retry')}
+      </button>
+    </Notice>
+  )
+}
+
+/** A stroke may reach beyond the edge of the world. */
+function isOnLand({ x, y }: Place): boolean {
+  return worldGrid.peek()?.tileAt(x, y).type !== 'outside'
+}

@@ -1,0 +1,47 @@
+import type { Availability, EventInfo } from '../api/attendance.ts'
+import { type TextKey, text } from '../texts/texts.ts'
+
+/** What a player meets at the booth: now, and in the other cases that organisers are asked about. */
+export function PlayerWords({ info, availability }: PlayerWordsProps) {
+  return (
+    <section class="card">
+      <h2>{text('organise.player.heading')}</h2>
+      <dl class="words">
+        <Words when={text('organise.player.now')} words={text(wordsNow(availability))} />
+        {info.requires_presence && (
+          <Words when={text('organise.player.elsewhere')} words={text('error.not_at_event')} />
+        )}
+        <Words when={text('organise.player.again')} words={text('error.already_claimed')} />
+        <Words when={text('organise.player.preview')} words={text('error.preview_realm')} />
+      </dl>
+    </section>
+  )
+}
+
+interface PlayerWordsProps {
+  readonly info: EventInfo
+  readonly availability: Availability
+}
+
+function Words({ when, words }: { readonly when: string; readonly words: string }) {
+  return (
+    <div>
+      <dt>{when}</dt>
+      <dd>{words}</dd>
+    </div>
+  )
+}
+
+/** Without codes, players hear the same whatever the reason is. */
+function wordsNow({ reason }: Availability): TextKey {
+  switch (reason) {
+    case null:
+      return 'organise.player.open'
+    case 'no_codes_loaded':
+    case 'waiting_for_issuer':
+    case 'no_codes_left':
+      return 'error.no_codes_left'
+    default:
+      return `error.${reason}`
+  }
+}

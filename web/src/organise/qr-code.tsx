@@ -1,0 +1,18 @@
+import { useMemo } from 'preact/hooks'
+import { qrPath } from './qr-path.ts'
+
+interface QrCodeProps {
+  readonly value: string
+  /** For those who cannot see it. */
+  readonly label: string
+}
+
+/** A text as a QR code: dark on light in every theme, as readers want it. */
+export function QrCode({ value, label }: QrCodeProps) {
+  const { side, path } = useMemo(() => qrPath(value), [value])
+  return (
+    <svg class="qr-code" viewBox={`0 0 ${side} ${side}`} role="img" aria-label={label}>
+      <path d={path} />
+    </svg>
+  )
+}

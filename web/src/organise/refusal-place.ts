@@ -1,0 +1,33 @@
+import { AskError } from '../api/ask.ts'
+import type { Step } from './steps.ts'
+
+/** What of the form a refusal is about: a field, or the step that was asked for. */
+export type RefusalPlace = 'event' | 'edit_code' | 'coordinates' | 'step'
+
+const PLACES: Readonly<Record<string, RefusalPlace>> = {
+  wrong_edit_code: 'edit_code',
+  invalid_coordinates: 'coordinates',
+  invalid_parameter: 'event',
+}
+
+/**
+ * Where a refusal is shown.
+ *
+ * @example
+ * placeOf(new AskError('…', { code: 'wrong_edit_code' })) // 'edit_code'
+ */
+export function placeOf(error: unknown): RefusalPlace {
+  return (error instanceof AskError ? PLACES[error.code] : undefined) ?? 'step'
+}
+
+/** The step that has a field; undefined for the one that is shown. */
+export function stepWith(place: RefusalPlace): Step | undefined {
+  if (place === 'step') return undefined
+  return place === 'coordinates' ? 'places' : 'event'
+}
+
+/** Until when trying again is no use; undefined where it can help at once. @param nowMs milliseconds since 1970 */
+export function waitUntilMs(error: unknown, nowMs: number): number | undefined {
+  if (!(error instanceof AskError) || error.status !== 429) return undefined
+  return nowMs + (error.retryAfterS ?? 60) * 1_000
+}

@@ -1,0 +1,40 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { text } from '../texts/texts.ts'
+import { fault } from './form-state.ts'
+import { useSecondsUntil } from './seconds-until.ts'
+
+/**
+ * What keeps a step from being done that no field is to blame for; the button of the step tries again, at once or in time.
+ * It takes the focus, and so is read out.
+ */
+export function StepFault() {
+  const box = useRef<HTMLDivElement>(null)
+  const shown = fault.value?.place === 'step' ? fault.value : undefined
+  useEffect(() => {
+    if (shown) box.current?.focus()
+  }, [shown])
+  const waitS = useSecondsUntil(shown?.untilMs)
+  if (!shown) return null
+  const isWait = shown.untilMs !== undefined
+  return (
+    <div ref={box} tabIndex={-1} class={`notice notice-${isWait ? 'warning' : 'error'}`}>
+      <p>{shown.say()}</p>
+      {shown.requestId && <p>{text('organise.request_id', { id: shown.requestId })}</p>}
+      {isWait && <Countdown waitS={waitS} />}
+    </div>
+  )
+}
+
+/** Read out when it is over, not every second. */
+function Countdown({ waitS }: { readonly waitS: number }) {
+  return (
+    <>
+      <p role="timer">{waitS > 0 && text('organise.wait', { time: clockText(waitS) })}</p>
+      <p role="status">{waitS === 0 && text('organise.wait_over')}</p>
+    </>
+  )
+}
+
+function clockText(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

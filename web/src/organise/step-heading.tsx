@@ -1,0 +1,22 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { text } from '../texts/texts.ts'
+import { fault } from './form-state.ts'
+import { numberOf, STEPS, type Step } from './steps.ts'
+
+/** Where a step begins. It takes the focus, so that readers hear which step they have come to. */
+export function StepHeading({ step, children }: { readonly step: Step; readonly children: string }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    // A field that has to be corrected takes the focus itself, and a page that was just opened leaves it where it is.
+    const isAtField = (fault.peek()?.place ?? 'step') !== 'step'
+    if (!isAtField && navigator.userActivation.hasBeenActive) heading.current?.focus()
+  }, [])
+  return (
+    <h2 ref={heading} tabIndex={-1} class="step-heading">
+      <span class="step-count">
+        {text('organise.progress', { number: numberOf(step), count: STEPS.length })}
+      </span>
+      {children}
+    </h2>
+  )
+}

@@ -1,0 +1,57 @@
+/**
+ * The way through the form:
+ *
+ *   event ──▶ places ──▶ register ──▶ codes ──▶ the live page
+ *     └── registered already: only codes ──▶┘
+ *
+ * Each can be gone back to. What a step needs is whatever the steps before it have made.
+ */
+export const STEPS = ['event', 'places', 'register', 'codes'] as const
+export type Step = (typeof STEPS)[number]
+
+/** What has been done so far. */
+export interface Progress {
+  /** An event id and an edit code were given. */
+  readonly hasEvent: boolean
+  readonly hasPlaces: boolean
+  readonly isRegistered: boolean
+}
+
+/**
+ * Whether a step can be shown.
+ *
+ * @example
+ * isReachable('places', { hasEvent: true, hasPlaces: false, isRegistered: false }) // true
+ */
+export function isReachable(step: Step, { hasEvent, hasPlaces, isRegistered }: Progress): boolean {
+  switch (step) {
+    case 'event':
+      return true
+    case 'places':
+      return hasEvent
+    case 'register':
+      return hasEvent && hasPlaces
+    case 'codes':
+      return hasEvent && isRegistered
+  }
+}
+
+/** Counted from 1. */
+export function numberOf(step: Step): number {
+  return STEPS.indexOf(step) + 1
+}
+
+/** The issuer's numbers are 32-bit integers. */
+const MAX_EVENT_ID = 2 ** 31 - 1
+
+/**
+ * An event id as people copy it.
+ *
+ * @returns undefined for what cannot be one
+ * @example
+ * readEventId(' #90001 ') // '90001'
+ */
+export function readEventId(text: string): string | undefined {
+  const digits = /^\s*#?\s*(\d{1,10})\s*$/.exec(text)?.[1]
+  return digits !== undefined && Number(digits) <= MAX_EVENT_ID ? String(Number(digits)) : undefined
+}
