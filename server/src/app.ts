@@ -4,12 +4,15 @@ import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config.ts'
 import type { Engine } from './db/engine.ts'
 import { AppError } from './errors.ts'
+import { EventStreams } from './http/event-streams.ts'
 import { healthRoutes } from './http/health.ts'
 import { watchMethods } from './http/methods.ts'
 import { Metrics } from './http/metrics.ts'
 import { describeRoutes, serveDescription } from './http/openapi.ts'
 import { sendReadyAnswers } from './http/ready-answers.ts'
 import { createServer, logsRequests } from './http/server.ts'
+import { readChangedAssets } from './land/change-journal.ts'
+import { ChangeStream } from './land/change-stream/change-stream.ts'
 import { landRoutes } from './land/land-routes.ts'
 import { readLandState } from './land/land-state.ts'
 import { PresentKeeper } from './land/present/present-keeper.ts'
@@ -19,7 +22,7 @@ import { v2Routes } from './land/v2-routes.ts'
 import { imageRoutes } from './map/image-routes.ts'
 import { Pictures } from './map/pictures.ts'
 import { pyramidRoutes } from './map/pyramid-routes.ts'
-import { frontPage } from './site/front-page.ts'
+import { servePages } from './site/pages.ts'
 import { translationRoutes } from './site/translations.ts'
 
 /** The two interfaces of one deployment. */
@@ -73,7 +76,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const startedAtMs = clock.nowMs()
   for (const prefix of ['', VERSION_PREFIX]) await server.register(translationRoutes, { prefix, startedAtMs })
   await serveDescription(server)
-  frontPage(server)
+  servePages(server, { interfaces })
   addRefusals()
 
   return {
@@ -103,8 +106,18 @@ interface LandParts extends AppOptions {
 async function serveLand({ server, metrics, keeper, config, engine, clock }: LandParts): Promise<void> {
   const land = { db: engine.db, clock, world: config.world, present: () => keeper.current() }
   const pictures = new Pictures(land)
-  metrics.addGauges(pictures.gauges)
-  metrics.addCounters(pictures.counters)
+  const changeStream = new ChangeStream({
+    land,
+    streams: new EventStreams(server, config.changeStreams),
+    readChanges: (worldId, range) => readChangedAssets(engine.db, worldId, range),
+    catchUp: () => keeper.refresh(),
+    log: server.log,
+  })
+  keeper.onReplaced(() => changeStream.look())
+  for (const { gauges, counters } of [pictures, changeStream]) {
+    metrics.addGauges(gauges)
+    metrics.addCounters(counters)
+  }
   metrics.addGauges([
     {
       name: 'landpass_land_revision',
@@ -118,7 +131,7 @@ async function serveLand({ server, metrics, keeper, config, engine, clock }: Lan
     await server.register(pyramidRoutes, { prefix, land, pictures, publicUrl: config.publicUrl })
   }
   await server.register(tileRoutes, { land })
-  await server.register(v2Routes, { prefix: NEWER_PREFIX, land, settings: config })
+  await server.register(v2Routes, { prefix: NEWER_PREFIX, land, changeStream, settings: config })
   // Ready answers are sent without a line in the log.
   if (!logsRequests(config.logLevel)) sendReadyAnswers(server, metrics, (url) => pictures.findReady(url))
 }

@@ -3,13 +3,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import { createApp } from '../app.ts'
 import { type Clock, SECOND_MS } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { PRESENT_S } from '../demo/chain-time.ts'
 import { writeDemoSnapshot } from '../demo/write-snapshot.ts'
 import { importSnapshot } from '../land/snapshot/import.ts'
-import { drawGallery } from '../site/gallery.ts'
 import { withDatabase } from './open-database.ts'
 
 const ROOT = new URL('../../../../', import.meta.url)
@@ -43,6 +41,11 @@ async function drawInto(folder: string): Promise<void> {
       dryRun: false,
     })
     if (!report.ok) throw new Error('the demo world is refused')
+    // Only here: the other commands do without the server's code, or read it while the database opens.
+    const [{ createApp }, { drawGallery }] = await Promise.all([
+      import('../app.ts'),
+      import('../site/gallery.ts'),
+    ])
     const app = await createApp({ config, engine, clock: DEMO_CLOCK })
     await app.keeper.start()
     for (const { path, bytes } of await drawGallery(app.server)) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { freshDataDir } from '../../test/support/engines.ts'
+import { WASM_OPTIONS } from '../../test/support/landpass.ts'
 import { tinyRecords, tinySnapshot } from '../../test/support/tiny-world.ts'
 
 const PROGRAM = fileURLToPath(new URL('./main.js', import.meta.url))
@@ -24,7 +25,7 @@ interface RunOptions {
 }
 
 function landpass(args: readonly string[], { env = {}, interruptAt }: RunOptions = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const child = spawn(process.execPath, [...WASM_OPTIONS, PROGRAM, ...args], {
     env: { ...process.env, WORLD: '-2,-2,2,2', ...env },
   })
   let stdout = ''

@@ -136,6 +136,7 @@ function announce(address: string, { keeper, attendance }: App, { only, standIns
       : []),
   ]
   const land = [
+    `  the map                          ${address}/`,
     `  parcels for sale                 ${address}/v1/parcels?status=open`,
     `  one parcel                       ${address}/v1/parcels/0/0`,
     `  an area with everything in it    ${address}/v1/map?nw=-10,10&se=10,-10`,
@@ -145,8 +146,9 @@ function announce(address: string, { keeper, attendance }: App, { only, standIns
     [
       ...lines,
       '',
-      `  the interface, to read and try   ${address}/docs`,
       ...(only === 'attendance' ? [] : land),
+      ...(only === 'land' ? [] : [`  the organisers' form             ${address}/organise`]),
+      `  the interface, to read and try   ${address}/docs`,
       `  is it ready?                     ${address}/health/ready`,
       ...(standIns ? attendanceExample(address, standIns) : []),
       '',

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { demoWorld } from './demo-world.ts'
 import { recordJson } from './record-json.ts'
 import { DATA_SETS, type SnapshotManifest, writeDemoSnapshot } from './write-snapshot.ts'
@@ -60,9 +60,12 @@ test('the manifest describes the files as they are', async () => {
   }
 })
 
-test('a line of the file is a record of the world', async () => {
-  const content = gunzipSync(await readFile(path.join(folder, 'publications.ndjson.gz'))).toString()
-  const [first] = demoWorld(1).publications
+test('the lines of a file are the records of the world', async () => {
+  const town = await mkdtemp(path.join(os.tmpdir(), 'landpass-demo-'))
+  onTestFinished(() => rm(town, { recursive: true }))
+  await writeDemoSnapshot(1, town, undefined, { radius: 8 })
+  const content = gunzipSync(await readFile(path.join(town, 'publications.ndjson.gz'))).toString()
+  const { publications } = demoWorld(1, { radius: 8 })
 
-  expect(content.slice(0, content.indexOf('\n'))).toBe(recordJson(first!))
+  expect(content.trimEnd().split('\n')).toEqual(publications.map(recordJson))
 })

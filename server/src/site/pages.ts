@@ -1,0 +1,131 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isTagKnown, variesWithCoding } from '../http/answers.ts'
+import { acceptedCoding, type Coding } from '../http/codings.ts'
+import { HIDDEN } from '../http/schemas.ts'
+import { tagOf } from '../http/text-tag.ts'
+
+/** Which pages and names of interfaces a server shows: those that it serves. */
+export interface PageOptions {
+  readonly interfaces: readonly string[]
+}
+
+/** A file of web/dist, in every coding that `web/build.mjs` made of it. */
+interface PageFile {
+  readonly type: string
+  readonly tag: string
+  readonly bodies: Readonly<Record<Coding | 'identity', Buffer>>
+}
+
+const DIST = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
+}
+/** In the pages as they are made; each server says there what it serves. */
+const INTERFACES_MARK = 'data-interfaces="land attendance"'
+
+/**
+ * Everything from here, nothing inline, no frames, no forms that a browser would send by itself: an edit code that is
+ * typed into a page can only go where our own script sends it.
+ */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** `/`, `/organise`, and the files that they are made of. A server without land has the form as its front page. */
+export function servePages(app: FastifyInstance, { interfaces }: PageOptions): void {
+  if (!existsSync(DIST))
+    throw new Error(`The pages are not made yet: run "npm run build" (${DIST} is missing).`)
+  const serves = (name: string) => interfaces.includes(name)
+  if (serves('land')) servePage(app, '/', readPage('index.html', interfaces))
+  else app.get('/', { schema: HIDDEN }, ({ url }, reply) => reply.redirect(`/organise${queryOf(url)}`, 302))
+  if (serves('attendance')) servePage(app, '/organise', readPage('organise.html', interfaces))
+  for (const path of filesBelow(DIST)) serveFile(app, path)
+}
+
+/** With its question mark; empty where there is none. */
+function queryOf(url: string): string {
+  const start = url.indexOf('?')
+  return start < 0 ? '' : url.slice(start)
+}
+
+function servePage(app: FastifyInstance, address: string, file: PageFile): void {
+  app.get(address, { schema: HIDDEN }, (request, reply) => {
+    reply
+      .header('content-security-policy', PAGE_POLICY)
+      .header('cross-origin-opener-policy', 'same-origin')
+      .header('referrer-policy', 'no-referrer')
+      .header('x-frame-options', 'DENY')
+    return sendFile(request, reply.header('cache-control', 'no-cache'), file)
+  })
+}
+
+function serveFile(app: FastifyInstance, path: string): void {
+  if (path.endsWith('.html')) return
+  const file = readFile(path)
+  // These names change with the content.
+  const caching = path.startsWith('pages/') ? 'public, max-age=31536000, immutable' : 'no-cache'
+  app.get(`/${path}`, { schema: HIDDEN }, (request, reply) =>
+    sendFile(request, reply.header('cache-control', caching), file),
+  )
+}
+
+function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, tag, bodies }: PageFile,
+): FastifyReply {
+  variesWithCoding(reply)
+  reply.header('x-content-type-options', 'nosniff')
+  if (isTagKnown(request, reply, tag)) return reply.code(304).send()
+  const coding = acceptedCoding(request.headers['accept-encoding'] ?? '')
+  if (coding) reply.header('content-encoding', coding)
+  return reply.type(type).send(bodies[coding ?? 'identity'])
+}
+
+function readFile(path: string): PageFile {
+  const read = (ending: string) => readFileSync(DIST + path + ending)
+  const bodies = { identity: read(''), br: read('.br'), gzip: read('.gz') }
+  return { type: typeOf(path), tag: tagOf(bodies.identity.toString('latin1')), bodies }
+}
+
+/** A page, which says what this server serves. */
+function readPage(name: string, interfaces: readonly string[]): PageFile {
+  const made = readFileSync(DIST + name, 'utf8')
+  if (!made.includes(INTERFACES_MARK)) throw new Error(`${name} has no place for the interfaces`)
+  const text = made.replace(INTERFACES_MARK, `data-interfaces="${interfaces.join(' ')}"`)
+  const identity = Buffer.from(text)
+  const bodies = { identity, br: brotliCompressSync(identity), gzip: gzipSync(identity) }
+  return { type: typeOf(name), tag: tagOf(text), bodies }
+}
+
+function typeOf(path: string): string {
+  const type = TYPES[extname(path)]
+  if (!type) throw new Error(`${path} has no known content type`)
+  return type
+}
+
+/** Paths of the files that are sent, without those that hold the same compressed. */
+function filesBelow(folder: string, prefix = ''): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = prefix + entry.name
+    if (entry.isDirectory()) return filesBelow(`${folder}${entry.name}/`, `${path}/`)
+    return extname(path) in TYPES ? [path] : []
+  })
+}
