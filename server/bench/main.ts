@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { writeDemoSnapshot } from '../src/demo/write-snapshot.ts'
+import { TEST_DIR_VARIABLE } from '../test/support/global-setup.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { type EngineKind, Verdict } from './attendance/script.ts'
 import { measureClaims } from './attendance/throughput.ts'
@@ -12,7 +13,9 @@ import { importBesideReaders, wholeMap } from './land-figures.ts'
 import { landRows, type Row } from './land-rows.ts'
 import { type LoadResult, load, median } from './load.ts'
 import { mapRows } from './map-rows.ts'
+import { measurePages } from './page-figures.ts'
 import { forgetPeak, memoryMb, type Running, runCommand, startServer, startYardstick } from './processes.ts'
+import { changeToStreams, STREAM_SETTINGS, STREAMS } from './stream-figures.ts'
 import { tileRows } from './tile-rows.ts'
 
 /**
@@ -26,7 +29,7 @@ const YARDSTICK_SECONDS = 1
 const REST_MS = 5_000
 const GENESIS = fileURLToPath(new URL('../../../../shared/data/genesis', import.meta.url))
 
-/** `npm run bench`: everything. `npm run bench map`: the rows of the map alone, and likewise `land` and `attendance`. */
+/** `npm run bench`: everything. `npm run bench map`: the rows of the map alone, and likewise `land`, `attendance` and `pages`. */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -37,22 +40,27 @@ const { values: options, positionals } = parseArgs({
   },
 })
 const seconds = Number(options.seconds)
-const parts = positionals.length > 0 ? positionals : ['land', 'map', 'attendance']
+const parts = positionals.length > 0 ? positionals : ['land', 'map', 'attendance', 'pages']
 const scratch = mkdtempSync(join(tmpdir(), 'landpass-bench-'))
 const yardstick = await startYardstick()
 try {
   const engines = options.engine.split(',') as EngineKind[]
   if (parts.includes('land') || parts.includes('map')) {
-    const data = options.data ?? (existsSync(GENESIS) ? GENESIS : await demoData())
+    const data = await fullWorld()
     console.log(`node ${process.version}, ${cpus().length} cores, world: ${data}`)
     for (const engine of engines) await measure(engine, data)
   }
   if (parts.includes('attendance')) {
     for (const engine of engines) await measureAttendance(engine)
   }
+  if (parts.includes('pages')) await measurePagesOn(await fullWorld())
 } finally {
   await yardstick.stop()
   rmSync(scratch, { recursive: true, force: true })
+}
+
+async function fullWorld(): Promise<string> {
+  return options.data ?? (existsSync(GENESIS) ? GENESIS : await demoData())
 }
 
 async function demoData(): Promise<string> {
@@ -67,11 +75,24 @@ async function measureAttendance(engine: EngineKind): Promise<void> {
   for (const what of verdict.broken) console.log(`BROKEN: ${what}`)
 }
 
+/** The engine makes no difference to a page: what it asks for comes from memory. */
+async function measurePagesOn(data: string): Promise<void> {
+  const env = { DATA_DIR: join(scratch, 'pages') }
+  await runCommand(['import', data], env)
+  process.env[TEST_DIR_VARIABLE] ??= scratch // where the browser of the tests is unpacked
+  const server = await startServer(env)
+  try {
+    await measurePages(server.origin)
+  } finally {
+    await server.stop()
+  }
+}
+
 async function measure(engine: EngineKind, data: string): Promise<void> {
   const postgres = engine === 'postgres' ? await startPostgres() : undefined
   const env: Record<string, string> = postgres
-    ? { DATABASE_URL: postgres.url, DATA_DIR: join(scratch, 'postgres') }
-    : { DATA_DIR: join(scratch, 'embedded') }
+    ? { ...STREAM_SETTINGS, DATABASE_URL: postgres.url, DATA_DIR: join(scratch, 'postgres') }
+    : { ...STREAM_SETTINGS, DATA_DIR: join(scratch, 'embedded') }
   try {
     console.log(`\n## ${engine}\n`)
     const imported = await runCommand(['import', data], env)
@@ -112,6 +133,7 @@ async function measureServer(
         `memory +${map.growthMb.toFixed(0)} MB (32)`,
     )
     await measureRows(engine, server, await landRows(server.origin))
+    await measureStreams(server, env)
   }
   if (parts.includes('map')) {
     await measureRows(engine, server, await mapRows(server.origin))
@@ -132,6 +154,14 @@ async function measureRows(
     if (!row.name.includes(options.only)) continue
     await measureRow(engine, server, row)
   }
+}
+
+async function measureStreams(server: Running, env: Record<string, string>): Promise<void> {
+  const { heardMs, ratio, kbPerStream } = await changeToStreams(server, yardstick, env)
+  console.log(
+    `\nchange to ${STREAMS.toLocaleString('en')} streams: ${heardMs.toFixed(0)} ms after the commit, ` +
+      `${ratio.toFixed(2)}x as many bare answers (at most 3x); ${kbPerStream.toFixed(0)} kB each`,
+  )
 }
 
 async function measureImportBeside(

@@ -4,6 +4,8 @@ import { rawLoad } from './raw-load.ts'
 const KEYS = 2000
 /** Parcels from the middle of an area to its edge: 21 x 21 of them. */
 const REACH = 10
+/** What people begin to type: some of it in a thousand names, some in none. */
+const TEXTS = ['old', 'caf', 'tow', 'arc', 'lib', '城', 'zzz', 'gar']
 
 /** The rows of the map as data. No window is like another, and the server keeps no answers of them. */
 export async function tileRows(origin: string): Promise<readonly Row[]> {
@@ -22,22 +24,28 @@ export async function tileRows(origin: string): Promise<readonly Row[]> {
       both(0.05),
       windows.map((area) => `/v1/tiles?${area}`),
     ),
-    await wholeWorld(origin, 'br', 0.04),
-    await wholeWorld(origin, 'gzip', 0.02),
+    await wholeWorld(origin, '/v2/tiles', 'br', 0.04),
+    await wholeWorld(origin, '/v2/tiles', 'gzip', 0.02),
+    await wholeWorld(origin, '/v2/offers', 'gzip', 0.3),
     row(
       '/v2/parcels/:x/:y',
       both(0.45),
       places.map(({ x, y }) => `/v2/parcels/${x}/${y}`),
     ),
+    row(
+      '/v2/search',
+      both(0.1),
+      TEXTS.map((text) => `/v2/search?q=${encodeURIComponent(text)}`),
+    ),
   ]
 }
 
 /** The whole world, compressed once before: what a server answers that has been asked for it. */
-async function wholeWorld(origin: string, coding: string, wanted: number): Promise<Row> {
-  const request = { path: '/v2/tiles', headers: { 'accept-encoding': coding } }
+async function wholeWorld(origin: string, path: string, coding: string, wanted: number): Promise<Row> {
+  const request = { path, headers: { 'accept-encoding': coding } }
   await (await fetch(origin + request.path, { headers: request.headers })).arrayBuffer()
   return {
-    name: `/v2/tiles, whole world, ${coding}, warm`,
+    name: `${path}, whole world, ${coding}, warm`,
     requests: [request],
     status: 200,
     wanted: both(wanted),
