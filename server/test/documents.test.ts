@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
@@ -22,8 +23,9 @@ const SRC = join(ROOT, 'server/src')
 /** Whoever comes first imports the whole demo world: see fullDemoDataDir. */
 const IMPORT_LIMIT_MS = 180_000
 
-/** Pages for people, and `x,y` in one segment of a path: other ways to write what is described. */
-const PAGES = /^\/(?:docs.*)?$/
+/** What people open in a browser, and the files that these pages are made of. */
+const PAGES = /^\/(?:docs.*|organise|pages\/.*|service-worker\.js|icon\.svg|landpass\.webmanifest)?$/
+/** `x,y` in one segment of a path: another way to write what is described. */
 const ALIASES = [
   '/parcels/:/bids',
   '/parcels/:/encodedId',
@@ -37,6 +39,12 @@ const VERSION_1_ALONE = ['/v1/tiles']
 const UNVERSIONED = ['/health/live', '/health/ready', '/metrics', '/openapi.json']
 /** Nor are these: the clients of the attendance interface call them so. */
 const ATTENDANCE = /^\/(?:addcodes|captcha|claim|event)(?:\/|$)/
+
+let described: FastifyInstance
+beforeAll(async () => {
+  described = await startDescribedServer()
+})
+afterAll(() => described.close())
 
 describe('the documents that are made from the code', () => {
   test('are committed as the code makes them: otherwise run `npm run generate`', async () => {
@@ -56,29 +64,24 @@ describe('the documents that are made from the code', () => {
 
 describe('the description of the interface', () => {
   test('has every route, and no other', async () => {
-    const server = await describedServer()
-    const routes = routesOf(server).filter((url) => !isBelowV1(url) && !PAGES.test(url))
-    const described = Object.keys(descriptionOf(server).paths).map((path) => path.replace(/\{\w+\}/g, ':'))
+    const routes = routesOf(described).filter((url) => !isBelowV1(url) && !PAGES.test(url))
+    const inWords = Object.keys(descriptionOf(described).paths).map((path) => path.replace(/\{\w+\}/g, ':'))
 
-    expect([...new Set([...described, ...ALIASES])].sort()).toEqual(routes)
-    expect(ALIASES.filter((url) => described.includes(url))).toEqual([])
-    await server.close()
+    expect([...new Set([...inWords, ...ALIASES])].sort()).toEqual(routes)
+    expect(ALIASES.filter((url) => inWords.includes(url))).toEqual([])
   })
 
   test('holds below /v1 as well', async () => {
-    const server = await describedServer()
-    const routes = routesOf(server)
+    const routes = routesOf(described)
     const below = routes.filter(isBelowV1).map((url) => url.slice('/v1'.length))
     const above = routes.filter((url) => !/^\/v\d\//.test(url) && !PAGES.test(url) && !ATTENDANCE.test(url))
 
     expect(VERSION_1_ALONE.filter((url) => !routes.includes(url))).toEqual([])
     expect(below).toEqual(above.filter((url) => !UNVERSIONED.includes(url)))
-    await server.close()
   })
 
   test('says of every operation what it is for, what it takes and how it can fail', async () => {
-    const server = await describedServer()
-    const operations = Object.entries(descriptionOf(server).paths).flatMap(([path, methods]) =>
+    const operations = Object.entries(descriptionOf(described).paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, path, operation })),
     )
 
@@ -87,14 +90,26 @@ describe('the description of the interface', () => {
       expect(operation.tags, name).toHaveLength(1)
       expect(Object.keys(operation.responses), name).toContain('200')
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
-      const described = operation.parameters?.filter(({ in: place }) => place === 'path') ?? []
-      expect(described.map(({ name: parameter }) => parameter).sort(), name).toEqual(inPath.sort())
+      const takenFromPath = operation.parameters?.filter(({ in: place }) => place === 'path') ?? []
+      expect(takenFromPath.map(({ name: parameter }) => parameter).sort(), name).toEqual(inPath.sort())
       // An address that names its version would otherwise be read as one below the server of version 1 too.
       const hasOneAddress = /^\/v\d\//.test(path) || ATTENDANCE.test(path)
       const servers = hasOneAddress ? [{ url: '/', description: expect.any(String) }] : undefined
       expect(operation.servers, name).toEqual(servers)
     }
-    await server.close()
+  })
+
+  test('is made of schemas that can be compiled: the server compiles those of a route with its first request', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    const schemas = Object.entries(descriptionOf(described).paths).flatMap(([path, methods]) =>
+      Object.values(methods).flatMap(({ parameters = [] }) =>
+        parameters.map(({ name, schema }) => ({ name: `${name} of ${path}`, schema })),
+      ),
+    )
+
+    expect(schemas.length).toBeGreaterThan(100)
+    for (const { name, schema } of schemas) expect(ajv.validateSchema(schema ?? false), name).toBe(true)
+    for (const { name, schema } of schemas) expect(() => ajv.compile(schema ?? false), name).not.toThrow()
   })
 })
 
@@ -111,9 +126,8 @@ test('every error code is in the table, and every code of the table is used', ()
 
 describe('the page about pictures', () => {
   test('docs/map.md has the parameters of every image, with their ranges', async () => {
-    const server = await describedServer()
     const text = page('docs/map.md')
-    const { paths } = descriptionOf(server)
+    const { paths } = descriptionOf(described)
     for (const path of [
       '/map.png',
       '/parcels/{x}/{y}/map.png',
@@ -130,7 +144,6 @@ describe('the page about pictures', () => {
       }
     }
     for (const number of [MAX_PARCELS, MAX_SELECTED]) expect(text).toContain(number.toLocaleString('en'))
-    await server.close()
   })
 
   test('docs/map.md has the colours of the palette, one row each', () => {
@@ -148,15 +161,13 @@ test('docs/tiles.md has the fields of a tile in their order, and the parameters'
     [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
     )
-  const server = await describedServer()
-  const { paths } = descriptionOf(server)
+  const { paths } = descriptionOf(described)
 
   expect(named(fields)).toEqual([...TILE_FIELDS])
   for (const path of ['/v1/tiles', '/v2/tiles'])
     expect(paths[path]!.get!.parameters?.map(({ name }) => name)).toEqual(
       named(parameters.split('\n## ', 1)[0] ?? ''),
     )
-  await server.close()
 })
 
 describe('a server over the demo world', () => {
@@ -168,8 +179,9 @@ describe('a server over the demo world', () => {
   }, IMPORT_LIMIT_MS)
   afterAll(() => server.close())
 
-  test('answers the examples in README.md and docs/tiles.md as they say', async () => {
-    const text = page('README.md') + page('docs/tiles.md')
+  test('answers the examples in README.md and the pages about the land as they say', async () => {
+    const pages = ['README.md', 'docs/tiles.md', 'docs/search.md', 'docs/offers.md']
+    const text = pages.map(page).join('')
     const examples = examplesOf(text)
     expect(examples).toHaveLength(text.match(/^\$ curl /gm)?.length ?? 0)
     expect(examples.length).toBeGreaterThan(5)
@@ -247,7 +259,7 @@ function page(path: string): string {
 }
 
 /** A server that is only described: no route is called. */
-async function describedServer(): Promise<FastifyInstance> {
+async function startDescribedServer(): Promise<FastifyInstance> {
   const config = readConfig({ LOG_LEVEL: 'silent' })
   const { server } = await createApp({ config, engine: {} as Engine, clock: testClock() })
   await server.ready()

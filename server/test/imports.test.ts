@@ -4,7 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const SRC = join(ROOT, 'server/src')
+const SERVER = join(ROOT, 'server/src')
+const PAGES = join(ROOT, 'web/src')
+/** What of the server the pages are made of too: it is pure. */
+const SHARED_WITH_PAGES =
+  /^\.\.\/\.\.\/server\/src\/(?:land\/feed\/feed-(?:grid|layout|reader)|world\/[\w-]+)\.ts$/
 
 /** What one of our files says and takes from others of ours. Paths are below `src`, with `/`. */
 interface Source {
@@ -16,6 +20,8 @@ interface Source {
 interface Import {
   readonly path: string
   readonly isTypeOnly: boolean
+  /** `await import(…)`: read when it is needed. */
+  readonly isLate: boolean
 }
 
 /** What a folder may import: names of folders, and of files of `src` itself. */
@@ -25,10 +31,11 @@ interface Rule {
   readonly types: ReadonlySet<string>
 }
 
-const SOURCES = readSources()
+const SOURCES = readSources(SERVER)
+const PAGE_SOURCES = readSources(PAGES)
 
 test('every folder imports only what the table in docs/architecture.md allows', () => {
-  const rules = readRules()
+  const rules = readRules('## Who may import whom')
   const folders = new Set(SOURCES.map(({ path }) => placeOf(path)).filter((place) => !place.endsWith('.ts')))
   expect([...rules.keys()].sort(), 'the table names every folder').toEqual([...folders, 'app'].sort())
 
@@ -41,9 +48,26 @@ test('every folder imports only what the table in docs/architecture.md allows', 
   expect(offences).toEqual([])
 })
 
-test('no file is imported in a circle', () => {
+test('so do the folders of the pages, which take nothing of the server but what is pure', () => {
+  const rules = readRules('### In the pages')
+  const places = new Set(PAGE_SOURCES.map(({ path }) => nameOf(placeOf(path))))
+  expect([...rules.keys(), 'stored'].sort(), 'the table names every folder').toEqual([...places].sort())
+
+  const offences = PAGE_SOURCES.flatMap(({ path, imports }) =>
+    imports
+      .filter((wanted) => !isAllowedInPages(rules, path, wanted))
+      .map((wanted) => `${path} imports ${wanted.path}`),
+  )
+
+  expect(offences).toEqual([])
+})
+
+test.each([
+  { name: 'the server', sources: SOURCES },
+  { name: 'the pages', sources: PAGE_SOURCES },
+])('no file of $name is imported in a circle', ({ sources }) => {
   const importsOf = new Map(
-    SOURCES.map(({ path, imports }) => [
+    sources.map(({ path, imports }) => [
       path,
       imports.filter(({ isTypeOnly }) => !isTypeOnly).map(({ path }) => path),
     ]),
@@ -56,9 +80,22 @@ test('no file is imported in a circle', () => {
     done.add(path)
     for (const next of importsOf.get(path) ?? []) walk(next, [...way, path])
   }
-  for (const { path } of SOURCES) walk(path, [])
+  for (const { path } of sources) walk(path, [])
 
   expect(circles).toEqual([])
+})
+
+test('the commands start without the code of the server, which a start reads while its database opens', () => {
+  const importsOf = new Map(SOURCES.map(({ path, imports }) => [path, imports]))
+  const readAtOnce = new Set(['cli/main.ts'])
+  for (const path of readAtOnce) {
+    for (const { path: next, isTypeOnly, isLate } of importsOf.get(path) ?? []) {
+      if (!isTypeOnly && !isLate) readAtOnce.add(next)
+    }
+  }
+
+  expect(readAtOnce).toContain('cli/serve-command.ts')
+  expect([...readAtOnce].filter((path) => /^app\.ts$|^(?:http|map|attendance|site)\//.test(path))).toEqual([])
 })
 
 test('only the configuration and the commands look at the environment', () => {
@@ -106,15 +143,28 @@ function isAllowed(rules: ReadonlyMap<string, Rule>, path: string, wanted: Impor
   return from === to || rule.isFree || rule.values.has(name) || (wanted.isTypeOnly && rule.types.has(name))
 }
 
+function isAllowedInPages(rules: ReadonlyMap<string, Rule>, path: string, { path: wanted }: Import): boolean {
+  if (wanted.startsWith('..')) return SHARED_WITH_PAGES.test(wanted) || wanted.startsWith('../locales/')
+  const from = nameOf(placeOf(path))
+  const to = nameOf(placeOf(wanted))
+  const rule = rules.get(from)
+  return from === to || rule?.isFree === true || rule?.values.has(to) === true || wanted.endsWith('.css')
+}
+
+/** `map-page.tsx` is called `map-page` in the table. */
+function nameOf(place: string): string {
+  return place.replace(/\.tsx?$/, '')
+}
+
 /** `land/bids/bid-json.ts` lies in `land`, `errors.ts` in itself. */
 function placeOf(path: string): string {
   return path.split('/', 1)[0] ?? path
 }
 
 /** The rows of the table: `| db, http | world, config (types) | why |`. */
-function readRules(): Map<string, Rule> {
+function readRules(heading: string): Map<string, Rule> {
   const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
-  const [, table = ''] = /## Who may import whom\n\n((?:\|.*\n)+)/.exec(page) ?? []
+  const [, table = ''] = new RegExp(`\n${heading}\n\n((?:\\|.*\n)+)`).exec(page) ?? []
   const rules = new Map<string, Rule>()
   for (const row of table.split('\n').slice(2)) {
     const [, folders, allowed] = row.split('|').map((cell) => cell.trim())
@@ -133,13 +183,13 @@ function pathsWith(pattern: RegExp): string[] {
   return SOURCES.filter(({ text }) => pattern.test(text)).map(({ path }) => path)
 }
 
-/** All of `src` but its tests; comments are left out, so that they may name what they like. */
-function readSources(): readonly Source[] {
-  return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+/** All of a `src` but its tests; comments are left out, so that they may name what they like. */
+function readSources(folder: string): readonly Source[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.endsWith('.d.ts'))
+    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts') && !path.endsWith('.d.ts'))
     .map((path) => {
-      const text = readFileSync(join(SRC, path), 'utf8')
+      const text = readFileSync(join(folder, path), 'utf8')
         .replace(/\/\*[\s\S]*?\*\//g, '')
         .replace(/^\s*\/\/.*$/gm, '')
       return { path, text, imports: importsOf(path, text) }
@@ -153,6 +203,7 @@ function importsOf(path: string, text: string): Import[] {
   return [...statements].map(([, type, names = '', from, dynamic]) => ({
     path: join(dirname(path), from ?? dynamic ?? '').replaceAll('\\', '/'),
     isTypeOnly: type !== undefined || areAllTypes(names),
+    isLate: dynamic !== undefined,
   }))
 }
 

@@ -4,11 +4,19 @@ import { ERRORS } from '../src/errors.ts'
 import { type Catalogue, LOCALES, readCatalogue } from '../src/site/translations.ts'
 
 const FOLDER = new URL('../../../web/locales/', import.meta.url)
+const PAGES = new URL('../../../web/src/', import.meta.url)
 
 /** Words that are the same in both languages: everything else that equals the English text was forgotten. */
 const SAME_AS_ENGLISH: Readonly<Record<string, readonly string[]>> = {
-  es: ['app.name', 'asset.plaza', 'common.no'],
-  fr: ['app.name', 'asset.district', 'map.layer.districts', 'contribution.title', 'list.page'],
+  es: ['app.name', 'asset.plaza', 'organise.counts.heading', 'organise.step.codes'],
+  fr: [
+    'app.name',
+    'asset.description',
+    'asset.district',
+    'contribution.title',
+    'map.layer.districts',
+    'nav.label',
+  ],
   ko: ['app.name'],
   zh: ['app.name'],
 }
@@ -25,6 +33,16 @@ test('every error code has a text', () => {
   const codes = Object.keys(english).flatMap((key) => /^error\.(\w+)$/.exec(key)?.[1] ?? [])
 
   expect(codes).toEqual(expect.arrayContaining(Object.keys(ERRORS)))
+})
+
+test('the pages use every text, and no text that there is not', () => {
+  const used = usedKeys()
+
+  const unused = Object.keys(english).filter((key) => !used.names.has(key) && !used.hasPrefixOf(key))
+  const missing = [...used.asked].filter((key) => !(key in english))
+
+  expect(unused, 'texts that no page shows').toEqual([])
+  expect(missing, 'texts that a page asks for').toEqual([])
 })
 
 describe.each(LOCALES)('the catalogue %s', (locale) => {
@@ -60,6 +78,27 @@ describe.each(LOCALES)('the catalogue %s', (locale) => {
     expect(same.sort()).toEqual([...(SAME_AS_ENGLISH[locale] ?? [])].sort())
   })
 })
+
+/** What the sources of the pages say of texts: whole keys anywhere, and prefixes of those that are put together. */
+function usedKeys() {
+  const names = new Set<string>()
+  const asked = new Set<string>()
+  const prefixes = new Set<string>()
+  for (const source of pageSources()) {
+    for (const [, name = ''] of source.matchAll(/['"`]([a-z][\w]*(?:\.\w+)+)['"`]/g)) names.add(name)
+    for (const [, name = ''] of source.matchAll(/\b(?:text|findText)\(\s*['"]([^'"]+)['"]/g)) asked.add(name)
+    for (const [, prefix = ''] of source.matchAll(/\b(?:text|findText)\(\s*`((?:[a-z]\w*\.)+)\$\{[^`]*`/g))
+      prefixes.add(prefix)
+  }
+  const hasPrefixOf = (key: string) => [...prefixes].some((prefix) => key.startsWith(prefix))
+  return { names, asked, hasPrefixOf }
+}
+
+function pageSources(): string[] {
+  return readdirSync(PAGES, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes('.test.'))
+    .map((path) => readFileSync(new URL(path.replaceAll('\\', '/'), PAGES), 'utf8'))
+}
 
 function placeholders(texts: Catalogue, key: string): string[] {
   return (texts[key]?.match(/\{\w+\}/g) ?? []).sort()

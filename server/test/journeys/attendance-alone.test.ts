@@ -10,7 +10,18 @@ import { freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engine
 import { type Env, landpass, type Serving, serve } from '../support/landpass.ts'
 
 const EDIT_CODE = '123456'
-const LAND_PATHS = ['/v1/parcels/0/0', '/parcels', '/map.png', '/tiles/0/0/0.png', '/v2/tiles', '/districts']
+const LAND_PATHS = [
+  '/v1/parcels/0/0',
+  '/parcels',
+  '/map.png',
+  '/tiles/0/0/0.png',
+  '/v2/tiles',
+  '/districts',
+  '/v2/changes',
+  '/v2/feed',
+  '/v2/search?q=a',
+  '/v2/offers',
+]
 const ATTENDANCE_PATHS = ['/event/1', '/event/1/availability', '/captcha/1', '/claim/1', '/addcodes/1']
 
 let outside: OutsideWorld

@@ -19,6 +19,12 @@ export interface OpenOptions {
   readonly size: Size
   /** Pixels of the screen per CSS pixel: 1 unless told otherwise. */
   readonly scale?: number
+  /** What the browser says that its reader speaks: `en-GB` unless told otherwise. */
+  readonly locale?: string
+  /** What the system wants: light unless told otherwise. */
+  readonly theme?: 'light' | 'dark'
+  /** Whether the page may keep itself for offline times; without it nothing of one visit is left for the next. */
+  readonly keepsPages?: boolean
 }
 
 /** A place on the screen, in CSS pixels from its upper left corner. */
@@ -62,7 +68,7 @@ export type OpenPage = (address: string, options: OpenOptions) => Promise<Opened
 export function testBrowser(): OpenPage {
   let browser: Promise<Browser> | undefined
   afterAll(async () => (await browser)?.close())
-  return async (address, { size, scale = 1 }) => {
+  return async (address, { size, scale = 1, locale = 'en-GB', theme = 'light', keepsPages = false }) => {
     browser ??= launchBrowser()
     const isPhone = size === 'phone'
     const context = await (await browser).newContext({
@@ -70,7 +76,9 @@ export function testBrowser(): OpenPage {
       deviceScaleFactor: scale,
       isMobile: isPhone,
       hasTouch: isPhone,
-      locale: 'en-GB',
+      locale,
+      colorScheme: theme,
+      serviceWorkers: keepsPages ? 'allow' : 'block',
       timezoneId: 'UTC',
       reducedMotion: 'reduce', // tests look at pages at rest
     })

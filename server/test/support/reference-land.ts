@@ -54,8 +54,7 @@ export class ReferenceLand {
   }
 
   parcel(id: string, nowMs: number): object {
-    const parcel = this.parcels.find((one) => one.id === id)!
-    return { ...parcelFields(parcel), publication: this.offer('parcel', id, nowMs) }
+    return this.withOffer(this.parcels.find((one) => one.id === id)!, nowMs)
   }
 
   estate(id: string, nowMs: number): object {
@@ -127,13 +126,13 @@ export class ReferenceLand {
       .filter(({ id }) => estateIds.has(id))
       .sort((a, b) => Number(a.id) - Number(b.id))
       .map(({ id }) => this.estate(id, nowMs))
-    const parcels = inside.map(({ id }) => this.parcel(id, nowMs))
+    const parcels = inside.map((parcel) => this.withOffer(parcel, nowMs))
     return { assets: { parcels, estates }, total: parcels.length + estates.length }
   }
 
   /** `/parcels` with corners. */
   area(nw: readonly [number, number], se: readonly [number, number], nowMs: number): object {
-    const parcels = this.parcelsIn(nw, se).map(({ id }) => this.parcel(id, nowMs))
+    const parcels = this.parcelsIn(nw, se).map((parcel) => this.withOffer(parcel, nowMs))
     return { parcels, total: parcels.length }
   }
 
@@ -305,6 +304,10 @@ export class ReferenceLand {
     })
   }
 
+  private withOffer(parcel: Parcel, nowMs: number): object {
+    return { ...parcelFields(parcel), publication: this.offer('parcel', parcel.id, nowMs) }
+  }
+
   private estateFields({ id, data, ...rest }: Estate): object {
     const parcels = this.parcels
       .filter(({ estate_id }) => estate_id === id)
@@ -323,9 +326,8 @@ export class ReferenceLand {
     statuses: readonly ListingStatus[],
     nowMs: number,
   ): object | null {
-    const found = newestPublications(this.publications)
-      .filter(({ shown }) => shown.asset_type === type && shown.asset_id === id)
-      .find((one) => hasStatus(one, statuses, nowMs))
+    const all = this.publications.filter(({ shown }) => shown.asset_type === type && shown.asset_id === id)
+    const found = newestPublications(all).find((one) => hasStatus(one, statuses, nowMs))
     return found ? publicationFields(found.shown) : null
   }
 

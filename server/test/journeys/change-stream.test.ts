@@ -1,0 +1,302 @@
+import net from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { HOUR_MS, SECOND_MS } from '../../src/clock.ts'
+import { FeedGrid } from '../../src/land/feed/feed-grid.ts'
+import { readFeed } from '../../src/land/feed/feed-reader.ts'
+import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
+import { demoSnapshot } from '../support/demo-snapshots.ts'
+import { describeOnBothEngines, freshEngine } from '../support/engines.ts'
+import { EventReader, type HeardEvent } from '../support/event-reader.ts'
+import { addressOf, bidRow, publicationRow } from '../support/land-rows.ts'
+import { type LandServer, startLandServer } from '../support/land-server.ts'
+import { eventually } from '../support/landpass.ts'
+import { importWorld } from '../support/worlds.ts'
+
+const RADIUS = 10
+const WORLD = `-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`
+
+/** What an event says, its kind with it. */
+interface Told {
+  readonly kind: string
+  readonly revision: number
+  readonly state: string
+  readonly changed_at: string
+  readonly parcels?: readonly string[]
+  readonly estates?: readonly string[]
+}
+
+const readers: EventReader[] = []
+afterEach(() => {
+  for (const reader of readers.splice(0)) reader.close()
+})
+
+async function listen(
+  server: LandServer,
+  since?: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<EventReader> {
+  const query = since === undefined ? '' : `?since=${since}`
+  const reader = await EventReader.open(`${server.origin}/v2/changes${query}`, headers)
+  readers.push(reader)
+  return reader
+}
+
+async function hear(reader: EventReader): Promise<Told> {
+  const event: HeardEvent = await reader.next()
+  const told = { kind: event.kind, ...(event.data as Omit<Told, 'kind'>) }
+  expect(event.id).toBe(told.state)
+  return told
+}
+
+describeOnBothEngines('the stream of changes', (open) => {
+  let land: DemoLand
+  /** Another process over the same database. */
+  let other: LandServer
+  beforeAll(async () => {
+    land = await startDemoLand(await open(), { radius: RADIUS })
+    other = await startLandServer(await open(), land.clock, { WORLD })
+  })
+  afterAll(async () => {
+    await other.close()
+    await land.server.close()
+  })
+
+  const rename = (x: number, y: number, name: string) =>
+    ({ kind: 'change-parcel', x, y, to: { name } }) as const
+  const feedState = async () => readFeed((await land.server.ask('GET', '/v2/feed')).bytes).state
+
+  test('says where it stands, and then every change as it happens, in every process', async () => {
+    const reader = await listen(land.server)
+    const elsewhere = await listen(other)
+    const hello = await hear(reader)
+    expect(hello).toEqual({
+      kind: 'hello',
+      revision: land.server.app.keeper.revision,
+      state: await feedState(),
+      changed_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+    expect(await hear(elsewhere)).toEqual(hello)
+
+    await land.change(rename(1, 2, 'one'), { kind: 'change-estate', id: '2', to: { name: 'two' } })
+    const change = await hear(reader)
+    expect(change).toEqual({
+      kind: 'change',
+      revision: hello.revision + 1,
+      state: await feedState(),
+      changed_at: new Date(land.nowMs()).toISOString(),
+      parcels: ['1,2'],
+      estates: ['2'],
+    })
+    expect(await hear(elsewhere)).toEqual(change)
+
+    // A bid changes no parcel, but what is answered about it.
+    await land.change({ kind: 'place-bid', bid: bidRow('a bid', { asset_id: '1,2' }) })
+    expect(await hear(reader)).toMatchObject({ revision: change.revision + 1, parcels: [], estates: [] })
+    expect(await hear(elsewhere)).toMatchObject({ revision: change.revision + 1 })
+    expect([reader.unheard, elsewhere.unheard]).toEqual([[], []])
+  })
+
+  test('names what comes on sale, and what goes from it when the clock alone takes the offer away', async () => {
+    const reader = await listen(land.server, await feedState())
+    const expires_at_ms = land.nowMs() + HOUR_MS
+    const onEstate = { asset_type: 'estate', asset_id: '2', expires_at_ms } as const
+    await land.change(
+      { kind: 'open-publication', publication: publicationRow('short', { asset_id: '5,5', expires_at_ms }) },
+      { kind: 'open-publication', publication: publicationRow('of an estate', onEstate) },
+    )
+    const offered = await hear(reader)
+    expect(offered).toMatchObject({ kind: 'change', parcels: ['5,5'], estates: ['2'] })
+
+    land.clock.set(expires_at_ms)
+    expect(await hear(reader)).toEqual({
+      kind: 'change',
+      revision: offered.revision,
+      state: await feedState(),
+      changed_at: new Date(expires_at_ms).toISOString(),
+      parcels: ['5,5'],
+      estates: ['2'],
+    })
+    expect(await feedState()).not.toBe(offered.state)
+  })
+
+  test('goes on where a reader was cut off, with one event for all that was missed', async () => {
+    const reader = await listen(land.server)
+    const { state } = await hear(reader)
+    reader.close()
+    await land.change(rename(3, 3, 'first'))
+    await land.change(rename(3, 3, 'second'), rename(-4, 0, 'third'))
+
+    // A browser names the address that it began with, and in the header the event that it heard last.
+    const began = await listen(land.server, state)
+    const back = await listen(land.server, '1.another.5.0', { 'last-event-id': state })
+    const missed = await hear(began)
+    expect(missed).toMatchObject({ kind: 'change', parcels: ['-4,0', '3,3'], estates: [] })
+    expect(missed.state).toBe(await feedState())
+    expect(await hear(back)).toEqual(missed)
+
+    // Who has everything is told nothing until something happens.
+    const upToDate = await listen(other, missed.state)
+    await land.change(rename(3, 3, 'fourth'))
+    for (const one of [began, back, upToDate])
+      expect(await hear(one)).toMatchObject({ revision: missed.revision + 1, parcels: ['3,3'] })
+  })
+
+  test('keeps a grid of the feed right: each event is where the feed goes on', async () => {
+    const grid = new FeedGrid(readFeed((await land.server.ask('GET', '/v2/feed')).bytes))
+    const reader = await listen(land.server, grid.state)
+    for (const owner of ['ann', 'bob']) {
+      await land.change({
+        kind: 'change-parcel',
+        x: 0,
+        y: 7,
+        to: { owner: addressOf(owner), estate_id: null },
+      })
+      const { state } = await hear(reader)
+
+      const part = readFeed((await land.server.ask('GET', `/v2/feed?since=${grid.state}`)).bytes)
+      expect(part.since).toBe(grid.state)
+      grid.apply(part)
+
+      expect([grid.state, grid.tileAt(0, 7).owner]).toEqual([state, addressOf(owner)])
+    }
+  })
+
+  test('is told from the start to whoever names what nobody knows', async () => {
+    const state = await feedState()
+    const [version, lineage, revision, expiry] = state.split('.')
+    const unknown = [
+      `${version}.000000000000.${revision}.${expiry}`,
+      `${version}.${lineage}.0.${expiry}`,
+      `${version}.${lineage}.${Number(revision) + 1}.${expiry}`,
+      'something-else',
+    ]
+    for (const since of unknown) {
+      for (const reader of [
+        await listen(land.server, since),
+        await listen(land.server, undefined, { 'last-event-id': since }),
+      ]) {
+        const { changed_at, ...told } = await hear(reader)
+        expect(told, since).toEqual({ kind: 'reset', revision: Number(revision), state })
+        reader.close()
+      }
+    }
+    const odd = await listen(land.server, undefined, { 'last-event-id': 'a b;<ü>' })
+    expect((await hear(odd)).kind).toBe('reset')
+    // An empty header is none.
+    const empty = await listen(land.server, undefined, { 'last-event-id': '' })
+    expect((await hear(empty)).kind).toBe('hello')
+
+    for (const since of ['a%20b', 'x'.repeat(101), '']) {
+      const { data } = await land.refusal(`/v2/changes?since=${since}`, 400, 'invalid_parameter')
+      expect(data.parameter).toBe('since')
+    }
+  })
+
+  test('is a stream to GET alone, and for pages of other origins too', async () => {
+    const reader = await listen(land.server, undefined, { 'accept-encoding': 'br, gzip' })
+    const head = await land.server.ask('HEAD', '/v2/changes')
+    const options = await land.server.ask('OPTIONS', '/v2/changes', {
+      headers: {
+        origin: 'https://map.example',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'last-event-id',
+      },
+    })
+
+    expect([head.status, head.bytes.length]).toEqual([200, 0])
+    for (const { headers } of [reader, head]) {
+      expect(headers).toMatchObject({
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+        'access-control-allow-origin': '*',
+        'x-request-id': expect.stringMatching(/\S/),
+      })
+      expect(headers).not.toHaveProperty('content-encoding')
+      expect(headers).not.toHaveProperty('etag')
+    }
+    expect([options.status, options.headers['access-control-allow-headers']]).toEqual([204, 'last-event-id'])
+    expect((await land.server.ask('POST', '/v2/changes')).status).toBe(405)
+  })
+
+  test('an import is told as a reset', async () => {
+    const reader = await listen(land.server)
+    const elsewhere = await listen(other)
+    const { revision } = await hear(reader)
+    await hear(elsewhere)
+
+    await importWorld(land.engine.db, await demoSnapshot(2, RADIUS), land.clock)
+    await land.server.app.keeper.refresh()
+
+    const reset = await hear(reader)
+    expect(reset).toMatchObject({ kind: 'reset', revision: revision + 1 })
+    expect(reset).not.toHaveProperty('parcels')
+    expect(await hear(elsewhere)).toEqual(reset)
+    // The journal of the new world begins with it.
+    const late = await listen(land.server, `1.${reset.state.split('.')[1]}.${revision}.0`)
+    expect(await hear(late)).toEqual(reset)
+  })
+})
+
+describe('many streams', () => {
+  const open = freshEngine('embedded')
+  const MANY = 1_000
+  let land: DemoLand
+  beforeAll(async () => {
+    land = await startDemoLand(await open(), {
+      radius: 8,
+      env: { CHANGE_STREAMS_MAX: String(MANY), CHANGE_STREAMS_PER_CLIENT: '0' },
+    })
+  })
+
+  test('each hear of a change once, no more than may be are open, and all end with the server', async () => {
+    const heard = await Promise.all(Array.from({ length: MANY }, () => listenCheaply(land.server.origin)))
+    const refused = await land.server.get('/v2/changes')
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([
+      503,
+      'too_many_streams',
+      '30',
+    ])
+    expect((await land.server.ask('HEAD', '/v2/changes')).status).toBe(503)
+    for (const name of ['first', 'second'])
+      await land.change({ kind: 'change-parcel', x: 1, y: 1, to: { name } })
+    await eventually(
+      async () => heard.every((one) => one.text().split('event: change').length > 2),
+      (isSo) => isSo,
+      20 * SECOND_MS,
+    )
+    const metrics = (await land.server.get('/metrics')).text
+    expect(metrics).toContain(`\nlandpass_change_streams ${MANY}\n`)
+    expect(metrics).toContain(`\nlandpass_change_streams_opened_total ${MANY}\n`)
+    expect(metrics).toContain('\nlandpass_change_streams_refused_total 2\n')
+    expect(metrics).toContain('\nlandpass_change_streams_dropped_total 0\n')
+    expect(metrics).toContain('\nlandpass_change_events_total 2\n')
+
+    const startedMs = performance.now()
+    await land.server.close()
+    await Promise.all(heard.map(({ ended }) => ended))
+
+    expect(performance.now() - startedMs).toBeLessThan(5 * SECOND_MS)
+    for (const { text } of heard) {
+      const ids = [...text().matchAll(/^id: (.*)$/gm)].map(([, id]) => id)
+      expect(ids).toHaveLength(3) // hello and two changes
+      expect(new Set(ids).size).toBe(3)
+    }
+  })
+})
+
+/** A reader that costs this process as little as one can. */
+async function listenCheaply(origin: string): Promise<{ text(): string; ended: Promise<void> }> {
+  const chunks: Buffer[] = []
+  const socket = net.connect(Number(new URL(origin).port), '127.0.0.1')
+  socket.write('GET /v2/changes HTTP/1.1\r\nHost: a\r\n\r\n')
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject)
+    socket.on('data', (chunk) => {
+      chunks.push(chunk)
+      if (chunk.includes('event: hello')) resolve()
+    })
+  })
+  return { text: () => Buffer.concat(chunks).toString('latin1'), ended }
+}

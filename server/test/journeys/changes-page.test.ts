@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
+import { SETTINGS } from '../../src/config.ts'
+import { retryMs } from '../../src/http/event-streams.ts'
+import { MAX_NAMES } from '../../src/land/change-stream/change-events.ts'
+import { testBrowser } from '../support/browser.ts'
+import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
+import { demoSnapshot } from '../support/demo-snapshots.ts'
+import { freshEngine } from '../support/engines.ts'
+import { EventReader } from '../support/event-reader.ts'
+import { publicationRow } from '../support/land-rows.ts'
+import { eventually } from '../support/landpass.ts'
+import { importWorld } from '../support/worlds.ts'
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+const RADIUS = 10
+const PAGE = readFileSync(join(ROOT, 'docs/changes.md'), 'utf8')
+const WRITTEN_ORIGIN = 'http://localhost:3000'
+
+const openEngine = freshEngine('embedded')
+const openPage = testBrowser()
+let land: DemoLand
+
+beforeAll(async () => {
+  land = await startDemoLand(await openEngine(), { radius: RADIUS, env: { CHANGE_STREAMS_MAX: '2' } })
+  // The database of the page.
+  await sql`update land_state set lineage = '5f1c3a9b2d40', revision = 7`.execute(land.engine.db)
+  await land.server.app.keeper.refresh()
+})
+afterAll(() => land.server.close())
+
+const rename = (x: number, y: number, name: string) =>
+  ({ kind: 'change-parcel', x, y, to: { name } }) as const
+
+test('the examples of docs/changes.md are what a reader hears', async () => {
+  const [first, second, ...more] = consoleExamples()
+  expect(more).toEqual([])
+  const reader = await EventReader.open(first!.url)
+  await reader.next()
+  const expires_at_ms = land.nowMs() + HOUR_MS
+  await land.change({
+    kind: 'open-publication',
+    publication: publicationRow('short', { asset_id: '5,5', expires_at_ms }),
+  })
+  await reader.next()
+  land.clock.set(land.nowMs() + MINUTE_MS)
+  await land.change(rename(1, 2, 'one'), { kind: 'change-estate', id: '2', to: { name: 'two' } })
+  await reader.next()
+  land.clock.set(expires_at_ms)
+  await reader.next()
+
+  // Somebody who was away since the beginning
+  const late = await EventReader.open(second!.url)
+  await late.next()
+  expect(withoutTimes(late.text)).toBe(withoutTimes(second!.answer))
+  late.close()
+
+  await importWorld(land.engine.db, await demoSnapshot(2, RADIUS), land.clock)
+  await land.server.app.keeper.refresh()
+  await reader.next()
+  expect(withoutTimes(reader.text)).toBe(withoutTimes(first!.answer))
+  reader.close()
+})
+
+test('the page of docs/changes.md hears of changes in a browser, which comes back by itself', async () => {
+  const { origin } = land.server
+  const [, code = ''] = /^```js\n([\s\S]*?)^```$/m.exec(PAGE) ?? []
+  const state = (await heardFirst(`${origin}/v2/changes`)) as { state: string }
+  await eventually(openStreams, (count) => count === 0, SECOND_MS)
+  const opened = await openPage(`${origin}/v1/parcels/0/0`, { size: 'desktop' })
+  const { page, problems } = opened
+  await page.clock.install()
+  await page.evaluate(code)
+  const heard = () => page.evaluate<[string, string[]][]>('heard')
+
+  // The server is full, and then is not.
+  const others = [
+    await EventReader.open(`${origin}/v2/changes`),
+    await EventReader.open(`${origin}/v2/changes`),
+  ]
+  const refused = page.waitForResponse((response) => response.status() === 503)
+  await page.evaluate(`
+    heard = []
+    stop = followChanges('${state.state}', (kind, { parcels }) => heard.push([kind, parcels]))
+  `)
+  await refused
+  for (const other of others) other.close()
+  await eventually(openStreams, (count) => count === 0, SECOND_MS)
+  // Whose turn it is now is told to come back soon.
+  for (let n = await opensSoFar(); retryMs(n + 1) > 2_500; n++) await heardFirst(`${origin}/v2/changes`)
+  await eventually(openStreams, (count) => count === 0, SECOND_MS)
+  await page.clock.runFor(30 * SECOND_MS)
+  await land.change(rename(1, 2, 'first'))
+  await page.waitForFunction('heard.length === 1')
+
+  // It breaks off; what happens meanwhile is told when the browser is back.
+  land.server.app.server.server.closeAllConnections()
+  await land.change(rename(3, 4, 'second'))
+  await page.waitForFunction('heard.length === 2')
+  expect(await heard()).toEqual([
+    ['change', ['1,2']],
+    ['change', ['3,4']],
+  ])
+
+  await page.evaluate('stop()')
+  await eventually(openStreams, (count) => count === 0, SECOND_MS)
+  problems.length = 0 // the refusal and the broken connection were wanted
+})
+
+test('docs/changes.md names the figures, the settings and the bounds', async () => {
+  const metrics = (await land.server.get('/metrics')).text
+  const named = [...PAGE.matchAll(/^\| `(landpass_\w+)` \|/gm)].map(([, name]) => name)
+  const settings = SETTINGS.map(({ name }) => name).filter((name) => name.startsWith('CHANGE_STREAMS_'))
+
+  expect(named).toEqual([...metrics.matchAll(/^# TYPE (landpass_change_\w+) /gm)].map(([, name]) => name))
+  for (const name of settings) expect(PAGE).toContain(`\`${name}\``)
+  expect(PAGE).toContain(MAX_NAMES.toLocaleString('en'))
+})
+
+async function openStreams(): Promise<number> {
+  return figure('landpass_change_streams')
+}
+
+async function opensSoFar(): Promise<number> {
+  return figure('landpass_change_streams_opened_total')
+}
+
+async function figure(name: string): Promise<number> {
+  const { text } = await land.server.get('/metrics')
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
+}
+
+/** The data of the first event of a stream that is left then. */
+async function heardFirst(url: string): Promise<unknown> {
+  const reader = await EventReader.open(url)
+  const { data } = await reader.next()
+  reader.close()
+  return data
+}
+
+/** Each `$ curl` of the page, with the text that is heard. */
+function consoleExamples(): readonly { url: string; answer: string }[] {
+  return [...PAGE.matchAll(/^```console\n\$ curl -N (\S+)\n([\s\S]*?)^```$/gm)].map(
+    ([, address = '', answer = '']) => ({
+      url: address.replaceAll("'", '').replace(WRITTEN_ORIGIN, land.server.origin),
+      answer: `${answer}\n`,
+    }),
+  )
+}
+
+/** When to come back is another time for every stream, and heartbeats come with the clock of the machine. */
+function withoutTimes(text: string): string {
+  return text.replace(/^retry: \d{4}$/m, 'retry: 0000').replaceAll(/^:\n\n/gm, '')
+}

@@ -1,0 +1,151 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApp, type Interface } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Engine } from '../../src/db/engine.ts'
+import { importSnapshot } from '../../src/land/snapshot/import.ts'
+import { testBrowser } from '../support/browser.ts'
+import { emptyDir, freshEngine } from '../support/engines.ts'
+import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
+import { TINY_WORLD, tinySnapshot } from '../support/tiny-world.ts'
+
+const KILOBYTE = 1000
+const MAX_SCRIPT_BYTES = 60 * KILOBYTE
+const PAGES = ['/', '/organise']
+
+const openEngine = freshEngine('embedded')
+const openPage = testBrowser()
+const clock = testClock()
+let engine: Engine
+let server: LandServer
+
+beforeAll(async () => {
+  engine = await openEngine()
+  await importSnapshot(engine.db, tinySnapshot(), { world: TINY_WORLD, clock, dryRun: false })
+  server = await startLandServer(engine, clock, { WORLD: '-2,-2,2,2' })
+})
+afterAll(() => server.close())
+
+describe.each(PAGES)('the page %s', (path) => {
+  test('is small, and asks nobody but its server', async () => {
+    const { page, asked } = await openPage(server.origin + path, { size: 'desktop' })
+    await page.locator('main').waitFor()
+    // The worker keeps them for offline times: nobody waits for that.
+    const scripts = asked.filter((address) => address.endsWith('.js') && !address.includes('service-worker'))
+
+    const sizes = await Promise.all(scripts.map(gzippedBytes))
+
+    expect(scripts.length).toBeGreaterThan(0)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_SCRIPT_BYTES)
+    expect(new Set(asked.map((address) => new URL(address).origin))).toEqual(new Set([server.origin]))
+  })
+
+  test('allows nothing inline, nothing foreign, no frames and no forms that the browser sends', async () => {
+    const { headers } = await server.ask('GET', path)
+    const policy = String(headers['content-security-policy'])
+
+    expect(policy).not.toContain('unsafe-')
+    expect(policy).not.toMatch(/https?:|\*/)
+    for (const rule of [
+      "default-src 'none'",
+      "frame-ancestors 'none'",
+      "form-action 'none'",
+      "base-uri 'none'",
+    ]) {
+      expect(policy).toContain(rule)
+    }
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      'cache-control': 'no-cache',
+    })
+  })
+})
+
+test('files whose names change with their content are kept for ever, others are asked for again', async () => {
+  const files = await filesOf('/')
+  expect(files.length).toBeGreaterThanOrEqual(3)
+  for (const file of files) {
+    const { status, headers } = await server.ask('GET', file)
+
+    expect(status, file).toBe(200)
+    expect(headers['cache-control'], file).toBe(
+      /-[\w-]{8}\.(js|css)$/.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    )
+  }
+  expect((await server.ask('GET', '/service-worker.js')).headers['cache-control']).toBe('no-cache')
+})
+
+test('a copy that is still right costs no body, and HEAD costs none at all', async () => {
+  for (const address of [...PAGES, ...(await filesOf('/'))]) {
+    const { headers, bytes } = await server.ask('GET', address)
+    const known = await server.ask('GET', address, { headers: { 'if-none-match': headers.etag! } })
+    const head = await server.ask('HEAD', address)
+
+    expect([known.status, known.bytes.length], address).toEqual([304, 0])
+    expect([head.status, head.bytes.length], address).toEqual([200, 0])
+    expect(head.headers.etag).toBe(headers.etag)
+    expect(head.headers['content-length']).toBe(String(bytes.length))
+  }
+})
+
+test('a page comes compressed for those who take it so, and is the same', async () => {
+  const plain = await server.ask('GET', '/')
+  const gzipped = await server.ask('GET', '/', { headers: { 'accept-encoding': 'gzip' } })
+
+  expect(gzipped.headers['content-encoding']).toBe('gzip')
+  expect(gzipped.headers.vary).toMatch(/accept-encoding/i)
+  expect(gunzipSync(gzipped.bytes)).toEqual(plain.bytes)
+  const known = { 'accept-encoding': 'gzip', 'if-none-match': gzipped.headers.etag! }
+  const confirmed = await server.ask('GET', '/', { headers: known })
+  expect([confirmed.status, confirmed.headers.etag]).toEqual([304, gzipped.headers.etag])
+})
+
+describe('one interface alone', () => {
+  test('land: a map, no form, and no way to one', async () => {
+    const alone = await serveAlone('land')
+    const { page } = await openPage(alone.origin, { size: 'desktop' })
+    await page.getByRole('link', { name: 'Map' }).waitFor()
+
+    expect(await page.getByRole('link', { name: 'Organise' }).count()).toBe(0)
+    expect((await fetch(`${alone.origin}/organise`)).status).toBe(404)
+    await page.close()
+    await alone.close()
+  })
+
+  test('attendance: the form is the front page, and there is no map', async () => {
+    const alone = await serveAlone('attendance')
+    const front = await fetch(`${alone.origin}/?lang=fr`, { redirect: 'manual' })
+    const { page } = await openPage(alone.origin, { size: 'desktop' })
+    await page.getByRole('link', { name: 'Organise' }).waitFor()
+
+    expect([front.status, front.headers.get('location')]).toEqual([302, '/organise?lang=fr'])
+    expect(new URL(page.url()).pathname).toBe('/organise')
+    expect(await page.getByRole('link', { name: 'Map' }).count()).toBe(0)
+    await page.close()
+    await alone.close()
+  })
+})
+
+/** What a page's HTML names, of this server. */
+async function filesOf(path: string): Promise<string[]> {
+  const html = (await server.ask('GET', path)).bytes.toString()
+  return [...html.matchAll(/(?:src|href)="(\/[\w./-]+\.\w+)"/g)].map(([, file]) => file!)
+}
+
+async function gzippedBytes(address: string): Promise<number> {
+  const { pathname } = new URL(address)
+  const { status, bytes } = await server.ask('GET', pathname, { headers: { 'accept-encoding': 'gzip' } })
+  expect(status).toBe(200)
+  return bytes.length
+}
+
+/** A server over the same world with one of the interfaces. */
+async function serveAlone(name: Interface) {
+  const config = readConfig({ LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: emptyDir(), WORLD: '-2,-2,2,2' })
+  const app = await createApp({ config, engine, clock, interfaces: [name] })
+  const origin = await app.server.listen({ host: '127.0.0.1', port: 0 })
+  await app.start()
+  return { origin, close: () => app.close() }
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** What keeps a reader from using a page, or makes it hard. Contrast below 4.5 is among it. */
+const GRAVE = ['serious', 'critical']
+
+interface Violation {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/** Fails, with the elements and reasons, where axe finds something grave in the page as it is shown now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Evaluated by the browser's tools, which the page's Content-Security-Policy does not bind.
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE)
+  const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(
+    `axe.run(document, { resultTypes: ['violations'] })`,
+  )
+  const grave = violations
+    .filter(({ impact }) => GRAVE.includes(impact))
+    .map(({ id, nodes }) => ({
+      id,
+      nodes: nodes.map(({ html, failureSummary }) => `${html}: ${failureSummary}`),
+    }))
+
+  expect(grave, `axe on ${page.url()}`).toEqual([])
+}
