@@ -1,13 +1,46 @@
+import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 
-// The tests run as compiled: what is tested is what is run, threads and child processes included.
+/** Stories, what starts processes or threads of its own, and the big city: each file in a process of its own. */
+const ALONE = ['test', 'src/cli', 'src/db', 'src/demo'].map((folder) => `server/dist/${folder}/**/*.test.js`)
+
+/**
+ * WebAssembly that has run for long is compiled again, optimised. Most of our processes have ended before that pays
+ * off, and it costs an import of a small world a third of its CPU: so only what runs much longer. The commands that tests
+ * start get the same (server/test/support/landpass.ts), and so does this process, which makes the first databases.
+ */
+const WASM_OPTION = '--wasm-tiering-budget=300000000'
+setFlagsFromString(WASM_OPTION)
+
+const COMMON = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  pool: 'forks',
+  // Node.js reads what is compiled as it does in service, and without a detour through Vite, which costs half a second
+  // in every file that starts a server.
+  server: { deps: { external: [/\/server\/dist\/.*(?<!\.test)\.js$/] } },
+  execArgv: [WASM_OPTION],
+}
+
+// The server's tests run as compiled: what is tested is what is run, threads and child processes included.
 export default defineConfig({
   test: {
-    include: ['server/dist/**/*.test.js'],
     globalSetup: ['server/dist/test/support/global-setup.js'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    pool: 'forks',
     maxWorkers: 2,
+    projects: [
+      // First the many small files, which take turns in two processes: to start one and to read the server's code takes
+      // longer than most of them. A process is used again only where the next file is one of these, too.
+      {
+        test: {
+          ...COMMON,
+          name: 'together',
+          include: ['server/dist/**/*.test.js', 'web/src/**/*.test.ts'],
+          exclude: ALONE,
+          isolate: false,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { test: { ...COMMON, name: 'alone', include: ALONE, sequence: { groupOrder: 1 } } },
+    ],
   },
 })

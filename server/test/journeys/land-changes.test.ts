@@ -7,6 +7,7 @@ import { readLandState } from '../../src/land/land-state.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { exactly, inDigits } from '../support/exact-values.ts'
+import { expectSame } from '../support/expect-same.ts'
 import { addressOf, estateRow, publicationRow } from '../support/land-rows.ts'
 import { type LandServer, startLandServer } from '../support/land-server.ts'
 import { eventually } from '../support/landpass.ts'
@@ -55,7 +56,7 @@ describeOnBothEngines('a change of the land', (open) => {
     for (const server of [land.server, second]) {
       const { status, text } = await server.get(path)
       expect(status, `${path} answered ${text.slice(0, 300)}`).toBe(200)
-      expect(exactly(text), path).toEqual(inDigits({ ok: true, data }))
+      expectSame(exactly(text), inDigits({ ok: true, data }), path)
     }
   }
 

@@ -6,6 +6,7 @@ import { TILE_FIELDS } from '../../src/land/tiles/tile-forms.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { exactly, inDigits } from '../support/exact-values.ts'
+import { expectSame } from '../support/expect-same.ts'
 import { addressOf, publicationRow } from '../support/land-rows.ts'
 import { legacyTile, type ReferenceTile, ReferenceTiles } from '../support/tiles-of-tables.ts'
 
@@ -35,7 +36,7 @@ describeOnBothEngines('tiles', (open) => {
       const tiles = await reference()
       const text = await read('/v2/tiles')
 
-      expect(exactly(text)).toEqual(inDigits({ ok: true, data: Object.fromEntries(tiles) }))
+      expectSame(exactly(text), inDigits({ ok: true, data: Object.fromEntries(tiles) }))
       expect(keysOf(text)).toEqual([...tiles.keys()])
       expect(tiles.size).toBe((2 * RADIUS + 1) ** 2)
       for (const kind of ['owned', 'unowned', 'plaza', 'road', 'district'])
@@ -108,7 +109,7 @@ describeOnBothEngines('tiles', (open) => {
         fc.asyncProperty(place, place, place, place, async (x1, y1, x2, y2) => {
           const text = await read(`/v2/tiles?x1=${x1}&y1=${y1}&x2=${x2}&y2=${y2}`)
           const inside = within(tiles, [x1, x2], [y1, y2])
-          expect(exactly(text)).toEqual(inDigits({ ok: true, data: Object.fromEntries(inside) }))
+          expectSame(exactly(text), inDigits({ ok: true, data: Object.fromEntries(inside) }))
           expect(keysOf(text)).toEqual(inside.map(([key]) => key))
         }),
         {
@@ -197,7 +198,7 @@ describeOnBothEngines('tiles', (open) => {
     const changed = [...after].filter(([key, tile]) => !isSame(tile, before.get(key)!)).map(([key]) => key)
     const ofEstate = [...after].filter(([, { estateId }]) => estateId === id).map(([key]) => key)
     expect(changed.sort()).toEqual([...new Set([...ofEstate, '5,5', '6,6'])].sort())
-    expect(exactly(await read('/v2/tiles'))).toEqual(inDigits({ ok: true, data: Object.fromEntries(after) }))
+    expectSame(exactly(await read('/v2/tiles')), inDigits({ ok: true, data: Object.fromEntries(after) }))
     const near = within(after, [-30, 30], [-30, 30])
     expect(exactly(await read('/v2/tiles?x1=-30&y1=-30&x2=30&y2=30'))).toEqual(
       inDigits({ ok: true, data: Object.fromEntries(near) }),

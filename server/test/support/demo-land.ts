@@ -1,12 +1,13 @@
 import { expect } from 'vitest'
+import type { Environment } from '../../src/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import { demoWorld } from '../../src/demo/demo-world.ts'
-import { writeDemoSnapshot } from '../../src/demo/write-snapshot.ts'
 import { applyLandChanges, type LandChange } from '../../src/land/changes.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import { parseWorld } from '../../src/world/world.ts'
-import { emptyDir } from './engines.ts'
+import { demoSnapshot } from './demo-snapshots.ts'
 import { exactly, inDigits } from './exact-values.ts'
+import { expectSame } from './expect-same.ts'
 import { type LandServer, startLandServer, type TestClock, testClock } from './land-server.ts'
 import { ReferenceLand } from './reference-land.ts'
 
@@ -16,6 +17,8 @@ export interface DemoLandOptions {
   readonly seed?: number
   /** More rectangles for the setting WORLD, without parcels in them. */
   readonly emptyAreas?: string
+  /** More settings. */
+  readonly env?: Environment
 }
 
 /** A server over a small demo world, and what it has to answer. */
@@ -38,14 +41,16 @@ export interface DemoLand {
 }
 
 export async function startDemoLand(engine: Engine, options: DemoLandOptions): Promise<DemoLand> {
-  const { radius, seed = 1, emptyAreas } = options
+  const { radius, seed = 1, emptyAreas, env } = options
   const clock = testClock()
-  const folder = emptyDir()
   const area = `-${radius},-${radius},${radius},${radius}`
-  await writeDemoSnapshot(seed, folder, undefined, { radius })
+  const folder = await demoSnapshot(seed, radius)
   const report = await importSnapshot(engine.db, folder, { world: parseWorld(area)!, clock, dryRun: false })
   expect(report.errors).toEqual([])
-  const server = await startLandServer(engine, clock, { WORLD: emptyAreas ? `${area};${emptyAreas}` : area })
+  const server = await startLandServer(engine, clock, {
+    WORLD: emptyAreas ? `${area};${emptyAreas}` : area,
+    ...env,
+  })
   const reference = new ReferenceLand(demoWorld(seed, { radius }))
   return {
     engine,
@@ -61,7 +66,7 @@ export async function startDemoLand(engine: Engine, options: DemoLandOptions): P
     expectData: async (path, data) => {
       const { status, text } = await server.get(path)
       expect(status, `${path} answered ${text.slice(0, 300)}`).toBe(200)
-      expect(exactly(text), path).toEqual(inDigits({ ok: true, data }))
+      expectSame(exactly(text), inDigits({ ok: true, data }), path)
     },
     refusal: async (path, status, code) => {
       const answer = await server.get(path)

@@ -19,11 +19,12 @@ export const TEMPLATE_DIR = 'template'
  * because creating one takes seconds and copying one does not. Everything that tests leave behind goes at the end.
  */
 export default async function setup(): Promise<() => Promise<void>> {
-  const postgres = await startPostgres()
   const testDir = fs.mkdtempSync(path.join(os.tmpdir(), 'landpass-tests-'))
-  process.env[POSTGRES_VARIABLE] = postgres.url
   process.env[TEST_DIR_VARIABLE] = testDir
-  await Promise.all([prepareEmbedded(path.join(testDir, TEMPLATE_DIR)), preparePostgres(postgres.url)])
+  const embedded = prepareEmbedded(path.join(testDir, TEMPLATE_DIR))
+  const postgres = await startPostgres()
+  process.env[POSTGRES_VARIABLE] = postgres.url
+  await Promise.all([embedded, preparePostgres(postgres.url)])
   return async () => {
     await postgres.stop()
     fs.rmSync(testDir, { recursive: true, force: true })

@@ -127,13 +127,25 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>
 }
 
+/** What has compiled the schemas of a description; most servers of a test file have the same one. */
+const compilers = new Map<string, Ajv2020>()
+
+function compilerOf(document: object): Ajv2020 {
+  const text = JSON.stringify(document)
+  const known = compilers.get(text)
+  if (known) return known
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false })
+  ajv.addSchema(document, 'openapi')
+  compilers.set(text, ajv)
+  return ajv
+}
+
 /** Finds the operation of a path and holds an answer to what it documents. */
 function answerChecker(server: FastifyInstance) {
   const document = server.swagger() as unknown as {
     paths: Record<string, Readonly<Record<string, Operation>>>
   }
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false })
-  ajv.addSchema(document, 'openapi')
+  const ajv = compilerOf(document)
   const patterns = Object.keys(document.paths)
     // Literal segments win over parameters, as they do in the router.
     .sort((a, b) => (a.match(/\{/g)?.length ?? 0) - (b.match(/\{/g)?.length ?? 0))

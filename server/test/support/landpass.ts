@@ -4,17 +4,21 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { afterAll, onTestFinished } from 'vitest'
+import { afterAll, expect, onTestFinished } from 'vitest'
 import { SETTINGS } from '../../src/config.ts'
 import { killHard } from './children.ts'
 import { emptyDir } from './engines.ts'
 import type { Heard } from './overheard.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+/** When the embedded engine is compiled again: as in our own process, see vitest.config.mjs. */
+export const WASM_OPTIONS = process.execArgv.filter((option) => option.startsWith('--wasm-'))
 const LOOK_EVERY_MS = 20
 
 export type Env = Readonly<Record<string, string>>
 
+/** The test file that has read this one, whose hooks the next line is among. */
+const testFile = expect.getState().testPath
 const started: (Running & { readonly args: readonly string[] })[] = []
 /** Whatever a test leaves running ends with its file. */
 afterAll(() => Promise.all(started.map(({ child }) => killHard(child))))
@@ -49,7 +53,9 @@ export interface Running {
 
 /** Starts `landpass <args>` with these settings and no others, in an empty folder where no `.env` lies. */
 export function startLandpass(args: readonly string[], env: Env = {}): Running {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  if (expect.getState().testPath !== testFile)
+    throw new Error('A test file that starts commands needs a process of its own: see vitest.config.mjs.')
+  const child = spawn(process.execPath, [...WASM_OPTIONS, MAIN, ...args], {
     cwd: emptyDir(),
     env: { ...environmentWithoutSettings(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
