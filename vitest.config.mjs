@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 
@@ -9,8 +10,8 @@ const ALONE = ['test', 'src/cli', 'src/db', 'src/demo'].map((folder) => `server/
  * off, and it costs an import of a small world a third of its CPU: so only what runs much longer. The commands that tests
  * start get the same (server/test/support/landpass.ts), and so does this process, which makes the first databases.
  */
-const WASM_OPTION = '--wasm-tiering-budget=300000000'
-setFlagsFromString(WASM_OPTION)
+const WASM_OPTIONS = ['--wasm-tiering-budget=300000000'].filter(isKnownOption)
+for (const option of WASM_OPTIONS) setFlagsFromString(option)
 
 const COMMON = {
   testTimeout: 60_000,
@@ -19,7 +20,7 @@ const COMMON = {
   // Node.js reads what is compiled as it does in service, and without a detour through Vite, which costs half a second
   // in every file that starts a server.
   server: { deps: { external: [/\/server\/dist\/.*(?<!\.test)\.js$/] } },
-  execArgv: [WASM_OPTION],
+  execArgv: WASM_OPTIONS,
 }
 
 // The server's tests run as compiled: what is tested is what is run, threads and child processes included.
@@ -44,3 +45,8 @@ export default defineConfig({
     ],
   },
 })
+
+/** Options of V8 come and go with versions of Node.js, which refuses to start with one that it does not know. */
+function isKnownOption(option) {
+  return spawnSync(process.execPath, [option, '--version']).status === 0
+}

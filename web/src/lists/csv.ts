@@ -33,7 +33,7 @@ const PLACES = /^-?\d+,-?\d+(;-?\d+,-?\d+)*$/
  * signs that nobody sees may stand before the sign that matters, and that has wide, small, raised and lowered forms.
  */
 const FORMULA_STARTS =
-  /(?<=^|[;\t\r\n])(?=[\s"'\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋])|^(?='*[\t\r\n])/gu
+  /(?<=^|[;\t\r\n])(?=[\s"'\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋⩵⩶﬩])|^(?='*[\t\r\n])/gu
 
 function disarmed(text: string): string {
   return PLAIN_NUMBER.test(text) || PLACES.test(text) ? text : text.replace(FORMULA_STARTS, "'")
