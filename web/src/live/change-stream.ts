@@ -32,7 +32,8 @@ function start(): void {
   stop()
   const state = worldGrid.peek()?.state
   source = new EventSource(state ? `/v2/changes?since=${encodeURIComponent(state)}` : '/v2/changes')
-  source.onopen = () => void updateWorld()
+  // What changed since the state that is held comes as an event: a world that is as it should be needs no question.
+  source.onopen = () => worldStatus.peek() !== 'ready' && void updateWorld()
   for (const name of ['change', 'reset']) source.addEventListener(name, () => void updateWorld())
   source.onerror = () => {
     // A server that refuses streams can still tell what changed; one that does not is out of reach.

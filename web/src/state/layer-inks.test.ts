@@ -35,9 +35,11 @@ describe('a layer paints', () => {
   })
 
   test('the land of an address, its estates included, and nothing for an address that has none', () => {
-    expect(drawing(ownerInks(GRID, ANN))).toEqual(signs(MINE_INK, ['##  ', ' #  ', '    ']))
-    expect(countInked(ownerInks(GRID, `0x${'c'.repeat(40)}`))).toBe(0)
-    expect(countInked(ownerInks(GRID, 'undefined'))).toBe(0)
+    expect(drawing(ownerInks(GRID, cellsOfOwner(GRID, ANN)))).toEqual(
+      signs(MINE_INK, ['##  ', ' #  ', '    ']),
+    )
+    expect(countInked(ownerInks(GRID, cellsOfOwner(GRID, `0x${'c'.repeat(40)}`)))).toBe(0)
+    expect(countInked(ownerInks(GRID, cellsOfOwner(GRID, 'undefined')))).toBe(0)
   })
 
   test('districts and plazas, and the chosen one over whatever it is made of', () => {

@@ -31,14 +31,14 @@ export function districtInks({ cells }: Ground, chosen: Uint32Array): LayerInks 
   return inks
 }
 
-/** @param address in lower case */
-export function ownerInks(ground: Ground, address: string): LayerInks {
-  const inks = new Uint8Array(ground.cells.length)
-  for (const cell of cellsOfOwner(ground, address)) inks[cell] = MINE_INK
+/** @param owned cells of one address */
+export function ownerInks({ cells }: Ground, owned: Uint32Array): LayerInks {
+  const inks = new Uint8Array(cells.length)
+  for (const cell of owned) inks[cell] = MINE_INK
   return inks
 }
 
-/** The cells of an address, those of its estates among them. */
+/** The cells of an address (in lower case), those of its estates among them. */
 export function cellsOfOwner({ ownerOf, owners }: Ground, address: string): Uint32Array {
   return cellsWith(ownerOf, owners.list.indexOf(address))
 }

@@ -53,7 +53,7 @@ export const inks = computed<LayerInks | undefined>(() => {
     case 'districts':
       return districtInks(grid, chosenCells.value)
     case 'mine':
-      return mine.value === undefined ? undefined : ownerInks(grid, mine.value)
+      return mine.value === undefined ? undefined : ownerInks(grid, mineCells.value)
     case 'none':
       return undefined
   }

@@ -1,6 +1,6 @@
 import type { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
 
-/** What `GET /v2/offers` answers (docs/search.md): lists of the same length, the first of all belong together. */
+/** What `GET /v2/offers` answers (docs/offers.md): lists of the same length, the first of all belong together. */
 export interface Offers {
   readonly total: number
   readonly parcels: {
@@ -29,7 +29,7 @@ export function landPrices(offers: Offers, grid: FeedGrid): LandPrices {
   }
   const cellsOf = cellsOfOfferedEstates(offers, grid)
   offers.estates.id.forEach((id, i) => {
-    const cells = cellsOf.get(grid.estates.list.indexOf(id))
+    const cells = cellsOf.get(id)
     if (cells && cells.length > 0) lay(cells, offers.estates.price[i]! / cells.length)
   })
   // After the estates: an offer of a parcel itself is nearer to the point.
@@ -40,11 +40,12 @@ export function landPrices(offers: Offers, grid: FeedGrid): LandPrices {
   return { ofOffers, ofCells }
 }
 
-/** By the grid's number of the estate. One walk over the grid for all of them. */
-function cellsOfOfferedEstates({ estates }: Offers, grid: FeedGrid): ReadonlyMap<number, number[]> {
-  const cellsOf = new Map<number, number[]>(estates.id.map((id) => [grid.estates.list.indexOf(id), []]))
+/** By the id of the estate. One walk over the grid for all of them. */
+function cellsOfOfferedEstates({ estates }: Offers, grid: FeedGrid): ReadonlyMap<string, number[]> {
+  const cellsOf = new Map<string, number[]>(estates.id.map((id) => [id, []]))
   grid.estateOf.forEach((estate, cell) => {
-    if (estate > 0) cellsOf.get(estate)?.push(cell)
+    const id = grid.estates.list[estate] // none for number 0
+    if (id !== undefined) cellsOf.get(id)?.push(cell)
   })
   return cellsOf
 }
