@@ -9,7 +9,8 @@ import { build } from 'vite'
 
 const WEB = fileURLToPath(new URL('.', import.meta.url))
 const DIST = join(WEB, 'dist')
-const TEXT = /\.(?:html|js|css|svg|webmanifest)$/
+/** The pages themselves are finished and compressed by each server, which says in them what it serves. */
+const TEXT = /\.(?:js|css|svg|webmanifest)$/
 const WORKER = 'service-worker.js'
 
 await build({ configFile: join(WEB, 'vite.config.ts'), root: WEB, logLevel: 'warn' })
@@ -18,9 +19,10 @@ for (const path of filesBelow(DIST)) if (TEXT.test(path)) compress(path)
 
 /** The worker's list of files, and a name for this list that changes with any of them. */
 function tellWorker() {
-  const kept = filesBelow(DIST).filter((path) => !path.endsWith(WORKER))
+  const files = filesBelow(DIST).filter((path) => !path.endsWith(WORKER))
   const hash = createHash('sha256')
-  for (const path of kept.sort()) hash.update(path).update(readFileSync(path))
+  for (const path of files.sort()) hash.update(path).update(readFileSync(path))
+  const kept = files.filter((path) => TEXT.test(path))
   const addresses = kept.map((path) => `/${relative(DIST, path).split(sep).join('/')}`)
   const worker = join(DIST, WORKER)
   const text = readFileSync(worker, 'utf8')

@@ -29,12 +29,12 @@ export function AssetFrame<Data>({ kind, title, answer, missing, children, onClo
   }, [title])
   return (
     <div class="asset-panel" aria-busy={answer.isAsking}>
-      <header class="asset-header">
+      <header class="panel-header">
         <div>
           <p class="asset-kind">{kind}</p>
           <h2 dir="auto">{title}</h2>
         </div>
-        <button type="button" class="quiet asset-close" aria-label={text('common.close')} onClick={onClose}>
+        <button type="button" class="quiet panel-close" aria-label={text('common.close')} onClick={onClose}>
           <span aria-hidden="true">×</span>
         </button>
       </header>

@@ -15,10 +15,10 @@ export interface ListsPanelProps {
 export function ListsPanel({ wish, onChange, onClose }: ListsPanelProps) {
   return (
     <div class="lists-panel">
-      <header class="lists-header">
+      <header class="panel-header">
         <h2 class="visually-hidden">{text('nav.lists')}</h2>
         <ListChoice wish={wish} onChange={onChange} />
-        <button type="button" class="quiet lists-close" aria-label={text('common.close')} onClick={onClose}>
+        <button type="button" class="quiet panel-close" aria-label={text('common.close')} onClick={onClose}>
           <span aria-hidden="true">×</span>
         </button>
       </header>

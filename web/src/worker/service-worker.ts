@@ -26,7 +26,7 @@ worker.addEventListener('fetch', (event) => {
 
 async function install(): Promise<void> {
   const files = await caches.open(FILE_CACHE)
-  await files.addAll(FILES.filter((path) => !path.endsWith('.html')))
+  await files.addAll(FILES)
   // A server may have one of the two pages alone, and no world yet.
   await Promise.allSettled([
     ...PAGES.map(async (path) => keep(FILE_CACHE, path, await fetch(path))),
