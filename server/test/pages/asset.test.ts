@@ -2,27 +2,16 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR_MS } from '../../src/clock.ts'
-import { applyLandChanges, type LandChange } from '../../src/land/changes.ts'
 import { ExactNumber } from '../../src/land/snapshot/exact-json.ts'
-import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import { encodeTokenId } from '../../src/world/token-id.ts'
 import { expectAccessible } from '../support/axe.ts'
 import { type OpenedPage, type OpenOptions, testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
 import { exactly } from '../support/exact-values.ts'
 import { bidRow } from '../support/land-rows.ts'
-import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
-import {
-  ANN,
-  BOB,
-  CLEO,
-  hash,
-  MUSEUM,
-  ROAD,
-  TINY_WORLD,
-  tinyRecords,
-  tinySnapshot,
-} from '../support/tiny-world.ts'
+import { type LandServer, testClock } from '../support/land-server.ts'
+import { startTinyLand, type TinyLand } from '../support/tiny-land.ts'
+import { ANN, BOB, CLEO, hash, MUSEUM, ROAD, tinyRecords } from '../support/tiny-world.ts'
 
 const EVIL = `<img src=x onerror=alert(1)> "A" & 'B' 👩‍🚀 سوق`
 const EVIL_NOTE = '</p><script>alert(2)</script>\n=HYPERLINK("https://evil.example")'
@@ -36,18 +25,10 @@ const openEngine = freshEngine('embedded')
 const openPage = testBrowser()
 const clock = testClock()
 let server: LandServer
-let change: (...changes: LandChange[]) => Promise<void>
+let change: TinyLand['change']
 
 beforeAll(async () => {
-  const engine = await openEngine()
-  const folder = tinySnapshot({ records: landOfThisStory() })
-  const report = await importSnapshot(engine.db, folder, { world: TINY_WORLD, clock, dryRun: false })
-  expect(report.errors).toEqual([])
-  server = await startLandServer(engine, clock, { WORLD: '-2,-2,2,2' })
-  change = async (...changes) => {
-    await applyLandChanges(engine.db, changes, clock.nowMs())
-    await server.app.keeper.refresh()
-  }
+  ;({ server, change } = await startTinyLand(await openEngine(), clock, { records: landOfThisStory() }))
 })
 afterAll(() => server.close())
 

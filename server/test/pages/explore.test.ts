@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { applyLandChanges, type LandChange } from '../../src/land/changes.ts'
+import { applyLandChanges } from '../../src/land/changes.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import { expectAccessible } from '../support/axe.ts'
 import { type OpenedPage, type OpenOptions, testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
 import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
+import { startTinyLand, type TinyLand } from '../support/tiny-land.ts'
 import { ANN, BOB, hash, MUSEUM, TINY_WORLD, tinyRecords, tinySnapshot } from '../support/tiny-world.ts'
 
 /** While the offers of the tiny world are open. */
@@ -18,18 +19,11 @@ const openEngine = freshEngine('embedded')
 const openPage = testBrowser()
 const clock = testClock(JUNE)
 let server: LandServer
-let change: (...changes: LandChange[]) => Promise<void>
+let change: TinyLand['change']
 
 beforeAll(async () => {
-  const engine = await openEngine()
-  const folder = tinySnapshot({ records: explorersLand() })
-  const report = await importSnapshot(engine.db, folder, { world: TINY_WORLD, clock, dryRun: false })
-  expect(report.errors).toEqual([])
-  server = await startLandServer(engine, clock, { WORLD: WIDE })
-  change = async (...changes) => {
-    await applyLandChanges(engine.db, changes, clock.nowMs())
-    await server.app.keeper.refresh()
-  }
+  const land = { records: explorersLand(), env: { WORLD: WIDE } }
+  ;({ server, change } = await startTinyLand(await openEngine(), clock, land))
 })
 afterAll(() => server.close())
 

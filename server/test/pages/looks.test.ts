@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import { LOCALES } from '../../src/site/translations.ts'
 import { expectAccessible } from '../support/axe.ts'
 import { testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
-import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
-import { TINY_WORLD, tinySnapshot } from '../support/tiny-world.ts'
+import { type LandServer, testClock } from '../support/land-server.ts'
+import { startTinyLand } from '../support/tiny-land.ts'
 
 /** Every page in every language, theme and size: what axe says of it, and a photograph for those who look. */
 
@@ -24,9 +23,7 @@ const clock = testClock(JUNE)
 let server: LandServer
 
 beforeAll(async () => {
-  const engine = await openEngine()
-  await importSnapshot(engine.db, tinySnapshot(), { world: TINY_WORLD, clock, dryRun: false })
-  server = await startLandServer(engine, clock, { WORLD: '-2,-2,2,2' })
+  ;({ server } = await startTinyLand(await openEngine(), clock))
 })
 afterAll(() => server.close())
 

@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp, type Interface } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
-import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import { testBrowser } from '../support/browser.ts'
 import { emptyDir, freshEngine } from '../support/engines.ts'
-import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
-import { TINY_WORLD, tinySnapshot } from '../support/tiny-world.ts'
+import { type LandServer, testClock } from '../support/land-server.ts'
+import { startTinyLand } from '../support/tiny-land.ts'
 
 const KILOBYTE = 1000
 const MAX_SCRIPT_BYTES = 60 * KILOBYTE
@@ -21,8 +20,7 @@ let server: LandServer
 
 beforeAll(async () => {
   engine = await openEngine()
-  await importSnapshot(engine.db, tinySnapshot(), { world: TINY_WORLD, clock, dryRun: false })
-  server = await startLandServer(engine, clock, { WORLD: '-2,-2,2,2' })
+  ;({ server } = await startTinyLand(engine, clock))
 })
 afterAll(() => server.close())
 
