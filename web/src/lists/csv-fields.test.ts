@@ -10,6 +10,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
+// The compiler gives each schema of the file a type of its own.
 const schemas = document.components.schemas as unknown as Readonly<Record<string, Schema>>
 /** Second names, and what the interface tells only when it is asked for. */
 const LEFT_OUT = /^publication\.(type|marketplace_id)$|^(tx_hash|log_index|contract_address) of Bid$/

@@ -21,7 +21,7 @@ function slowServer() {
         answer: (data) => settled(() => resolve(data)),
         fail: (error) => settled(() => reject(error)),
       })
-    })) as unknown as Asker
+    })) as unknown as Asker // it answers texts alone, an Asker anything
   return { asked, live: new LiveAnswer<string>(asker) }
 }
 

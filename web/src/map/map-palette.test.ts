@@ -102,7 +102,7 @@ function lab(colour: string, eye = 'all'): Rgb {
   const rgb = linear(colour)
   const [red, green, blue] = EYES[eye]!.map((row) =>
     Math.max(0, row[0] * rgb[0] + row[1] * rgb[1] + row[2] * rgb[2]),
-  ) as unknown as Rgb
+  ) as unknown as Rgb // `map` forgets that there are three
   const l = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
   const m = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
   const s = Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)

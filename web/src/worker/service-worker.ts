@@ -8,6 +8,7 @@
 const BUILD = '__BUILD__'
 const FILES = JSON.parse('__FILES__') as readonly string[]
 
+// The compiler's library takes `self` for that of any worker.
 const worker = self as unknown as ServiceWorkerGlobalScope
 /** The files of this build, gone with it. */
 const FILE_CACHE = `landpass-${BUILD}`
