@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           ...COMMON,
           name: 'together',
-          include: ['server/dist/**/*.test.js', 'web/src/**/*.test.ts'],
+          include: ['server/dist/**/*.test.js', 'client/src/**/*.test.ts', 'web/src/**/*.test.ts'],
           exclude: ALONE,
           isolate: false,
           sequence: { groupOrder: 0 },

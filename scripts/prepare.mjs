@@ -2,15 +2,13 @@
 // what has changed. `npm start`, `npm test` and the other scripts call it first; it needs Node.js and npm alone.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { arePagesStale } from '../web/page-inputs.mjs'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const INSTALL_STAMP = join(ROOT, 'node_modules', '.landpass-installed')
-const DIST = join(ROOT, 'server', 'dist')
-const BUILD_STAMP = join(DIST, '.landpass-built')
-const PAGES_STAMP = join(ROOT, 'web', 'dist', '.landpass-built')
 
 const lockHash = createHash('sha256')
   .update(readFileSync(join(ROOT, 'package-lock.json')))
@@ -21,46 +19,24 @@ if (readIfThere(INSTALL_STAMP) !== lockHash) {
   writeFileSync(INSTALL_STAMP, lockHash)
 }
 
-const serverHash = hashOf([
-  join(ROOT, 'tsconfig.base.json'),
-  join(ROOT, 'server', 'tsconfig.json'),
-  ...['src', 'test', 'bench'].flatMap((folder) => filesBelow(join(ROOT, 'server', folder))),
-])
-if (readIfThere(BUILD_STAMP) !== serverHash) {
-  console.error('landpass: compiling …')
-  rmSync(DIST, { recursive: true, force: true }) // a deleted source must not live on as compiled code
-  run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', join(ROOT, 'server')])
-  writeFileSync(BUILD_STAMP, serverHash)
-}
+// The compiler itself knows what has changed, and that the server is made of the client package too.
+run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', join(ROOT, 'server')])
+for (const name of ['client', 'server']) removeOrphans(join(ROOT, name))
 
-const pagesHash = hashOf([
-  join(ROOT, 'tsconfig.base.json'),
-  ...['build.mjs', 'index.html', 'organise.html', 'tsconfig.json', 'vite.config.ts'].map((name) =>
-    join(ROOT, 'web', name),
-  ),
-  ...['src', 'public'].flatMap((folder) => filesBelow(join(ROOT, 'web', folder))),
-  ...filesBelow(join(ROOT, 'server', 'src', 'land', 'feed')),
-])
-if (readIfThere(PAGES_STAMP) !== pagesHash) {
+if (arePagesStale(ROOT)) {
   console.error('landpass: making the pages …')
   run(process.execPath, [join(ROOT, 'web', 'build.mjs')])
-  writeFileSync(PAGES_STAMP, pagesHash)
 }
 
-/** Names and contents of everything that a compiler reads. */
-function hashOf(files) {
-  const hash = createHash('sha256').update(lockHash)
-  for (const file of files.sort()) hash.update(file).update(readFileSync(file))
-  return hash.digest('hex')
-}
-
-function filesBelow(folder) {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name)
-    if (statSync(path).isDirectory()) return filesBelow(path)
-    return /\.(tsx?|json|css|svg|webmanifest)$/.test(name) ? [path] : []
-  })
+/** A deleted source must not live on as compiled code. */
+function removeOrphans(workspace) {
+  const { compilerOptions } = JSON.parse(readFileSync(join(workspace, 'tsconfig.json'), 'utf8'))
+  const sources = join(workspace, compilerOptions.rootDir)
+  const dist = join(workspace, compilerOptions.outDir)
+  for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
+    const [, stem] = /^(.*?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(path) ?? []
+    if (stem !== undefined && !existsSync(join(sources, `${stem}.ts`))) rmSync(join(dist, path))
+  }
 }
 
 function readIfThere(path) {

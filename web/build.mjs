@@ -2,20 +2,29 @@
 // for offline times, and every text is compressed once, as small as it gets, so that no request pays for it.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { build } from 'vite'
+import { recordPageInputs } from './page-inputs.mjs'
 
 const WEB = fileURLToPath(new URL('.', import.meta.url))
+const ROOT = join(WEB, '..')
 const DIST = join(WEB, 'dist')
 /** The pages themselves are finished and compressed by each server, which says in them what it serves. */
 const TEXT = /\.(?:js|css|svg|webmanifest)$/
 const WORKER = 'service-worker.js'
 
-await build({ configFile: join(WEB, 'vite.config.ts'), root: WEB, logLevel: 'warn' })
+const modules = new Set()
+await build({
+  configFile: join(WEB, 'vite.config.ts'),
+  root: WEB,
+  logLevel: 'warn',
+  plugins: [{ name: 'list-modules', moduleParsed: ({ id }) => void modules.add(id.replace(/[?#].*$/, '')) }],
+})
 tellWorker()
 for (const path of filesBelow(DIST)) if (TEXT.test(path)) compress(path)
+recordPageInputs(ROOT, [...modules].filter(isOurFile))
 
 /** The worker's list of files, and a name for this list that changes with any of them. */
 function tellWorker() {
@@ -32,6 +41,15 @@ function tellWorker() {
   if (told.includes('__BUILD__') || told.includes('__FILES__'))
     throw new Error('the worker lost a placeholder')
   writeFileSync(worker, told)
+}
+
+/** What is installed changes with the lock file alone; names without a path are made up by the bundler. */
+function isOurFile(id) {
+  return (
+    isAbsolute(id) &&
+    !id.includes(`${sep}node_modules${sep}`) &&
+    statSync(id, { throwIfNoEntry: false })?.isFile()
+  )
 }
 
 function compress(path) {

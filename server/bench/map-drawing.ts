@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import type { Coord } from '@landpass/client/grid'
 import { engineSettings } from '../src/cli/open-database.ts'
 import { readConfig } from '../src/config.ts'
 import { openEngine } from '../src/db/open-engine.ts'
 import { writeDemoSnapshot } from '../src/demo/write-snapshot.ts'
-import { readLandState } from '../src/land/land-state.ts'
-import { buildPresent } from '../src/land/present/build-present.ts'
-import { Present } from '../src/land/present/present.ts'
-import { type MapSnapshot, renderMap } from '../src/map/render.ts'
+import { readLandHead } from '../src/land/changes/land-head.ts'
+import type { MapSnapshot } from '../src/map/map-snapshot.ts'
+import { renderMap } from '../src/map/render.ts'
 import type { View } from '../src/map/view.ts'
-import type { Coord } from '../src/world/coord.ts'
+import { buildState } from '../src/state/build/build-state.ts'
+import { State } from '../src/state/state.ts'
 import { runCommand } from './processes.ts'
 
 /**
@@ -54,11 +55,11 @@ const ROWS: readonly Row[] = [
 const { values: options } = parseArgs({ options: { data: { type: 'string' } } })
 const scratch = mkdtempSync(join(tmpdir(), 'landpass-drawing-'))
 try {
-  const present = await loadPresent(options.data ?? (existsSync(GENESIS) ? GENESIS : await demoData()))
-  const { parcels } = present.parts
+  const state = await loadState(options.data ?? (existsSync(GENESIS) ? GENESIS : await demoData()))
+  const { parcels } = state.parts
   console.log(`${parcels.x.length} parcels, node ${process.version}\n`)
   console.log('| picture | µs, mean | µs, most | bytes, mean | bytes, most |\n|---|---|---|---|---|')
-  for (const row of ROWS) console.log(measure(present, row))
+  for (const row of ROWS) console.log(measure(state, row))
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }
@@ -69,25 +70,25 @@ async function demoData(): Promise<string> {
   return folder
 }
 
-async function loadPresent(data: string): Promise<Present> {
+async function loadState(data: string): Promise<State> {
   const env = { DATA_DIR: join(scratch, 'embedded') }
   await runCommand(['import', data], env)
   const config = readConfig(env)
   const engine = await openEngine(engineSettings(config, 'tool'))
   try {
-    const state = await readLandState(engine.db)
-    if (state.worldId === null) throw new Error(`${data} was not loaded`)
-    return new Present(await buildPresent(engine.db, config.world, { ...state, worldId: state.worldId }))
+    const head = await readLandHead(engine.db)
+    if (head.worldId === null) throw new Error(`${data} was not loaded`)
+    return new State(await buildState(engine.db, config.world, { ...head, worldId: head.worldId }))
   } finally {
     await engine.close()
   }
 }
 
-function measure(present: Present, row: Row): string {
-  const { bounds, cells, parcels } = present.parts
-  const offers = row.withSales ? present.sales(Date.now()).offers : undefined
+function measure(state: State, row: Row): string {
+  const { bounds, cells, parcels } = state.parts
+  const offers = row.withSales ? state.sales(Date.now()).offers : undefined
   const snapshot: MapSnapshot = { bounds, cells, rowAt: parcels.rowAt, offers }
-  const views = Array.from({ length: VIEWS_PER_ROW }, (_, i) => viewOf(present, row, i))
+  const views = Array.from({ length: VIEWS_PER_ROW }, (_, i) => viewOf(state, row, i))
   const bytes = views.map((view) => renderMap(snapshot, view).length)
   const best = views.map(() => Number.POSITIVE_INFINITY)
   for (let round = 0; round < ROUNDS; round++) {
@@ -106,7 +107,7 @@ function mean(values: readonly number[]): number {
 }
 
 /** Around parcels that lie all over the world; the first is in its middle. */
-function viewOf({ parts }: Present, { widthPx, sizePx, selecting }: Row, i: number): View {
+function viewOf({ parts }: State, { widthPx, sizePx, selecting }: Row, i: number): View {
   const { x, y, estate } = parts.parcels
   let parcel = Math.floor(x.length / 2 + i * 0.618034 * x.length) % x.length
   while (selecting === 'estate' && estate[parcel]! < 0) parcel = (parcel + 1) % x.length

@@ -1,4 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import { ChangeStream } from './api/changes/change-stream.ts'
+import { LAND_SHAPES } from './api/common/schemas.ts'
+import { Pictures } from './api/images/pictures.ts'
+import { serveLandApi } from './api/land-api.ts'
 import { type Attendance, createAttendance } from './attendance/attendance.ts'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config.ts'
@@ -11,19 +15,11 @@ import { Metrics } from './http/metrics.ts'
 import { describeRoutes, serveDescription } from './http/openapi.ts'
 import { sendReadyAnswers } from './http/ready-answers.ts'
 import { createServer, logsRequests } from './http/server.ts'
-import { readChangedAssets } from './land/change-journal.ts'
-import { ChangeStream } from './land/change-stream/change-stream.ts'
-import { landRoutes } from './land/land-routes.ts'
-import { readLandState } from './land/land-state.ts'
-import { PresentKeeper } from './land/present/present-keeper.ts'
-import { LAND_SHAPES } from './land/schemas.ts'
-import { tileRoutes } from './land/tiles/tile-routes.ts'
-import { v2Routes } from './land/v2-routes.ts'
-import { imageRoutes } from './map/image-routes.ts'
-import { Pictures } from './map/pictures.ts'
-import { pyramidRoutes } from './map/pyramid-routes.ts'
+import { readChangedAssets } from './land/changes/change-journal.ts'
+import { readLandHead } from './land/changes/land-head.ts'
 import { servePages } from './site/pages.ts'
 import { translationRoutes } from './site/translations.ts'
+import { StateKeeper } from './state/state-keeper.ts'
 
 /** The two interfaces of one deployment. */
 export const INTERFACES = ['land', 'attendance'] as const
@@ -32,7 +28,7 @@ export type Interface = (typeof INTERFACES)[number]
 export interface App {
   readonly server: FastifyInstance
   /** Holds the land; at rest where the land is not served. */
-  readonly keeper: PresentKeeper
+  readonly keeper: StateKeeper
   /** Undefined where it is not served: then it needs neither settings nor a key. */
   readonly attendance: Attendance | undefined
   /** Loads the world and begins to look after claims: what is served of the two. */
@@ -50,8 +46,6 @@ export interface AppOptions {
 }
 
 const VERSION_PREFIX = '/v1'
-/** Tokens, and whatever else the older version never had. */
-const NEWER_PREFIX = '/v2'
 /** How long a running answer may take once the server was told to stop. */
 const CLOSE_PATIENCE_MS = 10 * SECOND_MS
 
@@ -62,7 +56,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const metrics = new Metrics()
   const server = await createServer({ ...config, metrics })
   const addRefusals = watchMethods(server)
-  const keeper = new PresentKeeper(engine, config, server.log)
+  const keeper = new StateKeeper(engine, config, server.log)
   const attendance = interfaces.includes('attendance')
     ? await createAttendance({ config, engine, clock, metrics, log: server.log })
     : undefined
@@ -99,12 +93,12 @@ export async function createApp(options: AppOptions): Promise<App> {
 interface LandParts extends AppOptions {
   readonly server: FastifyInstance
   readonly metrics: Metrics
-  readonly keeper: PresentKeeper
+  readonly keeper: StateKeeper
 }
 
 /** The land data interface, with its pictures. */
 async function serveLand({ server, metrics, keeper, config, engine, clock }: LandParts): Promise<void> {
-  const land = { db: engine.db, clock, world: config.world, present: () => keeper.current() }
+  const land = { db: engine.db, clock, world: config.world, state: () => keeper.current() }
   const pictures = new Pictures(land)
   const changeStream = new ChangeStream({
     land,
@@ -125,22 +119,16 @@ async function serveLand({ server, metrics, keeper, config, engine, clock }: Lan
       read: () => keeper.revision,
     },
   ])
-  for (const prefix of ['', VERSION_PREFIX]) {
-    await server.register(landRoutes, { prefix, land })
-    await server.register(imageRoutes, { prefix, land, pictures })
-    await server.register(pyramidRoutes, { prefix, land, pictures, publicUrl: config.publicUrl })
-  }
-  await server.register(tileRoutes, { land })
-  await server.register(v2Routes, { prefix: NEWER_PREFIX, land, changeStream, settings: config })
+  await serveLandApi(server, { land, pictures, changeStream, settings: config })
   // Ready answers are sent without a line in the log.
   if (!logsRequests(config.logLevel)) sendReadyAnswers(server, metrics, (url) => pictures.findReady(url))
 }
 
 /** @param keeper where the land is served: without a world that server is not ready */
-async function readiness(engine: Engine, keeper: PresentKeeper | undefined) {
+async function readiness(engine: Engine, keeper: StateKeeper | undefined) {
   const facts = keeper ? { revision: keeper.current().revision } : {}
   try {
-    await readLandState(engine.db)
+    await readLandHead(engine.db)
   } catch {
     throw new AppError('database_unavailable', 'The database does not answer.')
   }

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
+import { parseWorld, type World } from '@landpass/client/grid'
 import { CommandError } from './errors.ts'
 import { SettingReader } from './setting-reader.ts'
 import { type Environment, LOG_LEVELS, type LogLevel, SETTINGS, type Setting, settingOf } from './settings.ts'
-import { parseWorld, type World } from './world/world.ts'
 
 export type { Environment, LogLevel, Setting, SettingName } from './settings.ts'
 export { LOG_LEVELS, SETTINGS } from './settings.ts'

@@ -7,7 +7,7 @@ import { type Config, readConfig } from '../config.ts'
 import type { Engine } from '../db/engine.ts'
 import { writeDemoSnapshot } from '../demo/write-snapshot.ts'
 import { CommandError } from '../errors.ts'
-import { readLandState } from '../land/land-state.ts'
+import { readLandHead } from '../land/changes/land-head.ts'
 import { importSnapshot } from '../land/snapshot/import.ts'
 import type { ImportReport } from '../land/snapshot/report.ts'
 import { withDatabase } from './open-database.ts'
@@ -46,7 +46,7 @@ async function makeDemo({ seed, out, replace }: DemoOptions, signal: AbortSignal
   }
   const config = readConfig(process.env)
   await withDatabase(config, async (engine) => {
-    if ((await readLandState(engine.db)).worldId !== null && !replace) {
+    if ((await readLandHead(engine.db)).worldId !== null && !replace) {
       throw new CommandError(
         'The database holds a world already; --replace puts the demo world in its place.',
       )

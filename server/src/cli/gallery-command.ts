@@ -12,7 +12,7 @@ import { withDatabase } from './open-database.ts'
 
 const ROOT = new URL('../../../../', import.meta.url)
 const SEED = 1
-/** The demo world's own present: what is on sale does not depend on the day on which the gallery is drawn. */
+/** The demo world's own state: what is on sale does not depend on the day on which the gallery is drawn. */
 const DEMO_CLOCK: Clock = { nowMs: () => PRESENT_S * SECOND_MS }
 
 /** For developers: draws the gallery of the docs, from a demo world in a folder that is gone afterwards. */

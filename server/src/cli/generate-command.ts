@@ -12,7 +12,7 @@ export function addGenerateCommand(program: Command): void {
     .description('write openapi.json, docs/errors.md and docs/settings.md from the code')
     .action(async () => {
       // Only here: the other commands do without the server's code.
-      const { generatedDocuments } = await import('../site/documents.ts')
+      const { generatedDocuments } = await import('./documents.ts')
       for (const { path, text } of await generatedDocuments()) {
         const file = fileURLToPath(new URL(path, ROOT))
         mkdirSync(dirname(file), { recursive: true })

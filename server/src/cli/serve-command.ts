@@ -9,7 +9,7 @@ import type { Engine } from '../db/engine.ts'
 import { migrate } from '../db/migrate.ts'
 import { openEngine } from '../db/open-engine.ts'
 import { CommandError } from '../errors.ts'
-import { readLandState } from '../land/land-state.ts'
+import { readLandHead } from '../land/changes/land-head.ts'
 import { dropRetiredWorlds, RETIRED_GRACE_MS } from '../land/snapshot/worlds.ts'
 import { engineSettings } from './open-database.ts'
 import { attendanceExample, type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
@@ -62,11 +62,7 @@ async function serveUntil(stopped: Promise<void>, config: Config, options: Servi
     const address = await listen(app, config)
     try {
       // Listening comes first: whoever watches /health/ready sees 503 until the world is there.
-      if (
-        options.demo &&
-        options.only !== 'attendance' &&
-        (await readLandState(engine.db)).worldId === null
-      ) {
+      if (options.demo && options.only !== 'attendance' && (await readLandHead(engine.db)).worldId === null) {
         await fillWithDemo(stopped)
       }
       await app.start()

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
+import { type Coord, parseCoord } from '@landpass/client/grid'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Coord, parseCoord } from '../world/coord.ts'
 import { exitWith2OnWrongUse, runCommand } from './run-command.ts'
 import type { PlayerOptions } from './simulate-player.ts'
 

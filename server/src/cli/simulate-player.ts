@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { type Coord, coordText } from '@landpass/client/grid'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { CommandError } from '../errors.ts'
 import {
@@ -14,7 +15,6 @@ import {
   readEvent,
 } from '../simulate/player/booth.ts'
 import { makePlayer } from '../simulate/player/player.ts'
-import { type Coord, coordText } from '../world/coord.ts'
 
 const TIMEOUT_MS = 10 * SECOND_MS
 const MINT_PATIENCE_MS = MINUTE_MS

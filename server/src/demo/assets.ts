@@ -1,4 +1,4 @@
-import { encodeTokenId } from '../world/token-id.ts'
+import { encodeTokenId } from '@landpass/client/grid'
 import { blockTimeS, DAY_S, ESTATES_START_S, MARKET_START_S, PRESENT_S } from './chain-time.ts'
 import type { CityPlan } from './city-plan.ts'
 import type { Cluster, Holdings } from './holdings.ts'

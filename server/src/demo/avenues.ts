@@ -1,4 +1,4 @@
-import type { Coord } from '../world/coord.ts'
+import type { Coord } from '@landpass/client/grid'
 import type { Grid } from './grid.ts'
 import type { Random } from './random.ts'
 import { DIRECTIONS, placeAt, polyline, type Shape, stamp } from './strokes.ts'

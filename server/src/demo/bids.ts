@@ -1,4 +1,4 @@
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../world/contracts.ts'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from '../land/records/contracts.ts'
 import type { Asset, Assets, Deal, Tenure } from './assets.ts'
 import { BIDS_START_S, blockAt, blockTimeS, DAY_S, dateS, iso, PRESENT_S, rowTimes } from './chain-time.ts'
 import type { Random } from './random.ts'

@@ -1,4 +1,4 @@
-import type { Coord } from '../world/coord.ts'
+import type { Coord } from '@landpass/client/grid'
 import { drawAvenues, Ground, skeletonOf } from './avenues.ts'
 import { type District, quartersOf } from './districts.ts'
 import { Grid } from './grid.ts'

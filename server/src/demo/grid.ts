@@ -1,4 +1,4 @@
-import type { Coord } from '../world/coord.ts'
+import type { Coord } from '@landpass/client/grid'
 
 /**
  * A square of parcels around 0,0, numbered by x, then y, both ascending: the order of the snapshot. All maps of

@@ -1,6 +1,5 @@
-import { ESTATE_REGISTRY } from '../world/contracts.ts'
-import { coordText } from '../world/coord.ts'
-import { encodeTokenId } from '../world/token-id.ts'
+import { coordText, encodeTokenId } from '@landpass/client/grid'
+import { ESTATE_REGISTRY } from '../land/records/contracts.ts'
 import type { Asset, EstatePlan } from './assets.ts'
 import { AUCTION_END_S, iso, PRESENT_S } from './chain-time.ts'
 import { type CityPlan, FAR } from './city-plan.ts'

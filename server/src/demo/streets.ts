@@ -1,4 +1,4 @@
-import type { Coord } from '../world/coord.ts'
+import type { Coord } from '@landpass/client/grid'
 import { Ground, type Skeleton } from './avenues.ts'
 import { type Grid, largest } from './grid.ts'
 import type { Random } from './random.ts'

@@ -1,4 +1,4 @@
-import type { Coord } from '../world/coord.ts'
+import type { Coord } from '@landpass/client/grid'
 import type { Grid } from './grid.ts'
 
 /** Sixteen directions of the compass, in thousandths: a table, because sines differ between machines. */

@@ -1,14 +1,8 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Freshness } from '../freshness.ts'
 import type { CodedBody } from './coded-body.ts'
-
-/** What decides whether a reader's copy is still right. */
-export interface Freshness {
-  /** Changes whenever the body does: without quotes, of `[\w.-]`. */
-  readonly tag: string
-  readonly changedAtMs: number
-}
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 const ENVELOPE_START = Buffer.from('{"ok":true,"data":')

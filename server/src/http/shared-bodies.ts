@@ -2,7 +2,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type BrotliCompress, constants, createBrotliCompress, createGzip, type Gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Freshness, isStillFresh, JSON_TYPE, variesWithCoding } from './answers.ts'
+import type { Freshness } from '../freshness.ts'
+import { isStillFresh, JSON_TYPE, variesWithCoding } from './answers.ts'
 import type { Coding } from './codings.ts'
 
 const MIB = 1024 * 1024

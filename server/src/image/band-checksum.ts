@@ -18,7 +18,7 @@ export class BandChecksum {
   private readonly moments: Int32Array
   /** Of each band, the sums over one row. */
   private readonly weightOf: Int32Array
-  private readonly momentOf: Int32Array
+  private readonly stateAt: Int32Array
   private low = 1
   private high = 0
 
@@ -29,7 +29,7 @@ export class BandChecksum {
     this.weights = places.weights
     this.moments = places.moments
     this.weightOf = new Int32Array(image.bandCount)
-    this.momentOf = new Int32Array(image.bandCount)
+    this.stateAt = new Int32Array(image.bandCount)
   }
 
   /** The first row of a band: what its strips change of the band that is alike. */
@@ -40,14 +40,14 @@ export class BandChecksum {
     const otherRow = other * stripsPerRow
     if (other >= 0) {
       this.weightOf[band] = this.weightOf[other]!
-      this.momentOf[band] = this.momentOf[other]!
+      this.stateAt[band] = this.stateAt[other]!
     }
     for (let i = 0; i < stripsPerRow; i++) {
       const strip = strips[row + i]!
       const otherStrip = other >= 0 ? strips[otherRow + i]! : 0
       if (strip !== otherStrip) this.addChange(band, strip, otherStrip, firstPx + i * stripPx)
     }
-    this.high = (this.high + this.lineBytes * (this.low + AS_IS) + this.momentOf[band]!) % MODULUS
+    this.high = (this.high + this.lineBytes * (this.low + AS_IS) + this.stateAt[band]!) % MODULUS
     this.low = (this.low + AS_IS + this.weightOf[band]!) % MODULUS
   }
 
@@ -76,7 +76,7 @@ export class BandChecksum {
       fromPx = toPx
     }
     this.weightOf[band]! += weight
-    this.momentOf[band]! += moment
+    this.stateAt[band]! += moment
   }
 }
 

@@ -1,5 +1,4 @@
-import type { Coord } from '../world/coord.ts'
-import type { Area } from '../world/world.ts'
+import type { Area, Coord } from '@landpass/client/grid'
 import type { View } from './view.ts'
 
 /** How large a picture is, and each parcel in it. */

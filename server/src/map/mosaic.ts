@@ -1,7 +1,7 @@
 import type { BandImage } from '../image/palette-png.ts'
-import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT, KIND_MASK } from '../land/present/tile-cells.ts'
+import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT, KIND_MASK } from '../state/parts/tile-cells.ts'
+import type { MapSnapshot } from './map-snapshot.ts'
 import { INKS, PALETTES } from './palette.ts'
-import type { MapSnapshot } from './render.ts'
 import type { View } from './view.ts'
 import {
   EAST,

@@ -1,7 +1,7 @@
 import type { PixelImage } from '../image/palette-png.ts'
-import { KIND_MASK, KINDS } from '../land/present/tile-cells.ts'
+import { KIND_MASK, KINDS } from '../state/parts/tile-cells.ts'
+import type { MapSnapshot } from './map-snapshot.ts'
 import { INKS, PALETTES } from './palette.ts'
-import type { MapSnapshot } from './render.ts'
 import type { View } from './view.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { KINDS } from '../land/present/tile-cells.ts'
+import { KINDS } from '../state/parts/tile-cells.ts'
 import type { Theme } from './view.ts'
 
 /**

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { type DrawnLandOptions, drawnLand } from '../../test/support/drawn-land.ts'
 import { colourText, expectSamePicture, type Picture, readPng } from '../../test/support/png.ts'
 import { referenceMap } from '../../test/support/reference-map.ts'
+import type { MapSnapshot } from './map-snapshot.ts'
 import { INKS, PALETTES } from './palette.ts'
-import { type MapSnapshot, renderMap } from './render.ts'
+import { renderMap } from './render.ts'
 import type { View } from './view.ts'
 
 const JOINS = 0b0011_1000

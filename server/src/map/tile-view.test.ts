@@ -1,6 +1,6 @@
+import { maxZoom, tileAt, tileCorner, tileSide } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { maxZoom, tileAt, tileCorner, tileSide } from '../world/mercator.ts'
 import { tileView } from './tile-view.ts'
 
 test('the first tile of the usual world has half a pixel a parcel, the last ones 64', () => {

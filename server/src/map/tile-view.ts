@@ -1,4 +1,4 @@
-import { TILE_PX, type TileAddress, tileCorner, tileSide } from '../world/mercator.ts'
+import { TILE_PX, type TileAddress, tileCorner, tileSide } from '@landpass/client/grid'
 import type { Theme, View } from './view.ts'
 
 /** What a tile of the pyramid shows. */

@@ -1,4 +1,4 @@
-import type { Coord } from '../world/coord.ts'
+import type { Coord } from '@landpass/client/grid'
 
 /** The two sets of colours: `dark` is the usual one. */
 export type Theme = 'dark' | 'light'

@@ -1,7 +1,7 @@
-import { KIND_MASK } from '../land/present/tile-cells.ts'
-import type { Coord } from '../world/coord.ts'
+import type { Coord } from '@landpass/client/grid'
+import { KIND_MASK } from '../state/parts/tile-cells.ts'
+import type { MapSnapshot } from './map-snapshot.ts'
 import { INKS } from './palette.ts'
-import type { MapSnapshot } from './render.ts'
 import type { View } from './view.ts'
 
 /** The eight neighbours of a parcel, a bit each. */

@@ -2,8 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { Vault } from '../../src/attendance/vault.ts'
 import { MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
 import type { Db } from '../../src/db/engine.ts'
-import type { SimulatedPlayer } from '../../src/simulate/player/player.ts'
-import { PREVIEW_REALM } from '../../src/simulate/player/player.ts'
+import { PREVIEW_REALM, type SimulatedPlayer } from '../../src/simulate/player/player.ts'
 import {
   type AttendanceServer,
   type OutsideWorld,

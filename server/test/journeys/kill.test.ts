@@ -5,7 +5,7 @@ import { MINUTE_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
 import type { Db, Engine } from '../../src/db/engine.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { Random } from '../../src/demo/random.ts'
-import { readLandState } from '../../src/land/land-state.ts'
+import { readLandHead } from '../../src/land/changes/land-head.ts'
 import { dropRetiredWorlds, LEASE_MS } from '../../src/land/snapshot/worlds.ts'
 import { killHard, startChildWith } from '../support/children.ts'
 import { demoSnapshot } from '../support/demo-snapshots.ts'
@@ -226,7 +226,7 @@ class KilledImports extends Story {
 
     expect(await shownWorld(db)).toBe(this.worlds[this.shown])
     await tidyUp(db)
-    this.revision = (await readLandState(db)).revision
+    this.revision = (await readLandHead(db)).revision
   }
 
   tell(): void {
@@ -267,7 +267,7 @@ class KilledWrites extends Story {
     const story = new KilledWrites(await freshDatabase(kind), `killed writes on ${kind}`)
     await story.withDatabase(async (db) => {
       await importWorld(db, await demoSnapshot(1, RADIUS), SYSTEM_CLOCK)
-      story.firstRevision = (await readLandState(db)).revision
+      story.firstRevision = (await readLandHead(db)).revision
     })
     return story
   }
@@ -288,7 +288,7 @@ class KilledWrites extends Story {
 
   /** Every write that was told is there, with all of its rows, and at most one that could not be told any more. */
   async check(db: Db): Promise<void> {
-    const { revision, worldId } = await readLandState(db)
+    const { revision, worldId } = await readLandHead(db)
     const bids = await db
       .selectFrom('bid')
       .select('price')

@@ -1,5 +1,5 @@
+import { encodeTokenId, tokenIdHex } from '@landpass/client/grid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { encodeTokenId, tokenIdHex } from '../../src/world/token-id.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { addressOf, publicationRow } from '../support/land-rows.ts'

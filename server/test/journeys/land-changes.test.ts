@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SECOND_MS } from '../../src/clock.ts'
 import type { Engine } from '../../src/db/engine.ts'
-import { applyLandChanges, type LandChange } from '../../src/land/changes.ts'
-import { readLandState } from '../../src/land/land-state.ts'
+import { applyLandChanges, type LandChange } from '../../src/land/changes/changes.ts'
+import { readLandHead } from '../../src/land/changes/land-head.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { exactly, inDigits } from '../support/exact-values.ts'
@@ -160,7 +160,7 @@ describeOnBothEngines('a change of the land', (open) => {
     const fewestSeen = () => Math.min(...seenBy.map(({ length }) => length))
     while (fewestSeen() < 5 && number < 2_000)
       await applyLandChanges(engine.db, write(`write ${++number}`), land.nowMs())
-    await shown((await readLandState(engine.db)).revision)
+    await shown((await readLandHead(engine.db)).revision)
     stop.abort()
     await Promise.all(readers)
 
@@ -174,7 +174,7 @@ describeOnBothEngines('a change of the land', (open) => {
 
   test('is found even when nobody tells of it, and when no journal names it', async () => {
     const before = second.app.keeper.current()
-    const { worldId, revision } = await readLandState(engine.db)
+    const { worldId, revision } = await readLandHead(engine.db)
     await sql`update parcel set name = 'in silence' where world_id = ${worldId} and x = 0 and y = 0`.execute(
       engine.db,
     )

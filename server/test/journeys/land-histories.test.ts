@@ -1,6 +1,6 @@
+import { encodeTokenId } from '@landpass/client/grid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../src/world/contracts.ts'
-import { encodeTokenId } from '../../src/world/token-id.ts'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../src/land/records/contracts.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { addressOf, bidRow, hashOf, publicationRow } from '../support/land-rows.ts'

@@ -5,13 +5,13 @@ import { SYSTEM_CLOCK } from '../../src/clock.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
-import { applyLandChanges, type LandChange } from '../../src/land/changes.ts'
-import { PresentKeeper } from '../../src/land/present/present-keeper.ts'
+import { applyLandChanges, type LandChange } from '../../src/land/changes/changes.ts'
+import { StateKeeper } from '../../src/state/state-keeper.ts'
 import { demoSnapshot } from '../support/demo-snapshots.ts'
 import { emptyDir, freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
 import { publicationRow } from '../support/land-rows.ts'
 import { type Env, serve } from '../support/landpass.ts'
-import { answersOf } from '../support/present-answers.ts'
+import { answersOf } from '../support/state-answers.ts'
 import { importWorld } from '../support/worlds.ts'
 
 const RADIUS = 12
@@ -109,7 +109,7 @@ async function place(kind: 'embedded' | 'postgres'): Promise<Place> {
     await importWorld(engine.db, await demoSnapshot(seed, RADIUS), SYSTEM_CLOCK)
     await engine.close()
   }
-  return { env, copy: join(dataDir, 'present'), database, change, replaceWorld }
+  return { env, copy: join(dataDir, 'state'), database, change, replaceWorld }
 }
 
 /** Starts a server, asks it, and stops it, which waits for the copy. */
@@ -125,7 +125,7 @@ async function look({ env, database }: Place): Promise<{ from: unknown[]; text: 
   const from: unknown[] = []
   const log = { debug() {}, info: (facts: object) => from.push((facts as { from: unknown }).from) }
   const engine = await database()
-  const keeper = new PresentKeeper(engine, readConfig(env), { ...log, warn: expect.fail, error: expect.fail })
+  const keeper = new StateKeeper(engine, readConfig(env), { ...log, warn: expect.fail, error: expect.fail })
   await keeper.start()
   const text = JSON.stringify(answersOf(keeper.current(), []))
   await keeper.close()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
+import { readFeed } from '@landpass/client/feed'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SECOND_MS } from '../../src/clock.ts'
-import { readFeed } from '../../src/land/feed/feed-reader.ts'
 import { fullDemoDataDir } from '../support/demo-snapshots.ts'
 import { eventually, memoryMb, type Serving, serve } from '../support/landpass.ts'
 import { errorsOf, openSockets, restOf, startReading } from '../support/slow-reading.ts'

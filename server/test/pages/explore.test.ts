@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { applyLandChanges } from '../../src/land/changes.ts'
+import { applyLandChanges } from '../../src/land/changes/changes.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import { expectAccessible } from '../support/axe.ts'
 import { type OpenedPage, type OpenOptions, testBrowser } from '../support/browser.ts'

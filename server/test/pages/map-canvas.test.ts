@@ -1,7 +1,7 @@
+import type { Coord } from '@landpass/client/grid'
 import type { CDPSession } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INKS, PALETTES } from '../../src/map/palette.ts'
-import type { Coord } from '../../src/world/coord.ts'
 import { expectAccessible } from '../support/axe.ts'
 import { type OpenOptions, testBrowser } from '../support/browser.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'

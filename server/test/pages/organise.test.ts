@@ -1,3 +1,4 @@
+import { parseWorld } from '@landpass/client/grid'
 import type { Locator, Page } from 'playwright-core'
 import type { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,7 +7,6 @@ import type { Environment } from '../../src/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import { writeDemoSnapshot } from '../../src/demo/write-snapshot.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
-import { parseWorld } from '../../src/world/world.ts'
 import {
   type AttendanceServer,
   type EventPlan,

@@ -1,6 +1,6 @@
-import { KINDS, layTileCells } from '../../src/land/present/tile-cells.ts'
-import type { MapSnapshot } from '../../src/map/render.ts'
-import type { Coord } from '../../src/world/coord.ts'
+import type { Coord } from '@landpass/client/grid'
+import type { MapSnapshot } from '../../src/map/map-snapshot.ts'
+import { KINDS, layTileCells } from '../../src/state/parts/tile-cells.ts'
 
 /** A small land that a test has drawn with letters. */
 export interface DrawnLand {

@@ -1,6 +1,6 @@
+import type { Coord } from '@landpass/client/grid'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { Coord } from '../../src/world/coord.ts'
 import type { Spot } from './browser.ts'
 
 /** What the map of a page shows: the place in its middle, and the side of a parcel in CSS pixels. */

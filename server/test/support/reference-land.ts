@@ -6,7 +6,7 @@ import {
   type PublicationRecord,
   RawNumber,
 } from '../../src/demo/records.ts'
-import type { LandChange } from '../../src/land/changes.ts'
+import type { LandChange } from '../../src/land/changes/changes.ts'
 
 /**
  * What the land data interface has to answer, worked out a second time and as plainly as possible: filters and sorts

@@ -1,5 +1,5 @@
+import type { MapSnapshot } from '../../src/map/map-snapshot.ts'
 import { INKS, PALETTES } from '../../src/map/palette.ts'
-import type { MapSnapshot } from '../../src/map/render.ts'
 import type { View } from '../../src/map/view.ts'
 import { type Picture, paint } from './png.ts'
 

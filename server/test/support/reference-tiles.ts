@@ -1,5 +1,5 @@
+import { encodeTokenId } from '@landpass/client/grid'
 import type { RawNumber } from '../../src/demo/records.ts'
-import { encodeTokenId } from '../../src/world/token-id.ts'
 import type { ReferenceLand } from './reference-land.ts'
 
 /** What a map shows of a parcel: undefined is what it does not have. */

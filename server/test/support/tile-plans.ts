@@ -1,9 +1,9 @@
+import { cellOf } from '@landpass/client/grid'
 import fc from 'fast-check'
-import { cellOf } from '../../src/land/present/build-parcels.ts'
-import { OwnerIndexWriter, ownerOfRows } from '../../src/land/present/owner-index.ts'
-import { FAR } from '../../src/land/present/parts.ts'
-import { KINDS, type Kind, layTileCells } from '../../src/land/present/tile-cells.ts'
-import type { TileSource } from '../../src/land/tiles/tile-source.ts'
+import type { TileSource } from '../../src/api/tile-data/tile-source.ts'
+import { OwnerIndexWriter, ownerOfRows } from '../../src/state/parts/owner-index.ts'
+import { FAR } from '../../src/state/parts/parts.ts'
+import { KINDS, type Kind, layTileCells } from '../../src/state/parts/tile-cells.ts'
 
 /** A small world as a person would note it down, for the tests of tiles. */
 export interface TilePlan {
@@ -102,7 +102,7 @@ export function placedParcels({ height, parcels }: TilePlan): PlacedParcel[] {
   )
 }
 
-/** The flat arrays for a plan, as the present state would lay them out. */
+/** The flat arrays for a plan, as the state would lay them out. */
 export function sourceOf(plan: TilePlan): TileSource {
   const placed = placedParcels(plan)
   const bounds = {

@@ -1,8 +1,8 @@
+import { encodeTokenId } from '@landpass/client/grid'
 import type { Db } from '../../src/db/engine.ts'
 import type { EstateTable, ParcelTable, PublicationTable } from '../../src/db/schema.ts'
 import { RawNumber } from '../../src/demo/records.ts'
-import { readLandState } from '../../src/land/land-state.ts'
-import { encodeTokenId } from '../../src/world/token-id.ts'
+import { readLandHead } from '../../src/land/changes/land-head.ts'
 
 /** A tile as an object; a field that it does not have is missing. */
 export type ReferenceTile = Readonly<Record<string, unknown>>
@@ -31,7 +31,7 @@ export class ReferenceTiles {
 
   /** Reads the world that is shown now. */
   static async read(db: Db): Promise<ReferenceTiles> {
-    const { worldId } = await readLandState(db)
+    const { worldId } = await readLandHead(db)
     if (worldId === null) throw new Error('there is no world to read')
     return new ReferenceTiles(
       await db.selectFrom('parcel').selectAll().where('world_id', '=', worldId).execute(),

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { encodeTokenId, parseWorld } from '@landpass/client/grid'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../src/land/records/contracts.ts'
 import { ExactNumber } from '../../src/land/snapshot/exact-json.ts'
 import {
   type BidRecord,
@@ -16,9 +18,6 @@ import {
   type PublicationRecord,
   type RecordOf,
 } from '../../src/land/snapshot/format.ts'
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../src/world/contracts.ts'
-import { encodeTokenId } from '../../src/world/token-id.ts'
-import { parseWorld } from '../../src/world/world.ts'
 
 /** A world of 5 × 5 parcels around 0,0, with two of everything that can go wrong when there are two of it. */
 export const TINY_WORLD = parseWorld('-2,-2,2,2')!

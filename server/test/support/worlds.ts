@@ -4,13 +4,13 @@ import type { Clock } from '../../src/clock.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { LAND_TABLES } from '../../src/db/schema.ts'
-import { readLandState } from '../../src/land/land-state.ts'
+import { readLandHead } from '../../src/land/changes/land-head.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import { partitionOf } from '../../src/land/snapshot/worlds.ts'
 
 /** A hash of every row of the world that is shown: equal for equal worlds, on either engine. */
 export async function shownWorld(db: Db): Promise<string> {
-  const { worldId } = await readLandState(db)
+  const { worldId } = await readLandHead(db)
   if (worldId === null) return 'no world'
   const hash = createHash('sha256')
   for (const table of LAND_TABLES) {
@@ -25,7 +25,7 @@ export async function shownWorld(db: Db): Promise<string> {
 
 /** What the database holds of worlds besides the one that is shown: rows of land_world, and tables. */
 export async function leftovers(db: Db): Promise<readonly string[]> {
-  const { worldId } = await readLandState(db)
+  const { worldId } = await readLandHead(db)
   const worlds = await db.selectFrom('land_world').select('world_id').execute()
   const shownTables = new Set(worldId === null ? [] : LAND_TABLES.map((table) => partitionOf(table, worldId)))
   const { rows: tables } = await sql<{ name: string }>`

@@ -1,4 +1,4 @@
-import { encodeTokenId } from '../../../server/src/world/token-id.ts'
+import { encodeTokenId } from '@landpass/client/grid'
 import {
   allDistricts,
   type Estate,

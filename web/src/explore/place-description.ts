@@ -1,4 +1,4 @@
-import type { FeedGrid, FeedTile } from '../../../server/src/land/feed/feed-grid.ts'
+import type { FeedGrid, FeedTile } from '@landpass/client/feed'
 import type { Place } from '../map/map-types.ts'
 import { language, type TextKey, text } from '../texts/texts.ts'
 

@@ -1,4 +1,4 @@
-import type { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
+import type { FeedGrid } from '@landpass/client/feed'
 import type { SearchResult } from '../api/land.ts'
 import { cellsOfOwner, holdingsOf } from '../state/layer-inks.ts'
 import { findTypedAddress, findTypedPlace } from '../state/typed-place.ts'

@@ -1,6 +1,5 @@
 import { computed, effect, signal } from '@preact/signals'
-import type { SearchResult } from '../api/land.ts'
-import { askLand } from '../api/land.ts'
+import { askLand, type SearchResult } from '../api/land.ts'
 import { LiveAnswer } from '../live/live-answer.ts'
 import { worldGrid } from '../live/world.ts'
 import { mergedResults, typedResults } from './search-results.ts'

@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks'
 import { mine } from '../state/explore-state.ts'
 import { findTypedAddress } from '../state/typed-place.ts'
 import { text } from '../texts/texts.ts'
-import type { ListProps } from './lists-panel.tsx'
+import type { ListProps } from './list-props.ts'
 
 /** Whose lists are shown. */
 export function AddressForm({ wish, onChange }: ListProps) {

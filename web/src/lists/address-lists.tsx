@@ -22,8 +22,8 @@ import { formatDate, formatNumber, formatPrice, shortAddress } from '../texts/fo
 import { text } from '../texts/texts.ts'
 import { ListAsset } from './list-asset.tsx'
 import { ListFrame } from './list-frame.tsx'
+import type { ListProps } from './list-props.ts'
 import { type Column, ListTable } from './list-table.tsx'
-import type { ListProps } from './lists-panel.tsx'
 import { rowsOfPage, shownPage } from './paging.ts'
 
 export interface AddressListProps extends ListProps {

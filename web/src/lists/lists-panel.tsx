@@ -2,12 +2,11 @@ import { LISTS, type ListName, type ListWish } from '../state/explore-state.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { AddressForm } from './address-form.tsx'
 import { BidsList, ContributionsList, EstatesList, MortgagesList, ParcelsList } from './address-lists.tsx'
+import type { ListProps } from './list-props.ts'
 import './lists.css'
 import { OnSaleList } from './on-sale-list.tsx'
 
-export interface ListsPanelProps {
-  readonly wish: ListWish
-  onChange(wish: ListWish): void
+export interface ListsPanelProps extends ListProps {
   onClose(): void
 }
 
@@ -27,8 +26,6 @@ export function ListsPanel({ wish, onChange, onClose }: ListsPanelProps) {
     </div>
   )
 }
-
-export type ListProps = Pick<ListsPanelProps, 'wish' | 'onChange'>
 
 const TITLES: Readonly<Record<ListName, TextKey>> = {
   on_sale: 'asset.sale',

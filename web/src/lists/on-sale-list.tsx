@@ -7,8 +7,8 @@ import { formatDate, formatPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { ListAsset } from './list-asset.tsx'
 import { ListFrame } from './list-frame.tsx'
+import type { ListProps } from './list-props.ts'
 import { type Column, ListTable } from './list-table.tsx'
-import type { ListProps } from './lists-panel.tsx'
 import { PAGE_ROWS, shownPage } from './paging.ts'
 
 /** Parcels and estates that can be bought, sorted and paged by the interface. */

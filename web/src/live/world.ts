@@ -1,6 +1,5 @@
+import { FeedError, FeedGrid, readFeed } from '@landpass/client/feed'
 import { signal } from '@preact/signals'
-import { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
-import { FeedError, readFeed } from '../../../server/src/land/feed/feed-reader.ts'
 import { askBytes } from '../api/ask.ts'
 
 /**

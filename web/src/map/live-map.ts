@@ -1,25 +1,12 @@
-import { effect, type Signal } from '@preact/signals'
-import type { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
+import type { FeedGrid } from '@landpass/client/feed'
+import { effect } from '@preact/signals'
 import { worldChange, worldGrid } from '../live/world.ts'
 import { theme } from '../theme/theme.ts'
 import { MapEngine, type World } from './map-engine.ts'
 import { MAP_PALETTES } from './map-palette.ts'
+import type { MapParts, WorldMapProps } from './map-parts.ts'
 import { isCalm, MapReader } from './map-reader.ts'
 import type { View } from './map-types.ts'
-import type { WorldMapProps } from './world-map.tsx'
-
-/** What a map is made of in the page. */
-export interface MapParts {
-  readonly canvas: HTMLCanvasElement
-  /** Those of now: a component may be given others. */
-  readonly props: () => WorldMapProps
-  /** The parcel that the mouse points at, as a text. */
-  readonly pointed: Signal<string>
-  /** What a screen reader says. */
-  readonly said: Signal<string>
-  /** Whether the map says how the wheel zooms. */
-  readonly isHinting: Signal<boolean>
-}
 
 export interface LiveMap {
   step(direction: 'in' | 'out'): void

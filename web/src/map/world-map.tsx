@@ -1,10 +1,10 @@
-import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { loadWorld, worldFault, worldGrid, worldStatus } from '../live/world.ts'
 import { text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
 import { type LiveMap, startLiveMap } from './live-map.ts'
-import type { LayerInks, Place, View } from './map-types.ts'
+import type { WorldMapProps } from './map-parts.ts'
 import './map.css'
 
 /*
@@ -22,30 +22,6 @@ import './map.css'
  *
  * camera, motion, steering, gestures, wheel, cell-painter, outline and map-palette know no browser.
  */
-
-export interface WorldMapProps {
-  /** What is on the screen; undefined until the map has shown the whole world. The map reads and writes it. */
-  readonly view: Signal<View | undefined>
-  /** Painted over the ground; undefined for nothing. */
-  readonly inks: ReadonlySignal<LayerInks | undefined>
-  /** Cell numbers that stand out with an outline. */
-  readonly selected: ReadonlySignal<Uint32Array>
-  /** For screen readers. */
-  readonly label: string
-  /** `pick`: dragging moves the map. `draw`: dragging draws a rectangle of parcels. */
-  readonly mode?: 'pick' | 'draw'
-  /**
-   * Of a map that is a part of a page that scrolls: what dragging with one finger does, to the page or to the map as `mode`
-   * says. Its wheel scrolls the page, and zooms with Ctrl or Cmd. Without: the map is all of the page.
-   */
-  readonly finger?: 'scroll' | 'drag'
-  /** What a screen reader says of the parcel that the arrow keys have moved to; its coordinates without. */
-  describe?(place: Place): string
-  /** A parcel was clicked, tapped or chosen by key. */
-  onPick(place: Place): void
-  /** A rectangle of parcels was drawn, by two opposite corners. */
-  onDraw?(from: Place, to: Place): void
-}
 
 /** The map of the world, drawn on a canvas. It fills the element that it is in. */
 export function WorldMap(props: WorldMapProps) {

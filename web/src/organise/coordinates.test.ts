@@ -1,8 +1,8 @@
+import { parseWorld } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseCoordinates } from '../../../server/src/attendance/events/coordinates.ts'
 import { AppError } from '../../../server/src/errors.ts'
-import { parseWorld } from '../../../server/src/world/world.ts'
 import {
   coordinatesText,
   MAX_PLACES,

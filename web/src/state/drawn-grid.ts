@@ -1,5 +1,4 @@
-import { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
-import { ON_SALE } from '../../../server/src/land/feed/feed-layout.ts'
+import { FeedGrid, ON_SALE } from '@landpass/client/feed'
 
 /** For tests: what a sign of {@link drawGrid} stands for. */
 export interface DrawnCell {

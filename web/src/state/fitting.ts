@@ -1,4 +1,4 @@
-import type { FeedBounds } from '../../../server/src/land/feed/feed-reader.ts'
+import type { Area } from '@landpass/client/grid'
 import type { Place, View } from '../map/map-types.ts'
 import { CLOSE_ZOOM } from './explore-state.ts'
 
@@ -26,7 +26,7 @@ export interface Box {
 const MARGIN = 1.5
 
 /** The box around some cells; undefined for none. Their numbers are those of docs/feed.md. */
-export function findBox(cells: Uint32Array, { minX, minY, maxY }: FeedBounds): Box | undefined {
+export function findBox(cells: Uint32Array, { minX, minY, maxY }: Area): Box | undefined {
   if (cells.length === 0) return undefined
   const rows = maxY - minY + 1
   let [west, east, south, north] = [Infinity, -Infinity, Infinity, -Infinity]

@@ -1,5 +1,4 @@
-import type { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
-import { ON_SALE } from '../../../server/src/land/feed/feed-layout.ts'
+import { type FeedGrid, ON_SALE } from '@landpass/client/feed'
 import { CHOSEN_DISTRICT_INK, DISTRICT_INK, MINE_INK, NO_INK, ON_SALE_INK } from '../map/inks.ts'
 import type { LayerInks } from '../map/map-types.ts'
 import { type PriceStep, priceInk } from './price-steps.ts'

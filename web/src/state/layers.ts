@@ -1,6 +1,5 @@
+import { type FeedGrid, ON_SALE } from '@landpass/client/feed'
 import { computed, effect, signal, untracked } from '@preact/signals'
-import type { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
-import { ON_SALE } from '../../../server/src/land/feed/feed-layout.ts'
 import { allDistricts, askLand, type District } from '../api/land.ts'
 import { LiveAnswer } from '../live/live-answer.ts'
 import { type WorldChange, worldChange, worldGrid, worldStatus } from '../live/world.ts'

@@ -1,4 +1,4 @@
-import type { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
+import type { FeedGrid } from '@landpass/client/feed'
 
 /** What `GET /v2/offers` answers (docs/offers.md): lists of the same length, the first of all belong together. */
 export interface Offers {

@@ -1,4 +1,4 @@
-import type { FeedGrid } from '../../../server/src/land/feed/feed-grid.ts'
+import type { FeedGrid } from '@landpass/client/feed'
 import type { Place } from '../map/map-types.ts'
 import type { Selection } from './explore-state.ts'
 import { cellsOfEstate } from './layer-inks.ts'

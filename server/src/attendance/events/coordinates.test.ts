@@ -1,8 +1,7 @@
+import { coordText, parseWorld } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../errors.ts'
-import { coordText } from '../../world/coord.ts'
-import { parseWorld } from '../../world/world.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates, readCoordinates } from './coordinates.ts'
 
 const world = parseWorld('-150,-150,150,150')!

@@ -1,6 +1,5 @@
+import { type Coord, coordText, isInWorld, parseCoord, type World } from '@landpass/client/grid'
 import { AppError } from '../../errors.ts'
-import { type Coord, coordText, parseCoord } from '../../world/coord.ts'
-import { isInWorld, type World } from '../../world/world.ts'
 
 /** How many places an event may have. */
 export const MAX_COORDINATES = 500

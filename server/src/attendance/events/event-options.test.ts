@@ -1,5 +1,5 @@
+import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
-import { parseWorld } from '../../world/world.ts'
 import { parseOptions } from './event-options.ts'
 
 const world = parseWorld('-150,-150,150,150')!

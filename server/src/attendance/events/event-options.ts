@@ -1,5 +1,5 @@
+import type { World } from '@landpass/client/grid'
 import { invalidSecret } from '../../http/validation.ts'
-import type { World } from '../../world/world.ts'
 import { coordinatesText, parseCoordinates } from './coordinates.ts'
 import type { EventOptions } from './event-queries.ts'
 

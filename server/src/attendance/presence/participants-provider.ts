@@ -1,4 +1,4 @@
-import { type Coord, coordText } from '../../world/coord.ts'
+import { type Coord, coordText } from '@landpass/client/grid'
 import { ask } from '../outbound.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { CallGate, NoAnswerError } from './call-gate.ts'

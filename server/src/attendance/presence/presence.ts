@@ -1,4 +1,4 @@
-import type { Coord } from '../../world/coord.ts'
+import type { Coord } from '@landpass/client/grid'
 
 /**
  * Where a player is, as far as the configured providers can tell:

@@ -1,6 +1,6 @@
+import type { Coord } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Coord } from '../../world/coord.ts'
 import { parseParticipants } from './participants-list.ts'
 import { CLOCK_LEAD_MS, isNear, judgeSightings, parseSightings } from './sightings.ts'
 

@@ -1,5 +1,5 @@
+import type { Coord } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
-import type { Coord } from '../../world/coord.ts'
 import { judgeTogether } from './policy.ts'
 import type { PresenceResult } from './presence.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { World } from '../../world/world.ts'
+import type { World } from '@landpass/client/grid'
 import type { Blame } from './checks.ts'
 import { parseExactJson } from './exact-json.ts'
 import { DATA_SETS, type DataSetName, type RecordOf } from './format.ts'
@@ -48,10 +48,10 @@ function findFiles(folder: string, log: ErrorLog): ReadonlyMap<DataSetName, Snap
   const files = new Map<DataSetName, SnapshotFile>()
   for (const set of DATA_SETS) {
     const plain = `${set}.ndjson`
-    const present = [plain, `${plain}.gz`].filter((name) => existsSync(join(folder, name)))
-    const [name] = present
+    const state = [plain, `${plain}.gz`].filter((name) => existsSync(join(folder, name)))
+    const [name] = state
     if (name === undefined) log.add(`${plain}.gz`, null, null, undefined, 'is missing')
-    else if (present.length === 2)
+    else if (state.length === 2)
       log.add(plain, null, null, undefined, `is there twice, also as ${plain}.gz: remove one of them`)
     else files.set(set, new SnapshotFile(name, join(folder, name)))
   }

@@ -1,5 +1,4 @@
-import { parseCoord } from '../../world/coord.ts'
-import { parseTokenId } from '../../world/token-id.ts'
+import { parseCoord, parseTokenId } from '@landpass/client/grid'
 import { moneyText } from './decimal.ts'
 import { ExactNumber } from './exact-json.ts'
 

@@ -1,8 +1,8 @@
+import type { Coord } from '@landpass/client/grid'
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { Database, LandTable } from '../../db/schema.ts'
 import { CommandError } from '../../errors.ts'
-import type { Coord } from '../../world/coord.ts'
 import { FolderWriter, type WrittenFile } from './folder-writer.ts'
 import { DATA_SETS, type DataSetName } from './format.ts'
 import type { OnProgress } from './import.ts'
@@ -89,7 +89,7 @@ async function readState(db: Db): Promise<{ worldId: number; revision: number }>
 }
 
 class Exporter {
-  /** The latest date of any record but deadlines: the world's present, as `reference_time`. */
+  /** The latest date of any record but deadlines: the world's state, as `reference_time`. */
   latestMs = 0
   private readonly db: Db
   private readonly worldId: number

@@ -1,5 +1,4 @@
-import { type Coord, parseCoord } from '../../world/coord.ts'
-import { isInWorld, type World } from '../../world/world.ts'
+import { type Coord, isInWorld, parseCoord, type World } from '@landpass/client/grid'
 
 /**
  * Numbers the cells of the box around the world, column by column from the west, each from south to north: what is

@@ -1,6 +1,6 @@
+import type { World } from '@landpass/client/grid'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import type { World } from '../../world/world.ts'
 import { type CheckedSnapshot, type Counts, checkFolder } from './check.ts'
 import { parseExactJson } from './exact-json.ts'
 import { DATA_SETS, type DataSetName, type RecordOf } from './format.ts'

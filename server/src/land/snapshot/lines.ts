@@ -1,6 +1,5 @@
+import { type Coord, coordText, encodeTokenId } from '@landpass/client/grid'
 import type { Database, LandTable } from '../../db/schema.ts'
-import { type Coord, coordText } from '../../world/coord.ts'
-import { encodeTokenId } from '../../world/token-id.ts'
 
 /** Rows as lines of the snapshot format: the way back from rows.ts. Fields come in the order of the format. */
 

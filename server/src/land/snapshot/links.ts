@@ -1,5 +1,4 @@
-import { type Coord, coordText } from '../../world/coord.ts'
-import type { World } from '../../world/world.ts'
+import { type Coord, coordText, type World } from '@landpass/client/grid'
 import type { Blame } from './checks.ts'
 import type {
   BidRecord,

@@ -1,6 +1,5 @@
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../world/contracts.ts'
-import { coordText, parseCoord } from '../../world/coord.ts'
-import { encodeTokenId } from '../../world/token-id.ts'
+import { coordText, encodeTokenId, parseCoord } from '@landpass/client/grid'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from '../records/contracts.ts'
 import { type Blame, moneyOf } from './checks.ts'
 import type {
   BidRecord,

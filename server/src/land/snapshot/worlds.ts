@@ -5,7 +5,7 @@ import type { Db } from '../../db/engine.ts'
 import { LAND_TABLES, type LandTable } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CommandError } from '../../errors.ts'
-import { startJournal } from '../change-journal.ts'
+import { startJournal } from '../changes/change-journal.ts'
 
 /**
  * The life of a world. These arrows are all there are.

@@ -1,4 +1,4 @@
-import { type Coord, parseCoord } from '../../world/coord.ts'
+import { type Coord, parseCoord } from '@landpass/client/grid'
 import { MAIN_REALM, type SceneSettings, type SimulatedPlayer } from './simulated-world.ts'
 
 /** How the simulator behaves; it is also what `/simulator/settings` answers. */

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseCoord } from '@landpass/client/grid'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { type Clock, SYSTEM_CLOCK } from '../../clock.ts'
-import { parseCoord } from '../../world/coord.ts'
 import {
   changeSettings,
   DEFAULT_SETTINGS,

@@ -1,5 +1,5 @@
+import { type Coord, coordText } from '@landpass/client/grid'
 import type { Clock } from '../../clock.ts'
-import { type Coord, coordText } from '../../world/coord.ts'
 
 export interface SimulatedPlayer {
   /** In lower case. */

@@ -3,9 +3,9 @@
  * world is made, so it can find its mistakes.
  */
 
+import { decodeTokenId } from '@landpass/client/grid'
 import type { DemoWorld } from '../../../src/demo/demo-world.ts'
-import { ESTATE_REGISTRY } from '../../../src/world/contracts.ts'
-import { decodeTokenId } from '../../../src/world/token-id.ts'
+import { ESTATE_REGISTRY } from '../../../src/land/records/contracts.ts'
 import { checkBids, checkBlocks, checkChains, checkListings, checkLoans } from './market-rules.ts'
 import { type Books, byAsset, checkUnique } from './rule-books.ts'
 

@@ -1,0 +1,3 @@
+export * from './feed-grid.ts'
+export * from './feed-layout.ts'
+export * from './feed-reader.ts'

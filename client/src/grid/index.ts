@@ -1,0 +1,5 @@
+export * from './cells.ts'
+export * from './coord.ts'
+export * from './mercator.ts'
+export * from './token-id.ts'
+export * from './world.ts'

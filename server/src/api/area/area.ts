@@ -1,0 +1,109 @@
+import type { Area, World } from '@landpass/client/grid'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { answer, answerStream } from '../../http/answers.ts'
+import { invalidParameter } from '../../http/validation.ts'
+import type { RowRange, State } from '../../state/state.ts'
+import { WHOLE_ANSWER_ASSETS } from '../common/land-answers.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { readPlace } from '../common/parameters.ts'
+
+/** Reads the corners of an area. @throws {AppError} `invalid_parameter` */
+export function readArea(world: World, query: { readonly nw: string; readonly se: string }): Area {
+  const nw = readPlace(world, 'nw', query.nw)
+  const se = readPlace(world, 'se', query.se)
+  if (nw.x <= se.x && nw.y >= se.y) return { minX: nw.x, maxX: se.x, minY: se.y, maxY: nw.y }
+  throw invalidParameter(
+    'nw',
+    query.nw,
+    `north-west of se (${query.se}): its x not greater, its y not smaller`,
+  )
+}
+
+/** What lies in an area of one state, at one moment. */
+interface AreaView {
+  readonly state: State
+  readonly runs: readonly RowRange[]
+  readonly parcelCount: number
+  readonly nowMs: number
+}
+
+/** What an answer shows of an area; without estates it does not change when one of their offers expires. */
+interface AreaForm {
+  readonly withEstates: boolean
+  pieces(view: AreaView): Generator<Uint8Array>
+}
+
+export function answerArea(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  land: LandContext,
+  area: Area,
+  { withEstates, pieces }: AreaForm,
+) {
+  const view = viewOf(land, area)
+  const { state, runs, nowMs } = view
+  const freshness = state.freshness(state.areaExpiry(runs, nowMs, { withEstates }))
+  if (view.parcelCount <= WHOLE_ANSWER_ASSETS)
+    return answer(request, reply, freshness, () => [...pieces(view)])
+  return answerStream(request, reply, freshness, () => pieces(view))
+}
+
+/** `/map`: the parcels and the estates of the area. */
+export const MAP_FORM: AreaForm = { withEstates: true, pieces: mapPieces }
+
+function* mapPieces(view: AreaView): Generator<Uint8Array> {
+  const estateRows = estatesIn(view.state, view.runs)
+  yield Buffer.from('{"assets":{"parcels":[')
+  yield* parcelPieces(view)
+  yield Buffer.from('],"estates":[')
+  yield* estatePieces(view, estateRows)
+  yield Buffer.from(`]},"total":${view.parcelCount + estateRows.length}}`)
+}
+
+/** `/parcels` with corners: the parcels alone. */
+export const PARCELS_FORM: AreaForm = { withEstates: false, pieces: parcelAreaPieces }
+
+function* parcelAreaPieces(view: AreaView): Generator<Uint8Array> {
+  yield Buffer.from('{"parcels":[')
+  yield* parcelPieces(view)
+  yield Buffer.from(`],"total":${view.parcelCount}}`)
+}
+
+const COMMA = Buffer.from(',')
+
+function* parcelPieces({ state, runs, nowMs }: AreaView): Generator<Uint8Array> {
+  for (const [i, run] of runs.entries()) {
+    if (i > 0) yield COMMA
+    yield* state.parcelRunPieces(run, nowMs)
+  }
+}
+
+function* estatePieces({ state, nowMs }: AreaView, estateRows: readonly number[]): Generator<Uint8Array> {
+  for (const [i, row] of estateRows.entries()) {
+    if (i > 0) yield COMMA
+    yield* state.estatePieces(row, nowMs)
+  }
+}
+
+function viewOf(land: LandContext, area: Area): AreaView {
+  const state = land.state()
+  const runs = state.rowsIn(area)
+  const parcelCount = runs.reduce((sum, { from, to }) => sum + to - from, 0)
+  return { state, runs, parcelCount, nowMs: land.clock.nowMs() }
+}
+
+/** The estates that have a parcel in some runs of rows, by id. */
+function estatesIn(state: State, runs: readonly RowRange[]): number[] {
+  const { estate } = state.parts.parcels
+  const estates = new Set<number>()
+  let previous = -1
+  for (const { from, to } of runs) {
+    for (let row = from; row < to; row++) {
+      // Neighbours are mostly of one estate: asking the set once for all of them saves half of the time.
+      if (estate[row] === previous) continue
+      previous = estate[row]!
+      if (previous >= 0) estates.add(previous)
+    }
+  }
+  return [...estates].sort((a, b) => a - b)
+}

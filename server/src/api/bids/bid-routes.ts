@@ -1,0 +1,193 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import { coordText } from '@landpass/client/grid'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import type { ListingStatus } from '../../db/schema.ts'
+import { AppError } from '../../errors.ts'
+import { answer, jsonPiece } from '../../http/answers.ts'
+import { freshSchema, HIDDEN, oneOf } from '../../http/schemas.ts'
+import { bidsOfAddress, bidsOfAsset, findBid } from '../../land/queries/bid-queries.ts'
+import { type AssetName, findAsset } from '../../land/records/assets.ts'
+import { bidJson } from '../../land/records/bid-json.ts'
+import { answerRows, arrayPieces } from '../common/land-answers.ts'
+import type { LandContext } from '../common/land-context.ts'
+import {
+  addressParams,
+  assertInWorld,
+  coordParams,
+  idParams,
+  lowerCase,
+  parseStatuses,
+  placeParams,
+  readPlace,
+  STATUSES,
+  statusQuery,
+} from '../common/parameters.ts'
+import { bidSchema, estateSchema, parcelSchema } from '../common/schemas.ts'
+
+const tags = ['bids']
+const statusFilter = { status: statusQuery(STATUSES, { default: 'all', description: 'Which bids.' }) }
+const ofAddressQuery = Type.Object(statusFilter)
+const ofAssetQuery = Type.Object({
+  ...statusFilter,
+  bidder: Type.Optional(
+    Type.String({
+      pattern: '^0[xX][0-9a-fA-F]{40}$',
+      'x-allowed': 'an address: 0x and 40 hex digits',
+      description: 'Only the bids of this address.',
+    }),
+  ),
+  sanitize: Type.Boolean({ default: true, description: 'false adds where on the chain each bid was found.' }),
+})
+const typedAssetQuery = Type.Object({
+  ...ofAssetQuery.properties,
+  asset_type: Type.Optional(
+    oneOf(['parcel', 'estate'], { description: 'Told from the id where it is left out.' }),
+  ),
+})
+type OfAssetQuery = Static<typeof ofAssetQuery>
+
+/** The five endpoints of bids (interfaces.md, 4.2), and `/assets/:id/bids` of the older services. */
+export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+  const answerBidsOf = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asset: AssetName,
+    query: OfAssetQuery,
+  ) => {
+    const state = land.state()
+    const { sanitize, bidder } = query
+    const filter = { statuses: statusesOf(query), bidder: bidder?.toLowerCase() }
+    const read = () => bidsOfAsset(land.db, state.worldId, asset, filter)
+    return answerRows(request, reply, state.freshness(), read, (bid) => bidJson(bid, { sanitize }))
+  }
+
+  app.get(
+    '/bids/:id',
+    {
+      schema: {
+        tags,
+        summary: 'One bid',
+        params: idParams('id', 'Id of the bid.'),
+        response: freshSchema(bidSchema, ['invalid_parameter', 'bid_not_found', 'database_unavailable']),
+      },
+    },
+    (request, reply) => {
+      const state = land.state()
+      const id = lowerCase(request.params.id!)
+      return answer(request, reply, state.freshness(), async () => {
+        const bid = await findBid(land.db, state.worldId, id)
+        if (!bid) throw new AppError('bid_not_found', 'There is no bid with this id.', { id })
+        return jsonPiece(bidJson(bid, { sanitize: true }))
+      })
+    },
+  )
+
+  app.get(
+    '/addresses/:address/bids',
+    {
+      schema: {
+        tags,
+        summary: 'Bids that an address made or received, newest first',
+        params: addressParams,
+        querystring: ofAddressQuery,
+        response: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
+      },
+    },
+    (request, reply) => {
+      const state = land.state()
+      const address = lowerCase(request.params.address)
+      const filter = { statuses: statusesOf(request.query) }
+      const read = () => bidsOfAddress(land.db, state.worldId, address, filter)
+      return answerRows(request, reply, state.freshness(), read, (bid) => bidJson(bid, { sanitize: true }))
+    },
+  )
+
+  app.get(
+    '/parcels/:x/:y/bids',
+    {
+      schema: {
+        tags,
+        summary: 'Bids on a parcel, newest first',
+        params: coordParams(land.world),
+        querystring: ofAssetQuery,
+        response: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
+      },
+    },
+    (request, reply) => {
+      const id = coordText(assertInWorld(land.world, request.params))
+      return answerBidsOf(request, reply, { type: 'parcel', id }, request.query)
+    },
+  )
+
+  app.get(
+    '/parcels/:place/bids',
+    { schema: { ...HIDDEN, params: placeParams, querystring: ofAssetQuery } },
+    (request, reply) => {
+      const id = coordText(readPlace(land.world, 'x,y', request.params.place))
+      return answerBidsOf(request, reply, { type: 'parcel', id }, request.query)
+    },
+  )
+
+  app.get(
+    '/estates/:id/bids',
+    {
+      schema: {
+        tags,
+        summary: 'Bids on an estate, newest first',
+        params: idParams('id', 'Estate id.'),
+        querystring: ofAssetQuery,
+        response: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
+      },
+    },
+    (request, reply) =>
+      answerBidsOf(request, reply, { type: 'estate', id: request.params.id! }, request.query),
+  )
+
+  app.get(
+    '/assets/:id/bids',
+    {
+      schema: {
+        tags,
+        summary: 'Bids on a parcel or estate, newest first',
+        params: idParams('id', 'Estate id, or parcel as x,y.'),
+        querystring: typedAssetQuery,
+        response: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
+      },
+    },
+    (request, reply) =>
+      answerBidsOf(request, reply, findAsset(request.params.id!, request.query.asset_type), request.query),
+  )
+
+  app.get(
+    '/bids/:address/assets',
+    {
+      schema: {
+        tags,
+        summary: 'The parcels and estates that an address made or received bids on',
+        params: addressParams,
+        querystring: ofAddressQuery,
+        response: freshSchema(Type.Array(Type.Union([parcelSchema, estateSchema])), [
+          'invalid_parameter',
+          'database_unavailable',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const state = land.state()
+      const nowMs = land.clock.nowMs()
+      const address = lowerCase(request.params.address)
+      const filter = { statuses: statusesOf(request.query) }
+      const bids = await bidsOfAddress(land.db, state.worldId, address, filter)
+      const assets = state.assetsNamed(bids.map((bid) => ({ type: bid.asset_type, id: bid.asset_id })))
+      return answer(request, reply, state.freshness(state.assetsExpiry(assets, nowMs)), () =>
+        arrayPieces(assets.map((asset) => state.assetPieces(asset, nowMs))),
+      )
+    },
+  )
+  done()
+}
+
+function statusesOf(query: { readonly status?: unknown }): readonly ListingStatus[] | undefined {
+  return parseStatuses<ListingStatus>(String(query.status))
+}

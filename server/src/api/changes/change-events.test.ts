@@ -1,0 +1,226 @@
+import { parseWorld } from '@landpass/client/grid'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { emptyDir, freshEngine } from '../../../test/support/engines.ts'
+import { addressOf, publicationRow } from '../../../test/support/land-rows.ts'
+import { REFERENCE_TIME_MS, testClock } from '../../../test/support/land-server.ts'
+import type { Db } from '../../db/engine.ts'
+import { writeDemoSnapshot } from '../../demo/write-snapshot.ts'
+import { type ChangedAssets, readChangedAssets } from '../../land/changes/change-journal.ts'
+import { applyLandChanges, type LandChange } from '../../land/changes/changes.ts'
+import { readLandHead } from '../../land/changes/land-head.ts'
+import { importSnapshot } from '../../land/snapshot/import.ts'
+import { buildState } from '../../state/build/build-state.ts'
+import { type StateAt, stateAt, versionOf, versionText } from '../../state/differences/state-version.ts'
+import { State } from '../../state/state.ts'
+import { ChangeEvents, MAX_NAMES } from './change-events.ts'
+import { eventText } from './event-text.ts'
+
+/** 1,089 parcels: more than an event names. */
+const RADIUS = 16
+const WORLD = parseWorld(`-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`)!
+const SPAN_MS = 10_000
+
+const open = freshEngine('embedded')
+let db: Db
+let nowMs = REFERENCE_TIME_MS
+
+beforeAll(async () => {
+  db = (await open()).db
+  const folder = emptyDir()
+  await writeDemoSnapshot(1, folder, undefined, { radius: RADIUS })
+  const report = await importSnapshot(db, folder, { world: WORLD, clock: testClock(), dryRun: false })
+  expect(report.errors).toEqual([])
+})
+
+async function momentNow(): Promise<StateAt> {
+  const head = await readLandHead(db)
+  return stateAt(
+    new State(await buildState(db, WORLD, { ...head, worldId: head.worldId!, lineage: 'a' })),
+    nowMs,
+  )
+}
+
+interface Told {
+  readonly kind: string | undefined
+  readonly parcels?: readonly string[]
+  readonly estates?: readonly string[]
+}
+
+function read(event: Buffer): Told {
+  const [, kind, data] = /^id: \S+\nevent: (\w+)\ndata: (.*)\n\n$/.exec(event.toString()) ?? []
+  return { kind, ...JSON.parse(data!) }
+}
+
+describe('an event', () => {
+  test('is three lines whose id is the state', async () => {
+    const moment = await momentNow()
+    const state = versionText(versionOf(moment))
+    const { revision } = moment.state
+    const changed_at = new Date(moment.state.freshness(moment.sales.lastExpiryMs).changedAtMs).toISOString()
+
+    expect(eventText('hello', moment)).toBe(
+      `id: ${state}\nevent: hello\ndata: {"revision":${revision},"state":"${state}","changed_at":"${changed_at}"}\n\n`,
+    )
+    expect(eventText('change', moment, { parcels: ['1,2'], estates: ['5'] })).toBe(
+      `id: ${state}\nevent: change\ndata: {"revision":${revision},"state":"${state}","changed_at":"${changed_at}",` +
+        '"parcels":["1,2"],"estates":["5"]}\n\n',
+    )
+  })
+
+  test('says that everything may be another where nobody knows, or it would name too much', async () => {
+    const moment = await momentNow()
+    const state = versionOf(moment)
+    const before = { ...state, revision: state.revision - 1 }
+    const kindOf = async (since: typeof state, assets: ChangedAssets | undefined) =>
+      read(await new ChangeEvents(async () => assets).between(since, moment)).kind
+    const { x, y } = moment.state.parts.parcels
+    const parcels = Array.from(x, (east, row) => ({ x: east, y: y[row]! }))
+    const outside = { x: RADIUS + 1, y: 0 }
+    const estates = ['1', '1', 'no such estate']
+    const named = (count: number) => ({
+      parcels: [outside, ...parcels.slice(0, count)],
+      estates,
+      publications: [],
+    })
+    const some = named(MAX_NAMES - 1)
+
+    expect(await kindOf(before, some)).toBe('change')
+    expect(await kindOf(before, named(MAX_NAMES))).toBe('reset')
+    expect(await kindOf(before, undefined)).toBe('reset')
+    expect(await kindOf({ ...state, revision: state.revision + 1 }, some)).toBe('reset')
+    expect(await kindOf({ ...before, lineage: 'b' }, some)).toBe('reset')
+  })
+
+  test('is made once for all who need it, and again after a failure', async () => {
+    const moment = await momentNow()
+    const since = { ...versionOf(moment), revision: 0 }
+    let reads = 0
+    const events = new ChangeEvents(async () => {
+      reads++
+      if (reads === 1) throw new Error('the database is away')
+      return undefined
+    })
+
+    await expect(events.between(since, moment)).rejects.toThrow('the database is away')
+    const [one, other] = await Promise.all([events.between(since, moment), events.between(since, moment)])
+
+    expect(one).toBe(other)
+    expect([reads, events.made]).toEqual([2, 1])
+  })
+})
+
+interface Choice {
+  readonly what: 'sell' | 'move' | 'rename-estate' | 'offer' | 'offer-estate' | 'close'
+  readonly x: number
+  readonly y: number
+  readonly pick: number
+  readonly ms: number
+}
+
+const choice: fc.Arbitrary<Choice> = fc.record({
+  what: fc.constantFrom('sell', 'move', 'rename-estate', 'offer', 'offer-estate', 'close'),
+  x: fc.integer({ min: -RADIUS, max: RADIUS }),
+  y: fc.integer({ min: -RADIUS, max: RADIUS }),
+  pick: fc.nat({ max: 1_000 }),
+  ms: fc.integer({ min: 1, max: SPAN_MS }),
+})
+
+/** Changes, or a wait. */
+const step: fc.Arbitrary<readonly Choice[] | number> = fc.oneof(
+  fc.array(choice, { minLength: 1, maxLength: 4 }),
+  fc.integer({ min: 1, max: SPAN_MS }),
+)
+
+test('whatever happens and however the clock goes, all that is answered otherwise is named', async () => {
+  const seen = { parcels: 0, estates: 0, expired: 0 }
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 8 }), async (steps) => {
+      const events = new ChangeEvents((worldId, range) => readChangedAssets(db, worldId, range))
+      const sights = [await look()]
+      for (const one of steps) {
+        if (typeof one === 'number') nowMs += one
+        else for (const chosen of one) await applyLandChanges(db, [await changeFor(chosen)], nowMs)
+        sights.push(await look())
+        // The second reader has heard nothing since the beginning.
+        for (const since of [sights.at(-2)!, sights[0]!]) await expectNamed(events, since, sights.at(-1)!)
+      }
+    }),
+    { seed: 20_261_120, numRuns: 4, endOnFailure: true },
+  )
+  expect(Math.min(seen.parcels, seen.estates, seen.expired), JSON.stringify(seen)).toBeGreaterThan(5)
+
+  async function expectNamed(events: ChangeEvents, before: Sight, now: Sight): Promise<void> {
+    const told = read(await events.between(versionOf(before.moment), now.moment))
+    expect(told.kind).toBe('change')
+    const isSameRevision = before.moment.state.revision === now.moment.state.revision
+    for (const type of ['parcels', 'estates'] as const) {
+      for (const [name, answer] of now[type]) {
+        if (answer === before[type].get(name)) continue
+        expect(told[type], `${type} that changed`).toContain(name)
+        seen[isSameRevision ? 'expired' : type]++
+      }
+      expect(told[type]).toEqual([...new Set(told[type])])
+    }
+  }
+})
+
+/** Every parcel and estate as `/parcels` and `/estates` answer it. */
+interface Sight {
+  readonly moment: StateAt
+  readonly parcels: ReadonlyMap<string, string>
+  readonly estates: ReadonlyMap<string, string>
+}
+
+async function look(): Promise<Sight> {
+  const moment = await momentNow()
+  const { state, sales } = moment
+  const { parcels, estates } = state.parts
+  // Any time at which these are the sales.
+  const atMs = Math.max(sales.lastExpiryMs, state.changedAtMs)
+  const text = (pieces: Iterable<Uint8Array>) => Buffer.concat([...pieces]).toString()
+  return {
+    moment,
+    parcels: new Map(
+      Array.from(parcels.x, (x, row) => [`${x},${parcels.y[row]}`, text(state.parcelPieces(row, atMs))]),
+    ),
+    estates: new Map(estates.ids.map((id, row) => [id, text(state.estatePieces(row, atMs))])),
+  }
+}
+
+let names = 0
+
+async function changeFor({ what, x, y, pick, ms }: Choice): Promise<LandChange> {
+  const estates = await db.selectFrom('estate').select('id').orderBy('id').execute()
+  const estate = estates[pick % estates.length]!.id
+  const name = `change ${names++}`
+  const offer = { block_time_created_at_ms: nowMs, expires_at_ms: nowMs + ms }
+  switch (what) {
+    case 'sell':
+      return { kind: 'change-parcel', x, y, to: { owner: addressOf(name) } }
+    case 'move':
+      return { kind: 'change-parcel', x, y, to: { estate_id: estate, estate_position: pick } }
+    case 'offer':
+      return {
+        kind: 'open-publication',
+        publication: publicationRow(name, { ...offer, asset_id: `${x},${y}` }),
+      }
+    case 'offer-estate':
+      return {
+        kind: 'open-publication',
+        publication: publicationRow(name, { ...offer, asset_id: estate, asset_type: 'estate' }),
+      }
+    case 'close': {
+      const offers = await db
+        .selectFrom('publication')
+        .select('key')
+        .orderBy('key', 'desc')
+        .limit(9)
+        .execute()
+      const { key } = offers[pick % offers.length]!
+      return { kind: 'close-publication', key, to: { status: 'cancelled', buyer: null, atMs: nowMs } }
+    }
+    default:
+      return { kind: 'change-estate', id: estate, to: { name } }
+  }
+}

@@ -1,0 +1,31 @@
+import type { ChangedNames } from '../../state/differences/changed-names.ts'
+import { type StateAt, versionOf, versionText } from '../../state/differences/state-version.ts'
+
+/**
+ * - `hello`: the state when the stream began, for a reader who said nothing of its own.
+ * - `change`: what leads from the state before to this one.
+ * - `reset`: this is the state, and nobody knows what leads to it from the one before.
+ */
+export type EventKind = 'hello' | 'change' | 'reset'
+
+/**
+ * An event as it is written, empty line and all. Its id is the state, as `/v2/feed?since=` takes it.
+ *
+ * @example
+ * eventText('change', moment, { parcels: ['1,2'], estates: ['5'] })
+ * // id: 1.5f1c3a9b2d40.8.0
+ * // event: change
+ * // data: {"revision":8,"state":"1.5f1c3a9b2d40.8.0","changed_at":"2026-11-20T00:00:00.000Z","parcels":["1,2"],"estates":["5"]}
+ */
+export function eventText(kind: EventKind, moment: StateAt, names?: ChangedNames): string {
+  const { state, sales } = moment
+  const version = versionText(versionOf(moment))
+  const { changedAtMs } = state.freshness(sales.lastExpiryMs)
+  const data = {
+    revision: state.revision,
+    state: version,
+    changed_at: new Date(changedAtMs).toISOString(),
+    ...names,
+  }
+  return `id: ${version}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`
+}

@@ -1,0 +1,81 @@
+import { coordText } from '@landpass/client/grid'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AssetType, ListingStatus } from '../../db/schema.ts'
+import { answer, answerStream, type JsonPieces } from '../../http/answers.ts'
+import { newestPublications } from '../../land/queries/publication-queries.ts'
+import { publicationJson } from '../../land/records/publication-json.ts'
+import type { AssetRow, State } from '../../state/state.ts'
+import { arrayPieces, WHOLE_ANSWER_ASSETS } from './land-answers.ts'
+import type { LandContext } from './land-context.ts'
+
+export interface Owned {
+  readonly owner: string
+  readonly type: AssetType
+  /** Undefined: all that the address owns. */
+  readonly statuses: readonly ListingStatus[] | undefined
+}
+
+/**
+ * The parcels or estates of an address, by id, each with its `publication`. With a status: only those that have a
+ * publication of that status, and shown with the newest such one.
+ */
+export function answerOwned(request: FastifyRequest, reply: FastifyReply, land: LandContext, owned: Owned) {
+  const state = land.state()
+  const nowMs = land.clock.nowMs()
+  const assets = assetsOf(state, owned)
+  const showsOpen = owned.statuses?.includes('open') ?? true
+  const freshness = state.freshness(showsOpen ? state.assetsExpiry(assets, nowMs) : 0)
+  if (owned.statuses !== undefined) {
+    return answer(request, reply, freshness, () =>
+      withStatus(land, state, assets, owned, nowMs).then(arrayPieces),
+    )
+  }
+  const all = () => arrayPieces(piecesOf(state, assets, nowMs))
+  // The holder of the districts owns half the world.
+  if (assets.length > WHOLE_ANSWER_ASSETS) return answerStream(request, reply, freshness, all)
+  return answer(request, reply, freshness, all)
+}
+
+function* piecesOf(state: State, assets: readonly AssetRow[], nowMs: number): Generator<JsonPieces> {
+  for (const asset of assets) yield state.assetPieces(asset, nowMs)
+}
+
+function assetsOf(state: State, { owner, type }: Owned): AssetRow[] {
+  const rows = type === 'parcel' ? state.parcelsOf(owner) : state.estatesOf(owner)
+  return Array.from(rows, (row) => ({ type, row }))
+}
+
+async function withStatus(
+  land: LandContext,
+  state: State,
+  assets: readonly AssetRow[],
+  { type, statuses = [] }: Owned,
+  nowMs: number,
+): Promise<JsonPieces[]> {
+  const closed = statuses.filter((status) => status !== 'open')
+  const ids = assets.map((asset) => assetId(state, asset))
+  const found =
+    closed.length === 0
+      ? []
+      : await newestPublications(land.db, state.worldId, { type, ids, statuses: closed })
+  const closedOf = new Map(found.map((row) => [row.asset_id, row]))
+  const { openKey } = state.parts.publications
+  return assets.flatMap((asset, i) => {
+    const offer = statuses.includes('open') ? offerOf(state, asset, nowMs) : -1
+    const publication = closedOf.get(ids[i]!)
+    // Keys are given in order of creation.
+    if (offer >= 0 && (!publication || publication.key < openKey[offer]!))
+      return [state.assetPieces(asset, nowMs)]
+    if (!publication) return []
+    return [state.assetPieces(asset, nowMs, Buffer.from(publicationJson(publication)))]
+  })
+}
+
+function offerOf(state: State, { type, row }: AssetRow, nowMs: number): number {
+  return type === 'parcel' ? state.parcelOffer(row, nowMs) : state.estateOffer(row, nowMs)
+}
+
+function assetId({ parts }: State, { type, row }: AssetRow): string {
+  if (type === 'estate') return parts.estates.ids[row]!
+  return coordText({ x: parts.parcels.x[row]!, y: parts.parcels.y[row]! })
+}

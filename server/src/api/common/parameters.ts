@@ -1,0 +1,92 @@
+import { type Coord, coordText, isInWorld, parseCoord, type World } from '@landpass/client/grid'
+import Type, { type TSchema } from 'typebox'
+import { invalidParameter } from '../../http/validation.ts'
+
+/** Parameters that several endpoints share, as they are documented and as they are read. */
+
+export const STATUSES = ['open', 'cancelled', 'sold'] as const
+export const MORTGAGE_STATUSES = ['pending', 'cancelled', 'ongoing', 'paid', 'defaulted', 'claimed'] as const
+
+export function coordParams({ bounds }: World) {
+  return Type.Object({
+    x: Type.Integer({
+      minimum: bounds.minX,
+      maximum: bounds.maxX,
+      description: 'Column, growing to the east.',
+    }),
+    y: Type.Integer({
+      minimum: bounds.minY,
+      maximum: bounds.maxY,
+      description: 'Row, growing to the north.',
+    }),
+  })
+}
+
+/** The same place in one segment of a path: `145,-79`. */
+export const placeParams = Type.Object({ place: Type.String({ description: 'x,y' }) })
+
+export const addressParams = Type.Object({
+  address: Type.String({
+    pattern: '^0[xX][0-9a-fA-F]{40}$',
+    'x-allowed': 'an address: 0x and 40 hex digits',
+    description: 'Blockchain address, in any letter case.',
+  }),
+})
+
+/**
+ * An id that is looked up as it is: what cannot be one is simply not found. Only what the database would not take
+ * (text with a NUL) or nobody ever meant (a hundred characters) is refused.
+ */
+export function idParams(name: string, description: string) {
+  const id = Type.String({
+    pattern: '^[^\\u0000]{1,100}$',
+    'x-allowed': 'an id of 1 to 100 characters',
+    description,
+  })
+  return Type.Object({ [name]: id })
+}
+
+/** What may stand for a token id, in words. */
+export const TOKEN_ID_ALLOWED =
+  'a token id: a whole number of at most 256 bits, in decimal or as 0x and hex digits'
+
+/** One value of a list, or several separated by commas, or the word for no filter. */
+export function statusQuery(
+  values: readonly string[],
+  options: { default: string; description: string },
+): TSchema {
+  const one = `(?:${values.join('|')})`
+  const or = options.default === 'all' ? 'all|' : ''
+  return Type.String({
+    pattern: `^(?:${or}${one}(?:,${one}){0,${values.length - 1}})$`,
+    'x-allowed': `${options.default === 'all' ? 'all, or ' : ''}one or more of ${values.join(', ')}, separated by commas`,
+    ...options,
+  })
+}
+
+/** The statuses that a query asks for; undefined for all of them. */
+export function parseStatuses<T extends string>(text: string): readonly T[] | undefined {
+  return text === 'all' ? undefined : [...new Set(text.split(','))].map((status) => status as T)
+}
+
+export function lowerCase(text: string): string {
+  return text.toLowerCase()
+}
+
+/** Refuses a place that lies in the box around the world but in none of its rectangles. */
+export function assertInWorld(world: World, coord: Coord): Coord {
+  if (isInWorld(world, coord)) return coord
+  throw invalidParameter('x,y', coordText(coord), `inside the world: ${worldText(world)}`)
+}
+
+/** Reads `x,y` as a place of the world. @throws {AppError} `invalid_parameter` naming `name` */
+export function readPlace(world: World, name: string, text: string): Coord {
+  const coord = parseCoord(text)
+  if (!coord) throw invalidParameter(name, text, 'x,y: two whole numbers with a comma between them')
+  if (isInWorld(world, coord)) return coord
+  throw invalidParameter(name, text, `inside the world: ${worldText(world)}`)
+}
+
+function worldText({ areas }: World): string {
+  return areas.map(({ minX, minY, maxX, maxY }) => `${minX},${minY} to ${maxX},${maxY}`).join(' or ')
+}

@@ -1,0 +1,38 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { freshSchema } from '../../http/schemas.ts'
+import { type Contribution, contributionsOf } from '../../land/queries/contribution-queries.ts'
+import { answerRows } from '../common/land-answers.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { addressParams, lowerCase } from '../common/parameters.ts'
+import { contributionSchema } from '../common/schemas.ts'
+
+/** `GET /addresses/:address/contributions` (interfaces.md, 4.2). */
+export const contributionRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
+  app,
+  { land },
+  done,
+) => {
+  app.get(
+    '/addresses/:address/contributions',
+    {
+      schema: {
+        tags: ['districts'],
+        summary: 'What an address contributed: one row for each district, by district id',
+        params: addressParams,
+        response: freshSchema(Type.Array(contributionSchema), ['invalid_parameter', 'database_unavailable']),
+      },
+    },
+    (request, reply) => {
+      const state = land.state()
+      const address = lowerCase(request.params.address)
+      const read = () => contributionsOf(land.db, state.worldId, address)
+      return answerRows(request, reply, state.freshness(), read, contributionJson)
+    },
+  )
+  done()
+}
+
+function contributionJson({ address, district_id, land_count }: Contribution): string {
+  return `{"address":"${address}","district_id":"${district_id}","land_count":"${land_count}"}`
+}

@@ -1,0 +1,65 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import { coordText } from '@landpass/client/grid'
+import Type from 'typebox'
+import { AppError } from '../../errors.ts'
+import { answer, jsonPiece } from '../../http/answers.ts'
+import { freshSchema } from '../../http/schemas.ts'
+import { findDistrict } from '../../land/records/district-json.ts'
+import type { State } from '../../state/state.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { idParams } from '../common/parameters.ts'
+import { districtSchema, districtWithParcelsSchema } from '../common/schemas.ts'
+
+/** The districts (interfaces.md, 4.2): all of them, and one with its parcels. */
+export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+  app.get(
+    '/districts',
+    {
+      schema: {
+        tags: ['districts'],
+        summary: 'All districts, by name',
+        response: freshSchema(Type.Array(districtSchema)),
+      },
+    },
+    (request, reply) => {
+      const state = land.state()
+      return answer(request, reply, state.freshness(), () => [state.parts.districts.listJson])
+    },
+  )
+
+  app.get(
+    '/districts/:id',
+    {
+      schema: {
+        tags: ['districts'],
+        summary: 'One district, with its parcels',
+        params: idParams('id', 'District id.'),
+        response: freshSchema(districtWithParcelsSchema, ['invalid_parameter', 'district_not_found']),
+      },
+    },
+    (request, reply) => {
+      const state = land.state()
+      const id = request.params.id!
+      const district = findDistrict(listText(state), id)
+      if (!district) throw new AppError('district_not_found', 'There is no district with this id.', { id })
+      return answer(request, reply, state.freshness(), () =>
+        jsonPiece(JSON.stringify({ ...district, parcels: parcelsOf(state, id) })),
+      )
+    },
+  )
+  done()
+}
+
+function listText({ parts }: State): string {
+  return Buffer.from(parts.districts.listJson).toString()
+}
+
+/** By x ascending, then y descending: the order of rows. */
+function parcelsOf({ parts: { districts, parcels } }: State, id: string): string[] {
+  const place = districts.ids.indexOf(id)
+  const places: string[] = []
+  parcels.district.forEach((district, row) => {
+    if (district === place) places.push(coordText({ x: parcels.x[row]!, y: parcels.y[row]! }))
+  })
+  return places
+}

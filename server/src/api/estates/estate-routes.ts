@@ -1,0 +1,86 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import type { ListingStatus } from '../../db/schema.ts'
+import { AppError } from '../../errors.ts'
+import { answer } from '../../http/answers.ts'
+import { freshSchema } from '../../http/schemas.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { answerOwned } from '../common/owned-assets.ts'
+import {
+  addressParams,
+  idParams,
+  lowerCase,
+  parseStatuses,
+  STATUSES,
+  statusQuery,
+} from '../common/parameters.ts'
+import { estateSchema } from '../common/schemas.ts'
+import { answerListing, listingQuery, pageSchema } from '../marketplace/listing.ts'
+
+const tags = ['estates']
+
+/** The estates (interfaces.md, 4.2): the list, those of an address, and one. */
+export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+  app.get(
+    '/estates',
+    {
+      schema: {
+        tags,
+        summary: 'Estates with a publication of the asked status, a row for each publication',
+        querystring: Type.Object(listingQuery),
+        response: freshSchema(Type.Object({ estates: Type.Array(estateSchema), ...pageSchema }), [
+          'invalid_parameter',
+          'database_unavailable',
+        ]),
+      },
+    },
+    (request, reply) =>
+      answerListing(request, reply, { land, name: 'estates', assetType: 'estate' }, request.query),
+  )
+
+  app.get(
+    '/addresses/:address/estates',
+    {
+      schema: {
+        tags,
+        summary: 'All estates that an address owns, by id',
+        params: addressParams,
+        querystring: Type.Object({
+          status: statusQuery(STATUSES, {
+            default: 'all',
+            description: 'Only those with such a publication.',
+          }),
+        }),
+        response: freshSchema(Type.Array(estateSchema), ['invalid_parameter', 'database_unavailable']),
+      },
+    },
+    (request, reply) =>
+      answerOwned(request, reply, land, {
+        owner: lowerCase(request.params.address),
+        type: 'estate',
+        statuses: parseStatuses<ListingStatus>(String(request.query.status)),
+      }),
+  )
+
+  app.get(
+    '/estates/:id',
+    {
+      schema: {
+        tags,
+        summary: 'One estate',
+        params: idParams('id', 'Estate id.'),
+        response: freshSchema(estateSchema, ['invalid_parameter', 'estate_not_found']),
+      },
+    },
+    (request, reply) => {
+      const state = land.state()
+      const nowMs = land.clock.nowMs()
+      const id = request.params.id!
+      const row = state.estateRow(id)
+      if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', { id })
+      const freshness = state.freshness(state.estateExpiry(row, nowMs))
+      return answer(request, reply, freshness, () => state.estatePieces(row, nowMs))
+    },
+  )
+  done()
+}

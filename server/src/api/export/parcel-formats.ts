@@ -1,0 +1,109 @@
+import { type Area, lonLatOf, squareHalf } from '@landpass/client/grid'
+import type { BodyFormat } from '../../http/answers.ts'
+import { type TileField, tileWriter } from '../tile-data/tile-forms.ts'
+import { type Tile, type TileSource, tileAt } from '../tile-data/tile-source.ts'
+
+/** What every format tells of a parcel. */
+const FIELDS: readonly TileField[] = [
+  'x',
+  'y',
+  'type',
+  'name',
+  'owner',
+  'estateId',
+  'tokenId',
+  'price',
+  'expiresAt',
+]
+
+/** A file format for the parcels of a whole world. */
+export interface ParcelFormat extends BodyFormat {
+  readonly fileName: string
+  readonly start: string
+  readonly between: string
+  readonly end: string
+  /** Gives what writes one parcel after another: by x ascending, then y descending. */
+  parcelWriter(bounds: Area): (tile: Tile) => string
+}
+
+/** GeoJSON (RFC 7946): a square for each parcel, exactly over the tiles of the map. */
+export const GEOJSON: ParcelFormat = {
+  contentType: 'application/geo+json',
+  fileName: 'parcels.geojson',
+  start: '{"type":"FeatureCollection","features":[\n',
+  between: ',\n',
+  end: '\n]}\n',
+  parcelWriter: (bounds) => {
+    const ringOf = ringWriter(squareHalf(bounds))
+    const propertiesOf = tileWriter(FIELDS)
+    return (tile) =>
+      `{"type":"Feature","id":"${tile.x},${tile.y}","geometry":{"type":"Polygon","coordinates":[${ringOf(tile)}]},"properties":${propertiesOf(tile)}}`
+  },
+}
+
+/** A line of JSON for each parcel. */
+export const NDJSON: ParcelFormat = {
+  contentType: 'application/x-ndjson',
+  fileName: 'parcels.ndjson',
+  start: '',
+  between: '\n',
+  end: '\n',
+  parcelWriter: () => tileWriter(['id', ...FIELDS, 'updatedAt']),
+}
+
+/**
+ * So many parcels are one piece: about 100 kB, made in a millisecond. Not a column each: those of a world may be
+ * very long, or very short.
+ */
+const PIECE_PARCELS = 256
+
+/** A whole world in a format, in pieces that are made when they are asked for. */
+export function* parcelPieces(source: TileSource, format: ParcelFormat): Generator<Uint8Array> {
+  const count = source.parcels.x.length
+  const write = format.parcelWriter(source.bounds)
+  yield Buffer.from(format.start)
+  for (let from = 0; from < count; from += PIECE_PARCELS) {
+    let piece = ''
+    for (let row = from; row < Math.min(from + PIECE_PARCELS, count); row++) {
+      piece += (row === 0 ? '' : format.between) + write(tileAt(source, row))
+    }
+    yield Buffer.from(piece)
+  }
+  if (count > 0 || format.start !== '') yield Buffer.from(format.end)
+}
+
+/** A degree is many parcels or a part of one; this is far below a thousandth of a parcel in any world. */
+const DEGREE_DECIMALS = 9
+
+/**
+ * Writes the outline of parcels: counter-clockwise from the south-west, and closed. A corner is the same text
+ * whichever of its four parcels has it.
+ */
+function ringWriter(half: number): (tile: Tile) => string {
+  const lonAt = rememberTexts((x) => degreesText(lonLatOf(x, 0, half)[0]))
+  const latAt = rememberTexts((y) => degreesText(lonLatOf(0, y, half)[1]))
+  return ({ x, y }) => {
+    const [west, east, south, north] = [lonAt(x), lonAt(x + 1), latAt(y), latAt(y + 1)]
+    return `[[${west},${south}],[${east},${south}],[${east},${north}],[${west},${north}],[${west},${south}]]`
+  }
+}
+
+/** Lines of the grid that are remembered: more than nearly every world has, and never more than 1 MB. */
+const REMEMBERED_LINES = 4_096
+
+/** Writes out each line of the grid once, as long as there are not too many. */
+function rememberTexts(write: (line: number) => string): (line: number) => string {
+  const texts = new Map<number, string>()
+  return (line) => {
+    const known = texts.get(line)
+    if (known !== undefined) return known
+    if (texts.size === REMEMBERED_LINES) texts.clear()
+    const text = write(line)
+    texts.set(line, text)
+    return text
+  }
+}
+
+function degreesText(degrees: number): string {
+  return String(Number(degrees.toFixed(DEGREE_DECIMALS)))
+}

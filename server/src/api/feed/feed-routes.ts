@@ -1,0 +1,69 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import type { Freshness } from '../../freshness.ts'
+import { answerCoded } from '../../http/answers.ts'
+import { formatSchema } from '../../http/schemas.ts'
+import { readChangedAssets } from '../../land/changes/change-journal.ts'
+import {
+  parseVersion,
+  type StateAt,
+  type StateVersion,
+  stateAt,
+  versionOf,
+  versionText,
+} from '../../state/differences/state-version.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { FeedBodies } from './feed-bodies.ts'
+
+const FORMAT = { contentType: 'application/vnd.landpass.feed' }
+
+/** `GET /feed`: the world as a binary grid of tiles, or what changed of it (docs/feed.md). */
+export const feedRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+  const bodies = new FeedBodies((worldId, range) => readChangedAssets(land.db, worldId, range))
+
+  app.get(
+    '/feed',
+    {
+      schema: {
+        tags: ['tiles'],
+        summary: 'The world as a compact binary grid of tiles, or what changed of it',
+        description:
+          'Type, joins, on sale, owner and estate of every cell, for map viewers: see docs/feed.md.',
+        querystring: Type.Object({
+          since: Type.Optional(
+            Type.String({
+              pattern: '^[\\w.-]{1,100}$',
+              'x-allowed': 'a state, as the header of an earlier answer has it',
+              description:
+                'The state of an earlier answer: only what changed after it is sent, or the whole world where that is \
+not known.',
+            }),
+          ),
+        }),
+        response: formatSchema(
+          FORMAT.contentType,
+          {
+            description: 'The format of docs/feed.md.',
+            body: Type.String({ contentEncoding: 'binary' }),
+          },
+          ['invalid_parameter', 'database_unavailable'],
+        ),
+      },
+    },
+    (request, reply) => {
+      const moment = stateAt(land.state(), land.clock.nowMs())
+      const since = parseVersion(request.query.since ?? '')
+      return answerCoded(request, reply, feedFreshness(moment, since), FORMAT, () =>
+        since ? bodies.changesSince(since, moment) : bodies.world(moment),
+      )
+    },
+  )
+  done()
+}
+
+/** The freshness of what a reader gets: the whole feed, or what leads from its state to this one. */
+function feedFreshness(moment: StateAt, since?: StateVersion): Freshness {
+  const { changedAtMs } = moment.state.freshness(moment.sales.lastExpiryMs)
+  const state = versionText(versionOf(moment))
+  return { tag: since ? `${state}-${versionText(since)}` : state, changedAtMs }
+}

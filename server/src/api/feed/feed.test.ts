@@ -1,0 +1,335 @@
+import { FeedGrid, type FeedTile, readFeed } from '@landpass/client/feed'
+import { parseWorld } from '@landpass/client/grid'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { emptyDir, freshEngine } from '../../../test/support/engines.ts'
+import { addressOf, estateRow, publicationRow } from '../../../test/support/land-rows.ts'
+import { REFERENCE_TIME_MS, testClock } from '../../../test/support/land-server.ts'
+import { ReferenceLand } from '../../../test/support/reference-land.ts'
+import { type ReferenceTile, referenceTiles } from '../../../test/support/reference-tiles.ts'
+import type { Db } from '../../db/engine.ts'
+import { demoWorld } from '../../demo/demo-world.ts'
+import { writeDemoSnapshot } from '../../demo/write-snapshot.ts'
+import { readChangedAssets } from '../../land/changes/change-journal.ts'
+import { applyLandChanges, type LandChange } from '../../land/changes/changes.ts'
+import { readLandHead } from '../../land/changes/land-head.ts'
+import { importSnapshot } from '../../land/snapshot/import.ts'
+import { buildState } from '../../state/build/build-state.ts'
+import {
+  parseVersion,
+  type StateAt,
+  stateAt,
+  versionOf,
+  versionText,
+} from '../../state/differences/state-version.ts'
+import { State } from '../../state/state.ts'
+import { FeedBodies } from './feed-bodies.ts'
+import { writeFeed } from './feed-writer.ts'
+
+const RADIUS = 12
+const SEED = 3
+const AREA = `-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`
+/** More cells than parcels: the box around has corners that are no land. */
+const WORLD = parseWorld(`${AREA};13,-3,14,3`)!
+
+const open = freshEngine('embedded')
+let db: Db
+let nowMs = REFERENCE_TIME_MS
+
+beforeAll(async () => {
+  db = (await open()).db
+  const folder = emptyDir()
+  await writeDemoSnapshot(SEED, folder, undefined, { radius: RADIUS })
+  const options = { world: parseWorld(AREA)!, clock: testClock(), dryRun: false }
+  expect((await importSnapshot(db, folder, options)).errors).toEqual([])
+})
+
+/** The state as any process reads it, at the time of the story. */
+async function momentNow(): Promise<StateAt> {
+  const head = await readLandHead(db)
+  const parts = await buildState(db, WORLD, { ...head, worldId: head.worldId! })
+  return stateAt(new State(parts), nowMs)
+}
+
+/** Every cell in words: grids are equal when they say the same, however they number owners and estates. */
+function tilesOf(grid: FeedGrid): Map<string, FeedTile> {
+  const { minX, minY, maxX, maxY } = grid.bounds
+  const tiles = new Map<string, FeedTile>()
+  for (let x = minX; x <= maxX; x++) {
+    for (let y = maxY; y >= minY; y--) tiles.set(`${x},${y}`, grid.tileAt(x, y))
+  }
+  return tiles
+}
+
+describe('the whole world', () => {
+  test('comes back from its bytes as its records say, and as nothing where there is no land', async () => {
+    const moment = await momentNow()
+    const grid = new FeedGrid(readFeed(writeFeed(moment)))
+    const tiles = tilesOf(grid)
+    const expected = new Map(
+      referenceTiles(new ReferenceLand(demoWorld(SEED, { radius: RADIUS })), nowMs).map((tile) => [
+        `${tile.x},${tile.y}`,
+        feedTile(tile),
+      ]),
+    )
+    const types = new Set([...tiles.values()].map(({ type }) => type))
+
+    expect(grid.bounds).toEqual(WORLD.bounds)
+    expect(grid.state).toBe(versionText(versionOf(moment)))
+    expect(grid.revision).toBe(moment.state.revision)
+    expect(grid.timeMs).toBe(moment.state.freshness(moment.sales.lastExpiryMs).changedAtMs)
+    for (const [place, tile] of tiles) expect([place, tile]).toEqual([place, expected.get(place) ?? OUTSIDE])
+    expect([...types].sort()).toEqual(['district', 'outside', 'owned', 'plaza', 'road', 'unowned'])
+    expect([...tiles.values()].some(({ isOnSale }) => isOnSale)).toBe(true)
+  })
+
+  test('lists each owner and each estate once', async () => {
+    const { owners, estates } = readFeed(writeFeed(await momentNow()))
+
+    expect(new Set(owners).size).toBe(owners.length)
+    expect(new Set(estates).size).toBe(estates.length)
+    expect(estates.length).toBeGreaterThan(1)
+  })
+})
+
+const OUTSIDE: FeedTile = {
+  type: 'outside',
+  joins: { left: false, top: false, topLeft: false },
+  isOnSale: false,
+  owner: undefined,
+  estate: undefined,
+}
+
+function feedTile({ type, joins, owner, estateId, price }: ReferenceTile): FeedTile {
+  return { type, joins, isOnSale: price !== undefined, owner, estate: estateId }
+}
+
+const SPAN_MS = 50_000
+
+type Step =
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'change'; readonly changes: readonly Choice[] }
+
+interface Choice {
+  readonly what: (typeof WHATS)[number]
+  readonly x: number
+  readonly y: number
+  readonly pick: number
+  readonly ms: number
+}
+
+const WHATS = [
+  'move-parcel',
+  'sell-parcel',
+  'change-district',
+  'change-estate',
+  'create-estate',
+  'offer-parcel',
+  'offer-estate',
+  'close-offer',
+] as const
+
+const choice: fc.Arbitrary<Choice> = fc.record({
+  what: fc.constantFrom(...WHATS),
+  x: fc.integer({ min: -RADIUS, max: RADIUS }),
+  y: fc.integer({ min: -RADIUS, max: RADIUS }),
+  pick: fc.nat({ max: 1_000 }),
+  ms: fc.integer({ min: 1, max: 2 * SPAN_MS }),
+})
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  // Backwards too: the process that tells the changes may have a clock behind that of the one that told the world.
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('wait'), ms: fc.integer({ min: -SPAN_MS / 4, max: SPAN_MS }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('change'),
+      changes: fc.array(choice, { minLength: 1, maxLength: 4 }),
+    }),
+  },
+)
+
+/** Readers of different patience: the n-th asks in every n-th round. */
+const READERS = 3
+
+describe('what changed', () => {
+  test('makes of any earlier state what the whole world is, whatever happened in between', async () => {
+    const seen = { changes: 0, nothing: 0 }
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 10 }), async (steps) => {
+        const start = writeFeed(await momentNow())
+        const readers = Array.from({ length: READERS }, () => new FeedGrid(readFeed(start)))
+        for (const [round, one] of steps.entries()) {
+          if (one.kind === 'wait') nowMs += one.ms
+          else await applyLandChanges(db, await changesFor(one.changes), nowMs)
+          const moment = await momentNow()
+          const whole = new FeedGrid(readFeed(writeFeed(moment)))
+          const awake = readers.filter((_, i) => round % (i + 1) === 0 || round === steps.length - 1)
+          for (const reader of awake) {
+            seen[await keepUp(reader, moment)]++
+            expect(reader.state).toBe(whole.state)
+            expect(tilesOf(reader)).toEqual(tilesOf(whole))
+          }
+        }
+      }),
+      { seed: 20_261_120, numRuns: 12, endOnFailure: true },
+    )
+    // The stories were no mere repetition of one case
+    expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(3)
+  })
+
+  /** By another process than the one that told the state. */
+  async function keepUp(reader: FeedGrid, moment: StateAt): Promise<'changes' | 'nothing'> {
+    const part = readFeed(await changesSince(reader.state, moment))
+    reader.apply(part)
+    expect(part.since).toBeDefined()
+    return part.cells.length === 0 ? 'nothing' : 'changes'
+  }
+
+  test('is the same bytes from every process, at any time until the next offer expires', async () => {
+    const before = await momentNow()
+    await applyLandChanges(db, await changesFor([{ what: 'sell-parcel', x: 1, y: 2, pick: 1, ms: 1 }]), nowMs)
+    const state = (await momentNow()).state
+    const { nextExpiryMs } = state.sales(nowMs)
+    const since = versionText(versionOf(before))
+
+    const first = await changesSince(since, stateAt(state, nowMs))
+    const last = await changesSince(since, stateAt((await momentNow()).state, nextExpiryMs - 1))
+
+    expect(readFeed(first).cells).toHaveLength(4)
+    expect(last).toEqual(first)
+  })
+
+  test('is told as the whole world where it is not known', async () => {
+    const moment = await momentNow()
+    const state = versionOf(moment)
+    const whole = writeFeed(moment)
+
+    expect((await changesSince(versionText(state), moment)).length).toBeLessThan(200)
+    for (const since of [
+      { ...state, revision: 0 }, // an import is told by no journal
+      { ...state, revision: state.revision + 1 },
+      { ...state, lineage: 'another' },
+    ])
+      expect((await changesSince(versionText(since), moment)).equals(whole), JSON.stringify(since)).toBe(true)
+  })
+
+  test('is told as the whole world where it is much of it', async () => {
+    const since = versionText(versionOf(await momentNow()))
+    const sellColumn = (x: number) =>
+      Array.from({ length: 2 * RADIUS + 1 }, (_, i): LandChange => {
+        return { kind: 'change-parcel', x, y: i - RADIUS, to: { owner: null } }
+      })
+    await applyLandChanges(db, sellColumn(-1), nowMs)
+    const less = await momentNow()
+    await applyLandChanges(db, sellColumn(2), nowMs)
+    const more = await momentNow()
+
+    // Two columns of 25 cells each: the one that changed, and the one that may join it.
+    expect(readFeed(await changesSince(since, less)).cells).toHaveLength(50)
+    expect(await changesSince(since, more)).toEqual(writeFeed(more))
+  })
+
+  test('is made once for all who ask, for the last few states, and again after a failure', async () => {
+    const moment = await momentNow()
+    const state = versionOf(moment)
+    let reads = 0
+    const bodies = new FeedBodies(async () => {
+      reads++
+      if (reads === 1) throw new Error('the database is away')
+      return { parcels: [], estates: [], publications: [] }
+    })
+    const tell = (revision: number) => bodies.changesSince({ ...state, revision }, moment)
+    const readsFor = async (ask: () => Promise<unknown>) => {
+      const before = reads
+      await ask()
+      return reads - before
+    }
+
+    await expect(tell(0)).rejects.toThrow('the database is away')
+    expect(await readsFor(() => Promise.all([tell(0), tell(0), tell(0)]))).toBe(1)
+    expect(await readsFor(() => tell(0))).toBe(0)
+    // Nine states: one more than are kept.
+    const older = Array.from({ length: 9 }, (_, i) => ({ ...state, revision: 0, lastExpiryMs: i + 1 }))
+    const tellAll = async () => {
+      for (const since of older) await bodies.changesSince(since, moment)
+    }
+    expect(await readsFor(tellAll)).toBe(9)
+    expect(await readsFor(tellAll)).toBe(9)
+    expect(await readsFor(() => bodies.changesSince(older[8]!, moment))).toBe(0)
+    expect(bodies.world(moment)).toBe(bodies.world(moment))
+  })
+
+  test('a state has one written form', () => {
+    const state = { lineage: '5f1c3a9b2d40', revision: 7, lastExpiryMs: 0 }
+
+    expect(versionText(state)).toBe('1.5f1c3a9b2d40.7.0')
+    expect(parseVersion('1.5f1c3a9b2d40.7.0')).toEqual(state)
+    for (const text of [
+      '',
+      '1.a.7',
+      '1.a.7.0.0',
+      '1.a.07.0',
+      '1.a.-7.0',
+      '2.a.7.0',
+      '1..7.0',
+      '1.a.7.1e3',
+      ' 1.a.7.0',
+    ])
+      expect(parseVersion(text), text).toBeUndefined()
+  })
+
+  async function changesSince(since: string, moment: StateAt): Promise<Buffer> {
+    const bodies = new FeedBodies((worldId, range) => readChangedAssets(db, worldId, range))
+    return (await bodies.changesSince(parseVersion(since)!, moment)).in(undefined)
+  }
+
+  let names = 0
+
+  async function changesFor(choices: readonly Choice[]): Promise<LandChange[]> {
+    const changes: LandChange[] = []
+    for (const one of choices) changes.push(await changeFor(one))
+    return changes
+  }
+
+  async function changeFor({ what, x, y, pick, ms }: Choice): Promise<LandChange> {
+    const estates = await db.selectFrom('estate').select('id').orderBy('id').execute()
+    const estate = estates[pick % estates.length]!.id
+    const name = `change ${names++}`
+    const owner = addressOf(`owner ${pick % 7}`)
+    const offer = { block_time_created_at_ms: nowMs, expires_at_ms: nowMs + ms }
+    switch (what) {
+      case 'move-parcel': {
+        const to = pick % 3 === 0 ? null : estate
+        return { kind: 'change-parcel', x, y, to: { estate_id: to, estate_position: pick } }
+      }
+      case 'sell-parcel':
+        return { kind: 'change-parcel', x, y, to: { owner: pick % 4 === 0 ? null : owner } }
+      case 'change-district': {
+        const districts = await db.selectFrom('district').select('id').orderBy('id').execute()
+        const district_id = pick % 3 === 0 ? null : districts[pick % districts.length]!.id
+        return { kind: 'change-parcel', x, y, to: { district_id } }
+      }
+      case 'change-estate':
+        return { kind: 'change-estate', id: estate, to: { owner } }
+      case 'create-estate':
+        return { kind: 'create-estate', estate: estateRow(String(1_000 + names), { owner }) }
+      case 'offer-parcel': {
+        const publication = publicationRow(name, { ...offer, asset_id: `${x},${y}` })
+        return { kind: 'open-publication', publication }
+      }
+      case 'offer-estate': {
+        const publication = publicationRow(name, { ...offer, asset_id: estate, asset_type: 'estate' })
+        return { kind: 'open-publication', publication }
+      }
+      case 'close-offer': {
+        const offers = await db.selectFrom('publication').select('key').orderBy('key').execute()
+        const { key } = offers[pick % offers.length]!
+        return { kind: 'close-publication', key, to: { status: 'sold', buyer: owner, atMs: nowMs } }
+      }
+    }
+  }
+})

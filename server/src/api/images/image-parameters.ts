@@ -1,0 +1,82 @@
+import { type Area, type Coord, coordText, parseCoord, type World } from '@landpass/client/grid'
+import Type from 'typebox'
+import { oneOf } from '../../http/schemas.ts'
+import { invalidParameter } from '../../http/validation.ts'
+import type { Frame } from '../../map/frame.ts'
+import type { Theme } from '../../map/view.ts'
+import { readPlace } from '../common/parameters.ts'
+
+/** The parameters of the image routes (interfaces.md, 4.2), as they are documented and as they are read. */
+
+export const MAX_SELECTED = 1000
+const SELECTED_ALLOWED = `at most ${MAX_SELECTED} places x,y of the world, separated by ;`
+
+const pixels = (what: string) =>
+  Type.Integer({ minimum: 32, maximum: 2048, default: 500, description: `${what} of the image, in pixels.` })
+
+export const frameQuery = {
+  width: pixels('Width'),
+  height: pixels('Height'),
+  size: Type.Integer({ minimum: 5, maximum: 40, default: 10, description: 'Side of a parcel, in pixels.' }),
+}
+
+export const styleQuery = {
+  publications: Type.Boolean({ default: false, description: 'Whether what is on sale stands out.' }),
+  'on-sale': Type.Boolean({ default: false, description: 'Another name for publications.' }),
+  theme: oneOf(['dark', 'light'] as const, {
+    default: 'dark',
+    description: 'Colours for a dark or a light page.',
+  }),
+}
+
+export const placeQuery = ({ bounds }: World) => ({
+  center: Type.Optional(
+    Type.String({
+      description: `Parcel in the middle, as x,y; ${coordText(usualCenter(bounds))} without it.`,
+    }),
+  ),
+  selected: Type.Optional(Type.String({ description: `Parcels that stand out: ${SELECTED_ALLOWED}.` })),
+})
+
+export function readFrame(query: { width: number; height: number; size: number }): Frame {
+  return { widthPx: query.width, heightPx: query.height, sizePx: query.size }
+}
+
+/** How a picture looks, apart from what it shows. */
+export interface Style {
+  readonly showsSales: boolean
+  readonly theme: Theme
+}
+
+export function readStyle(query: { publications: boolean; 'on-sale': boolean; theme: Theme }): Style {
+  return { showsSales: query.publications || query['on-sale'], theme: query.theme }
+}
+
+/** @throws {AppError} `invalid_parameter` for what is no place within the bounds */
+export function readCenter({ bounds }: World, text: string | undefined): Coord {
+  if (text === undefined) return usualCenter(bounds)
+  const { minX, minY, maxX, maxY } = bounds
+  const center = parseCoord(text)
+  if (center && center.x >= minX && center.x <= maxX && center.y >= minY && center.y <= maxY) return center
+  throw invalidParameter('center', text, `x,y: whole numbers from ${minX},${minY} to ${maxX},${maxY}`)
+}
+
+/** The place 0,0, or the middle of a world that lies elsewhere. */
+function usualCenter({ minX, minY, maxX, maxY }: Area): Coord {
+  if (minX <= 0 && maxX >= 0 && minY <= 0 && maxY >= 0) return { x: 0, y: 0 }
+  return { x: Math.floor((minX + maxX) / 2), y: Math.floor((minY + maxY) / 2) }
+}
+
+/**
+ * Reads `x,y;x,y…`: each place once, from west to east and from south to north, so that equal selections are the same.
+ *
+ * @throws {AppError} `invalid_parameter`
+ */
+export function readSelected(world: World, text: string | undefined): readonly Coord[] {
+  if (text === undefined || text === '') return []
+  const parts = text.split(';', MAX_SELECTED + 1)
+  if (parts.length > MAX_SELECTED) throw invalidParameter('selected', text, SELECTED_ALLOWED)
+  const places = new Map<string, Coord>()
+  for (const part of parts) places.set(part, readPlace(world, 'selected', part))
+  return [...places.values()].sort((a, b) => a.x - b.x || a.y - b.y)
+}

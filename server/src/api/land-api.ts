@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
+import { mapRoutes } from './area/map-routes.ts'
+import { bidRoutes } from './bids/bid-routes.ts'
+import { changeRoutes } from './changes/change-routes.ts'
+import type { ChangeStream } from './changes/change-stream.ts'
+import type { LandContext } from './common/land-context.ts'
+import { contributionRoutes } from './contributions/contribution-routes.ts'
+import { districtRoutes } from './districts/district-routes.ts'
+import { estateRoutes } from './estates/estate-routes.ts'
+import { exportRoutes } from './export/export-routes.ts'
+import { feedRoutes } from './feed/feed-routes.ts'
+import { imageRoutes } from './images/image-routes.ts'
+import type { Pictures } from './images/pictures.ts'
+import { pyramidRoutes } from './images/pyramid-routes.ts'
+import { marketplaceRoutes } from './marketplace/marketplace-routes.ts'
+import { mortgageRoutes } from './mortgages/mortgage-routes.ts'
+import { offerRoutes } from './offers/offer-routes.ts'
+import { parcelRoutes } from './parcels/parcel-routes.ts'
+import { publicationRoutes } from './publications/publication-routes.ts'
+import { searchRoutes } from './search/search-routes.ts'
+import { tileRoutes } from './tile-data/tile-routes.ts'
+import { type TokenSettings, tokenRoutes } from './tokens/token-routes.ts'
+
+export interface LandApiParts {
+  readonly land: LandContext
+  readonly pictures: Pictures
+  readonly changeStream: ChangeStream
+  readonly settings: TokenSettings & { readonly publicUrl: string | undefined }
+}
+
+const VERSION_PREFIX = '/v1'
+const NEWER_PREFIX = '/v2'
+
+/** Every endpoint of the land data interface. */
+export async function serveLandApi(server: FastifyInstance, parts: LandApiParts): Promise<void> {
+  for (const prefix of ['', VERSION_PREFIX]) {
+    await server.register(documentedRoutes, { prefix, ...parts })
+    await server.register(pictureRoutes, { prefix, ...parts })
+  }
+  await server.register(tileRoutes, parts)
+  await server.register(newerRoutes, { prefix: NEWER_PREFIX, ...parts })
+}
+
+/** The JSON endpoints of interfaces.md: registered as they are, and below `/v1`. */
+const documentedRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, done) => {
+  app.register(bidRoutes, { land })
+  app.register(contributionRoutes, { land })
+  app.register(districtRoutes, { land })
+  app.register(estateRoutes, { land })
+  app.register(mapRoutes, { land })
+  app.register(marketplaceRoutes, { land })
+  app.register(mortgageRoutes, { land })
+  app.register(parcelRoutes, { land })
+  app.register(publicationRoutes, { land })
+  done()
+}
+
+/** Map images, and the image tiles for map viewers. */
+const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, pictures, settings }, done) => {
+  app.register(imageRoutes, { land, pictures })
+  app.register(pyramidRoutes, { land, pictures, publicUrl: settings.publicUrl })
+  done()
+}
+
+/**
+ * What the older version never had: tokens, the world as files and as a feed, its changes as they happen, search, what
+ * is for sale, and districts and contributions once more.
+ */
+const newerRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, changeStream, settings }, done) => {
+  app.register(changeRoutes, { changeStream })
+  app.register(contributionRoutes, { land })
+  app.register(districtRoutes, { land })
+  app.register(exportRoutes, { land })
+  app.register(feedRoutes, { land })
+  app.register(offerRoutes, { land })
+  app.register(searchRoutes, { land })
+  app.register(tokenRoutes, { land, settings })
+  done()
+}

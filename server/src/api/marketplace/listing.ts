@@ -1,0 +1,122 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import type { AssetType, ListingStatus } from '../../db/schema.ts'
+import { answer, type JsonPieces } from '../../http/answers.ts'
+import { oneOf } from '../../http/schemas.ts'
+import { publicationsByKey } from '../../land/queries/publication-queries.ts'
+import { publicationJson } from '../../land/records/publication-json.ts'
+import { SORT_COLUMNS, type SortColumn, type SortOrder } from '../../state/parts/parts.ts'
+import type { AssetRow, State } from '../../state/state.ts'
+import { arrayPieces } from '../common/land-answers.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { parseStatuses, STATUSES, statusQuery } from '../common/parameters.ts'
+
+/**
+ * The lists of what is, or was, for sale: `/parcels`, `/estates` and `/marketplace` are one query over
+ * publications, each row joined with its asset. Which rows and in which order is known in memory; only the
+ * publications that are no longer open are read from the database, by key.
+ */
+
+export const MAX_LIMIT = 1000
+
+export const listingQuery = {
+  status: statusQuery(STATUSES, {
+    default: 'open',
+    description: 'Publications with this status; open also means not expired. Several: separated by commas.',
+  }),
+  sort_by: oneOf(SORT_COLUMNS, { default: 'created_at', description: 'What the rows are ordered by.' }),
+  sort_order: Type.Optional(
+    oneOf(['asc', 'desc'], {
+      description: 'If left out: asc for price and expires_at, desc for the others.',
+    }),
+  ),
+  limit: Type.Integer({ minimum: 0, maximum: MAX_LIMIT, default: 20, description: 'Rows on a page.' }),
+  offset: Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 0,
+    description: 'Rows skipped.',
+  }),
+}
+const listingQueryObject = Type.Object(listingQuery)
+export type ListingQuery = Static<typeof listingQueryObject>
+
+/** What stands around the rows on every page. */
+export const pageSchema = {
+  total: Type.Integer({ description: 'Rows of all pages.' }),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+}
+
+const DEFAULT_ORDER: Record<SortColumn, SortOrder> = {
+  price: 'asc',
+  created_at: 'desc',
+  block_time_updated_at: 'desc',
+  expires_at: 'asc',
+}
+
+export interface Listing {
+  readonly land: LandContext
+  /** The name of the rows in the answer. */
+  readonly name: 'parcels' | 'estates' | 'assets'
+  /** Undefined: both. */
+  readonly assetType: AssetType | undefined
+}
+
+export function answerListing(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  listing: Listing,
+  query: ListingQuery,
+) {
+  const { land, name, assetType } = listing
+  const state = land.state()
+  const nowMs = land.clock.nowMs()
+  const sortBy = query.sort_by as SortColumn
+  const sortOrder = (query.sort_order as SortOrder | undefined) ?? DEFAULT_ORDER[sortBy]
+  const statuses = parseStatuses<ListingStatus>(String(query.status)) ?? STATUSES
+  const { rows, lastExpiryMs } = state.lists.find({ assetType, statuses, sortBy, sortOrder }, nowMs)
+  return answer(request, reply, state.freshness(lastExpiryMs), () => {
+    const page = rows.subarray(query.offset, query.offset + query.limit)
+    const around = (assets: JsonPieces): JsonPieces => [
+      Buffer.from(`{"${name}":`),
+      ...assets,
+      Buffer.from(`,"total":${rows.length},"limit":${query.limit},"offset":${query.offset}}`),
+    ]
+    const closedKeys = keysOfClosed(state, page)
+    if (closedKeys.length === 0) return around(pagePieces(state, page, nowMs, new Map()))
+    return readByKey(land, state, closedKeys).then((closed) => around(pagePieces(state, page, nowMs, closed)))
+  })
+}
+
+function keysOfClosed(state: State, page: Uint32Array): number[] {
+  const { open, key } = state.parts.publications
+  const keys: number[] = []
+  for (const row of page) if (open[row]! < 0) keys.push(key[row]!)
+  return keys
+}
+
+async function readByKey(
+  land: LandContext,
+  state: State,
+  keys: readonly number[],
+): Promise<Map<number, Buffer>> {
+  const publications = await publicationsByKey(land.db, state.worldId, keys)
+  return new Map(publications.map((row) => [row.key, Buffer.from(publicationJson(row))]))
+}
+
+function pagePieces(
+  state: State,
+  page: Uint32Array,
+  nowMs: number,
+  closed: ReadonlyMap<number, Uint8Array>,
+): JsonPieces {
+  const { open, key, asset, assetType } = state.parts.publications
+  const rows: JsonPieces[] = []
+  for (const row of page) {
+    const publication = open[row]! >= 0 ? state.offerJson(open[row]!) : closed.get(key[row]!)
+    const named: AssetRow = { type: assetType[row] === 0 ? 'parcel' : 'estate', row: asset[row]! }
+    if (publication) rows.push(state.assetPieces(named, nowMs, publication))
+  }
+  return arrayPieces(rows)
+}

@@ -1,0 +1,36 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { freshSchema, oneOf } from '../../http/schemas.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { estateSchema, parcelSchema } from '../common/schemas.ts'
+import { answerListing, listingQuery, pageSchema } from './listing.ts'
+
+/** `/marketplace` of the older services: parcels and estates in one list. */
+export const marketplaceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
+  app,
+  { land },
+  done,
+) => {
+  app.get(
+    '/marketplace',
+    {
+      schema: {
+        tags: ['publications'],
+        summary: 'Parcels and estates for sale, or sold, in one list',
+        querystring: Type.Object({
+          asset_type: Type.Optional(oneOf(['parcel', 'estate'], { description: 'Both if left out.' })),
+          ...listingQuery,
+        }),
+        response: freshSchema(
+          Type.Object({ assets: Type.Array(Type.Union([parcelSchema, estateSchema])), ...pageSchema }),
+          ['invalid_parameter', 'database_unavailable'],
+        ),
+      },
+    },
+    (request, reply) => {
+      const { asset_type, ...query } = request.query
+      return answerListing(request, reply, { land, name: 'assets', assetType: asset_type }, query)
+    },
+  )
+  done()
+}

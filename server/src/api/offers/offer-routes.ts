@@ -1,0 +1,39 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import { answerStream, inEnvelope } from '../../http/answers.ts'
+import { acceptedCoding } from '../../http/codings.ts'
+import { freshSchema } from '../../http/schemas.ts'
+import { answerShared, SharedBodies } from '../../http/shared-bodies.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { offersSchema } from '../common/schemas.ts'
+import { offerPieces, shownOffers } from './offer-columns.ts'
+
+/** `GET /offers`: everything that is for sale, for the price layer of a map (docs/offers.md). */
+export const offerRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+  const bodies = new SharedBodies()
+
+  app.get(
+    '/offers',
+    {
+      schema: {
+        tags: ['publications'],
+        summary: 'What every parcel and estate that is for sale costs, for a price layer of a map',
+        description:
+          'Lists of the same length, one for each field: the first of all of them belong together. For each asset the offer \
+that it is shown with, the newest that is open and has not expired; see docs/offers.md.',
+        response: freshSchema(offersSchema),
+      },
+    },
+    (request, reply) => {
+      const state = land.state()
+      const nowMs = land.clock.nowMs()
+      const freshness = state.freshness(state.sales(nowMs).lastExpiryMs)
+      const pieces = () => offerPieces(shownOffers(state, nowMs))
+      const coding = acceptedCoding(request.headers['accept-encoding'] ?? '')
+      if (coding === undefined) return answerStream(request, reply, freshness, pieces)
+      return answerShared(request, reply, freshness, coding, () =>
+        bodies.find('offers', coding, freshness.tag, () => inEnvelope(pieces())),
+      )
+    },
+  )
+  done()
+}

@@ -1,0 +1,177 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import {
+  type Coord,
+  coordText,
+  decodeTokenId,
+  isInWorld,
+  parseCoord,
+  parseTokenId,
+  tokenIdHex,
+} from '@landpass/client/grid'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { ListingStatus } from '../../db/schema.ts'
+import { AppError } from '../../errors.ts'
+import { answer, jsonPiece } from '../../http/answers.ts'
+import { freshSchema, HIDDEN } from '../../http/schemas.ts'
+import { invalidParameter } from '../../http/validation.ts'
+import { answerArea, PARCELS_FORM, readArea } from '../area/area.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { answerOwned } from '../common/owned-assets.ts'
+import {
+  addressParams,
+  assertInWorld,
+  coordParams,
+  lowerCase,
+  parseStatuses,
+  placeParams,
+  readPlace,
+  STATUSES,
+  statusQuery,
+  TOKEN_ID_ALLOWED,
+} from '../common/parameters.ts'
+import { parcelSchema } from '../common/schemas.ts'
+import { answerListing, listingQuery, pageSchema } from '../marketplace/listing.ts'
+
+const tags = ['parcels']
+
+/** The parcels (interfaces.md, 4.2): the list, those of an address, one by place or token id, its encoded id. */
+export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+  const answerParcel = (request: FastifyRequest, reply: FastifyReply, coord: Coord) => {
+    const state = land.state()
+    const nowMs = land.clock.nowMs()
+    const row = state.parcelRow(coord)
+    if (row < 0) throw parcelNotFound(coord)
+    const freshness = state.freshness(state.parcelExpiry(row, nowMs))
+    return answer(request, reply, freshness, () => state.parcelPieces(row, nowMs))
+  }
+
+  const answerEncodedId = (request: FastifyRequest, reply: FastifyReply, coord: Coord) =>
+    answer(request, reply, land.state().freshness(), () => jsonPiece(`{"encoded_id":"${tokenIdHex(coord)}"}`))
+
+  app.get(
+    '/parcels',
+    {
+      schema: {
+        tags,
+        summary: 'Parcels with a publication of the asked status, a row for each publication',
+        description:
+          'With nw and se: all parcels of that area instead, by x ascending, then y descending, no paging.',
+        querystring: Type.Object({
+          ...listingQuery,
+          nw: Type.Optional(Type.String({ description: 'North-west corner of an area, as x,y.' })),
+          se: Type.Optional(Type.String({ description: 'South-east corner of an area, as x,y.' })),
+        }),
+        response: freshSchema(
+          Type.Object({
+            parcels: Type.Array(parcelSchema),
+            total: pageSchema.total,
+            limit: Type.Optional(pageSchema.limit),
+            offset: Type.Optional(pageSchema.offset),
+          }),
+          ['invalid_parameter', 'database_unavailable'],
+        ),
+      },
+    },
+    (request, reply) => {
+      const { nw, se, ...query } = request.query
+      if (nw === undefined && se === undefined) {
+        return answerListing(request, reply, { land, name: 'parcels', assetType: 'parcel' }, query)
+      }
+      if (nw === undefined) throw invalidParameter('nw', nw, 'given with se, as x,y')
+      if (se === undefined) throw invalidParameter('se', se, 'given with nw, as x,y')
+      return answerArea(request, reply, land, readArea(land.world, { nw, se }), PARCELS_FORM)
+    },
+  )
+
+  app.get(
+    '/addresses/:address/parcels',
+    {
+      schema: {
+        tags,
+        summary: 'All parcels that an address owns, by x, then y',
+        params: addressParams,
+        querystring: Type.Object({
+          status: statusQuery(STATUSES, {
+            default: 'all',
+            description: 'Only those with such a publication.',
+          }),
+        }),
+        response: freshSchema(Type.Array(parcelSchema), ['invalid_parameter', 'database_unavailable']),
+      },
+    },
+    (request, reply) =>
+      answerOwned(request, reply, land, {
+        owner: lowerCase(request.params.address),
+        type: 'parcel',
+        statuses: parseStatuses<ListingStatus>(String(request.query.status)),
+      }),
+  )
+
+  app.get(
+    '/parcels/:x/:y',
+    {
+      schema: {
+        tags,
+        summary: 'One parcel, by its place',
+        params: coordParams(land.world),
+        response: freshSchema(parcelSchema, ['invalid_parameter', 'parcel_not_found']),
+      },
+    },
+    (request, reply) => answerParcel(request, reply, assertInWorld(land.world, request.params)),
+  )
+
+  app.get(
+    '/parcels/:tokenId',
+    {
+      schema: {
+        tags,
+        summary: 'One parcel, by its token id',
+        params: Type.Object({
+          tokenId: Type.String({
+            'x-allowed': TOKEN_ID_ALLOWED,
+            description: 'Decimal, or 0x and hex digits.',
+          }),
+        }),
+        response: freshSchema(parcelSchema, ['invalid_parameter', 'parcel_not_found']),
+      },
+    },
+    (request, reply) => {
+      const { tokenId } = request.params
+      if (parseCoord(tokenId)) return answerParcel(request, reply, readPlace(land.world, 'x,y', tokenId))
+      const number = parseTokenId(tokenId)
+      if (number === undefined) throw invalidParameter('tokenId', tokenId, TOKEN_ID_ALLOWED)
+      const coord = decodeTokenId(number)
+      if (!coord || !isInWorld(land.world, coord)) {
+        throw new AppError('parcel_not_found', 'The world has no parcel with this token id.', {
+          token_id: tokenId,
+        })
+      }
+      return answerParcel(request, reply, coord)
+    },
+  )
+
+  app.get(
+    '/parcels/:x/:y/encodedId',
+    {
+      schema: {
+        tags,
+        summary: "A parcel's token id, in hex",
+        params: coordParams(land.world),
+        response: freshSchema(Type.Object({ encoded_id: Type.String({ pattern: '^0x[0-9a-f]{64}$' }) }), [
+          'invalid_parameter',
+        ]),
+      },
+    },
+    (request, reply) => answerEncodedId(request, reply, assertInWorld(land.world, request.params)),
+  )
+
+  app.get('/parcels/:place/encodedId', { schema: { ...HIDDEN, params: placeParams } }, (request, reply) =>
+    answerEncodedId(request, reply, readPlace(land.world, 'x,y', request.params.place)),
+  )
+  done()
+}
+
+function parcelNotFound(coord: Coord): AppError {
+  return new AppError('parcel_not_found', `The world has no parcel at ${coordText(coord)}.`, { ...coord })
+}

@@ -1,0 +1,125 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import { coordText } from '@landpass/client/grid'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { AppError } from '../../errors.ts'
+import { answer, jsonPiece } from '../../http/answers.ts'
+import { freshSchema, HIDDEN, oneOf } from '../../http/schemas.ts'
+import { findPublication, publicationsOfAsset } from '../../land/queries/publication-queries.ts'
+import { type AssetName, findAsset } from '../../land/records/assets.ts'
+import { publicationJson } from '../../land/records/publication-json.ts'
+import { answerRows } from '../common/land-answers.ts'
+import type { LandContext } from '../common/land-context.ts'
+import {
+  assertInWorld,
+  coordParams,
+  idParams,
+  lowerCase,
+  placeParams,
+  readPlace,
+} from '../common/parameters.ts'
+import { publicationSchema } from '../common/schemas.ts'
+
+const tags = ['publications']
+const historyResponse = freshSchema(Type.Array(publicationSchema), [
+  'invalid_parameter',
+  'database_unavailable',
+])
+
+/** The endpoints of publications (interfaces.md, 4.2), and `/assets/:id/publications` of the older services. */
+export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
+  app,
+  { land },
+  done,
+) => {
+  const answerHistory = (request: FastifyRequest, reply: FastifyReply, asset: AssetName) => {
+    const state = land.state()
+    const read = () => publicationsOfAsset(land.db, state.worldId, asset)
+    return answerRows(request, reply, state.freshness(), read, publicationJson)
+  }
+
+  app.get(
+    '/publications/:txHash',
+    {
+      schema: {
+        tags,
+        summary: 'The publication that a transaction made; of several the first',
+        params: idParams('txHash', 'Transaction hash.'),
+        response: freshSchema(publicationSchema, [
+          'invalid_parameter',
+          'publication_not_found',
+          'database_unavailable',
+        ]),
+      },
+    },
+    (request, reply) => {
+      const state = land.state()
+      const txHash = lowerCase(request.params.txHash!)
+      return answer(request, reply, state.freshness(), async () => {
+        const publication = await findPublication(land.db, state.worldId, txHash)
+        if (publication) return jsonPiece(publicationJson(publication))
+        throw new AppError('publication_not_found', 'No publication was made by this transaction.', {
+          txHash,
+        })
+      })
+    },
+  )
+
+  app.get(
+    '/parcels/:x/:y/publications',
+    {
+      schema: {
+        tags,
+        summary: 'Every publication that a parcel ever had, newest first',
+        params: coordParams(land.world),
+        response: historyResponse,
+      },
+    },
+    (request, reply) => {
+      const id = coordText(assertInWorld(land.world, request.params))
+      return answerHistory(request, reply, { type: 'parcel', id })
+    },
+  )
+
+  app.get(
+    '/parcels/:place/publications',
+    { schema: { ...HIDDEN, params: placeParams } },
+    (request, reply) => {
+      const id = coordText(readPlace(land.world, 'x,y', request.params.place))
+      return answerHistory(request, reply, { type: 'parcel', id })
+    },
+  )
+
+  app.get(
+    '/estates/:id/publications',
+    {
+      schema: {
+        tags,
+        summary: 'Every publication that an estate ever had, newest first',
+        params: idParams('id', 'Estate id.'),
+        response: historyResponse,
+      },
+    },
+    (request, reply) => answerHistory(request, reply, { type: 'estate', id: request.params.id! }),
+  )
+
+  app.get(
+    '/assets/:id/publications',
+    {
+      schema: {
+        tags,
+        summary: 'Every publication that a parcel or estate ever had, newest first',
+        params: idParams('id', 'Estate id, or parcel as x,y.'),
+        querystring: Type.Object({
+          asset_type: Type.Optional(
+            oneOf(['parcel', 'estate'], { description: 'Told from the id if left out.' }),
+          ),
+        }),
+        response: historyResponse,
+      },
+    },
+    (request, reply) =>
+      answerHistory(request, reply, findAsset(request.params.id!, request.query.asset_type)),
+  )
+  done()
+}

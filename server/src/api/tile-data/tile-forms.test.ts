@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT } from '../../state/parts/tile-cells.ts'
+import { ALL_FIELDS, legacyTileForm, type TileField, tileForm } from './tile-forms.ts'
+import type { Tile } from './tile-source.ts'
+
+const FULL: Tile = {
+  x: -48,
+  y: -29,
+  kind: 'owned',
+  joins: JOINS_TOP | JOINS_TOP_LEFT,
+  updatedAtS: 1_548_000_000,
+  name: 'a "b"\n',
+  estateId: '1140',
+  owner: `0x${'a'.repeat(40)}`,
+  price: '16787.030000000000000003',
+  expiresAtS: 1_900_000_000,
+}
+const BARE: Tile = {
+  x: 0,
+  y: 1,
+  kind: 'road',
+  joins: 0,
+  updatedAtS: 7,
+  name: undefined,
+  estateId: undefined,
+  owner: undefined,
+  price: undefined,
+  expiresAtS: undefined,
+}
+const fields = (...names: TileField[]) => new Set(names)
+
+describe('a tile', () => {
+  test('has its fields in the documented order, every digit of its price and token id', () => {
+    expect(tileForm(ALL_FIELDS).write(FULL)).toBe(
+      '"-48,-29":{"id":"-48,-29","x":-48,"y":-29,"updatedAt":1548000000,"type":"owned","top":true,"left":false,' +
+        `"topLeft":true,"name":"a \\"b\\"\\n","estateId":"1140","owner":"${FULL.owner}",` +
+        '"price":16787.030000000000000003,"expiresAt":1900000000,' +
+        `"tokenId":"${((2n ** 128n - 48n) << 128n) + 2n ** 128n - 29n}"},`,
+    )
+  })
+
+  test('leaves out what is not known', () => {
+    expect(tileForm(ALL_FIELDS).write(BARE)).toBe(
+      '"0,1":{"id":"0,1","x":0,"y":1,"updatedAt":7,"type":"road","top":false,"left":false,"topLeft":false,"tokenId":"1"},',
+    )
+  })
+
+  test('has only the fields that were asked for, in the same order', () => {
+    expect(tileForm(fields('price', 'left', 'x')).write({ ...FULL, joins: JOINS_LEFT })).toBe(
+      '"-48,-29":{"x":-48,"left":true,"price":16787.030000000000000003},',
+    )
+    expect(tileForm(fields('price', 'name')).write(BARE)).toBe('"0,1":{},')
+    expect(tileForm(fields()).write(FULL)).toBe('"-48,-29":{},')
+  })
+
+  test('shows what is for sale only with its price or its end', () => {
+    const shows = (...names: TileField[]) => tileForm(fields(...names)).showsSales
+
+    expect([shows('price'), shows('expiresAt'), shows('type', 'name', 'updatedAt')]).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+})
+
+describe('a tile in the older form', () => {
+  const legacy = legacyTileForm(ALL_FIELDS)
+
+  test('has numbers for types, and 1 for a join', () => {
+    expect(legacy.write(FULL)).toBe(
+      `"-48,-29":{"type":10,"x":-48,"y":-29,"top":1,"topLeft":1,"owner":"${FULL.owner}","name":"a \\"b\\"\\n",` +
+        '"estate_id":"1140","price":16787.030000000000000003},',
+    )
+    expect(legacy.write(BARE)).toBe('"0,1":{"type":7,"x":0,"y":1},')
+  })
+
+  test.each([
+    ['district', 5],
+    ['road', 7],
+    ['plaza', 8],
+    ['owned', 9],
+    ['unowned', 11],
+  ] as const)('has for %s the number %i, and 10 where it is for sale', (kind, number) => {
+    expect(legacy.write({ ...BARE, kind })).toContain(`"type":${number},`)
+    expect(legacy.write({ ...BARE, kind, price: '0' })).toContain('"type":10,')
+  })
+
+  test('is made of the fields that were asked for: without the price, nothing is for sale', () => {
+    const form = legacyTileForm(fields('type', 'top', 'estateId', 'tokenId', 'expiresAt'))
+
+    expect(form.write(FULL)).toBe('"-48,-29":{"type":9,"top":1,"estate_id":"1140"},')
+    expect([form.showsSales, legacyTileForm(fields('price')).showsSales]).toEqual([false, true])
+  })
+})

@@ -1,0 +1,141 @@
+import { encodeTokenId } from '@landpass/client/grid'
+import { textJson } from '../../land/records/json.ts'
+import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT, type Kind } from '../../state/parts/tile-cells.ts'
+import type { Tile } from './tile-source.ts'
+
+/** The fields of a tile, in the order in which they are answered. */
+export const TILE_FIELDS = [
+  'id',
+  'x',
+  'y',
+  'updatedAt',
+  'type',
+  'top',
+  'left',
+  'topLeft',
+  'name',
+  'estateId',
+  'owner',
+  'price',
+  'expiresAt',
+  'tokenId',
+] as const
+export type TileField = (typeof TILE_FIELDS)[number]
+
+/** Fields that other servers of tiles have and this one does not: they can be asked for, and no tile has them. */
+export const FOREIGN_FIELDS = ['nftId', 'rentalListing'] as const
+
+/** A way to write tiles: a version of the interface, and the fields that were asked for. */
+export interface TileForm {
+  readonly version: 'v1' | 'v2'
+  /** All fields: what most readers ask for, and what is kept for them. */
+  readonly isWhole: boolean
+  /** Whether it shows what is for sale, so that it changes when an offer expires. */
+  readonly showsSales: boolean
+  /** A member of a JSON object, with the comma after it: `"-3,7":{…},`. */
+  write(tile: Tile): string
+}
+
+/** One field; nothing where the tile does not have it. */
+type WriteField = (tile: Tile) => string
+
+/** The form of `/v2/tiles`. */
+export function tileForm(fields: ReadonlySet<TileField>): TileForm {
+  const writers = writersOf(TILE_FIELDS.filter((field) => fields.has(field)))
+  return {
+    version: 'v2',
+    isWhole: fields.size === TILE_FIELDS.length,
+    showsSales: fields.has('price') || fields.has('expiresAt'),
+    write: (tile) => memberOf(tile, writers),
+  }
+}
+
+/** The form of `/v1/tiles`. Each of its fields is made of the `/v2` fields named here, and missing without them. */
+export function legacyTileForm(fields: ReadonlySet<TileField>): TileForm {
+  const withPrice = fields.has('price')
+  const writers = LEGACY.filter(([field]) => fields.has(field)).map(([, write]) =>
+    write === writeLegacyType && !withPrice ? writeKindNumber : write,
+  )
+  return {
+    version: 'v1',
+    isWhole: fields.size === TILE_FIELDS.length,
+    showsSales: withPrice,
+    write: (tile) => memberOf(tile, writers),
+  }
+}
+
+/**
+ * A way to write the JSON of a tile with these fields: what it does not have is left out.
+ *
+ * @example
+ * tileWriter(['x', 'type'])(tile) // '{"x":-3,"type":"road"}'
+ */
+export function tileWriter(fields: readonly TileField[]): (tile: Tile) => string {
+  const writers = writersOf(fields)
+  return (tile) => objectOf(tile, writers)
+}
+
+function writersOf(fields: readonly TileField[]): readonly WriteField[] {
+  return fields.map((field) => WRITE[field])
+}
+
+function memberOf(tile: Tile, writers: readonly WriteField[]): string {
+  return `"${tile.x},${tile.y}":${objectOf(tile, writers)},`
+}
+
+function objectOf(tile: Tile, writers: readonly WriteField[]): string {
+  let fields = ''
+  for (const write of writers) {
+    const field = write(tile)
+    if (field !== '') fields += fields === '' ? field : `,${field}`
+  }
+  return `{${fields}}`
+}
+
+const WRITE: Readonly<Record<TileField, WriteField>> = {
+  id: ({ x, y }) => `"id":"${x},${y}"`,
+  x: ({ x }) => `"x":${x}`,
+  y: ({ y }) => `"y":${y}`,
+  updatedAt: ({ updatedAtS }) => `"updatedAt":${updatedAtS}`,
+  type: ({ kind }) => `"type":"${kind}"`,
+  top: ({ joins }) => `"top":${(joins & JOINS_TOP) !== 0}`,
+  left: ({ joins }) => `"left":${(joins & JOINS_LEFT) !== 0}`,
+  topLeft: ({ joins }) => `"topLeft":${(joins & JOINS_TOP_LEFT) !== 0}`,
+  name: ({ name }) => (name === undefined ? '' : `"name":${textJson(name)}`),
+  estateId: ({ estateId }) => (estateId === undefined ? '' : `"estateId":"${estateId}"`),
+  owner: ({ owner }) => (owner === undefined ? '' : `"owner":"${owner}"`),
+  price: ({ price }) => (price === undefined ? '' : `"price":${price}`),
+  expiresAt: ({ expiresAtS }) => (expiresAtS === undefined ? '' : `"expiresAt":${expiresAtS}`),
+  tokenId: (tile) => `"tokenId":"${encodeTokenId(tile)}"`,
+}
+
+/** The numbers that stood for the types before they had names. */
+const KIND_NUMBERS: Readonly<Record<Kind, number>> = {
+  outside: -1,
+  district: 5,
+  road: 7,
+  plaza: 8,
+  owned: 9,
+  unowned: 11,
+}
+const ON_SALE_NUMBER = 10
+
+const writeKindNumber: WriteField = ({ kind }) => `"type":${KIND_NUMBERS[kind]}`
+const writeLegacyType: WriteField = (tile) =>
+  tile.price === undefined ? writeKindNumber(tile) : `"type":${ON_SALE_NUMBER}`
+
+/** The fields of the older form in their order, each with the one that it is made of. */
+const LEGACY: readonly (readonly [TileField, WriteField])[] = [
+  ['type', writeLegacyType],
+  ['x', WRITE.x],
+  ['y', WRITE.y],
+  ['top', ({ joins }) => (joins & JOINS_TOP ? '"top":1' : '')],
+  ['left', ({ joins }) => (joins & JOINS_LEFT ? '"left":1' : '')],
+  ['topLeft', ({ joins }) => (joins & JOINS_TOP_LEFT ? '"topLeft":1' : '')],
+  ['owner', WRITE.owner],
+  ['name', WRITE.name],
+  ['estateId', ({ estateId }) => (estateId === undefined ? '' : `"estate_id":"${estateId}"`)],
+  ['price', WRITE.price],
+]
+
+export const ALL_FIELDS: ReadonlySet<TileField> = new Set(TILE_FIELDS)

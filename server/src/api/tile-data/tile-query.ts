@@ -1,0 +1,70 @@
+import { type Area, CONTRACT_LIMIT } from '@landpass/client/grid'
+import Type, { type Static } from 'typebox'
+import { invalidParameter } from '../../http/validation.ts'
+import { ALL_FIELDS, FOREIGN_FIELDS, TILE_FIELDS, type TileField } from './tile-forms.ts'
+
+const CORNERS = ['x1', 'y1', 'x2', 'y2'] as const
+
+const corner = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: -CONTRACT_LIMIT, maximum: CONTRACT_LIMIT, description }))
+
+const ANY_FIELD = [...TILE_FIELDS, ...FOREIGN_FIELDS].join('|')
+/** Each of them twice and more is room enough; more than that is no list of fields. */
+const MAX_FIELDS = 50
+
+const fieldList = (description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: `^(?:${ANY_FIELD})(?:,(?:${ANY_FIELD})){0,${MAX_FIELDS - 1}}$`,
+      'x-allowed': `one or more of ${TILE_FIELDS.join(', ')}, separated by commas`,
+      description,
+    }),
+  )
+
+/** The parameters of both tile endpoints. */
+export const tileQuery = Type.Object({
+  x1: corner(
+    'Column of a corner of the area; give all four of x1, y1, x2 and y2, or none for the whole world.',
+  ),
+  y1: corner('Row of that corner.'),
+  x2: corner('Column of the opposite corner; which corner is which does not matter.'),
+  y2: corner('Row of the opposite corner.'),
+  include: fieldList('Only these fields, separated by commas. Names are those of /v2/tiles.'),
+  exclude: fieldList('All fields but these. Not looked at where include is given.'),
+})
+
+export type TileQuery = Static<typeof tileQuery>
+
+/**
+ * The area of a query, cut to the bounds of the world: nothing may be left of it.
+ *
+ * @throws {AppError} `invalid_parameter` naming the corner that is missing
+ */
+export function readTileArea(query: TileQuery, bounds: Area): Area {
+  const missing = CORNERS.filter((name) => query[name] === undefined)
+  if (missing.length === CORNERS.length) return bounds
+  if (missing[0]) throw invalidParameter(missing[0], undefined, 'given, as x1, y1, x2 and y2 belong together')
+  const { x1 = 0, y1 = 0, x2 = 0, y2 = 0 } = query
+  return {
+    minX: Math.max(bounds.minX, Math.min(x1, x2)),
+    minY: Math.max(bounds.minY, Math.min(y1, y2)),
+    maxX: Math.min(bounds.maxX, Math.max(x1, x2)),
+    maxY: Math.min(bounds.maxY, Math.max(y1, y2)),
+  }
+}
+
+/**
+ * The fields that a query asks for.
+ *
+ * @example
+ * readTileFields({ include: 'x,y', exclude: 'x' }) // x and y: include wins
+ */
+export function readTileFields({ include, exclude }: TileQuery): ReadonlySet<TileField> {
+  if (include !== undefined) {
+    const wanted = include.split(',')
+    return new Set(TILE_FIELDS.filter((field) => wanted.includes(field)))
+  }
+  if (exclude === undefined) return ALL_FIELDS
+  const unwanted = exclude.split(',')
+  return new Set(TILE_FIELDS.filter((field) => !unwanted.includes(field)))
+}

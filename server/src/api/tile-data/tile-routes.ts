@@ -1,0 +1,100 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { answer, answerBare, answerStream, inEnvelope } from '../../http/answers.ts'
+import { acceptedCoding } from '../../http/codings.ts'
+import { bareSchema, freshSchema } from '../../http/schemas.ts'
+import { answerShared, SharedBodies } from '../../http/shared-bodies.ts'
+import { objectPieces, WHOLE_ANSWER_ASSETS } from '../common/land-answers.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { legacyTileSchema, tileSchema } from '../common/schemas.ts'
+import { legacyTileForm, type TileForm, tileForm } from './tile-forms.ts'
+import { readTileArea, readTileFields, type TileQuery, tileQuery } from './tile-query.ts'
+import { TileTextsKeeper } from './tile-texts.ts'
+
+const tags = ['tiles']
+const ORDER = 'By x ascending, then y descending; keys are x,y. What lies outside the world is not there.'
+
+/**
+ * The map as data: `/v2/tiles` and, in the older form, `/v1/tiles`. They stand here with their versions because they
+ * are two endpoints, not one below two addresses.
+ */
+export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+  const keeper = new TileTextsKeeper()
+  const bodies = new SharedBodies()
+
+  const answerTiles = (request: FastifyRequest, reply: FastifyReply, query: TileQuery, form: TileForm) => {
+    const state = land.state()
+    const sales = state.sales(land.clock.nowMs())
+    const freshness = state.freshness(form.showsSales ? sales.lastExpiryMs : 0)
+    const rows = state.rowsIn(readTileArea(query, state.parts.bounds))
+    const count = rows.reduce((sum, { from, to }) => sum + to - from, 0)
+    const texts = () => keeper.textsOf(state, sales)
+    if (count <= WHOLE_ANSWER_ASSETS) {
+      return answer(request, reply, freshness, () => objectPieces(texts().written(form, rows)))
+    }
+    const isAll = form.isWhole && count === state.parts.parcels.x.length
+    const coding = isAll ? acceptedCoding(request.headers['accept-encoding'] ?? '') : undefined
+    if (coding === undefined) {
+      return answerStream(request, reply, freshness, () => objectPieces(texts().passing(form, rows)))
+    }
+    return answerShared(request, reply, freshness, coding, () => {
+      const known = texts() // now: when its turn to be made comes, another revision may be the state
+      const pieces = () => inEnvelope(objectPieces(known.passing(form, rows)))
+      return bodies.find(form.version, coding, freshness.tag, pieces)
+    })
+  }
+
+  app.get(
+    '/v2/tiles',
+    {
+      schema: {
+        tags,
+        summary: 'The tiles of the map: what is at each place, and how it joins its neighbours',
+        description: ORDER,
+        querystring: tileQuery,
+        response: freshSchema(Type.Object({}, { additionalProperties: tileSchema }), ['invalid_parameter']),
+      },
+    },
+    (request, reply) => answerTiles(request, reply, request.query, tileForm(readTileFields(request.query))),
+  )
+
+  app.get(
+    '/v1/tiles',
+    {
+      schema: {
+        tags,
+        hide: false,
+        summary: 'The tiles of the map in the older form, with numbers for types',
+        description: `${ORDER} include and exclude take the names of /v2/tiles; type is 10 (on sale) only where price is shown.`,
+        querystring: tileQuery,
+        response: freshSchema(Type.Object({}, { additionalProperties: legacyTileSchema }), [
+          'invalid_parameter',
+        ]),
+      },
+    },
+    (request, reply) =>
+      answerTiles(request, reply, request.query, legacyTileForm(readTileFields(request.query))),
+  )
+
+  app.get(
+    '/v2/tiles/info',
+    {
+      schema: {
+        tags,
+        summary: 'When the tiles last changed',
+        response: bareSchema(
+          Type.Object({
+            lastUpdatedAt: Type.Integer({ description: 'Milliseconds since 1970-01-01 UTC.' }),
+          }),
+        ),
+      },
+    },
+    (request, reply) => {
+      const state = land.state()
+      const freshness = state.freshness(state.sales(land.clock.nowMs()).lastExpiryMs)
+      return answerBare(request, reply, freshness, () => `{"lastUpdatedAt":${freshness.changedAtMs}}`)
+    },
+  )
+  done()
+}

@@ -1,0 +1,117 @@
+import { type Area, cellOf } from '@landpass/client/grid'
+import { SECOND_MS } from '../../clock.ts'
+import type { EstateParts, OwnerIndex, ParcelParts, StateParts } from '../../state/parts/parts.ts'
+import type { Sales } from '../../state/parts/sales.ts'
+import { KIND_MASK, KINDS, type Kind } from '../../state/parts/tile-cells.ts'
+
+/**
+ * What the tiles of one revision are made of between two expiries: flat arrays of the state, and what is for sale.
+ * None of its JSON, so that whoever holds on to one (a slow reader does) holds a few megabytes and not all of it.
+ */
+export interface TileSource {
+  readonly bounds: Area
+  readonly cells: Uint8Array
+  readonly parcels: Omit<ParcelParts, 'json'>
+  readonly estates: Omit<EstateParts, 'json'>
+  readonly openPrice: readonly string[]
+  readonly openExpiresAtMs: Float64Array
+  /** Per parcel, the number of the offer that is shown for it, or -1. */
+  readonly offers: Int32Array
+}
+
+/** What is told of a parcel as a tile. What is not known of it is undefined. */
+export interface Tile {
+  readonly x: number
+  readonly y: number
+  readonly kind: Kind
+  /** Bits: see tile-cells.ts. */
+  readonly joins: number
+  /** The later change of the parcel and its estate. */
+  readonly updatedAtS: number
+  /** Its estate's, or else its own. */
+  readonly name: string | undefined
+  readonly estateId: string | undefined
+  /** Its estate's, or else its own: never the registry that holds the parcels of estates. */
+  readonly owner: string | undefined
+  /** Decimal text, every digit of it. */
+  readonly price: string | undefined
+  readonly expiresAtS: number | undefined
+}
+
+export function tileSource({ bounds, cells, ...parts }: StateParts, { offers }: Sales): TileSource {
+  const { json: _parcels, ...parcels } = parts.parcels
+  const { json: _estates, ...estates } = parts.estates
+  const { openPrice, openExpiresAtMs } = parts.publications
+  return { bounds, cells, parcels, estates, openPrice, openExpiresAtMs, offers }
+}
+
+export function tileAt(source: TileSource, row: number): Tile {
+  const { parcels, estates } = source
+  const estate = parcels.estate[row]!
+  const offer = source.offers[row]!
+  const inEstate = estate >= 0
+  const cell = source.cells[cellOfRow(source, row)]!
+  return {
+    x: parcels.x[row]!,
+    y: parcels.y[row]!,
+    kind: KIND_NAMES[cell & KIND_MASK]!,
+    joins: cell & ~KIND_MASK,
+    updatedAtS: Math.max(parcels.updatedAtS[row]!, inEstate ? estates.updatedAtS[estate]! : 0),
+    name: (inEstate ? estates.names[estate] : undefined) ?? parcels.names[row],
+    estateId: inEstate ? estates.ids[estate] : undefined,
+    owner: inEstate ? ownerAt(estates, estate) : ownerAt(parcels, row),
+    price: offer < 0 ? undefined : source.openPrice[offer],
+    expiresAtS: offer < 0 ? undefined : Math.floor(source.openExpiresAtMs[offer]! / SECOND_MS),
+  }
+}
+
+const KIND_NAMES = Object.keys(KINDS).sort((a, b) => KINDS[a as Kind] - KINDS[b as Kind]) as readonly Kind[]
+
+/** Whether a row is the same tile in two sources, told by what it is made of: nothing is written for it. */
+export function isSameTile(a: TileSource, b: TileSource, row: number): boolean {
+  return (
+    a.parcels.x[row] === b.parcels.x[row] &&
+    a.parcels.y[row] === b.parcels.y[row] &&
+    a.cells[cellOfRow(a, row)] === b.cells[cellOfRow(b, row)] &&
+    a.parcels.updatedAtS[row] === b.parcels.updatedAtS[row] &&
+    a.parcels.names[row] === b.parcels.names[row] &&
+    isSameOffer(a, a.offers[row]!, b, b.offers[row]!) &&
+    isSameHolder(a, b, row)
+  )
+}
+
+function isSameOffer(a: TileSource, offerOfA: number, b: TileSource, offerOfB: number): boolean {
+  if (offerOfA < 0 || offerOfB < 0) return offerOfA < 0 && offerOfB < 0
+  return (
+    a.openPrice[offerOfA] === b.openPrice[offerOfB] &&
+    a.openExpiresAtMs[offerOfA] === b.openExpiresAtMs[offerOfB]
+  )
+}
+
+/** The owner, or the estate with its owner and all that its tiles show of it. */
+function isSameHolder(a: TileSource, b: TileSource, row: number): boolean {
+  const estateOfA = a.parcels.estate[row]!
+  const estateOfB = b.parcels.estate[row]!
+  if (estateOfA < 0 || estateOfB < 0) {
+    return estateOfA === estateOfB && ownerAt(a.parcels, row) === ownerAt(b.parcels, row)
+  }
+  return (
+    a.estates.ids[estateOfA] === b.estates.ids[estateOfB] &&
+    a.estates.updatedAtS[estateOfA] === b.estates.updatedAtS[estateOfB] &&
+    a.estates.names[estateOfA] === b.estates.names[estateOfB] &&
+    ownerAt(a.estates, estateOfA) === ownerAt(b.estates, estateOfB)
+  )
+}
+
+interface Owned {
+  readonly owner: Int32Array
+  readonly owners: OwnerIndex
+}
+
+function ownerAt({ owner, owners }: Owned, row: number): string | undefined {
+  return owners.addresses[owner[row]!]
+}
+
+function cellOfRow({ bounds, parcels }: TileSource, row: number): number {
+  return cellOf(bounds, { x: parcels.x[row]!, y: parcels.y[row]! })
+}

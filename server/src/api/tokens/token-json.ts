@@ -1,0 +1,105 @@
+import { encodeTokenId } from '@landpass/client/grid'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../land/records/contracts.ts'
+import { textJson } from '../../land/records/json.ts'
+import { rowsOfEstate } from '../../state/parts/estate-members.ts'
+import { FAR, type JsonSlab, type ParcelParts } from '../../state/parts/parts.ts'
+import { pieceOf } from '../../state/parts/slab.ts'
+import type { State } from '../../state/state.ts'
+
+/** Where the addresses in a token's metadata lead; neither ends in a slash. */
+export interface TokenLinks {
+  /** What the paths of our images follow. */
+  readonly base: string
+  /** What `/contracts/:address/tokens/:id` follows. */
+  readonly externalBase: string
+}
+
+/** What the metadata of both kinds of token is made of. */
+interface Token {
+  readonly contract: string
+  readonly tokenId: string
+  readonly name: string
+  readonly description: string
+  /** Path of its image below `/v1`. */
+  readonly imagePath: string
+  /** JSON of its numbers, with commas between them. */
+  readonly attributes: string
+}
+
+const IMAGE_QUERY = 'size=24&width=1024&height=1024'
+const BACKGROUND = '000000'
+
+/** A parcel as marketplaces read it: the metadata of its token in the LAND registry. */
+export function parcelTokenJson({ parts: { parcels } }: State, row: number, links: TokenLinks): string {
+  const x = parcels.x[row]!
+  const y = parcels.y[row]!
+  const distances = distancesJson(parcels.plazaDistance[row]!, parcels.roadDistance[row]!)
+  return tokenJson(links, {
+    contract: LAND_REGISTRY,
+    tokenId: String(encodeTokenId({ x, y })),
+    name: parcels.names[row] ?? `Parcel ${x},${y}`,
+    description: descriptionIn(parcels.json, row),
+    imagePath: `/parcels/${x}/${y}/map.png`,
+    attributes: `${attributeJson('X', x)},${attributeJson('Y', y)}${distances}`,
+  })
+}
+
+/** An estate as marketplaces read it. A dissolved one still has a token: its size is 0. */
+export function estateTokenJson({ parts }: State, row: number, links: TokenLinks): string {
+  const { ids, names, size, json } = parts.estates
+  const id = ids[row]!
+  return tokenJson(links, {
+    contract: ESTATE_REGISTRY,
+    tokenId: id,
+    name: names[row] ?? `Estate ${id}`,
+    description: descriptionIn(json, row),
+    imagePath: `/estates/${id}/map.png`,
+    attributes: attributeJson('Size', size[row]!) + nearestJson(parts.parcels, row),
+  })
+}
+
+function tokenJson({ base, externalBase }: TokenLinks, token: Token): string {
+  return (
+    `{"id":"${token.tokenId}",` +
+    `"name":${textJson(token.name)},` +
+    `"description":${textJson(token.description)},` +
+    `"image":${textJson(`${base}/v1${token.imagePath}?${IMAGE_QUERY}`)},` +
+    `"external_url":${textJson(`${externalBase}/contracts/${token.contract}/tokens/${token.tokenId}`)},` +
+    `"attributes":[${token.attributes}],` +
+    `"background_color":"${BACKGROUND}"}`
+  )
+}
+
+/** The smallest distances of an estate's parcels. */
+function nearestJson({ estate, plazaDistance, roadDistance }: ParcelParts, estateRow: number): string {
+  let plaza = FAR
+  let road = FAR
+  for (const row of rowsOfEstate(estate, estateRow)) {
+    plaza = Math.min(plaza, plazaDistance[row]!)
+    road = Math.min(road, roadDistance[row]!)
+  }
+  return distancesJson(plaza, road)
+}
+
+/** Each with a comma before it, those that are known. */
+function distancesJson(plaza: number, road: number): string {
+  return (
+    (plaza === FAR ? '' : `,${attributeJson('Distance to Plaza', plaza)}`) +
+    (road === FAR ? '' : `,${attributeJson('Distance to Road', road)}`)
+  )
+}
+
+function attributeJson(name: string, value: number): string {
+  return `{"trait_type":"${name}","value":${value},"display_type":"number"}`
+}
+
+const DESCRIPTION_KEY = Buffer.from('"description":')
+
+/** What the owner wrote about an asset, out of its answer. Most never wrote anything: then nothing is parsed. */
+function descriptionIn(slab: JsonSlab, row: number): string {
+  const piece = pieceOf(slab, row, 1) // without the comma
+  const json = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+  if (!json.includes(DESCRIPTION_KEY)) return ''
+  const { data } = JSON.parse(json.toString()) as { readonly data: { readonly description?: string } }
+  return data.description ?? ''
+}

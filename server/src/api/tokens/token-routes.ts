@@ -1,0 +1,146 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import { decodeTokenId, parseTokenId } from '@landpass/client/grid'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { AppError } from '../../errors.ts'
+import { answerBare } from '../../http/answers.ts'
+import { publicBase } from '../../http/public-base.ts'
+import { bareSchema } from '../../http/schemas.ts'
+import { invalidParameter } from '../../http/validation.ts'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../land/records/contracts.ts'
+import type { State } from '../../state/state.ts'
+import type { LandContext } from '../common/land-context.ts'
+import {
+  addressParams,
+  assertInWorld,
+  coordParams,
+  idParams,
+  lowerCase,
+  TOKEN_ID_ALLOWED,
+} from '../common/parameters.ts'
+import { tokenMetadataSchema } from '../common/schemas.ts'
+import { estateTokenJson, parcelTokenJson, type TokenLinks } from './token-json.ts'
+
+/** Settings that decide where the addresses in metadata lead. */
+export interface TokenSettings {
+  /** Undefined: the host that the request names. */
+  readonly publicUrl: string | undefined
+  /** Undefined: our own `/v2`. */
+  readonly externalBaseUrl: string | undefined
+}
+
+const tags = ['tokens']
+
+/** Parcels and estates as tokens, in the form that marketplaces read: bare JSON, without the envelope. */
+export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; settings: TokenSettings }> = (
+  app,
+  { land, settings },
+  done,
+) => {
+  const linksFor = (request: FastifyRequest): TokenLinks => {
+    const base = publicBase(request, settings.publicUrl)
+    return { base, externalBase: settings.externalBaseUrl ?? `${base}/v2` }
+  }
+
+  const answerToken = (request: FastifyRequest, reply: FastifyReply, find: (state: State) => Token) => {
+    const state = land.state()
+    const { row, json } = find(state)
+    return answerBare(request, reply, state.freshness(), () => json(state, row, linksFor(request)))
+  }
+
+  app.get(
+    '/parcels/:x/:y',
+    {
+      schema: {
+        tags,
+        summary: "Metadata of a parcel's token, by its place",
+        params: coordParams(land.world),
+        response: bareSchema(tokenMetadataSchema, ['invalid_parameter', 'parcel_not_found']),
+      },
+    },
+    (request, reply) => {
+      const coord = assertInWorld(land.world, request.params)
+      return answerToken(request, reply, (state) => parcelToken(state.parcelRow(coord), { ...coord }))
+    },
+  )
+
+  app.get(
+    '/estates/:id',
+    {
+      schema: {
+        tags,
+        summary: "Metadata of an estate's token, by its id",
+        description: 'A dissolved estate has size 0.',
+        params: idParams('id', 'Estate id.'),
+        response: bareSchema(tokenMetadataSchema, ['invalid_parameter', 'estate_not_found']),
+      },
+    },
+    (request, reply) => {
+      const id = request.params.id!
+      return answerToken(request, reply, (state) => estateToken(state.estateRow(id), { id }))
+    },
+  )
+
+  app.get(
+    '/contracts/:address/tokens/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Metadata of a token, by its contract and its id',
+        params: Type.Object({
+          ...addressParams.properties,
+          id: Type.String({
+            'x-allowed': TOKEN_ID_ALLOWED,
+            description: 'Token id, decimal, or 0x and hex digits.',
+          }),
+        }),
+        response: bareSchema(tokenMetadataSchema, [
+          'invalid_parameter',
+          'contract_not_found',
+          'parcel_not_found',
+          'estate_not_found',
+        ]),
+      },
+    },
+    (request, reply) => {
+      const { address, id } = request.params
+      const number = parseTokenId(id)
+      if (number === undefined) throw invalidParameter('id', id, TOKEN_ID_ALLOWED)
+      return answerToken(request, reply, (state) => tokenOf(state, lowerCase(address), number))
+    },
+  )
+  done()
+}
+
+/** A row of the state, and how its metadata is written. */
+interface Token {
+  readonly row: number
+  readonly json: typeof parcelTokenJson
+}
+
+/** @throws {AppError} `contract_not_found`, `parcel_not_found` or `estate_not_found` */
+function tokenOf(state: State, contract: string, tokenId: bigint): Token {
+  const facts = { address: contract, token_id: String(tokenId) }
+  switch (contract) {
+    case LAND_REGISTRY: {
+      const coord = decodeTokenId(tokenId)
+      return parcelToken(coord ? state.parcelRow(coord) : -1, facts)
+    }
+    case ESTATE_REGISTRY:
+      return estateToken(state.estateRow(String(tokenId)), facts)
+    default: {
+      const sentence = `There is no land in this contract; parcels are in ${LAND_REGISTRY}, estates in ${ESTATE_REGISTRY}.`
+      throw new AppError('contract_not_found', sentence, { address: contract })
+    }
+  }
+}
+
+function parcelToken(row: number, facts: Readonly<Record<string, unknown>>): Token {
+  if (row < 0) throw new AppError('parcel_not_found', 'The world has no such parcel.', facts)
+  return { row, json: parcelTokenJson }
+}
+
+function estateToken(row: number, facts: Readonly<Record<string, unknown>>): Token {
+  if (row < 0) throw new AppError('estate_not_found', 'There is no such estate.', facts)
+  return { row, json: estateTokenJson }
+}

@@ -1,0 +1,151 @@
+import { type Coord, parseCoord } from '@landpass/client/grid'
+import { sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { ChangeSubject, LandChangeTable } from '../../db/schema.ts'
+import type { Tx } from '../../db/transaction.ts'
+
+/**
+ * What each of the newest revisions changed, by name, written in the transaction that changed it: whoever holds the
+ * land of one revision learns from it what to read again for a later one.
+ *
+ * A revision that is accounted for has a row `revision`, and besides it a row for each parcel, estate and publication
+ * that it changed (none where a change shows nowhere in the state: a bid). One that is not has a row
+ * `anything` (an import, a change too large to name) or none at all (one by an older version of the server, or one
+ * that has been forgotten since). So nothing else has to be remembered about how far back the journal reaches.
+ */
+
+/** What changed between two revisions, each once. It may have been changed back, and then is as it was. */
+export interface ChangedAssets {
+  readonly parcels: readonly Coord[]
+  readonly estates: readonly string[]
+  /** Their keys. */
+  readonly publications: readonly number[]
+}
+
+export interface RevisionRange {
+  readonly afterRevision: number
+  /** Included. */
+  readonly toRevision: number
+}
+
+/** So many rows are kept, and no answer and no single change names more. */
+export const KEPT_ROWS = 20_000
+/** Old rows go after every so many revisions, and after a change that wrote as many rows. */
+const TRIM_EVERY = 100
+
+type Subject = Pick<LandChangeTable, 'subject' | 'key'>
+
+/** Collects what one revision changes. */
+export class ChangedSubjects {
+  private readonly named = new Map<string, Subject>()
+  private isEverything = false
+
+  add(subject: Exclude<ChangeSubject, 'revision'>, key: string): void {
+    this.named.set(`${subject} ${key}`, { subject, key })
+  }
+
+  /** For a change that cannot be named: it may show in parcels that are not changed themselves. */
+  addEverything(): void {
+    this.isEverything = true
+  }
+
+  /** The rows of a revision. */
+  rows(changedAtMs: number): readonly Subject[] {
+    const key = String(changedAtMs)
+    if (this.isEverything || this.named.size >= KEPT_ROWS) return [{ subject: 'anything', key }]
+    return [{ subject: 'revision', key }, ...this.named.values()]
+  }
+}
+
+/** Writes what a revision changed, before anyone can see the revision. */
+export async function writeJournal(
+  tx: Tx,
+  { worldId, revision, changedAtMs }: JournalEntry,
+  subjects: ChangedSubjects,
+): Promise<void> {
+  const rows = subjects.rows(changedAtMs).map((subject) => ({ ...subject, revision, world_id: worldId }))
+  // One parameter however many rows there are.
+  await sql`insert into land_change select * from json_populate_recordset(null::land_change, ${JSON.stringify(rows)}::json)`.execute(
+    tx,
+  )
+  if (revision % TRIM_EVERY === 0 || rows.length >= TRIM_EVERY) await trimJournal(tx)
+}
+
+/** Starts the journal of another world, which takes the place of the one that is shown. */
+export async function startJournal(tx: Tx, entry: JournalEntry): Promise<void> {
+  await tx.deleteFrom('land_change').execute()
+  const subjects = new ChangedSubjects()
+  subjects.addEverything()
+  await writeJournal(tx, entry, subjects)
+}
+
+/** A revision, and when it was committed. */
+export interface JournalEntry {
+  readonly worldId: number
+  readonly revision: number
+  readonly changedAtMs: number
+}
+
+/** Forgets the oldest revisions, whole ones only: what is left of a revision is all of it. */
+async function trimJournal(tx: Tx): Promise<void> {
+  await tx
+    .deleteFrom('land_change')
+    .where('revision', '<=', (eb) =>
+      eb.selectFrom('land_change').select('revision').orderBy('revision', 'desc').offset(KEPT_ROWS).limit(1),
+    )
+    .execute()
+}
+
+/**
+ * What changed in a world between two revisions of it.
+ *
+ * @returns undefined where the journal cannot tell, or names more than {@link KEPT_ROWS}: read everything again
+ * @example
+ * await readChangedAssets(db, 1, { afterRevision: 7, toRevision: 8 }) // { parcels: [{ x: 1, y: 2 }], … }
+ */
+export async function readChangedAssets(
+  db: Db,
+  worldId: number,
+  { afterRevision, toRevision }: RevisionRange,
+): Promise<ChangedAssets | undefined> {
+  const revisions = toRevision - afterRevision
+  if (revisions < 0 || revisions > KEPT_ROWS) return undefined
+  const rows = await db
+    .selectFrom('land_change')
+    .select(['subject', 'key'])
+    .where('world_id', '=', worldId)
+    .where('revision', '>', afterRevision)
+    .where('revision', '<=', toRevision)
+    .orderBy('revision')
+    .orderBy('subject')
+    .orderBy('key')
+    .limit(KEPT_ROWS + 1)
+    .execute()
+  const keysOf = (subject: ChangeSubject) =>
+    rows.filter((row) => row.subject === subject).map(({ key }) => key)
+  if (rows.length > KEPT_ROWS || keysOf('revision').length < revisions) return undefined
+  return {
+    parcels: [...new Set(keysOf('parcel'))].map((key) => parseCoord(key)!),
+    estates: [...new Set(keysOf('estate'))],
+    publications: [...new Set(keysOf('publication'))].map(Number),
+  }
+}
+
+/**
+ * Whether a revision of a world is part of this database's history, and not of another that went on from the same
+ * backup: it must have happened at this time, too.
+ */
+export async function isKnownRevision(
+  db: Db,
+  { worldId, revision, changedAtMs }: JournalEntry,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('land_change')
+    .select('subject')
+    .where('revision', '=', revision)
+    .where('subject', 'in', ['revision', 'anything'])
+    .where('key', '=', String(changedAtMs))
+    .where('world_id', '=', worldId)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,55 @@
+import type { Db } from '../../db/engine.ts'
+import type { BidTable, ListingStatus } from '../../db/schema.ts'
+import type { AssetName } from '../records/assets.ts'
+
+export interface BidFilter {
+  readonly statuses?: readonly ListingStatus[] | undefined
+  readonly bidder?: string | undefined
+}
+
+/** The bid with an id (which the contract makes unique), if there is one. */
+export async function findBid(db: Db, worldId: number, id: string): Promise<BidTable | undefined> {
+  return db
+    .selectFrom('bid')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** All bids on an asset, newest first. */
+export async function bidsOfAsset(
+  db: Db,
+  worldId: number,
+  asset: AssetName,
+  filter: BidFilter,
+): Promise<BidTable[]> {
+  return matching(db, worldId, filter)
+    .where('asset_id', '=', asset.id)
+    .where('asset_type', '=', asset.type)
+    .execute()
+}
+
+/** All bids that an address made or received, newest first. */
+export async function bidsOfAddress(
+  db: Db,
+  worldId: number,
+  address: string,
+  filter: BidFilter,
+): Promise<BidTable[]> {
+  return matching(db, worldId, filter)
+    .where((eb) => eb.or([eb('bidder', '=', address), eb('seller', '=', address)]))
+    .execute()
+}
+
+/** Newest first; bids of one block by id. */
+function matching(db: Db, worldId: number, { statuses, bidder }: BidFilter) {
+  return db
+    .selectFrom('bid')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .$if(statuses !== undefined, (query) => query.where('status', 'in', statuses ?? []))
+    .$if(bidder !== undefined, (query) => query.where('bidder', '=', bidder ?? ''))
+    .orderBy('block_time_created_at_ms', 'desc')
+    .orderBy('id')
+}

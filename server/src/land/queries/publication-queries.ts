@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { AssetType, ListingStatus, PublicationTable } from '../../db/schema.ts'
+import type { AssetName } from '../records/assets.ts'
+
+/** Every publication that an asset ever had, newest first; those of one block in reverse order of creation. */
+export async function publicationsOfAsset(
+  db: Db,
+  worldId: number,
+  asset: AssetName,
+): Promise<PublicationTable[]> {
+  return db
+    .selectFrom('publication')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .where('asset_id', '=', asset.id)
+    .where('asset_type', '=', asset.type)
+    .orderBy('block_time_created_at_ms', 'desc')
+    .orderBy('key', 'desc')
+    .execute()
+}
+
+/** The publication that a transaction made; of several the first, by the order of its log. */
+export async function findPublication(
+  db: Db,
+  worldId: number,
+  txHash: string,
+): Promise<PublicationTable | undefined> {
+  return db
+    .selectFrom('publication')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .where('tx_hash', '=', txHash)
+    .orderBy('key')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The publications with these keys (at most a page of them), in no particular order. */
+export async function publicationsByKey(
+  db: Db,
+  worldId: number,
+  keys: readonly number[],
+): Promise<PublicationTable[]> {
+  if (keys.length === 0) return []
+  return db
+    .selectFrom('publication')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .where(sql<boolean>`key = any(${keyArray(keys)}::bigint[])`)
+    .execute()
+}
+
+/** One parameter however many keys there are: the statement's text stays the same. Written as PostgreSQL reads it. */
+function keyArray(keys: readonly number[]): string {
+  return `{${keys.join(',')}}`
+}
+
+export interface NewestQuery {
+  readonly type: AssetType
+  readonly ids: readonly string[]
+  readonly statuses: readonly ListingStatus[]
+}
+
+/** Of each asset the newest publication with one of the statuses; assets without one are left out. */
+export async function newestPublications(
+  db: Db,
+  worldId: number,
+  { type, ids, statuses }: NewestQuery,
+): Promise<PublicationTable[]> {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom('publication')
+    .distinctOn('asset_id')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .where('asset_type', '=', type)
+    .where('status', 'in', statuses)
+    .where(sql<boolean>`asset_id = any(${`{${ids.map((id) => `"${id}"`).join(',')}}`}::text[])`)
+    .orderBy('asset_id')
+    .orderBy('block_time_created_at_ms', 'desc')
+    .orderBy('key', 'desc')
+    .execute()
+}

@@ -1,0 +1,51 @@
+import type { World } from '@landpass/client/grid'
+import type { Db } from '../../db/engine.ts'
+import type { LandHead } from '../../land/changes/land-head.ts'
+import type { StateParts } from '../parts/parts.ts'
+import { layTileCells, tileSource } from '../parts/tile-cells.ts'
+import { assetRows } from './asset-rows.ts'
+import { buildDistricts } from './build-districts.ts'
+import { buildEstates } from './build-estates.ts'
+import { buildParcels } from './build-parcels.ts'
+import { buildPublications } from './build-publications.ts'
+
+/**
+ * Reads one world from the tables and lays it out as {@link StateParts}. Many short statements rather than one
+ * long one: the embedded engine serves readers in between.
+ */
+export async function buildState(
+  db: Db,
+  world: World,
+  head: LandHead & { worldId: number },
+): Promise<StateParts> {
+  const { worldId, lineage, revision, changedAtMs } = head
+  const districts = await buildDistricts(db, worldId)
+  const parcels = await buildParcels(db, world, worldId, districts.ids)
+  const estates = await buildEstates(db, worldId, parcels)
+  const publications = await buildPublications(db, worldId, {
+    parcels: parcels.x.length,
+    estates: estates.parts.ids.length,
+    assetRowOf: assetRows(world.bounds, parcels.rowAt, estates.parts.ids),
+  })
+  const { estateIds, ...parcelParts } = parcels
+  return withCells({
+    lineage,
+    worldId,
+    revision,
+    changedAtMs,
+    bounds: world.bounds,
+    parcels: {
+      ...parcelParts,
+      estate: estates.ofParcel,
+      strays: estates.strays,
+      offers: { first: publications.firstOfParcel },
+    },
+    estates: { ...estates.parts, offers: { first: publications.firstOfEstate } },
+    publications: publications.parts,
+    districts,
+  })
+}
+
+function withCells(parts: Omit<StateParts, 'cells'>): StateParts {
+  return { ...parts, cells: layTileCells(tileSource(parts)) }
+}

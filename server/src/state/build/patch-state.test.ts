@@ -1,0 +1,309 @@
+import { cellOf, coordText, parseWorld } from '@landpass/client/grid'
+import fc from 'fast-check'
+import { beforeAll, expect, test } from 'vitest'
+import { demoSnapshot } from '../../../test/support/demo-snapshots.ts'
+import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { expectSame } from '../../../test/support/expect-same.ts'
+import { addressOf, bidRow, estateRow, publicationRow } from '../../../test/support/land-rows.ts'
+import { REFERENCE_TIME_MS } from '../../../test/support/land-server.ts'
+import { answersOf } from '../../../test/support/state-answers.ts'
+import { SECOND_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import { applyLandChanges, type LandChange } from '../../land/changes/changes.ts'
+import { readLandHead } from '../../land/changes/land-head.ts'
+import { importSnapshot } from '../../land/snapshot/import.ts'
+import { PATCHED_ASSETS, readStateChanges } from '../change-queries.ts'
+import type { StateParts } from '../parts/parts.ts'
+import { pieceOf } from '../parts/slab.ts'
+import { JOINS_TOP } from '../parts/tile-cells.ts'
+import { State } from '../state.ts'
+import { buildState } from './build-state.ts'
+import { patchState, type StateChanges } from './patch-state.ts'
+
+/** 625 parcels: two chunks of a slab. */
+const RADIUS = 12
+/** A server may show less than the database holds. */
+const WORLD = parseWorld(`-${RADIUS},-${RADIUS},${RADIUS},${RADIUS - 1}`)!
+/** Low ids are rare enough for some to be taken late, among estates that have parcels and offers. */
+const ESTATE_IDS = 80
+const TIMES_MS = [0, 15].map((seconds) => REFERENCE_TIME_MS + seconds * SECOND_MS)
+
+/** A change with its choices still open: numbers pick from what there is when it is made. */
+interface Draft {
+  readonly kind: LandChange['kind']
+  readonly pick: number
+  readonly other: number
+  readonly what: 'owner' | 'name' | 'estate' | 'district' | 'tags' | 'all'
+}
+
+const draft: fc.Arbitrary<Draft> = fc.record({
+  kind: fc.constantFrom<LandChange['kind'][]>(
+    'change-parcel',
+    'change-parcel',
+    'change-parcel',
+    'create-estate',
+    'change-estate',
+    'open-publication',
+    'open-publication',
+    'open-publication',
+    'close-publication',
+    'close-publication',
+    'place-bid',
+  ),
+  pick: fc.nat({ max: 100_000 }),
+  other: fc.nat({ max: 100_000 }),
+  what: fc.constantFrom('owner', 'owner', 'name', 'estate', 'estate', 'estate', 'district', 'tags', 'all'),
+})
+/** Revisions that are committed before the state is brought up to date. */
+const story = fc.array(
+  fc.array(fc.array(draft, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
+  {
+    minLength: 4,
+    maxLength: 8,
+  },
+)
+
+describeOnBothEngines('the patched state', (open) => {
+  let db: Db
+  let names = 0
+  beforeAll(async () => {
+    db = (await open()).db
+    const world = parseWorld(`-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`)!
+    const clock = { nowMs: () => REFERENCE_TIME_MS }
+    await importSnapshot(db, await demoSnapshot(1, RADIUS), { world, clock, dryRun: false })
+  })
+
+  test('answers in everything as one that is built from the tables', async () => {
+    const seen = new Set<string>()
+    await fc.assert(
+      fc.asyncProperty(story, async (steps) => {
+        let held = await build()
+        const earlier: { readonly parts: StateParts; readonly answers: unknown }[] = []
+        for (const revisions of steps) {
+          for (const drafts of revisions) await change(await changesFor(drafts))
+          const changes = await readStateChanges(db, held)
+          expect(changes).toBeDefined()
+          earlier.push({ parts: held, answers: answersOf(new State(held), TIMES_MS) })
+
+          note(held, changes!, seen)
+          held = patchState(held, changes!)
+
+          const patched = answersOf(new State(held), TIMES_MS)
+          expectSame(patched, answersOf(new State(await build()), TIMES_MS))
+        }
+        // Whoever still holds one of the states before sees it as it was
+        for (const { parts, answers } of earlier) expectSame(answersOf(new State(parts), TIMES_MS), answers)
+      }),
+      { seed: 20_261_120, numRuns: 8, endOnFailure: true },
+    )
+    for (const rare of [
+      'moved estate',
+      'stray that is taken in',
+      'dissolved estate',
+      'offer of a later estate',
+      'district',
+    ])
+      expect(seen, `the stories were told without: ${rare}`).toContain(rare)
+  }, 180_000)
+
+  test('joins parcels that have waited for their estate', async () => {
+    const id = '7777'
+    for (const y of [5, 4])
+      await change([{ kind: 'change-parcel', x: -3, y, to: { estate_id: id, district_id: null } }])
+    const held = await build()
+    expect(held.parcels.strays.filter(({ estateId }) => estateId === id)).toHaveLength(2)
+    await change([{ kind: 'create-estate', estate: estateRow(id) }])
+
+    const patched = patchState(held, (await readStateChanges(db, held))!)
+
+    const south = cellOf(WORLD.bounds, { x: -3, y: 4 })
+    expect(held.cells[south]! & JOINS_TOP).toBe(0)
+    expect(patched.cells[south]! & JOINS_TOP).toBe(JOINS_TOP)
+    expect(patched.estates.size[patched.estates.ids.indexOf(id)]).toBe(2)
+  })
+
+  test('shares what has not changed', async () => {
+    const held = await build()
+    await change([{ kind: 'change-parcel', x: 0, y: 0, to: { name: `name ${names++}` } }])
+
+    const patched = patchState(held, (await readStateChanges(db, held))!)
+
+    expect(patched.publications).toBe(held.publications)
+    expect(patched.estates).toEqual(held.estates)
+    expect(patched.estates.json).toBe(held.estates.json)
+    expect(patched.parcels.owners).toBe(held.parcels.owners)
+    const kept = patched.parcels.json.chunks.filter((chunk) => held.parcels.json.chunks.includes(chunk))
+    expect(kept).toHaveLength(held.parcels.json.chunks.length - 1)
+  })
+
+  test('keeps the number of an offer while it is open, and nothing of it afterwards', async () => {
+    const before = await build()
+    await change([
+      { kind: 'open-publication', publication: publicationRow(`offer ${names++}`, {}) },
+      { kind: 'open-publication', publication: publicationRow(`offer ${names++}`, {}) },
+    ])
+    const held = patchState(before, (await readStateChanges(db, before))!)
+    const offer = before.publications.openKey.length
+    expect([...held.publications.openKey]).toHaveLength(offer + 2)
+    const [first, second] = held.publications.openKey.slice(offer)
+    const to = { status: 'cancelled', buyer: null, atMs: REFERENCE_TIME_MS } as const
+    await change([{ kind: 'close-publication', key: first!, to }])
+
+    const { publications } = patchState(held, (await readStateChanges(db, held))!)
+
+    expect(pieceOf(publications.openJson, offer)).toHaveLength(0)
+    expect(pieceOf(publications.openJson, offer + 1)).toEqual(pieceOf(held.publications.openJson, offer + 1))
+    expect(publications.open[publications.key.indexOf(first!)]).toBe(-1)
+    expect(publications.open[publications.key.indexOf(second!)]).toBe(offer + 1)
+  })
+
+  test('is not made where the journal cannot tell, or tells too much', async () => {
+    const held = await build()
+    expect(await readStateChanges(db, { ...held, lineage: 'other' })).toBeUndefined()
+    expect(await readStateChanges(db, { ...held, worldId: held.worldId + 1 })).toBeUndefined()
+    expect(await readStateChanges(db, { ...held, revision: held.revision + 1 })).toBeUndefined()
+    expect(await readStateChanges(db, held)).toMatchObject({ revision: held.revision, parcels: [] })
+
+    const bids = Array.from({ length: 3 }, () => bidRow(`bid ${names++}`, {}))
+    await change(bids.map((bid) => ({ kind: 'place-bid', bid }) as const))
+    expect(await readStateChanges(db, held)).toMatchObject({ parcels: [], estates: [], publications: [] })
+
+    const many = Array.from({ length: PATCHED_ASSETS + 1 }, () => publicationRow(`offer ${names++}`, {}))
+    await change(many.map((publication) => ({ kind: 'open-publication', publication }) as const))
+    expect(await readStateChanges(db, held)).toBeUndefined()
+  })
+
+  async function build(): Promise<StateParts> {
+    const head = await readLandHead(db)
+    return buildState(db, WORLD, { ...head, worldId: head.worldId! })
+  }
+
+  async function change(changes: readonly LandChange[]): Promise<void> {
+    await applyLandChanges(db, changes, REFERENCE_TIME_MS + names)
+  }
+
+  async function changesFor(drafts: readonly Draft[]): Promise<LandChange[]> {
+    const { worldId } = await readLandHead(db)
+    const estates = await db.selectFrom('estate').select('id').where('world_id', '=', worldId).execute()
+    const districts = await db.selectFrom('district').select('id').where('world_id', '=', worldId).execute()
+    const offers = await db
+      .selectFrom('publication')
+      .select('key')
+      .where('world_id', '=', worldId)
+      .where('status', '=', 'open')
+      .execute()
+    const ids = new Set(estates.map(({ id }) => id))
+    const holders = await db
+      .selectFrom('parcel')
+      .select('estate_id')
+      .distinct()
+      .where('world_id', '=', worldId)
+      .where('estate_id', 'is not', null)
+      .orderBy('estate_id')
+      .execute()
+    const awaited = holders.map(({ estate_id }) => estate_id!).filter((id) => !ids.has(id))
+    const at = { ids, awaited, districts: districts.map(({ id }) => id), offers }
+    return drafts.map((one) => changeFor(one, at))
+  }
+
+  /** What is rare, and must have been met. */
+  function note({ estates, parcels }: StateParts, changes: StateChanges, seen: Set<string>): void {
+    const lastId = Number(estates.ids.at(-1))
+    for (const { id } of changes.estates) {
+      if (estates.ids.includes(id)) continue
+      if (Number(id) < lastId) seen.add('moved estate')
+      if (parcels.strays.some(({ estateId }) => estateId === id)) seen.add('stray that is taken in')
+      if (changes.publications.some(({ asset_id }) => asset_id === id)) seen.add('offer of a later estate')
+    }
+    if (changes.districtList) seen.add('district')
+    if (estates.size.includes(0)) seen.add('dissolved estate')
+  }
+
+  interface Circumstances {
+    readonly ids: Set<string>
+    /** Ids of estates that parcels name and that are not there. */
+    readonly awaited: readonly string[]
+    readonly districts: readonly string[]
+    readonly offers: readonly { readonly key: number }[]
+  }
+
+  function changeFor({ kind, pick, other, what }: Draft, at: Circumstances): LandChange {
+    const name = `story ${names++}`
+    const place = { x: (pick % (2 * RADIUS + 1)) - RADIUS, y: (other % 5) - 2 }
+    switch (kind) {
+      case 'create-estate': {
+        let id = Number(other % 2 ? (at.awaited[pick % at.awaited.length] ?? 1) : 1 + (pick % ESTATE_IDS))
+        while (at.ids.has(String(id))) id++
+        at.ids.add(String(id))
+        return { kind, estate: estateRow(String(id), { owner: addressOf(`owner ${other % 4}`) }) }
+      }
+      case 'change-estate': {
+        const to =
+          what === 'owner'
+            ? { owner: addressOf(`owner ${other % 4}`) }
+            : { name, updated_at_ms: pick * 1_000 }
+        return { kind, id: knownEstate(pick, at), to }
+      }
+      case 'open-publication': {
+        const madeAtMs = REFERENCE_TIME_MS - (other % 3) * SECOND_MS
+        const isEstate = pick % 3 === 0
+        const asset_id = isEstate ? anyEstate(other, at) : coordText(place)
+        const facts = {
+          asset_id,
+          asset_type: isEstate ? 'estate' : 'parcel',
+          price: ['7', '7.50', '1000', '12345678901234567890.000000000000000001', String(pick)][other % 5]!,
+          expires_at_ms: REFERENCE_TIME_MS + (pick % 40) * SECOND_MS,
+          block_time_created_at_ms: madeAtMs,
+          block_time_updated_at_ms: other % 4 === 0 ? madeAtMs : null,
+        } as const
+        // Several offers may come of one transaction
+        return { kind, publication: publicationRow(pick % 7 === 0 ? 'the same' : name, facts) }
+      }
+      case 'close-publication': {
+        const key = at.offers[pick % at.offers.length]?.key ?? 0
+        const status = other % 2 ? 'sold' : 'cancelled'
+        return {
+          kind,
+          key,
+          to: { status, buyer: addressOf('buyer'), atMs: REFERENCE_TIME_MS + (other % 50) },
+        }
+      }
+      case 'change-parcel':
+        return { kind, ...place, to: parcelFacts({ pick, other, what, name }, at) }
+      default:
+        return { kind: 'place-bid', bid: bidRow(name, { asset_id: coordText(place) }) }
+    }
+  }
+
+  function parcelFacts(
+    { pick, other, what, name }: Omit<Draft, 'kind'> & { readonly name: string },
+    at: Circumstances,
+  ): Extract<LandChange, { kind: 'change-parcel' }>['to'] {
+    const owner = [null, addressOf(`owner ${other % 4}`), addressOf(name)][pick % 3]!
+    const estate_id = pick % 4 === 0 ? null : anyEstate(pick % 8 === 1 ? pick : other, at)
+    const estate = { estate_id, estate_position: estate_id === null ? null : pick % 5 }
+    switch (what) {
+      case 'owner':
+        return { owner }
+      case 'name':
+        return { name: pick % 3 === 0 ? null : name, updated_at_ms: REFERENCE_TIME_MS + pick * SECOND_MS }
+      case 'estate':
+        return estate
+      case 'district':
+        return { district_id: at.districts[pick % (at.districts.length + 1)] ?? null }
+      case 'tags':
+        return { plaza_distance: pick % 10, road_distance: other % 3 ? other % 10 : null }
+      case 'all':
+        return { owner, name, ...estate, auction_price: String(pick) }
+    }
+  }
+
+  function knownEstate(pick: number, { ids }: Circumstances): string {
+    return [...ids][pick % ids.size]!
+  }
+
+  /** Now and then one that is made later, or never. */
+  function anyEstate(pick: number, at: Circumstances): string {
+    return pick % 3 === 0 ? String(1 + (pick % ESTATE_IDS)) : knownEstate(pick, at)
+  }
+})

@@ -1,0 +1,252 @@
+import { cellOf } from '@landpass/client/grid'
+import { describe, expect, test } from 'vitest'
+import { compareEstateIds } from './build/build-estates.ts'
+import { NO_PUBLICATIONS } from './build/patch-publications.ts'
+import { OwnerIndexWriter } from './parts/owner-index.ts'
+import { buffersOf, CHUNK_ROWS, FAR, type StateParts } from './parts/parts.ts'
+import { NO_ORDERS, patchOrders } from './parts/publication-orders.ts'
+import { SlabWriter } from './parts/slab.ts'
+import { State } from './state.ts'
+
+const BOUNDS = { minX: 0, minY: 0, maxX: 3, maxY: 1 }
+/** West to east, north to south; 2,1 and 3,0 are no parcels. */
+const PLACES = [
+  [0, 1],
+  [0, 0],
+  [1, 1],
+  [1, 0],
+  [2, 0],
+  [3, 1],
+] as const
+
+/** Offers of the parcel in row 1, newest first, by when they expire. */
+function stateOf(expiries: readonly number[]): State {
+  const parcels = new SlabWriter()
+  for (const [x, y] of PLACES) parcels.add(`{"id":"${x},${y}","publication":null},`)
+  const estates = new SlabWriter()
+  estates.add('{"id":"1","publication":null},')
+  const offers = new SlabWriter()
+  for (const expiresAtMs of expiries) offers.add(`{"until":${expiresAtMs}}`)
+  const owners = new OwnerIndexWriter()
+  for (const [row] of PLACES.entries()) owners.add(row % 2 ? 'ann' : null, row)
+  const rowAt = new Int32Array(8).fill(-1)
+  for (const [row, [x, y]] of PLACES.entries()) rowAt[cellOf(BOUNDS, { x, y })] = row
+  const count = expiries.length
+  const parts: StateParts = {
+    lineage: 'abc',
+    worldId: 1,
+    revision: 7,
+    changedAtMs: 50,
+    bounds: BOUNDS,
+    parcels: {
+      json: parcels.finish(),
+      x: Int32Array.from(PLACES, ([x]) => x),
+      y: Int32Array.from(PLACES, ([, y]) => y),
+      rowAt,
+      estate: new Int32Array(PLACES.length).fill(-1),
+      estatePosition: new Int32Array(PLACES.length),
+      strays: [],
+      district: new Int16Array(PLACES.length).fill(-1),
+      owner: Int32Array.from(PLACES, (_, row) => (row % 2 ? 0 : -1)),
+      names: PLACES.map(() => undefined),
+      updatedAtS: new Uint32Array(PLACES.length),
+      plazaDistance: new Uint8Array(PLACES.length).fill(FAR),
+      roadDistance: new Uint8Array(PLACES.length).fill(FAR),
+      owners: owners.finish(),
+      offers: { first: Int32Array.from(PLACES, (_, row) => (row === 1 && count > 0 ? 0 : -1)) },
+    },
+    estates: {
+      json: estates.finish(),
+      ids: ['1'],
+      size: Uint32Array.of(0),
+      owner: Int32Array.of(-1),
+      names: [undefined],
+      updatedAtS: Uint32Array.of(0),
+      owners: new OwnerIndexWriter().finish(),
+      offers: { first: Int32Array.of(-1) },
+    },
+    publications: {
+      ...NO_PUBLICATIONS,
+      key: Uint32Array.from(expiries, (_, i) => i),
+      assetType: new Uint8Array(count),
+      asset: new Int32Array(count).fill(1),
+      status: new Uint8Array(count),
+      open: Int32Array.from(expiries, (_, i) => i),
+      orders: patchOrders(NO_ORDERS, new Int32Array(0), Uint32Array.from(expiries.keys()), {
+        price: Float64Array.from(expiries),
+        created_at: Float64Array.from(expiries),
+        expires_at: Float64Array.from(expiries),
+        block_time_updated_at: new Float64Array(count).fill(Number.NaN),
+      }),
+      openJson: offers.finish(),
+      openExpiresAtMs: Float64Array.from(expiries),
+      openPrice: expiries.map(String),
+      openKey: Uint32Array.from(expiries, (_, i) => i),
+      openNext: Int32Array.from(expiries, (_, i) => (i + 1 < count ? i + 1 : -1)),
+    },
+    districts: { ids: [], kinds: new Uint8Array(0), listJson: new Uint8Array(0) },
+    cells: new Uint8Array(rowAt.length),
+  }
+  return new State(parts)
+}
+
+const textOf = (pieces: Iterable<Uint8Array>) => Buffer.concat([...pieces]).toString()
+
+describe('the state', () => {
+  test('finds parcels by place, and none outside', () => {
+    const state = stateOf([])
+
+    expect(PLACES.map(([x, y]) => state.parcelRow({ x, y }))).toEqual([0, 1, 2, 3, 4, 5])
+    for (const [x, y] of [
+      [2, 1],
+      [3, 0],
+      [-1, 0],
+      [0, 2],
+      [4, 0],
+    ] as const)
+      expect(state.parcelRow({ x, y })).toBe(-1)
+    expect([...state.parcelsOf('ann')]).toEqual([1, 3, 5])
+    expect([...state.parcelsOf('nobody')]).toEqual([])
+  })
+
+  test('cuts an area out of one run where it can, across holes', () => {
+    const state = stateOf([100])
+    const area = (minX: number, maxX: number, minY: number, maxY: number) =>
+      state.rowsIn({ minX, maxX, minY, maxY }).map(({ from, to }) => [from, to])
+
+    expect(area(0, 3, 0, 1)).toEqual([[0, 6]])
+    expect(area(0, 3, 0, 0)).toEqual([
+      [1, 2],
+      [3, 5],
+    ])
+    expect(area(2, 2, 1, 1)).toEqual([])
+    expect(textOf(state.parcelRunPieces({ from: 0, to: 3 }, 99))).toBe(
+      '{"id":"0,1","publication":null},{"id":"0,0","publication":{"until":100}},{"id":"1,1","publication":null}',
+    )
+    expect(textOf(state.parcelRunPieces({ from: 0, to: 2 }, 100))).toBe(
+      '{"id":"0,1","publication":null},{"id":"0,0","publication":null}',
+    )
+  })
+
+  test('joins the parcels of a run across chunks, whatever of them is for sale', () => {
+    const rows = 2 * CHUNK_ROWS + 7
+    const idOf = (row: number) => `{"row":${row},"publication":null},`
+    const writer = new SlabWriter()
+    for (let row = 0; row < rows; row++) writer.add(idOf(row))
+    const one = stateOf([100])
+    const first = new Int32Array(rows).fill(-1)
+    for (const row of [0, CHUNK_ROWS - 1, CHUNK_ROWS, rows - 1]) first[row] = 0
+    const parcels = { ...one.parts.parcels, json: writer.finish(), offers: { first } }
+    parcels.estate = new Int32Array(rows).fill(-1)
+    const state = new State({ ...one.parts, parcels })
+
+    for (const nowMs of [99, 100]) {
+      for (const [from, to] of [
+        [0, rows],
+        [0, CHUNK_ROWS],
+        [1, CHUNK_ROWS + 1],
+        [CHUNK_ROWS, 2 * CHUNK_ROWS],
+        [CHUNK_ROWS - 1, CHUNK_ROWS],
+        [3, 2 * CHUNK_ROWS + 1],
+      ] as const) {
+        const expected = Array.from({ length: to - from }, (_, i) => {
+          const publication = nowMs === 99 && first[from + i] === 0 ? { until: 100 } : null
+          return { row: from + i, publication }
+        })
+        expect(JSON.parse(`[${textOf(state.parcelRunPieces({ from, to }, nowMs))}]`)).toEqual(expected)
+      }
+    }
+  })
+
+  test('shows the newest offer that has not expired, and knows when that last changed', () => {
+    const state = stateOf([400, 200, 600, 300, 900]) // newest first
+    const at = (nowMs: number) => [
+      textOf(state.parcelPieces(1, nowMs)).match(/\d+(?=\})/)?.[0],
+      state.parcelExpiry(1, nowMs),
+    ]
+
+    expect([0, 199, 200, 300, 399].map(at)).toEqual(Array(5).fill(['400', 0]))
+    expect([400, 599].map(at)).toEqual(Array(2).fill(['600', 400]))
+    expect([600, 899].map(at)).toEqual(Array(2).fill(['900', 600]))
+    expect([900, 10_000].map(at)).toEqual(Array(2).fill([undefined, 900]))
+  })
+
+  test('a tag tells revision and expiry', () => {
+    const state = stateOf([])
+
+    expect(state.freshness()).toEqual({ tag: 'abc.1.7', changedAtMs: 50 })
+    expect(state.freshness(40)).toEqual({ tag: 'abc.1.7.40', changedAtMs: 50 })
+    expect(state.freshness(60)).toEqual({ tag: 'abc.1.7.60', changedAtMs: 60 })
+  })
+
+  test('names of assets: each once, unknown and dissolved ones left out', () => {
+    const names = ['0,0', '9,9', '1,1', '0,0', 'x'].map((id) => ({ type: 'parcel', id }) as const)
+
+    expect(
+      stateOf([]).assetsNamed([...names, { type: 'estate', id: '1' }, { type: 'estate', id: '2' }]),
+    ).toEqual([
+      { type: 'parcel', row: 1 },
+      { type: 'parcel', row: 2 },
+    ])
+  })
+})
+
+describe('lists of publications', () => {
+  const query = { statuses: ['open'], sortBy: 'expires_at', sortOrder: 'asc' } as const
+
+  test('hold what is open at the time of the question, and the last expiry', () => {
+    const { lists } = stateOf([400, 200, 600])
+    const at = (nowMs: number) => {
+      const { rows, lastExpiryMs } = lists.find(query, nowMs)
+      return [[...rows], lastExpiryMs]
+    }
+
+    // Forwards and back again: a list that was kept must not outlive its truth
+    for (const nowMs of [0, 199, 200, 400, 600, 400, 200, 0]) {
+      const expected = {
+        0: [[1, 0, 2], 0],
+        199: [[1, 0, 2], 0],
+        200: [[0, 2], 200],
+        400: [[2], 400],
+        600: [[], 600],
+      }
+      expect(at(nowMs), String(nowMs)).toEqual(expected[nowMs as keyof typeof expected])
+    }
+  })
+
+  test('are the same however the statuses are written, and those of one type are of that type', () => {
+    const { lists } = stateOf([400, 200])
+
+    expect(lists.find({ ...query, statuses: ['sold', 'open'] }, 0)).toBe(
+      lists.find({ ...query, statuses: ['open', 'sold'] }, 0),
+    )
+    expect([...lists.find({ ...query, assetType: 'parcel' }, 0).rows]).toEqual([1, 0])
+    expect([...lists.find({ ...query, assetType: 'estate' }, 0).rows]).toEqual([])
+    expect([...lists.find({ ...query, statuses: ['sold'] }, 0).rows]).toEqual([])
+  })
+})
+
+test('estate ids are ordered as the numbers that they are', () => {
+  expect(compareEstateIds('9', '10')).toBe(-1)
+  expect(['10', '9', '100', '1', '11', '2'].sort(compareEstateIds)).toEqual([
+    '1',
+    '2',
+    '9',
+    '10',
+    '11',
+    '100',
+  ])
+})
+
+test('every buffer of the parts is found once', () => {
+  const bytes = new Uint8Array(4)
+  const found = buffersOf({
+    a: bytes,
+    b: { c: new Uint32Array(bytes.buffer), d: ['text', undefined] },
+    e: null,
+    f: new Float64Array(2),
+    g: [{ h: new Uint8Array(1) }],
+  })
+
+  expect(found.size).toBe(3)
+})

@@ -1,0 +1,277 @@
+import { type Area, type Coord, cellOf, parseCoord } from '@landpass/client/grid'
+import type { AssetType } from '../db/schema.ts'
+import type { Freshness } from '../freshness.ts'
+import type { AssetName } from '../land/records/assets.ts'
+import type { JsonPieces } from '../land/records/json.ts'
+import { rowsOfOwner } from './parts/owner-index.ts'
+import { ANSWER_FORM, CHUNK_ROWS, type JsonSlab, type OwnerIndex, type StateParts } from './parts/parts.ts'
+import { placesOf } from './parts/places.ts'
+import { PublicationLists } from './parts/publication-lists.ts'
+import { type Sales, salesAt } from './parts/sales.ts'
+import { pieceOf } from './parts/slab.ts'
+
+const CLOSE = Buffer.from('}')
+/** `null},` at the end of each asset's piece: what a publication takes the place of, and the comma after it. */
+const NO_PUBLICATION_LENGTH = 6
+const COMMA_LENGTH = 1
+const CLOSE_LENGTH = CLOSE.length
+
+/** A parcel or an estate of a state. */
+export interface AssetRow {
+  readonly type: AssetType
+  readonly row: number
+}
+
+export interface RowRange {
+  readonly from: number
+  /** The row after the last. */
+  readonly to: number
+}
+
+/**
+ * One revision of the land, as its readers ask for it. Never changes: a reader that holds one sees one world,
+ * whatever is committed meanwhile. What depends on the clock takes the time as an argument.
+ */
+export class State {
+  readonly parts: StateParts
+  readonly lists: PublicationLists
+  readonly worldId: number
+  readonly revision: number
+  readonly changedAtMs: number
+  /** For each parcel what of it has open offers, expired or not: nearly always nothing. */
+  private readonly offered: Uint8Array
+  private readonly tagBase: string
+  private latestSales: Sales | undefined
+
+  constructor(parts: StateParts) {
+    this.parts = parts
+    this.worldId = parts.worldId
+    this.revision = parts.revision
+    this.changedAtMs = parts.changedAtMs
+    this.tagBase = `${parts.lineage}.${ANSWER_FORM}.${parts.revision}`
+    this.offered = offeredOf(parts)
+    this.lists = new PublicationLists(parts)
+    // Asked for now, so that no reader has to wait for them.
+    for (const list of [parts.estates.ids, parts.parcels.owners.addresses, parts.estates.owners.addresses])
+      placesOf(list)
+  }
+
+  /**
+   * The freshness of an answer.
+   *
+   * @param lastExpiryMs for answers that show open offers: the last time when one of theirs expired, 0 if none did
+   */
+  freshness(lastExpiryMs = 0): Freshness {
+    const tag = lastExpiryMs === 0 ? this.tagBase : `${this.tagBase}.${lastExpiryMs}`
+    return { tag, changedAtMs: Math.max(this.changedAtMs, lastExpiryMs) }
+  }
+
+  /** Row of the parcel at a place, or -1. */
+  parcelRow(coord: Coord): number {
+    return this.parts.parcels.rowAt[cellOf(this.parts.bounds, coord)] ?? -1
+  }
+
+  /** Row of an estate, or -1. */
+  estateRow(id: string): number {
+    return placesOf(this.parts.estates.ids).get(id) ?? -1
+  }
+
+  isDissolved(estateRow: number): boolean {
+    return this.parts.estates.size[estateRow] === 0
+  }
+
+  /** Rows of the parcels that an address owns, by x, then y. */
+  parcelsOf(owner: string): Uint32Array {
+    return rowsOf(this.parts.parcels.owners, owner)
+  }
+
+  /** Rows of the estates that an address owns, by id. */
+  estatesOf(owner: string): Uint32Array {
+    return rowsOf(this.parts.estates.owners, owner)
+  }
+
+  /** A parcel with its `publication`: the newest that is open and not expired, or null. */
+  parcelPieces(row: number, nowMs: number): JsonPieces {
+    return this.withOffer(this.parts.parcels.json, row, this.parcelOffer(row, nowMs))
+  }
+
+  estatePieces(row: number, nowMs: number): JsonPieces {
+    return this.withOffer(this.parts.estates.json, row, this.estateOffer(row, nowMs))
+  }
+
+  /** The assets of these names, each once, in the order of the names; unknown and dissolved ones are left out. */
+  assetsNamed(names: Iterable<AssetName>): AssetRow[] {
+    const found = new Map<string, AssetRow>()
+    for (const { type, id } of names) {
+      const row = type === 'parcel' ? this.parcelRowOf(id) : this.estateRow(id)
+      if (row < 0 || (type === 'estate' && this.isDissolved(row))) continue
+      found.set(`${type} ${row}`, { type, row })
+    }
+    return [...found.values()]
+  }
+
+  /** An asset with its `publication`, or with one of the caller's choice. */
+  assetPieces({ type, row }: AssetRow, nowMs: number, publication?: Uint8Array): JsonPieces {
+    if (!publication) return type === 'parcel' ? this.parcelPieces(row, nowMs) : this.estatePieces(row, nowMs)
+    if (type === 'parcel') return embed(this.parts.parcels.json, row, publication)
+    return embed(this.parts.estates.json, row, publication)
+  }
+
+  /** The last time at or before `nowMs` when one of the assets lost the offer that it was shown with, or 0. */
+  assetsExpiry(assets: Iterable<AssetRow>, nowMs: number): number {
+    let last = 0
+    for (const { type, row } of assets) {
+      const expiry = type === 'parcel' ? this.parcelExpiry(row, nowMs) : this.estateExpiry(row, nowMs)
+      if (expiry > last) last = expiry
+    }
+    return last
+  }
+
+  /** What is for sale at a time: made anew when an offer has expired since. */
+  sales(nowMs: number): Sales {
+    const latest = this.latestSales
+    if (latest && latest.lastExpiryMs <= nowMs && nowMs < latest.nextExpiryMs) return latest
+    this.latestSales = salesAt(this.parts, nowMs)
+    return this.latestSales
+  }
+
+  private parcelRowOf(id: string): number {
+    const coord = parseCoord(id)
+    return coord ? this.parcelRow(coord) : -1
+  }
+
+  /** Number of the offer that a parcel is shown with, or -1. */
+  parcelOffer(row: number, nowMs: number): number {
+    return this.openAt(this.parts.parcels.offers.first[row]!, nowMs)
+  }
+
+  estateOffer(row: number, nowMs: number): number {
+    return this.openAt(this.parts.estates.offers.first[row]!, nowMs)
+  }
+
+  offerJson(offer: number): Uint8Array {
+    return pieceOf(this.parts.publications.openJson, offer)
+  }
+
+  /** The last time at or before `nowMs` when the parcel lost the offer that it was shown with, or 0. */
+  parcelExpiry(row: number, nowMs: number): number {
+    return this.lastExpiry(this.parts.parcels.offers.first[row]!, nowMs)
+  }
+
+  estateExpiry(row: number, nowMs: number): number {
+    return this.lastExpiry(this.parts.estates.offers.first[row]!, nowMs)
+  }
+
+  /** The parcels of an area within the bounds, as runs of rows: by x ascending, then y descending. */
+  rowsIn(area: Area): RowRange[] {
+    const { rowAt } = this.parts.parcels
+    const runs: RowRange[] = []
+    for (let x = area.minX; x <= area.maxX; x++) {
+      // The cells of a column follow each other from north to south; a world may have none at either end.
+      let north = cellOf(this.parts.bounds, { x, y: area.maxY })
+      let south = north + area.maxY - area.minY
+      while (north <= south && rowAt[north]! < 0) north++
+      if (north > south) continue
+      while (rowAt[south]! < 0) south--
+      const from = rowAt[north]!
+      const to = rowAt[south]! + 1
+      const last = runs.at(-1)
+      if (last?.to === from) runs[runs.length - 1] = { from: last.from, to }
+      else runs.push({ from, to })
+    }
+    return runs
+  }
+
+  /** The last time at or before `nowMs` when something in an area lost the offer that it was shown with, or 0. */
+  areaExpiry(runs: readonly RowRange[], nowMs: number, { withEstates }: { withEstates: boolean }): number {
+    const { estate } = this.parts.parcels
+    const { offered } = this
+    let last = 0
+    let previous = -1
+    for (const { from, to } of runs) {
+      for (let row = from; row < to; row++) {
+        const kinds = offered[row]!
+        if (kinds === 0) continue
+        if (kinds & PARCEL_OFFERED) last = Math.max(last, this.parcelExpiry(row, nowMs))
+        if (!withEstates || !(kinds & ESTATE_OFFERED) || estate[row] === previous) continue
+        previous = estate[row]!
+        last = Math.max(last, this.estateExpiry(previous, nowMs))
+      }
+    }
+    return last
+  }
+
+  /** A run of parcels as pieces of an array: joined by commas, without one at the end. */
+  *parcelRunPieces({ from, to }: RowRange, nowMs: number): Generator<Uint8Array> {
+    const { json, offers } = this.parts.parcels
+    for (let row = from; row < to; ) {
+      const number = Math.floor(row / CHUNK_ROWS)
+      const { bytes, starts } = json.chunks[number]!
+      const firstRow = number * CHUNK_ROWS
+      const endRow = Math.min(to, firstRow + CHUNK_ROWS)
+      let start = starts[row - firstRow]!
+      for (; row < endRow; row++) {
+        const first = offers.first[row]!
+        const offer = first < 0 ? -1 : this.openAt(first, nowMs)
+        if (offer < 0) continue
+        const end = starts[row - firstRow + 1]!
+        yield* slices(bytes, start, end - NO_PUBLICATION_LENGTH)
+        yield this.offerJson(offer)
+        start = end - CLOSE_LENGTH - COMMA_LENGTH
+      }
+      yield* slices(bytes, start, starts[endRow - firstRow]! - (endRow === to ? COMMA_LENGTH : 0))
+    }
+  }
+
+  private withOffer(json: JsonSlab, row: number, offer: number): JsonPieces {
+    return offer < 0 ? [pieceOf(json, row, COMMA_LENGTH)] : embed(json, row, this.offerJson(offer))
+  }
+
+  private openAt(firstOffer: number, nowMs: number): number {
+    const { openExpiresAtMs, openNext } = this.parts.publications
+    let offer = firstOffer
+    while (offer >= 0 && openExpiresAtMs[offer]! <= nowMs) offer = openNext[offer]!
+    return offer
+  }
+
+  /** Offers older than the one that is shown do not count: whether they expired makes no difference to anyone. */
+  private lastExpiry(firstOffer: number, nowMs: number): number {
+    const { openExpiresAtMs, openNext } = this.parts.publications
+    let last = 0
+    for (let offer = firstOffer; offer >= 0; offer = openNext[offer]!) {
+      const expiresAtMs = openExpiresAtMs[offer]!
+      if (expiresAtMs > nowMs) break
+      if (expiresAtMs > last) last = expiresAtMs
+    }
+    return last
+  }
+}
+
+const PARCEL_OFFERED = 1
+const ESTATE_OFFERED = 2
+
+function offeredOf({ parcels, estates }: StateParts): Uint8Array {
+  const offered = new Uint8Array(parcels.estate.length)
+  for (let row = 0; row < offered.length; row++) {
+    const estate = parcels.estate[row]!
+    if (parcels.offers.first[row]! >= 0) offered[row] = PARCEL_OFFERED
+    if (estate >= 0 && estates.offers.first[estate]! >= 0) offered[row]! |= ESTATE_OFFERED
+  }
+  return offered
+}
+
+/** The largest piece that a stream writes at once: small enough that a slow reader holds up little. */
+const SLICE_BYTES = 256 * 1024
+
+function* slices(bytes: Uint8Array, from: number, to: number): Generator<Uint8Array> {
+  for (let at = from; at < to; at += SLICE_BYTES) yield bytes.subarray(at, Math.min(at + SLICE_BYTES, to))
+}
+
+function embed(json: JsonSlab, row: number, publication: Uint8Array): JsonPieces {
+  return [pieceOf(json, row, NO_PUBLICATION_LENGTH), publication, CLOSE]
+}
+
+function rowsOf(owners: OwnerIndex, owner: string): Uint32Array {
+  const place = placesOf(owners.addresses).get(owner)
+  return place === undefined ? new Uint32Array(0) : rowsOfOwner(owners, place)
+}
