@@ -1,14 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const SERVER = join(ROOT, 'server/src')
 const PAGES = join(ROOT, 'web/src')
-/** What of the server the pages are made of too: it is pure. */
-const SHARED_WITH_PAGES =
-  /^\.\.\/\.\.\/server\/src\/(?:land\/feed\/feed-(?:grid|layout|reader)|world\/[\w-]+)\.ts$/
+const CLIENT = join(ROOT, 'client/src')
 
 /** What one of our files says and takes from others of ours. Paths are below `src`, with `/`. */
 interface Source {
@@ -24,65 +22,57 @@ interface Import {
   readonly isLate: boolean
 }
 
-/** What a folder may import: names of folders, and of files of `src` itself. */
+/** What a folder may import: names of folders, which stand for all below them, and of files. */
 interface Rule {
   readonly isFree: boolean
-  readonly values: ReadonlySet<string>
-  readonly types: ReadonlySet<string>
+  readonly values: readonly string[]
+  readonly types: readonly string[]
 }
 
 const SOURCES = readSources(SERVER)
 const PAGE_SOURCES = readSources(PAGES)
+const CLIENT_SOURCES = readSources(CLIENT)
 
-test('every folder imports only what the table in docs/architecture.md allows', () => {
-  const rules = readRules('## Who may import whom')
-  const folders = new Set(SOURCES.map(({ path }) => placeOf(path)).filter((place) => !place.endsWith('.ts')))
-  expect([...rules.keys()].sort(), 'the table names every folder').toEqual([...folders, 'app'].sort())
+describe.each([
+  { name: 'the server', heading: '## Who may import whom', sources: SOURCES },
+  { name: 'the pages', heading: '### In the pages', sources: PAGE_SOURCES },
+  { name: 'the client package', heading: '### In the client package', sources: CLIENT_SOURCES },
+])('$name', ({ heading, sources }) => {
+  const rules = readRules(heading)
 
-  const offences = SOURCES.flatMap(({ path, imports }) =>
-    imports
-      .filter((wanted) => !isAllowed(rules, path, wanted))
-      .map((wanted) => `${path} imports ${wanted.path}`),
+  test('every file imports only what the table in docs/architecture.md allows', () => {
+    const offences = sources.flatMap(({ path, imports }) =>
+      imports
+        .filter((wanted) => !isAllowed(rules, path, wanted))
+        .map((wanted) => `${path} imports ${wanted.path}`),
+    )
+
+    expect(offences).toEqual([])
+  })
+
+  test('every folder has a row of the table, and every row a folder or a file', () => {
+    const names = sources.map(({ path }) => withoutSuffix(path))
+    const folders = sources.filter(({ path }) => path.includes('/')).map(({ path }) => path)
+
+    expect(folders.filter((path) => !ruleOf(rules, path))).toEqual([])
+    expect([...rules.keys()].filter((row) => !names.some((name) => isBelow(name, row)))).toEqual([])
+  })
+
+  test('no files import each other in a circle, types included', () => {
+    expect(circlesOf(graphOf(sources, (path) => path))).toEqual([])
+  })
+
+  test('nor do folders, where a file beside folders stands for itself', () => {
+    expect(circlesOf(graphOf(sources, placeIn(sources)))).toEqual([])
+  })
+})
+
+test('nothing outside of the server imports it by its files', () => {
+  const offences = [...PAGE_SOURCES, ...CLIENT_SOURCES].flatMap(({ path, imports }) =>
+    imports.filter((wanted) => wanted.path.includes('server/')).map((wanted) => `${path}: ${wanted.path}`),
   )
 
   expect(offences).toEqual([])
-})
-
-test('so do the folders of the pages, which take nothing of the server but what is pure', () => {
-  const rules = readRules('### In the pages')
-  const places = new Set(PAGE_SOURCES.map(({ path }) => nameOf(placeOf(path))))
-  expect([...rules.keys(), 'stored'].sort(), 'the table names every folder').toEqual([...places].sort())
-
-  const offences = PAGE_SOURCES.flatMap(({ path, imports }) =>
-    imports
-      .filter((wanted) => !isAllowedInPages(rules, path, wanted))
-      .map((wanted) => `${path} imports ${wanted.path}`),
-  )
-
-  expect(offences).toEqual([])
-})
-
-test.each([
-  { name: 'the server', sources: SOURCES },
-  { name: 'the pages', sources: PAGE_SOURCES },
-])('no file of $name is imported in a circle', ({ sources }) => {
-  const importsOf = new Map(
-    sources.map(({ path, imports }) => [
-      path,
-      imports.filter(({ isTypeOnly }) => !isTypeOnly).map(({ path }) => path),
-    ]),
-  )
-  const circles: string[] = []
-  const done = new Set<string>()
-  const walk = (path: string, way: readonly string[]) => {
-    if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' → '))
-    if (done.has(path)) return
-    done.add(path)
-    for (const next of importsOf.get(path) ?? []) walk(next, [...way, path])
-  }
-  for (const { path } of sources) walk(path, [])
-
-  expect(circles).toEqual([])
 })
 
 test('the commands start without the code of the server, which a start reads while its database opens', () => {
@@ -95,7 +85,9 @@ test('the commands start without the code of the server, which a start reads whi
   }
 
   expect(readAtOnce).toContain('cli/serve-command.ts')
-  expect([...readAtOnce].filter((path) => /^app\.ts$|^(?:http|map|attendance|site)\//.test(path))).toEqual([])
+  expect(
+    [...readAtOnce].filter((path) => /^app\.ts$|^(?:http|api|state|map|attendance|site)\//.test(path)),
+  ).toEqual([])
 })
 
 test('only the configuration and the commands look at the environment', () => {
@@ -104,9 +96,8 @@ test('only the configuration and the commands look at the environment', () => {
   expect(readers.filter((path) => path !== 'config.ts' && !path.startsWith('cli/'))).toEqual([])
 })
 
-test('SQL stands where one looks for it: queries, changes, snapshots, and what builds the present', () => {
-  const home =
-    /^db\/|-queries\.ts$|^land\/changes\.ts$|^land\/change-journal\.ts$|^land\/land-state\.ts$|^land\/snapshot\/|^land\/present\/build-\w+\.ts$/
+test('SQL stands where one looks for it: queries, changes, snapshots, and what builds the state', () => {
+  const home = /^db\/|-queries\.ts$|^land\/changes\/|^land\/snapshot\/|^state\/build\/build-\w+\.ts$/
   const withSql = pathsWith(
     /\bsql(?:<[^`]*>)?`|\bsql\.\w+\(|\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(/,
   )
@@ -134,37 +125,72 @@ function isOurConstant(argument: string, path: string): boolean {
 }
 
 function isAllowed(rules: ReadonlyMap<string, Rule>, path: string, wanted: Import): boolean {
-  const from = placeOf(path)
-  const to = placeOf(wanted.path)
-  // The few files of src itself know no folder; app.ts, which knows all, has a row of its own.
-  const rule = rules.get(from === 'app.ts' ? 'app' : from)
-  if (!rule) return to.endsWith('.ts') || to === 'world'
-  const name = to.replace(/\.ts$/, '')
-  return from === to || rule.isFree || rule.values.has(name) || (wanted.isTypeOnly && rule.types.has(name))
+  const rule = ruleOf(rules, path)
+  // Texts of the pages and style sheets: data.
+  if (/\.css$|^\.\.\/locales\//.test(wanted.path)) return true
+  if (!rule) return false
+  if (rule.isFree || rule === ruleOf(rules, wanted.path)) return true
+  const name = withoutSuffix(wanted.path)
+  const allows = (row: string) => isBelow(name, row)
+  return rule.values.some(allows) || (wanted.isTypeOnly && rule.types.some(allows))
 }
 
-function isAllowedInPages(rules: ReadonlyMap<string, Rule>, path: string, { path: wanted }: Import): boolean {
-  if (wanted.startsWith('..')) return SHARED_WITH_PAGES.test(wanted) || wanted.startsWith('../locales/')
-  const from = nameOf(placeOf(path))
-  const to = nameOf(placeOf(wanted))
-  const rule = rules.get(from)
-  return from === to || rule?.isFree === true || rule?.values.has(to) === true || wanted.endsWith('.css')
+/** The row that a file goes by: that of the file itself, or of the nearest folder around it. */
+function ruleOf(rules: ReadonlyMap<string, Rule>, path: string): Rule | undefined {
+  for (let name = withoutSuffix(path); name !== '.'; name = dirname(name)) {
+    const rule = rules.get(name)
+    if (rule) return rule
+  }
+  return undefined
+}
+
+/** Whether a file is the one, or lies in the folder, of this name. */
+function isBelow(name: string, row: string): boolean {
+  return name === row || name.startsWith(`${row}/`)
 }
 
 /** `map-page.tsx` is called `map-page` in the table. */
-function nameOf(place: string): string {
-  return place.replace(/\.tsx?$/, '')
+function withoutSuffix(path: string): string {
+  return path.replace(/\.tsx?$/, '')
 }
 
-/** `land/bids/bid-json.ts` lies in `land`, `errors.ts` in itself. */
-function placeOf(path: string): string {
-  return path.split('/', 1)[0] ?? path
+/** Who imports whom, between files or between the places that they lie in. */
+function graphOf(sources: readonly Source[], placeOf: (path: string) => string): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>()
+  for (const { path, imports } of sources) {
+    const from = placeOf(path)
+    const to = graph.get(from) ?? new Set()
+    graph.set(from, to)
+    for (const wanted of imports) if (placeOf(wanted.path) !== from) to.add(placeOf(wanted.path))
+  }
+  return graph
+}
+
+/** The folder of a file; the file itself where that folder has folders of its own. */
+function placeIn(sources: readonly Source[]): (path: string) => string {
+  const folders = sources.map(({ path }) => dirname(path))
+  const parents = new Set(folders.filter((folder) => folder !== '.').map((folder) => dirname(folder)))
+  return (path) => (dirname(path) === '.' || parents.has(dirname(path)) ? path : dirname(path))
+}
+
+/** One circle for each place that closes one, as a chain of names. */
+function circlesOf(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const circles: string[] = []
+  const done = new Set<string>()
+  const walk = (place: string, way: readonly string[]) => {
+    if (way.includes(place)) circles.push([...way.slice(way.indexOf(place)), place].join(' → '))
+    if (done.has(place)) return
+    done.add(place)
+    for (const next of graph.get(place) ?? []) walk(next, [...way, place])
+  }
+  for (const place of graph.keys()) walk(place, [])
+  return circles
 }
 
 /** The rows of the table: `| db, http | world, config (types) | why |`. */
 function readRules(heading: string): Map<string, Rule> {
   const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
-  const [, table = ''] = new RegExp(`\n${heading}\n\n((?:\\|.*\n)+)`).exec(page) ?? []
+  const [, table = ''] = new RegExp(`\n${heading}\n[^|#]*\n((?:\\|.*\n)+)`).exec(page) ?? []
   const rules = new Map<string, Rule>()
   for (const row of table.split('\n').slice(2)) {
     const [, folders, allowed] = row.split('|').map((cell) => cell.trim())
@@ -176,7 +202,7 @@ function readRules(heading: string): Map<string, Rule> {
 function parseRule(allowed: string): Rule {
   const names = allowed === 'nothing of ours' ? [] : allowed.split(', ')
   const types = names.filter((name) => name.endsWith(' (types)')).map((name) => name.replace(' (types)', ''))
-  return { isFree: allowed === 'everything', values: new Set(names), types: new Set(types) }
+  return { isFree: allowed === 'everything', values: names, types }
 }
 
 function pathsWith(pattern: RegExp): string[] {

@@ -67,7 +67,7 @@ export interface LandWorldTable {
   loading_until_ms: number | null
 }
 
-/** What a revision changed, by name: see land/change-journal.ts. */
+/** What a revision changed, by name: see land/changes/change-journal.ts. */
 export interface LandChangeTable {
   revision: number
   world_id: number

@@ -4,7 +4,7 @@ import type { Theme, View } from './view.ts'
 /** What a tile of the pyramid shows. */
 export interface TileWish {
   readonly tile: TileAddress
-  /** Half the side of the square that the pyramid cuts up: see `world/mercator.ts`. */
+  /** Half the side of the square that the pyramid cuts up: see `mercator.ts` of the grid. */
   readonly half: number
   /** 2 draws the same ground with twice as many pixels a side. */
   readonly scale: 1 | 2

@@ -70,7 +70,7 @@ export class StateKeeper {
     return this.held?.revision ?? 0
   }
 
-  /** Calls a listener whenever another state has become the state one. It must not throw. */
+  /** Calls a listener whenever another state has taken the place of the one before. It must not throw. */
   onReplaced(listener: () => void): void {
     this.listeners.add(listener)
   }

@@ -67,7 +67,7 @@ beforeEach(async () => {
 })
 afterEach(() => close())
 
-/** Another revision is the state. */
+/** Another revision takes the place of the state. */
 function become(revision: number): void {
   state = new State({ ...parts, revision })
 }

@@ -39,7 +39,7 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
       return answerStream(request, reply, freshness, () => objectPieces(texts().passing(form, rows)))
     }
     return answerShared(request, reply, freshness, coding, () => {
-      const known = texts() // now: when its turn to be made comes, another revision may be the state
+      const known = texts() // now: when its turn to be made comes, another revision may have taken its place
       const pieces = () => inEnvelope(objectPieces(known.passing(form, rows)))
       return bodies.find(form.version, coding, freshness.tag, pieces)
     })

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What each revision changed (land/change-journal.ts). Not split by world: it names a few thousand subjects of the
+ * What each revision changed (land/changes/change-journal.ts). Not split by world: it names a few thousand subjects of the
  * one that is shown, and is emptied when another world takes its place.
  */
 export async function up(db: Kysely<never>): Promise<void> {

@@ -80,7 +80,7 @@ describeOnBothEngines('the journal of changes', (open) => {
     expect((await changedSince(moved - 1))?.estates).toEqual(['2'])
   })
 
-  test('what the state land does not show is accounted for without a name', async () => {
+  test('what the state does not show is accounted for without a name', async () => {
     const start = await revision()
     await change({ kind: 'place-bid', bid: bidRow('one', {}) })
     await change({ kind: 'close-bid', id: bidRow('one', {}).id, to: { status: 'sold', atMs: 5 } })
