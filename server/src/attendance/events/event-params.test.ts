@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_EVENT_ID, parseEventName } from './event-name.ts'
+import { MAX_EVENT_ID, parseEventName } from './event-params.ts'
 
 test('an event is named by the number of the issuer, or by its UUID here', () => {
   expect(parseEventName('90001')).toEqual({ eventId: 90001 })
