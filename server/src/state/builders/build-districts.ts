@@ -1,6 +1,6 @@
 import type { Db } from '../../db/engine.ts'
 import { readDistricts } from '../../land/queries/district-queries.ts'
-import { districtListJson } from '../../land/records/district-json.ts'
+import { districtListJson } from '../../land/records/district.ts'
 import type { DistrictParts } from '../parts/parts.ts'
 import { KINDS } from '../parts/tile-cells.ts'
 

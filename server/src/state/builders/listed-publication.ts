@@ -1,5 +1,6 @@
-import type { AssetType, PublicationTable } from '../../db/schema.ts'
-import { publicationJson } from '../../land/records/publication-json.ts'
+import type { AssetType } from '../../land/records/assets.ts'
+import type { PublicationTable } from '../../land/records/publication.ts'
+import { publicationJson } from '../../land/records/publication.ts'
 import { ASSET_TYPE_CODES, STATUS_CODES } from '../parts/parts.ts'
 
 /** What the state keeps of a row of the table of publications. */

@@ -1,4 +1,4 @@
-import type { EstateTable } from '../../db/schema.ts'
+import type { EstateTable } from '../../land/records/estate.ts'
 import { membersOf } from '../parts/estate-members.ts'
 import { patchOwnership } from '../parts/owner-index.ts'
 import type { EstateParts, ParcelParts } from '../parts/parts.ts'

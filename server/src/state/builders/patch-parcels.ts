@@ -1,5 +1,5 @@
 import { type Area, cellOf } from '@landpass/client/grid'
-import type { ParcelTable } from '../../db/schema.ts'
+import type { ParcelTable } from '../../land/records/parcel.ts'
 import { patchOwnership } from '../parts/owner-index.ts'
 import type { ParcelParts, Stray } from '../parts/parts.ts'
 import { patchSlab } from '../parts/slab.ts'

@@ -1,5 +1,7 @@
 import type { Area } from '@landpass/client/grid'
-import type { EstateTable, ParcelTable, PublicationTable } from '../../db/schema.ts'
+import type { EstateTable } from '../../land/records/estate.ts'
+import type { ParcelTable } from '../../land/records/parcel.ts'
+import type { PublicationTable } from '../../land/records/publication.ts'
 import type { EstateParts, ParcelParts, PublicationParts, StateParts } from '../parts/parts.ts'
 import { cellsAround, tileCell, tileSource } from '../parts/tile-cells.ts'
 import { assetRows } from './asset-rows.ts'
