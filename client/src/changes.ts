@@ -33,14 +33,15 @@ export interface FollowOptions {
   /** What changed after this state is told first. Without: `hello` comes first. */
   readonly since?: string | undefined
   /** Ends it: the iterator throws the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
+  /** Wait before a new try where the server does not say how long, in milliseconds: 5 s if left out. */
+  readonly retryMs?: number
   /** A stream has begun, the first or a later one. */
-  readonly onOpen?: () => void
+  readonly onOpen?: () => unknown
   /** The stream has ended or could not be opened; it is tried again after a while. */
-  readonly onBreak?: (error: LandpassError | undefined) => void
+  readonly onBreak?: (error: LandpassError | undefined) => unknown
 }
 
-/** Until the server has said when to come back. */
 const DEFAULT_RETRY_MS = 5_000
 const KINDS: readonly string[] = ['hello', 'change', 'reset'] satisfies readonly LandChange['kind'][]
 
@@ -60,8 +61,7 @@ export async function* followChanges(
   options: FollowOptions = {},
 ): AsyncGenerator<LandChange, never, undefined> {
   const { signal, onOpen, onBreak } = options
-  let { since } = options
-  let retryMs = DEFAULT_RETRY_MS
+  let { since, retryMs = DEFAULT_RETRY_MS } = options
   for (;;) {
     let waitMs: number | undefined
     try {
@@ -97,6 +97,6 @@ function changeOf(kind: string, data: string): LandChange {
 }
 
 /** The server is out of reach, busy or starting. */
-function isPassing({ status, code }: LandpassError): boolean {
-  return status === 0 || status === 429 || status >= 500 || code === 'unreadable_answer'
+function isPassing({ status }: LandpassError): boolean {
+  return status === 0 || status === 429 || status >= 500
 }

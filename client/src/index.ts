@@ -1,3 +1,4 @@
+export { isEstate } from './assets.ts'
 export * as attendance from './attendance.ts'
 export type { AnswerForm, Call, QueryValue } from './call.ts'
 export { type FollowOptions, followChanges, type LandChange, type LandState } from './changes.ts'
@@ -5,6 +6,21 @@ export { type Answer, type Client, type ClientOptions, createClient, type SendOp
 export { LandpassError, type LandpassErrorCode, type LandpassErrorFacts } from './errors.ts'
 export { type EtagStore, memoryEtagStore, type StoredAnswer } from './etags.ts'
 export { type Exact, parseExactJson } from './exact-json.ts'
+export type {
+  AssetType,
+  BidQuery,
+  Corners,
+  MapImageQuery,
+  MarketQuery,
+  MortgageStatus,
+  OfferQuery,
+  OfferStatus,
+  ParcelPage,
+  SortBy,
+  SortOrder,
+  TileField,
+  TileQuery,
+} from './land.ts'
 export * as land from './land.ts'
 export { type Page, type PageOptions, type PageRequest, pages, type RowOf, rows } from './pages.ts'
 export { EventStreamReader, type StreamPart } from './server-sent-events.ts'

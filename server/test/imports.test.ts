@@ -6,9 +6,6 @@ import { expect, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const SERVER = join(ROOT, 'server/src')
 const PAGES = join(ROOT, 'web/src')
-/** What of the server the pages are made of too: it is pure. */
-const SHARED_WITH_PAGES =
-  /^\.\.\/\.\.\/server\/src\/(?:land\/feed\/feed-(?:grid|layout|reader)|world\/[\w-]+)\.ts$/
 
 /** What one of our files says and takes from others of ours. Paths are below `src`, with `/`. */
 interface Source {
@@ -48,7 +45,7 @@ test('every folder imports only what the table in docs/architecture.md allows', 
   expect(offences).toEqual([])
 })
 
-test('so do the folders of the pages, which take nothing of the server but what is pure', () => {
+test('so do the folders of the pages', () => {
   const rules = readRules('### In the pages')
   const places = new Set(PAGE_SOURCES.map(({ path }) => nameOf(placeOf(path))))
   expect([...rules.keys(), 'stored'].sort(), 'the table names every folder').toEqual([...places].sort())
@@ -60,6 +57,18 @@ test('so do the folders of the pages, which take nothing of the server but what 
   )
 
   expect(offences).toEqual([])
+})
+
+test.each(['client/src', 'web'])('nothing in %s is taken from the server, not even by a test', (folder) => {
+  const sources = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(?:tsx?|mjs)$/.test(path) && !/(?:^|[\\/])(?:dist|node_modules)[\\/]/.test(path))
+    .map((path) => ({ path, text: readFileSync(join(ROOT, folder, path), 'utf8') }))
+  const named = sources.filter(({ text }) =>
+    /\b(?:from|import\()\s*'[^']*(?:\.\.\/server\/|@landpass\/server)/.test(text),
+  )
+
+  expect(sources.length).toBeGreaterThan(20)
+  expect(named.map(({ path }) => path)).toEqual([])
 })
 
 test.each([
@@ -144,7 +153,7 @@ function isAllowed(rules: ReadonlyMap<string, Rule>, path: string, wanted: Impor
 }
 
 function isAllowedInPages(rules: ReadonlyMap<string, Rule>, path: string, { path: wanted }: Import): boolean {
-  if (wanted.startsWith('..')) return SHARED_WITH_PAGES.test(wanted) || wanted.startsWith('../locales/')
+  if (wanted.startsWith('..')) return wanted.startsWith('../locales/')
   const from = nameOf(placeOf(path))
   const to = nameOf(placeOf(wanted))
   const rule = rules.get(from)
