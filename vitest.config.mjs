@@ -20,7 +20,7 @@ const COMMON = {
   setupFiles: ['server/dist/test/support/property-seed.js'],
   // Node.js reads what is compiled as it does in service, and without a detour through Vite, which costs half a second
   // in every file that starts a server.
-  server: { deps: { external: [/\/server\/dist\/.*(?<!\.test)\.js$/] } },
+  server: { deps: { external: [/\/(?:client|server)\/dist\/.*(?<!\.test)\.js$/] } },
   execArgv: WASM_OPTIONS,
 }
 

@@ -2,6 +2,7 @@ import { openApiDocument } from '../app.ts'
 import { ERRORS, type ErrorMeaning } from '../errors.ts'
 import { defaultText, type Setting } from '../setting-reader.ts'
 import { SETTINGS } from '../settings.ts'
+import { clientTypes, type OpenApi } from './client-types.ts'
 
 /** A committed document that is made from the code, by its path below the project's folder. */
 export interface GeneratedDocument {
@@ -10,8 +11,10 @@ export interface GeneratedDocument {
 }
 
 export async function generatedDocuments(): Promise<readonly GeneratedDocument[]> {
+  const description = await openApiDocument()
   return [
-    { path: 'server/openapi.json', text: `${JSON.stringify(await openApiDocument(), null, 2)}\n` },
+    { path: 'server/openapi.json', text: `${JSON.stringify(description, null, 2)}\n` },
+    { path: 'client/src/types.ts', text: await clientTypes(description as unknown as OpenApi) },
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/settings.md', text: settingsPage() },
   ]

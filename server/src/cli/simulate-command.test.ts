@@ -120,8 +120,8 @@ async function startWorld(): Promise<{ origin: string; places: readonly string[]
 
   function answerTo(path: string, body: string): [number, object | string] {
     if (path === '/event/7')
-      return [200, { data: { id: 7, uuid: 'u-7', name: 'Lights', coordinates: '3,4;5,6' } }]
-    if (path === '/captcha') return [200, { data: { uuid: 'c-1' } }]
+      return [200, { ok: true, data: { id: 7, uuid: 'u-7', name: 'Lights', coordinates: '3,4;5,6' } }]
+    if (path === '/captcha') return [200, { ok: true, data: { uuid: 'c-1' } }]
     if (path === '/captcha/c-1') return [200, 'a picture']
     if (path === '/simulator/ledger') return [200, { mints }]
     if (path.startsWith('/simulator/players/0x')) {

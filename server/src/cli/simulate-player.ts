@@ -4,16 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { type EventInfo, LandpassError } from '@landpass/client'
 import { type Coord, coordText } from '@landpass/client/grid'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { CommandError } from '../errors.ts'
-import {
-  type BoothEvent,
-  type ClaimedToken,
-  claimLikeABooth,
-  RefusedError,
-  readEvent,
-} from '../simulate/player/booth.ts'
+import { type ClaimedToken, claimLikeABooth, readEvent } from '../simulate/player/booth.ts'
 import { makePlayer } from '../simulate/player/player.ts'
 
 const TIMEOUT_MS = 10 * SECOND_MS
@@ -62,7 +57,7 @@ function say(step: string): void {
   process.stdout.write(`${step}\n`)
 }
 
-function firstPlace({ coordinates }: BoothEvent): string {
+function firstPlace({ coordinates }: EventInfo): string {
   return coordinates.split(';', 1)[0] ?? ''
 }
 
@@ -78,7 +73,7 @@ async function goTo(presence: string, address: string, place: string): Promise<v
   say(`the player stands at ${place}`)
 }
 
-async function askForCaptcha(png: Buffer, signal: AbortSignal): Promise<string> {
+async function askForCaptcha(png: Uint8Array, signal: AbortSignal): Promise<string> {
   const file = join(await mkdtemp(join(tmpdir(), 'landpass-captcha-')), 'captcha.png')
   await writeFile(file, png)
   say(`what does ${file} show? (or run this again with --captcha <answer>)`)
@@ -123,7 +118,8 @@ async function waitForToken(
 
 /** fetch hides why nobody answered behind "fetch failed". */
 function asCommandError(error: unknown): unknown {
-  if (error instanceof RefusedError) return new CommandError(`${error.message} (${error.code})`)
+  if (error instanceof LandpassError && error.code === 'offline') return asCommandError(error.cause)
+  if (error instanceof LandpassError) return new CommandError(`${error.message} (${error.code})`)
   if (error instanceof TypeError && error.cause instanceof Error) {
     return new CommandError(`Nobody answers: ${error.cause.message}`)
   }

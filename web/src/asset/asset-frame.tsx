@@ -1,6 +1,6 @@
+import { LandpassError } from '@landpass/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { AskError } from '../api/ask.ts'
 import type { Answer } from '../live/use-answer.ts'
 import { selectionName } from '../state/explore-state.ts'
 import { text } from '../texts/texts.ts'
@@ -65,5 +65,5 @@ function AnswerBody<Data>({ answer: { data, error, retry }, missing, children }:
 
 /** A place outside of the world is refused, an id that nothing has is not found: for a reader it is the same. */
 function isMissing(error: unknown): boolean {
-  return error instanceof AskError && (error.status === 404 || error.code === 'invalid_parameter')
+  return error instanceof LandpassError && (error.status === 404 || error.code === 'invalid_parameter')
 }

@@ -1,3 +1,5 @@
+import { land } from '@landpass/client'
+import { client } from '../api/client.ts'
 import type { Selection } from '../state/explore-state.ts'
 import type { Theme } from '../theme/theme.ts'
 
@@ -18,11 +20,8 @@ export function assetLink(origin: string, selection: Selection): string {
 
 /** The address of the picture of the map around it (docs/map.md). */
 export function imagePath(selection: Selection, { widthPx, heightPx }: ImageSize, theme: Theme): string {
-  return `/v1/${placePath(selection)}/map.png?width=${widthPx}&height=${heightPx}&size=${PARCEL_PX}&theme=${theme}`
-}
-
-function placePath(selection: Selection): string {
-  return selection.type === 'parcel'
-    ? `parcels/${selection.x}/${selection.y}`
-    : `estates/${encodeURIComponent(selection.id)}`
+  const style = { width: widthPx, height: heightPx, size: PARCEL_PX, theme }
+  return client.url(
+    selection.type === 'parcel' ? land.parcelImage(selection, style) : land.estateImage(selection.id, style),
+  )
 }

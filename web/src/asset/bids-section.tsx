@@ -1,4 +1,4 @@
-import type { Bid } from '../api/land.ts'
+import type { Bid } from '@landpass/client'
 import type { Answer } from '../live/use-answer.ts'
 import { formatDate, formatPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'

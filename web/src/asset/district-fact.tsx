@@ -1,4 +1,4 @@
-import type { District } from '../api/land.ts'
+import type { District } from '@landpass/client'
 import type { Answer } from '../live/use-answer.ts'
 import { text } from '../texts/texts.ts'
 import { Fact } from './facts.tsx'

@@ -1,5 +1,5 @@
+import { type Estate, land } from '@landpass/client'
 import { useSignal } from '@preact/signals'
-import { allDistricts, type Estate, estateBids, estateOf, estatePublications } from '../api/land.ts'
 import { useAnswer } from '../live/use-answer.ts'
 import type { Place } from '../map/map-types.ts'
 import { showSelected } from '../state/explore-state.ts'
@@ -23,9 +23,9 @@ export interface EstatePanelProps {
 }
 
 export function EstatePanel({ id, onClose }: EstatePanelProps) {
-  const estate = useAnswer(estateOf(id))
-  const publications = useAnswer(estatePublications(id))
-  const bids = useAnswer(estateBids(id))
+  const estate = useAnswer(land.estate(id))
+  const publications = useAnswer(land.estatePublications(id))
+  const bids = useAnswer(land.estateBids(id))
   const name = estateName(estate.data ?? { id, data: {} })
   return (
     <AssetFrame
@@ -64,7 +64,7 @@ function Dissolved() {
 }
 
 function EstateFacts({ estate }: { readonly estate: Estate }) {
-  const districts = useAnswer(estate.district_id === null ? undefined : allDistricts())
+  const districts = useAnswer(estate.district_id === null ? undefined : land.districts())
   return (
     <Facts>
       <Fact name={text('asset.size')}>

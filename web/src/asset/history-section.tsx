@@ -1,4 +1,4 @@
-import type { Publication } from '../api/land.ts'
+import type { Publication } from '@landpass/client'
 import type { Answer } from '../live/use-answer.ts'
 import { formatDate, formatPrice, shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'

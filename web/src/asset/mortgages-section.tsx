@@ -1,4 +1,4 @@
-import type { Mortgage } from '../api/land.ts'
+import type { Mortgage } from '@landpass/client'
 import type { Answer } from '../live/use-answer.ts'
 import { formatDate, formatNumber, formatPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'

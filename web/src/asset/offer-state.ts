@@ -1,4 +1,4 @@
-import type { OfferStatus } from '../api/land.ts'
+import type { OfferStatus } from '@landpass/client'
 
 /** What became of an offer, for a reader: the interface calls it open even when its time has passed. */
 export type OfferState = OfferStatus | 'expired'

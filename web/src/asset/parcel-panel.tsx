@@ -1,14 +1,5 @@
+import { type Estate, land, type Parcel } from '@landpass/client'
 import { encodeTokenId } from '@landpass/client/grid'
-import {
-  allDistricts,
-  type Estate,
-  estateOf,
-  type Parcel,
-  parcelAt,
-  parcelBids,
-  parcelMortgages,
-  parcelPublications,
-} from '../api/land.ts'
 import { useAnswer } from '../live/use-answer.ts'
 import { worldChange, worldGrid } from '../live/world.ts'
 import type { Place } from '../map/map-types.ts'
@@ -34,10 +25,10 @@ export interface ParcelPanelProps extends Place {
 
 export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
   const place = { x, y }
-  const parcel = useAnswer(parcelAt(place))
-  const publications = useAnswer(parcelPublications(place))
-  const bids = useAnswer(parcelBids(place))
-  const mortgages = useAnswer(parcelMortgages(place))
+  const parcel = useAnswer(land.parcel(place))
+  const publications = useAnswer(land.parcelPublications(place))
+  const bids = useAnswer(land.parcelBids(place))
+  const mortgages = useAnswer(land.parcelMortgages(place))
   const name = parcelName({ ...place, data: parcel.data?.data ?? {} })
   return (
     <AssetFrame
@@ -64,8 +55,8 @@ export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
 
 function ParcelFacts({ parcel }: { readonly parcel: Parcel }) {
   const { x, y, estate_id: estateId, tags, operator } = parcel
-  const estate = useAnswer(estateId === null ? undefined : estateOf(estateId))
-  const districts = useAnswer(parcel.district_id === null ? undefined : allDistricts())
+  const estate = useAnswer(estateId === null ? undefined : land.estate(estateId))
+  const districts = useAnswer(parcel.district_id === null ? undefined : land.districts())
   const { road, plaza } = tags.proximity ?? {}
   return (
     <Facts>

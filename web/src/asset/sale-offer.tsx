@@ -1,4 +1,4 @@
-import type { Publication } from '../api/land.ts'
+import type { Publication } from '@landpass/client'
 import { formatDate, formatPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { Address } from './address.tsx'

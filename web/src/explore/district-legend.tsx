@@ -1,6 +1,7 @@
+import type { District } from '@landpass/client'
 import { CHOSEN_DISTRICT_INK, DISTRICT_INK } from '../map/inks.ts'
 import { chosenDistrict } from '../state/explore-state.ts'
-import { chosen, districts, type ListedDistrict } from '../state/layers.ts'
+import { chosen, districts } from '../state/layers.ts'
 import { showDistrict } from '../state/travel.ts'
 import { formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
@@ -31,7 +32,7 @@ export function DistrictLegend() {
   )
 }
 
-function DistrictButton({ district: { id, name, parcel_count } }: { readonly district: ListedDistrict }) {
+function DistrictButton({ district: { id, name, parcel_count } }: { readonly district: District }) {
   const isChosen = chosenDistrict.value === id
   return (
     <button type="button" aria-pressed={isChosen} onClick={() => showDistrict(id)}>

@@ -1,6 +1,6 @@
+import type { SearchResult } from '@landpass/client'
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { SearchResult } from '../api/land.ts'
 import { showResult } from '../state/travel.ts'
 import { refusalText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'

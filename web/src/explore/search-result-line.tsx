@@ -1,4 +1,4 @@
-import type { SearchResult } from '../api/land.ts'
+import type { SearchResult } from '@landpass/client'
 import { formatNumber, shortAddress } from '../texts/format.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 

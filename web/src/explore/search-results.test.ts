@@ -1,5 +1,5 @@
+import type { SearchResult } from '@landpass/client'
 import { describe, expect, test } from 'vitest'
-import type { SearchResult } from '../api/land.ts'
 import { drawGrid } from '../state/drawn-grid.ts'
 import { mergedResults, typedResults } from './search-results.ts'
 
@@ -12,7 +12,9 @@ const GRID = drawGrid(['EE.', 'oE.'], {
 
 describe('what the map knows of a text by itself', () => {
   test('is a place with land, under the name that the server gives it', () => {
-    expect(typedResults('(1; 0)', GRID)).toMatchObject([{ type: 'parcel', id: '1,0', x: 1, y: 0 }])
+    expect(typedResults('(1; 0)', GRID)).toMatchObject([
+      { type: 'parcel', id: '1,0', x: 1, y: 0, owner: ANN },
+    ])
     expect(typedResults('2,0', GRID)).toEqual([])
     expect(typedResults('99,0', GRID)).toEqual([])
   })

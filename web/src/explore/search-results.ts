@@ -1,5 +1,6 @@
+import type { SearchResult } from '@landpass/client'
 import type { FeedGrid } from '@landpass/client/feed'
-import type { SearchResult } from '../api/land.ts'
+import { coordText } from '@landpass/client/grid'
 import { cellsOfOwner, holdingsOf } from '../state/layer-inks.ts'
 import { findTypedAddress, findTypedPlace } from '../state/typed-place.ts'
 
@@ -8,11 +9,12 @@ export function typedResults(text: string, grid: FeedGrid | undefined): readonly
   const place = findTypedPlace(text)
   const address = findTypedAddress(text)
   if (place && grid && grid.tileAt(place.x, place.y).type !== 'outside') {
-    return [{ type: 'parcel', id: `${place.x},${place.y}`, name: null, ...place, parcels: 1, estates: null }]
+    const owner = grid.tileAt(place.x, place.y).owner ?? null
+    return [{ type: 'parcel', id: coordText(place), name: null, ...place, parcels: 1, estates: null, owner }]
   }
   if (!address || !grid) return []
   const { parcels, estates } = holdingsOf(grid, cellsOfOwner(grid, address))
-  return [{ type: 'address', id: address, name: null, x: null, y: null, parcels, estates }]
+  return [{ type: 'address', id: address, name: null, x: null, y: null, parcels, estates, owner: address }]
 }
 
 /** The server's results, which know more of the same place, and before them what it has not answered yet. */

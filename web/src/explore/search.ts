@@ -1,5 +1,6 @@
+import { land, type SearchResult } from '@landpass/client'
 import { computed, effect, signal } from '@preact/signals'
-import { askLand, type SearchResult } from '../api/land.ts'
+import { send } from '../api/client.ts'
 import { LiveAnswer } from '../live/live-answer.ts'
 import { worldGrid } from '../live/world.ts'
 import { mergedResults, typedResults } from './search-results.ts'
@@ -14,7 +15,7 @@ export const MAX_LENGTH = 100
 export const searchText = signal('')
 
 const wanted = computed(() => searchText.value.trim())
-const found = new LiveAnswer<{ readonly results: readonly SearchResult[] }>(askLand)
+const found = new LiveAnswer<{ readonly results: readonly SearchResult[] }>(send)
 /** What the running or the newest asking was about. */
 const asked = signal('')
 
@@ -58,5 +59,5 @@ export function retrySearch(): void {
 
 function askNow(text: string): void {
   asked.value = text
-  found.ask({ path: `/v2/search?q=${encodeURIComponent(text)}&limit=${LIMIT}` })
+  found.ask(land.search(text, { limit: LIMIT }))
 }

@@ -1,19 +1,14 @@
 import {
-  allDistricts,
   type Bid,
-  bidsOf,
+  type Call,
   type Contribution,
-  contributionsOf,
   type District,
   type Estate,
-  estatesOf,
+  land,
   type Mortgage,
-  mortgagesOf,
   type Parcel,
   type Publication,
-  parcelsOf,
-  type Question,
-} from '../api/land.ts'
+} from '@landpass/client'
 import { offerState } from '../asset/offer-state.ts'
 import { bidStateText } from '../asset/offer-texts.ts'
 import { useAnswer } from '../live/use-answer.ts'
@@ -43,7 +38,7 @@ export function ParcelsList(props: AddressListProps) {
     <AddressList
       {...props}
       title={text('asset.parcel.many')}
-      question={parcelsOf(props.address)}
+      call={land.parcelsOf(props.address)}
       columns={columns}
       none={text('list.empty')}
       keyOf={({ id }) => id}
@@ -69,7 +64,7 @@ export function EstatesList(props: AddressListProps) {
     <AddressList
       {...props}
       title={text('asset.estate.many')}
-      question={estatesOf(props.address)}
+      call={land.estatesOf(props.address)}
       columns={columns}
       none={text('list.empty')}
       keyOf={({ id }) => id}
@@ -99,7 +94,7 @@ export function BidsList(props: AddressListProps) {
     <AddressList
       {...props}
       title={text('bid.title')}
-      question={bidsOf(address)}
+      call={land.bidsOf(address)}
       columns={columns}
       none={text('bid.none')}
       keyOf={({ id }) => id}
@@ -108,7 +103,7 @@ export function BidsList(props: AddressListProps) {
 }
 
 export function ContributionsList(props: AddressListProps) {
-  const districts = useAnswer(allDistricts())
+  const districts = useAnswer(land.districts())
   const columns: readonly Column<Contribution>[] = [
     {
       title: text('asset.district'),
@@ -126,7 +121,7 @@ export function ContributionsList(props: AddressListProps) {
     <AddressList
       {...props}
       title={text('contribution.title')}
-      question={contributionsOf(props.address)}
+      call={land.contributionsOf(props.address)}
       columns={columns}
       none={text('contribution.none')}
       keyOf={({ district_id }) => district_id}
@@ -150,7 +145,7 @@ export function MortgagesList(props: AddressListProps) {
     <AddressList
       {...props}
       title={text('mortgage.title')}
-      question={mortgagesOf(props.address)}
+      call={land.mortgagesOf(props.address)}
       columns={columns}
       none={text('mortgage.none')}
       keyOf={({ mortgage_id }) => `${mortgage_id}`}
@@ -160,15 +155,15 @@ export function MortgagesList(props: AddressListProps) {
 
 interface ListOfAddress<Row> extends AddressListProps {
   readonly title: string
-  readonly question: Question<readonly Row[]>
+  readonly call: Call<readonly Row[]>
   readonly columns: readonly Column<Row>[]
   readonly none: string
   keyOf(row: Row): string
 }
 
 /** The interface gives these lists as a whole, so their pages are made here. */
-function AddressList<Row>({ wish, onChange, title, question, columns, none, keyOf }: ListOfAddress<Row>) {
-  const answer = useAnswer(question)
+function AddressList<Row>({ wish, onChange, title, call, columns, none, keyOf }: ListOfAddress<Row>) {
+  const answer = useAnswer(call)
   const page = shownPage(wish.page, answer.data?.length ?? 0)
   return (
     <ListFrame

@@ -1,7 +1,7 @@
+import type { Call } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { askExactJson } from '../api/ask.ts'
-import type { Question } from '../api/land.ts'
+import { client } from '../api/client.ts'
 import type { ListWish } from '../state/explore-state.ts'
 import { text } from '../texts/texts.ts'
 import { Failure, Notice } from '../ui/notice.tsx'
@@ -59,7 +59,7 @@ export function CsvDownload({ wish }: { readonly wish: ListWish }) {
 }
 
 async function makeFile(wish: ListWish, signal: AbortSignal, tell: (step: Step) => void): Promise<void> {
-  const ask = <Data,>({ path }: Question<Data>) => askExactJson<Data>(path, { signal })
+  const ask = <Data,>(call: Call<Data>) => client.exactAnswer(call, { signal })
   let progress: Progress = { count: 0, total: 0 }
   tell({ name: 'reading', ...progress })
   try {

@@ -1,4 +1,4 @@
-import type { AssetType } from '../api/land.ts'
+import type { AssetType } from '@landpass/client'
 import { findName } from '../asset/asset-names.ts'
 import { showSelected } from '../state/explore-state.ts'
 import { showEstate } from '../state/travel.ts'

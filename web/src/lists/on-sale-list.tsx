@@ -1,6 +1,6 @@
+import { type Estate, isEstate, land, type Parcel, type SortBy, type SortOrder } from '@landpass/client'
 import { useEffect, useId } from 'preact/hooks'
 import { putRight } from '../address-bar/address-bar.ts'
-import { isEstate, type MarketPage, marketplace, type SortBy, type SortOrder } from '../api/land.ts'
 import { useAnswer } from '../live/use-answer.ts'
 import { type ListWish, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
 import { formatDate, formatPrice } from '../texts/format.ts'
@@ -15,7 +15,9 @@ import { PAGE_ROWS, shownPage } from './paging.ts'
 export function OnSaleList({ wish, onChange }: ListProps) {
   const { sortBy, sortOrder, page } = wish
   const offset = (page - 1) * PAGE_ROWS
-  const answer = useAnswer(marketplace({ sortBy, sortOrder, limit: PAGE_ROWS, offset }))
+  const answer = useAnswer(
+    land.marketplace({ status: 'open', sort_by: sortBy, sort_order: sortOrder, limit: PAGE_ROWS, offset }),
+  )
   const turn = (next: number) => onChange({ ...wish, page: next })
 
   const total = answer.isAsking ? undefined : answer.data?.total
@@ -50,7 +52,7 @@ export function OnSaleList({ wish, onChange }: ListProps) {
   )
 }
 
-type Asset = MarketPage['assets'][number]
+type Asset = Parcel | Estate
 
 function columns(): readonly Column<Asset>[] {
   return [

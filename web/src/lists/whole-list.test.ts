@@ -1,6 +1,5 @@
+import type { Answer, Call } from '@landpass/client'
 import { expect, test } from 'vitest'
-import type { ExactAnswer } from '../api/ask.ts'
-import type { Question } from '../api/land.ts'
 import type { ListWish } from '../state/explore-state.ts'
 import { type ExactAsker, type Progress, RestlessListError, readWholeList } from './whole-list.ts'
 
@@ -9,13 +8,13 @@ const ON_SALE: ListWish = { name: 'on_sale', page: 3, sortBy: 'price', sortOrder
 /** A marketplace of some rows, whose state is named by the number of the question. */
 function market(total: number, tagOf: (question: number) => string) {
   const asked: string[] = []
-  const ask = (async ({ path }: Question<unknown>): Promise<ExactAnswer<unknown>> => {
+  const ask = (async ({ path }: Call<unknown>): Promise<Answer<unknown>> => {
     const question = asked.push(path)
     const { searchParams } = new URL(path, 'http://land.example')
     const [offset, limit] = [Number(searchParams.get('offset')), Number(searchParams.get('limit'))]
     const length = Math.max(0, Math.min(limit, total - offset))
     const assets = Array.from({ length }, (_, i) => ({ id: `${offset + i}`, tag: tagOf(question) }))
-    return { data: { assets, total, limit, offset }, tag: tagOf(question) }
+    return { data: { assets, total, limit, offset }, etag: tagOf(question) }
   }) as ExactAsker
   return { asked, ask }
 }

@@ -1,14 +1,4 @@
-import type { ExactAnswer } from '../api/ask.ts'
-import {
-  bidsOf,
-  contributionsOf,
-  estatesOf,
-  type MarketPage,
-  marketplace,
-  mortgagesOf,
-  parcelsOf,
-  type Question,
-} from '../api/land.ts'
+import { type Answer, type Call, type Exact, land } from '@landpass/client'
 import type { ListName, ListWish } from '../state/explore-state.ts'
 
 /** What the interface gives at once. */
@@ -23,7 +13,8 @@ export interface Progress {
   readonly total: number
 }
 
-export type ExactAsker = <Data>(question: Question<Data>) => Promise<ExactAnswer<Data>>
+/** Answers with every digit. */
+export type ExactAsker = <Data>(call: Call<Data>) => Promise<Answer<Exact<Data>>>
 
 /** The list changed again and again while it was read: its pages would not fit together. */
 export class RestlessListError extends Error {
@@ -42,19 +33,19 @@ export async function readWholeList(
   onProgress: (progress: Progress) => void,
 ): Promise<readonly unknown[]> {
   if (wish.name === 'on_sale') return readOnSale(wish, ask, onProgress)
-  const { data } = await ask(QUESTIONS[wish.name](wish.address ?? ''))
+  const { data } = await ask(CALLS[wish.name](wish.address ?? ''))
   onProgress({ count: data.length, total: data.length })
   return data
 }
 
 type AddressListName = Exclude<ListName, 'on_sale'>
 
-const QUESTIONS: Readonly<Record<AddressListName, (address: string) => Question<readonly unknown[]>>> = {
-  parcels: parcelsOf,
-  estates: estatesOf,
-  bids: bidsOf,
-  contributions: contributionsOf,
-  mortgages: mortgagesOf,
+const CALLS: Readonly<Record<AddressListName, (address: string) => Call<readonly unknown[]>>> = {
+  parcels: land.parcelsOf,
+  estates: land.estatesOf,
+  bids: land.bidsOf,
+  contributions: land.contributionsOf,
+  mortgages: land.mortgagesOf,
 }
 
 async function readOnSale(
@@ -75,15 +66,17 @@ async function findOnSale(
   ask: ExactAsker,
   onProgress: (progress: Progress) => void,
 ): Promise<readonly unknown[] | undefined> {
-  const rows: MarketPage['assets'][number][] = []
-  let first: string | null | undefined
+  const order = { status: 'open', sort_by: sortBy, sort_order: sortOrder } as const
+  const rows: unknown[] = []
+  let first: string | undefined
   while (rows.length < MAX_ROWS) {
-    const { data, tag } = await ask(marketplace({ sortBy, sortOrder, limit: PAGE_ROWS, offset: rows.length }))
-    first ??= tag
-    if (tag !== first) return undefined
+    const { data, etag } = await ask(land.marketplace({ ...order, limit: PAGE_ROWS, offset: rows.length }))
+    first ??= etag
+    if (etag !== first) return undefined
     rows.push(...data.assets)
-    onProgress({ count: rows.length, total: data.total })
-    if (data.assets.length === 0 || rows.length >= data.total) break
+    const total = Number(data.total)
+    onProgress({ count: rows.length, total })
+    if (data.assets.length === 0 || rows.length >= total) break
   }
   return rows
 }

@@ -1,9 +1,11 @@
+import { followChanges as changesFrom } from '@landpass/client'
 import { effect } from '@preact/signals'
+import { client } from '../api/client.ts'
 import { updateWorld, worldGrid, worldStatus } from './world.ts'
 
-/** After so long we try again by hand what has failed: browsers give streams up for good after some kinds of failure. */
+/** After so long we try again what has failed, where the server does not say how long. */
 const RETRY_MS = 10_000
-let source: EventSource | undefined
+let round = new AbortController()
 let retry: number | undefined
 
 /**
@@ -30,22 +32,30 @@ function askAgainWhileOutOfReach(): (() => void) | undefined {
 
 function start(): void {
   stop()
-  const state = worldGrid.peek()?.state
-  source = new EventSource(state ? `/v2/changes?since=${encodeURIComponent(state)}` : '/v2/changes')
-  // What changed since the state that is held comes as an event: a world that is as it should be needs no question.
-  source.onopen = () => worldStatus.peek() !== 'ready' && void updateWorld()
-  for (const name of ['change', 'reset']) source.addEventListener(name, () => void updateWorld())
-  source.onerror = () => {
-    // A server that refuses streams can still tell what changed; one that does not is out of reach.
-    void updateWorld()
-    if (source?.readyState !== EventSource.CLOSED) return
-    stop()
-    retry = window.setTimeout(start, RETRY_MS)
-  }
+  round = new AbortController()
+  void listen(round.signal)
 }
 
 function stop(): void {
   window.clearTimeout(retry)
-  source?.close()
-  source = undefined
+  round.abort()
+}
+
+async function listen(signal: AbortSignal): Promise<void> {
+  const options = {
+    since: worldGrid.peek()?.state,
+    signal,
+    retryMs: RETRY_MS,
+    // What changed since the state that is held comes as an event: a world that is as it should be needs no question.
+    onOpen: () => worldStatus.peek() !== 'ready' && void updateWorld(),
+    // A server that refuses streams can still tell what changed; one that does not is out of reach.
+    onBreak: () => void updateWorld(),
+  }
+  try {
+    for await (const { kind } of changesFrom(client, options)) if (kind !== 'hello') void updateWorld()
+  } catch {
+    if (signal.aborted) return
+    void updateWorld()
+    retry = window.setTimeout(start, RETRY_MS)
+  }
 }

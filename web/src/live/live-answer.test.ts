@@ -1,6 +1,6 @@
+import type { Call } from '@landpass/client'
+import { LandpassError } from '@landpass/client'
 import { expect, test } from 'vitest'
-import { AskError } from '../api/ask.ts'
-import type { Question } from '../api/land.ts'
 import { type Asker, LiveAnswer } from './live-answer.ts'
 
 interface Asked {
@@ -13,7 +13,7 @@ interface Asked {
 /** A server whose answers come when the test says so. */
 function slowServer() {
   const asked: Asked[] = []
-  const asker = (({ path }: Question<string>, signal: AbortSignal) =>
+  const asker = (({ path }: Call<string>, signal: AbortSignal) =>
     new Promise<string>((resolve, reject) => {
       asked.push({
         path,
@@ -31,13 +31,14 @@ function settled(act: () => void): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
-const offline = new AskError('', { code: 'offline' })
-const gone = new AskError('', { code: 'estate_not_found', status: 404 })
+const callTo = (path: string): Call<string> => ({ method: 'GET', path, form: 'envelope' })
+const offline = new LandpassError('', { code: 'offline' })
+const gone = new LandpassError('', { code: 'estate_not_found', status: 404 })
 
 test('the older answer stays while a newer one is on its way', async () => {
   const { asked, live } = slowServer()
 
-  live.ask({ path: '/a' })
+  live.ask(callTo('/a'))
   await asked[0]?.answer('first')
   live.refresh()
 
@@ -49,8 +50,8 @@ test('the older answer stays while a newer one is on its way', async () => {
 test('another question ends the one under way, and its answer changes nothing', async () => {
   const { asked, live } = slowServer()
 
-  live.ask({ path: '/a' })
-  live.ask({ path: '/b' })
+  live.ask(callTo('/a'))
+  live.ask(callTo('/b'))
   await asked[1]?.answer('of b')
   await asked[0]?.answer('of a')
 
@@ -64,7 +65,7 @@ test('another question ends the one under way, and its answer changes nothing', 
 test('changes that come during a question ask once more, not once each, and let its answer arrive', async () => {
   const { asked, live } = slowServer()
 
-  live.ask({ path: '/a' })
+  live.ask(callTo('/a'))
   for (let changes = 0; changes < 5; changes++) live.refresh()
   await asked[0]?.answer('old')
 
@@ -78,7 +79,7 @@ test('changes that come during a question ask once more, not once each, and let 
 test('a failure keeps what is held, unless it says that there is no such thing any more', async () => {
   const { asked, live } = slowServer()
 
-  live.ask({ path: '/a' })
+  live.ask(callTo('/a'))
   await asked[0]?.answer('held')
   live.refresh()
   await asked[1]?.fail(offline)
@@ -92,7 +93,7 @@ test('a failure keeps what is held, unless it says that there is no such thing a
 test('nothing is asked after the end', async () => {
   const { asked, live } = slowServer()
 
-  live.ask({ path: '/a' })
+  live.ask(callTo('/a'))
   live.end()
   live.refresh()
   await asked[0]?.answer('too late')

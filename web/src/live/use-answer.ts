@@ -1,6 +1,6 @@
+import { type Call, LandpassError } from '@landpass/client'
 import { useEffect, useMemo } from 'preact/hooks'
-import { AskError } from '../api/ask.ts'
-import { askLand, type Question } from '../api/land.ts'
+import { send } from '../api/client.ts'
 import { type AnswerState, LiveAnswer } from './live-answer.ts'
 import { worldChange, worldStatus } from './world.ts'
 
@@ -9,16 +9,16 @@ export interface Answer<Data> extends AnswerState<Data> {
 }
 
 /**
- * Asks the land interface, and again whenever the world changes or is in reach again. The older answer stays until the
- * next one is there, also that of an earlier question: give the component another `key` to begin with nothing.
- * @param question undefined asks nothing
+ * Sends a call, and again whenever the world changes or is in reach again. The older answer stays until the
+ * next one is there, also that of an earlier call: give the component another `key` to begin with nothing.
+ * @param call undefined sends nothing
  */
-export function useAnswer<Data>(question: Question<Data> | undefined): Answer<Data> {
-  const live = useMemo(() => new LiveAnswer<Data>(askLand), [])
-  const path = question?.path
+export function useAnswer<Data>(call: Call<Data> | undefined): Answer<Data> {
+  const live = useMemo(() => new LiveAnswer<Data>(send), [])
+  const path = call?.path
   useEffect(() => {
-    if (path === undefined) live.end()
-    else live.ask({ path })
+    if (call) live.ask(call)
+    else live.end()
   }, [live, path])
   useEffect(() => followWorld(live), [live])
   return { ...live.state.value, retry: () => live.refresh() }
@@ -43,5 +43,5 @@ function followWorld<Data>(live: LiveAnswer<Data>): () => void {
 
 /** A failure of the connection or of the server, which may be over. A refusal stays one. */
 function isPassing(error: unknown): boolean {
-  return error instanceof AskError && (error.status === 0 || error.status >= 500)
+  return error instanceof LandpassError && (error.status === 0 || error.status >= 500)
 }

@@ -1,6 +1,7 @@
+import { land } from '@landpass/client'
 import { FeedError, FeedGrid, readFeed } from '@landpass/client/feed'
 import { signal } from '@preact/signals'
-import { askBytes } from '../api/ask.ts'
+import { send } from '../api/client.ts'
 
 /**
  * The world as the page holds it: begun with a whole feed, then kept up with what changes (docs/feed.md). The grid is one
@@ -29,7 +30,7 @@ export const worldFault = signal<unknown>(undefined)
 /** Reads the whole world. What is held stays when that fails. */
 export async function loadWorld(): Promise<void> {
   try {
-    const part = readFeed(await askBytes('/v2/feed'))
+    const part = readFeed(await send(land.feed()))
     const held = worldGrid.peek()
     if (held) tell(held.apply(part))
     else {
@@ -69,7 +70,7 @@ async function readChanges(): Promise<void> {
   if (!grid) return loadWorld()
   const before = grid.state
   try {
-    const cells = grid.apply(readFeed(await askBytes(`/v2/feed?since=${encodeURIComponent(grid.state)}`)))
+    const cells = grid.apply(readFeed(await send(land.feed(grid.state))))
     // Bids and mortgages are no part of the feed: only its state says that one of them changed.
     if (!cells || cells.length > 0 || grid.state !== before) tell(cells)
     worldStatus.value = 'ready'

@@ -1,6 +1,7 @@
+import { attendance, type EventInfo, LandpassError } from '@landpass/client'
 import { computed, signal } from '@preact/signals'
-import { AskError } from '../api/ask.ts'
-import { type EventInfo, findEvent, loadCodes, registerEvent } from '../api/attendance.ts'
+import { findEvent } from '../api/attendance.ts'
+import { send } from '../api/client.ts'
 import { worldGrid } from '../live/world.ts'
 import { refusalText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
@@ -152,7 +153,7 @@ export async function register(): Promise<void> {
   if (id === undefined) return
   const coordinates = coordinatesText(readPlaces.value.places)
   await attempt(async () => {
-    takeOver(id, await registerEvent(id, { editCode: heldEditCode(), coordinates }))
+    takeOver(id, await send(attendance.registerEvent(id, { editCode: heldEditCode(), coordinates })))
     goTo('codes')
   })
 }
@@ -162,9 +163,9 @@ export async function fetchCodes(): Promise<void> {
   if (!event) return
   isIssuerWaiting.value = false
   await attempt(async () => {
-    const { num, total, waiting_for_issuer } = await loadCodes(String(event.id), heldEditCode())
-    if (waiting_for_issuer) isIssuerWaiting.value = true
-    else finish(event, { kind: 'codes', num, total })
+    const { body } = await send(attendance.loadCodes(event.id, heldEditCode()))
+    if (body.waiting_for_issuer) isIssuerWaiting.value = true
+    else finish(event, { kind: 'codes', num: body.num, total: body.total })
   })
 }
 
@@ -252,7 +253,8 @@ function refuse(error: unknown): void {
     place,
     say: () => sentenceOf(error),
     untilMs: waitUntilMs(error, Date.now()),
-    requestId: error instanceof AskError && error.code === 'internal_error' ? error.requestId : undefined,
+    requestId:
+      error instanceof LandpassError && error.code === 'internal_error' ? error.requestId : undefined,
   }
 }
 
@@ -264,7 +266,7 @@ function missingOfEvent(): Fault | undefined {
 
 /** The server names the pair that it does not take: it knows the shape of the world best. */
 function sentenceOf(error: unknown): string {
-  if (!(error instanceof AskError) || error.code !== 'invalid_coordinates') return refusalText(error)
+  if (!(error instanceof LandpassError) || error.code !== 'invalid_coordinates') return refusalText(error)
   const { position, pair } = error.data
   if (typeof position !== 'number' || typeof pair !== 'string') return refusalText(error)
   return text('organise.places.refused', { position, pair })

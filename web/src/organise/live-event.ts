@@ -1,6 +1,6 @@
+import { type EventInfo, LandpassError } from '@landpass/client'
 import { type Signal, signal } from '@preact/signals'
-import { AskError } from '../api/ask.ts'
-import { type Availability, askAvailability, type EventInfo, findEvent } from '../api/attendance.ts'
+import { type Availability, askAvailability, findEvent } from '../api/attendance.ts'
 
 /** How old the counts are at most while somebody looks. */
 const REFRESH_MS = 3_000
@@ -77,5 +77,5 @@ async function look(name: string, before: LiveEvent, signal: AbortSignal): Promi
 
 /** A name that cannot be one of an event is none either. */
 function isUnknown(error: unknown): boolean {
-  return error instanceof AskError && ['event_not_found', 'invalid_parameter'].includes(error.code)
+  return error instanceof LandpassError && ['event_not_found', 'invalid_parameter'].includes(error.code)
 }

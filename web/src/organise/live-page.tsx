@@ -1,5 +1,6 @@
+import type { EventInfo } from '@landpass/client'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { Availability, EventInfo } from '../api/attendance.ts'
+import type { Availability } from '../api/attendance.ts'
 import { formatDateTime, formatDays, formatTime } from '../texts/format.ts'
 import { refusalText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'

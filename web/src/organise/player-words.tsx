@@ -1,4 +1,5 @@
-import type { Availability, EventInfo } from '../api/attendance.ts'
+import type { EventInfo } from '@landpass/client'
+import type { Availability } from '../api/attendance.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 
 /** What a player meets at the booth: now, and in the other cases that organisers are asked about. */

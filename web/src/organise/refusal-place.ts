@@ -1,4 +1,4 @@
-import { AskError } from '../api/ask.ts'
+import { LandpassError } from '@landpass/client'
 import type { Step } from './steps.ts'
 
 /** What of the form a refusal is about: a field, or the step that was asked for. */
@@ -14,10 +14,10 @@ const PLACES: Readonly<Record<string, RefusalPlace>> = {
  * Where a refusal is shown.
  *
  * @example
- * placeOf(new AskError('…', { code: 'wrong_edit_code' })) // 'edit_code'
+ * placeOf(new LandpassError('…', { code: 'wrong_edit_code' })) // 'edit_code'
  */
 export function placeOf(error: unknown): RefusalPlace {
-  return (error instanceof AskError ? PLACES[error.code] : undefined) ?? 'step'
+  return (error instanceof LandpassError ? PLACES[error.code] : undefined) ?? 'step'
 }
 
 /** The step that has a field; undefined for the one that is shown. */
@@ -28,6 +28,6 @@ export function stepWith(place: RefusalPlace): Step | undefined {
 
 /** Until when trying again is no use; undefined where it can help at once. @param nowMs milliseconds since 1970 */
 export function waitUntilMs(error: unknown, nowMs: number): number | undefined {
-  if (!(error instanceof AskError) || error.status !== 429) return undefined
+  if (!(error instanceof LandpassError) || error.status !== 429) return undefined
   return nowMs + (error.retryAfterS ?? 60) * 1_000
 }

@@ -1,5 +1,5 @@
+import { LandpassError } from '@landpass/client'
 import { describe, expect, test } from 'vitest'
-import { AskError } from '../api/ask.ts'
 import { placeOf, stepWith, waitUntilMs } from './refusal-place.ts'
 import { isReachable, numberOf, readEventId, STEPS } from './steps.ts'
 
@@ -37,7 +37,7 @@ describe('the steps of the form', () => {
 
 describe('a refusal', () => {
   const refusal = (code: string, status = 400, retryAfterS?: number) =>
-    new AskError('no', { code, status, retryAfterS })
+    new LandpassError('no', { code, status, retryAfterS })
 
   test.each([
     ['wrong_edit_code', 'edit_code', 'event'],

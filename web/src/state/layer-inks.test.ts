@@ -11,7 +11,7 @@ import {
   ownerInks,
   priceInks,
 } from './layer-inks.ts'
-import { landPrices, type Offers } from './offers.ts'
+import { landPrices, type OfferedPrices } from './offers.ts'
 import { priceSteps } from './price-steps.ts'
 
 const ANN = `0x${'a'.repeat(40)}`
@@ -71,7 +71,6 @@ describe('a layer paints', () => {
 test('an offer for land that the map does not have is left out', () => {
   const { ofOffers } = landPrices(
     {
-      total: 2,
       parcels: { x: [99], y: [0], price: [5] },
       estates: { id: ['8'], price: [5] },
     },
@@ -86,9 +85,8 @@ test('holdings are counted apart: parcels, estates, and the parcels in them', ()
   expect(holdingsOf(GRID, new Uint32Array(0))).toEqual({ parcels: 0, estates: 0, parcelsInEstates: 0 })
 })
 
-function offersOf({ estate, parcel }: { estate: number; parcel: number }): Offers {
+function offersOf({ estate, parcel }: { estate: number; parcel: number }): OfferedPrices {
   return {
-    total: 2,
     parcels: { x: [3], y: [1], price: [parcel] },
     estates: { id: ['7'], price: [estate] },
   }

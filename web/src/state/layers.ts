@@ -1,23 +1,21 @@
+import { type District, type DistrictWithParcels, land, type Offers } from '@landpass/client'
 import { type FeedGrid, ON_SALE } from '@landpass/client/feed'
 import { computed, effect, signal, untracked } from '@preact/signals'
-import { allDistricts, askLand, type District } from '../api/land.ts'
+import { send } from '../api/client.ts'
 import { LiveAnswer } from '../live/live-answer.ts'
 import { type WorldChange, worldChange, worldGrid, worldStatus } from '../live/world.ts'
 import type { LayerInks } from '../map/map-types.ts'
 import { chosenDistrict, layer, mine } from './explore-state.ts'
 import { cellsOfOwner, districtInks, onSaleInks, ownerInks, priceInks } from './layer-inks.ts'
-import { landPrices, type Offers } from './offers.ts'
+import { landPrices } from './offers.ts'
 import { priceSteps } from './price-steps.ts'
 
 /** What the layers paint, and what their legends say. Each asks the server only while it is shown. */
 
-/** Districts as the legend lists them. */
-export type ListedDistrict = District & { readonly parcel_count: string }
-
-export const offers = new LiveAnswer<Offers>(askLand)
-export const districts = new LiveAnswer<readonly ListedDistrict[]>(askLand)
+export const offers = new LiveAnswer<Offers>(send)
+export const districts = new LiveAnswer<readonly District[]>(send)
 /** The one that is brought out, with its parcels as `x,y`. */
-export const chosen = new LiveAnswer<District & { readonly parcels: readonly string[] }>(askLand)
+export const chosen = new LiveAnswer<DistrictWithParcels>(send)
 
 /** The grid, anew for those who compute with it whenever it changed in place. */
 const currentGrid = computed(() => ({ grid: worldGrid.value, count: worldChange.value.count }))
@@ -80,7 +78,7 @@ function followOffers(): void {
   const isFirst = lastSeen === undefined
   lastSeen = change
   untracked(() => {
-    if (isFirst) offers.ask({ path: '/v2/offers' })
+    if (isFirst) offers.ask(land.offers())
     else if (touchesOffers(change)) offers.refresh()
   })
 }
@@ -96,14 +94,13 @@ function touchesOffers({ cells }: WorldChange): boolean {
 /** Districts come with a world, and stay until there is another. */
 function followDistricts(): void {
   void worldNumber.value
-  if (layer.value === 'districts') untracked(() => districts.ask({ path: allDistricts().path }))
+  if (layer.value === 'districts') untracked(() => districts.ask(land.districts()))
 }
 
 function followChosen(): void {
   void worldNumber.value
   const id = chosenDistrict.value
-  if (layer.value === 'districts' && id !== undefined)
-    untracked(() => chosen.ask({ path: `/v2/districts/${id}` }))
+  if (layer.value === 'districts' && id !== undefined) untracked(() => chosen.ask(land.district(id)))
 }
 
 /** What failed without a connection is asked for again when there is one. */

@@ -1,14 +1,10 @@
+import type { Offers } from '@landpass/client'
 import type { FeedGrid } from '@landpass/client/feed'
 
-/** What `GET /v2/offers` answers (docs/offers.md): lists of the same length, the first of all belong together. */
-export interface Offers {
-  readonly total: number
-  readonly parcels: {
-    readonly x: readonly number[]
-    readonly y: readonly number[]
-    readonly price: readonly number[]
-  }
-  readonly estates: { readonly id: readonly string[]; readonly price: readonly number[] }
+/** What is for sale at which price (docs/offers.md): lists of the same length, the first of all belong together. */
+export interface OfferedPrices {
+  readonly parcels: Pick<Offers['parcels'], 'x' | 'y' | 'price'>
+  readonly estates: Pick<Offers['estates'], 'id' | 'price'>
 }
 
 /** What land costs, by the parcel. */
@@ -20,7 +16,7 @@ export interface LandPrices {
 }
 
 /** Lays the offers over the map. One for land that the map does not have (yet) is left out. */
-export function landPrices(offers: Offers, grid: FeedGrid): LandPrices {
+export function landPrices(offers: OfferedPrices, grid: FeedGrid): LandPrices {
   const ofCells = new Float64Array(grid.cells.length).fill(Number.NaN)
   const ofOffers: number[] = []
   const lay = (cells: Iterable<number>, price: number) => {
@@ -41,7 +37,7 @@ export function landPrices(offers: Offers, grid: FeedGrid): LandPrices {
 }
 
 /** By the id of the estate. One walk over the grid for all of them. */
-function cellsOfOfferedEstates({ estates }: Offers, grid: FeedGrid): ReadonlyMap<string, number[]> {
+function cellsOfOfferedEstates({ estates }: OfferedPrices, grid: FeedGrid): ReadonlyMap<string, number[]> {
   const cellsOf = new Map<string, number[]>(estates.id.map((id) => [id, []]))
   grid.estateOf.forEach((estate, cell) => {
     const id = grid.estates.list[estate] // none for number 0

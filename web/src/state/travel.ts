@@ -1,5 +1,5 @@
+import type { SearchResult } from '@landpass/client'
 import { batch, effect } from '@preact/signals'
-import type { SearchResult } from '../api/land.ts'
 import { worldGrid } from '../live/world.ts'
 import {
   chosenDistrict,

@@ -1,6 +1,7 @@
+import { system } from '@landpass/client'
 import { computed, signal } from '@preact/signals'
 import type english from '../../locales/en.json'
-import { askJson } from '../api/ask.ts'
+import { send } from '../api/client.ts'
 import { readStored, writeStored } from '../stored.ts'
 import { firstLanguage, type Language, regionOf } from './languages.ts'
 
@@ -43,7 +44,7 @@ export function wishedLanguage(inAddress: string | null): Language {
  * cannot be read the page stays as it is.
  */
 export async function useLanguage(wanted: Language): Promise<void> {
-  catalogue.value = await askJson<Catalogue>(`/translations/${wanted}`)
+  catalogue.value = await send(system.translations(wanted))
   language.value = wanted
   document.documentElement.lang = wanted
 }

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { LandpassError } from '@landpass/client'
 import { afterEach, expect, test } from 'vitest'
 import { verifySignature } from '../../attendance/signed-fetch/verify-signature.ts'
 import { MINUTE_MS } from '../../clock.ts'
-import { type BoothOptions, claimLikeABooth, RefusedError } from './booth.ts'
+import { type BoothOptions, claimLikeABooth } from './booth.ts'
 import { makePlayer } from './player.ts'
 import { leadingZeroBits } from './proof-of-work.ts'
 
@@ -109,7 +110,7 @@ test('a refusal ends it, with the sentence and the code of the server', async ()
 
   const outcome = claim(origin)
 
-  await expect(outcome).rejects.toBeInstanceOf(RefusedError)
+  await expect(outcome).rejects.toBeInstanceOf(LandpassError)
   await expect(outcome).rejects.toMatchObject({
     message: 'No: captcha_required.',
     code: 'captcha_required',
@@ -124,7 +125,7 @@ function claim(origin: string, change: Partial<BoothOptions> = {}) {
     event: '7',
     player: ann,
     way: 'signed',
-    readImage: async (png) => (png.equals(PICTURE) ? 'h7kq2' : 'nothing'),
+    readImage: async (png) => (PICTURE.equals(png) ? 'h7kq2' : 'nothing'),
     clock: { nowMs: () => NOW_MS },
     pendingPauseMs: 0,
     ...change,
@@ -139,7 +140,9 @@ async function serverThat(answerClaim: (claim: Heard) => Reply): Promise<{ origi
     const bytes = Buffer.concat(await request.toArray())
     if (path === '/captcha/c1') return response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE)
     const reply = path.startsWith('/event/') ? EVENT : answer(path, request, bytes)
-    response.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify(reply))
+    response
+      .writeHead(reply.status, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ ok: reply.status === 200, ...reply }))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard }

@@ -1,7 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import {
+  attendance,
+  type Captcha,
+  type Client,
+  createClient,
+  type EventInfo,
+  fetchTransport,
+  LandpassError,
+} from '@landpass/client'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from '../../clock.ts'
 import type { SimulatedPlayer } from './player.ts'
-import { findNonce, type ProofOfWork } from './proof-of-work.ts'
+import { findNonce } from './proof-of-work.ts'
+import { signingTransport } from './signing-transport.ts'
 
 /** Clients give a scene's request up after so long. */
 const TIMEOUT_MS = 30 * SECOND_MS
@@ -19,7 +29,7 @@ export interface BoothOptions {
   /** The answer to a captcha that was asked for before, so that none is asked for now. */
   readonly captcha?: string | undefined
   /** Shows an image and gives what a person reads in it. */
-  readonly readImage: (png: Buffer) => Promise<string>
+  readonly readImage: (png: Uint8Array) => Promise<string>
   /** Told what is done, a sentence each. */
   readonly say?: (step: string) => void
   readonly clock?: Clock
@@ -35,39 +45,16 @@ export interface ClaimedToken {
   readonly status: string
 }
 
-/** The server said no. */
-export class RefusedError extends Error {
-  readonly status: number
-  readonly code: string
-  constructor(answer: Answer) {
-    super(answer.error)
-    this.name = 'RefusedError'
-    this.status = answer.status
-    this.code = answer.code
-  }
-}
-
-/** An event as `GET /event/{id}` tells it. */
-export interface BoothEvent {
-  readonly id: number
-  readonly uuid: string
-  readonly name: string
-  /** `x,y;x,y` */
-  readonly coordinates: string
-}
-
-/** @throws {RefusedError} */
-export async function readEvent({ server, event }: { server: string; event: string }): Promise<BoothEvent> {
-  const answer = await ask(`${server}/event/${event}`, {})
-  if (answer.status !== 200) throw new RefusedError(answer)
-  return answer.data as unknown as BoothEvent // as the interface documents it; a booth checks no more
+/** @throws {LandpassError} */
+export function readEvent({ server, event }: { server: string; event: string }): Promise<EventInfo> {
+  return plainClient(server).send(attendance.event(event))
 }
 
 /**
  * Claims a token as a scene's booth does, over HTTP: what the server asks for besides (a captcha, a proof of work)
  * is done, and an unfinished claim is asked about again.
  *
- * @throws {RefusedError} when the server says no for good
+ * @throws {LandpassError} when the server says no for good, or cannot be reached
  */
 export async function claimLikeABooth(options: BoothOptions): Promise<ClaimedToken> {
   const { say = () => undefined } = options
@@ -78,43 +65,41 @@ export async function claimLikeABooth(options: BoothOptions): Promise<ClaimedTok
   return { eventId: event.id, eventUuid: event.uuid, status }
 }
 
-interface Captcha {
-  readonly uuid: string
-  readonly proof_of_work?: ProofOfWork & { readonly algorithm: string }
-}
+type TalkingOptions = BoothOptions & { readonly say: (step: string) => void }
 
 /** One visit of one player: what the server asked for, and what was answered so far. */
 class Booth {
-  private readonly options: BoothOptions & { readonly say: (step: string) => void }
-  private readonly event: BoothEvent
+  private readonly options: TalkingOptions
+  private readonly event: EventInfo
+  /** Requests of nobody. */
+  private readonly plain: Client
+  /** Requests that the player signs. */
+  private readonly signed: Client
   private captcha: Captcha | undefined
   private answers: { captcha?: string; proof?: string } = {}
-  constructor(options: BoothOptions & { readonly say: (step: string) => void }, event: BoothEvent) {
+  constructor(options: TalkingOptions, event: EventInfo) {
+    const { server, player, clock = SYSTEM_CLOCK } = options
     this.options = options
     this.event = event
+    this.plain = plainClient(server)
+    this.signed = createClient({ baseUrl: server, transport: signingTransport(player, TRANSPORT, clock) })
     if (options.captcha !== undefined) this.answers.captcha = options.captcha
   }
 
   async claim(): Promise<string> {
     if (this.options.way === 'captcha') await this.answerCaptcha()
-    let answer = await this.sendClaim()
-    while (await this.didWhatIsMissing(answer)) answer = await this.sendClaim()
-    if (answer.status !== 200) throw new RefusedError(answer)
-    return this.untilSettled(statusIn(answer))
+    for (;;) {
+      const status = await this.sendClaim().catch((error: unknown) => this.doWhatIsMissing(error))
+      if (status !== undefined) return this.untilSettled(status)
+    }
   }
 
-  /** Whether the server asked for something that can be given; each is given once. */
-  private async didWhatIsMissing({ status, code }: Answer): Promise<boolean> {
-    if (status === 200) return false
-    if (code === 'captcha_required' && this.answers.captcha === undefined) {
-      await this.answerCaptcha()
-      return true
-    }
-    if (code === 'proof_of_work_required' && this.answers.proof === undefined) {
-      await this.work()
-      return true
-    }
-    return false
+  /** Does what the server asked for, if it can be done; each is done once. @throws what the server said otherwise */
+  private async doWhatIsMissing(error: unknown): Promise<undefined> {
+    const code = error instanceof LandpassError ? error.code : undefined
+    if (code === 'captcha_required' && this.answers.captcha === undefined) await this.answerCaptcha()
+    else if (code === 'proof_of_work_required' && this.answers.proof === undefined) await this.work()
+    else throw error
   }
 
   private async untilSettled(first: string): Promise<string> {
@@ -124,41 +109,31 @@ class Booth {
     if (first !== 'pending' || this.options.way === 'captcha') return first
     for (let repeat = 0; repeat < PENDING_REPEATS; repeat++) {
       await pause(pendingPauseMs)
-      const answer = await this.sendClaim()
-      // It went through meanwhile, and now counts as any other second wish.
-      if (answer.code === 'already_claimed') return 'minted'
-      if (answer.status !== 200) throw new RefusedError(answer)
-      const status = statusIn(answer)
+      const status = await this.sendClaim().catch(mintedMeanwhile)
+      if (status === undefined) return 'minted'
       say(`asked again: the claim is ${status}`)
       if (status !== 'pending') return status
     }
     return 'pending'
   }
 
-  private sendClaim(): Promise<Answer> {
-    const { way, player, say, clock = SYSTEM_CLOCK } = this.options
-    const path = `/claim/${this.event.uuid}`
+  private async sendClaim(): Promise<string> {
+    const { way, player, say } = this.options
     const room = way === 'captcha' ? { room: '' } : {}
-    const body = JSON.stringify({ address: player.address, ...room, ...this.answers })
-    const signature = way === 'signed' ? player.sign({ method: 'POST', path, body, atMs: clock.nowMs() }) : {}
-    say(`claiming, ${way === 'signed' ? 'signed' : 'unsigned'}: POST ${path}`)
-    return ask(this.options.server + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...signature },
-      body,
-    })
+    const call = attendance.claim(this.event.uuid, { address: player.address, ...room, ...this.answers })
+    say(`claiming, ${way === 'signed' ? 'signed' : 'unsigned'}: POST ${call.path}`)
+    const { claim } = await (way === 'signed' ? this.signed : this.plain).send(call)
+    return claim.status
   }
 
   private async answerCaptcha(): Promise<void> {
     if (this.answers.captcha !== undefined) return
-    const { server, readImage, say } = this.options
+    const { readImage, say } = this.options
     const { uuid } = await this.getCaptcha()
-    const image = `/captcha/${uuid}`
-    const response = await fetch(server + image, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-    const bytes = Buffer.from(await response.arrayBuffer())
-    if (response.status !== 200) throw new RefusedError(readAnswer(response.status, bytes.toString()))
-    say(`the captcha's image is at ${image}`)
-    this.answers.captcha = await readImage(bytes)
+    const image = attendance.captchaImage(uuid)
+    const png = await this.plain.send(image)
+    say(`the captcha's image is at ${image.path}`)
+    this.answers.captcha = await readImage(png)
   }
 
   private async work(): Promise<void> {
@@ -173,47 +148,20 @@ class Booth {
   /** A second one would take the place of the first, whose image may have been answered already. */
   private async getCaptcha(): Promise<Captcha> {
     if (this.captcha) return this.captcha
-    const { server, player, say, clock = SYSTEM_CLOCK } = this.options
-    const path = '/captcha'
-    say(`asking for a captcha, signed: POST ${path}`)
-    const answer = await ask(server + path, {
-      method: 'POST',
-      // With no body at all, and yet with this type: so the desktop client does it.
-      headers: {
-        'content-type': 'application/json',
-        ...player.sign({ method: 'POST', path, atMs: clock.nowMs() }),
-      },
-    })
-    if (answer.status !== 200) throw new RefusedError(answer)
-    this.captcha = answer.data as unknown as Captcha // likewise
+    const call = attendance.captcha()
+    this.options.say(`asking for a captcha, signed: POST ${call.path}`)
+    this.captcha = await this.signed.send(call)
     return this.captcha
   }
 }
 
-interface Answer {
-  readonly status: number
-  /** Empty for a success. */
-  readonly error: string
-  readonly code: string
-  readonly data: Readonly<Record<string, unknown>>
+const TRANSPORT = fetchTransport({ timeoutMs: TIMEOUT_MS })
+
+function plainClient(server: string): Client {
+  return createClient({ baseUrl: server, transport: TRANSPORT })
 }
 
-async function ask(url: string, request: RequestInit): Promise<Answer> {
-  const response = await fetch(url, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) })
-  return readAnswer(response.status, await response.text())
-}
-
-function readAnswer(status: number, text: string): Answer {
-  let body: Partial<Answer>
-  try {
-    body = JSON.parse(text)
-  } catch {
-    return { status, error: `the server answered ${status} and no JSON`, code: 'no_json', data: {} }
-  }
-  return { status, error: body.error ?? '', code: body.code ?? '', data: body.data ?? {} }
-}
-
-function statusIn({ data }: Answer): string {
-  const { claim } = data as { claim?: { status?: string } }
-  return claim?.status ?? 'claimed'
+/** A pending claim that went through counts as any other second wish. @throws what the server said otherwise */
+function mintedMeanwhile(error: unknown): undefined {
+  if (!(error instanceof LandpassError) || error.code !== 'already_claimed') throw error
 }

@@ -1,0 +1,58 @@
+/**
+ * A call of an endpoint, described and not yet sent: `land`, `attendance` and `system` make them, a client sends them.
+ * It is plain data: it can be compared by its path, kept, and sent again.
+ */
+export interface Call<Data> {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  /** With its query, without the server: `/v1/parcels/10/20`. */
+  readonly path: string
+  /** Sent as JSON, in the body alone: never in the address. */
+  readonly body?: object
+  readonly form: AnswerForm
+  /** Never there: it carries the type of the answer. */
+  readonly answer?: Data
+}
+
+/**
+ * How an answer is written. `envelope`: JSON whose `data` is the answer · `json`: JSON that is the answer · `text` ·
+ * `bytes` · `stream`: bytes piece by piece, which are neither stored nor limited in number.
+ */
+export type AnswerForm = 'envelope' | 'json' | 'text' | 'bytes' | 'stream'
+
+/** What a query may hold: an array is written with commas, undefined is left out. */
+export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined
+
+/** A read with an envelope around its answer. */
+export function read<Data>(path: string, query?: object): Call<Data> {
+  return readAs<Data>('envelope', path, query)
+}
+
+/** A read in another form. */
+export function readAs<Data>(form: AnswerForm, path: string, query: object = {}): Call<Data> {
+  return { method: 'GET', path: path + queryText(query as Readonly<Record<string, QueryValue>>), form }
+}
+
+/** A call that changes something; the client never repeats it by itself. */
+export function write<Data>(method: 'POST' | 'PATCH', path: string, body?: object): Call<Data> {
+  return { method, path, form: 'envelope', ...(body && { body }) }
+}
+
+/**
+ * A path with the values in their places, so that none of them can leave its segment.
+ *
+ * @example
+ * pathOf`/v1/estates/${'7/x'}/bids` // '/v1/estates/7%2Fx/bids'
+ */
+export function pathOf(
+  texts: TemplateStringsArray,
+  ...values: readonly (string | number | bigint)[]
+): string {
+  return texts.reduce((path, text, i) => path + encodeURIComponent(String(values[i - 1])) + text)
+}
+
+function queryText(query: Readonly<Record<string, QueryValue>>): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(String(value)).replaceAll('%2C', ',')}`],
+  )
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { type FollowOptions, followChanges } from './changes.ts'
+import { createClient } from './client.ts'
+import type { Transport, TransportResponse } from './transport.ts'
+
+const written = (kind: string, revision: number) =>
+  `id: s${revision}\nevent: ${kind}\ndata: ${JSON.stringify({ revision, state: `s${revision}`, changed_at: '2026-11-20T00:00:00.000Z', ...(kind === 'change' && { parcels: ['1,2'], estates: [] }) })}\n\n`
+
+type Reply = Partial<TransportResponse> | Error
+
+/** Follows a server that answers as the test says, until it has no more replies; then the signal ends it. */
+async function follow(replies: readonly Reply[], options: FollowOptions = {}) {
+  const asked: string[] = []
+  const waits: number[] = []
+  const heard: string[] = []
+  const end = new AbortController()
+  const left = [...replies]
+  const transport: Transport = async ({ url }) => {
+    asked.push(url)
+    const reply = left.shift() ?? new TypeError('the test has no more replies')
+    if (reply instanceof Error) throw reply
+    return { status: 200, headers: {}, body: '', ...reply }
+  }
+  const client = createClient({
+    baseUrl: '',
+    transport,
+    wait: async (ms) => {
+      waits.push(ms)
+      if (left.length === 0) end.abort()
+      end.signal.throwIfAborted()
+    },
+  })
+  const following = (async () => {
+    for await (const change of followChanges(client, { ...options, signal: end.signal }))
+      heard.push(`${change.kind} ${change.revision}`)
+  })()
+  const error: unknown = await following.catch((reason: unknown) => reason)
+  return { asked, waits, heard, error }
+}
+
+const busy = (status: number, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers,
+  body: JSON.stringify({ ok: false, error: 'No.', code: 'too_many_streams', data: {} }),
+})
+
+describe('following the changes', () => {
+  test('goes on after the last event when the stream ends, as long after as the server said', async () => {
+    const { asked, waits, heard, error } = await follow([
+      { body: `retry: 2500\n\n${written('hello', 7)}${written('change', 8)}` },
+      { body: written('reset', 9) },
+    ])
+
+    expect(heard).toEqual(['hello 7', 'change 8', 'reset 9'])
+    expect(asked).toEqual(['/v2/changes', '/v2/changes?since=s8'])
+    expect(waits).toEqual([2_500, 2_500])
+    expect(error).toMatchObject({ name: 'AbortError' })
+  })
+
+  test('begins after the state that is held', async () => {
+    const { asked } = await follow([{ body: written('change', 8) }], { since: 's 7' })
+
+    expect(asked).toEqual(['/v2/changes?since=s%207'])
+  })
+
+  test('comes back when the connection breaks, and after as long as a busy server asks for', async () => {
+    const breaks: unknown[] = []
+    let opens = 0
+    const { asked, waits, heard } = await follow(
+      [
+        { body: breaking(written('change', 8)) },
+        new TypeError('refused'),
+        busy(503, { 'retry-after': '30' }),
+        busy(429),
+        { status: 502, body: '<html>' },
+        { body: written('change', 9) },
+      ],
+      { since: 's7', retryMs: 10_000, onBreak: (fault) => breaks.push(fault?.code), onOpen: () => opens++ },
+    )
+
+    expect(heard).toEqual(['change 8', 'change 9'])
+    expect(asked.slice(1)).toEqual(Array.from({ length: 5 }, () => '/v2/changes?since=s8'))
+    expect(waits).toEqual([10_000, 10_000, 30_000, 10_000, 10_000, 10_000])
+    expect(breaks).toEqual([
+      'offline',
+      'offline',
+      'too_many_streams',
+      'too_many_streams',
+      'unreadable_answer',
+      undefined,
+    ])
+    expect(opens).toBe(2)
+  })
+
+  test('ends with a refusal that waiting does not change', async () => {
+    const refusal = { ok: false, error: 'since is no state.', code: 'invalid_parameter', data: {} }
+    const { waits, error } = await follow([{ status: 400, body: JSON.stringify(refusal) }])
+
+    expect(error).toMatchObject({ code: 'invalid_parameter', message: 'since is no state.' })
+    expect(waits).toEqual([])
+  })
+
+  test('knows no events but its own, and takes what it cannot read for a broken stream', async () => {
+    const { heard, asked } = await follow([
+      { body: `event: news\ndata: 1\n\n${written('change', 8)}event: change\ndata: {\n\n` },
+      { body: written('change', 9) },
+    ])
+
+    expect(heard).toEqual(['change 8', 'change 9'])
+    expect(asked[1]).toBe('/v2/changes?since=s8')
+  })
+
+  test('ends the request when its reader leaves the loop', async () => {
+    let isClosed = false
+    async function* endless() {
+      try {
+        for (let revision = 1; ; revision++) yield new TextEncoder().encode(written('change', revision))
+      } finally {
+        isClosed = true
+      }
+    }
+    const transport: Transport = async () => ({ status: 200, headers: {}, body: endless() })
+
+    for await (const { revision } of followChanges(createClient({ baseUrl: '', transport })))
+      if (revision === 3) break
+
+    expect(isClosed).toBe(true)
+  })
+})
+
+async function* breaking(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text)
+  throw new TypeError('terminated')
+}

@@ -1,0 +1,31 @@
+export { isEstate } from './assets.ts'
+export * as attendance from './attendance.ts'
+export type { AnswerForm, Call, QueryValue } from './call.ts'
+export { type FollowOptions, followChanges, type LandChange, type LandState } from './changes.ts'
+export { type Answer, type Client, type ClientOptions, createClient, type SendOptions } from './client.ts'
+export { LandpassError, type LandpassErrorCode, type LandpassErrorFacts } from './errors.ts'
+export { type EtagStore, memoryEtagStore, type StoredAnswer } from './etags.ts'
+export { type Exact, parseExactJson } from './exact-json.ts'
+export type {
+  AssetType,
+  BidQuery,
+  Corners,
+  MapImageQuery,
+  MarketQuery,
+  MortgageStatus,
+  OfferQuery,
+  OfferStatus,
+  ParcelPage,
+  SortBy,
+  SortOrder,
+  TileField,
+  TileQuery,
+} from './land.ts'
+export * as land from './land.ts'
+export { type Page, type PageOptions, type PageRequest, pages, type RowOf, rows } from './pages.ts'
+export { EventStreamReader, type StreamPart } from './server-sent-events.ts'
+export * as system from './system.ts'
+export type { Transport, TransportBody, TransportRequest, TransportResponse } from './transport.ts'
+export { type FetchTransportOptions, fetchTransport } from './transports/fetch.ts'
+export * from './types.ts'
+export { type Wait, waitFor } from './wait.ts'

@@ -1,0 +1,299 @@
+import { type Call, pathOf, read, readAs } from './call.ts'
+import { type Coord, coordText } from './grid/coord.ts'
+import type { Bid, Mortgage, Operations, Publication, Tile } from './types.ts'
+
+/**
+ * The land interface: what the server knows of parcels and estates, as data and as pictures. Every function describes one
+ * call, which a client sends: `client.send(land.parcel({ x: 10, y: 20 }))`.
+ *
+ * Addresses of players and owners may be written in any letter case. Prices are in MANA.
+ */
+
+export type AssetType = Publication['asset_type']
+/** Of publications and of bids. */
+export type OfferStatus = Publication['status'] & Bid['status']
+export type MortgageStatus = Mortgage['status']
+export type SortBy = NonNullable<QueryOf<'GET /marketplace'>['sort_by']>
+export type SortOrder = NonNullable<QueryOf<'GET /marketplace'>['sort_order']>
+export type TileField = keyof Tile
+
+type DataOf<Name extends keyof Operations> = Operations[Name]['data']
+type QueryOf<Name extends keyof Operations> = Operations[Name] extends { query?: infer Query }
+  ? NonNullable<Query>
+  : never
+/** One value or several of them. */
+type OneOrMore<Value> = Value | readonly Value[]
+/** A query whose `status` takes names instead of a text of names with commas. */
+type WithStatus<Query, Status> = Omit<Query, 'status'> & { readonly status?: OneOrMore<Status> }
+
+/** Corners included. */
+export interface Corners {
+  /** North-west. */
+  readonly nw: Coord
+  /** South-east. */
+  readonly se: Coord
+}
+
+export type OfferQuery = WithStatus<QueryOf<'GET /estates'>, OfferStatus>
+export type MarketQuery = WithStatus<QueryOf<'GET /marketplace'>, OfferStatus>
+export type BidQuery = WithStatus<QueryOf<'GET /parcels/{x}/{y}/bids'>, OfferStatus | 'all'>
+
+// Parcels
+
+/** One parcel, by its place. @throws {LandpassError} `parcel_not_found` */
+export const parcel = (place: Coord): Call<DataOf<'GET /parcels/{x}/{y}'>> => read(parcelPath(place))
+
+/** One parcel, by its token id: a number, its digits, or `0x` and hex digits. @throws {LandpassError} `parcel_not_found` */
+export const parcelOfToken = (tokenId: bigint | string): Call<DataOf<'GET /parcels/{tokenId}'>> =>
+  read(pathOf`/v1/parcels/${tokenId}`)
+
+/** The token id of a place in hex. `encodeTokenId` of `@landpass/client/grid` tells it without asking. */
+export const parcelTokenId = (place: Coord): Call<DataOf<'GET /parcels/{x}/{y}/encodedId'>> =>
+  read(`${parcelPath(place)}/encodedId`)
+
+/** A page of parcels with a publication: open ones if left out. */
+export const parcels = (query: OfferQuery = {}): Call<ParcelPage> => read('/v1/parcels', query)
+/** A page says where it begins and how long it may be; the parcels of an area are no page. */
+export type ParcelPage = Required<DataOf<'GET /parcels'>>
+
+/** All parcels of an area, whether for sale or not. */
+export const parcelsInArea = (area: Corners): Call<Pick<DataOf<'GET /parcels'>, 'parcels' | 'total'>> =>
+  read('/v1/parcels', cornerTexts(area))
+
+/** All parcels that an address owns; with a status only those with such a publication. */
+export const parcelsOf = (
+  address: string,
+  query: StatusQuery<OfferStatus> = {},
+): Call<DataOf<'GET /addresses/{address}/parcels'>> => read(`${addressPath(address)}/parcels`, query)
+
+// Estates
+
+/** One estate. @throws {LandpassError} `estate_not_found` */
+export const estate = (id: string): Call<DataOf<'GET /estates/{id}'>> => read(estatePath(id))
+
+/** A page of estates with a publication: open ones if left out. */
+export const estates = (query: OfferQuery = {}): Call<DataOf<'GET /estates'>> => read('/v1/estates', query)
+
+/** All estates that an address owns; with a status only those with such a publication. */
+export const estatesOf = (
+  address: string,
+  query: StatusQuery<OfferStatus> = {},
+): Call<DataOf<'GET /addresses/{address}/estates'>> => read(`${addressPath(address)}/estates`, query)
+
+// Offers to sell
+
+/** A page of parcels and estates with a publication: open ones if left out. */
+export const marketplace = (query: MarketQuery = {}): Call<DataOf<'GET /marketplace'>> =>
+  read('/v1/marketplace', query)
+
+/** What everything that is for sale costs, column by column: docs/offers.md. */
+export const offers = (): Call<DataOf<'GET /v2/offers'>> => read('/v2/offers')
+
+/** One publication, by the hash of its transaction. @throws {LandpassError} `publication_not_found` */
+export const publication = (txHash: string): Call<DataOf<'GET /publications/{txHash}'>> =>
+  read(pathOf`/v1/publications/${txHash}`)
+
+/** All publications of a parcel, newest first. */
+export const parcelPublications = (place: Coord): Call<DataOf<'GET /parcels/{x}/{y}/publications'>> =>
+  read(`${parcelPath(place)}/publications`)
+
+/** All publications of an estate, newest first. */
+export const estatePublications = (id: string): Call<DataOf<'GET /estates/{id}/publications'>> =>
+  read(`${estatePath(id)}/publications`)
+
+/** All publications of a parcel (`x,y`) or an estate, newest first. */
+export const assetPublications = (
+  id: string,
+  query: QueryOf<'GET /assets/{id}/publications'> = {},
+): Call<DataOf<'GET /assets/{id}/publications'>> => read(`${assetPath(id)}/publications`, query)
+
+// Offers to buy
+
+/** One bid. @throws {LandpassError} `bid_not_found` */
+export const bid = (id: string): Call<DataOf<'GET /bids/{id}'>> => read(pathOf`/v1/bids/${id}`)
+
+/** Bids that an address made or received, newest first. */
+export const bidsOf = (
+  address: string,
+  query: StatusQuery<OfferStatus | 'all'> = {},
+): Call<DataOf<'GET /addresses/{address}/bids'>> => read(`${addressPath(address)}/bids`, query)
+
+/** Bids on a parcel, newest first. */
+export const parcelBids = (place: Coord, query: BidQuery = {}): Call<DataOf<'GET /parcels/{x}/{y}/bids'>> =>
+  read(`${parcelPath(place)}/bids`, query)
+
+/** Bids on an estate, newest first. */
+export const estateBids = (id: string, query: BidQuery = {}): Call<DataOf<'GET /estates/{id}/bids'>> =>
+  read(`${estatePath(id)}/bids`, query)
+
+/** Bids on a parcel (`x,y`) or an estate, newest first. */
+export const assetBids = (
+  id: string,
+  query: BidQuery & { readonly asset_type?: AssetType } = {},
+): Call<DataOf<'GET /assets/{id}/bids'>> => read(`${assetPath(id)}/bids`, query)
+
+/** The parcels and estates that an address made or received bids on. */
+export const assetsWithBidsOf = (
+  address: string,
+  query: StatusQuery<OfferStatus | 'all'> = {},
+): Call<DataOf<'GET /bids/{address}/assets'>> => read(pathOf`/v1/bids/${address}/assets`, query)
+
+// Loans
+
+/** Mortgages that an address requested, newest first. */
+export const mortgagesOf = (
+  address: string,
+  query: StatusQuery<MortgageStatus> = {},
+): Call<DataOf<'GET /addresses/{address}/mortgages'>> => read(`${addressPath(address)}/mortgages`, query)
+
+/** Mortgages on a parcel, newest first. */
+export const parcelMortgages = (
+  place: Coord,
+  query: StatusQuery<MortgageStatus> = {},
+): Call<DataOf<'GET /parcels/{x}/{y}/mortgages'>> => read(`${parcelPath(place)}/mortgages`, query)
+
+/** Parcels with a pending or ongoing mortgage that an address requested. */
+export const mortgagedParcelsOf = (address: string): Call<DataOf<'GET /mortgages/{address}/parcels'>> =>
+  read(pathOf`/v1/mortgages/${address}/parcels`)
+
+// Districts
+
+/** All districts, by name. */
+export const districts = (): Call<DataOf<'GET /v2/districts'>> => read('/v2/districts')
+
+/** One district with its parcels: for roads 150 kB. @throws {LandpassError} `district_not_found` */
+export const district = (id: string): Call<DataOf<'GET /v2/districts/{id}'>> =>
+  read(pathOf`/v2/districts/${id}`)
+
+/** What an address gave to districts. */
+export const contributionsOf = (address: string): Call<DataOf<'GET /v2/addresses/{address}/contributions'>> =>
+  read(pathOf`/v2/addresses/${address}/contributions`)
+
+// Areas and the whole world
+
+/** The parcels of an area, and the estates that have a parcel in it. */
+export const mapArea = (area: Corners): Call<DataOf<'GET /map'>> => read('/v1/map', cornerTexts(area))
+
+/** What is to be told of which tiles: docs/tiles.md. */
+export interface TileQuery {
+  /** Any two opposite corners; the whole world if left out. */
+  readonly area?: readonly [Coord, Coord]
+  /** These fields alone. */
+  readonly include?: readonly TileField[]
+  /** All fields but these. */
+  readonly exclude?: readonly TileField[]
+}
+
+/** The tiles of the map by `x,y`: docs/tiles.md. */
+export const tiles = (query: TileQuery = {}): Call<DataOf<'GET /v2/tiles'>> =>
+  read('/v2/tiles', tileTexts(query))
+
+/** The tiles of the map in the older form, by `x,y`. */
+export const legacyTiles = (query: TileQuery = {}): Call<DataOf<'GET /v1/tiles'>> =>
+  read('/v1/tiles', tileTexts(query))
+
+/** When the tiles changed last. */
+export const tilesInfo = (): Call<DataOf<'GET /v2/tiles/info'>> => readAs('json', '/v2/tiles/info')
+
+/** The world as a grid of bytes, for `readFeed`; after a state only what changed since: docs/feed.md. */
+export const feed = (since?: string): Call<DataOf<'GET /v2/feed'>> => readAs('bytes', '/v2/feed', { since })
+
+/** The stream of changes, as bytes: `followChanges` makes events of it. */
+export const changeStream = (since?: string): Call<DataOf<'GET /v2/changes'>> =>
+  readAs('stream', '/v2/changes', { since })
+
+/** The whole world as GeoJSON, as it is written: docs/exports.md. */
+export const parcelsGeoJson = (): Call<DataOf<'GET /v2/export/parcels.geojson'>> =>
+  readAs('stream', '/v2/export/parcels.geojson')
+
+/** The whole world as a line of JSON for each parcel, as it is written: docs/exports.md. */
+export const parcelsNdjson = (): Call<DataOf<'GET /v2/export/parcels.ndjson'>> =>
+  readAs('stream', '/v2/export/parcels.ndjson')
+
+/** Places by coordinates, ids and names, as people type them, the best first: docs/search.md. */
+export const search = (q: string, query: { readonly limit?: number } = {}): Call<DataOf<'GET /v2/search'>> =>
+  read('/v2/search', { q, ...query })
+
+// Pictures: `client.url(…)` is their address, for an <img>
+
+type Style = Omit<QueryOf<'GET /parcels/{x}/{y}/map.png'>, 'on-sale'>
+
+/** Where a picture of the map looks, and what stands out on it: docs/map.md. */
+export interface MapImageQuery extends Style {
+  readonly center?: Coord
+  readonly selected?: readonly Coord[]
+}
+
+/** A picture of the land around a place. */
+export const mapImage = ({ center, selected, ...style }: MapImageQuery = {}): Call<DataOf<'GET /map.png'>> =>
+  readAs('bytes', '/v1/map.png', {
+    ...style,
+    center: center && coordText(center),
+    selected: selected?.map(coordText).join(';'),
+  })
+
+/** A picture of a parcel and the land around it. */
+export const parcelImage = (place: Coord, style: Style = {}): Call<DataOf<'GET /parcels/{x}/{y}/map.png'>> =>
+  readAs('bytes', `${parcelPath(place)}/map.png`, style)
+
+/** A picture of an estate and the land around it. @throws {LandpassError} `estate_not_found` */
+export const estateImage = (id: string, style: Style = {}): Call<DataOf<'GET /estates/{id}/map.png'>> =>
+  readAs('bytes', `${estatePath(id)}/map.png`, style)
+
+type TileStyle = Omit<QueryOf<'GET /tiles.json'>, 'on-sale'>
+
+/** A tile of the pyramid for map viewers. @throws {LandpassError} `tile_not_found` */
+export const tileImage = (
+  { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
+  style: TileStyle = {},
+): Call<DataOf<'GET /tiles/{z}/{x}/{y}.png'>> => readAs('bytes', pathOf`/v1/tiles/${z}/${x}/${y}.png`, style)
+
+/** Where map viewers find the tiles: TileJSON. */
+export const tileJson = (style: TileStyle = {}): Call<DataOf<'GET /tiles.json'>> =>
+  readAs('json', '/v1/tiles.json', style)
+
+// Tokens
+
+/** A parcel as marketplaces read it. @throws {LandpassError} `parcel_not_found` */
+export const parcelToken = ({ x, y }: Coord): Call<DataOf<'GET /v2/parcels/{x}/{y}'>> =>
+  readAs('json', pathOf`/v2/parcels/${x}/${y}`)
+
+/** An estate as marketplaces read it. @throws {LandpassError} `estate_not_found` */
+export const estateToken = (id: string): Call<DataOf<'GET /v2/estates/{id}'>> =>
+  readAs('json', pathOf`/v2/estates/${id}`)
+
+/** A token of one of the two contracts. @throws {LandpassError} `contract_not_found`, and those of the other two */
+export const token = (
+  contract: string,
+  id: bigint | string,
+): Call<DataOf<'GET /v2/contracts/{address}/tokens/{id}'>> =>
+  readAs('json', pathOf`/v2/contracts/${contract}/tokens/${id}`)
+
+interface StatusQuery<Status> {
+  readonly status?: OneOrMore<Status>
+}
+
+function parcelPath({ x, y }: Coord): string {
+  return pathOf`/v1/parcels/${x}/${y}`
+}
+
+function estatePath(id: string): string {
+  return pathOf`/v1/estates/${id}`
+}
+
+function assetPath(id: string): string {
+  return pathOf`/v1/assets/${id}`
+}
+
+function addressPath(address: string): string {
+  return pathOf`/v1/addresses/${address}`
+}
+
+function cornerTexts({ nw, se }: Corners): object {
+  return { nw: coordText(nw), se: coordText(se) }
+}
+
+function tileTexts({ area, include, exclude }: TileQuery): object {
+  const [from, to] = area ?? []
+  return { x1: from?.x, y1: from?.y, x2: to?.x, y2: to?.y, include, exclude }
+}

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createClient } from './client.ts'
+import * as land from './land.ts'
+import { pages, rows } from './pages.ts'
+import type { Transport } from './transport.ts'
+
+/** A marketplace with a row for each number below `total`. */
+function market(total: () => number) {
+  const asked: string[] = []
+  const transport: Transport = async ({ url }) => {
+    asked.push(url)
+    const query = new URLSearchParams(url.split('?')[1])
+    const [limit, offset] = [Number(query.get('limit')), Number(query.get('offset'))]
+    const length = Math.max(0, Math.min(limit, total() - offset))
+    const assets = Array.from({ length }, (_, i) => ({ id: offset + i }))
+    const data = { assets, total: total(), limit, offset }
+    return { status: 200, headers: { etag: `"${total()}"` }, body: JSON.stringify({ ok: true, data }) }
+  }
+  return { asked, client: createClient({ baseUrl: '', transport }) }
+}
+
+test('every row comes once and in its order, whatever the size of a page', async () => {
+  const sizes = fc.record({ total: fc.nat(50), limit: fc.integer({ min: 1, max: 20 }) })
+  await fc.assert(
+    fc.asyncProperty(sizes, async ({ total, limit }) => {
+      const { asked, client } = market(() => total)
+
+      const found: { readonly id: string }[] = []
+      for await (const row of rows(client, (page) => land.marketplace(page), { limit })) found.push(row)
+
+      expect(found.map(({ id }) => Number(id))).toEqual(Array.from({ length: total }, (_, i) => i))
+      expect(asked.length).toBe(Math.max(1, Math.ceil(total / limit)))
+    }),
+    { seed: 1, numRuns: 200 },
+  )
+})
+
+test('a page is asked for when it is wanted', async () => {
+  const { asked, client } = market(() => 100)
+
+  for await (const { data } of pages(client, (page) => land.marketplace({ sort_by: 'price', ...page }), {
+    limit: 10,
+  }))
+    if (data.offset === 10) break
+
+  expect(asked).toEqual([
+    '/v1/marketplace?sort_by=price&limit=10&offset=0',
+    '/v1/marketplace?sort_by=price&limit=10&offset=10',
+  ])
+})
+
+test('a list that shrinks meanwhile ends, and its ETags say that it changed', async () => {
+  let total = 30
+  const { client } = market(() => total)
+  const etags: unknown[] = []
+
+  for await (const { etag } of pages(client, (page) => land.marketplace(page), { limit: 10 })) {
+    etags.push(etag)
+    total = 15
+  }
+
+  expect(etags).toEqual(['"30"', '"15"'])
+})

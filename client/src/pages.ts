@@ -1,0 +1,73 @@
+import type { Call } from './call.ts'
+import type { Answer, Client, SendOptions } from './client.ts'
+
+/** A page of a list, as the interface answers it. */
+export interface Page {
+  /** Rows of all pages. */
+  readonly total: number
+  /** The most that this page may have. */
+  readonly limit: number
+  /** Rows before this page. */
+  readonly offset: number
+}
+
+export interface PageRequest {
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface PageOptions extends SendOptions {
+  /** Rows on a page, 1 to 1,000: the most if left out. */
+  readonly limit?: number
+}
+
+/** The rows of a page, whatever it calls them. */
+export type RowOf<SomePage> = {
+  [Field in keyof SomePage]: SomePage[Field] extends readonly (infer Row)[] ? Row : never
+}[keyof SomePage]
+
+const MAX_LIMIT = 1000
+
+/**
+ * The pages of a list, one after the other, each asked for when it is wanted.
+ *
+ * The list may change between two pages: then their ETags differ, and a row may be missing or come twice.
+ *
+ * @param call describes the call of a page
+ * @throws {LandpassError} as `send` does
+ * @example
+ * for await (const { data } of pages(client, (page) => land.marketplace({ sort_by: 'price', ...page })))
+ *   console.log(`${data.offset + data.assets.length} of ${data.total}`)
+ */
+export async function* pages<SomePage extends Page>(
+  client: Client,
+  call: (page: PageRequest) => Call<SomePage>,
+  options: PageOptions = {},
+): AsyncGenerator<Answer<SomePage>, void, undefined> {
+  const { limit = MAX_LIMIT, ...sendOptions } = options
+  for (let offset = 0; ; offset += limit) {
+    const answer = await client.answer(call({ limit, offset }), sendOptions)
+    yield answer
+    if (offset + limit >= answer.data.total) return
+  }
+}
+
+/**
+ * The rows of a list, page by page.
+ *
+ * @example
+ * for await (const asset of rows(client, (page) => land.marketplace(page))) console.log(asset.id)
+ */
+export async function* rows<SomePage extends Page>(
+  client: Client,
+  call: (page: PageRequest) => Call<SomePage>,
+  options: PageOptions = {},
+): AsyncGenerator<RowOf<SomePage>, void, undefined> {
+  for await (const { data } of pages(client, call, options)) yield* rowsOf(data)
+}
+
+/** A page has one list: parcels, estates or assets. */
+function rowsOf<SomePage extends Page>(page: SomePage): readonly RowOf<SomePage>[] {
+  const list = Object.values(page).find((value) => Array.isArray(value))
+  return (list ?? []) as readonly RowOf<SomePage>[]
+}

@@ -1,0 +1,22 @@
+import { type Call, pathOf, read, readAs } from './call.ts'
+import type { Operations } from './types.ts'
+
+/** What belongs to the server and to neither interface: texts for pages, its description, and how it is. */
+
+type DataOf<Name extends keyof Operations> = Operations[Name]['data']
+
+/** The texts of the pages by their keys. @param locale `en`, `es`, `fr`, `ko` or `zh` @throws {LandpassError} `locale_not_found` */
+export const translations = (locale: string): Call<DataOf<'GET /translations/{locale}'>> =>
+  read(pathOf`/translations/${locale}`)
+
+/** The description of the interface: OpenAPI 3.1. */
+export const openApi = (): Call<DataOf<'GET /openapi.json'>> => readAs('json', '/openapi.json')
+
+/** Whether the process is alive. */
+export const live = (): Call<DataOf<'GET /health/live'>> => read('/health/live')
+
+/** Whether the server can answer. @throws {LandpassError} with status 503 while it cannot */
+export const ready = (): Call<DataOf<'GET /health/ready'>> => read('/health/ready')
+
+/** Figures in the text format of Prometheus. */
+export const metrics = (): Call<DataOf<'GET /metrics'>> => readAs('text', '/metrics')

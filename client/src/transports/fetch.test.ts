@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { readText } from '../body.ts'
+import { createClient } from '../client.ts'
+import * as land from '../land.ts'
+import * as system from '../system.ts'
+import { fetchTransport } from './fetch.ts'
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('sends method, headers and body, and answers status, headers and body', async () => {
+  const origin = await serve(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    response.writeHead(418, { 'X-Kind': 'teapot' }).end(`${request.method} ${request.headers['x-a']} ${body}`)
+  })
+
+  const response = await fetchTransport()({
+    method: 'PATCH',
+    url: origin,
+    headers: { 'x-a': 'b' },
+    body: 'c',
+  })
+
+  expect([response.status, response.headers['x-kind']]).toEqual([418, 'teapot'])
+  expect(await readText(response.body)).toBe('PATCH b c')
+})
+
+test('follows no redirect, and an address where nobody listens is out of reach', async () => {
+  const origin = await serve((_request, response) => response.writeHead(302, { location: '/' }).end())
+  const client = createClient({ baseUrl: origin, retries: 0 })
+  await expect(client.send(land.offers())).rejects.toMatchObject({ code: 'offline' })
+
+  const nobody = createClient({ baseUrl: 'http://127.0.0.1:9' })
+  await expect(nobody.send(land.offers())).rejects.toMatchObject({ code: 'offline', status: 0 })
+})
+
+test('gives up a server that says nothing, before its answer and in the middle of one', async () => {
+  const origin = await serve((request, response) => {
+    if (request.url === '/metrics') response.writeHead(200).write('half of')
+  })
+  const client = createClient({ baseUrl: origin, transport: fetchTransport({ timeoutMs: 20 }) })
+
+  for (const call of [system.openApi(), system.metrics()]) {
+    const outcome = client.send(call)
+    await expect(outcome).rejects.toMatchObject({ code: 'offline', cause: { name: 'TimeoutError' } })
+  }
+})
+
+test('the silence of a reader is not that of the server', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const pieces = new ReadableStream<Uint8Array>({
+    start: (stream) => {
+      stream.enqueue(new TextEncoder().encode('first'))
+      stream.enqueue(new TextEncoder().encode('second'))
+      stream.close()
+    },
+  })
+  const transport = fetchTransport({ timeoutMs: 1_000, fetch: async () => new Response(pieces) })
+  const { body } = await transport({ method: 'GET', url: 'http://land.example', headers: {} })
+  let text = ''
+
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    text += new TextDecoder().decode(piece)
+    await vi.advanceTimersByTimeAsync(60_000)
+  }
+
+  expect(text).toBe('firstsecond')
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a caller ends a request before its answer, and in the middle of one', async () => {
+  const origin = await serve((request, response) => {
+    if (request.url === '/metrics') response.writeHead(200).write('half of')
+    end.abort()
+  })
+  const client = createClient({ baseUrl: origin })
+  let end = new AbortController()
+
+  for (const call of [system.openApi(), system.metrics()]) {
+    end = new AbortController()
+    await expect(client.send(call, { signal: end.signal })).rejects.toMatchObject({ name: 'AbortError' })
+  }
+})
+
+test('who stops reading a stream closes its connection', async () => {
+  let closed: Promise<unknown> | undefined
+  const origin = await serve((request, response) => {
+    closed = once(request.socket, 'close')
+    response.writeHead(200).write('the first piece')
+  })
+  const stream = await createClient({ baseUrl: origin }).send(land.parcelsNdjson())
+
+  for await (const piece of stream) {
+    expect(new TextDecoder().decode(piece)).toBe('the first piece')
+    break
+  }
+
+  expect(closed).toBeDefined()
+  await closed
+})
+
+test('another fetch may be put in its place', async () => {
+  const asked: unknown[] = []
+  const fake: typeof fetch = async (url) => {
+    asked.push(url)
+    return new Response('{"ok":true,"data":{"status":"live"}}')
+  }
+  const client = createClient({ baseUrl: 'http://x', transport: fetchTransport({ fetch: fake }) })
+
+  expect(await client.send(system.live())).toEqual({ status: 'live' })
+  expect(asked).toEqual(['http://x/health/live'])
+})

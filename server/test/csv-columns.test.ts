@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { pageModule } from './support/page-modules.ts'
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly anyOf?: readonly Schema[]
+}
+
+interface CsvFields {
+  readonly CSV_FIELDS: Readonly<Record<string, readonly string[]>>
+}
+
+const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'))
+const schemas: Readonly<Record<string, Schema>> = document.components.schemas
+/** Second names, and what the interface tells only when it is asked for. */
+const LEFT_OUT = /^publication\.(type|marketplace_id)$|^(tx_hash|log_index|contract_address) of Bid$/
+
+const { CSV_FIELDS } = (await import(pageModule('lists/csv-fields.ts'))) as CsvFields
+const RECORDS_OF_LISTS: Readonly<Record<string, readonly string[]>> = {
+  on_sale: ['Parcel', 'Estate'],
+  parcels: ['Parcel'],
+  estates: ['Estate'],
+  bids: ['Bid'],
+  contributions: ['Contribution'],
+  mortgages: ['Mortgage'],
+}
+
+test('every list has columns', () => {
+  expect(Object.keys(CSV_FIELDS).sort()).toEqual(Object.keys(RECORDS_OF_LISTS).sort())
+})
+
+test.each(Object.entries(RECORDS_OF_LISTS))(
+  'the columns of the list %s are the fields of %j in openapi.json, each once',
+  (list, names) => {
+    const fields = names.flatMap((name) => leaves(schemas[name]!).filter((field) => !isLeftOut(field, name)))
+
+    expect([...CSV_FIELDS[list]!].sort()).toEqual([...new Set(fields)].sort())
+  },
+)
+
+function isLeftOut(field: string, schema: string): boolean {
+  return LEFT_OUT.test(field) || LEFT_OUT.test(`${field} of ${schema}`)
+}
+
+function leaves(schema: Schema): readonly string[] {
+  const { $ref, anyOf, properties } = schema
+  if ($ref) return leaves(schemas[$ref.split('/').at(-1)!]!)
+  if (anyOf) return leaves(anyOf.find(({ type }) => type !== 'null')!)
+  if (!properties) return ['']
+  return Object.entries(properties).flatMap(([name, inner]) =>
+    leaves(inner).map((leaf) => (leaf === '' ? name : `${name}.${leaf}`)),
+  )
+}

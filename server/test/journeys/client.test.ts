@@ -1,0 +1,322 @@
+import { readFileSync } from 'node:fs'
+import {
+  attendance,
+  type Call,
+  type Client,
+  createClient,
+  fetchTransport,
+  followChanges,
+  LandpassError,
+  land,
+  memoryEtagStore,
+  pages,
+  rows,
+  system,
+  type Transport,
+} from '@landpass/client'
+import { FeedGrid, readFeed } from '@landpass/client/feed'
+import { encodeTokenId } from '@landpass/client/grid'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LAND_REGISTRY } from '../../src/land/records/contracts.ts'
+import { makePlayer } from '../../src/simulate/player/player.ts'
+import { signingTransport } from '../../src/simulate/player/signing-transport.ts'
+import { type OutsideWorld, startOutsideWorld } from '../support/attendance-server.ts'
+import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
+import { freshEngine } from '../support/engines.ts'
+
+const RADIUS = 10
+const EVENT_ID = 78_001
+const EDIT_CODE = '123456'
+const PLACE = { x: 3, y: 4 }
+const AREA = { nw: { x: 1, y: 3 }, se: { x: 3, y: 1 } }
+/** The same as what the client asks for, below other addresses. */
+const OTHER_ADDRESSES = ['GET /districts', 'GET /districts/{id}', 'GET /addresses/{address}/contributions']
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+const { paths } = JSON.parse(
+  readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'),
+) as OpenApi
+
+const openEngine = freshEngine('embedded')
+/** What was asked for by any of the clients: the method and the path. */
+const asked: { readonly method: string; readonly path: string; readonly status: number }[] = []
+let outside: OutsideWorld
+let server: DemoLand
+let client: Client
+/** Of a player who stands at the event. */
+let signed: Client
+
+beforeAll(async () => {
+  outside = await startOutsideWorld()
+  server = await startDemoLand(await openEngine(), { radius: RADIUS, env: outside.env })
+  const baseUrl = server.server.origin
+  const player = makePlayer('client')
+  let moment = 0
+  const clock = { nowMs: () => server.nowMs() + ++moment } // each signed request is one of its own
+  client = createClient({ baseUrl, transport: noting(fetchTransport()) })
+  signed = createClient({ baseUrl, transport: signingTransport(player, noting(fetchTransport()), clock) })
+  await outside.putEvent(EVENT_ID, { edit_code: EDIT_CODE, codes: 2, name: 'Harbour Lights' })
+  await outside.stand(player.address, PLACE.x, PLACE.y, server.nowMs())
+})
+afterAll(() => server.server.close())
+
+function noting(transport: Transport): Transport {
+  return async (request) => {
+    const response = await transport(request)
+    asked.push({
+      method: request.method,
+      path: new URL(request.url).pathname,
+      status: response.status,
+    })
+    return response
+  }
+}
+
+describe('the land', () => {
+  test('every call answers what the interface answers', async () => {
+    const calls = await landCalls()
+
+    for (const [name, call] of Object.entries(calls)) {
+      const answer = await client.answer(call)
+      const { status, text, body } = await server.server.get(call.path)
+      expect(status, name).toBe(200)
+      if (call.form === 'envelope') expect(answer.data, name).toEqual(body.data)
+      else if (call.form === 'json') expect(answer.data, name).toEqual(body)
+      else if (call.form === 'text') expect(answer.data, name).toContain('landpass_')
+      else if (call.form === 'stream') expect(await textOf(answer.data), name).toBe(text)
+      else expect((answer.data as Uint8Array).length, name).toBeGreaterThan(100)
+    }
+  })
+
+  test('the pictures are PNG, and the feed is one', async () => {
+    const picture = await client.send(land.mapImage({ center: PLACE, selected: [PLACE, { x: 0, y: 0 }] }))
+    const part = readFeed(await client.send(land.feed()))
+
+    expect(new TextDecoder('latin1').decode(picture.subarray(1, 4))).toBe('PNG')
+    expect(part.bounds).toEqual({ minX: -RADIUS, minY: -RADIUS, maxX: RADIUS, maxY: RADIUS })
+  })
+
+  test('the pages of a list are the list', async () => {
+    const whole = await client.send(land.marketplace({ limit: 1000 }))
+    const found: string[] = []
+    for await (const { id } of rows(client, (page) => land.marketplace(page), { limit: 7 })) found.push(id)
+    let count = 0
+    for await (const { data } of pages(client, (page) => land.parcels({ status: 'sold', ...page }), {
+      limit: 3,
+    }))
+      count += data.parcels.length
+
+    expect(found).toEqual(whole.assets.map(({ id }) => id))
+    expect(found.length).toBeGreaterThan(7)
+    expect(count).toBe((await client.send(land.parcels({ status: 'sold', limit: 0 }))).total)
+  })
+
+  test('prices come with every digit where they are asked for so', async () => {
+    const [publication] = server.reference.publications
+    const call = land.publication(publication!.shown.tx_hash)
+
+    const { data } = await client.exactAnswer(call)
+
+    const { text } = await server.server.get(call.path)
+    expect(text).toContain(`"price":${data.price}`)
+    expect(Number(data.price)).toBe((await client.send(call)).price)
+  })
+
+  test('a refusal is a LandpassError with the sentence of the server', async () => {
+    const outcome = client.send(land.parcel({ x: 999, y: 0 }))
+
+    await expect(outcome).rejects.toBeInstanceOf(LandpassError)
+    await expect(outcome).rejects.toMatchObject({
+      code: 'invalid_parameter',
+      status: 400,
+      message: expect.stringContaining('999'),
+      requestId: expect.stringMatching(/./),
+    })
+    await expect(client.send(land.estate('999999'))).rejects.toMatchObject({ code: 'estate_not_found' })
+  })
+
+  test('with a store of answers an unchanged one is confirmed and not sent again', async () => {
+    const keeping = createClient({
+      baseUrl: server.server.origin,
+      transport: noting(fetchTransport()),
+      etags: memoryEtagStore(),
+    })
+    const call = land.parcel({ x: 1, y: 1 })
+    const statuses = () => asked.slice(-1).map(({ status }) => status)
+
+    const first = await keeping.send(call)
+    expect(await keeping.send(call)).toEqual(first)
+    expect(statuses()).toEqual([304])
+
+    await server.change({ kind: 'change-parcel', x: 1, y: 1, to: { name: 'another name' } })
+    expect((await keeping.send(call)).data.name).toBe('another name')
+    expect(statuses()).toEqual([200])
+  })
+
+  test('changes are told as they happen, also what happened while the connection was away', async () => {
+    const end = new AbortController()
+    const grid = new FeedGrid(readFeed(await client.send(land.feed())))
+    const heard: string[] = []
+    let breaks = 0
+    // A server that broke off is asked again at once.
+    const hasty = createClient({
+      baseUrl: server.server.origin,
+      transport: noting(fetchTransport()),
+      wait: async () => {
+        await server.change(rename('second'))
+      },
+    })
+    const options = { since: grid.state, signal: end.signal, onBreak: () => breaks++ }
+    const following = (async () => {
+      for await (const change of followChanges(hasty, options)) {
+        grid.apply(readFeed(await client.send(land.feed(grid.state))))
+        heard.push(change.kind === 'change' ? change.parcels.join() : change.kind)
+        expect(grid.state).toBe(change.state)
+        if (heard.length === 1) server.server.app.server.server.closeAllConnections()
+        else end.abort()
+      }
+    })()
+    await server.change(rename('first'))
+
+    await expect(following).rejects.toMatchObject({ name: 'AbortError' })
+    expect(heard).toEqual(['5,5', '5,5'])
+    expect(breaks).toBe(1)
+  })
+
+  test('without a state the first thing told is that of now', async () => {
+    for await (const change of followChanges(client)) {
+      expect(change).toMatchObject({ kind: 'hello', revision: expect.any(Number) })
+      break
+    }
+  })
+})
+
+describe('attendance', () => {
+  test('from the organiser to the token', async () => {
+    await expect(client.send(attendance.event(EVENT_ID))).rejects.toMatchObject({ code: 'event_not_found' })
+
+    const registration = { editCode: EDIT_CODE, coordinates: '3,4;5,6' }
+    const { uuid } = await client.send(attendance.registerEvent(EVENT_ID, registration))
+    const { body } = await client.send(attendance.loadCodes(uuid, EDIT_CODE))
+    const changed = await client.send(attendance.changeEvent(uuid, EDIT_CODE, { coordinates: '3,4' }))
+    const told = await client.send(attendance.event(EVENT_ID))
+    const before = await client.send(attendance.availability(uuid))
+    const captcha = await signed.send(attendance.captcha())
+    const image = await client.send(attendance.captchaImage(captcha.uuid))
+    const { claim } = await signed.send(attendance.claim(uuid))
+    const report = await client.send(attendance.report(uuid, EDIT_CODE))
+
+    expect([body.num, changed.coordinates, told.uuid]).toEqual([2, '3,4', uuid])
+    expect(before).toMatchObject({ open: true, reason: null, available: 2 })
+    expect(image.length).toBeGreaterThan(100)
+    expect(['pending', 'minting']).toContain(claim.status)
+    expect(report.availability.available).toBe(1)
+    const unsigned = client.send(attendance.claim(uuid, { address: makePlayer('bob').address }))
+    await expect(unsigned).rejects.toMatchObject({ code: 'captcha_required', status: 403 })
+    await expect(signed.send(attendance.claim(uuid))).rejects.toMatchObject({ status: 409 })
+  })
+})
+
+test('the client has called every endpoint of the description', () => {
+  const patterns = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      pattern: new RegExp(`^(?:/v1)?${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    })),
+  )
+
+  const missing = patterns.filter(
+    ({ method, pattern }) => !asked.some((one) => one.method === method && pattern.test(one.path)),
+  )
+
+  expect(missing.map(({ name }) => name).sort()).toEqual([...OTHER_ADDRESSES].sort())
+})
+
+function rename(name: string) {
+  return { kind: 'change-parcel', x: 5, y: 5, to: { name } } as const
+}
+
+async function textOf(stream: unknown): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of stream as AsyncIterable<Uint8Array>)
+    text += decoder.decode(piece, { stream: true })
+  return text
+}
+
+type CallsOf<Interface> = {
+  readonly [Name in keyof Interface as Interface[Name] extends (...args: never[]) => Call<unknown>
+    ? Name
+    : never]: Call<unknown>
+}
+
+/** One call of each function, of something that there is; the compiler wants every one. */
+async function landCalls(): Promise<CallsOf<Omit<typeof land, 'changeStream'>> & CallsOf<typeof system>> {
+  const { reference, engine } = server
+  const [publication] = reference.publications.map(({ shown }) => shown)
+  const [bid] = reference.bids.map(({ shown }) => shown)
+  const [mortgage] = reference.mortgages
+  const { address } = await engine.db
+    .selectFrom('contribution')
+    .select('address')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const [district] = await client.send(land.districts())
+  const [estate] = reference.estates.filter(({ data }) => data !== undefined)
+  const owner = reference.parcels.find((parcel) => parcel.owner !== null)?.owner ?? ''
+  const estateId = estate!.id
+  const tokenId = encodeTokenId(PLACE)
+  return {
+    parcel: land.parcel(PLACE),
+    parcelOfToken: land.parcelOfToken(tokenId),
+    parcelTokenId: land.parcelTokenId(PLACE),
+    parcels: land.parcels({ status: ['open', 'sold'], sort_by: 'price', sort_order: 'asc', limit: 5 }),
+    parcelsInArea: land.parcelsInArea(AREA),
+    parcelsOf: land.parcelsOf(owner, { status: 'open' }),
+    estate: land.estate(estateId),
+    estates: land.estates({ limit: 2, offset: 1 }),
+    estatesOf: land.estatesOf(owner),
+    marketplace: land.marketplace({ asset_type: 'estate' }),
+    offers: land.offers(),
+    publication: land.publication(publication!.tx_hash),
+    parcelPublications: land.parcelPublications(PLACE),
+    estatePublications: land.estatePublications(estateId),
+    assetPublications: land.assetPublications('3,4', { asset_type: 'parcel' }),
+    bid: land.bid(bid!.id),
+    bidsOf: land.bidsOf(bid!.bidder, { status: 'all' }),
+    parcelBids: land.parcelBids(PLACE, { sanitize: false }),
+    estateBids: land.estateBids(estateId),
+    assetBids: land.assetBids(bid!.asset_id, { bidder: bid!.bidder }),
+    assetsWithBidsOf: land.assetsWithBidsOf(bid!.bidder),
+    mortgagesOf: land.mortgagesOf(mortgage!.borrower, { status: ['pending', 'ongoing', 'paid'] }),
+    parcelMortgages: land.parcelMortgages(PLACE),
+    mortgagedParcelsOf: land.mortgagedParcelsOf(mortgage!.borrower),
+    districts: land.districts(),
+    district: land.district(district!.id),
+    contributionsOf: land.contributionsOf(address),
+    mapArea: land.mapArea(AREA),
+    tiles: land.tiles({ area: [AREA.nw, AREA.se], exclude: ['updatedAt'] }),
+    legacyTiles: land.legacyTiles({ area: [AREA.nw, AREA.se] }),
+    tilesInfo: land.tilesInfo(),
+    feed: land.feed(),
+    parcelsGeoJson: land.parcelsGeoJson(),
+    parcelsNdjson: land.parcelsNdjson(),
+    search: land.search('3,4', { limit: 3 }),
+    mapImage: land.mapImage({ width: 200, height: 100, publications: true }),
+    parcelImage: land.parcelImage(PLACE, { size: 20 }),
+    estateImage: land.estateImage(estateId, { theme: 'light' }),
+    tileImage: land.tileImage({ z: 0, x: 0, y: 0 }),
+    tileJson: land.tileJson({ theme: 'light' }),
+    parcelToken: land.parcelToken(PLACE),
+    estateToken: land.estateToken(estateId),
+    token: land.token(LAND_REGISTRY, tokenId),
+    translations: system.translations('fr'),
+    openApi: system.openApi(),
+    live: system.live(),
+    ready: system.ready(),
+    metrics: system.metrics(),
+  }
+}
