@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { AssetType, ListingStatus } from '../../db/schema.ts'
-import { answer, type JsonPieces } from '../../http/answers.ts'
+import { DATA, type JsonPieces, send } from '../../http/answer.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { publicationsByKey } from '../../land/queries/publication-queries.ts'
 import { publicationJson } from '../../land/records/publication-json.ts'
@@ -76,7 +76,7 @@ export function answerListing(
   const sortOrder = (query.sort_order as SortOrder | undefined) ?? DEFAULT_ORDER[sortBy]
   const statuses = parseStatuses<ListingStatus>(String(query.status)) ?? STATUSES
   const { rows, lastExpiryMs } = state.lists.find({ assetType, statuses, sortBy, sortOrder }, nowMs)
-  return answer(request, reply, state.freshness(lastExpiryMs), () => {
+  const body = () => {
     const page = rows.subarray(query.offset, query.offset + query.limit)
     const around = (assets: JsonPieces): JsonPieces => [
       Buffer.from(`{"${name}":`),
@@ -86,7 +86,8 @@ export function answerListing(
     const closedKeys = keysOfClosed(state, page)
     if (closedKeys.length === 0) return around(pagePieces(state, page, nowMs, new Map()))
     return readByKey(land, state, closedKeys).then((closed) => around(pagePieces(state, page, nowMs, closed)))
-  })
+  }
+  return send(request, reply, { freshness: state.freshness(lastExpiryMs), format: DATA, body })
 }
 
 function keysOfClosed(state: State, page: Uint32Array): number[] {
