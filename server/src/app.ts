@@ -13,7 +13,7 @@ import { healthRoutes } from './http/health.ts'
 import { watchMethods } from './http/methods.ts'
 import { Metrics } from './http/metrics.ts'
 import { describeRoutes, serveDescription } from './http/openapi.ts'
-import { sendReadyAnswers } from './http/ready-answers.ts'
+import { ReadyAnswers } from './http/ready-answers.ts'
 import { createServer, logsRequests } from './http/server.ts'
 import { readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
@@ -54,7 +54,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { config, engine, clock, interfaces = INTERFACES } = options
   const servesLand = interfaces.includes('land')
   const metrics = new Metrics()
-  const server = await createServer({ ...config, metrics })
+  const readyAnswers = new ReadyAnswers(metrics)
+  const server = await createServer({ ...config, metrics, readyAnswers })
   const addRefusals = watchMethods(server)
   const keeper = new StateKeeper(engine, config, server.log)
   const attendance = interfaces.includes('attendance')
@@ -65,7 +66,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const shapes = servesLand ? LAND_SHAPES : {}
   await describeRoutes(server, { publicUrl: config.publicUrl, shapes })
   healthRoutes(server, { metrics, isReady: () => readiness(engine, servesLand ? keeper : undefined) })
-  if (servesLand) await serveLand({ server, metrics, keeper, ...options })
+  if (servesLand) await serveLand({ server, metrics, readyAnswers, keeper, ...options })
   await attendance?.register(server)
   const startedAtMs = clock.nowMs()
   for (const prefix of ['', VERSION_PREFIX]) await server.register(translationRoutes, { prefix, startedAtMs })
@@ -93,11 +94,13 @@ export async function createApp(options: AppOptions): Promise<App> {
 interface LandParts extends AppOptions {
   readonly server: FastifyInstance
   readonly metrics: Metrics
+  readonly readyAnswers: ReadyAnswers
   readonly keeper: StateKeeper
 }
 
 /** The land data interface, with its pictures. */
-async function serveLand({ server, metrics, keeper, config, engine, clock }: LandParts): Promise<void> {
+async function serveLand(parts: LandParts): Promise<void> {
+  const { server, metrics, readyAnswers, keeper, config, engine, clock } = parts
   const land = { db: engine.db, clock, world: config.world, state: () => keeper.current() }
   const pictures = new Pictures(land)
   const changeStream = new ChangeStream({
@@ -121,7 +124,7 @@ async function serveLand({ server, metrics, keeper, config, engine, clock }: Lan
   ])
   await serveLandApi(server, { land, pictures, changeStream, settings: config })
   // Ready answers are sent without a line in the log.
-  if (!logsRequests(config.logLevel)) sendReadyAnswers(server, metrics, (url) => pictures.findReady(url))
+  if (!logsRequests(config.logLevel)) readyAnswers.findWith((url) => pictures.findReady(url))
 }
 
 /** @param keeper where the land is served: without a world that server is not ready */

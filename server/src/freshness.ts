@@ -2,5 +2,13 @@
 export interface Freshness {
   /** Changes whenever the body does: without quotes, of `[\w.-]`. */
   readonly tag: string
+  /** Left out where no time is known: then no `Last-Modified` is sent, and no date confirms a copy. */
+  readonly changedAtMs?: number
+  /** `cache-control` of the answer; left out: `public, no-cache`. */
+  readonly cacheControl?: string
+}
+
+/** The freshness of data whose last change has a time. */
+export interface DatedFreshness extends Freshness {
   readonly changedAtMs: number
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
+import { CompressedBodies } from '../http/compressed-bodies.ts'
 import { mapRoutes } from './area/map-routes.ts'
 import { bidRoutes } from './bids/bid-routes.ts'
 import { changeRoutes } from './changes/change-routes.ts'
@@ -37,8 +38,9 @@ export async function serveLandApi(server: FastifyInstance, parts: LandApiParts)
     await server.register(documentedRoutes, { prefix, ...parts })
     await server.register(pictureRoutes, { prefix, ...parts })
   }
-  await server.register(tileRoutes, parts)
-  await server.register(newerRoutes, { prefix: NEWER_PREFIX, ...parts })
+  const bodies = new CompressedBodies()
+  await server.register(tileRoutes, { ...parts, bodies })
+  await server.register(newerRoutes, { prefix: NEWER_PREFIX, ...parts, bodies })
 }
 
 /** The JSON endpoints of interfaces.md: registered as they are, and below `/v1`. */
@@ -66,13 +68,17 @@ const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, picture
  * What the older version never had: tokens, the world as files and as a feed, its changes as they happen, search, what
  * is for sale, and districts and contributions once more.
  */
-const newerRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, changeStream, settings }, done) => {
+const newerRoutes: FastifyPluginCallback<LandApiParts & { readonly bodies: CompressedBodies }> = (
+  app,
+  { land, bodies, changeStream, settings },
+  done,
+) => {
   app.register(changeRoutes, { changeStream })
   app.register(contributionRoutes, { land })
   app.register(districtRoutes, { land })
   app.register(exportRoutes, { land })
-  app.register(feedRoutes, { land })
-  app.register(offerRoutes, { land })
+  app.register(feedRoutes, { land, bodies })
+  app.register(offerRoutes, { land, bodies })
   app.register(searchRoutes, { land })
   app.register(tokenRoutes, { land, settings })
   done()

@@ -3,7 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answerPieces } from './answers.ts'
+import { send, streamed } from './answer.ts'
 import { Metrics } from './metrics.ts'
 import { createServer } from './server.ts'
 
@@ -30,7 +30,8 @@ beforeAll(async () => {
     made = 0
     isOver = false
     const format = { contentType: 'application/x-ndjson', fileName: 'pieces.ndjson' }
-    return answerPieces(request, reply, { tag: 'a.1', changedAtMs: 1_000 }, format, makePieces)
+    const freshness = { tag: 'a.1', changedAtMs: 1_000 }
+    return send(request, reply, { freshness, format, body: () => streamed(makePieces) })
   })
   server.get('/other', (_request, reply) => reply.send('here'))
   await server.listen({ host: '127.0.0.1', port: 0 })

@@ -30,8 +30,9 @@ function logFailure(known: AppError, thrown: Error, request: FastifyRequest): vo
 }
 
 export function sendError(reply: FastifyReply, error: AppError): void {
-  // An error is nobody's fresh copy: headers that the route had already set must not stay.
-  for (const name of ['etag', 'last-modified']) reply.removeHeader(name)
+  // An error is nobody's fresh copy, and is not compressed as the answer would have been.
+  for (const name of ['etag', 'last-modified', 'content-encoding', 'content-disposition'])
+    reply.removeHeader(name)
   reply
     .code(error.status)
     .header('cache-control', 'no-store')

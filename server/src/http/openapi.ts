@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import { isTagKnown } from './answers.ts'
+import { DOCUMENT, send } from './answer.ts'
 import { tagOf } from './text-tag.ts'
 
 const DESCRIPTION = `Two interfaces. **Land data**: parcels, estates, sale offers, bids, mortgages, districts and \
@@ -92,9 +92,8 @@ export async function serveDescription(app: FastifyInstance): Promise<void> {
   }
   app.get('/openapi.json', { schema }, (request, reply) => {
     document ??= documentOf(app)
-    reply.header('cache-control', 'public, no-cache')
-    if (isTagKnown(request, reply, document.tag)) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(document.text)
+    const { text, tag } = document
+    return send(request, reply, { freshness: { tag }, format: DOCUMENT, body: () => text })
   })
   await app.register(swaggerUi, {
     routePrefix: '/docs',

@@ -2,7 +2,7 @@ import http from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
 import { Metrics } from './metrics.ts'
-import { type ReadyAnswer, sendReadyAnswers } from './ready-answers.ts'
+import { type ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
 import { createServer } from './server.ts'
 
 const BODY = Buffer.from([137, 80, 78, 71, 0, 255, 254, 128])
@@ -12,17 +12,20 @@ let app: FastifyInstance
 afterEach(() => app.close())
 
 /** A server whose route `/picture` is answered from memory once it was asked for. */
-async function start() {
+async function start(beforeListening: () => unknown = () => {}) {
   const metrics = new Metrics()
   const usual: string[] = []
   const ready = new Map<string, ReadyAnswer>()
-  app = await createServer({ logLevel: 'silent', requestTimeoutMs: 5_000, metrics, trustedProxies: [] })
+  const readyAnswers = new ReadyAnswers(metrics)
+  const settings = { logLevel: 'silent', requestTimeoutMs: 5_000, trustedProxies: [] } as const
+  app = await createServer({ ...settings, metrics, readyAnswers })
   app.get('/picture', { compress: false }, (request, reply) => {
     usual.push(request.raw.url!)
     ready.set(request.raw.url!, { route: '/picture', headers: HEADERS, body: BODY })
     return reply.headers(HEADERS).send(BODY)
   })
-  sendReadyAnswers(app, metrics, (url) => ready.get(url))
+  readyAnswers.findWith((url) => ready.get(url))
+  beforeListening()
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   return { origin, metrics, usual }
 }
@@ -118,4 +121,23 @@ test('many requests on one connection are answered in turn', async () => {
   )
   agent.destroy()
   expect(answers).toEqual(answers.map((_, i) => (i % 3 === 0 ? 0 : BODY.length)))
+})
+
+test('the server keeps its limits, and a server that closes sends no ready answer', async () => {
+  let whileClosing = 0
+  const { origin, usual } = await start(() =>
+    app.addHook('preClose', async () => {
+      whileClosing = (await ask(`${origin}/picture`)).status
+    }),
+  )
+  const { requestTimeout, keepAliveTimeout, timeout } = app.server
+  expect([requestTimeout, keepAliveTimeout, timeout]).toEqual([5_000, 65_000, 120_000])
+
+  await ask(`${origin}/picture`)
+  await ask(`${origin}/picture`)
+  expect(usual).toHaveLength(1)
+  await app.close()
+
+  // The framework itself answers while it closes: 503.
+  expect(whileClosing).toBe(503)
 })

@@ -1,8 +1,7 @@
-import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
 import type { Metrics } from './metrics.ts'
 import { requestId } from './request-id.ts'
-import { EXPOSED_HEADERS } from './server.ts'
 
 /** A 200 that needs no more than to be sent. */
 export interface ReadyAnswer {
@@ -13,56 +12,64 @@ export interface ReadyAnswer {
   readonly body: Buffer
 }
 
-/** As the framework's own hooks set them. */
-const CORS_HEADERS = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': EXPOSED_HEADERS.join(', '),
-}
-
 /** Finds the ready answer for an address exactly as it came, query and all. */
 export type FindReady = (url: string) => ReadyAnswer | undefined
 
 /**
  * Sends ready answers before the framework has looked at the request: for a small body, routing and hooks cost as
- * much as everything else together. Whatever is not a plain GET or HEAD takes the usual way, and so does the first
- * request for each address; readers see no difference between the two.
+ * much as everything else together. A request that is not a plain GET or HEAD takes the usual way, and so does the
+ * first request for each address; clients see no difference between the two.
+ *
+ * The server that `createServer` makes asks {@link answers} first with every request.
  */
-export function sendReadyAnswers(app: FastifyInstance, metrics: Metrics, find: FindReady): void {
-  const [usualWay] = app.server.listeners('request') as RequestListener[]
-  let isOpen = true
-  app.addHook('preClose', (done) => {
-    isOpen = false // from here on the framework tells its callers to go
-    done()
-  })
-  app.server.removeAllListeners('request')
-  app.server.on('request', (request, response) => {
-    const ready = isOpen && isPlainRead(request) ? find(request.url ?? '') : undefined
-    if (ready) send(request, response, ready, metrics)
-    else usualWay!(request, response)
-  })
+export class ReadyAnswers {
+  private readonly metrics: Metrics
+  private find: FindReady | undefined
+
+  constructor(metrics: Metrics) {
+    this.metrics = metrics
+  }
+
+  /** From now on ready answers are looked for with this. */
+  findWith(find: FindReady): void {
+    this.find = find
+  }
+
+  /** From now on every request takes the usual way: a framework that closes tells its clients to go. */
+  close(): void {
+    this.find = undefined
+  }
+
+  /** Answers a request if its answer is ready; false where it has to take the usual way. */
+  answers(request: IncomingMessage, response: ServerResponse): boolean {
+    const ready = this.find && isPlainRead(request) ? this.find(request.url ?? '') : undefined
+    if (!ready) return false
+    this.send(request, response, ready)
+    return true
+  }
+
+  private send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { route, headers, body }: ReadyAnswer,
+  ): void {
+    const startedMs = performance.now()
+    response.once('finish', () => {
+      const tookMs = performance.now() - startedMs
+      const { method = 'GET', socket } = request
+      this.metrics.countAnswer({ method, route, status: 200, tookMs, socket })
+    })
+    response.writeHead(200, {
+      'x-request-id': requestId(request),
+      ...CROSS_ORIGIN_HEADERS,
+      ...headers,
+      'content-length': body.length,
+    })
+    response.end(body) // which leaves it out of the answer to HEAD
+  }
 }
 
 function isPlainRead({ method, headers }: IncomingMessage): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   return headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
-}
-
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { route, headers, body }: ReadyAnswer,
-  metrics: Metrics,
-): void {
-  const startedMs = performance.now()
-  response.once('finish', () => {
-    const tookMs = performance.now() - startedMs
-    metrics.countAnswer({ method: request.method!, route, status: 200, tookMs, socket: request.socket })
-  })
-  response.writeHead(200, {
-    'x-request-id': requestId(request),
-    ...CORS_HEADERS,
-    ...headers,
-    'content-length': body.length,
-  })
-  response.end(body) // which leaves it out of the answer to HEAD
 }

@@ -1,21 +1,22 @@
-import { STATUS_CODES } from 'node:http'
+import http, { type RequestListener, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { SECOND_MS } from '../clock.ts'
 import type { LogLevel } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { tagUnderCoding } from './answers.ts'
-import { BROTLI_QUALITY, BROTLI_WINDOW_BITS, COMPRESS_FROM_BYTES, GZIP_LEVEL } from './coded-body.ts'
 import { CODINGS } from './codings.ts'
+import { EXPOSED_HEADERS } from './cross-origin.ts'
+import { COMPRESS_FROM_BYTES, ENCODERS } from './encoders.ts'
 import { errorJson, handleError, handleNotFound } from './error-handler.ts'
 import { BODY_LIMIT_BYTES, readBodiesAsJson } from './json-body.ts'
 import { loggedRequest } from './logged-request.ts'
 import type { Metrics } from './metrics.ts'
+import type { ReadyAnswers } from './ready-answers.ts'
 import { requestId } from './request-id.ts'
 import { parameterReader } from './validation.ts'
+import { tagUnderCoding } from './validators.ts'
 
 export interface ServerOptions {
   readonly logLevel: LogLevel
@@ -23,6 +24,8 @@ export interface ServerOptions {
   readonly metrics: Metrics
   /** Addresses or ranges whose `X-Forwarded-For` is believed; everybody else's is ignored. */
   readonly trustedProxies: readonly string[]
+  /** Answers that are sent before the framework sees the request; left out: none. */
+  readonly readyAnswers?: ReadyAnswers
 }
 
 /** Connections that say nothing for so long are closed; a slow reader of a large answer is not silent. */
@@ -37,17 +40,6 @@ const COMPRESSED_TYPES = /^text\/(?!event-stream)|[+/](?:json|x-ndjson|text|xml)
 /** Longer than any parameter we know: what is too long is refused by its reader, with a sentence, not by the router. */
 const MAX_PARAMETER_LENGTH = 1000
 
-/** What pages of other origins may read of an answer, besides its body. */
-export const EXPOSED_HEADERS = [
-  'ETag',
-  'Retry-After',
-  'X-Request-Id',
-  'X-Error-Code',
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-]
-
 /** The server without routes: ids, limits, CORS, compression, parameters, failures, measurements. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const app = Fastify({
@@ -57,10 +49,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     requestIdHeader: false,
     trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: options.requestTimeoutMs,
-    http: { connectionsCheckingInterval: LOOK_FOR_SLOW_MS },
-    connectionTimeout: IDLE_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    serverFactory: (usualWay) => createHttpServer(usualWay, options),
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH, ignoreTrailingSlash: true },
     clientErrorHandler: refuseBrokenRequest,
@@ -78,6 +67,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     reply.header('x-request-id', request.id)
     done()
   })
+  app.addHook('preClose', (done) => {
+    options.readyAnswers?.close()
+    done()
+  })
   options.metrics.watch(app)
   readBodiesAsJson(app)
   // No allowedHeaders: the headers that a browser asks for are allowed, x-identity-auth-chain-0 and the others by name
@@ -92,6 +85,21 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app
 }
 
+/**
+ * The server below the framework, which sends ready answers itself. The framework leaves the limits of a server that
+ * it did not make to who made it.
+ */
+function createHttpServer(usualWay: RequestListener, options: ServerOptions): http.Server {
+  const { readyAnswers, requestTimeoutMs } = options
+  const server = http.createServer({ connectionsCheckingInterval: LOOK_FOR_SLOW_MS }, (request, response) => {
+    if (!readyAnswers?.answers(request, response)) usualWay(request, response)
+  })
+  server.requestTimeout = requestTimeoutMs
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS
+  server.setTimeout(IDLE_TIMEOUT_MS)
+  return server
+}
+
 /** Whether every request gets a line in the log. */
 export function logsRequests(level: LogLevel): boolean {
   return level === 'debug' || level === 'trace'
@@ -104,13 +112,8 @@ async function compressAnswers(app: FastifyInstance): Promise<void> {
     encodings: [...CODINGS],
     customTypes: COMPRESSED_TYPES,
     globalDecompression: false,
-    brotliOptions: {
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-        [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW_BITS,
-      },
-    },
-    zlibOptions: { level: GZIP_LEVEL },
+    brotliOptions: ENCODERS.small.br,
+    zlibOptions: ENCODERS.small.gzip,
   })
   // Added to each route rather than to the server: such hooks run last, when the coding is known.
   app.addHook('onRoute', (route) => {

@@ -2,9 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isTagKnown, variesWithCoding } from '../http/answers.ts'
-import { acceptedCoding, type Coding } from '../http/codings.ts'
+import type { FastifyInstance } from 'fastify'
+import { type Answer, send } from '../http/answer.ts'
+import type { Coding } from '../http/codings.ts'
+import type { SharedBody } from '../http/compressed-bodies.ts'
+import { ENCODERS } from '../http/encoders.ts'
 import { HIDDEN } from '../http/schemas.ts'
 import { tagOf } from '../http/text-tag.ts'
 
@@ -17,7 +19,7 @@ export interface PageOptions {
 interface PageFile {
   readonly type: string
   readonly tag: string
-  readonly bodies: Readonly<Record<Coding | 'identity', Buffer>>
+  readonly body: SharedBody
 }
 
 const DIST = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
@@ -65,44 +67,40 @@ function queryOf(url: string): string {
   return start < 0 ? '' : url.slice(start)
 }
 
+const FILE_HEADERS = { 'x-content-type-options': 'nosniff' }
+const PAGE_HEADERS = {
+  ...FILE_HEADERS,
+  'content-security-policy': PAGE_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+}
+
 function servePage(app: FastifyInstance, address: string, file: PageFile): void {
-  app.get(address, { schema: HIDDEN }, (request, reply) => {
-    reply
-      .header('content-security-policy', PAGE_POLICY)
-      .header('cross-origin-opener-policy', 'same-origin')
-      .header('referrer-policy', 'no-referrer')
-      .header('x-frame-options', 'DENY')
-    return sendFile(request, reply.header('cache-control', 'no-cache'), file)
-  })
+  const answer = answerOf(file, 'no-cache')
+  app.get(address, { schema: HIDDEN }, (request, reply) => send(request, reply.headers(PAGE_HEADERS), answer))
 }
 
 function serveFile(app: FastifyInstance, path: string): void {
   if (path.endsWith('.html')) return
   const file = readFile(path)
   // These names change with the content.
-  const caching = path.startsWith('pages/') ? 'public, max-age=31536000, immutable' : 'no-cache'
+  const cacheControl = path.startsWith('pages/') ? 'public, max-age=31536000, immutable' : 'no-cache'
+  const answer = answerOf(file, cacheControl)
   app.get(`/${path}`, { schema: HIDDEN }, (request, reply) =>
-    sendFile(request, reply.header('cache-control', caching), file),
+    send(request, reply.headers(FILE_HEADERS), answer),
   )
 }
 
-function sendFile(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { type, tag, bodies }: PageFile,
-): FastifyReply {
-  variesWithCoding(reply)
-  reply.header('x-content-type-options', 'nosniff')
-  if (isTagKnown(request, reply, tag)) return reply.code(304).send()
-  const coding = acceptedCoding(request.headers['accept-encoding'] ?? '')
-  if (coding) reply.header('content-encoding', coding)
-  return reply.type(type).send(bodies[coding ?? 'identity'])
+function answerOf({ type, tag, body }: PageFile, cacheControl: string): Answer {
+  return { freshness: { tag, cacheControl }, format: { contentType: type }, body: () => body }
 }
 
 function readFile(path: string): PageFile {
   const read = (ending: string) => readFileSync(DIST + path + ending)
-  const bodies = { identity: read(''), br: read('.br'), gzip: read('.gz') }
-  return { type: typeOf(path), tag: tagOf(bodies.identity.toString('latin1')), bodies }
+  const identity = read('')
+  const body = bodyIn({ identity, br: read('.br'), gzip: read('.gz') })
+  return { type: typeOf(path), tag: tagOf(identity.toString('latin1')), body }
 }
 
 /** A page, which says what this server serves. */
@@ -111,8 +109,13 @@ function readPage(name: string, interfaces: readonly string[]): PageFile {
   if (!made.includes(INTERFACES_MARK)) throw new Error(`${name} has no place for the interfaces`)
   const text = made.replace(INTERFACES_MARK, `data-interfaces="${interfaces.join(' ')}"`)
   const identity = Buffer.from(text)
-  const bodies = { identity, br: brotliCompressSync(identity), gzip: gzipSync(identity) }
-  return { type: typeOf(name), tag: tagOf(text), bodies }
+  const { br, gzip } = ENCODERS.page
+  const body = bodyIn({ identity, br: brotliCompressSync(identity, br), gzip: gzipSync(identity, gzip) })
+  return { type: typeOf(name), tag: tagOf(text), body }
+}
+
+function bodyIn(bodies: Readonly<Record<Coding | 'identity', Buffer>>): SharedBody {
+  return { codingFor: (accepted) => accepted, in: (coding) => bodies[coding ?? 'identity'] }
 }
 
 function typeOf(path: string): string {

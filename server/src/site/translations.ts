@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AppError } from '../errors.ts'
-import { answer, jsonPiece } from '../http/answers.ts'
+import { DATA, send } from '../http/answer.ts'
 import { okSchema, withUnchanged } from '../http/schemas.ts'
 import { tagOf } from '../http/text-tag.ts'
 
@@ -63,7 +63,7 @@ export const translationRoutes: FastifyPluginCallbackTypebox<{ startedAtMs: numb
         throw new AppError('locale_not_found', sentence, { locales: LOCALES })
       }
       const freshness = { tag: tagOf(text), changedAtMs: options.startedAtMs }
-      return answer(request, reply, freshness, () => jsonPiece(text))
+      return send(request, reply, { freshness, format: DATA, body: () => text })
     },
   )
   done()

@@ -1,5 +1,5 @@
 import { type Area, type Coord, cellOf, parseCoord } from '@landpass/client/grid'
-import type { Freshness } from '../freshness.ts'
+import type { DatedFreshness } from '../freshness.ts'
 import type { AssetName, AssetType } from '../land/records/assets.ts'
 import type { JsonPieces } from '../land/records/json.ts'
 import { rowsOfOwner } from './parts/owner-index.ts'
@@ -60,7 +60,7 @@ export class State {
    *
    * @param lastExpiryMs for answers that show open offers: the last time when one of theirs expired, 0 if none did
    */
-  freshness(lastExpiryMs = 0): Freshness {
+  freshness(lastExpiryMs = 0): DatedFreshness {
     const tag = lastExpiryMs === 0 ? this.tagBase : `${this.tagBase}.${lastExpiryMs}`
     return { tag, changedAtMs: Math.max(this.changedAtMs, lastExpiryMs) }
   }

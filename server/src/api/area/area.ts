@@ -1,9 +1,9 @@
 import type { Area, World } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answer, answerStream } from '../../http/answers.ts'
+import { DATA, send } from '../../http/answer.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import type { RowRange, State } from '../../state/state.ts'
-import { WHOLE_ANSWER_ASSETS } from '../common/land-answers.ts'
+import { assetsBody } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { readPlace } from '../common/parameters.ts'
 
@@ -43,9 +43,8 @@ export function answerArea(
   const view = viewOf(land, area)
   const { state, runs, nowMs } = view
   const freshness = state.freshness(state.areaExpiry(runs, nowMs, { withEstates }))
-  if (view.parcelCount <= WHOLE_ANSWER_ASSETS)
-    return answer(request, reply, freshness, () => [...pieces(view)])
-  return answerStream(request, reply, freshness, () => pieces(view))
+  const body = () => assetsBody(view.parcelCount, () => pieces(view))
+  return send(request, reply, { freshness, format: DATA, body })
 }
 
 /** `/map`: the parcels and the estates of the area. */

@@ -3,13 +3,13 @@ import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { AppError } from '../../errors.ts'
-import { answer, jsonPiece } from '../../http/answers.ts'
+import { DATA, send } from '../../http/answer.ts'
 import { freshSchema, HIDDEN, oneOf } from '../../http/schemas.ts'
 import { bidsOfAddress, bidsOfAsset, findBid } from '../../land/queries/bid-queries.ts'
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
 import { bidJson } from '../../land/records/bid.ts'
 import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
-import { answerRows, arrayPieces } from '../common/land-answers.ts'
+import { arrayPieces, rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
   addressParams,
@@ -57,8 +57,12 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     const state = land.state()
     const { sanitize, bidder } = query
     const filter = { statuses: statusesOf(query), bidder: bidder?.toLowerCase() }
-    const read = () => bidsOfAsset(land.db, state.worldId, asset, filter)
-    return answerRows(request, reply, state.freshness(), read, (bid) => bidJson(bid, { sanitize }))
+    const bids = () => bidsOfAsset(land.db, state.worldId, asset, filter)
+    return send(request, reply, {
+      freshness: state.freshness(),
+      format: DATA,
+      body: () => rowsJson(bids(), (bid) => bidJson(bid, { sanitize })),
+    })
   }
 
   app.get(
@@ -74,11 +78,12 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     (request, reply) => {
       const state = land.state()
       const id = lowerCase(request.params.id!)
-      return answer(request, reply, state.freshness(), async () => {
+      const body = async () => {
         const bid = await findBid(land.db, state.worldId, id)
         if (!bid) throw new AppError('bid_not_found', 'There is no bid with this id.', { id })
-        return jsonPiece(bidJson(bid, { sanitize: true }))
-      })
+        return bidJson(bid, { sanitize: true })
+      }
+      return send(request, reply, { freshness: state.freshness(), format: DATA, body })
     },
   )
 
@@ -97,8 +102,12 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
       const state = land.state()
       const address = lowerCase(request.params.address)
       const filter = { statuses: statusesOf(request.query) }
-      const read = () => bidsOfAddress(land.db, state.worldId, address, filter)
-      return answerRows(request, reply, state.freshness(), read, (bid) => bidJson(bid, { sanitize: true }))
+      const bids = () => bidsOfAddress(land.db, state.worldId, address, filter)
+      return send(request, reply, {
+        freshness: state.freshness(),
+        format: DATA,
+        body: () => rowsJson(bids(), (bid) => bidJson(bid, { sanitize: true })),
+      })
     },
   )
 
@@ -179,9 +188,11 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
       const filter = { statuses: statusesOf(request.query) }
       const bids = await bidsOfAddress(land.db, state.worldId, address, filter)
       const assets = state.assetsNamed(bids.map((bid) => ({ type: bid.asset_type, id: bid.asset_id })))
-      return answer(request, reply, state.freshness(state.assetsExpiry(assets, nowMs)), () =>
-        arrayPieces(assets.map((asset) => state.assetPieces(asset, nowMs))),
-      )
+      return send(request, reply, {
+        freshness: state.freshness(state.assetsExpiry(assets, nowMs)),
+        format: DATA,
+        body: () => arrayPieces(assets.map((asset) => state.assetPieces(asset, nowMs))),
+      })
     },
   )
   done()

@@ -6,7 +6,7 @@ import {
   versionOf,
   versionText,
 } from '../../state/differences/state-version.ts'
-import { Kept } from '../common/kept.ts'
+import { PromiseCache } from '../common/promise-cache.ts'
 import { eventText } from './event-text.ts'
 
 /** Beyond so many names an event says that everything may be another: 10 kB are enough for one. */
@@ -17,7 +17,7 @@ const KEPT_EVENTS = 32
 /** The events that lead from one state to another, each made once for all who need it. At most 400 kB are kept. */
 export class ChangeEvents {
   private readonly readChanges: ReadChanges
-  private readonly events = new Kept<Promise<Buffer>>(KEPT_EVENTS)
+  private readonly events = new PromiseCache<Buffer>(KEPT_EVENTS)
   private madeCount = 0
 
   constructor(readChanges: ReadChanges) {
@@ -30,14 +30,9 @@ export class ChangeEvents {
   }
 
   /** One event that sums up what leads from a state to a moment: a `change`, or a `reset` where nobody knows. */
-  async between(since: StateVersion, moment: StateAt): Promise<Buffer> {
+  between(since: StateVersion, moment: StateAt): Promise<Buffer> {
     const name = `${versionText(since)} ${versionText(versionOf(moment))}`
-    try {
-      return await this.events.get(name, () => this.make(since, moment))
-    } catch (error) {
-      this.events.drop(name)
-      throw error
-    }
+    return this.events.get(name, () => this.make(since, moment))
   }
 
   private async make(since: StateVersion, moment: StateAt): Promise<Buffer> {

@@ -1,13 +1,16 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Freshness } from '../../freshness.ts'
-import { answer, type JsonPieces } from '../../http/answers.ts'
+import { type Body, type JsonPieces, streamed } from '../../http/answer.ts'
 
 const OPEN = Buffer.from('[')
 const CLOSE = Buffer.from(']')
 const COMMA = Buffer.from(',')
 
-/** Up to so many assets (about 2 MB) an answer is made whole; beyond, it is written as its reader takes it. */
+/** Up to so many assets (about 2 MB) an answer is made whole; beyond, it is written as its client reads. */
 export const WHOLE_ANSWER_ASSETS = 4096
+
+/** A body of so many assets: made whole, or streamed where they are too many to hold. */
+export function assetsBody(assetCount: number, pieces: () => JsonPieces): Body {
+  return assetCount > WHOLE_ANSWER_ASSETS ? streamed(pieces) : pieces()
+}
 
 /** A JSON array of values that are made of pieces. */
 export function* arrayPieces(values: Iterable<JsonPieces>): Generator<Uint8Array> {
@@ -36,16 +39,15 @@ export function* objectPieces(members: Iterable<Uint8Array>): Generator<Uint8Arr
   yield CLOSE_OBJECT
 }
 
-/** Answers an array that is read from the database: nothing is read when the reader's copy is still right. */
-export function answerRows<Row>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  freshness: Freshness,
-  read: () => Promise<readonly Row[]>,
+/**
+ * A JSON array of rows that are read from the database.
+ *
+ * @example
+ * await rowsJson(Promise.resolve([1, 2]), String) // '[1,2]'
+ */
+export async function rowsJson<Row>(
+  rows: Promise<readonly Row[]>,
   rowJson: (row: Row) => string,
-) {
-  return answer(request, reply, freshness, async () => {
-    const rows = await read()
-    return [Buffer.from(`[${rows.map(rowJson).join(',')}]`)]
-  })
+): Promise<string> {
+  return `[${(await rows).map(rowJson).join(',')}]`
 }

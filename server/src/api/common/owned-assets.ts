@@ -1,12 +1,12 @@
 import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answer, answerStream, type JsonPieces } from '../../http/answers.ts'
+import { DATA, type JsonPieces, send } from '../../http/answer.ts'
 import { newestPublications } from '../../land/queries/publication-queries.ts'
 import type { AssetType } from '../../land/records/assets.ts'
 import { publicationJson } from '../../land/records/publication.ts'
 import type { ListingStatus } from '../../land/records/statuses.ts'
 import type { AssetRow, State } from '../../state/state.ts'
-import { arrayPieces, WHOLE_ANSWER_ASSETS } from './land-answers.ts'
+import { arrayPieces, assetsBody } from './land-answers.ts'
 import type { LandContext } from './land-context.ts'
 
 export interface Owned {
@@ -27,14 +27,12 @@ export function answerOwned(request: FastifyRequest, reply: FastifyReply, land: 
   const showsOpen = owned.statuses?.includes('open') ?? true
   const freshness = state.freshness(showsOpen ? state.assetsExpiry(assets, nowMs) : 0)
   if (owned.statuses !== undefined) {
-    return answer(request, reply, freshness, () =>
-      withStatus(land, state, assets, owned, nowMs).then(arrayPieces),
-    )
+    const body = () => withStatus(land, state, assets, owned, nowMs).then(arrayPieces)
+    return send(request, reply, { freshness, format: DATA, body })
   }
   const all = () => arrayPieces(piecesOf(state, assets, nowMs))
   // The holder of the districts owns half the world.
-  if (assets.length > WHOLE_ANSWER_ASSETS) return answerStream(request, reply, freshness, all)
-  return answer(request, reply, freshness, all)
+  return send(request, reply, { freshness, format: DATA, body: () => assetsBody(assets.length, all) })
 }
 
 function* piecesOf(state: State, assets: readonly AssetRow[], nowMs: number): Generator<JsonPieces> {

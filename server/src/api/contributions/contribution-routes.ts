@@ -1,9 +1,10 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import { DATA, send } from '../../http/answer.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { contributionsOf } from '../../land/queries/contribution-queries.ts'
 import { contributionJson } from '../../land/records/contribution.ts'
-import { answerRows } from '../common/land-answers.ts'
+import { rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { addressParams, lowerCase } from '../common/parameters.ts'
 import { contributionSchema } from '../common/schemas.ts'
@@ -27,8 +28,11 @@ export const contributionRoutes: FastifyPluginCallbackTypebox<{ land: LandContex
     (request, reply) => {
       const state = land.state()
       const address = lowerCase(request.params.address)
-      const read = () => contributionsOf(land.db, state.worldId, address)
-      return answerRows(request, reply, state.freshness(), read, contributionJson)
+      return send(request, reply, {
+        freshness: state.freshness(),
+        format: DATA,
+        body: () => rowsJson(contributionsOf(land.db, state.worldId, address), contributionJson),
+      })
     },
   )
   done()

@@ -2,7 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { coordText } from '@landpass/client/grid'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
-import { answer, jsonPiece } from '../../http/answers.ts'
+import { DATA, send } from '../../http/answer.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { findDistrict } from '../../land/records/district.ts'
 import type { State } from '../../state/state.ts'
@@ -24,7 +24,8 @@ export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
     },
     (request, reply) => {
       const state = land.state()
-      return answer(request, reply, state.freshness(), () => [state.parts.districts.listJson])
+      const body = () => [state.parts.districts.listJson]
+      return send(request, reply, { freshness: state.freshness(), format: DATA, body })
     },
   )
 
@@ -43,9 +44,8 @@ export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
       const id = request.params.id!
       const district = findDistrict(listText(state), id)
       if (!district) throw new AppError('district_not_found', 'There is no district with this id.', { id })
-      return answer(request, reply, state.freshness(), () =>
-        jsonPiece(JSON.stringify({ ...district, parcels: parcelsOf(state, id) })),
-      )
+      const body = () => JSON.stringify({ ...district, parcels: parcelsOf(state, id) })
+      return send(request, reply, { freshness: state.freshness(), format: DATA, body })
     },
   )
   done()

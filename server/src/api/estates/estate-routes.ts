@@ -1,7 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
-import { answer } from '../../http/answers.ts'
+import { DATA, send } from '../../http/answer.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
 import type { LandContext } from '../common/land-context.ts'
@@ -72,7 +72,7 @@ export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       const row = state.estateRow(id)
       if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', { id })
       const freshness = state.freshness(state.estateExpiry(row, nowMs))
-      return answer(request, reply, freshness, () => state.estatePieces(row, nowMs))
+      return send(request, reply, { freshness, format: DATA, body: () => state.estatePieces(row, nowMs) })
     },
   )
   done()

@@ -1,5 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import { answerPieces } from '../../http/answers.ts'
+import { send, streamed } from '../../http/answer.ts'
 import { formatSchema } from '../../http/schemas.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { tileSource } from '../tile-data/tile-source.ts'
@@ -25,7 +25,8 @@ export const exportRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         const freshness = state.freshness(sales.lastExpiryMs)
         // A slow reader holds the flat arrays for a while, not the whole state.
         const source = tileSource(state.parts, sales)
-        return answerPieces(request, reply, freshness, format, () => parcelPieces(source, format))
+        const body = () => streamed(() => parcelPieces(source, format))
+        return send(request, reply, { freshness, format, body })
       },
     )
 

@@ -1,5 +1,5 @@
 import { type Area, lonLatOf, squareHalf } from '@landpass/client/grid'
-import type { BodyFormat } from '../../http/answers.ts'
+import type { Format } from '../../http/answer.ts'
 import { type TileField, tileWriter } from '../tile-data/tile-forms.ts'
 import { type Tile, type TileSource, tileAt } from '../tile-data/tile-source.ts'
 
@@ -17,7 +17,7 @@ const FIELDS: readonly TileField[] = [
 ]
 
 /** A file format for the parcels of a whole world. */
-export interface ParcelFormat extends BodyFormat {
+export interface ParcelFormat extends Format {
   readonly fileName: string
   readonly start: string
   readonly between: string

@@ -1,7 +1,8 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { Freshness } from '../../freshness.ts'
-import { answerCoded } from '../../http/answers.ts'
+import { send } from '../../http/answer.ts'
+import type { CompressedBodies } from '../../http/compressed-bodies.ts'
 import { formatSchema } from '../../http/schemas.ts'
 import { readChangedAssets } from '../../land/changes/change-journal.ts'
 import {
@@ -18,8 +19,12 @@ import { FeedBodies } from './feed-bodies.ts'
 const FORMAT = { contentType: 'application/vnd.landpass.feed' }
 
 /** `GET /feed`: the world as a binary grid of tiles, or what changed of it (docs/feed.md). */
-export const feedRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
-  const bodies = new FeedBodies((worldId, range) => readChangedAssets(land.db, worldId, range))
+export const feedRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodies: CompressedBodies }> = (
+  app,
+  { land, bodies },
+  done,
+) => {
+  const feed = new FeedBodies(bodies, (worldId, range) => readChangedAssets(land.db, worldId, range))
 
   app.get(
     '/feed',
@@ -53,9 +58,9 @@ not known.',
     (request, reply) => {
       const moment = stateAt(land.state(), land.clock.nowMs())
       const since = parseVersion(request.query.since ?? '')
-      return answerCoded(request, reply, feedFreshness(moment, since), FORMAT, () =>
-        since ? bodies.changesSince(since, moment) : bodies.world(moment),
-      )
+      const freshness = feedFreshness(moment, since)
+      const body = () => (since ? feed.changesSince(since, moment) : feed.world(moment))
+      return send(request, reply, { freshness, format: FORMAT, body })
     },
   )
   done()

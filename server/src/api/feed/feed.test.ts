@@ -10,6 +10,7 @@ import { type ReferenceTile, referenceTiles } from '../../../test/support/refere
 import type { Db } from '../../db/engine.ts'
 import { demoWorld } from '../../demo/demo-world.ts'
 import { writeDemoSnapshot } from '../../demo/write-snapshot.ts'
+import { CompressedBodies } from '../../http/compressed-bodies.ts'
 import { readChangedAssets } from '../../land/changes/change-journal.ts'
 import { applyLandChanges, type LandChange } from '../../land/changes/changes.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
@@ -237,7 +238,7 @@ describe('what changed', () => {
     const moment = await momentNow()
     const state = versionOf(moment)
     let reads = 0
-    const bodies = new FeedBodies(async () => {
+    const bodies = new FeedBodies(new CompressedBodies(), async () => {
       reads++
       if (reads === 1) throw new Error('the database is away')
       return { parcels: [], estates: [], publications: [] }
@@ -283,7 +284,9 @@ describe('what changed', () => {
   })
 
   async function changesSince(since: string, moment: StateAt): Promise<Buffer> {
-    const bodies = new FeedBodies((worldId, range) => readChangedAssets(db, worldId, range))
+    const bodies = new FeedBodies(new CompressedBodies(), (worldId, range) =>
+      readChangedAssets(db, worldId, range),
+    )
     return (await bodies.changesSince(parseVersion(since)!, moment)).in(undefined)
   }
 

@@ -3,6 +3,7 @@ import type { Coord } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
 import { AppError, type ErrorCode } from '../../errors.ts'
+import { send } from '../../http/answer.ts'
 import { HIDDEN, imageSchema } from '../../http/schemas.ts'
 import { areaAround, centredOn, countParcels, fittedTo, MAX_PARCELS, outsideOf } from '../../map/frame.ts'
 import { parcelsOfEstate } from '../../state/parts/estate-members.ts'
@@ -17,7 +18,7 @@ import {
   readStyle,
   styleQuery,
 } from './image-parameters.ts'
-import type { Pictures, Wish } from './pictures.ts'
+import type { AskedAddress, Pictures, Wish } from './pictures.ts'
 
 export interface PictureRouteOptions {
   readonly land: LandContext
@@ -127,9 +128,15 @@ function answerImage(
   reply: FastifyReply,
   pictures: Pictures,
   wish: Wish,
-): FastifyReply {
+): FastifyReply | Promise<FastifyReply> {
   const parcels = countParcels(wish.view)
-  return parcels > MAX_PARCELS ? refuseTooMany(reply, parcels) : pictures.answer(request, reply, wish)
+  if (parcels > MAX_PARCELS) return refuseTooMany(reply, parcels)
+  return send(request, reply, pictures.answer(wish, addressOf(request)))
+}
+
+/** The address of a request as it came, under which the next one may find its answer ready. */
+export function addressOf({ routeOptions, raw }: FastifyRequest): AskedAddress {
+  return { route: routeOptions.url ?? '', url: raw.url ?? '' }
 }
 
 /** The one failure that is not in the envelope: a status and a sentence that its callers know (interfaces.md, 7). */

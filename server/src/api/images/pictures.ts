@@ -1,14 +1,13 @@
 import { coordText } from '@landpass/client/grid'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import type { Freshness } from '../../freshness.ts'
-import { freshnessHeaders, isStillFresh } from '../../http/answers.ts'
+import { type Answer, answerHeaders, type Format } from '../../http/answer.ts'
 import type { CounterSource, GaugeSource } from '../../http/metrics.ts'
 import type { ReadyAnswer } from '../../http/ready-answers.ts'
 import { renderMap } from '../../map/render.ts'
 import type { View } from '../../map/view.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
-import { BoundedCache } from './bounded-cache.ts'
 
 /** A picture that somebody asked for. */
 export interface Wish {
@@ -28,6 +27,12 @@ interface ShownLand {
   readonly freshness: Freshness
 }
 
+/** An address exactly as it came, query and all, and the route that answers it. */
+export interface AskedAddress {
+  readonly route: string
+  readonly url: string
+}
+
 /** What an address stands for, as long as the land does not change. */
 interface KnownAddress {
   readonly route: string
@@ -41,10 +46,12 @@ const ADDRESSES_BYTES = 512 * 1024
 /** Longer ones hold hundreds of selected parcels: whoever sends such a thing draws more than he asks again. */
 const MAX_ADDRESS_LENGTH = 512
 const KNOWN_ADDRESS_BYTES = 64
+/** What a cache needs for an entry besides its name and its value: its places in the tables, and headers of objects. */
+const ENTRY_BYTES = 512
 
 /** Raised when a picture of the same land looks different: a reader's copy of the old look is then no longer right. */
 const LOOK = 'look1'
-const PNG_TYPE = { 'content-type': 'image/png' }
+const PNG: Format = { contentType: 'image/png', saysVary: false }
 
 /**
  * Draws pictures and keeps those of the current revision, by what they show: addresses that mean the same share one.
@@ -52,9 +59,9 @@ const PNG_TYPE = { 'content-type': 'image/png' }
  */
 export class Pictures {
   private readonly land: Pick<LandContext, 'state' | 'clock'>
-  private readonly pictures = new BoundedCache<Picture>(PICTURES_BYTES)
-  private readonly addresses = new BoundedCache<KnownAddress>(ADDRESSES_BYTES)
-  /** Of which both are. */
+  private readonly pictures = new LRUCache<string, Picture>({ maxSize: PICTURES_BYTES })
+  private readonly addresses = new LRUCache<string, KnownAddress>({ maxSize: ADDRESSES_BYTES })
+  /** The revision that both caches belong to. */
   private revisionTag = ''
   private hits = 0
   private drawn = 0
@@ -63,14 +70,16 @@ export class Pictures {
     this.land = land
   }
 
-  /** Answers a wish: with 304 where the reader's copy is still right, before anything is drawn. */
-  answer(request: FastifyRequest, reply: FastifyReply, wish: Wish): FastifyReply {
+  /** The answer to a wish, whose picture is drawn when its body is asked for: the address is remembered then. */
+  answer(wish: Wish, address: AskedAddress): Answer {
     const land = this.shown(wish.showsSales)
-    if (isStillFresh(request, reply, land.freshness)) return reply.code(304).send()
-    const name = nameOf(wish)
-    const png = this.kept(name, land.freshness) ?? this.draw(land, wish.view, name)
-    this.remember(request, { route: request.routeOptions.url!, name, showsSales: wish.showsSales })
-    return reply.headers(PNG_TYPE).send(png)
+    const body = () => {
+      const name = nameOf(wish)
+      const png = this.kept(name, land.freshness) ?? this.draw(land, wish.view, name)
+      this.remember(address.url, { route: address.route, name, showsSales: wish.showsSales })
+      return png
+    }
+    return { freshness: land.freshness, format: PNG, body }
   }
 
   /** The answer for an address that was answered before, if its picture is there. */
@@ -80,7 +89,7 @@ export class Pictures {
     const { freshness } = this.shown(known.showsSales)
     const png = this.kept(known.name, freshness)
     if (!png) return undefined
-    return { route: known.route, headers: { ...freshnessHeaders(freshness), ...PNG_TYPE }, body: png }
+    return { route: known.route, headers: answerHeaders({ freshness, format: PNG }), body: png }
   }
 
   get gauges(): readonly GaugeSource[] {
@@ -88,7 +97,7 @@ export class Pictures {
       {
         name: 'landpass_picture_cache_bytes',
         help: 'Memory of the pictures that are kept.',
-        read: () => this.pictures.bytes,
+        read: () => this.pictures.calculatedSize,
       },
       {
         name: 'landpass_picture_cache_entries',
@@ -143,15 +152,19 @@ export class Pictures {
     const { bounds, cells, parcels } = state.parts
     const png = asOwnMemory(renderMap({ bounds, cells, rowAt: parcels.rowAt, offers }, view))
     this.drawn += 1
-    this.pictures.set(name, { tag: freshness.tag, png }, png.length)
+    this.pictures.set(name, { tag: freshness.tag, png }, { size: sizeOf(name, png.length) })
     return png
   }
 
-  private remember(request: FastifyRequest, known: KnownAddress): void {
-    const { url } = request.raw
-    if (url === undefined || url.length > MAX_ADDRESS_LENGTH) return
-    this.addresses.set(url, known, KNOWN_ADDRESS_BYTES)
+  private remember(url: string, known: KnownAddress): void {
+    if (url.length > MAX_ADDRESS_LENGTH) return
+    this.addresses.set(url, known, { size: sizeOf(url, KNOWN_ADDRESS_BYTES) })
   }
+}
+
+/** The bytes of an entry, its name included. */
+function sizeOf(name: string, valueBytes: number): number {
+  return name.length + valueBytes + ENTRY_BYTES
 }
 
 /** Equal for wishes of the same picture, and only for them. */

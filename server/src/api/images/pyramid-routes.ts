@@ -2,14 +2,14 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { maxZoom, squareHalf, type TileAddress } from '@landpass/client/grid'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
-import { isTagKnown } from '../../http/answers.ts'
+import { DOCUMENT, send } from '../../http/answer.ts'
 import { publicBase } from '../../http/public-base.ts'
 import { imageSchema, okSchema, withUnchanged } from '../../http/schemas.ts'
 import { tagOf } from '../../http/text-tag.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { tileView } from '../../map/tile-view.ts'
 import { readStyle, styleQuery } from './image-parameters.ts'
-import type { PictureRouteOptions } from './image-routes.ts'
+import { addressOf, type PictureRouteOptions } from './image-routes.ts'
 import { tileJson, tileJsonSchema } from './tile-json.ts'
 
 export interface PyramidRouteOptions extends PictureRouteOptions {
@@ -51,7 +51,8 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
       const { y, scale } = readRow(request.params.y)
       const tile = assertInPyramid({ z: request.params.z, x: request.params.x, y }, maxZoom(half))
       const { theme, showsSales } = readStyle(request.query)
-      return pictures.answer(request, reply, { view: tileView({ tile, half, scale, theme }), showsSales })
+      const wish = { view: tileView({ tile, half, scale, theme }), showsSales }
+      return send(request, reply, pictures.answer(wish, addressOf(request)))
     },
   )
 
@@ -70,10 +71,7 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
     (request, reply) => {
       const base = `${publicBase(request, publicUrl)}${app.prefix}`
       const text = JSON.stringify(tileJson(land.world, { base, style: readStyle(request.query) }))
-      const tag = tagOf(text)
-      reply.header('cache-control', 'public, no-cache')
-      if (isTagKnown(request, reply, tag)) return reply.code(304).send()
-      return reply.type('application/json; charset=utf-8').send(text)
+      return send(request, reply, { freshness: { tag: tagOf(text) }, format: DOCUMENT, body: () => text })
     },
   )
   done()

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { answer, type JsonPieces } from '../../http/answers.ts'
+import { DATA, type JsonPieces, send } from '../../http/answer.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { publicationsByKey } from '../../land/queries/publication-queries.ts'
 import type { AssetType } from '../../land/records/assets.ts'
@@ -77,7 +77,7 @@ export function answerListing(
   const sortOrder = (query.sort_order as SortOrder | undefined) ?? DEFAULT_ORDER[sortBy]
   const statuses = parseStatuses<ListingStatus>(String(query.status)) ?? STATUSES
   const { rows, lastExpiryMs } = state.lists.find({ assetType, statuses, sortBy, sortOrder }, nowMs)
-  return answer(request, reply, state.freshness(lastExpiryMs), () => {
+  const body = () => {
     const page = rows.subarray(query.offset, query.offset + query.limit)
     const around = (assets: JsonPieces): JsonPieces => [
       Buffer.from(`{"${name}":`),
@@ -87,7 +87,8 @@ export function answerListing(
     const closedKeys = keysOfClosed(state, page)
     if (closedKeys.length === 0) return around(pagePieces(state, page, nowMs, new Map()))
     return readByKey(land, state, closedKeys).then((closed) => around(pagePieces(state, page, nowMs, closed)))
-  })
+  }
+  return send(request, reply, { freshness: state.freshness(lastExpiryMs), format: DATA, body })
 }
 
 function keysOfClosed(state: State, page: Uint32Array): number[] {

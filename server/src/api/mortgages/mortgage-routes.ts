@@ -2,11 +2,11 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { type Coord, coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { answer } from '../../http/answers.ts'
+import { DATA, send } from '../../http/answer.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { findMortgages } from '../../land/queries/mortgage-queries.ts'
 import { MORTGAGE_STATUSES, type MortgageStatus, mortgageJson } from '../../land/records/mortgage.ts'
-import { answerRows, arrayPieces } from '../common/land-answers.ts'
+import { arrayPieces, rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
   addressParams,
@@ -32,9 +32,12 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
   const answerOfParcel = (request: FastifyRequest, reply: FastifyReply, coord: Coord, status: string) => {
     const state = land.state()
     const asset = { type: 'parcel', id: coordText(coord) } as const
-    const read = () =>
-      findMortgages(land.db, state.worldId, { asset, statuses: parseStatuses<MortgageStatus>(status) })
-    return answerRows(request, reply, state.freshness(), read, mortgageJson)
+    const statuses = parseStatuses<MortgageStatus>(status)
+    return send(request, reply, {
+      freshness: state.freshness(),
+      format: DATA,
+      body: () => rowsJson(findMortgages(land.db, state.worldId, { asset, statuses }), mortgageJson),
+    })
   }
 
   app.get(
@@ -52,8 +55,11 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
       const state = land.state()
       const borrower = lowerCase(request.params.address)
       const statuses = parseStatuses<MortgageStatus>(String(request.query.status))
-      const read = () => findMortgages(land.db, state.worldId, { borrower, statuses })
-      return answerRows(request, reply, state.freshness(), read, mortgageJson)
+      return send(request, reply, {
+        freshness: state.freshness(),
+        format: DATA,
+        body: () => rowsJson(findMortgages(land.db, state.worldId, { borrower, statuses }), mortgageJson),
+      })
     },
   )
 
@@ -97,9 +103,11 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
       const borrower = lowerCase(request.params.address)
       const mortgages = await findMortgages(land.db, state.worldId, { borrower, statuses: ACTIVE })
       const parcels = state.assetsNamed(mortgages.map(({ asset_id }) => ({ type: 'parcel', id: asset_id })))
-      return answer(request, reply, state.freshness(state.assetsExpiry(parcels, nowMs)), () =>
-        arrayPieces(parcels.map((parcel) => state.assetPieces(parcel, nowMs))),
-      )
+      return send(request, reply, {
+        freshness: state.freshness(state.assetsExpiry(parcels, nowMs)),
+        format: DATA,
+        body: () => arrayPieces(parcels.map((parcel) => state.assetPieces(parcel, nowMs))),
+      })
     },
   )
   done()

@@ -1,16 +1,17 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import { answerStream, inEnvelope } from '../../http/answers.ts'
-import { acceptedCoding } from '../../http/codings.ts'
+import { DATA, send, streamed } from '../../http/answer.ts'
+import type { CompressedBodies } from '../../http/compressed-bodies.ts'
 import { freshSchema } from '../../http/schemas.ts'
-import { answerShared, SharedBodies } from '../../http/shared-bodies.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { offerPieces, shownOffers } from './offer-columns.ts'
 import { offersSchema } from './offer-shapes.ts'
 
 /** `GET /offers`: everything that is for sale, for the price layer of a map (docs/offers.md). */
-export const offerRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
-  const bodies = new SharedBodies()
-
+export const offerRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodies: CompressedBodies }> = (
+  app,
+  { land, bodies },
+  done,
+) => {
   app.get(
     '/offers',
     {
@@ -28,11 +29,8 @@ that it is shown with, the newest that is open and has not expired; see docs/off
       const nowMs = land.clock.nowMs()
       const freshness = state.freshness(state.sales(nowMs).lastExpiryMs)
       const pieces = () => offerPieces(shownOffers(state, nowMs))
-      const coding = acceptedCoding(request.headers['accept-encoding'] ?? '')
-      if (coding === undefined) return answerStream(request, reply, freshness, pieces)
-      return answerShared(request, reply, freshness, coding, () =>
-        bodies.find('offers', coding, freshness.tag, () => inEnvelope(pieces())),
-      )
+      const body = () => streamed(pieces, { bodies, name: 'offers' })
+      return send(request, reply, { freshness, format: DATA, body })
     },
   )
   done()

@@ -11,7 +11,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
-import { answer, jsonPiece } from '../../http/answers.ts'
+import { DATA, send } from '../../http/answer.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
@@ -42,11 +42,15 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     const row = state.parcelRow(coord)
     if (row < 0) throw parcelNotFound(coord)
     const freshness = state.freshness(state.parcelExpiry(row, nowMs))
-    return answer(request, reply, freshness, () => state.parcelPieces(row, nowMs))
+    return send(request, reply, { freshness, format: DATA, body: () => state.parcelPieces(row, nowMs) })
   }
 
   const answerEncodedId = (request: FastifyRequest, reply: FastifyReply, coord: Coord) =>
-    answer(request, reply, land.state().freshness(), () => jsonPiece(`{"encoded_id":"${tokenIdHex(coord)}"}`))
+    send(request, reply, {
+      freshness: land.state().freshness(),
+      format: DATA,
+      body: () => `{"encoded_id":"${tokenIdHex(coord)}"}`,
+    })
 
   app.get(
     '/parcels',

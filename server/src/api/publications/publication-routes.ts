@@ -3,12 +3,12 @@ import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
-import { answer, jsonPiece } from '../../http/answers.ts'
+import { DATA, send } from '../../http/answer.ts'
 import { freshSchema, HIDDEN, oneOf } from '../../http/schemas.ts'
 import { findPublication, publicationsOfAsset } from '../../land/queries/publication-queries.ts'
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
 import { publicationJson } from '../../land/records/publication.ts'
-import { answerRows } from '../common/land-answers.ts'
+import { rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
   assertInWorld,
@@ -34,8 +34,11 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
 ) => {
   const answerHistory = (request: FastifyRequest, reply: FastifyReply, asset: AssetName) => {
     const state = land.state()
-    const read = () => publicationsOfAsset(land.db, state.worldId, asset)
-    return answerRows(request, reply, state.freshness(), read, publicationJson)
+    return send(request, reply, {
+      freshness: state.freshness(),
+      format: DATA,
+      body: () => rowsJson(publicationsOfAsset(land.db, state.worldId, asset), publicationJson),
+    })
   }
 
   app.get(
@@ -55,13 +58,14 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
     (request, reply) => {
       const state = land.state()
       const txHash = lowerCase(request.params.txHash!)
-      return answer(request, reply, state.freshness(), async () => {
+      const body = async () => {
         const publication = await findPublication(land.db, state.worldId, txHash)
-        if (publication) return jsonPiece(publicationJson(publication))
+        if (publication) return publicationJson(publication)
         throw new AppError('publication_not_found', 'No publication was made by this transaction.', {
           txHash,
         })
-      })
+      }
+      return send(request, reply, { freshness: state.freshness(), format: DATA, body })
     },
   )
 

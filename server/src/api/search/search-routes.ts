@@ -1,6 +1,6 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { answer, jsonPiece } from '../../http/answers.ts'
+import { DATA, send } from '../../http/answer.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import type { LandContext } from '../common/land-context.ts'
@@ -53,10 +53,11 @@ does, containing it. Letter case and accents make no difference.',
       const state = land.state()
       const { limit } = request.query
       const text = readText(request.query.q)
-      return answer(request, reply, state.freshness(), async () => {
+      const body = async () => {
         const names = keeper.namesOf(state)
-        return jsonPiece(searchJson(state, names, await search(state, names, text, limit), limit))
-      })
+        return searchJson(state, names, await search(state, names, text, limit), limit)
+      }
+      return send(request, reply, { freshness: state.freshness(), format: DATA, body })
     },
   )
   done()

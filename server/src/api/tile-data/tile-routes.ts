@@ -1,10 +1,9 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { answer, answerBare, answerStream, inEnvelope } from '../../http/answers.ts'
-import { acceptedCoding } from '../../http/codings.ts'
+import { BARE_JSON, DATA, send, streamed } from '../../http/answer.ts'
+import type { CompressedBodies } from '../../http/compressed-bodies.ts'
 import { bareSchema, freshSchema } from '../../http/schemas.ts'
-import { answerShared, SharedBodies } from '../../http/shared-bodies.ts'
 import { objectPieces, WHOLE_ANSWER_ASSETS } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { legacyTileForm, type TileForm, tileForm } from './tile-forms.ts'
@@ -19,9 +18,12 @@ const ORDER = 'By x ascending, then y descending; keys are x,y. What lies outsid
  * The map as data: `/v2/tiles` and, in the older form, `/v1/tiles`. They stand here with their versions because they
  * are two endpoints, not one below two addresses.
  */
-export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodies: CompressedBodies }> = (
+  app,
+  { land, bodies },
+  done,
+) => {
   const keeper = new TileTextsKeeper()
-  const bodies = new SharedBodies()
 
   const answerTiles = (request: FastifyRequest, reply: FastifyReply, query: TileQuery, form: TileForm) => {
     const state = land.state()
@@ -30,19 +32,12 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
     const rows = state.rowsIn(readTileArea(query, state.parts.bounds))
     const count = rows.reduce((sum, { from, to }) => sum + to - from, 0)
     const texts = () => keeper.textsOf(state, sales)
-    if (count <= WHOLE_ANSWER_ASSETS) {
-      return answer(request, reply, freshness, () => objectPieces(texts().written(form, rows)))
-    }
-    const isAll = form.isWhole && count === state.parts.parcels.x.length
-    const coding = isAll ? acceptedCoding(request.headers['accept-encoding'] ?? '') : undefined
-    if (coding === undefined) {
-      return answerStream(request, reply, freshness, () => objectPieces(texts().passing(form, rows)))
-    }
-    return answerShared(request, reply, freshness, coding, () => {
-      const known = texts() // now: when its turn to be made comes, another revision may have taken its place
-      const pieces = () => inEnvelope(objectPieces(known.passing(form, rows)))
-      return bodies.find(form.version, coding, freshness.tag, pieces)
-    })
+    const all = () => objectPieces(texts().passing(form, rows))
+    const isWorld = form.isWhole && count === state.parts.parcels.x.length
+    const kept = isWorld ? { bodies, name: `tiles ${form.version}` } : undefined
+    const body = () =>
+      count > WHOLE_ANSWER_ASSETS ? streamed(all, kept) : objectPieces(texts().written(form, rows))
+    return send(request, reply, { freshness, format: DATA, body })
   }
 
   app.get(
@@ -93,7 +88,8 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
     (request, reply) => {
       const state = land.state()
       const freshness = state.freshness(state.sales(land.clock.nowMs()).lastExpiryMs)
-      return answerBare(request, reply, freshness, () => `{"lastUpdatedAt":${freshness.changedAtMs}}`)
+      const body = () => `{"lastUpdatedAt":${freshness.changedAtMs}}`
+      return send(request, reply, { freshness, format: BARE_JSON, body })
     },
   )
   done()

@@ -3,7 +3,7 @@ import { decodeTokenId, parseTokenId } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
-import { answerBare } from '../../http/answers.ts'
+import { BARE_JSON, send } from '../../http/answer.ts'
 import { publicBase } from '../../http/public-base.ts'
 import { bareSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
@@ -45,7 +45,8 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; sett
   const answerToken = (request: FastifyRequest, reply: FastifyReply, find: (state: State) => Token) => {
     const state = land.state()
     const { row, json } = find(state)
-    return answerBare(request, reply, state.freshness(), () => json(state, row, linksFor(request)))
+    const body = () => json(state, row, linksFor(request))
+    return send(request, reply, { freshness: state.freshness(), format: BARE_JSON, body })
   }
 
   app.get(

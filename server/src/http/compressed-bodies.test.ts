@@ -1,0 +1,192 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { CompressedBodies, type GrowingBody, SmallBody } from './compressed-bodies.ts'
+
+const MIB = 1024 * 1024
+const UNPACK = { br: brotliDecompressSync, gzip: gunzipSync }
+
+describe('a body that is compressed for all readers', () => {
+  test.each(['br', 'gzip'] as const)(
+    'is what it was made of, for those who wait and those who come later: %s',
+    async (coding) => {
+      const plain = pieces(5 * MIB)
+      const bodies = new CompressedBodies()
+      const body = bodies.large('map', 'a', coding, () => plain)
+      expect(body.whole).toBeUndefined()
+
+      const early = await Promise.all([read(body), read(body)])
+      const late = await read(bodies.large('map', 'a', coding, nothing))
+
+      const bytes = Buffer.concat(plain)
+      for (const coded of [...early, late]) expect(UNPACK[coding](coded).equals(bytes)).toBe(true)
+      expect(body.whole?.length).toBeLessThan(bytes.length / 2)
+    },
+  )
+
+  test('is begun once, whoever asks meanwhile, and anew for another tag, name or coding', async () => {
+    const bodies = new CompressedBodies()
+    let begun = 0
+    const make = () => {
+      begun += 1
+      return pieces(MIB)
+    }
+    const body = bodies.large('map', 'a', 'gzip', make)
+    expect(bodies.large('map', 'a', 'gzip', make)).toBe(body)
+    const others = [
+      bodies.large('map', 'a', 'br', make),
+      bodies.large('other', 'a', 'gzip', make),
+      bodies.large('map', 'b', 'gzip', make),
+    ]
+    expect(new Set([body, ...others]).size).toBe(4)
+
+    await Promise.all([body, ...others].map(read))
+
+    expect(begun).toBe(4)
+    expect(bodies.large('map', 'b', 'gzip', nothing)).toBe(others[2])
+    expect(bodies.large('map', 'a', 'gzip', make)).not.toBe(body)
+  })
+
+  test('is made when the one before it is done', async () => {
+    const bodies = new CompressedBodies()
+    const order: string[] = []
+    function* told(name: string): Generator<Uint8Array> {
+      order.push(`${name} begins`)
+      yield* pieces(MIB)
+      order.push(`${name} ends`)
+    }
+    const names = ['a', 'b', 'c']
+
+    await Promise.all(names.map((name) => read(bodies.large(name, '1', 'br', () => told(name)))))
+
+    expect(order).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]))
+  })
+
+  test('begins to arrive before it is done', async () => {
+    const plain = Array.from({ length: 40 }, (_, i) => noise(64 * 1024, i))
+    const body = new CompressedBodies().large('map', 'a', 'gzip', () => plain)
+
+    const first = await body.read().next()
+    expect([first.done, body.whole]).toEqual([false, undefined])
+
+    expect(gunzipSync(await read(body)).equals(Buffer.concat(plain))).toBe(true)
+  })
+
+  test('that cannot be made tells its readers, and is tried again for the next', async () => {
+    const bodies = new CompressedBodies()
+    function* broken(): Generator<Uint8Array> {
+      yield noise(MIB, 1)
+      throw new Error('no more of it')
+    }
+    const body = bodies.large('map', 'a', 'br', broken)
+
+    await expect(Promise.all([read(body), read(body)])).rejects.toThrow('no more of it')
+    await expect(read(body)).rejects.toThrow('no more of it')
+
+    const again = bodies.large('map', 'a', 'br', () => pieces(10))
+    expect(brotliDecompressSync(await read(again)).length).toBe(10)
+  })
+})
+
+describe('a small body', () => {
+  test('is compressed once for all who ask, and they read the same bytes', async () => {
+    const plain = Buffer.from('a plain body '.repeat(100))
+    const body = new SmallBody(plain)
+    const [first, second] = [body.in('br'), body.in('br')]
+
+    expect(second).toBe(first)
+    expect(brotliDecompressSync(await first)).toEqual(plain)
+    expect(gunzipSync(await body.in('gzip'))).toEqual(plain)
+    expect(await body.in(undefined)).toBe(plain)
+  })
+
+  test('goes out as it is where it is short', () => {
+    expect(new SmallBody(Buffer.alloc(1023)).codingFor('br')).toBeUndefined()
+    expect(new SmallBody(Buffer.alloc(1024)).codingFor('br')).toBe('br')
+    expect(new SmallBody(Buffer.alloc(1024)).codingFor(undefined)).toBeUndefined()
+  })
+
+  test('is made once for each name, and anew for another tag', () => {
+    const bodies = new CompressedBodies()
+    const make = () => Buffer.from('a body')
+    const body = bodies.small('feed', 'a', make)
+
+    expect(bodies.small('feed', 'a', nothing)).toBe(body)
+    expect(bodies.small('other', 'a', make)).not.toBe(body)
+    expect(bodies.small('feed', 'b', make)).not.toBe(body)
+    expect(bodies.small('feed', 'a', make)).not.toBe(body)
+  })
+})
+
+describe('the bodies that are kept', () => {
+  test('are counted with all their codings, and take no more than they may', async () => {
+    const bodies = new CompressedBodies(10_000)
+    const plain = noise(4_000, 1)
+    const one = bodies.small('one', 'a', () => plain)
+    expect(bodies.bytes).toBe(4_000)
+    const coded = await one.in('br')
+    expect(bodies.bytes).toBe(4_000 + coded.length)
+
+    for (const name of ['two', 'three', 'four']) {
+      await bodies.small(name, 'a', () => noise(4_000, 2)).in('gzip')
+      expect(bodies.bytes).toBeLessThanOrEqual(10_000)
+    }
+
+    expect(bodies.small('four', 'a', nothing).bytes).toBeGreaterThan(8_000)
+    expect(bodies.small('one', 'a', () => plain)).not.toBe(one)
+  })
+
+  test('do not hold one that is larger than all of them may be: it is made for each who asks', async () => {
+    const bodies = new CompressedBodies(1_000)
+    const kept = bodies.small('kept', 'a', () => Buffer.alloc(100))
+    const make = () => [noise(4_000, 1)]
+    const body = bodies.large('map', 'a', 'gzip', make)
+    expect(bodies.large('map', 'a', 'gzip', nothing)).toBe(body)
+
+    expect(gunzipSync(await read(body))).toEqual(noise(4_000, 1))
+
+    expect(bodies.large('map', 'a', 'gzip', make)).not.toBe(body)
+    expect(bodies.small('kept', 'a', nothing)).toBe(kept)
+  })
+
+  test('are not counted where another body took their place while they were made', async () => {
+    const bodies = new CompressedBodies()
+    const early = bodies.large('map', 'a', 'gzip', () => pieces(1_000_000))
+    const late = bodies.large('map', 'b', 'gzip', () => pieces(10_000))
+    const coded = await Promise.all([early, late].map(read))
+    await read(bodies.large('other', 'a', 'br', () => []))
+
+    expect(coded[0]!.length).toBeGreaterThan(0)
+    expect(bodies.large('map', 'b', 'gzip', nothing)).toBe(late)
+    expect(bodies.bytes).toBeLessThan(coded[0]!.length)
+  })
+})
+
+/** Text that compresses well, in pieces of 64 KiB. */
+function pieces(bytes: number): Buffer[] {
+  const all = Buffer.alloc(bytes)
+  for (let at = 0; at < bytes; at += 100) all.write(`{"id":${at},"name":"a tile of the map"},`, at)
+  return Array.from({ length: Math.ceil(bytes / 65_536) }, (_, i) =>
+    all.subarray(i * 65_536, (i + 1) * 65_536),
+  )
+}
+
+/** Bytes that do not compress, so that what goes in soon comes out. */
+function noise(bytes: number, seed: number): Buffer {
+  let state = seed
+  return Buffer.from(
+    Uint8Array.from({ length: bytes }, () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return state >>> 24
+    }),
+  )
+}
+
+async function read(body: GrowingBody): Promise<Buffer> {
+  const read: Uint8Array[] = []
+  for await (const piece of body.read()) read.push(piece)
+  return Buffer.concat(read)
+}
+
+function nothing(): never {
+  throw new Error('it is kept: nobody has to make it again')
+}
