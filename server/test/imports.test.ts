@@ -74,6 +74,7 @@ test.each(['client/src', 'web'])('nothing in %s is taken from the server, not ev
 test.each([
   { name: 'the server', sources: SOURCES },
   { name: 'the pages', sources: PAGE_SOURCES },
+  { name: 'the client', sources: readSources(join(ROOT, 'client/src')) },
 ])('no file of $name is imported in a circle', ({ sources }) => {
   const importsOf = new Map(
     sources.map(({ path, imports }) => [
