@@ -2,10 +2,11 @@
 // what has changed. `npm start`, `npm test` and the other scripts call it first; it needs Node.js and npm alone.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { arePagesStale } from '../web/page-inputs.mjs'
+import { compile } from './compile.mjs'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const INSTALL_STAMP = join(ROOT, 'node_modules', '.landpass-installed')
@@ -19,24 +20,13 @@ if (readIfThere(INSTALL_STAMP) !== lockHash) {
   writeFileSync(INSTALL_STAMP, lockHash)
 }
 
-// The compiler itself knows what has changed, and that the server is made of the client package too.
-run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', join(ROOT, 'server')])
-for (const name of ['client', 'server']) removeOrphans(join(ROOT, name))
+const status = compile(ROOT, ['client', 'server'])
+if (status !== 0) process.exit(status)
 
+// After the compiler: the pages are made of compiled code of the client, too.
 if (arePagesStale(ROOT)) {
   console.error('landpass: making the pages …')
   run(process.execPath, [join(ROOT, 'web', 'build.mjs')])
-}
-
-/** A deleted source must not live on as compiled code. */
-function removeOrphans(workspace) {
-  const { compilerOptions } = JSON.parse(readFileSync(join(workspace, 'tsconfig.json'), 'utf8'))
-  const sources = join(workspace, compilerOptions.rootDir)
-  const dist = join(workspace, compilerOptions.outDir)
-  for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-    const [, stem] = /^(.*?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(path) ?? []
-    if (stem !== undefined && !existsSync(join(sources, `${stem}.ts`))) rmSync(join(dist, path))
-  }
 }
 
 function readIfThere(path) {

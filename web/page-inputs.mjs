@@ -8,7 +8,7 @@ const RECORD = join('web', 'dist', '.inputs.json')
 /** Copied as it is: its files are in no module graph. */
 const PUBLIC = join('web', 'public')
 /** What decides how the pages are made, besides the modules themselves. */
-const BUILD_FILES = ['package-lock.json', 'tsconfig.base.json', 'web/tsconfig.json']
+const BUILD_FILES = ['package-lock.json', 'client/package.json', 'tsconfig.base.json', 'web/tsconfig.json']
 const BUILD_SCRIPTS = ['web/build.mjs', 'web/page-inputs.mjs', 'web/vite.config.ts']
 
 /**

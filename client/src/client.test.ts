@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Call } from './call.ts'
 import type { ClientOptions } from './client.ts'
 import { attendance, createClient, type EtagStore, land, memoryEtagStore, system } from './index.ts'
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
@@ -167,7 +168,7 @@ describe('a read that the server is too busy for', () => {
     expect(requests.length).toBe(1)
   })
 
-  test.each([
+  test.each<[string, Call<unknown>, readonly Reply[]]>([
     ['another refusal', land.offers(), [{ status: 500 }, good(1)]],
     ['no answer', land.offers(), [new TypeError('refused'), good(1)]],
     ['a claim', attendance.claim('u-1'), [busy('1'), good(1)]],

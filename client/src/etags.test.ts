@@ -36,12 +36,12 @@ test('an answer that is too large is not held, and takes the older one of its ad
   expect(store.get('/b')).toEqual(answer('small'))
 })
 
-test('however often answers change, the memory is that of the newest ones', () => {
+test('however often answers change, the memory is that of the newest ones', async () => {
   const store = memoryEtagStore({ maxBytes: 1_000 })
 
   for (let i = 0; i < 1_000; i++) store.set('/a', answer(new Uint8Array(i % 500), `"${i}"`))
   store.set('/b', answer(new Uint8Array(400)))
 
-  expect(store.get('/a')?.etag).toBe('"999"')
+  expect((await store.get('/a'))?.etag).toBe('"999"')
   expect(store.get('/b')).toBeDefined()
 })

@@ -3,10 +3,14 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { readText } from '../body.ts'
+import type { Call } from '../call.ts'
 import { createClient } from '../client.ts'
 import * as land from '../land.ts'
 import * as system from '../system.ts'
 import { fetchTransport } from './fetch.ts'
+
+/** One that is never answered, and one whose answer never ends. */
+const SILENT_CALLS: readonly Call<unknown>[] = [system.openApi(), system.metrics()]
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1')
@@ -50,7 +54,7 @@ test('gives up a server that says nothing, before its answer and in the middle o
   })
   const client = createClient({ baseUrl: origin, transport: fetchTransport({ timeoutMs: 20 }) })
 
-  for (const call of [system.openApi(), system.metrics()]) {
+  for (const call of SILENT_CALLS) {
     const outcome = client.send(call)
     await expect(outcome).rejects.toMatchObject({ code: 'offline', cause: { name: 'TimeoutError' } })
   }
@@ -89,7 +93,7 @@ test('a caller ends a request before its answer, and in the middle of one', asyn
   const client = createClient({ baseUrl: origin })
   let end = new AbortController()
 
-  for (const call of [system.openApi(), system.metrics()]) {
+  for (const call of SILENT_CALLS) {
     end = new AbortController()
     await expect(client.send(call, { signal: end.signal })).rejects.toMatchObject({ name: 'AbortError' })
   }

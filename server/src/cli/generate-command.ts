@@ -9,7 +9,7 @@ const ROOT = new URL('../../../../', import.meta.url)
 export function addGenerateCommand(program: Command): void {
   program
     .command('generate', { hidden: true })
-    .description('write openapi.json, docs/errors.md and docs/settings.md from the code')
+    .description("write openapi.json, the client's types, docs/errors.md and docs/settings.md from the code")
     .action(async () => {
       // Only here: the other commands do without the server's code.
       const { generatedDocuments } = await import('./documents.ts')

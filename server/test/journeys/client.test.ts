@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import {
   attendance,
   type Call,
@@ -23,10 +26,21 @@ import { signingTransport } from '../../src/simulate/player/signing-transport.ts
 import { type OutsideWorld, startOutsideWorld } from '../support/attendance-server.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { freshEngine } from '../support/engines.ts'
+import { eventually } from '../support/landpass.ts'
 
 const RADIUS = 10
 const EVENT_ID = 78_001
+/** The event of docs/client.md. */
+const PAGE_EVENT_ID = 90_001
 const EDIT_CODE = '123456'
+const WRITTEN_ORIGIN = 'http://localhost:3000'
+/** What a scene has, as far as the page uses it. */
+const SIGNED_FETCH = `
+globalThis.signedFetch = async ({ url, init }) => {
+  const response = await fetch(url, init)
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
+}
+`
 const PLACE = { x: 3, y: 4 }
 const AREA = { nw: { x: 1, y: 3 }, se: { x: 3, y: 1 } }
 /** The same as what the client asks for, below other addresses. */
@@ -219,6 +233,25 @@ describe('attendance', () => {
   })
 })
 
+test('the examples of docs/client.md do what the page says', async () => {
+  await outside.putEvent(PAGE_EVENT_ID, { edit_code: EDIT_CODE, codes: 1 })
+  const registration = { editCode: EDIT_CODE, coordinates: '3,4' }
+  await client.send(attendance.registerEvent(PAGE_EVENT_ID, registration))
+  await client.send(attendance.loadCodes(PAGE_EVENT_ID, EDIT_CODE))
+  const page = readFileSync(new URL('../../../../docs/client.md', import.meta.url), 'utf8')
+  const code = [...page.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('')
+  const promised = [...code.matchAll(/console\.log\(.*\)(?: |\n)\/\/ (.*)$/gm)].map(([, text]) => text)
+  expect(promised.length).toBe(code.match(/console\.log/g)?.length)
+
+  const running = runModule(SIGNED_FETCH + code.replaceAll(WRITTEN_ORIGIN, server.server.origin))
+  await eventually(openStreams, (count) => count === 1, 20_000)
+  await server.change({ kind: 'change-parcel', x: 1, y: 2, to: { name: 'for the page' } })
+  const { stdout, stderr } = await running
+
+  expect(stderr).toBe('')
+  expect(stdout.replaceAll(server.server.origin, WRITTEN_ORIGIN).trimEnd().split('\n')).toEqual(promised)
+})
+
 test('the client has called every endpoint of the description', () => {
   const patterns = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({
@@ -234,6 +267,22 @@ test('the client has called every endpoint of the description', () => {
 
   expect(missing.map(({ name }) => name).sort()).toEqual([...OTHER_ADDRESSES].sort())
 })
+
+/** Runs a program that imports the packages of this project. */
+async function runModule(code: string): Promise<{ stdout: string; stderr: string }> {
+  const file = fileURLToPath(new URL('../client-page.mjs', import.meta.url))
+  writeFileSync(file, code)
+  try {
+    return await promisify(execFile)(process.execPath, [file])
+  } finally {
+    rmSync(file)
+  }
+}
+
+async function openStreams(): Promise<number> {
+  const text = await client.send(system.metrics())
+  return Number(/^landpass_change_streams (\d+)$/m.exec(text)?.[1])
+}
 
 function rename(name: string) {
   return { kind: 'change-parcel', x: 5, y: 5, to: { name } } as const
