@@ -1,5 +1,4 @@
 import { coordText } from '@landpass/client/grid'
-import { LRUCache } from 'lru-cache'
 import type { Freshness } from '../../freshness.ts'
 import { type Answer, answerHeaders, type Format } from '../../http/answer.ts'
 import type { CounterSource, GaugeSource } from '../../http/metrics.ts'
@@ -8,6 +7,7 @@ import { renderMap } from '../../map/render.ts'
 import type { View } from '../../map/view.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
+import { BoundedCache } from './bounded-cache.ts'
 
 /** A picture that somebody asked for. */
 export interface Wish {
@@ -46,8 +46,6 @@ const ADDRESSES_BYTES = 512 * 1024
 /** Longer ones hold hundreds of selected parcels: whoever sends such a thing draws more than he asks again. */
 const MAX_ADDRESS_LENGTH = 512
 const KNOWN_ADDRESS_BYTES = 64
-/** What a cache needs for an entry besides its name and its value: its places in the tables, and headers of objects. */
-const ENTRY_BYTES = 512
 
 /** Raised when a picture of the same land looks different: a reader's copy of the old look is then no longer right. */
 const LOOK = 'look1'
@@ -59,8 +57,8 @@ const PNG: Format = { contentType: 'image/png', saysVary: false }
  */
 export class Pictures {
   private readonly land: Pick<LandContext, 'state' | 'clock'>
-  private readonly pictures = new LRUCache<string, Picture>({ maxSize: PICTURES_BYTES })
-  private readonly addresses = new LRUCache<string, KnownAddress>({ maxSize: ADDRESSES_BYTES })
+  private readonly pictures = new BoundedCache<Picture>(PICTURES_BYTES)
+  private readonly addresses = new BoundedCache<KnownAddress>(ADDRESSES_BYTES)
   /** The revision that both caches belong to. */
   private revisionTag = ''
   private hits = 0
@@ -97,7 +95,7 @@ export class Pictures {
       {
         name: 'landpass_picture_cache_bytes',
         help: 'Memory of the pictures that are kept.',
-        read: () => this.pictures.calculatedSize,
+        read: () => this.pictures.bytes,
       },
       {
         name: 'landpass_picture_cache_entries',
@@ -152,19 +150,14 @@ export class Pictures {
     const { bounds, cells, parcels } = state.parts
     const png = asOwnMemory(renderMap({ bounds, cells, rowAt: parcels.rowAt, offers }, view))
     this.drawn += 1
-    this.pictures.set(name, { tag: freshness.tag, png }, { size: sizeOf(name, png.length) })
+    this.pictures.set(name, { tag: freshness.tag, png }, png.length)
     return png
   }
 
   private remember(url: string, known: KnownAddress): void {
     if (url.length > MAX_ADDRESS_LENGTH) return
-    this.addresses.set(url, known, { size: sizeOf(url, KNOWN_ADDRESS_BYTES) })
+    this.addresses.set(url, known, KNOWN_ADDRESS_BYTES)
   }
-}
-
-/** The bytes of an entry, its name included. */
-function sizeOf(name: string, valueBytes: number): number {
-  return name.length + valueBytes + ENTRY_BYTES
 }
 
 /** Equal for wishes of the same picture, and only for them. */
