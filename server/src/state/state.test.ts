@@ -174,9 +174,9 @@ describe('the state', () => {
   test('a tag tells revision and expiry', () => {
     const state = stateOf([])
 
-    expect(state.freshness()).toEqual({ tag: 'abc.1.7', changedAtMs: 50 })
-    expect(state.freshness(40)).toEqual({ tag: 'abc.1.7.40', changedAtMs: 50 })
-    expect(state.freshness(60)).toEqual({ tag: 'abc.1.7.60', changedAtMs: 60 })
+    expect(state.freshness()).toEqual({ tag: 'abc.2.7', changedAtMs: 50 })
+    expect(state.freshness(40)).toEqual({ tag: 'abc.2.7.40', changedAtMs: 50 })
+    expect(state.freshness(60)).toEqual({ tag: 'abc.2.7.60', changedAtMs: 60 })
   })
 
   test('names of assets: each once, unknown and dissolved ones left out', () => {
