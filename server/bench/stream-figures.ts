@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { engineSettings } from '../src/cli/open-database.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { openEngine } from '../src/db/open-engine.ts'
 import { applyLandChanges } from '../src/land/changes/changes.ts'
 import { load, median } from './load.ts'

@@ -9,9 +9,9 @@ import type { PresenceResult } from '../src/attendance/presence/presence.ts'
 import { verifySignature } from '../src/attendance/signed-fetch/verify-signature.ts'
 import { Vault } from '../src/attendance/vault.ts'
 import { MINUTE_MS, SYSTEM_CLOCK } from '../src/clock.ts'
+import { SETTING_NAMES } from '../src/config/settings.ts'
 import type { Engine } from '../src/db/engine.ts'
 import { ERRORS } from '../src/errors.ts'
-import { SETTING_NAMES } from '../src/settings.ts'
 import { makePlayer, type SimulatedPlayer } from '../src/simulate/player/player.ts'
 import {
   differenceOf,

@@ -97,7 +97,7 @@ test('the commands start without the code of the server, which a start reads whi
 test('only the configuration and the commands look at the environment', () => {
   const readers = pathsWith(/\bprocess\.env\b|\benv\b.*from 'node:process'|loadEnvFile/)
 
-  expect(readers.filter((path) => path !== 'config.ts' && !path.startsWith('cli/'))).toEqual([])
+  expect(readers.filter((path) => path !== 'config/config.ts' && !path.startsWith('cli/'))).toEqual([])
 })
 
 test('SQL stands where one looks for it: queries, changes, snapshots, and what builds the state', () => {

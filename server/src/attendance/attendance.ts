@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Clock, SECOND_MS } from '../clock.ts'
-import type { AttendanceConfig, Config, LimitsConfig } from '../config.ts'
+import type { AttendanceConfig, Config, LimitsConfig } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { AttendanceMetrics } from './attendance-metrics.ts'

@@ -1,7 +1,7 @@
 import rateLimit, { type CreateRateLimitOptions } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MINUTE_MS } from '../clock.ts'
-import type { LimitsConfig } from '../config.ts'
+import type { LimitsConfig } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { clientAddress } from '../http/client-address.ts'
 

@@ -1,4 +1,4 @@
-import type { Config, IssuerConfig } from '../config.ts'
+import type { Config, IssuerConfig } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
 import { findAnySealed } from './codes/code-queries.ts'

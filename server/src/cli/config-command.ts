@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { describeConfig, readConfig } from '../config.ts'
+import { describeConfig, readConfig } from '../config/config.ts'
 
 export function addConfigCommand(program: Command): void {
   program

@@ -1,7 +1,7 @@
 import { openApiDocument } from '../app.ts'
+import { defaultText, type Setting } from '../config/setting-reader.ts'
+import { SETTINGS } from '../config/settings.ts'
 import { ERRORS, type ErrorMeaning } from '../errors.ts'
-import { defaultText, type Setting } from '../setting-reader.ts'
-import { SETTINGS } from '../settings.ts'
 import { clientTypes, type OpenApi } from './client-types.ts'
 
 /** A committed document that is made from the code, by its path below the project's folder. */
@@ -46,7 +46,7 @@ function settingsPage(): string {
 
 Read once, at the start, from the environment and from a file \`.env\` in the working directory (the environment
 wins). A wrong value stops the start and is named; \`landpass config\` prints what is in force, secrets masked. This
-page is made from \`server/src/settings.ts\` by \`npm run generate\`.
+page is made from \`server/src/config/settings.ts\` by \`npm run generate\`.
 
 | name | type | default | meaning |
 |---|---|---|---|

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { SECOND_MS } from '../clock.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { type ExportReport, exportSnapshot } from '../land/snapshot/export.ts'
 import { withDatabase } from './open-database.ts'
 import { ProgressShow } from './progress.ts'

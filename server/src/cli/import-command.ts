@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { SECOND_MS, SYSTEM_CLOCK } from '../clock.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
 import { checkSnapshot, type ImportOptions, importSnapshot } from '../land/snapshot/import.ts'
 import type { ImportReport, SnapshotError } from '../land/snapshot/report.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { migrate } from '../db/migrate.ts'
 import { openEngine } from '../db/open-engine.ts'
 import { engineSettings } from './open-database.ts'

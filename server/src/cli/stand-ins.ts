@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { type Config, type Environment, readConfig } from '../config.ts'
+import { type Config, type Environment, readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
 import { SIMULATED_API_KEY, SIMULATED_CLIENT_ID, SIMULATED_CLIENT_SECRET } from '../simulate/issuer/access.ts'
 

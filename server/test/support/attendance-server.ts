@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'vitest'
 import type { Clock } from '../../src/clock.ts'
-import type { Environment } from '../../src/config.ts'
+import type { Environment } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import { makePlayer, type RequestToSign, type SimulatedPlayer } from '../../src/simulate/player/player.ts'
 import { type Answer, type LandServer, startLandServer } from './land-server.ts'

@@ -1,6 +1,6 @@
 import { parseWorld } from '@landpass/client/grid'
 import { expect } from 'vitest'
-import type { Environment } from '../../src/config.ts'
+import type { Environment } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import { demoWorld } from '../../src/demo/demo-world.ts'
 import { applyLandChanges, type LandChange } from '../../src/land/changes/changes.ts'

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { writeDemoSnapshot } from '../../src/demo/write-snapshot.ts'

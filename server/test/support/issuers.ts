@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 import { SECOND_MS } from '../../src/clock.ts'
-import type { IssuerConfig } from '../../src/config.ts'
+import type { IssuerConfig } from '../../src/config/config.ts'
 import {
   SIMULATED_API_KEY,
   SIMULATED_CLIENT_ID,

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
 import { type App, createApp } from '../../src/app.ts'
 import type { Clock } from '../../src/clock.ts'
-import { type Environment, readConfig } from '../../src/config.ts'
+import { type Environment, readConfig } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import { emptyDir } from './engines.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createApp } from '../../src/app.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { TEST_DIR_VARIABLE } from './global-setup.ts'
 import { REFERENCE_TIME_MS } from './land-server.ts'

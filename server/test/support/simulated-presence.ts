@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/clock.ts'
-import type { PresenceConfig } from '../../src/config.ts'
+import type { PresenceConfig } from '../../src/config/config.ts'
 import { startPresenceSimulator } from '../../src/simulate/presence/presence-simulator.ts'
 
 export interface SimulatorCalls {

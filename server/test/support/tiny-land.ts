@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Clock } from '../../src/clock.ts'
-import type { Environment } from '../../src/config.ts'
+import type { Environment } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import { applyLandChanges, type LandChange } from '../../src/land/changes/changes.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'

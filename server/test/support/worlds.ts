@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../../src/clock.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { readLandHead } from '../../src/land/changes/land-head.ts'
 import { LAND_TABLES } from '../../src/land/records/tables.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { applyLandChanges, type LandChange } from '../../src/land/changes/changes.ts'
 import { REFERENCE_TIME_MS } from './land-server.ts'

@@ -11,7 +11,7 @@ import {
 } from '../../../test/support/issuers.ts'
 import { type TestClock, testClock } from '../../../test/support/land-server.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
-import type { IssuerConfig } from '../../config.ts'
+import type { IssuerConfig } from '../../config/config.ts'
 import type { Db } from '../../db/engine.ts'
 import { ask } from '../outbound.ts'
 import { Vault } from '../vault.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
-import type { IssuerConfig } from '../../config.ts'
+import type { IssuerConfig } from '../../config/config.ts'
 import type { Db } from '../../db/engine.ts'
 import { type OutboundAnswer, OutboundError, type OutboundRequest } from '../outbound.ts'
 import { UnreadableSecretError, type Vault } from '../vault.ts'

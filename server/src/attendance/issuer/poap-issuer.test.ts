@@ -14,7 +14,7 @@ import {
 } from '../../../test/support/issuers.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import { SECOND_MS, SYSTEM_CLOCK } from '../../clock.ts'
-import type { IssuerConfig } from '../../config.ts'
+import type { IssuerConfig } from '../../config/config.ts'
 import { Vault } from '../vault.ts'
 import { IssuerError } from './issuer.ts'
 import { type IssuerRequestFacts, PoapIssuer } from './poap-issuer.ts'

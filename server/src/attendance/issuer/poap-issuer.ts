@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { IssuerConfig } from '../../config.ts'
+import type { IssuerConfig } from '../../config/config.ts'
 import type { Db } from '../../db/engine.ts'
 import { ask, type OutboundAnswer, OutboundError, type OutboundRequest } from '../outbound.ts'
 import type { Vault } from '../vault.ts'

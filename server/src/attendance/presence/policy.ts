@@ -1,4 +1,4 @@
-import type { PresencePolicy } from '../../config.ts'
+import type { PresencePolicy } from '../../config/config.ts'
 import type { PresenceResult } from './presence.ts'
 
 /** The one answer that settles the matter, whatever the others say. */

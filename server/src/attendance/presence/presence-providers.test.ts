@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { REFERENCE_TIME_MS, testClock } from '../../../test/support/land-server.ts'
 import { type SimulatedPresence, startSimulatedPresence } from '../../../test/support/simulated-presence.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
-import type { PresenceConfig, PresenceProviderConfig } from '../../config.ts'
+import type { PresenceConfig, PresenceProviderConfig } from '../../config/config.ts'
 import { MAX_FAILURES, REST_MS } from './call-gate.ts'
 import { MAX_POINTERS } from './participants-provider.ts'
 import { type PresenceFacts, PresenceProviders } from './presence-providers.ts'

@@ -1,6 +1,6 @@
 import type { Coord } from '@landpass/client/grid'
 import type { Clock } from '../../clock.ts'
-import type { PresenceConfig, PresenceProviderConfig } from '../../config.ts'
+import type { PresenceConfig, PresenceProviderConfig } from '../../config/config.ts'
 import { ParticipantsProvider } from './participants-provider.ts'
 import { PeersProvider } from './peers-provider.ts'
 import { judgeAsTheyCome } from './policy.ts'

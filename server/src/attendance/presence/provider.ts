@@ -1,6 +1,6 @@
 import type { Coord } from '@landpass/client/grid'
 import { type Clock, SECOND_MS } from '../../clock.ts'
-import type { PresenceConfig } from '../../config.ts'
+import type { PresenceConfig } from '../../config/config.ts'
 import type { PresenceResult } from './presence.ts'
 
 /** One of those who know where players are. */

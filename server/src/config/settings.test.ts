@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { CommandError } from '../errors.ts'
 import { describeConfig, readConfig } from './config.ts'
-import { CommandError } from './errors.ts'
 import { MAX_PRESENCE_PROVIDERS } from './setting-grammars.ts'
 import { readSettings, type Setting } from './setting-reader.ts'
 import { SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts'
 
 const PAGE = readFileSync(
-  join(fileURLToPath(new URL('../../../', import.meta.url)), 'docs/settings.md'),
+  join(fileURLToPath(new URL('../../../../', import.meta.url)), 'docs/settings.md'),
   'utf8',
 )
 /** Name, what is allowed, default: as the page shows them. */

@@ -1,4 +1,4 @@
-import { CommandError } from './errors.ts'
+import { CommandError } from '../errors.ts'
 import type { Kind } from './setting-kinds.ts'
 
 /** `process.env`, or what a test says instead. Empty counts as unset: `DATABASE_URL=` switches a setting off. */

@@ -1,4 +1,4 @@
-import { CommandError } from './errors.ts'
+import { CommandError } from '../errors.ts'
 import { describeSettings, type Environment, readSettings } from './setting-reader.ts'
 import { SETTINGS, type Settings } from './settings.ts'
 
