@@ -17,6 +17,7 @@ const COMMON = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   pool: 'forks',
+  setupFiles: ['server/dist/test/support/property-seed.js'],
   // Node.js reads what is compiled as it does in service, and without a detour through Vite, which costs half a second
   // in every file that starts a server.
   server: { deps: { external: [/\/server\/dist\/.*(?<!\.test)\.js$/] } },

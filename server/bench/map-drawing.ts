@@ -12,7 +12,7 @@ import { readLandHead } from '../src/land/changes/land-head.ts'
 import type { MapSnapshot } from '../src/map/map-snapshot.ts'
 import { renderMap } from '../src/map/render.ts'
 import type { View } from '../src/map/view.ts'
-import { buildState } from '../src/state/build/build-state.ts'
+import { buildState } from '../src/state/builders/build-state.ts'
 import { State } from '../src/state/state.ts'
 import { runCommand } from './processes.ts'
 

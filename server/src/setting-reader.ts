@@ -1,71 +1,111 @@
 import { CommandError } from './errors.ts'
-import { type Environment, type SettingName, settingOf } from './settings.ts'
+import type { Kind } from './setting-kinds.ts'
 
-/** Collects what is wrong instead of stopping at the first: an operator corrects a file once. */
-export class SettingReader {
-  private readonly env: Environment
-  private readonly problems: string[] = []
-  constructor(env: Environment) {
-    this.env = env
-  }
+/** `process.env`, or what a test says instead. Empty counts as unset: `DATABASE_URL=` switches a setting off. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
-  text(name: SettingName, allowed: RegExp): string | undefined {
-    const value = this.valueOf(name)
-    if (value !== undefined && !allowed.test(value)) this.refuse(name, value)
-    return value
-  }
+/** One setting: what it may be, what it is where nobody set it, and what it is for. */
+export type Setting<T = unknown> = Described<T> & (WithDefault | WithoutDefault)
 
-  /** Without slashes at its end. */
-  webAddress(name: SettingName): string | undefined {
-    return this.text(name, /^https?:\/\/[^\s/]+(\/\S*)?$/)?.replace(/\/+$/, '')
-  }
+interface Described<T> {
+  readonly kind: Kind<T>
+  /** For `docs/settings.md`: sentences. */
+  readonly meaning: string
+  /** Never shown: `whole`, or only the `password` and the query where it is an address. No error shows any of it. */
+  readonly secret?: 'whole' | 'password'
+}
 
-  integer(name: SettingName, min: number, max: number): number {
-    const value = this.valueOf(name) ?? ''
-    const number = Number(value)
-    if (!/^\d{1,15}$/.test(value) || number < min || number > max) this.refuse(name, value)
-    return number
-  }
+interface WithDefault {
+  /** As text it is read like any other value. */
+  readonly default: string | number | boolean
+  readonly unset?: never
+}
 
-  boolean(name: SettingName): boolean {
-    return this.oneOf(name, ['true', 'false'] as const) === 'true'
-  }
+interface WithoutDefault {
+  /** The value is undefined where nobody set it; for people: what that means. */
+  readonly unset: string
+  readonly default?: never
+}
 
-  oneOf<T extends string>(name: SettingName, allowed: readonly [T, ...T[]]): T {
-    const value = this.valueOf(name)
-    const found = allowed.find((one) => one === value)
-    if (found === undefined) this.refuse(name, value ?? '')
-    return found ?? allowed[0]
-  }
+export type SettingTable = Readonly<Record<string, Setting>>
 
-  parsed<T>(name: SettingName, parse: (text: string) => T | undefined): T {
-    const value = this.valueOf(name) ?? ''
-    const result = parse(value)
-    if (result === undefined) this.refuse(name, value)
-    return result as T // finish() throws before an undefined one is used
-  }
+/** The value of every setting of a table, its type that of the setting's kind. */
+export type SettingValues<T extends SettingTable> = { readonly [Name in keyof T]: ValueOf<T[Name]> }
 
-  /** Undefined where the setting is unset. */
-  optional<T>(name: SettingName, parse: (text: string) => T | undefined): T | undefined {
-    return this.valueOf(name) === undefined ? undefined : this.parsed(name, parse)
-  }
+type ValueOf<S> = S extends { readonly kind: Kind<infer T> }
+  ? S extends WithoutDefault
+    ? T | undefined
+    : T
+  : never
 
-  finish(): void {
-    if (this.problems.length === 0) return
-    throw new CommandError(`Wrong settings:\n${this.problems.map((line) => `  ${line}`).join('\n')}`)
-  }
+/**
+ * Reads all settings of a table, and reports every bad one at once: an operator corrects a file once.
+ *
+ * @throws {CommandError} a line for each bad setting: its name, its value unless that is secret, and what is allowed
+ * @example
+ * const table = { PORT: { kind: integer({ min: 0, max: 65_535 }), default: 3000, meaning: 'Port to listen on.' } }
+ * readSettings(table, { PORT: '8080' }).PORT // 8080
+ */
+export function readSettings<T extends SettingTable>(table: T, env: Environment): SettingValues<T> {
+  const problems: string[] = []
+  const values = Object.entries(table).map(([name, setting]) => {
+    const text = given(env, name) ?? defaultOf(setting)
+    if (text === undefined) return [name, undefined]
+    const value = setting.kind.parse(text)
+    if (value === undefined) {
+      const shown = setting.secret ? '***' : JSON.stringify(text)
+      problems.push(`  ${name} is ${shown}; allowed: ${setting.kind.allowed}`)
+    }
+    return [name, value]
+  })
+  if (problems.length > 0) throw new CommandError(`Wrong settings:\n${problems.join('\n')}`)
+  return Object.fromEntries(values)
+}
 
-  /** Empty counts as unset: `DATABASE_URL=` in a .env file is how people switch a setting off. */
-  private valueOf(name: SettingName): string | undefined {
-    const value = this.env[name]
-    if (value !== undefined && value !== '') return value
-    const { defaultText } = settingOf(name)
-    return defaultText.startsWith('unset') ? undefined : defaultText
-  }
+/**
+ * The settings in force, secrets masked, one `NAME=value` a line.
+ *
+ * @example
+ * describeSettings(SETTINGS, { DATABASE_URL: 'postgres://ann:secret@db/land' }) // …'DATABASE_URL=postgres://ann:***@db/land'…
+ */
+export function describeSettings(table: SettingTable, env: Environment): string {
+  const lines = Object.entries(table).map(([name, setting]) => {
+    const text = given(env, name)
+    return `${name}=${text === undefined ? (defaultOf(setting) ?? '') : shown(setting, text)}`
+  })
+  return lines.join('\n')
+}
 
-  private refuse(name: SettingName, value: string): void {
-    const setting = settingOf(name)
-    const shown = setting.secret ? '***' : JSON.stringify(value)
-    this.problems.push(`${name} is ${shown}; allowed: ${setting.type}`)
+/** What the documents say of a setting that nobody set. */
+export function defaultText(setting: Setting): string {
+  return setting.unset === undefined ? String(setting.default) : `unset: ${setting.unset}`
+}
+
+function given(env: Environment, name: string): string | undefined {
+  return env[name] === '' ? undefined : env[name]
+}
+
+function defaultOf(setting: Setting): string | undefined {
+  return setting.unset === undefined ? String(setting.default) : undefined
+}
+
+function shown({ secret }: Setting, text: string): string {
+  if (secret === undefined) return text
+  return secret === 'password' ? maskPassword(text) : '***'
+}
+
+/**
+ * An address without its password and without its query, which may hold one too.
+ *
+ * @example
+ * maskPassword('postgres://ann:secret@db/land') // 'postgres://ann:***@db/land'
+ */
+export function maskPassword(address: string): string {
+  try {
+    const url = new URL(address)
+    const user = url.username ? `${url.username}${url.password ? ':***' : ''}@` : ''
+    return `${url.protocol}//${user}${url.host}${url.pathname}${url.search ? '?***' : ''}`
+  } catch {
+    return '***'
   }
 }

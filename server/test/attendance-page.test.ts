@@ -9,9 +9,9 @@ import type { PresenceResult } from '../src/attendance/presence/presence.ts'
 import { verifySignature } from '../src/attendance/signed-fetch/verify-signature.ts'
 import { Vault } from '../src/attendance/vault.ts'
 import { MINUTE_MS, SYSTEM_CLOCK } from '../src/clock.ts'
-import { SETTINGS } from '../src/config.ts'
 import type { Engine } from '../src/db/engine.ts'
 import { ERRORS } from '../src/errors.ts'
+import { SETTING_NAMES } from '../src/settings.ts'
 import { makePlayer, type SimulatedPlayer } from '../src/simulate/player/player.ts'
 import {
   differenceOf,
@@ -431,7 +431,7 @@ test('the pictures are of the answers on the page: otherwise run `npm run attend
 
 test('the settings that belong to attendance are on the page, and no others', () => {
   const named = tableBelow(pages, '## Settings').flatMap(([names = '']) => namesIn(names))
-  const ours = SETTINGS.map(({ name }) => name).filter((name) =>
+  const ours = SETTING_NAMES.filter((name) =>
     /^(ISSUER|ATTENDANCE|PRESENCE|SIGNATURE|CLAIM|LIMIT)_/.test(name),
   )
 

@@ -8,12 +8,13 @@ import { MAX_SELECTED } from '../src/api/images/image-parameters.ts'
 import { TILE_FIELDS } from '../src/api/tile-data/tile-forms.ts'
 import { createApp } from '../src/app.ts'
 import { generatedDocuments } from '../src/cli/documents.ts'
-import { readConfig, SETTINGS } from '../src/config.ts'
+import { readConfig } from '../src/config.ts'
 import type { Engine } from '../src/db/engine.ts'
 import { ERRORS } from '../src/errors.ts'
 import { BODY_DEPTH_LIMIT, BODY_LIMIT_BYTES } from '../src/http/json-body.ts'
 import { MAX_PARCELS } from '../src/map/frame.ts'
 import { PALETTES } from '../src/map/palette.ts'
+import { SETTING_NAMES } from '../src/settings.ts'
 import { drawGallery } from '../src/site/gallery.ts'
 import { fullDemoDataDir } from './support/demo-snapshots.ts'
 import { freshEngine } from './support/engines.ts'
@@ -58,7 +59,7 @@ describe('the documents that are made from the code', () => {
     const settings = [...page('docs/settings.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name)
     const errors = [...page('docs/errors.md').matchAll(/^## `(\w+)`$/gm)].map(([, code]) => code)
 
-    expect(settings).toEqual(SETTINGS.map(({ name }) => name))
+    expect(settings).toEqual(SETTING_NAMES)
     expect(errors).toEqual(Object.keys(ERRORS))
   })
 })

@@ -97,7 +97,7 @@ test('only the configuration and the commands look at the environment', () => {
 })
 
 test('SQL stands where one looks for it: queries, changes, snapshots, and what builds the state', () => {
-  const home = /^db\/|-queries\.ts$|^land\/changes\/|^land\/snapshot\/|^state\/build\/build-\w+\.ts$/
+  const home = /^db\/|-queries\.ts$|^land\/changes\/|^land\/snapshot\/|^state\/builders\/build-\w+\.ts$/
   const withSql = pathsWith(
     /\bsql(?:<[^`]*>)?`|\bsql\.\w+\(|\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(/,
   )

@@ -1,31 +1,33 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Clock, SECOND_MS } from '../clock.ts'
-import type { Config, IssuerConfig } from '../config.ts'
+import type { AttendanceConfig, Config, LimitsConfig } from '../config.ts'
 import type { Db, Engine } from '../db/engine.ts'
-import { AppError } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
-import type { AttendanceContext } from './attendance-context.ts'
 import { AttendanceMetrics } from './attendance-metrics.ts'
-import { captchaRoutes } from './captcha/captcha-routes.ts'
+import { type CaptchaRouteOptions, captchaRoutes } from './captcha/captcha-routes.ts'
 import { Captchas } from './captcha/captchas.ts'
-import { claimRoutes } from './claims/claim-routes.ts'
+import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
+import { ClaimRules } from './claims/claim-rules.ts'
 import { ClaimWorker } from './claims/claim-worker.ts'
 import { Claims } from './claims/claims.ts'
-import { findAnySealed } from './codes/code-queries.ts'
-import { codeRoutes } from './codes/code-routes.ts'
+import { CodeLoader } from './codes/code-loader.ts'
+import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
 import { EditCodeGuard } from './edit-code-guard.ts'
 import { CodeCountCache } from './events/code-count-cache.ts'
 import { EventCache } from './events/event-cache.ts'
-import { eventRoutes } from './events/event-routes.ts'
+import { type EventRouteOptions, eventRoutes } from './events/event-routes.ts'
+import { Organisers } from './events/organisers.ts'
+import type { Issuer } from './issuer/issuer.ts'
 import { PoapIssuer } from './issuer/poap-issuer.ts'
-import { findOrMakeKey } from './key-file.ts'
-import { registerLimits } from './limits.ts'
+import { type Limits, registerLimits } from './limits.ts'
+import { assertNoObstacle, type Obstacle, openVault } from './obstacle.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
-import { reportRoutes } from './report/report-routes.ts'
+import { Reports } from './report/report.ts'
+import { type ReportRouteOptions, reportRoutes } from './report/report-routes.ts'
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
 import { Tidying } from './tidying.ts'
-import { Vault } from './vault.ts'
+import type { Vault } from './vault.ts'
 
 export interface AttendanceOptions {
   readonly config: Config
@@ -46,162 +48,162 @@ export interface Attendance {
   close(): Promise<void>
 }
 
-export interface Obstacle {
-  /** Settings that are missing, or are not what they have to be. */
-  readonly settings: readonly string[]
-  /** For the operator, without a full stop. */
-  readonly reason: string
-}
-
 /** How long steps of claims that run may take once the server was told to stop. */
 const CLOSE_PATIENCE_MS = 10 * SECOND_MS
 /** Never used: whatever would need them is refused before, by `assertConfigured`. */
-const NO_KEY = Buffer.alloc(32)
 const NOBODY = { apiKey: 'none', clientId: 'none', clientSecret: 'none' }
 
 /** Puts the parts of the attendance interface together. */
 export async function createAttendance(options: AttendanceOptions): Promise<Attendance> {
-  const { config, engine, clock, metrics, log } = options
+  const { config, engine, clock, log } = options
   const { db } = engine
-  const { attendance: settings } = config
-  const measured = new AttendanceMetrics(metrics, db)
-  const missing = findMissing(settings.issuer, settings.key, engine)
-  const vault = new Vault(missing ? NO_KEY : await findKey(options))
-  const obstacle = missing ?? (await findOtherKey(db, vault))
-  const isConfigured = obstacle === undefined
-  const issuerSettings = isConfigured ? settings.issuer : { ...settings.issuer, ...NOBODY }
-  const issuer = new PoapIssuer({ config: issuerSettings, db, vault, clock, onCall: measured.onIssuerCall })
-  const worker = new ClaimWorker({
-    db,
-    clock,
-    vault,
-    issuer,
-    callsPerSecond: settings.issuer.callsPerSecond,
-    log,
-    onStep: measured.onStep,
-  })
-  const captchas = new Captchas({
-    db,
-    vault,
-    clock,
-    proofOfWorkBits: settings.proofOfWorkBits,
-    onResult: measured.onCaptcha,
-  })
-  const signedFetch = new SignedFetch({
-    db,
-    clock,
-    windowMs: settings.signatureWindowMs,
-    publicUrl: config.publicUrl,
-    onResult: measured.onSignature,
-  })
-  const guard = new EditCodeGuard({ db, clock })
-  const refusals = new Refusals({ db, clock })
-  const presence = new PresenceProviders({
-    config: settings.presence,
-    clock,
-    onAnswer: measured.onPresence,
-  })
-  const codeCounts = new CodeCountCache(db)
-  const claims = new Claims({ db, clock, worker, signedFetch, codeCounts, waitMs: settings.claimWaitMs })
-  const tidying = new Tidying({ captchas, signedFetch, guard, refusals, log })
+  const metrics = new AttendanceMetrics(options.metrics, db)
+  const { vault, obstacle } = await openVault(options)
+  const base = { db, clock, vault, metrics }
 
-  const parts = {
+  const issuer = createIssuer({ ...base, config: config.attendance.issuer, obstacle })
+  const { guard, organisers } = createOrganisers({ db, clock, issuer })
+  const codeCounts = new CodeCountCache(db)
+  const refusals = new Refusals({ db, clock })
+  const players = createPlayers({ ...base, config: config.attendance, publicUrl: config.publicUrl })
+  const { worker, rules } = createClaims({
+    ...base,
+    ...players,
+    config: config.attendance,
+    issuer,
+    codeCounts,
+    log,
+  })
+  const tidying = new Tidying({ ...players, guard, refusals, log })
+
+  const endpoints: Endpoints = {
+    ...players,
     db,
     clock,
     world: config.world,
-    config: settings,
-    vault,
-    issuer,
-    presence,
-    captchas,
-    signedFetch,
-    guard,
-    claims,
+    organisers,
     events: new EventCache(db),
     codeCounts,
+    codes: new CodeLoader({ db, clock, vault, issuer, codeCounts }),
+    reports: new Reports({ db, clock, refusals, codeCounts }),
+    rules,
     refusals,
-    assertConfigured: () => assertConfigured(obstacle),
-    onClaim: measured.onClaim,
+    onClaim: metrics.onClaim,
+    assertConfigured: () => assertNoObstacle(obstacle),
   }
-
   return {
     obstacle,
     register: async (app) => {
-      await app.register((scope) => addRoutes(scope, parts))
+      await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },
     start: () => {
-      if (!isConfigured) return
+      if (obstacle) return
       worker.start()
       tidying.start()
     },
     close: async () => {
-      if (!isConfigured) return
+      if (obstacle) return
       await worker.close(CLOSE_PATIENCE_MS)
       await tidying.close()
     },
   }
 }
 
+interface IssuerNeeds {
+  readonly config: AttendanceConfig['issuer']
+  readonly obstacle: Obstacle | undefined
+  readonly db: Db
+  readonly clock: Clock
+  readonly vault: Vault
+  readonly metrics: AttendanceMetrics
+}
+
+/** Who makes tokens. */
+function createIssuer({ config, obstacle, db, clock, vault, metrics }: IssuerNeeds): Issuer {
+  return new PoapIssuer({
+    config: obstacle ? { ...config, ...NOBODY } : config,
+    db,
+    vault,
+    clock,
+    onCall: metrics.onIssuerCall,
+  })
+}
+
+interface OrganisersNeeds {
+  readonly db: Db
+  readonly clock: Clock
+  readonly issuer: Issuer
+}
+
+/** Who may change an event. */
+function createOrganisers({ db, clock, issuer }: OrganisersNeeds) {
+  const guard = new EditCodeGuard({ db, clock })
+  return { guard, organisers: new Organisers({ db, clock, guard, issuer }) }
+}
+
+interface PlayersNeeds {
+  readonly config: AttendanceConfig
+  readonly publicUrl: string | undefined
+  readonly db: Db
+  readonly clock: Clock
+  readonly vault: Vault
+  readonly metrics: AttendanceMetrics
+}
+
+/** Who a player is, and where. */
+function createPlayers({ config, publicUrl, db, clock, vault, metrics }: PlayersNeeds) {
+  const { signatureWindowMs: windowMs, proofOfWorkBits, presence } = config
+  return {
+    signedFetch: new SignedFetch({ db, clock, windowMs, publicUrl, onResult: metrics.onSignature }),
+    captchas: new Captchas({ db, vault, clock, proofOfWorkBits, onResult: metrics.onCaptcha }),
+    presence: new PresenceProviders({ config: presence, clock, onAnswer: metrics.onPresence }),
+  }
+}
+
+interface ClaimsNeeds {
+  readonly config: AttendanceConfig
+  readonly db: Db
+  readonly clock: Clock
+  readonly vault: Vault
+  readonly metrics: AttendanceMetrics
+  readonly issuer: Issuer
+  readonly signedFetch: SignedFetch
+  readonly captchas: Captchas
+  readonly codeCounts: CodeCountCache
+  readonly log: FastifyBaseLogger
+}
+
+/** Who gets a token, and who looks after the claim from then on. */
+function createClaims(needs: ClaimsNeeds) {
+  const { config, db, clock, vault, metrics, issuer, signedFetch, captchas, codeCounts, log } = needs
+  const { callsPerSecond } = config.issuer
+  const worker = new ClaimWorker({ db, clock, vault, issuer, callsPerSecond, log, onStep: metrics.onStep })
+  const claims = new Claims({ db, clock, worker, signedFetch, codeCounts, waitMs: config.claimWaitMs })
+  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims }) }
+}
+
+/** What the endpoints work with: each takes what its own options name. */
+type Endpoints = Omit<
+  EventRouteOptions & CodeRouteOptions & ClaimRouteOptions & ReportRouteOptions & CaptchaRouteOptions,
+  keyof Limits
+>
+
 /** All endpoints, under the same limits. */
-async function addRoutes(
-  scope: FastifyInstance,
-  parts: Omit<AttendanceContext, 'countPlayer'>,
-): Promise<void> {
+async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints: Endpoints): Promise<void> {
   // Not to be logged: people put edit codes into queries, and into the place of an event's number.
   scope.addHook('onRoute', (route) => {
     route.config = { ...route.config, isAddressPrivate: true }
   })
-  const limits = await registerLimits(scope, parts.config.limits)
-  const attendance = { ...parts, countPlayer: limits.playerLimit }
-  await scope.register(eventRoutes, { attendance, limits })
-  await scope.register(codeRoutes, { attendance, limits })
-  await scope.register(claimRoutes, { attendance, limits })
-  await scope.register(reportRoutes, { attendance, limits })
-  await scope.register(captchaRoutes, { ...attendance, clientLimit: limits.clientLimit })
-}
+  const { clientLimit, organiserLimit, playerLimit } = await registerLimits(scope, config)
+  const { db, clock, world, assertConfigured } = endpoints
+  const { organisers, events, codeCounts, codes, reports } = endpoints
+  const { signedFetch, captchas, presence, rules, refusals, onClaim } = endpoints
 
-async function findKey({ config, log }: AttendanceOptions): Promise<Buffer> {
-  const { key } = config.attendance
-  if (key) return key
-  const file = await findOrMakeKey(config.dataDir)
-  if (file.isNew) log.info({ path: file.path }, 'made a key for claim codes: keep a copy of this file')
-  return file.key
-}
-
-/** With PostgreSQL there are several processes, which must share one key: none is made up there. */
-function findMissing(
-  { apiKey, clientId, clientSecret }: IssuerConfig,
-  key: Buffer | undefined,
-  { kind }: Engine,
-): Obstacle | undefined {
-  const needed = {
-    ISSUER_API_KEY: apiKey,
-    ISSUER_CLIENT_ID: clientId,
-    ISSUER_CLIENT_SECRET: clientSecret,
-    ATTENDANCE_KEY: kind === 'embedded' ? true : key,
-  }
-  const settings = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []))
-  return settings.length === 0 ? undefined : { settings, reason: `without ${settings.join(', ')}` }
-}
-
-/**
- * A claim could do nothing with codes that cannot be read, and loading them again would store each a second time,
- * since their fingerprints are others. So nothing is touched until the right key is back.
- */
-async function findOtherKey(db: Db, vault: Vault): Promise<Obstacle | undefined> {
-  const sealed = await findAnySealed(db)
-  if (!sealed || vault.canOpen('claim-code', sealed)) return undefined
-  return {
-    settings: ['ATTENDANCE_KEY'],
-    reason: 'with another ATTENDANCE_KEY than the one that the stored claim codes were encrypted with',
-  }
-}
-
-function assertConfigured(obstacle: Obstacle | undefined): void {
-  if (!obstacle) return
-  throw new AppError(
-    'attendance_not_configured',
-    `This server was started ${obstacle.reason}: the operator has to set what attendance needs.`,
-    { missing: obstacle.settings },
-  )
+  const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
+  const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
+  await scope.register(eventRoutes, { ...forOrganisers, clock, world, events, codeCounts })
+  await scope.register(codeRoutes, { ...forOrganisers, codes })
+  await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, refusals, onClaim })
+  await scope.register(reportRoutes, { ...forOrganisers, reports })
+  await scope.register(captchaRoutes, { ...forPlayers, captchas })
 }

@@ -8,6 +8,9 @@ import { clientAddress } from '../http/client-address.ts'
 /** For `onRequest` of a route: the request is counted before anything of it is read, so refusals count as well. */
 export type LimitHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
+/** For a route to call once it knows who the player is. */
+export type PlayerLimit = (request: FastifyRequest, reply: FastifyReply, address: string) => Promise<void>
+
 /** Who may ask how often in a minute. Every use of the same member counts together. */
 export interface Limits {
   /** By network address: for `/captcha` and `/claim`. @throws {AppError} `too_many_requests` */
@@ -15,7 +18,7 @@ export interface Limits {
   /** By network address: for the calls with an edit code. @throws {AppError} `too_many_requests` */
   readonly organiserLimit: LimitHook
   /** By player, for the route itself to call once it knows who signed. @throws {AppError} `too_many_requests` */
-  readonly playerLimit: (request: FastifyRequest, reply: FastifyReply, address: string) => Promise<void>
+  readonly playerLimit: PlayerLimit
 }
 
 /** How many are remembered, about 200 bytes each; beyond, those go that were not heard of for the longest time. */

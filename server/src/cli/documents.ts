@@ -1,6 +1,7 @@
 import { openApiDocument } from '../app.ts'
-import { SETTINGS, type Setting } from '../config.ts'
 import { ERRORS, type ErrorMeaning } from '../errors.ts'
+import { defaultText, type Setting } from '../setting-reader.ts'
+import { SETTINGS } from '../settings.ts'
 
 /** A committed document that is made from the code, by its path below the project's folder. */
 export interface GeneratedDocument {
@@ -42,14 +43,14 @@ function settingsPage(): string {
 
 Read once, at the start, from the environment and from a file \`.env\` in the working directory (the environment
 wins). A wrong value stops the start and is named; \`landpass config\` prints what is in force, secrets masked. This
-page is made from \`server/src/config.ts\` by \`npm run generate\`.
+page is made from \`server/src/settings.ts\` by \`npm run generate\`.
 
 | name | type | default | meaning |
 |---|---|---|---|
 `
-  const rows = SETTINGS.map(
-    ({ name, type, defaultText, meaning }: Setting) =>
-      `| \`${name}\` | ${type} | ${defaultText} | ${meaning} |\n`,
+  const rows = Object.entries<Setting>(SETTINGS).map(
+    ([name, setting]) =>
+      `| \`${name}\` | ${setting.kind.allowed} | ${defaultText(setting)} | ${setting.meaning} |\n`,
   )
   return head + rows.join('')
 }

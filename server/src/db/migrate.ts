@@ -4,6 +4,7 @@ import type { Db, Engine } from './engine.ts'
 import * as land from './migrations/0001-land.ts'
 import * as changeJournal from './migrations/0002-change-journal.ts'
 import * as attendance from './migrations/0003-attendance.ts'
+import * as rights from './migrations/0004-rights.ts'
 
 /**
  * All migrations, oldest first. Forward only: a database is never taken back, it is restored from an export.
@@ -13,6 +14,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-land': land,
   '0002-change-journal': changeJournal,
   '0003-attendance': attendance,
+  '0004-rights': rights,
 }
 
 /**

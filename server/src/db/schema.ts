@@ -4,20 +4,14 @@ import type { ColumnType, Generated } from 'kysely'
  * The tables, as rows come out of both engines: int8 as number (every one of ours is a safe integer), numeric as
  * its decimal text, jsonb parsed. Addresses and hashes are lower case. Units stand in the names.
  *
- * Every land table is partitioned by `world_id`: an import fills partitions of a new number beside the old ones,
- * and one update of `land_state.world_id` makes all of them the world at once (see migrations/0001-land.ts).
+ * The tables of the land's records are not here: land/records/tables.ts adds them. Each of them is partitioned by
+ * `world_id`: an import fills partitions of a new number beside the old ones, and one update of
+ * `land_state.world_id` makes all of them the world at once (see migrations/0001-land.ts).
  */
 export interface Database {
   land_state: LandStateTable
   land_world: LandWorldTable
   land_change: LandChangeTable
-  district: DistrictTable
-  parcel: ParcelTable
-  estate: EstateTable
-  publication: PublicationTable
-  bid: BidTable
-  mortgage: MortgageTable
-  contribution: ContributionTable
   attendance_event: AttendanceEventTable
   claim_code: ClaimCodeTable
   claim: ClaimTable
@@ -29,22 +23,6 @@ export interface Database {
   issuer_failure: IssuerFailureTable
 }
 
-/** The tables that are partitioned by world, in the order in which an import fills them. */
-export const LAND_TABLES = [
-  'district',
-  'parcel',
-  'estate',
-  'publication',
-  'bid',
-  'mortgage',
-  'contribution',
-] as const satisfies readonly (keyof Database)[]
-
-export type LandTable = (typeof LAND_TABLES)[number]
-
-export type ListingStatus = 'open' | 'cancelled' | 'sold'
-export type MortgageStatus = 'pending' | 'cancelled' | 'ongoing' | 'paid' | 'defaulted' | 'claimed'
-export type AssetType = 'parcel' | 'estate'
 export type ChangeSubject = 'revision' | 'anything' | 'parcel' | 'estate' | 'publication'
 
 /** One row: which world is shown, and the number behind every ETag. */
@@ -75,157 +53,6 @@ export interface LandChangeTable {
   subject: ChangeSubject
   /** `x,y` of a parcel, id of an estate, key of a publication; else the time of the change in milliseconds. */
   key: string
-}
-
-export interface DistrictTable {
-  world_id: number
-  id: string
-  /** Place in the snapshot's list. */
-  position: number
-  name: string
-  description: string
-  link: string
-  public: boolean
-  disabled: boolean
-  /** `x,y` */
-  center: string
-}
-
-export interface ParcelTable {
-  world_id: number
-  x: number
-  y: number
-  owner: string | null
-  operator: string | null
-  update_operator: string | null
-  data_version: number
-  /** `data.name` and the two after it: null where the key is missing, which is not the same as ''. */
-  name: string | null
-  description: string | null
-  ipns: string | null
-  district_id: string | null
-  /** Place in the district's list of parcels. */
-  district_position: number | null
-  estate_id: string | null
-  /** Place in the estate's list of parcels, the order in which they were added. */
-  estate_position: number | null
-  plaza_district_id: string | null
-  plaza_distance: number | null
-  road_district_id: string | null
-  road_distance: number | null
-  auction_price: string | null
-  auction_owner: string | null
-  last_transferred_at_ms: number | null
-  created_at_ms: number
-  updated_at_ms: number
-}
-
-export interface EstateTable {
-  world_id: number
-  /** Decimal digits; ordered as a number. */
-  id: string
-  token_id: string
-  tx_hash: string
-  owner: string
-  operator: string | null
-  update_operator: string | null
-  data_version: number
-  name: string | null
-  description: string | null
-  ipns: string | null
-  last_transferred_at_ms: number
-  district_id: string | null
-  created_at_ms: number
-  updated_at_ms: number
-}
-
-export interface PublicationTable {
-  world_id: number
-  /** Our own number, in order of creation: neither tx_hash nor contract_id is unique in real history. */
-  key: number
-  tx_hash: string
-  tx_status: string
-  owner: string
-  price: string
-  expires_at_ms: number
-  status: ListingStatus
-  buyer: string | null
-  contract_id: string
-  block_number: number
-  block_time_created_at_ms: number
-  block_time_updated_at_ms: number | null
-  asset_id: string
-  asset_type: AssetType
-  marketplace_address: string
-  created_at_ms: number
-  updated_at_ms: number
-}
-
-export interface BidTable {
-  world_id: number
-  /** Our own number, in order of creation. */
-  key: number
-  id: string
-  token_address: string
-  token_id: string
-  bidder: string
-  seller: string
-  price: string
-  expires_at_ms: number
-  fingerprint: string
-  status: ListingStatus
-  asset_id: string
-  asset_type: AssetType
-  block_number: number
-  block_time_created_at_ms: number
-  block_time_updated_at_ms: number
-  created_at_ms: number
-  updated_at_ms: number
-  /** Where the chain says so; a snapshot may leave the three out. */
-  tx_hash: string | null
-  log_index: number | null
-  contract_address: string | null
-}
-
-export interface MortgageTable {
-  world_id: number
-  /** Our own number, in order of creation. */
-  key: number
-  tx_hash: string
-  tx_status: string
-  block_number: number
-  status: MortgageStatus
-  asset_id: string
-  asset_type: AssetType
-  borrower: string
-  lender: string | null
-  loan_id: number
-  mortgage_id: number
-  amount: string
-  /** Seconds since 1970, 0 if the loan never started (the loan contract speaks in seconds). */
-  is_due_at_s: number
-  expires_at_ms: number
-  block_time_created_at_ms: number
-  block_time_updated_at_ms: number | null
-  created_at_ms: number
-  updated_at_ms: number
-  outstanding_amount: string
-  /** A length of time in seconds, not a date. */
-  payable_at_s: number
-  interest_rate: number
-  punitory_interest_rate: number
-  paid: string
-  started_at_ms: number | null
-}
-
-export interface ContributionTable {
-  world_id: number
-  /** Our own number, in order of time. */
-  key: number
-  address: string
-  district_id: string
-  land_count: number
-  timestamp_ms: number
 }
 
 /** An event at the issuer that an organiser registered here. */

@@ -1,4 +1,4 @@
-import type { MortgageStatus } from '../db/schema.ts'
+import type { MortgageStatus } from '../land/records/mortgage.ts'
 import type { Asset } from './assets.ts'
 import { blockAt, blockTimeS, DAY_S, iso, PRESENT_S, rowTimes, YEAR_S } from './chain-time.ts'
 import type { Listing } from './market.ts'

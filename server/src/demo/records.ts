@@ -1,4 +1,6 @@
-import type { AssetType, ListingStatus, MortgageStatus } from '../db/schema.ts'
+import type { AssetType } from '../land/records/assets.ts'
+import type { ListingStatus } from '../land/records/statuses.ts'
+import type { MortgageStatus } from '../land/records/mortgage.ts'
 
 /**
  * A number as it stands in the file, digit for digit: prices have up to eighteen decimals, more than a

@@ -3,7 +3,7 @@ import type { World } from '@landpass/client/grid'
 import type { EngineSource } from '../db/engine.ts'
 import { openLent } from '../db/open-engine.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
-import { buildState } from './build/build-state.ts'
+import { buildState } from './builders/build-state.ts'
 import { buffersOf, type StateParts } from './parts/parts.ts'
 
 /** What the keeper hands to this thread, and what comes back: nothing where no world is loaded. */

@@ -1,7 +1,6 @@
 import { type Area, type Coord, cellOf, parseCoord } from '@landpass/client/grid'
-import type { AssetType } from '../db/schema.ts'
 import type { Freshness } from '../freshness.ts'
-import type { AssetName } from '../land/records/assets.ts'
+import type { AssetName, AssetType } from '../land/records/assets.ts'
 import type { JsonPieces } from '../land/records/json.ts'
 import { rowsOfOwner } from './parts/owner-index.ts'
 import { ANSWER_FORM, CHUNK_ROWS, type JsonSlab, type OwnerIndex, type StateParts } from './parts/parts.ts'

@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MAX_NAMES } from '../../src/api/changes/change-events.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
-import { SETTINGS } from '../../src/config.ts'
 import { retryMs } from '../../src/http/event-streams.ts'
+import { SETTING_NAMES } from '../../src/settings.ts'
 import { testBrowser } from '../support/browser.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { demoSnapshot } from '../support/demo-snapshots.ts'
@@ -114,7 +114,7 @@ test('the page of docs/changes.md hears of changes in a browser, which comes bac
 test('docs/changes.md names the figures, the settings and the bounds', async () => {
   const metrics = (await land.server.get('/metrics')).text
   const named = [...PAGE.matchAll(/^\| `(landpass_\w+)` \|/gm)].map(([, name]) => name)
-  const settings = SETTINGS.map(({ name }) => name).filter((name) => name.startsWith('CHANGE_STREAMS_'))
+  const settings = SETTING_NAMES.filter((name) => name.startsWith('CHANGE_STREAMS_'))
 
   expect(named).toEqual([...metrics.matchAll(/^# TYPE (landpass_change_\w+) /gm)].map(([, name]) => name))
   for (const name of settings) expect(PAGE).toContain(`\`${name}\``)

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, onTestFinished } from 'vitest'
-import { SETTINGS } from '../../src/config.ts'
+import { SETTING_NAMES } from '../../src/settings.ts'
 import { killHard } from './children.ts'
 import { emptyDir } from './engines.ts'
 import type { Heard } from './overheard.ts'
@@ -162,6 +162,6 @@ export function memoryMb(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): numb
 }
 
 function environmentWithoutSettings(): NodeJS.ProcessEnv {
-  const names = new Set<string>(SETTINGS.map(({ name }) => name))
+  const names = new Set<string>(SETTING_NAMES)
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.has(name)))
 }

@@ -1,5 +1,5 @@
 import { coordText } from '@landpass/client/grid'
-import type { ListingStatus } from '../../src/db/schema.ts'
+import type { ListingStatus } from '../../src/land/records/statuses.ts'
 import { SORT_COLUMNS } from '../../src/state/parts/parts.ts'
 import type { State } from '../../src/state/state.ts'
 

@@ -1,8 +1,10 @@
 import { encodeTokenId } from '@landpass/client/grid'
 import type { Db } from '../../src/db/engine.ts'
-import type { EstateTable, ParcelTable, PublicationTable } from '../../src/db/schema.ts'
 import { RawNumber } from '../../src/demo/records.ts'
 import { readLandHead } from '../../src/land/changes/land-head.ts'
+import type { EstateTable } from '../../src/land/records/estate.ts'
+import type { ParcelTable } from '../../src/land/records/parcel.ts'
+import type { PublicationTable } from '../../src/land/records/publication.ts'
 
 /** A tile as an object; a field that it does not have is missing. */
 export type ReferenceTile = Readonly<Record<string, unknown>>

@@ -4,20 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { encodeTokenId, parseWorld } from '@landpass/client/grid'
+import type { BidRecord } from '../../src/land/records/bid.ts'
 import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../src/land/records/contracts.ts'
-import { ExactNumber } from '../../src/land/snapshot/exact-json.ts'
-import {
-  type BidRecord,
-  type ContributionRecord,
-  DATA_SETS,
-  type DataSetName,
-  type DistrictRecord,
-  type EstateRecord,
-  type MortgageRecord,
-  type ParcelRecord,
-  type PublicationRecord,
-  type RecordOf,
-} from '../../src/land/snapshot/format.ts'
+import type { ContributionRecord } from '../../src/land/records/contribution.ts'
+import type { DistrictRecord } from '../../src/land/records/district.ts'
+import type { EstateRecord } from '../../src/land/records/estate.ts'
+import { ExactNumber } from '../../src/land/records/exact-json.ts'
+import type { MortgageRecord } from '../../src/land/records/mortgage.ts'
+import type { ParcelRecord } from '../../src/land/records/parcel.ts'
+import type { PublicationRecord } from '../../src/land/records/publication.ts'
+import { DATA_SETS, type DataSetName, type RecordOf } from '../../src/land/snapshot/format.ts'
 
 /** A world of 5 × 5 parcels around 0,0, with two of everything that can go wrong when there are two of it. */
 export const TINY_WORLD = parseWorld('-2,-2,2,2')!

@@ -42,6 +42,8 @@ test.each([
   [[100, 90_000], true, [100, 1000, 10_000, 100_000]],
   [[1e-18, 16_787.03], true, [1e-18, 1e-12, 1e-6, 1]],
   [[0, 1000], false, [0, 500, 1000]],
+  // Prices of one wei exist on the chain, and so do two that differ in their last digit alone.
+  [[1e-18, 1.0000000000000003e-18], false, [1e-18, 1.000005e-18]],
 ])('%j', (some, isLogarithmic, ticks) => {
   const scale = priceScale(some)
 

@@ -12,6 +12,8 @@ export interface PriceScale extends Scale {
 
 /** From this ratio of highest to lowest on, the lower prices would all lie on the ground of an even axis. */
 const WIDE_RATIO = 50
+/** Prices that lie closer together than this part of the highest are drawn as one: labels could not tell them apart. */
+const LEAST_SPREAD = 1e-5
 /** About so many lines across the chart. */
 const LINES = 4
 
@@ -41,7 +43,9 @@ function logarithmicScale(lowest: number, highest: number): PriceScale {
 }
 
 function evenScale(lowest: number, highest: number): PriceScale {
-  const step = roundStep((highest - lowest || highest) / LINES)
+  const step = roundStep(
+    (lowest === highest ? highest : Math.max(highest - lowest, highest * LEAST_SPREAD)) / LINES,
+  )
   let from = Math.floor(lowest / step)
   let to = Math.ceil(highest / step)
   if (from === to) {

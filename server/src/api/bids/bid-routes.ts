@@ -2,13 +2,13 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import type { ListingStatus } from '../../db/schema.ts'
 import { AppError } from '../../errors.ts'
 import { answer, jsonPiece } from '../../http/answers.ts'
 import { freshSchema, HIDDEN, oneOf } from '../../http/schemas.ts'
 import { bidsOfAddress, bidsOfAsset, findBid } from '../../land/queries/bid-queries.ts'
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
-import { bidJson } from '../../land/records/bid-json.ts'
+import { bidJson } from '../../land/records/bid.ts'
+import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
 import { answerRows, arrayPieces } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
@@ -20,7 +20,6 @@ import {
   parseStatuses,
   placeParams,
   readPlace,
-  STATUSES,
   statusQuery,
 } from '../common/parameters.ts'
 import { bidSchema, estateSchema, parcelSchema } from '../common/schemas.ts'

@@ -10,7 +10,7 @@ import { type ChangedAssets, readChangedAssets } from '../../land/changes/change
 import { applyLandChanges, type LandChange } from '../../land/changes/changes.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
 import { importSnapshot } from '../../land/snapshot/import.ts'
-import { buildState } from '../../state/build/build-state.ts'
+import { buildState } from '../../state/builders/build-state.ts'
 import { type StateAt, stateAt, versionOf, versionText } from '../../state/differences/state-version.ts'
 import { State } from '../../state/state.ts'
 import { ChangeEvents, MAX_NAMES } from './change-events.ts'

@@ -1,7 +1,8 @@
 import { parseWorld } from '@landpass/client/grid'
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
-import { assertInWorld, idParams, parseStatuses, readPlace, STATUSES, statusQuery } from './parameters.ts'
+import { STATUSES } from '../../land/records/statuses.ts'
+import { assertInWorld, idParams, parseStatuses, readPlace, statusQuery } from './parameters.ts'
 
 const world = parseWorld('-10,-10,10,10;20,0,25,5')!
 

@@ -4,9 +4,6 @@ import { invalidParameter } from '../../http/validation.ts'
 
 /** Parameters that several endpoints share, as they are documented and as they are read. */
 
-export const STATUSES = ['open', 'cancelled', 'sold'] as const
-export const MORTGAGE_STATUSES = ['pending', 'cancelled', 'ongoing', 'paid', 'defaulted', 'claimed'] as const
-
 export function coordParams({ bounds }: World) {
   return Type.Object({
     x: Type.Integer({

@@ -1,7 +1,8 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { freshSchema } from '../../http/schemas.ts'
-import { type Contribution, contributionsOf } from '../../land/queries/contribution-queries.ts'
+import { contributionsOf } from '../../land/queries/contribution-queries.ts'
+import { contributionJson } from '../../land/records/contribution.ts'
 import { answerRows } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { addressParams, lowerCase } from '../common/parameters.ts'
@@ -31,8 +32,4 @@ export const contributionRoutes: FastifyPluginCallbackTypebox<{ land: LandContex
     },
   )
   done()
-}
-
-function contributionJson({ address, district_id, land_count }: Contribution): string {
-  return `{"address":"${address}","district_id":"${district_id}","land_count":"${land_count}"}`
 }

@@ -4,11 +4,12 @@ import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { answer, jsonPiece } from '../../http/answers.ts'
 import { freshSchema } from '../../http/schemas.ts'
-import { findDistrict } from '../../land/records/district-json.ts'
+import { findDistrict } from '../../land/records/district.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { idParams } from '../common/parameters.ts'
-import { districtSchema, districtWithParcelsSchema } from '../common/schemas.ts'
+import { districtSchema } from '../common/schemas.ts'
+import { districtWithParcelsSchema } from './district-shapes.ts'
 
 /** The districts (interfaces.md, 4.2): all of them, and one with its parcels. */
 export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {

@@ -1,19 +1,12 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import type { ListingStatus } from '../../db/schema.ts'
 import { AppError } from '../../errors.ts'
 import { answer } from '../../http/answers.ts'
 import { freshSchema } from '../../http/schemas.ts'
+import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { answerOwned } from '../common/owned-assets.ts'
-import {
-  addressParams,
-  idParams,
-  lowerCase,
-  parseStatuses,
-  STATUSES,
-  statusQuery,
-} from '../common/parameters.ts'
+import { addressParams, idParams, lowerCase, parseStatuses, statusQuery } from '../common/parameters.ts'
 import { estateSchema } from '../common/schemas.ts'
 import { answerListing, listingQuery, pageSchema } from '../marketplace/listing.ts'
 

@@ -14,7 +14,7 @@ import { readChangedAssets } from '../../land/changes/change-journal.ts'
 import { applyLandChanges, type LandChange } from '../../land/changes/changes.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
 import { importSnapshot } from '../../land/snapshot/import.ts'
-import { buildState } from '../../state/build/build-state.ts'
+import { buildState } from '../../state/builders/build-state.ts'
 import {
   parseVersion,
   type StateAt,

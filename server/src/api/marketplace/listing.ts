@@ -1,15 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import type { AssetType, ListingStatus } from '../../db/schema.ts'
 import { answer, type JsonPieces } from '../../http/answers.ts'
 import { oneOf } from '../../http/schemas.ts'
 import { publicationsByKey } from '../../land/queries/publication-queries.ts'
-import { publicationJson } from '../../land/records/publication-json.ts'
+import type { AssetType } from '../../land/records/assets.ts'
+import { publicationJson } from '../../land/records/publication.ts'
+import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
 import { SORT_COLUMNS, type SortColumn, type SortOrder } from '../../state/parts/parts.ts'
 import type { AssetRow, State } from '../../state/state.ts'
 import { arrayPieces } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
-import { parseStatuses, STATUSES, statusQuery } from '../common/parameters.ts'
+import { parseStatuses, statusQuery } from '../common/parameters.ts'
 
 /**
  * The lists of what is, or was, for sale: `/parcels`, `/estates` and `/marketplace` are one query over

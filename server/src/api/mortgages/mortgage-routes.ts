@@ -2,11 +2,10 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { type Coord, coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { MortgageStatus } from '../../db/schema.ts'
 import { answer } from '../../http/answers.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { findMortgages } from '../../land/queries/mortgage-queries.ts'
-import { mortgageJson } from '../../land/records/mortgage-json.ts'
+import { MORTGAGE_STATUSES, type MortgageStatus, mortgageJson } from '../../land/records/mortgage.ts'
 import { answerRows, arrayPieces } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
@@ -14,7 +13,6 @@ import {
   assertInWorld,
   coordParams,
   lowerCase,
-  MORTGAGE_STATUSES,
   parseStatuses,
   placeParams,
   readPlace,

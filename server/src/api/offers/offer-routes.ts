@@ -4,8 +4,8 @@ import { acceptedCoding } from '../../http/codings.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { answerShared, SharedBodies } from '../../http/shared-bodies.ts'
 import type { LandContext } from '../common/land-context.ts'
-import { offersSchema } from '../common/schemas.ts'
 import { offerPieces, shownOffers } from './offer-columns.ts'
+import { offersSchema } from './offer-shapes.ts'
 
 /** `GET /offers`: everything that is for sale, for the price layer of a map (docs/offers.md). */
 export const offerRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {

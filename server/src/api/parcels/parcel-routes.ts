@@ -10,11 +10,11 @@ import {
 } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { ListingStatus } from '../../db/schema.ts'
 import { AppError } from '../../errors.ts'
 import { answer, jsonPiece } from '../../http/answers.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
+import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
 import { answerArea, PARCELS_FORM, readArea } from '../area/area.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { answerOwned } from '../common/owned-assets.ts'
@@ -26,7 +26,6 @@ import {
   parseStatuses,
   placeParams,
   readPlace,
-  STATUSES,
   statusQuery,
   TOKEN_ID_ALLOWED,
 } from '../common/parameters.ts'

@@ -7,7 +7,7 @@ import { answer, jsonPiece } from '../../http/answers.ts'
 import { freshSchema, HIDDEN, oneOf } from '../../http/schemas.ts'
 import { findPublication, publicationsOfAsset } from '../../land/queries/publication-queries.ts'
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
-import { publicationJson } from '../../land/records/publication-json.ts'
+import { publicationJson } from '../../land/records/publication.ts'
 import { answerRows } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {

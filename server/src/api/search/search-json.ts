@@ -2,7 +2,7 @@ import { type Coord, coordText, parseCoord } from '@landpass/client/grid'
 import { rowsOfEstate } from '../../state/parts/estate-members.ts'
 import type { OwnerIndex } from '../../state/parts/parts.ts'
 import type { State } from '../../state/state.ts'
-import type { PlaceType } from '../common/place-types.ts'
+import type { PlaceType } from './place-types.ts'
 import type { Found, SearchOutcome } from './search.ts'
 import type { SearchNames } from './search-names.ts'
 

@@ -4,10 +4,10 @@ import { answer, jsonPiece } from '../../http/answers.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import type { LandContext } from '../common/land-context.ts'
-import { searchResultSchema } from '../common/schemas.ts'
 import { search } from './search.ts'
 import { searchJson } from './search-json.ts'
 import { SearchNamesKeeper } from './search-names.ts'
+import { searchResultSchema } from './search-shapes.ts'
 
 export const MAX_TEXT_LENGTH = 100
 export const MAX_RESULTS = 50

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { State } from '../../state/state.ts'
-import { PLACE_TYPES, type PlaceType } from '../common/place-types.ts'
 import { Best } from './best.ts'
 import { foldText } from './fold.ts'
 import { hitsIn, RANKS, type Rank } from './matches.ts'
+import { PLACE_TYPES, type PlaceType } from './place-types.ts'
 import type { SearchNames } from './search-names.ts'
 import { type TypedPlace, typedPlaces } from './typed-places.ts'
 

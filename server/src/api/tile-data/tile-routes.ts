@@ -7,9 +7,9 @@ import { bareSchema, freshSchema } from '../../http/schemas.ts'
 import { answerShared, SharedBodies } from '../../http/shared-bodies.ts'
 import { objectPieces, WHOLE_ANSWER_ASSETS } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
-import { legacyTileSchema, tileSchema } from '../common/schemas.ts'
 import { legacyTileForm, type TileForm, tileForm } from './tile-forms.ts'
 import { readTileArea, readTileFields, type TileQuery, tileQuery } from './tile-query.ts'
+import { legacyTileSchema, tileSchema } from './tile-shapes.ts'
 import { TileTextsKeeper } from './tile-texts.ts'
 
 const tags = ['tiles']

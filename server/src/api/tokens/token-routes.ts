@@ -18,8 +18,8 @@ import {
   lowerCase,
   TOKEN_ID_ALLOWED,
 } from '../common/parameters.ts'
-import { tokenMetadataSchema } from '../common/schemas.ts'
 import { estateTokenJson, parcelTokenJson, type TokenLinks } from './token-json.ts'
+import { tokenMetadataSchema } from './token-shapes.ts'
 
 /** Settings that decide where the addresses in metadata lead. */
 export interface TokenSettings {

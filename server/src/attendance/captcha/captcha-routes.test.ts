@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { type TestClock, testClock } from '../../../test/support/land-server.ts'
@@ -7,6 +7,7 @@ import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import { Metrics } from '../../http/metrics.ts'
 import { createServer } from '../../http/server.ts'
+import type { IncomingRequest } from '../signed-fetch/signed-request.ts'
 import { Vault } from '../vault.ts'
 import { captchaRoutes } from './captcha-routes.ts'
 import { Captchas } from './captchas.ts'
@@ -25,7 +26,7 @@ interface Body {
  * signatures are tested where they are checked, and in the journeys.
  */
 const standIn = {
-  verify: async ({ headers }: FastifyRequest) => {
+  verify: async ({ headers }: IncomingRequest) => {
     const address = headers['x-test-player']
     if (typeof address !== 'string') throw new AppError('not_signed', 'The request is not signed.')
     return { address, isPreview: false }
@@ -53,7 +54,7 @@ describeOnBothEngines('the routes of captchas', (open) => {
       signedFetch: standIn,
       clientLimit: async () => {},
       assertConfigured: () => {},
-      countPlayer: async (_request: FastifyRequest, _reply: object, address: string) => {
+      playerLimit: async (_request: object, _reply: object, address: string) => {
         counted.push(address)
         if (counted.length > 5) throw new AppError('too_many_requests', 'Too many.')
       },

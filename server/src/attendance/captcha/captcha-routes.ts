@@ -1,9 +1,11 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { AppError } from '../../errors.ts'
 import { okSchema } from '../../http/schemas.ts'
-import type { LimitHook } from '../limits.ts'
+import type { LimitHook, PlayerLimit } from '../limits.ts'
+import { incomingRequestOf } from '../signed-fetch/incoming-request.ts'
+import type { IncomingRequest } from '../signed-fetch/signed-request.ts'
+import { UUID_PATTERN } from '../uuid.ts'
 import type { Captchas } from './captchas.ts'
 import { CAPTCHA_HEIGHT_PX, CAPTCHA_WIDTH_PX } from './draw-captcha.ts'
 import { PROOF_ALGORITHM } from './proof-of-work.ts'
@@ -12,10 +14,10 @@ export interface CaptchaRouteOptions {
   readonly captchas: Captchas
   readonly signedFetch: {
     /** Who signed a request. @throws {AppError} `not_signed`, `bad_signature`, … */
-    verify(request: FastifyRequest): Promise<{ readonly address: string; readonly isPreview: boolean }>
+    verify(request: IncomingRequest): Promise<{ readonly address: string; readonly isPreview: boolean }>
   }
   /** Counts a request of a player. @throws {AppError} `too_many_requests` */
-  readonly countPlayer: (request: FastifyRequest, reply: FastifyReply, address: string) => Promise<void>
+  readonly playerLimit: PlayerLimit
   /** Counts a request of a network address. @throws {AppError} `too_many_requests` */
   readonly clientLimit: LimitHook
   /** @throws {AppError} `attendance_not_configured` */
@@ -48,7 +50,7 @@ const captchaSchema = Type.Object({
 
 const uuidParams = Type.Object({
   uuid: Type.String({
-    pattern: '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+    pattern: UUID_PATTERN,
     'x-allowed': 'a UUID: 32 hex digits, as 8-4-4-4-12',
     'x-withheld': true,
     description: 'As POST /captcha gave it.',
@@ -58,7 +60,7 @@ const uuidParams = Type.Object({
 /** Captchas: a signed request makes one, anybody with its uuid sees the image, the answer comes with the claim. */
 export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = (
   app,
-  { captchas, signedFetch, countPlayer, clientLimit, assertConfigured },
+  { captchas, signedFetch, playerLimit, clientLimit, assertConfigured },
   done,
 ) => {
   app.post(
@@ -85,8 +87,8 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
     },
     async (request, reply) => {
       assertConfigured()
-      const { address, isPreview } = await signedFetch.verify(request)
-      await countPlayer(request, reply, address)
+      const { address, isPreview } = await signedFetch.verify(incomingRequestOf(request))
+      await playerLimit(request, reply, address)
       const captcha = await captchas.create({ address, isPreview })
       return reply.headers(NO_STORE).send({ ok: true, data: captchaJson(captcha, captchas.proofOfWorkBits) })
     },
@@ -99,8 +101,7 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
       schema: {
         tags,
         summary: 'The image of a captcha',
-        description:
-          'A PNG of 500 x 150 pixels, for everybody who knows the uuid: the world has pictures fetched by servers of its own.',
+        description: `A PNG of ${CAPTCHA_WIDTH_PX} x ${CAPTCHA_HEIGHT_PX} pixels, for everybody who knows the uuid: the world has pictures fetched by servers of its own.`,
         params: uuidParams,
         response: pngSchema(),
       },

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
+import type { SingleUse } from '../signed-fetch/signed-request.ts'
 
 export type Claim = Selectable<ClaimTable>
 
@@ -33,12 +34,6 @@ export async function findClaim(db: Db, eventId: number, address: string): Promi
     .executeTakeFirst()
 }
 
-/** A signed request that brought a claim, which must not bring another one. */
-export interface UsedUp {
-  readonly hash: Buffer
-  readonly expiresAtMs: number
-}
-
 /** What became of the wish for a claim. */
 export interface Insertion {
   /** False: the signed request was used before, and nothing was done. */
@@ -63,7 +58,7 @@ export interface Insertion {
 export async function insertClaim(
   db: Db,
   claim: NewClaim,
-  { request, wait }: { readonly request: UsedUp | undefined; readonly wait: boolean },
+  { request, wait }: { readonly request: SingleUse | undefined; readonly wait: boolean },
 ): Promise<Insertion> {
   const { eventId, address, nowMs, nextStepAtMs } = claim
   const lock = wait ? sql`for update` : sql`for update skip locked`

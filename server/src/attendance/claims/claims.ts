@@ -6,7 +6,7 @@ import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { Event } from '../events/event-queries.ts'
 import { eventExpired } from '../events/openness.ts'
 import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
-import type { SignedRequest } from '../signed-fetch/signed-request.ts'
+import type { SingleUse } from '../signed-fetch/signed-request.ts'
 import {
   type Claim,
   findClaim,
@@ -21,9 +21,9 @@ import { type ClaimWorker, LEASE_MS } from './claim-worker.ts'
 export interface ClaimsOptions {
   readonly db: Db
   readonly clock: Clock
-  readonly worker: ClaimWorker
-  readonly signedFetch: SignedFetch
-  readonly codeCounts: CodeCountCache
+  readonly worker: Pick<ClaimWorker, 'hasRoom' | 'take' | 'untilStepped'>
+  readonly signedFetch: Pick<SignedFetch, 'assertFirstUse'>
+  readonly codeCounts: Pick<CodeCountCache, 'forget'>
   /** How long an answer waits for the issuer's. */
   readonly waitMs: number
 }
@@ -54,12 +54,12 @@ export class Claims {
    * Ties a free code to the player, asks the issuer for the token, and waits a little for its answer. A player who has
    * an unfinished claim gets that one.
    *
-   * @param request the signed request that brought the claim, where nothing has used it up yet
+   * @param unused the signed request that brought the claim, where nothing has used it up yet
    * @throws {AppError} `signature_used`, `already_claimed`, `no_codes_left`, or why the issuer refused
    */
-  async claim(event: Event, address: string, request?: SignedRequest): Promise<ServedClaim> {
+  async claim(event: Event, address: string, unused?: SingleUse): Promise<ServedClaim> {
     const { worker, waitMs, codeCounts } = this.options
-    const { made, repeated } = await this.reserve(event, address, request)
+    const { made, repeated } = await this.reserve(event, address, unused)
     if (repeated) return repeated
     const outcome = await worker.untilStepped(made.id, waitMs)
     codeCounts.forget(event.event_id) // whoever claims and looks then sees it
@@ -72,9 +72,9 @@ export class Claims {
     })
   }
 
-  private async reserve(event: Event, address: string, request?: SignedRequest): Promise<Reserved> {
+  private async reserve(event: Event, address: string, unused?: SingleUse): Promise<Reserved> {
     const { db, clock, worker } = this.options
-    let unused = request
+    let request = unused
     for (let attempt = 0; attempt < RESERVE_TRIES; attempt++) {
       const nowMs = clock.nowMs()
       const isKept = worker.hasRoom()
@@ -84,9 +84,9 @@ export class Claims {
         nowMs,
         nextStepAtMs: isKept ? nowMs + LEASE_MS : nowMs,
       }
-      const inserted = await this.insert(claim, unused, attempt > 0)
+      const inserted = await this.insert(claim, request, attempt > 0)
       if (!inserted) continue
-      unused = undefined
+      request = undefined
       const { known } = inserted
       const made = inserted.made ?? (known?.state === 'failed' ? await reviveClaim(db, claim) : undefined)
       if (made) {
@@ -106,7 +106,7 @@ export class Claims {
   /** @returns undefined where another claim of the player was made at this very moment */
   private async insert(
     claim: NewClaim,
-    request: SignedRequest | undefined,
+    request: SingleUse | undefined,
     wait: boolean,
   ): Promise<Insertion | undefined> {
     const { db, signedFetch } = this.options

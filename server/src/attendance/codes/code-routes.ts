@@ -1,14 +1,13 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import type { Db } from '../../db/engine.ts'
 import { okSchema } from '../../http/schemas.ts'
-import type { AttendanceContext } from '../attendance-context.ts'
-import { parseEventName } from '../events/event-name.ts'
+import { codeTotals } from '../events/availability.ts'
+import { editCodeField, eventParams, ORGANISER_ERRORS, parseEventName } from '../events/event-params.ts'
 import { getEvent } from '../events/event-queries.ts'
-import { availabilityOf, eventParams } from '../events/event-routes.ts'
-import { editCodeField, judgeEditCode, ORGANISER_ERRORS } from '../events/organiser.ts'
-import { askIssuer } from '../issuer/ask-issuer.ts'
-import type { Limits } from '../limits.ts'
-import { mergeCodes } from './code-queries.ts'
+import type { Organisers } from '../events/organisers.ts'
+import type { LimitHook } from '../limits.ts'
+import type { CodeLoader, LoadedCodes } from './code-loader.ts'
 
 const bodySchema = Type.Object({
   num: Type.Integer({ description: 'Codes that are new.' }),
@@ -23,16 +22,25 @@ const bodySchema = Type.Object({
   message: Type.Optional(Type.String({ description: 'What to do next, for a person.' })),
 })
 
+export interface CodeRouteOptions {
+  readonly db: Db
+  readonly organisers: Pick<Organisers, 'assertEditCode'>
+  readonly codes: Pick<CodeLoader, 'load'>
+  readonly organiserLimit: LimitHook
+  /** @throws {AppError} `attendance_not_configured` */
+  readonly assertConfigured: () => void
+}
+
 /** Loading an event's claim codes from the issuer (interfaces.md, 4.1). */
-export const codeRoutes: FastifyPluginCallbackTypebox<{
-  attendance: AttendanceContext
-  limits: Limits
-}> = (app, { attendance, limits }, done) => {
-  const { db, clock, issuer, vault } = attendance
+export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
+  app,
+  { db, organisers, codes, organiserLimit, assertConfigured },
+  done,
+) => {
   app.post(
     '/addcodes/:event',
     {
-      onRequest: limits.organiserLimit,
+      onRequest: organiserLimit,
       schema: {
         tags: ['events'],
         summary: "Load an event's claim codes from the issuer",
@@ -45,20 +53,24 @@ export const codeRoutes: FastifyPluginCallbackTypebox<{
       },
     },
     async (request) => {
-      attendance.assertConfigured()
+      assertConfigured()
       const event = await getEvent(db, parseEventName(request.params.event))
       const { editCode } = request.body
-      await judgeEditCode(attendance, event.event_id, editCode)
-      const about = { db, clock, eventId: event.event_id }
-      const listed = await askIssuer(() => issuer.listCodes(event.event_id, editCode), about)
-      const num = await mergeCodes(db, vault, { eventId: event.event_id, listed, nowMs: clock.nowMs() })
-      attendance.codeCounts.forget(event.event_id)
-      const { total, available, claimed } = await availabilityOf(attendance, event)
-      const body = { num, total, available, claimed, ...(listed.length === 0 && total === 0 ? WAITING : {}) }
-      return { ok: true as const, data: { url: `/addcodes/${event.event_id}`, body } }
+      await organisers.assertEditCode(event.event_id, editCode)
+      const loaded = await codes.load(event, editCode)
+      return {
+        ok: true as const,
+        data: { url: `/addcodes/${event.event_id}`, body: loadedJson(loaded) },
+      }
     },
   )
   done()
+}
+
+function loadedJson({ listed, added, counts }: LoadedCodes) {
+  const { total, available, claimed } = codeTotals(counts)
+  const isWaiting = listed === 0 && total === 0
+  return { num: added, total, available, claimed, ...(isWaiting ? WAITING : {}) }
 }
 
 /** Not an error: every event begins so. */

@@ -1,11 +1,15 @@
 import { coordText, parseWorld } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AppError } from '../../errors.ts'
+import { AppError, ERRORS } from '../../errors.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates, readCoordinates } from './coordinates.ts'
 
 const world = parseWorld('-150,-150,150,150')!
 const texts = (text: string) => parseCoordinates(text, world).map(coordText)
+
+test('the page of errors says how many an event may have', () => {
+  expect(ERRORS.invalid_coordinates.next).toContain(`1 to ${MAX_COORDINATES} of them`)
+})
 
 describe('coordinates of an event', () => {
   test.each([

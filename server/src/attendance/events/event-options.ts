@@ -4,10 +4,10 @@ import { coordinatesText, parseCoordinates } from './coordinates.ts'
 import type { EventOptions } from './event-queries.ts'
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/
-const ALLOWED_OPTIONS =
-  'a list of [name, value] pairs, 1 to 20 of them; names: coordinates, enabled, distribution_start_date, ' +
-  'distribution_end_date, requires_captcha, requires_presence'
 const MAX_OPTIONS = 20
+const ALLOWED_OPTIONS =
+  `a list of [name, value] pairs, 1 to ${MAX_OPTIONS} of them; names: coordinates, enabled, distribution_start_date, ` +
+  'distribution_end_date, requires_captcha, requires_presence'
 
 /**
  * Reads the options of `PATCH /event/:id` in the form in which the organiser page sends them. A name that comes twice

@@ -36,6 +36,11 @@ export async function getEvent(db: Db, name: EventName): Promise<Event> {
   return event
 }
 
+/** The issuer's number, which a UUID of ours stands for too. @throws {AppError} `event_not_found` */
+export async function getEventId(db: Db, name: EventName): Promise<number> {
+  return 'eventId' in name ? name.eventId : (await getEvent(db, name)).event_id
+}
+
 export interface Registration {
   readonly eventId: number
   readonly record: Readonly<Record<string, unknown>>

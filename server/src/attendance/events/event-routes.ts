@@ -1,59 +1,53 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { World } from '@landpass/client/grid'
 import Type from 'typebox'
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
-import type { AttendanceContext } from '../attendance-context.ts'
 import { lastMomentMs } from '../issuer/issuer-dates.ts'
-import type { Limits } from '../limits.ts'
-import { coordinatesText, parseCoordinates } from './coordinates.ts'
+import type { LimitHook } from '../limits.ts'
+import { availabilityJson, availabilitySchema } from './availability.ts'
+import type { CodeCountCache } from './code-count-cache.ts'
+import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
+import type { EventCache } from './event-cache.ts'
 import { eventInfoJson, eventInfoSchema, eventReferenceJson, eventReferenceSchema } from './event-json.ts'
-import { parseEventName } from './event-name.ts'
 import { parseOptions } from './event-options.ts'
-import { changeEvent, type Event, getEvent, saveEvent } from './event-queries.ts'
-import { closedReason, codesReason, isoText, windowOf } from './openness.ts'
-import { editCodeField, eventIdOf, judgeEditCode, judgeOrganiser, ORGANISER_ERRORS } from './organiser.ts'
+import { editCodeField, eventParams, ORGANISER_ERRORS, parseEventName } from './event-params.ts'
+import { changeEvent, type Event, getEvent, getEventId, saveEvent } from './event-queries.ts'
+import type { Organisers } from './organisers.ts'
 
 const tags = ['events']
-export const eventParams = Type.Object({
-  event: Type.String({ description: "The issuer's event number, or the event's UUID here." }),
-})
 const coordinatesField = Type.String({
   maxLength: 16_000,
   'x-allowed': 'x,y pairs separated by semicolons',
   'x-withheld': true,
-  description: 'Where the token can be claimed: `x,y` pairs separated by `;`, 1 to 500 of them.',
-})
-const reasonSchema = Type.Union([Type.String(), Type.Null()], {
-  description:
-    'Why no token can be had: event_disabled, event_not_open, event_closed, event_expired, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open.',
-})
-const timeSchema = Type.Union([Type.String(), Type.Null()], {
-  description: 'ISO 8601, UTC; null for no limit.',
+  description: `Where the token can be claimed: \`x,y\` pairs separated by \`;\`, 1 to ${MAX_COORDINATES} of them.`,
 })
 
-export const availabilitySchema = Type.Object({
-  open: Type.Boolean(),
-  reason: reasonSchema,
-  total: Type.Integer({
-    description: 'Codes that were loaded, without those that the issuer no longer takes.',
-  }),
-  available: Type.Integer(),
-  claimed: Type.Integer({ description: 'Those that a player has, or that were used elsewhere.' }),
-  opens_at: timeSchema,
-  closes_at: timeSchema,
-})
+export interface EventRouteOptions {
+  readonly db: Db
+  readonly clock: Clock
+  readonly world: World
+  readonly organisers: Organisers
+  /** Forgets an event that was changed. */
+  readonly events: Pick<EventCache, 'forget'>
+  readonly codeCounts: Pick<CodeCountCache, 'get'>
+  readonly organiserLimit: LimitHook
+  /** @throws {AppError} `attendance_not_configured` */
+  readonly assertConfigured: () => void
+}
 
 /** Registering an event, changing it, and reading it back (interfaces.md, 4.1). */
-export const eventRoutes: FastifyPluginCallbackTypebox<{
-  attendance: AttendanceContext
-  limits: Limits
-}> = (app, { attendance, limits }, done) => {
-  const { db, clock, world } = attendance
-
+export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
+  app,
+  { db, clock, world, organisers, events, codeCounts, organiserLimit, assertConfigured },
+  done,
+) => {
   app.post(
     '/event/:event',
     {
-      onRequest: limits.organiserLimit,
+      onRequest: organiserLimit,
       schema: {
         tags,
         summary: 'Register an event, or bring it up to date',
@@ -67,10 +61,10 @@ export const eventRoutes: FastifyPluginCallbackTypebox<{
       },
     },
     async (request) => {
-      attendance.assertConfigured()
+      assertConfigured()
       const coordinates = coordinatesText(parseCoordinates(request.body.coordinates, world))
-      const eventId = await eventIdOf(attendance, parseEventName(request.params.event))
-      const found = await judgeOrganiser(attendance, eventId, request.body.editCode)
+      const eventId = await getEventId(db, parseEventName(request.params.event))
+      const found = await organisers.getIssuerEvent(eventId, request.body.editCode)
       const event = await saveEvent(db, {
         eventId,
         record: found.record,
@@ -78,7 +72,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<{
         expiresAtMs: lastMomentMs(found.record.expiry_date),
         nowMs: clock.nowMs(),
       })
-      attendance.events.forget(event)
+      events.forget(event)
       return { ok: true as const, data: eventReferenceJson(event) }
     },
   )
@@ -86,7 +80,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<{
   app.patch(
     '/event/:event',
     {
-      onRequest: limits.organiserLimit,
+      onRequest: organiserLimit,
       schema: {
         tags,
         summary: 'Change what an organiser may decide of an event',
@@ -102,13 +96,13 @@ export const eventRoutes: FastifyPluginCallbackTypebox<{
       },
     },
     async (request) => {
-      attendance.assertConfigured()
+      assertConfigured()
       const options = parseOptions(request.body.options, world)
       const known = await getEvent(db, parseEventName(request.params.event))
       assertWindow({ ...known, ...options })
-      await judgeEditCode(attendance, known.event_id, request.body.editCode)
+      await organisers.assertEditCode(known.event_id, request.body.editCode)
       const event = await changeEvent(db, known.event_id, options, clock.nowMs())
-      attendance.events.forget(event)
+      events.forget(event)
       return { ok: true as const, data: eventInfoJson(event) }
     },
   )
@@ -147,27 +141,11 @@ export const eventRoutes: FastifyPluginCallbackTypebox<{
     async (request, reply) => {
       const event = await getEvent(db, parseEventName(request.params.event))
       reply.header('cache-control', 'no-store')
-      return { ok: true as const, data: await availabilityOf(attendance, event) }
+      const counts = await codeCounts.get(event.event_id)
+      return { ok: true as const, data: availabilityJson(event, counts, clock.nowMs()) }
     },
   )
   done()
-}
-
-/** What a booth or an organiser shows of an event. */
-export async function availabilityOf({ codeCounts, clock }: AttendanceContext, event: Event) {
-  const counts = await codeCounts.get(event.event_id)
-  const { opensAtMs, closesAtMs } = windowOf(event)
-  const reason = closedReason(event, clock.nowMs()) ?? codesReason(event, counts)
-  const claimed = counts.held + counts.used + counts.used_elsewhere
-  return {
-    open: reason === undefined,
-    reason: reason ?? null,
-    total: counts.free + claimed,
-    available: counts.free,
-    claimed,
-    opens_at: isoText(opensAtMs),
-    closes_at: isoText(closesAtMs),
-  }
 }
 
 function assertWindow({ distribution_start_at_ms: start, distribution_end_at_ms: end }: Event): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PRESENCE_POLICIES } from '../../config.ts'
+import { PRESENCE_POLICIES } from '../../settings.ts'
 import { judgeAsTheyCome, judgeTogether } from './policy.ts'
 import type { PresenceResult } from './presence.ts'
 

@@ -1,80 +1,32 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import type { ClaimState } from '../../db/schema.ts'
+import type { Db } from '../../db/engine.ts'
 import { okSchema } from '../../http/schemas.ts'
-import type { AttendanceContext } from '../attendance-context.ts'
-import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
-import { parseEventName } from '../events/event-name.ts'
-import { type Event, getEvent } from '../events/event-queries.ts'
-import { availabilityOf, availabilitySchema, eventParams } from '../events/event-routes.ts'
-import { editCodeField, judgeEditCode, ORGANISER_ERRORS } from '../events/organiser.ts'
-import { lastFailures } from '../issuer/failure-queries.ts'
-import type { Limits } from '../limits.ts'
-import { refusalsByCode } from '../refusal-queries.ts'
-import { claimsByHour, claimsByState, type HourOfClaims } from './report-queries.ts'
+import { editCodeField, eventParams, ORGANISER_ERRORS, parseEventName } from '../events/event-params.ts'
+import { getEvent } from '../events/event-queries.ts'
+import type { Organisers } from '../events/organisers.ts'
+import type { LimitHook } from '../limits.ts'
+import { type Reports, reportSchema } from './report.ts'
 
-const CLAIM_STATES = [
-  'reserved',
-  'minting',
-  'minted',
-  'failed',
-  'released',
-] as const satisfies readonly ClaimState[]
-type ClaimCounts = Record<ClaimState, number>
-
-const count = (description: string) => Type.Integer({ description })
-const claimCountProperties = {
-  reserved: count('The issuer has not answered definitely yet.'),
-  minting: count('The issuer accepted; the token is being made.'),
-  minted: count('The token is on the chain.'),
-  failed: count('The issuer refused; the player may claim again.'),
-  released: count('The player held a token of the event already; the code went back.'),
+export interface ReportRouteOptions {
+  readonly db: Db
+  readonly organisers: Pick<Organisers, 'assertEditCode'>
+  readonly reports: Pick<Reports, 'make'>
+  readonly organiserLimit: LimitHook
+  /** @throws {AppError} `attendance_not_configured` */
+  readonly assertConfigured: () => void
 }
-const reportSchema = Type.Object({
-  event: eventInfoSchema,
-  availability: availabilitySchema,
-  codes: Type.Object({
-    free: count('For the next claims.'),
-    held: count('Tied to a claim.'),
-    used: count('Became a token by a claim here.'),
-    used_elsewhere: count('Used without this server.'),
-    void: count('The issuer no longer takes them.'),
-  }),
-  claims: Type.Object(claimCountProperties),
-  hours: Type.Array(
-    Type.Object({
-      hour: Type.String({
-        description: 'Beginning of the hour in which the claims were made: ISO 8601, UTC.',
-      }),
-      ...claimCountProperties,
-    }),
-    { description: 'The hours of the last week in which there were claims, the newest first.' },
-  ),
-  refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }), {
-    description: 'Claims that were refused, by error code, the most frequent first.',
-  }),
-  issuer_errors: Type.Array(
-    Type.Object({
-      at: Type.String({ description: 'ISO 8601, UTC.' }),
-      call: Type.String({ description: 'What the issuer was asked.' }),
-      kind: Type.String({ description: 'unavailable, busy or refused.' }),
-      status: Type.Union([Type.Integer(), Type.Null()], {
-        description: 'Its HTTP status, where it answered.',
-      }),
-    }),
-    { description: 'The last 20, the newest first.' },
-  ),
-})
 
-/** What happened at an event, for its organiser. No codes, no addresses. */
-export const reportRoutes: FastifyPluginCallbackTypebox<{
-  attendance: AttendanceContext
-  limits: Limits
-}> = (app, { attendance, limits }, done) => {
+/** What happened at an event, for its organiser. */
+export const reportRoutes: FastifyPluginCallbackTypebox<ReportRouteOptions> = (
+  app,
+  { db, organisers, reports, organiserLimit, assertConfigured },
+  done,
+) => {
   app.post(
     '/event/:event/report',
     {
-      onRequest: limits.organiserLimit,
+      onRequest: organiserLimit,
       schema: {
         tags: ['events'],
         summary: 'What happened at an event, for its organiser',
@@ -84,49 +36,11 @@ export const reportRoutes: FastifyPluginCallbackTypebox<{
       },
     },
     async (request) => {
-      attendance.assertConfigured()
-      const event = await getEvent(attendance.db, parseEventName(request.params.event))
-      await judgeEditCode(attendance, event.event_id, request.body.editCode)
-      return { ok: true as const, data: await reportOf(attendance, event) }
+      assertConfigured()
+      const event = await getEvent(db, parseEventName(request.params.event))
+      await organisers.assertEditCode(event.event_id, request.body.editCode)
+      return { ok: true as const, data: await reports.make(event) }
     },
   )
   done()
-}
-
-async function reportOf(attendance: AttendanceContext, event: Event) {
-  const { db, clock, refusals, codeCounts } = attendance
-  const { event_id: id } = event
-  await refusals.flush()
-  codeCounts.forget(id)
-  const claims = noClaims()
-  for (const { state, count } of await claimsByState(db, id)) claims[state] = count
-  const failures = await lastFailures(db, id)
-  return {
-    event: eventInfoJson(event),
-    availability: await availabilityOf(attendance, event),
-    codes: await codeCounts.get(id),
-    claims,
-    hours: hoursJson(await claimsByHour(db, id, clock.nowMs())),
-    refusals: await refusalsByCode(db, id),
-    issuer_errors: failures.map(({ at_ms, call, kind, status }) => ({
-      at: new Date(at_ms).toISOString(),
-      call,
-      kind,
-      status,
-    })),
-  }
-}
-
-function hoursJson(rows: readonly HourOfClaims[]) {
-  const hours = new Map<number, ClaimCounts>()
-  for (const { hourMs, state, count } of rows) {
-    const counts = hours.get(hourMs) ?? noClaims()
-    counts[state] = count
-    hours.set(hourMs, counts)
-  }
-  return [...hours].map(([hourMs, counts]) => ({ hour: new Date(hourMs).toISOString(), ...counts }))
-}
-
-function noClaims(): ClaimCounts {
-  return Object.fromEntries(CLAIM_STATES.map((state) => [state, 0])) as ClaimCounts
 }

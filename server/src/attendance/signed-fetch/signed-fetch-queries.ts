@@ -1,12 +1,12 @@
 import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import type { SignedRequest } from './signed-request.ts'
+import type { SingleUse } from './signed-request.ts'
 
 /** Another process, whose clock is behind ours, must still find what it could still accept. */
 const CLOCK_DIFFERENCE_MS = MINUTE_MS
 
-/** Remembers a request; false when it was remembered before, by this process or another. */
-export async function rememberRequest(db: Db, { hash, expiresAtMs }: SignedRequest): Promise<boolean> {
+/** Remembers what was used; false when it was remembered before, by this process or another. */
+export async function rememberRequest(db: Db, { hash, expiresAtMs }: SingleUse): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('seen_request')
     .values({ hash, expires_at_ms: expiresAtMs })

@@ -11,6 +11,7 @@ import { AppError } from '../../errors.ts'
 import { handleError } from '../../http/error-handler.ts'
 import { readBodiesAsJson } from '../../http/json-body.ts'
 import { makePlayer } from '../../simulate/player/player.ts'
+import { incomingRequestOf } from './incoming-request.ts'
 import { SignedFetch } from './signed-fetch.ts'
 import { forgetExpiredRequests } from './signed-fetch-queries.ts'
 import type { SignedRequest } from './signed-request.ts'
@@ -79,8 +80,8 @@ describeOnBothEngines('over HTTP', (open) => {
     readBodiesAsJson(app)
     app.setErrorHandler(handleError)
     app.post('/claim/:uuid', async (request) => ({
-      isSigned: signedFetch.isSigned(request.headers),
-      ...(await signedFetch.verify(request)),
+      isSigned: signedFetch.isSigned(request),
+      ...(await signedFetch.verify(incomingRequestOf(request))),
       hash: undefined,
     }))
     origin = await app.listen({ host: '127.0.0.1', port: 0 })

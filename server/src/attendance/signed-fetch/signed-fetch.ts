@@ -1,11 +1,9 @@
-import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
-import { bytesOfBody } from '../../http/json-body.ts'
 import { hasSignatureHeaders } from './signature-headers.ts'
 import { forgetExpiredRequests, rememberRequest } from './signed-fetch-queries.ts'
-import type { SignedRequest } from './signed-request.ts'
+import type { IncomingRequest, SignedRequest, SingleUse } from './signed-request.ts'
 import { verifySignature } from './verify-signature.ts'
 
 export interface SignedFetchOptions {
@@ -35,7 +33,7 @@ export class SignedFetch {
   }
 
   /** Whether a request says that it is signed; whether it is, {@link verify} tells. */
-  isSigned(headers: FastifyRequest['headers']): boolean {
+  isSigned({ headers }: Pick<IncomingRequest, 'headers'>): boolean {
     return hasSignatureHeaders(headers)
   }
 
@@ -44,7 +42,7 @@ export class SignedFetch {
    *
    * @throws {AppError} what {@link check} and {@link useUp} throw
    */
-  async verify(request: FastifyRequest): Promise<SignedRequest> {
+  async verify(request: IncomingRequest): Promise<SignedRequest> {
     const signed = this.check(request)
     await this.useUp(signed)
     return signed
@@ -55,24 +53,18 @@ export class SignedFetch {
    *
    * @throws {AppError} `not_signed`, `bad_signature`, `signature_expired`, `wrong_signer`, `contract_wallet_unsupported`
    */
-  check(request: FastifyRequest): SignedRequest {
+  check(request: IncomingRequest): SignedRequest {
     const { clock, windowMs } = this.options
-    const incoming = {
-      method: request.method,
-      path: request.raw.url?.split('?', 1)[0] ?? '',
-      headers: request.headers,
-      body: bytesOfBody(request),
-    }
     try {
-      return verifySignature(incoming, { nowMs: clock.nowMs(), windowMs, publicPrefix: this.publicPrefix })
+      return verifySignature(request, { nowMs: clock.nowMs(), windowMs, publicPrefix: this.publicPrefix })
     } catch (error) {
       throw this.told(error)
     }
   }
 
   /** Makes a second use impossible. @throws {AppError} `signature_used` when this is the second */
-  async useUp(signed: SignedRequest): Promise<void> {
-    this.assertFirstUse(await rememberRequest(this.options.db, signed))
+  async useUp(unused: SingleUse): Promise<void> {
+    this.assertFirstUse(await rememberRequest(this.options.db, unused))
   }
 
   /** For those who use a request up in a statement of their own. @throws {AppError} `signature_used` */

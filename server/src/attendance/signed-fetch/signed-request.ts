@@ -10,14 +10,20 @@ export interface IncomingRequest {
   readonly body: Buffer
 }
 
-/** Who sent a request, proven. */
-export interface SignedRequest {
+/** What can be used once: whoever has used it up has its hash remembered, until its time is over. */
+export interface SingleUse {
+  readonly hash: Buffer
+  /** From then on it is refused for that alone, and its hash need no longer be remembered. */
+  readonly expiresAtMs: number
+}
+
+/**
+ * Who sent a request, proven. Its `hash` is the same whatever its signature is written like: it is made of owner,
+ * ephemeral address and signed text.
+ */
+export interface SignedRequest extends SingleUse {
   /** The player's wallet, in lower case. */
   readonly address: string
-  /** What makes the request usable once, whatever its signature is written like: a hash of owner, ephemeral address and signed text. */
-  readonly hash: Buffer
-  /** When the signature stops being acceptable, and its hash need no longer be remembered. */
-  readonly expiresAtMs: number
   /** Whether the body is covered by the signature. True for an empty one. */
   readonly isBodySigned: boolean
   /** Was it sent from a scene's preview? Told by the metadata: realm.serverName is exactly `LocalPreview`, or its hostname is of the builder's own machine. */

@@ -1,12 +1,18 @@
 import { coordText } from '@landpass/client/grid'
-import { sql, type Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { BidTable, EstateTable, ListingStatus, ParcelTable, PublicationTable } from '../../db/schema.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import type { BidTable } from '../records/bid.ts'
+import type { EstateTable } from '../records/estate.ts'
+import type { ParcelTable } from '../records/parcel.ts'
+import type { PublicationTable } from '../records/publication.ts'
+import type { ListingStatus } from '../records/statuses.ts'
 import { ChangedSubjects, writeJournal } from './change-journal.ts'
 import { LAND_CHANNEL } from './land-head.ts'
 
 type WithoutKeys<Row> = Omit<Row, 'world_id' | 'key'>
+/** Columns that may be null may be left out. */
+type NewEstate = Omit<Insertable<EstateTable>, 'world_id'>
 type ParcelFacts = Omit<ParcelTable, 'world_id' | 'x' | 'y'>
 type EstateFacts = Omit<EstateTable, 'world_id' | 'id'>
 
@@ -18,7 +24,7 @@ export type LandChange =
       readonly y: number
       readonly to: Partial<ParcelFacts>
     }
-  | { readonly kind: 'create-estate'; readonly estate: Omit<EstateTable, 'world_id'> }
+  | { readonly kind: 'create-estate'; readonly estate: NewEstate }
   | { readonly kind: 'change-estate'; readonly id: string; readonly to: Partial<EstateFacts> }
   | { readonly kind: 'open-publication'; readonly publication: WithoutKeys<PublicationTable> }
   | { readonly kind: 'close-publication'; readonly key: number; readonly to: Closing }

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/engine.ts'
-import type { BidTable, ListingStatus } from '../../db/schema.ts'
 import type { AssetName } from '../records/assets.ts'
+import type { BidTable } from '../records/bid.ts'
+import type { ListingStatus } from '../records/statuses.ts'
 
 export interface BidFilter {
   readonly statuses?: readonly ListingStatus[] | undefined

@@ -1,10 +1,5 @@
 import type { Db } from '../../db/engine.ts'
-import type { DistrictTable } from '../../db/schema.ts'
-
-export interface District
-  extends Pick<DistrictTable, 'id' | 'name' | 'description' | 'link' | 'public' | 'center'> {
-  readonly parcelCount: number
-}
+import type { District } from '../records/district.ts'
 
 /** The enabled districts, by name (then id): a few dozen, so all of them at once. */
 export async function readDistricts(db: Db, worldId: number): Promise<readonly District[]> {

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/engine.ts'
-import type { MortgageStatus, MortgageTable } from '../../db/schema.ts'
 import type { AssetName } from '../records/assets.ts'
+import type { MortgageStatus, MortgageTable } from '../records/mortgage.ts'
 
 export interface MortgageFilter {
   readonly statuses?: readonly MortgageStatus[] | undefined

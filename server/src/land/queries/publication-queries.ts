@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { AssetType, ListingStatus, PublicationTable } from '../../db/schema.ts'
-import type { AssetName } from '../records/assets.ts'
+import type { AssetName, AssetType } from '../records/assets.ts'
+import type { PublicationTable } from '../records/publication.ts'
+import type { ListingStatus } from '../records/statuses.ts'
 
 /** Every publication that an asset ever had, newest first; those of one block in reverse order of creation. */
 export async function publicationsOfAsset(

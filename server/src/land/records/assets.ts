@@ -1,4 +1,11 @@
-import type { AssetType } from '../../db/schema.ts'
+import Type from 'typebox'
+import { orNull } from '../../schema-parts.ts'
+import * as is from './checks.ts'
+import { choice, derived } from './fields.ts'
+import { textJson } from './json.ts'
+
+export const ASSET_TYPES = ['parcel', 'estate'] as const
+export type AssetType = (typeof ASSET_TYPES)[number]
 
 /** A parcel or an estate, by the name that offers and bids use for it. */
 export interface AssetName {
@@ -15,3 +22,54 @@ export interface AssetName {
 export function findAsset(id: string, type: AssetType | undefined): AssetName {
   return { type: type ?? (id.includes(',') ? 'parcel' : 'estate'), id }
 }
+
+export const assetType = () => choice<AssetType>(is.oneOf('parcel', 'estate'), ASSET_TYPES)
+
+/** What an owner says about a parcel or an estate. A missing key is not the same as ''. */
+export interface AssetData {
+  version: number
+  name?: string
+  description?: string
+  ipns?: string
+}
+
+/** The fields of {@link AssetData}, as checks: those that are always there, and the others. */
+export const DATA_CHECKS = { version: is.isCount }
+export const DATA_TEXT_CHECKS = { name: is.isText, description: is.isText, ipns: is.isText }
+
+/** The columns that keep {@link AssetData}: null where a key is missing. */
+export const DATA_COLUMNS = {
+  data_version: (data: AssetData): number => data.version,
+  name: (data: AssetData): string | null => data.name ?? null,
+  description: (data: AssetData): string | null => data.description ?? null,
+  ipns: (data: AssetData): string | null => data.ipns ?? null,
+}
+
+export const DATA_PROPERTIES = {
+  version: Type.Integer(),
+  name: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  ipns: Type.Optional(Type.String()),
+}
+
+export interface DataRow {
+  readonly data_version: number
+  readonly name: string | null
+  readonly description: string | null
+  readonly ipns: string | null
+}
+
+/** @param more fields that follow, each after a comma */
+export function assetDataJson({ data_version, name, description, ipns }: DataRow, more = ''): string {
+  let json = `{"version":${data_version}`
+  if (name !== null) json += `,"name":${textJson(name)}`
+  if (description !== null) json += `,"description":${textJson(description)}`
+  if (ipns !== null) json += `,"ipns":${textJson(ipns)}`
+  return `${json}${more}}`
+}
+
+/** The end of an asset's JSON: what stands here is replaced when the asset is for sale. */
+export const NO_PUBLICATION = 'null}'
+
+/** The last field of an asset: null here, see {@link NO_PUBLICATION}. */
+export const publicationOfAsset = () => derived(orNull(Type.Unsafe({ $ref: 'Publication#' })), () => 'null')

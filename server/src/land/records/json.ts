@@ -28,14 +28,19 @@ export function decimalJson(value: string | null): string {
   return value ?? 'null'
 }
 
+/** A number, true, false or null. */
+export function scalarJson(value: number | boolean | null): string {
+  return String(value)
+}
+
 /**
  * A time in milliseconds as ISO 8601 in UTC, in quotes.
  *
  * @example
  * isoJson(0) // '"1970-01-01T00:00:00.000Z"'
  */
-export function isoJson(timeMs: number): string {
-  return `"${new Date(timeMs).toISOString()}"`
+export function isoJson(timeMs: number | null): string {
+  return timeMs === null ? 'null' : `"${new Date(timeMs).toISOString()}"`
 }
 
 /** An array of pieces of JSON. */

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type Break, TINY_WORLD, tinySnapshot } from '../../../test/support/tiny-world.ts'
-import { ExactNumber } from './exact-json.ts'
+import { ExactNumber } from '../records/exact-json.ts'
 import { checkSnapshot } from './import.ts'
 
 /** What is broken, and the one error that it must give. */

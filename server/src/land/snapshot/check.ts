@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { World } from '@landpass/client/grid'
-import type { Blame } from './checks.ts'
-import { parseExactJson } from './exact-json.ts'
-import { DATA_SETS, type DataSetName, type RecordOf } from './format.ts'
+import type { Blame } from '../records/checks.ts'
+import { parseExactJson } from '../records/exact-json.ts'
+import { RECORDS } from '../records/tables.ts'
+import { DATA_SETS, type DataSetName, type RecordOf, TABLE_OF } from './format.ts'
 import type { Line } from './line-splitter.ts'
 import { Links } from './links.ts'
 import { type ExpectedFile, expectationOf, MANIFEST, type Manifest, readManifest } from './manifest.ts'
 import type { ErrorLog } from './report.ts'
 import { RULES } from './rules.ts'
-import { SHAPES } from './shapes.ts'
 import { DamagedFileError, type Seal, SnapshotFile } from './snapshot-file.ts'
 
 export interface CheckOptions {
@@ -128,7 +128,9 @@ class FolderChecker {
     const record = text === undefined ? undefined : parsed(text)
     if (record === undefined) this.blame('', text, problem ?? 'is no JSON')
     const isGood =
-      record !== undefined && SHAPES[set](record, '', this.blame) && this.isConsistent(set, record)
+      record !== undefined &&
+      RECORDS[TABLE_OF[set]].check(record, '', this.blame) &&
+      this.isConsistent(set, record)
     if (isGood) this.checkLinks(set, record)
     if (this.isUnknown) this.links.broken(set, undefined)
     else if (!isGood) this.links.broken(set, record)

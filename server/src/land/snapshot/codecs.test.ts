@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decimalText, moneyText } from './decimal.ts'
-import { ExactNumber, parseExactJson } from './exact-json.ts'
+import { decimalText, moneyText } from '../records/decimal.ts'
+import { ExactNumber, parseExactJson } from '../records/exact-json.ts'
 import { type Line, LineSplitter } from './line-splitter.ts'
 
 test.each([

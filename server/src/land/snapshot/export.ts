@@ -1,14 +1,12 @@
 import type { Coord } from '@landpass/client/grid'
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { Database, LandTable } from '../../db/schema.ts'
 import { CommandError } from '../../errors.ts'
+import { type LandTable, type LandTables, RECORDS } from '../records/tables.ts'
 import { FolderWriter, type WrittenFile } from './folder-writer.ts'
-import { DATA_SETS, type DataSetName } from './format.ts'
+import { DATA_SETS, type DataSetName, TABLE_OF } from './format.ts'
 import type { OnProgress } from './import.ts'
-import { LINES } from './lines.ts'
 import { pagesOf } from './pages.ts'
-import { TABLE_OF } from './rows.ts'
 
 /** How often an export starts again because the world changed under it. */
 const MAX_ATTEMPTS = 5
@@ -145,7 +143,7 @@ class Exporter {
     }
   }
 
-  private lineOf<Table extends LandTable>(table: Table, row: Database[Table]): string {
+  private lineOf<Table extends LandTable>(table: Table, row: LandTables[Table]): string {
     this.noteDates(row)
     if (isRowOf('parcel', table, row)) this.noteParcel(row)
     const parcels = isRowOf('district', table, row)
@@ -153,10 +151,10 @@ class Exporter {
       : isRowOf('estate', table, row)
         ? this.estateParcels.of(row.id)
         : []
-    return LINES[table](row, parcels)
+    return RECORDS[table].line(row, parcels)
   }
 
-  private noteParcel(row: Database['parcel']): void {
+  private noteParcel(row: LandTables['parcel']): void {
     if (row.district_id !== null) this.districtParcels.add(row.district_id, row.district_position ?? 0, row)
     if (row.estate_id !== null) this.estateParcels.add(row.estate_id, row.estate_position ?? 0, row)
   }
@@ -182,8 +180,8 @@ const DATE_COLUMNS = [
 function isRowOf<Table extends LandTable>(
   wanted: Table,
   table: LandTable,
-  _row: Database[LandTable],
-): _row is Database[Table] {
+  _row: LandTables[LandTable],
+): _row is LandTables[Table] {
   return table === wanted
 }
 

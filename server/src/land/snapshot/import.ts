@@ -1,12 +1,12 @@
 import type { World } from '@landpass/client/grid'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { parseExactJson } from '../records/exact-json.ts'
+import { type LandLines, RECORDS } from '../records/tables.ts'
 import { type CheckedSnapshot, type Counts, checkFolder } from './check.ts'
-import { parseExactJson } from './exact-json.ts'
-import { DATA_SETS, type DataSetName, type RecordOf } from './format.ts'
+import { DATA_SETS, type DataSetName, TABLE_OF } from './format.ts'
 import { Loader } from './loader.ts'
 import { ErrorLog, type ImportReport } from './report.ts'
-import { ROWS, TABLE_OF } from './rows.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
 import {
   attachWorld,
@@ -136,11 +136,12 @@ async function loadFile<Name extends DataSetName>(
 ): Promise<void> {
   const file = files.get(set)!
   const checkedSha256 = shaOf(file)
+  const table: (typeof TABLE_OF)[Name] = TABLE_OF[set]
   let index = 0
   for await (const lines of file.lines(signal)) {
     for (const { text = '' } of lines) {
-      const record = parseExactJson(text) as RecordOf[Name]
-      const full = loader.add(TABLE_OF[set], ROWS[set](record, index++, links))
+      const record = parseExactJson(text) as LandLines[(typeof TABLE_OF)[Name]]
+      const full = loader.add(table, RECORDS[table].toRow(record, index++, links))
       if (full) await full
     }
     count(index)

@@ -1,14 +1,11 @@
 import { type Coord, coordText, type World } from '@landpass/client/grid'
-import type { Blame } from './checks.ts'
-import type {
-  BidRecord,
-  DataSetName,
-  DistrictRecord,
-  EstateRecord,
-  MortgageRecord,
-  ParcelRecord,
-  RecordOf,
-} from './format.ts'
+import type { BidRecord } from '../records/bid.ts'
+import type { Blame } from '../records/checks.ts'
+import type { DistrictRecord } from '../records/district.ts'
+import type { EstateRecord } from '../records/estate.ts'
+import type { MortgageRecord } from '../records/mortgage.ts'
+import type { ParcelRecord } from '../records/parcel.ts'
+import type { DataSetName, RecordOf } from './format.ts'
 import { Grid } from './grid.ts'
 
 /** Says that a record read earlier is wrong after all. */

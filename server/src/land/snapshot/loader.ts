@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { LandTable } from '../../db/schema.ts'
+import type { LandTable } from '../records/tables.ts'
 import { type Lease, partitionOf } from './worlds.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isIsoTime } from './checks.ts'
+import { isIsoTime } from '../records/checks.ts'
 import { DATA_SETS, type DataSetName, FORMAT, FORMAT_VERSION } from './format.ts'
 import type { ErrorLog } from './report.ts'
 import type { Seal } from './snapshot-file.ts'

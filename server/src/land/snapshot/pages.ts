@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { Database, LandTable } from '../../db/schema.ts'
+import type { LandTable, LandTables } from '../records/tables.ts'
 
 /** Rows per query: on the embedded engine one of them takes about 10 ms, and other callers come in between. */
 export const PAGE_ROWS = 500
@@ -13,10 +13,10 @@ export async function* pagesOf<Table extends LandTable>(
   db: Db,
   table: Table,
   worldId: number,
-): AsyncGenerator<readonly Database[Table][], void, undefined> {
-  let last: Database[Table] | undefined
+): AsyncGenerator<readonly LandTables[Table][], void, undefined> {
+  let last: LandTables[Table] | undefined
   do {
-    const page = await sql<Database[Table]>`
+    const page = await sql<LandTables[Table]>`
       select * from ${sql.table(table)}
       where world_id = ${worldId} and ${last ? AFTER[table](last) : sql`true`}
       order by ${sql.raw(ORDER[table])} limit ${PAGE_ROWS}`.execute(db)
@@ -38,12 +38,13 @@ const ORDER: Readonly<Record<LandTable, string>> = {
 
 const afterKey = ({ key }: { key: number }) => sql<boolean>`key > ${key}`
 
-const AFTER: { readonly [Table in LandTable]: (last: Database[Table]) => ReturnType<typeof sql<boolean>> } = {
-  district: ({ position }) => sql`position > ${position}`,
-  parcel: ({ x, y }) => sql`(x, y) > (${x}, ${y})`,
-  estate: ({ id }) => sql`(length(id), id collate "C") > (length(${id}::text), ${id}::text collate "C")`,
-  publication: afterKey,
-  bid: afterKey,
-  mortgage: afterKey,
-  contribution: afterKey,
-}
+const AFTER: { readonly [Table in LandTable]: (last: LandTables[Table]) => ReturnType<typeof sql<boolean>> } =
+  {
+    district: ({ position }) => sql`position > ${position}`,
+    parcel: ({ x, y }) => sql`(x, y) > (${x}, ${y})`,
+    estate: ({ id }) => sql`(length(id), id collate "C") > (length(${id}::text), ${id}::text collate "C")`,
+    publication: afterKey,
+    bid: afterKey,
+    mortgage: afterKey,
+    contribution: afterKey,
+  }

@@ -1,4 +1,4 @@
-import { ExactNumber } from './exact-json.ts'
+import { ExactNumber } from '../records/exact-json.ts'
 import type { DataSetName } from './format.ts'
 
 /** How many errors a report shows; all are counted. */

@@ -1,16 +1,13 @@
 import { coordText, encodeTokenId, parseCoord } from '@landpass/client/grid'
+import type { BidRecord } from '../records/bid.ts'
+import { type Blame, moneyOf } from '../records/checks.ts'
 import { ESTATE_REGISTRY, LAND_REGISTRY } from '../records/contracts.ts'
-import { type Blame, moneyOf } from './checks.ts'
-import type {
-  BidRecord,
-  DataSetName,
-  DistrictRecord,
-  EstateRecord,
-  MortgageRecord,
-  ParcelRecord,
-  PublicationRecord,
-  RecordOf,
-} from './format.ts'
+import type { DistrictRecord } from '../records/district.ts'
+import type { EstateRecord } from '../records/estate.ts'
+import type { MortgageRecord } from '../records/mortgage.ts'
+import type { ParcelRecord } from '../records/parcel.ts'
+import type { PublicationRecord } from '../records/publication.ts'
+import type { DataSetName, RecordOf } from './format.ts'
 
 /**
  * What the fields of one record say about each other; every field alone is right by now.

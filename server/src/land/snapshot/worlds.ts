@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { LAND_TABLES, type LandTable } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CommandError } from '../../errors.ts'
 import { startJournal } from '../changes/change-journal.ts'
+import { LAND_TABLES, type LandTable } from '../records/tables.ts'
 
 /**
  * The life of a world. These arrows are all there are.

@@ -8,7 +8,7 @@ import type { Area } from '@landpass/client/grid'
  * Rows: parcels by x ascending, then y descending (the order of `/map`); estates by number; publications by
  * `tx_hash`, then key (the order in which ties are settled). A row number is an index into that order.
  *
- * For 90,601 parcels, 1,400 estates and 62,000 publications: about 38 MB of parcels' JSON, 6 MB of open
+ * For 90,601 parcels, 1,400 estates and 62,000 publications: about 42 MB of parcels' JSON, 6 MB of open
  * publications' JSON, 1 MB of estates' JSON and 10 MB of numbers.
  */
 export interface StateParts {
@@ -155,7 +155,7 @@ export interface DistrictParts {
 }
 
 /** Raised when an answer changes its form: a copy of the old form, a reader's or our own, is then no longer right. */
-export const ANSWER_FORM = 1
+export const ANSWER_FORM = 2
 
 /** No distance is known. */
 export const FAR = 255

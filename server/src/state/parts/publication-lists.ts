@@ -1,4 +1,5 @@
-import type { AssetType, ListingStatus } from '../../db/schema.ts'
+import type { AssetType } from '../../land/records/assets.ts'
+import type { ListingStatus } from '../../land/records/statuses.ts'
 import {
   ASSET_TYPE_CODES,
   type PublicationParts,

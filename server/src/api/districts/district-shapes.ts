@@ -1,0 +1,17 @@
+import Type from 'typebox'
+import { DISTRICT } from '../../land/records/district.ts'
+import { closedObject } from '../../schema-parts.ts'
+import { shapeRef } from '../common/schemas.ts'
+
+const districtWithParcels = closedObject(
+  {
+    ...DISTRICT.shape.properties,
+    parcels: Type.Array(Type.String(), { description: 'x,y of each, by x ascending, then y descending.' }),
+  },
+  'A themed area and its parcels.',
+)
+
+/** What openapi.json names once. */
+export const DISTRICT_SHAPES = { DistrictWithParcels: districtWithParcels } as const
+
+export const districtWithParcelsSchema = shapeRef('DistrictWithParcels')

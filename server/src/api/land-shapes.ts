@@ -1,0 +1,16 @@
+import { RECORD_SHAPES } from './common/schemas.ts'
+import { DISTRICT_SHAPES } from './districts/district-shapes.ts'
+import { OFFER_SHAPES } from './offers/offer-shapes.ts'
+import { SEARCH_SHAPES } from './search/search-shapes.ts'
+import { TILE_SHAPES } from './tile-data/tile-shapes.ts'
+import { TOKEN_SHAPES } from './tokens/token-shapes.ts'
+
+/** The shapes that openapi.json names once. */
+export const LAND_SHAPES = {
+  ...RECORD_SHAPES,
+  ...TILE_SHAPES,
+  ...TOKEN_SHAPES,
+  ...DISTRICT_SHAPES,
+  ...SEARCH_SHAPES,
+  ...OFFER_SHAPES,
+} as const

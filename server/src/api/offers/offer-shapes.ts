@@ -1,0 +1,31 @@
+import Type from 'typebox'
+import { closedObject, epochMs, idText, mana } from '../../schema-parts.ts'
+import { shapeRef } from '../common/schemas.ts'
+
+const prices = () => Type.Array(mana(), { description: 'With every digit of the offers.' })
+const expiryTimes = () => Type.Array(epochMs())
+
+const offers = closedObject(
+  {
+    total: Type.Integer({ minimum: 0, description: 'Offers of both lists.' }),
+    parcels: closedObject(
+      {
+        x: Type.Array(Type.Integer()),
+        y: Type.Array(Type.Integer()),
+        price: prices(),
+        expires_at: expiryTimes(),
+      },
+      'By x ascending, then y descending.',
+    ),
+    estates: closedObject(
+      { id: Type.Array(idText('Decimal digits.')), price: prices(), expires_at: expiryTimes() },
+      'By id. Those without parcels are left out.',
+    ),
+  },
+  'Lists of the same length: what stands at the same place of each belongs together.',
+)
+
+/** What openapi.json names once. */
+export const OFFER_SHAPES = { Offers: offers } as const
+
+export const offersSchema = shapeRef('Offers')

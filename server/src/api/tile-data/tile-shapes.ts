@@ -1,0 +1,52 @@
+import Type from 'typebox'
+import { addressText, closedObject, idText, mana, oneOf, wholeNumber } from '../../schema-parts.ts'
+import { shapeRef } from '../common/schemas.ts'
+
+const joins = (where: string) => `The neighbour to the ${where} is of the same estate or the same district.`
+
+/** Which of them a tile has depends on what is known of it, and on include and exclude. */
+const tile = closedObject(
+  {
+    id: Type.Optional(idText('x,y')),
+    x: Type.Optional(wholeNumber('Column.')),
+    y: Type.Optional(wholeNumber('Row.')),
+    updatedAt: Type.Optional(wholeNumber('Last change of the parcel or its estate, in seconds since 1970.')),
+    type: Type.Optional(oneOf(['owned', 'unowned', 'plaza', 'road', 'district'] as const)),
+    top: Type.Optional(Type.Boolean({ description: joins('north') })),
+    left: Type.Optional(Type.Boolean({ description: joins('west') })),
+    topLeft: Type.Optional(Type.Boolean({ description: joins('north-west') })),
+    name: Type.Optional(Type.String({ description: "The estate's, or else the parcel's." })),
+    estateId: Type.Optional(idText('Estate that holds the parcel.')),
+    owner: Type.Optional(addressText("The estate's, or else the parcel's.")),
+    price: Type.Optional(mana()),
+    expiresAt: Type.Optional(wholeNumber('When the offer ends, in seconds since 1970.')),
+    tokenId: Type.Optional(Type.String({ pattern: '^\\d+$', description: 'Exact decimal digits.' })),
+  },
+  'A place of the map.',
+)
+
+const one = (where: string) => Type.Optional(Type.Literal(1, { description: joins(where) }))
+
+const legacyTile = closedObject(
+  {
+    type: Type.Optional(
+      Type.Integer({ description: '5 district, 7 road, 8 plaza, 9 owned, 10 on sale, 11 unowned.' }),
+    ),
+    x: Type.Optional(wholeNumber('Column.')),
+    y: Type.Optional(wholeNumber('Row.')),
+    top: one('north'),
+    left: one('west'),
+    topLeft: one('north-west'),
+    owner: Type.Optional(addressText("The estate's, or else the parcel's.")),
+    name: Type.Optional(Type.String({ description: "The estate's, or else the parcel's." })),
+    estate_id: Type.Optional(idText('Estate that holds the parcel.')),
+    price: Type.Optional(mana()),
+  },
+  'A place of the map, in the older form.',
+)
+
+/** What openapi.json names once. */
+export const TILE_SHAPES = { Tile: tile, LegacyTile: legacyTile } as const
+
+export const tileSchema = shapeRef('Tile')
+export const legacyTileSchema = shapeRef('LegacyTile')

@@ -1,0 +1,361 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { beforeAll, expect, test } from 'vitest'
+import { readCaptcha } from '../../../test/support/attendance-rows.ts'
+import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { testClock } from '../../../test/support/land-server.ts'
+import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import { AppError } from '../../errors.ts'
+import { Captchas } from '../captcha/captchas.ts'
+import { isProof } from '../captcha/proof-of-work.ts'
+import { mergeCodes } from '../codes/code-queries.ts'
+import { CodeCountCache } from '../events/code-count-cache.ts'
+import { changeEvent, countCodes, type Event, type EventOptions, saveEvent } from '../events/event-queries.ts'
+import type { Issuer } from '../issuer/issuer.ts'
+import type { PresenceResult } from '../presence/presence.ts'
+import { SignedFetch } from '../signed-fetch/signed-fetch.ts'
+import type { SignedRequest } from '../signed-fetch/signed-request.ts'
+import { Vault } from '../vault.ts'
+import { acceptClaims, insertClaim } from './claim-queries.ts'
+import { ClaimRules } from './claim-rules.ts'
+import { ClaimWorker } from './claim-worker.ts'
+import type { ClaimProof } from './claimant.ts'
+import { Claims, type ServedClaim } from './claims.ts'
+
+const clock = testClock()
+const NOW = clock.nowMs()
+const vault = new Vault(Buffer.alloc(32, 9))
+const WRONG_ANSWER = '11111'
+const PROOF_BITS = 4
+let lastNumber = 0
+
+/** Everything that the outcome of a claim may depend on. */
+interface Situation {
+  readonly isOpen: boolean
+  readonly requiresCaptcha: boolean
+  readonly requiresPresence: boolean
+  readonly freeCodes: number
+  /** The claim that the player has already. */
+  readonly had: 'none' | 'reserved' | 'minting'
+  readonly kind: ClaimProof['kind']
+  readonly isPreview: boolean
+  readonly answer: 'right' | 'wrong' | 'missing'
+  /** Of a signed request. */
+  readonly isBodySigned: boolean
+  readonly names: 'nobody' | 'the signer' | 'another'
+  readonly wasUsed: boolean
+  readonly isOverLimit: boolean
+  readonly where: PresenceResult
+}
+
+/** What can be seen afterwards. */
+interface Outcome {
+  /** The state of the claim, or the code of the refusal. */
+  readonly answer: string
+  readonly steps: readonly Step[]
+  readonly isRequestUsed: boolean
+  readonly isCaptchaPending: boolean
+  readonly freeCodes: number
+}
+
+type Step = 'proof read' | 'counted' | 'looked for'
+
+/** Mostly the good case: otherwise nearly all situations would end at the first rule. */
+const mostly = <T>(good: T, ...others: readonly T[]) =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(good) }, ...others.map((other) => fc.constant(other)))
+
+const situations: fc.Arbitrary<Situation> = fc.record({
+  isOpen: mostly(true, true, false),
+  requiresCaptcha: fc.boolean(),
+  requiresPresence: mostly(true, false),
+  freeCodes: mostly(2, 1, 0),
+  had: mostly<Situation['had']>('none', 'reserved', 'minting'),
+  kind: fc.constantFrom<ClaimProof['kind']>('signed-request', 'captcha'),
+  isPreview: mostly(false, true),
+  answer: mostly<Situation['answer']>('right', 'wrong', 'missing'),
+  isBodySigned: mostly(true, false),
+  names: mostly<Situation['names']>('nobody', 'the signer', 'another'),
+  wasUsed: mostly(false, true),
+  isOverLimit: mostly(false, true),
+  where: mostly<PresenceResult>('present', 'absent', 'unknown'),
+})
+
+/** The rules once more, as a table would say them. */
+function expectedOf(given: Situation): Outcome {
+  const steps: Step[] = []
+  const isSigned = given.kind === 'signed-request'
+  let isRequestUsed = isSigned && given.wasUsed
+  let isCaptchaPending = true
+  const end = (answer: string, taken = 0): Outcome => ({
+    answer,
+    steps,
+    isRequestUsed,
+    isCaptchaPending,
+    freeCodes: given.freeCodes - taken,
+  })
+  /** @returns whether it is the second use */
+  const useRequest = () => {
+    const isSecond = isRequestUsed
+    isRequestUsed = isSigned
+    return isSecond
+  }
+
+  if (!given.isOpen) return end('event_disabled')
+  steps.push('proof read')
+  if (isSigned) {
+    steps.push('counted')
+    if (given.isOverLimit) return end('too_many_requests')
+    if (given.names === 'another') return end('bad_signature')
+  }
+  const answer = isSigned && !given.isBodySigned ? 'missing' : given.answer
+  if (!isSigned || given.requiresCaptcha) {
+    if (isSigned && useRequest()) return end('signature_used')
+    if (answer === 'missing') return end('captcha_required')
+    if (answer === 'wrong') return end('wrong_captcha')
+    isCaptchaPending = false
+  }
+  if (!isSigned) {
+    steps.push('counted')
+    if (given.isOverLimit) return end('too_many_requests')
+  }
+  const isUnused = isSigned && !given.requiresCaptcha
+  const repeated = { none: undefined, reserved: 'reserved', minting: 'already_claimed' }[given.had]
+
+  const mustBeSeen = given.requiresPresence && !given.isPreview
+  if (mustBeSeen) steps.push('looked for')
+  if (given.isPreview || (mustBeSeen && given.where !== 'present')) {
+    if (mustBeSeen && given.where === 'unknown') isCaptchaPending = true
+    if (isUnused && useRequest()) return end('signature_used')
+    const refusal = { present: '', absent: 'not_at_event', unknown: 'presence_unavailable' }[given.where]
+    return end(repeated ?? (given.isPreview ? 'preview_realm' : refusal))
+  }
+  if (isUnused && useRequest()) return end('signature_used')
+  if (repeated) return end(repeated)
+  return given.freeCodes > 0 ? end('reserved', 1) : end('no_codes_left')
+}
+
+describeOnBothEngines('the rules of a claim', (open) => {
+  let db: Db
+  let captchas: Captchas
+  let signedFetch: SignedFetch
+  let claims: Claims
+  let rules: ClaimRules
+
+  beforeAll(async () => {
+    db = (await open()).db
+    const worker = new ClaimWorker({ db, clock, vault, issuer: UNASKED, callsPerSecond: 1, log: SILENT })
+    signedFetch = new SignedFetch({ db, clock, windowMs: MINUTE_MS })
+    captchas = new Captchas({ db, vault, clock, proofOfWorkBits: 0 })
+    // The worker is never started: a claim stays as it was made, and nobody asks the issuer.
+    claims = new Claims({
+      db,
+      clock,
+      worker,
+      signedFetch,
+      codeCounts: new CodeCountCache(db),
+      waitMs: SECOND_MS,
+    })
+    rules = new ClaimRules({ clock, signedFetch, captchas, claims })
+  })
+
+  test('are applied in one order, and each has its effects, whatever the situation is', async () => {
+    const answers = new Set<string>()
+
+    await fc.assert(
+      fc.asyncProperty(situations, async (given) => {
+        const expected = expectedOf(given)
+        answers.add(expected.answer)
+        expect(await outcomeOf(given)).toEqual(expected)
+      }),
+      { seed: 5, numRuns: 250 },
+    )
+
+    // Every refusal that the table knows has occurred
+    expect([...answers].sort()).toEqual([
+      'already_claimed',
+      'bad_signature',
+      'captcha_required',
+      'event_disabled',
+      'no_codes_left',
+      'not_at_event',
+      'presence_unavailable',
+      'preview_realm',
+      'reserved',
+      'signature_used',
+      'too_many_requests',
+      'wrong_captcha',
+    ])
+  })
+
+  test('a closed event reads no proof: neither a signature nor a captcha is judged', async () => {
+    const { event } = await givenEvent({ enabled: false }, 1)
+    const proof = () => expect.fail('the proof was read')
+    const place = () => expect.fail('the player was looked for')
+
+    const refused = rules.claim({
+      event,
+      proof,
+      place,
+      countPlayer: () => expect.fail('a player was counted'),
+    })
+
+    await expect(refused).rejects.toMatchObject({ code: 'event_disabled' })
+  })
+
+  test('a proof of work comes back when nobody can tell where the player is, and serves the next try', async () => {
+    const strict = new Captchas({ db, vault, clock, proofOfWorkBits: PROOF_BITS })
+    const strictRules = new ClaimRules({ clock, signedFetch, captchas: strict, claims })
+    const { event } = await givenEvent({}, 1)
+    const address = newAddress()
+    const { uuid } = await strict.create({ address, isPreview: false })
+    const proof = nonceOf(uuid, event.uuid, address)
+    const claim = (body: { proof?: string }, where: PresenceResult) =>
+      strictRules.claim({
+        event,
+        proof: () => ({ kind: 'signed-request', signed: signedBy(address), body }),
+        place: async () => where,
+        countPlayer: async () => {},
+      })
+
+    await expect(claim({}, 'present')).rejects.toMatchObject({ code: 'proof_of_work_required' })
+    await expect(claim({ proof }, 'unknown')).rejects.toMatchObject({ code: 'presence_unavailable' })
+    expect(await claim({ proof }, 'present')).toMatchObject({ address, state: 'reserved' })
+    await expect(claim({ proof }, 'present')).rejects.toMatchObject({ code: 'proof_of_work_required' })
+  })
+
+  test('two unfinished claims of one player are one', async () => {
+    const { event } = await givenEvent({}, 2)
+    const address = newAddress()
+    const claim = () =>
+      rules.claim({
+        event,
+        proof: () => ({ kind: 'signed-request', signed: signedBy(address), body: {} }),
+        place: async () => 'present',
+        countPlayer: async () => {},
+      })
+
+    const [one, other] = await Promise.all([claim(), claim()])
+
+    expect(one).toMatchObject({ address, state: 'reserved', created_at_ms: NOW })
+    expect(other).toMatchObject({ address, state: 'reserved', created_at_ms: NOW })
+    expect(await countCodes(db, event.event_id)).toMatchObject({ free: 1, held: 1 })
+  })
+
+  async function outcomeOf(given: Situation): Promise<Outcome> {
+    const { event, address } = await arrange(given)
+    const { uuid } = await captchas.create({ address, isPreview: given.isPreview })
+    const { answer: right } = await readCaptcha(db, vault, uuid)
+    const answer = { right, wrong: WRONG_ANSWER, missing: undefined }[given.answer]
+    const named = { nobody: undefined, 'the signer': address.toUpperCase(), another: newAddress() }[
+      given.names
+    ]
+    const signed = { ...signedBy(address), isBodySigned: given.isBodySigned, isPreview: given.isPreview }
+    if (given.wasUsed) await signedFetch.useUp(signed)
+    const body = { ...(answer && { captcha: answer }), ...(named && { address: named }) }
+    const proof: ClaimProof =
+      given.kind === 'captcha'
+        ? { kind: 'captcha', address, answer }
+        : { kind: 'signed-request', signed, body }
+    const steps: Step[] = []
+
+    const claimed = await answerOf(
+      rules.claim({
+        event,
+        proof: () => {
+          steps.push('proof read')
+          return proof
+        },
+        place: async (player, places) => {
+          steps.push('looked for')
+          expect([player, places]).toEqual([address, [{ x: 3, y: -4 }]])
+          return given.where
+        },
+        countPlayer: async (player) => {
+          steps.push('counted')
+          expect(player).toBe(address)
+          if (given.isOverLimit) throw new AppError('too_many_requests', 'Too many.')
+        },
+      }),
+    )
+
+    return {
+      answer: claimed,
+      steps,
+      isRequestUsed: given.kind === 'signed-request' && (await isUsed(signedFetch, signed)),
+      isCaptchaPending: (await captchas.findImage(uuid)) !== undefined,
+      freeCodes: (await countCodes(db, event.event_id)).free,
+    }
+  }
+
+  async function arrange({ isOpen, requiresCaptcha, requiresPresence, freeCodes, had }: Situation) {
+    const address = newAddress()
+    const options = {
+      enabled: isOpen,
+      requires_captcha: requiresCaptcha,
+      requires_presence: requiresPresence,
+    }
+    const { event } = await givenEvent(options, had === 'none' ? freeCodes : freeCodes + 1)
+    if (had !== 'none') {
+      const claim = { eventId: event.event_id, address, nowMs: NOW, nextStepAtMs: NOW }
+      const { made } = await insertClaim(db, claim, { request: undefined, wait: false })
+      if (had === 'minting') await acceptClaims(db, [{ claim: made!, nextStepAtMs: NOW }], NOW)
+    }
+    return { event, address }
+  }
+
+  async function givenEvent(options: EventOptions, codes: number): Promise<{ readonly event: Event }> {
+    const eventId = ++lastNumber
+    const record = { id: eventId }
+    await saveEvent(db, { eventId, record, coordinates: '3,-4', expiresAtMs: undefined, nowMs: NOW })
+    const listed = Array.from({ length: codes }, (_, at) => ({ code: `${eventId}-${at}`, isClaimed: false }))
+    if (codes > 0) await mergeCodes(db, vault, { eventId, listed, nowMs: NOW })
+    return { event: await changeEvent(db, eventId, options, NOW) }
+  }
+})
+
+const SILENT = { warn: () => {}, error: () => {} }
+const UNASKED: Pick<Issuer, 'readCode' | 'mint'> = {
+  readCode: () => expect.fail('the issuer was asked'),
+  mint: () => expect.fail('the issuer was asked'),
+}
+
+function newAddress(): string {
+  return `0x${(++lastNumber).toString(16).padStart(40, '0')}`
+}
+
+/** A request whose signature was checked, different from all others. */
+function signedBy(address: string): SignedRequest {
+  const hash = createHash('sha256').update(`request ${++lastNumber}`).digest()
+  return { address, hash, expiresAtMs: NOW + MINUTE_MS, isBodySigned: true, isPreview: false }
+}
+
+function nonceOf(uuid: string, eventUuid: string, address: string): string {
+  for (let nonce = 0; ; nonce++) {
+    if (isProof({ uuid, eventUuid, address }, String(nonce), PROOF_BITS)) return String(nonce)
+  }
+}
+
+/** The state of the claim, or the code of the refusal. */
+async function answerOf(claim: Promise<ServedClaim>): Promise<string> {
+  try {
+    return (await claim).state
+  } catch (error) {
+    return codeOf(error)
+  }
+}
+
+async function isUsed(signedFetch: SignedFetch, signed: SignedRequest): Promise<boolean> {
+  try {
+    await signedFetch.useUp(signed)
+    return false
+  } catch (error) {
+    expect(codeOf(error)).toBe('signature_used')
+    return true
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof AppError) return error.code
+  throw error
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { CodeCountCache } from '../events/code-count-cache.ts'
+import type { CodeCounts, Event } from '../events/event-queries.ts'
+import { askIssuer } from '../issuer/ask-issuer.ts'
+import type { Issuer } from '../issuer/issuer.ts'
+import type { Vault } from '../vault.ts'
+import { mergeCodes } from './code-queries.ts'
+
+export interface CodeLoaderOptions {
+  readonly db: Db
+  readonly clock: Clock
+  readonly vault: Vault
+  readonly issuer: Pick<Issuer, 'listCodes'>
+  readonly codeCounts: CodeCountCache
+}
+
+export interface LoadedCodes {
+  /** How many codes the issuer has; 0 while it has not approved the event. */
+  readonly listed: number
+  /** How many of them are new here. */
+  readonly added: number
+  /** What there is now. */
+  readonly counts: CodeCounts
+}
+
+/** Takes the claim codes of an event from the issuer into the database, each encrypted. */
+export class CodeLoader {
+  private readonly options: CodeLoaderOptions
+  constructor(options: CodeLoaderOptions) {
+    this.options = options
+  }
+
+  /**
+   * As often as one likes: codes that are known stay as they are, but for those that were used meanwhile.
+   *
+   * @param editCode was judged before
+   * @throws {AppError} `issuer_refused` or `issuer_unavailable`
+   */
+  async load({ event_id: eventId }: Event, editCode: string): Promise<LoadedCodes> {
+    const { db, clock, vault, issuer, codeCounts } = this.options
+    const listed = await askIssuer(() => issuer.listCodes(eventId, editCode), { db, clock, eventId })
+    const added = await mergeCodes(db, vault, { eventId, listed, nowMs: clock.nowMs() })
+    codeCounts.forget(eventId)
+    return { listed: listed.length, added, counts: await codeCounts.get(eventId) }
+  }
+}

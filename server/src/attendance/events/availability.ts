@@ -1,0 +1,47 @@
+import Type from 'typebox'
+import type { CodeCounts, Event } from './event-queries.ts'
+import { closedReason, codesReason, isoText, windowOf } from './openness.ts'
+
+const reasonSchema = Type.Union([Type.String(), Type.Null()], {
+  description:
+    'Why no token can be had: event_disabled, event_not_open, event_closed, event_expired, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open.',
+})
+const timeSchema = Type.Union([Type.String(), Type.Null()], {
+  description: 'ISO 8601, UTC; null for no limit.',
+})
+
+export const availabilitySchema = Type.Object({
+  open: Type.Boolean(),
+  reason: reasonSchema,
+  total: Type.Integer({
+    description: 'Codes that were loaded, without those that the issuer no longer takes.',
+  }),
+  available: Type.Integer(),
+  claimed: Type.Integer({ description: 'Those that a player has, or that were used elsewhere.' }),
+  opens_at: timeSchema,
+  closes_at: timeSchema,
+})
+
+/** What a booth or an organiser shows of an event at a time. */
+export function availabilityJson(event: Event, counts: CodeCounts, nowMs: number) {
+  const { opensAtMs, closesAtMs } = windowOf(event)
+  const reason = closedReason(event, nowMs) ?? codesReason(event, counts)
+  return {
+    open: reason === undefined,
+    reason: reason ?? null,
+    ...codeTotals(counts),
+    opens_at: isoText(opensAtMs),
+    closes_at: isoText(closesAtMs),
+  }
+}
+
+/**
+ * Codes as people count them: all that the issuer takes or took, those that are free, and those that are somebody's.
+ *
+ * @example
+ * codeTotals({ free: 5, held: 1, used: 2, used_elsewhere: 3, void: 9 }) // { total: 11, available: 5, claimed: 6 }
+ */
+export function codeTotals({ free, held, used, used_elsewhere }: CodeCounts) {
+  const claimed = held + used + used_elsewhere
+  return { total: free + claimed, available: free, claimed }
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { MAX_EVENT_ID, parseEventName } from './event-params.ts'
+
+test('an event is named by the number of the issuer, or by its UUID here', () => {
+  expect(parseEventName('90001')).toEqual({ eventId: 90001 })
+  expect(parseEventName(String(MAX_EVENT_ID))).toEqual({ eventId: MAX_EVENT_ID })
+  expect(parseEventName('6B0B6C53-6f5b-4c0e-9b43-2f1d0a7c9e11')).toEqual({
+    uuid: '6b0b6c53-6f5b-4c0e-9b43-2f1d0a7c9e11',
+  })
+})
+
+test.each(['', '-1', '1.5', '1e3', ' 1', '2147483648', '99999999999', 'harbour-lights', '6b0b6c53', '٣'])(
+  '%j is refused',
+  (text) => {
+    expect(() => parseEventName(text)).toThrow(expect.objectContaining({ code: 'invalid_parameter' }))
+  },
+)

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const FOLDER = fileURLToPath(new URL('../../../src/attendance/', import.meta.url))
+/** Knows types of the framework and of `http/`, to put parts together and to count. */
+const ASSEMBLY = ['attendance.ts', 'attendance-metrics.ts']
+
+interface Import {
+  readonly path: string
+  readonly isTypeOnly: boolean
+  readonly from: string
+}
+
+const IMPORTS: readonly Import[] = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .flatMap((path) =>
+    [...readFileSync(join(FOLDER, path), 'utf8').matchAll(/^import (type )?[^']*'([^']+)'/gm)].map(
+      ([, type, from = '']) => ({ path, isTypeOnly: type !== undefined, from }),
+    ),
+  )
+
+test('only routes, and the files that README.md names beside them, read requests', () => {
+  const [, sentence = ''] =
+    /^Routes and what reads requests for them: ([\s\S]*?)\. They/m.exec(
+      readFileSync(join(FOLDER, 'README.md'), 'utf8'),
+    ) ?? []
+  const named = [...sentence.matchAll(/`([\w*.-]+)`/g)].map(([, name = '']) => name)
+  const isReader = (path: string) =>
+    named.some((name) => (name.startsWith('*') ? path.endsWith(name.slice(1)) : basename(path) === name))
+
+  const offences = IMPORTS.filter(({ from }) => /(?:^|\/)http\/|^fastify|^@fastify/.test(from))
+    .filter(({ path, isTypeOnly }) => !isReader(path) && !(ASSEMBLY.includes(path) && isTypeOnly))
+    .map(({ path, from }) => `${path} imports ${from}`)
+
+  expect(named).toContain('limits.ts')
+  expect(offences).toEqual([])
+})

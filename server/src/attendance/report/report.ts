@@ -1,0 +1,121 @@
+import Type from 'typebox'
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { ClaimState } from '../../db/schema.ts'
+import { availabilityJson, availabilitySchema } from '../events/availability.ts'
+import type { CodeCountCache } from '../events/code-count-cache.ts'
+import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
+import type { Event } from '../events/event-queries.ts'
+import { KEPT_FAILURES, lastFailures } from '../issuer/failure-queries.ts'
+import { refusalsByCode } from '../refusal-queries.ts'
+import type { Refusals } from '../refusals.ts'
+import { claimsByHour, claimsByState, type HourOfClaims } from './report-queries.ts'
+
+const CLAIM_STATES = [
+  'reserved',
+  'minting',
+  'minted',
+  'failed',
+  'released',
+] as const satisfies readonly ClaimState[]
+type ClaimCounts = Record<ClaimState, number>
+
+const count = (description: string) => Type.Integer({ description })
+const claimCountProperties = {
+  reserved: count('The issuer has not answered definitely yet.'),
+  minting: count('The issuer accepted; the token is being made.'),
+  minted: count('The token is on the chain.'),
+  failed: count('The issuer refused; the player may claim again.'),
+  released: count('The player held a token of the event already; the code went back.'),
+}
+export const reportSchema = Type.Object({
+  event: eventInfoSchema,
+  availability: availabilitySchema,
+  codes: Type.Object({
+    free: count('For the next claims.'),
+    held: count('Tied to a claim.'),
+    used: count('Became a token by a claim here.'),
+    used_elsewhere: count('Used without this server.'),
+    void: count('The issuer no longer takes them.'),
+  }),
+  claims: Type.Object(claimCountProperties),
+  hours: Type.Array(
+    Type.Object({
+      hour: Type.String({
+        description: 'Beginning of the hour in which the claims were made: ISO 8601, UTC.',
+      }),
+      ...claimCountProperties,
+    }),
+    { description: 'The hours of the last week in which there were claims, the newest first.' },
+  ),
+  refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }), {
+    description: 'Claims that were refused, by error code, the most frequent first.',
+  }),
+  issuer_errors: Type.Array(
+    Type.Object({
+      at: Type.String({ description: 'ISO 8601, UTC.' }),
+      call: Type.String({ description: 'What the issuer was asked.' }),
+      kind: Type.String({ description: 'unavailable, busy or refused.' }),
+      status: Type.Union([Type.Integer(), Type.Null()], {
+        description: 'Its HTTP status, where it answered.',
+      }),
+    }),
+    { description: `The last ${KEPT_FAILURES}, the newest first.` },
+  ),
+})
+
+export interface ReportsOptions {
+  readonly db: Db
+  readonly clock: Clock
+  /** Writes what it counted, so that the report has it. */
+  readonly refusals: Pick<Refusals, 'flush'>
+  readonly codeCounts: CodeCountCache
+}
+
+/** What happened at an event, for its organiser. No codes, no addresses. */
+export class Reports {
+  private readonly options: ReportsOptions
+  constructor(options: ReportsOptions) {
+    this.options = options
+  }
+
+  /** The report as it is now: counts that were kept for others are counted anew. */
+  async make(event: Event) {
+    const { db, clock, refusals, codeCounts } = this.options
+    const { event_id: id } = event
+    await refusals.flush()
+    codeCounts.forget(id)
+    const claims = noClaims()
+    for (const { state, count } of await claimsByState(db, id)) claims[state] = count
+    const failures = await lastFailures(db, id)
+    const codes = await codeCounts.get(id)
+    return {
+      event: eventInfoJson(event),
+      availability: availabilityJson(event, codes, clock.nowMs()),
+      codes,
+      claims,
+      hours: hoursJson(await claimsByHour(db, id, clock.nowMs())),
+      refusals: await refusalsByCode(db, id),
+      issuer_errors: failures.map(({ at_ms, call, kind, status }) => ({
+        at: new Date(at_ms).toISOString(),
+        call,
+        kind,
+        status,
+      })),
+    }
+  }
+}
+
+function hoursJson(rows: readonly HourOfClaims[]) {
+  const hours = new Map<number, ClaimCounts>()
+  for (const { hourMs, state, count } of rows) {
+    const counts = hours.get(hourMs) ?? noClaims()
+    counts[state] = count
+    hours.set(hourMs, counts)
+  }
+  return [...hours].map(([hourMs, counts]) => ({ hour: new Date(hourMs).toISOString(), ...counts }))
+}
+
+function noClaims(): ClaimCounts {
+  return Object.fromEntries(CLAIM_STATES.map((state) => [state, 0])) as ClaimCounts
+}

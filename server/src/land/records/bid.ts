@@ -1,0 +1,85 @@
+import { assetType } from './assets.ts'
+import * as is from './checks.ts'
+import {
+  address,
+  assetId,
+  deadlineMsDigits,
+  hash,
+  hexBytes,
+  integer,
+  isoTime,
+  optional,
+  price,
+  timeMsDigits,
+  tokenId,
+} from './fields.ts'
+import { defineRecord, type Line, type Row } from './record.ts'
+import { listingStatus } from './statuses.ts'
+
+/** What is always answered, in its order. */
+const DOCUMENTED = [
+  'id',
+  'token_address',
+  'token_id',
+  'bidder',
+  'seller',
+  'price',
+  'expires_at',
+  'fingerprint',
+  'status',
+  'asset_id',
+  'asset_type',
+  'block_number',
+  'block_time_created_at',
+  'block_time_updated_at',
+  'created_at',
+  'updated_at',
+] as const
+
+export const BID = defineRecord({
+  description: 'An offer to buy.',
+  fields: {
+    id: hash('Id of the bid in its contract.'),
+    token_address: address('Contract of the asset.'),
+    token_id: tokenId('Exact decimal digits.'),
+    bidder: address(),
+    seller: address(),
+    price: price(),
+    expires_at: deadlineMsDigits(),
+    fingerprint: hexBytes("0x for parcels, the estate's contents for estates."),
+    status: listingStatus(),
+    asset_id: assetId('Estate id, or parcel as x,y.'),
+    asset_type: assetType(),
+    block_number: integer(is.isSafeInteger, 'Block of the last change.'),
+    block_time_created_at: timeMsDigits(),
+    block_time_updated_at: timeMsDigits(),
+    created_at: isoTime(),
+    updated_at: isoTime(),
+    // Where the chain says so; a snapshot may leave the three out.
+    tx_hash: optional(hash('With sanitize=false: transaction of the bid, where known.')),
+    log_index: optional(integer(is.isCount, 'With sanitize=false.')),
+    contract_address: optional(address('With sanitize=false.')),
+  },
+  places: {
+    /** Our own number, in order of creation. */
+    key: (_record, index) => index + 1,
+  },
+  derived: {},
+  answer: [...DOCUMENTED, 'tx_hash', 'log_index', 'contract_address'],
+  notAnswered: [],
+})
+
+export interface BidTable extends Row<typeof BID> {}
+/** A bid as it stands on a line of a snapshot. */
+export interface BidRecord extends Line<typeof BID> {}
+
+const sanitizedJson = BID.jsonOf(DOCUMENTED)
+
+/**
+ * A bid as it is answered (interfaces.md, Bid).
+ *
+ * @param sanitize false adds where on the chain the bid was found
+ */
+export function bidJson(row: BidTable, { sanitize }: { readonly sanitize: boolean }): string {
+  return sanitize ? sanitizedJson(row) : BID.json(row)
+}

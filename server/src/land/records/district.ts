@@ -1,0 +1,57 @@
+import { type Coord, coordText } from '@landpass/client/grid'
+import Type from 'typebox'
+import * as schemas from '../../schema-parts.ts'
+import * as is from './checks.ts'
+import { boolean, coords, derived, implied, link, text, uuid } from './fields.ts'
+import { arrayJson, plainJson, scalarJson } from './json.ts'
+import { defineRecord, type Line, type Row } from './record.ts'
+
+export const DISTRICT = defineRecord({
+  description: 'A themed area.',
+  fields: {
+    id: uuid(),
+    name: text(),
+    description: text(),
+    link: link(),
+    public: boolean(),
+    disabled: boolean(),
+    parcel_count: implied(is.isCount, {
+      text: (_row: unknown, parcels: readonly Coord[]) => scalarJson(parcels.length),
+      schema: Type.Integer(),
+    }),
+    center: coords(),
+    parcels: implied(is.arrayOf(is.isCoords), {
+      text: (_row: unknown, parcels: readonly Coord[]) => JSON.stringify(parcels.map(coordText)),
+      schema: Type.Array(Type.String()),
+    }),
+  },
+  places: {
+    /** Its place in the snapshot's list. */
+    position: (_record, index) => index,
+  },
+  derived: {
+    parcel_count: derived(schemas.digitsText(), (row: { parcelCount: number }) => plainJson(row.parcelCount)),
+  },
+  answer: ['id', 'name', 'description', 'link', 'public', 'parcel_count', 'center'],
+  notAnswered: ['disabled', 'parcels'],
+})
+
+export interface DistrictTable extends Row<typeof DISTRICT> {}
+/** A district as it stands on a line of a snapshot. */
+export interface DistrictRecord extends Line<typeof DISTRICT> {}
+
+/** What an answer says of a district. */
+export interface District
+  extends Pick<DistrictTable, 'id' | 'name' | 'description' | 'link' | 'public' | 'center'> {
+  readonly parcelCount: number
+}
+
+/** The districts as they are answered (interfaces.md, District): fields of the table only. */
+export function districtListJson(districts: readonly District[]): string {
+  return arrayJson(districts.map((district) => DISTRICT.json(district)))
+}
+
+/** One district of what {@link districtListJson} wrote, or undefined. */
+export function findDistrict(listJson: string, id: string): object | undefined {
+  return (JSON.parse(listJson) as { readonly id: string }[]).find((district) => district.id === id)
+}

@@ -1,0 +1,97 @@
+import type { Coord } from '@landpass/client/grid'
+import Type from 'typebox'
+import * as schemas from '../../schema-parts.ts'
+import {
+  assetDataJson,
+  DATA_CHECKS,
+  DATA_COLUMNS,
+  DATA_PROPERTIES,
+  DATA_TEXT_CHECKS,
+  type DataRow,
+  publicationOfAsset,
+} from './assets.ts'
+import * as is from './checks.ts'
+import {
+  address,
+  addresses,
+  composed,
+  estateId,
+  hash,
+  isoTime,
+  orNull,
+  timeMsDigits,
+  uuid,
+} from './fields.ts'
+import { defineRecord, type Line, type Row } from './record.ts'
+
+const gridNumber = is.integer(-999_999, 999_999)
+const isData = is.object(
+  { ...DATA_CHECKS, parcels: is.arrayOf(is.object({ x: gridNumber, y: gridNumber })) },
+  DATA_TEXT_CHECKS,
+)
+
+/** What the owner wrote, and the parcels in the order in which they were added: those stand in their own rows. */
+const data = composed({
+  check: isData,
+  columns: DATA_COLUMNS,
+  text: (row: DataRow, parcels: readonly Coord[]) => {
+    const parcelsJson = parcels.map(({ x, y }) => `{"x":${x},"y":${y}}`).join(',')
+    return assetDataJson(row, `,"parcels":[${parcelsJson}]`)
+  },
+  schema: schemas.closedObject(
+    {
+      ...DATA_PROPERTIES,
+      parcels: Type.Array(
+        schemas.closedObject({ x: Type.Integer(), y: Type.Integer() }, 'A parcel of the estate.'),
+      ),
+    },
+    'What the owner wrote, and the parcels in the order in which they were added.',
+  ),
+})
+
+export const ESTATE = defineRecord({
+  description: 'A group of adjacent parcels.',
+  fields: {
+    /** Decimal digits; ordered as a number. */
+    id: estateId('Decimal digits.'),
+    tx_hash: hash(),
+    token_id: { ...estateId(''), schema: schemas.digitsText() },
+    owner: address(),
+    operator: orNull(address()),
+    update_operator: orNull(address()),
+    data,
+    last_transferred_at: timeMsDigits(),
+    district_id: { ...orNull(uuid()), check: is.isNull },
+    created_at: isoTime(),
+    updated_at: isoTime(),
+    approvals_for_all: addresses('Who may do what the owner may, with all land of the owner.'),
+    update_managers: addresses('Who may change what is built on all land of the owner.'),
+  },
+  places: {},
+  derived: { publication: publicationOfAsset() },
+  answer: [
+    'id',
+    'token_id',
+    'owner',
+    'operator',
+    'update_operator',
+    'data',
+    'last_transferred_at',
+    'tx_hash',
+    'district_id',
+    'approvals_for_all',
+    'update_managers',
+    'publication',
+  ],
+  notAnswered: ['created_at', 'updated_at'],
+})
+
+export interface EstateTable extends Row<typeof ESTATE> {}
+/** An estate as it stands on a line of a snapshot. */
+export interface EstateRecord extends Line<typeof ESTATE> {}
+
+/**
+ * An estate as it is answered, with `"publication":null` at the end (interfaces.md, Estate). Its second argument are
+ * its parcels, in the order in which they were added.
+ */
+export const estateJson = ESTATE.json

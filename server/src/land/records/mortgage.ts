@@ -1,0 +1,93 @@
+import { ASSET_TYPES, type AssetType } from './assets.ts'
+import * as is from './checks.ts'
+import {
+  address,
+  assetId,
+  choice,
+  deadlineMsDigits,
+  hash,
+  integer,
+  isoTime,
+  money,
+  orNull,
+  price,
+  secondsDigits,
+  timeMsDigits,
+  timeSecondsDigits,
+  word,
+} from './fields.ts'
+import { defineRecord, type Line, type Row } from './record.ts'
+
+export const MORTGAGE_STATUSES = ['pending', 'cancelled', 'ongoing', 'paid', 'defaulted', 'claimed'] as const
+export type MortgageStatus = (typeof MORTGAGE_STATUSES)[number]
+
+const rate = () => integer(is.isSafeInteger, 'A smaller number is a higher rate.')
+
+export const MORTGAGE = defineRecord({
+  description: 'A loan for buying a parcel.',
+  fields: {
+    tx_hash: hash(),
+    tx_status: word(is.oneOf('confirmed')),
+    block_number: integer(is.isSafeInteger, 'Block of creation.'),
+    status: choice<MortgageStatus>(is.oneOf(...MORTGAGE_STATUSES), MORTGAGE_STATUSES),
+    asset_id: assetId('Parcel as x,y.'),
+    asset_type: choice<AssetType>(is.oneOf('parcel'), ASSET_TYPES),
+    borrower: address(),
+    lender: orNull(address()),
+    loan_id: integer(is.isSafeInteger),
+    mortgage_id: integer(is.isSafeInteger),
+    amount: price(),
+    /** 0 if the loan never started. The loan contract speaks in seconds. */
+    is_due_at: timeSecondsDigits(),
+    expires_at: deadlineMsDigits(),
+    block_time_created_at: timeMsDigits(),
+    block_time_updated_at: orNull(timeMsDigits()),
+    created_at: isoTime(),
+    updated_at: isoTime(),
+    outstanding_amount: money(),
+    /** A length of time, not a date. */
+    payable_at: secondsDigits(),
+    interest_rate: rate(),
+    punitory_interest_rate: rate(),
+    paid: money(),
+    started_at: orNull(timeMsDigits()),
+  },
+  places: {
+    /** Our own number, in order of creation. */
+    key: (_record, index) => index + 1,
+  },
+  derived: {},
+  answer: [
+    'tx_hash',
+    'tx_status',
+    'block_number',
+    'status',
+    'asset_id',
+    'asset_type',
+    'borrower',
+    'lender',
+    'loan_id',
+    'mortgage_id',
+    'amount',
+    'is_due_at',
+    'expires_at',
+    'block_time_created_at',
+    'block_time_updated_at',
+    'created_at',
+    'updated_at',
+    'outstanding_amount',
+    'payable_at',
+    'interest_rate',
+    'punitory_interest_rate',
+    'paid',
+    'started_at',
+  ],
+  notAnswered: [],
+})
+
+export interface MortgageTable extends Row<typeof MORTGAGE> {}
+/** A mortgage as it stands on a line of a snapshot. */
+export interface MortgageRecord extends Line<typeof MORTGAGE> {}
+
+/** A mortgage as it is answered (interfaces.md, Mortgage). `is_due_at` and `payable_at` are seconds. */
+export const mortgageJson = MORTGAGE.json

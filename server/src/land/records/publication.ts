@@ -1,0 +1,82 @@
+import * as schemas from '../../schema-parts.ts'
+import { ASSET_TYPES, type AssetType, assetType } from './assets.ts'
+import * as is from './checks.ts'
+import {
+  address,
+  assetId,
+  deadlineMs,
+  derived,
+  hash,
+  integer,
+  isoTime,
+  orNull,
+  price,
+  timeMs,
+  word,
+} from './fields.ts'
+import { plainJson } from './json.ts'
+import { defineRecord, type Line, type Row } from './record.ts'
+import { listingStatus } from './statuses.ts'
+
+export const PUBLICATION = defineRecord({
+  description: 'An offer for sale.',
+  fields: {
+    tx_hash: hash('Transaction that made the offer; one transaction can make several.'),
+    tx_status: word(is.oneOf('confirmed')),
+    owner: address('The seller.'),
+    price: price(),
+    expires_at: deadlineMs(),
+    status: listingStatus(),
+    buyer: orNull(address()),
+    contract_id: hash('The offer in its contract; not unique.'),
+    block_number: integer(is.isSafeInteger, 'Block of creation.'),
+    block_time_created_at: timeMs(),
+    block_time_updated_at: orNull(timeMs()),
+    asset_id: assetId('Estate id, or parcel as x,y.'),
+    asset_type: assetType(),
+    marketplace_address: address('Contract of the marketplace.'),
+    created_at: isoTime(),
+    updated_at: isoTime(),
+  },
+  places: {
+    /** Our own number, in order of creation: neither tx_hash nor contract_id is unique in real history. */
+    key: (_record, index) => index + 1,
+  },
+  derived: {
+    // Both names of the renamed pair.
+    type: derived(
+      schemas.oneOf(ASSET_TYPES, { description: 'The same as asset_type.' }),
+      (row: { asset_type: AssetType }) => plainJson(row.asset_type),
+    ),
+    marketplace_id: derived(
+      schemas.addressText('The same as marketplace_address.'),
+      (row: { marketplace_address: string }) => plainJson(row.marketplace_address),
+    ),
+  },
+  answer: [
+    'tx_hash',
+    'tx_status',
+    'owner',
+    'price',
+    'expires_at',
+    'status',
+    'buyer',
+    'contract_id',
+    'block_number',
+    'block_time_created_at',
+    'block_time_updated_at',
+    'asset_id',
+    'asset_type',
+    'type',
+    'marketplace_address',
+    'marketplace_id',
+  ],
+  notAnswered: ['created_at', 'updated_at'],
+})
+
+export interface PublicationTable extends Row<typeof PUBLICATION> {}
+/** A publication as it stands on a line of a snapshot. */
+export interface PublicationRecord extends Line<typeof PUBLICATION> {}
+
+/** A publication as it is answered everywhere (interfaces.md, Publication): both names of the renamed pair. */
+export const publicationJson = PUBLICATION.json

@@ -1,0 +1,36 @@
+import Type, { type TProperties, type TSchema } from 'typebox'
+
+/** Schemas that both the records and the endpoints are made of. */
+
+/** Text that is one of a list: `enum` in openapi.json. */
+export function oneOf<T extends string>(values: readonly T[], options: Record<string, unknown> = {}) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
+}
+
+export function orNull<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()])
+}
+
+/** An object with these properties and no others. */
+export function closedObject<T extends TProperties>(properties: T, description: string) {
+  return Type.Object(properties, { additionalProperties: false, description })
+}
+
+/** The schemas of single values, with the same words wherever they stand. */
+
+export const idText = (description: string) => Type.String({ description })
+export const hashText = (description = 'Hash: 0x and 64 hex digits.') =>
+  Type.String({ pattern: '^0x[0-9a-f]{64}$', description })
+export const addressText = (description = 'Address in lower case.') =>
+  Type.String({ pattern: '^0x[0-9a-f]{40}$', description })
+export const digitsText = (description?: string) =>
+  Type.String({ pattern: '^\\d+$', ...(description !== undefined && { description }) })
+export const epochMs = () => Type.Integer({ description: 'Milliseconds since 1970-01-01 UTC.' })
+export const epochMsText = () => digitsText('Milliseconds since 1970-01-01 UTC, as digits.')
+export const secondsText = () => digitsText('Seconds, as digits.')
+export const isoTimeText = () =>
+  Type.String({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.' })
+export const mana = () => Type.Number({ minimum: 0, description: 'MANA, with up to 18 decimals.' })
+export const uuidText = () => Type.String({ format: 'uuid' })
+export const wholeNumber = (description?: string) =>
+  Type.Integer(description === undefined ? {} : { description })

@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseProviders, parseProxies } from './setting-grammars.ts'
+import { boolean, hexBytes, integer, oneOf, webAddress, word } from './setting-kinds.ts'
+
+test('a whole number is taken within its bounds, and in one form', () => {
+  const bounds = fc.tuple(fc.nat(1_000_000), fc.nat(1_000_000)).map(([a, b]) => ({
+    min: Math.min(a, b),
+    max: Math.max(a, b),
+  }))
+
+  fc.assert(
+    fc.property(bounds, fc.integer({ min: -10, max: 2_000_000 }), ({ min, max }, value) => {
+      const kind = integer({ min, max })
+      expect(kind.parse(String(value))).toBe(value >= min && value <= max ? value : undefined)
+      expect([kind.parse(String(min)), kind.parse(String(max))]).toEqual([min, max])
+      expect(kind.allowed).toBe(`whole number, ${min} to ${max}`)
+    }),
+    { seed: 6 },
+  )
+  expect(integer({ min: 2, max: 100 }).allowed).toBe('whole number, 2 to 100')
+  expect(integer({ min: 2, max: 100 }).parse('1')).toBe(undefined)
+})
+
+test('one of a few words is that word, and no property that every object has', () => {
+  expect(oneOf(['any', 'all']).allowed).toBe('any or all')
+  expect(oneOf(['low', 'mid', 'high']).allowed).toBe('low, mid, high')
+  expect(oneOf(['any', 'all']).parse('Any')).toBe(undefined)
+  expect(['true', 'false', 'yes', '1', 'TRUE', 'constructor', '__proto__'].map(boolean.parse)).toEqual([
+    true,
+    false,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+test('an address on the web loses the slashes at its end', () => {
+  expect(webAddress.parse('https://land.example/api//')).toBe('https://land.example/api')
+  expect(webAddress.parse('ftp://land.example')).toBe(undefined)
+  expect(webAddress.parse('https:///path')).toBe(undefined)
+  expect(word.parse('two words')).toBe(undefined)
+})
+
+test('bytes come back from their hex digits, and only from so many', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.boolean(), (bytes, isUpper) => {
+      const hex = Buffer.from(bytes).toString('hex')
+      const kind = hexBytes({ count: bytes.length })
+      expect(kind.parse(isUpper ? hex.toUpperCase() : hex)).toEqual(Buffer.from(bytes))
+      expect([kind.parse(`${hex}0`), kind.parse(hex.slice(1)), kind.parse(`${hex.slice(1)}g`)]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ])
+    }),
+    { seed: 6 },
+  )
+  expect(hexBytes({ count: 2 }).parse('00fF')).toEqual(Buffer.from([0, 255]))
+  expect(hexBytes({ count: 32 }).allowed).toBe('64 hex digits')
+})
+
+test('presence providers and proxies are lists with a grammar of their own', () => {
+  expect(parseProviders('peers=https://stats.example/peers')).toEqual([
+    { style: 'peers', url: 'https://stats.example/peers' },
+  ])
+  expect(parseProxies('10.0.0.0/8, ::1')).toEqual(['10.0.0.0/8', '::1'])
+  expect(parseProxies('10.0.0.0/8,')).toBe(undefined)
+})

@@ -1,0 +1,93 @@
+/**
+ * What the text of a setting may be. The check, the words for it in the errors and in `docs/settings.md`, and the type
+ * of the value come from the one description, so no bound stands twice.
+ */
+export interface Kind<T> {
+  /** For people: a phrase without a full stop. Nothing is decided by it. */
+  readonly allowed: string
+  /** The value of a text; undefined where the text is not allowed. */
+  parse(text: string): T | undefined
+}
+
+/** A whole number with its bounds, both included. */
+export interface IntegerKind extends Kind<number> {
+  readonly min: number
+  readonly max: number
+}
+
+/**
+ * A whole number, written in decimal digits and nothing else: no sign, no blanks, no exponent.
+ *
+ * @example
+ * integer({ min: 2, max: 100 }).allowed // 'whole number, 2 to 100'
+ * integer({ min: 2, max: 100 }).parse('1') // undefined
+ */
+export function integer({ min, max }: { readonly min: number; readonly max: number }): IntegerKind {
+  return {
+    min,
+    max,
+    allowed: `whole number, ${min} to ${max}`,
+    parse: (text) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+      return value >= min && value <= max ? value : undefined
+    },
+  }
+}
+
+/**
+ * One of a few words, in this letter case.
+ *
+ * @example
+ * oneOf(['any', 'all']).allowed // 'any or all'
+ * oneOf(['low', 'mid', 'high']).allowed // 'low, mid, high'
+ */
+export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {
+  return {
+    allowed: words.join(words.length === 2 ? ' or ' : ', '),
+    parse: (text) => words.find((word) => word === text),
+  }
+}
+
+export const boolean: Kind<boolean> = {
+  allowed: 'true or false',
+  parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+}
+
+/** The text itself, where it has a form. */
+export function text(allowed: string, form: RegExp): Kind<string> {
+  return { allowed, parse: (given) => (form.test(given) ? given : undefined) }
+}
+
+/** One word. */
+export const word: Kind<string> = text('text without blanks', /^\S+$/)
+
+/**
+ * An address on the web. The value has no slashes at its end.
+ *
+ * @example
+ * webAddress.parse('https://land.example/api//') // 'https://land.example/api'
+ */
+export const webAddress: Kind<string> = {
+  allowed: 'http:// or https:// address',
+  parse: (text) => (/^https?:\/\/[^\s/]+(\/\S*)?$/.test(text) ? text.replace(/\/+$/, '') : undefined),
+}
+
+/**
+ * Bytes, written as hex digits in any letter case.
+ *
+ * @example
+ * hexBytes({ count: 2 }).parse('00fF') // Buffer 00 ff
+ */
+export function hexBytes({ count }: { readonly count: number }): Kind<Buffer> {
+  const digits = 2 * count
+  const form = new RegExp(`^[\\da-fA-F]{${digits}}$`)
+  return {
+    allowed: `${digits} hex digits`,
+    parse: (text) => (form.test(text) ? Buffer.from(text, 'hex') : undefined),
+  }
+}
+
+/** Whatever a grammar of its own reads; `parse` answers undefined for a text that it does not take. */
+export function parsed<T>(allowed: string, parse: (text: string) => T | undefined): Kind<T> {
+  return { allowed, parse }
+}

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { integer, oneOf, text, webAddress, word } from './setting-kinds.ts'
+import {
+  defaultText,
+  describeSettings,
+  maskPassword,
+  readSettings,
+  type Setting,
+  type SettingTable,
+} from './setting-reader.ts'
+
+const TABLE = {
+  PORT: { kind: integer({ min: 0, max: 65_535 }), default: 3000, meaning: 'Port to listen on.' },
+  MOOD: { kind: oneOf(['calm', 'loud']), default: 'calm', meaning: 'How it speaks.' },
+  PAGE: { kind: webAddress, unset: 'no page', meaning: 'Where to read on.' },
+  STORE: {
+    kind: text('store:// address', /^store:\/\/\S+$/),
+    unset: 'a folder',
+    meaning: '',
+    secret: 'password',
+  },
+  KEY: { kind: word, unset: 'none', meaning: 'Opens it.', secret: 'whole' },
+} as const satisfies SettingTable
+
+test('what nobody set has its default, or none; an empty text counts as unset', () => {
+  const unset = { PORT: 3000, MOOD: 'calm', PAGE: undefined, STORE: undefined, KEY: undefined }
+
+  expect(readSettings(TABLE, {})).toEqual(unset)
+  expect(readSettings(TABLE, { PORT: '', MOOD: '', PAGE: '', STORE: '', KEY: '' })).toEqual(unset)
+})
+
+test('whether a setting may be unset is said by the table, not by the words for people', () => {
+  const table = {
+    WORD: { kind: word, default: 'unset: a word like any other', meaning: '' },
+    OTHER: { kind: word, unset: '7', meaning: '' },
+  } as const satisfies SettingTable
+
+  expect(() => readSettings(table, {})).toThrow('WORD is "unset: a word like any other"')
+  expect(readSettings(table, { WORD: 'x' })).toEqual({ WORD: 'x', OTHER: undefined })
+})
+
+test('a value has the type of its kind', () => {
+  const settings = readSettings(TABLE, { PORT: '80', PAGE: 'https://land.example/' })
+  const port: number = settings.PORT
+  const mood: 'calm' | 'loud' = settings.MOOD
+  const page: string | undefined = settings.PAGE
+  // @ts-expect-error: a setting without a default may be undefined
+  const surely: string = settings.PAGE
+
+  expect([port, mood, page, surely]).toEqual([80, 'calm', 'https://land.example', 'https://land.example'])
+})
+
+test('all bad settings are reported together, in the order of the table, secrets as ***', () => {
+  const bad = { KEY: 'a b', STORE: 'shop://ann:hush', PORT: '65536', MOOD: 'Loud', PAGE: 'land.example' }
+
+  expect(() => readSettings(TABLE, bad)).toThrow(
+    `Wrong settings:
+  PORT is "65536"; allowed: whole number, 0 to 65535
+  MOOD is "Loud"; allowed: calm or loud
+  PAGE is "land.example"; allowed: http:// or https:// address
+  STORE is ***; allowed: store:// address
+  KEY is ***; allowed: text without blanks`,
+  )
+})
+
+test('the settings in force are shown, the password alone masked only where the table says so', () => {
+  const env = {
+    PAGE: 'https://land.example/',
+    STORE: 'store://ann:hush@shop/x?p=hush',
+    KEY: 'store://ann:hush',
+  }
+
+  expect(describeSettings(TABLE, env)).toBe(
+    'PORT=3000\nMOOD=calm\nPAGE=https://land.example/\nSTORE=store://ann:***@shop/x?***\nKEY=***',
+  )
+})
+
+test('the documents say the default, or what unset means', () => {
+  expect(Object.values<Setting>(TABLE).map(defaultText)).toEqual([
+    '3000',
+    'calm',
+    'unset: no page',
+    'unset: a folder',
+    'unset: none',
+  ])
+})
+
+test('an address that cannot be read is masked whole', () => {
+  expect(maskPassword('postgres://ann:secret@db/land')).toBe('postgres://ann:***@db/land')
+  expect(maskPassword('postgres://ann@db/land')).toBe('postgres://ann@db/land')
+  expect(maskPassword('not an address with secret')).toBe('***')
+})

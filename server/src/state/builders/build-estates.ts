@@ -1,0 +1,94 @@
+import type { Coord } from '@landpass/client/grid'
+import { SECOND_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { EstateTable } from '../../land/records/estate.ts'
+import { estateJson } from '../../land/records/estate.ts'
+import { membersOf } from '../parts/estate-members.ts'
+import { OwnerIndexWriter, ownerOfRows } from '../parts/owner-index.ts'
+import type { EstateParts, Stray } from '../parts/parts.ts'
+import { placesOf } from '../parts/places.ts'
+import { SlabWriter } from '../parts/slab.ts'
+import type { BuiltParcels } from './build-parcels.ts'
+
+export interface BuiltEstates {
+  readonly parts: Omit<EstateParts, 'offers'>
+  /** Row of the estate that holds each parcel, or -1. */
+  readonly ofParcel: Int32Array
+  readonly strays: readonly Stray[]
+}
+
+const PAGE_ROWS = 1000
+
+export async function buildEstates(db: Db, worldId: number, parcels: BuiltParcels): Promise<BuiltEstates> {
+  const rows = (await readEstates(db, worldId)).sort((a, b) => compareEstateIds(a.id, b.id))
+  const ids = rows.map(({ id }) => id)
+  const { ofParcel, strays } = holdersOf(parcels, ids)
+  const members = membersOf({ ...parcels, estate: ofParcel }, rows.keys())
+  const json = new SlabWriter()
+  const owners = new OwnerIndexWriter()
+  for (const [row, estate] of rows.entries()) {
+    json.add(estatePiece(estate, members.get(row)!))
+    owners.add(estate.owner, row)
+  }
+  const index = owners.finish()
+  return {
+    parts: {
+      json: json.finish(),
+      ids,
+      size: Uint32Array.from(rows, (_, row) => members.get(row)!.length),
+      owners: index,
+      owner: ownerOfRows(index, rows.length),
+      names: rows.map(({ name }) => name || undefined),
+      updatedAtS: Uint32Array.from(rows, updatedAtS),
+    },
+    ofParcel,
+    strays,
+  }
+}
+
+/** An estate's piece of the slab. */
+export function estatePiece(estate: EstateTable, members: readonly Coord[]): string {
+  return `${estateJson(estate, members)},`
+}
+
+export function updatedAtS({ updated_at_ms }: EstateTable): number {
+  return Math.floor(updated_at_ms / SECOND_MS)
+}
+
+function holdersOf({ estateIds }: BuiltParcels, ids: readonly string[]) {
+  const rowOf = placesOf(ids)
+  const strays: Stray[] = []
+  const ofParcel = Int32Array.from(estateIds, (estateId, row) => {
+    if (estateId === null) return -1
+    const holder = rowOf.get(estateId)
+    if (holder === undefined) strays.push({ row, estateId })
+    return holder ?? -1
+  })
+  return { ofParcel, strays }
+}
+
+async function readEstates(db: Db, worldId: number): Promise<EstateTable[]> {
+  const rows: EstateTable[] = []
+  for (let lastId = ''; ; lastId = rows.at(-1)!.id) {
+    const page = await db
+      .selectFrom('estate')
+      .selectAll()
+      .where('world_id', '=', worldId)
+      .where('id', '>', lastId)
+      .orderBy('id')
+      .limit(PAGE_ROWS)
+      .execute()
+    rows.push(...page)
+    if (page.length < PAGE_ROWS) return rows
+  }
+}
+
+/**
+ * Orders estate ids as the numbers that they are.
+ *
+ * @example
+ * compareEstateIds('9', '10') // -1
+ */
+export function compareEstateIds(a: string, b: string): number {
+  return Math.sign(a.length - b.length) || (a < b ? -1 : a > b ? 1 : 0)
+}

@@ -1,0 +1,137 @@
+import { type Area, type Coord, cellOf, type World } from '@landpass/client/grid'
+import { SECOND_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { ParcelTable } from '../../land/records/parcel.ts'
+import { parcelJson } from '../../land/records/parcel.ts'
+import { OwnerIndexWriter, ownerOfRows } from '../parts/owner-index.ts'
+import { FAR, type JsonSlab, type OwnerIndex } from '../parts/parts.ts'
+import { placesOf } from '../parts/places.ts'
+import { SlabWriter } from '../parts/slab.ts'
+
+export interface BuiltParcels {
+  readonly json: JsonSlab
+  readonly x: Int32Array
+  readonly y: Int32Array
+  readonly rowAt: Int32Array
+  readonly estateIds: readonly (string | null)[]
+  readonly estatePosition: Int32Array
+  readonly owners: OwnerIndex
+  readonly owner: Int32Array
+  readonly district: Int16Array
+  readonly names: readonly (string | undefined)[]
+  readonly updatedAtS: Uint32Array
+  readonly plazaDistance: Uint8Array
+  readonly roadDistance: Uint8Array
+}
+
+const COLUMNS_AT_ONCE = 5
+
+export async function buildParcels(
+  db: Db,
+  { bounds }: World,
+  worldId: number,
+  districtIds: readonly string[],
+): Promise<BuiltParcels> {
+  const json = new SlabWriter()
+  const rows: ParcelFacts[] = []
+  for (let x = bounds.minX; x <= bounds.maxX; x += COLUMNS_AT_ONCE) {
+    const toX = Math.min(x + COLUMNS_AT_ONCE - 1, bounds.maxX)
+    for (const parcel of await readColumns(db, worldId, x, toX, bounds)) {
+      json.add(parcelPiece(parcel))
+      rows.push(factsOf(parcel, districtIds))
+    }
+  }
+  const x = Int32Array.from(rows, (row) => row.x)
+  const y = Int32Array.from(rows, (row) => row.y)
+  const owners = indexByOwner(rows, byXThenY(x, y))
+  return {
+    json: json.finish(),
+    x,
+    y,
+    rowAt: indexByCell(bounds, x, y),
+    estateIds: rows.map(({ estateId }) => estateId),
+    estatePosition: Int32Array.from(rows, (row) => row.estatePosition),
+    owners,
+    owner: ownerOfRows(owners, rows.length),
+    district: Int16Array.from(rows, (row) => row.district),
+    names: rows.map(({ name }) => name),
+    updatedAtS: Uint32Array.from(rows, (row) => row.updatedAtS),
+    plazaDistance: Uint8Array.from(rows, (row) => row.plazaDistance),
+    roadDistance: Uint8Array.from(rows, (row) => row.roadDistance),
+  }
+}
+
+/** What the state keeps of a parcel besides its JSON: see `ParcelParts`. */
+export interface ParcelFacts extends Coord {
+  readonly owner: string | null
+  readonly estateId: string | null
+  readonly estatePosition: number
+  readonly district: number
+  readonly name: string | undefined
+  readonly updatedAtS: number
+  readonly plazaDistance: number
+  readonly roadDistance: number
+}
+
+export function factsOf(parcel: ParcelTable, districtIds: readonly string[]): ParcelFacts {
+  return {
+    x: parcel.x,
+    y: parcel.y,
+    owner: parcel.owner,
+    estateId: parcel.estate_id,
+    estatePosition: parcel.estate_position ?? 0,
+    district: placesOf(districtIds).get(parcel.district_id ?? '') ?? -1,
+    name: parcel.name || undefined,
+    updatedAtS: Math.floor(parcel.updated_at_ms / SECOND_MS),
+    plazaDistance: parcel.plaza_distance ?? FAR,
+    roadDistance: parcel.road_distance ?? FAR,
+  }
+}
+
+/** A parcel's piece of the slab. */
+export function parcelPiece(parcel: ParcelTable): string {
+  return `${parcelJson(parcel)},`
+}
+
+/** Whole columns of parcels, from west to east and from north to south. */
+async function readColumns(
+  db: Db,
+  worldId: number,
+  fromX: number,
+  toX: number,
+  bounds: Area,
+): Promise<readonly ParcelTable[]> {
+  return db
+    .selectFrom('parcel')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .where('x', '>=', fromX)
+    .where('x', '<=', toX)
+    .where('y', '>=', bounds.minY)
+    .where('y', '<=', bounds.maxY)
+    .orderBy('x')
+    .orderBy('y', 'desc')
+    .execute()
+}
+
+function indexByCell(bounds: Area, x: Int32Array, y: Int32Array): Int32Array {
+  const cells = (bounds.maxX - bounds.minX + 1) * (bounds.maxY - bounds.minY + 1)
+  const rowAt = new Int32Array(cells).fill(-1)
+  for (let row = 0; row < x.length; row++) rowAt[cellOf(bounds, { x: x[row]!, y: y[row]! })] = row
+  return rowAt
+}
+
+/** How an owner's parcels are listed: both ascending, the order of the snapshot. */
+export function byXThenY(x: Int32Array, y: Int32Array): (a: number, b: number) => number {
+  return (a, b) => x[a]! - x[b]! || y[a]! - y[b]!
+}
+
+function indexByOwner(
+  parcels: readonly ParcelFacts[],
+  compare: (a: number, b: number) => number,
+): OwnerIndex {
+  const index = new OwnerIndexWriter()
+  const rows = Uint32Array.from(parcels, (_, row) => row).sort(compare)
+  for (const row of rows) index.add(parcels[row]!.owner, row)
+  return index.finish()
+}

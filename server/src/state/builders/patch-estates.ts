@@ -1,0 +1,49 @@
+import type { EstateTable } from '../../land/records/estate.ts'
+import { membersOf } from '../parts/estate-members.ts'
+import { patchOwnership } from '../parts/owner-index.ts'
+import type { EstateParts, ParcelParts } from '../parts/parts.ts'
+import { pieceOf, SlabWriter } from '../parts/slab.ts'
+import { estatePiece, updatedAtS } from './build-estates.ts'
+import type { EstateRows } from './estate-rows.ts'
+
+/**
+ * The estates with these rows of the table in them, and the parcels that they hold now. All are laid out again: there
+ * are few of them.
+ */
+export function patchEstates(
+  held: EstateParts,
+  table: readonly EstateTable[],
+  rows: EstateRows,
+  parcels: ParcelParts,
+): EstateParts {
+  if (table.length === 0) return held
+  const changed = new Map(table.map((estate) => [rows.rowOf(estate.id), estate]))
+  const members = membersOf(parcels, changed.keys())
+  const json = new SlabWriter()
+  for (const [row, source] of rows.sourceOf.entries()) {
+    const estate = changed.get(row)
+    json.add(estate ? estatePiece(estate, members.get(row)!) : pieceOf(held.json, source))
+  }
+  const each = <Value>(read: (estate: EstateTable, row: number) => Value, old: ArrayLike<Value>) =>
+    Array.from(rows.sourceOf, (source, row) => {
+      const estate = changed.get(row)
+      return estate ? read(estate, row) : old[source]!
+    })
+  const ownerOf = new Map([...changed].map(([row, { owner }]) => [row, owner]))
+  return {
+    json: json.finish(),
+    ids: rows.ids,
+    size: Uint32Array.from(each((_, row) => members.get(row)!.length, held.size)),
+    names: each(({ name }) => name || undefined, held.names),
+    updatedAtS: Uint32Array.from(each(updatedAtS, held.updatedAtS)),
+    ...patchOwnership(movedOwnership(held, rows), ownerOf, (a, b) => a - b),
+    offers: { first: Int32Array.from(rows.sourceOf, (source) => held.offers.first[source] ?? -1) },
+  }
+}
+
+function movedOwnership({ owners, owner }: EstateParts, { newRowOf, sourceOf }: EstateRows) {
+  return {
+    owners: { ...owners, rows: owners.rows.map((row) => newRowOf[row]!) },
+    owner: Int32Array.from(sourceOf, (source) => owner[source] ?? -1),
+  }
+}

@@ -1,0 +1,96 @@
+import { type Area, cellOf } from '@landpass/client/grid'
+import type { ParcelTable } from '../../land/records/parcel.ts'
+import { patchOwnership } from '../parts/owner-index.ts'
+import type { ParcelParts, Stray } from '../parts/parts.ts'
+import { patchSlab } from '../parts/slab.ts'
+import { byXThenY, factsOf, type ParcelFacts, parcelPiece } from './build-parcels.ts'
+import type { EstateRows } from './estate-rows.ts'
+
+/** What parcels refer to: the places of districts, and the rows of estates, which may be others than before. */
+interface Surroundings {
+  readonly bounds: Area
+  readonly districtIds: readonly string[]
+  readonly estates: EstateRows
+}
+
+export interface PatchedParcels {
+  readonly parcels: ParcelParts
+  /** Rows of those that may look otherwise on a map. */
+  readonly redrawn: readonly number[]
+}
+
+/** The parcels with these rows of the table in them. Parcels come and go only with a world. */
+export function patchParcels(
+  held: ParcelParts,
+  table: readonly ParcelTable[],
+  { bounds, districtIds, estates }: Surroundings,
+): PatchedParcels {
+  const changed = new Map<number, ParcelFacts>()
+  const pieces = new Map<number, string>()
+  for (const parcel of table) {
+    const row = held.rowAt[cellOf(bounds, parcel)] ?? -1
+    if (row < 0) continue // beyond the bounds that this server was told to show
+    changed.set(row, factsOf(parcel, districtIds))
+    pieces.set(row, parcelPiece(parcel))
+  }
+  const redrawn = [...changed.keys(), ...held.strays.map(({ row }) => row)]
+  const parcels = { ...held, ...patchHolders(held, changed, estates) }
+  if (changed.size === 0) return { parcels, redrawn }
+  return {
+    parcels: { ...parcels, ...patchFacts(held, changed), json: patchSlab(held.json, pieces) },
+    redrawn,
+  }
+}
+
+type Changed = ReadonlyMap<number, ParcelFacts>
+
+/** Which estate holds each parcel, by the rows that estates have now. A stray finds its estate when that is made. */
+function patchHolders(
+  held: ParcelParts,
+  changed: Changed,
+  estates: EstateRows,
+): Pick<ParcelParts, 'estate' | 'strays'> {
+  const claims: Stray[] = held.strays.filter(({ row }) => !changed.has(row))
+  for (const [row, { estateId }] of changed) if (estateId !== null) claims.push({ row, estateId })
+  const estate = held.estate.slice()
+  if (estates.areMoved) {
+    for (let row = 0; row < estate.length; row++)
+      if (estate[row]! >= 0) estate[row] = estates.newRowOf[estate[row]!]!
+  }
+  for (const row of changed.keys()) estate[row] = -1
+  for (const { row, estateId } of claims) estate[row] = estates.rowOf(estateId)
+  return { estate, strays: claims.filter(({ row }) => estate[row]! < 0) }
+}
+
+function patchFacts(held: ParcelParts, changed: Changed): Partial<ParcelParts> {
+  const ownerOf = new Map([...changed].map(([row, { owner }]) => [row, owner]))
+  return {
+    ...patchOwnership(held, ownerOf, byXThenY(held.x, held.y)),
+    estatePosition: withValues(held.estatePosition, changed, (facts) => facts.estatePosition),
+    district: withValues(held.district, changed, (facts) => facts.district),
+    names: withNames(held.names, changed),
+    updatedAtS: withValues(held.updatedAtS, changed, (facts) => facts.updatedAtS),
+    plazaDistance: withValues(held.plazaDistance, changed, (facts) => facts.plazaDistance),
+    roadDistance: withValues(held.roadDistance, changed, (facts) => facts.roadDistance),
+  }
+}
+
+function withValues<Column extends Uint8Array | Int16Array | Int32Array | Uint32Array>(
+  column: Column,
+  changed: Changed,
+  read: (facts: ParcelFacts) => number,
+): Column {
+  const copy = column.slice() as Column
+  for (const [row, facts] of changed) copy[row] = read(facts)
+  return copy
+}
+
+function withNames(
+  names: readonly (string | undefined)[],
+  changed: Changed,
+): readonly (string | undefined)[] {
+  if ([...changed].every(([row, { name }]) => name === names[row])) return names
+  const copy = names.slice()
+  for (const [row, { name }] of changed) copy[row] = name
+  return copy
+}
