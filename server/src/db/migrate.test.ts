@@ -12,7 +12,7 @@ describeOnBothEngines('migrate', (open) => {
 
     const applied = await Promise.all(engines.map(migrate))
 
-    expect(applied.flat()).toEqual(['0001-land', '0002-change-journal', '0003-attendance'])
+    expect(applied.flat()).toEqual(['0001-land', '0002-change-journal', '0003-attendance', '0004-rights'])
     expect(await isMigrated(engines[0]!)).toBe(true)
     expect(await migrate(engines[0]!)).toEqual([])
   })

@@ -1,8 +1,8 @@
+import type { BidRecord } from '../land/records/bid.ts'
 import { ESTATE_REGISTRY, LAND_REGISTRY } from '../land/records/contracts.ts'
 import type { Asset, Assets, Deal, Tenure } from './assets.ts'
 import { BIDS_START_S, blockAt, blockTimeS, DAY_S, dateS, iso, PRESENT_S, rowTimes } from './chain-time.ts'
 import type { Random } from './random.ts'
-import type { BidRecord } from './records.ts'
 import { someoneElse } from './stories.ts'
 import { askingPrice, priceText } from './values.ts'
 

@@ -1,6 +1,7 @@
+import type { ContributionRecord } from '../land/records/contribution.ts'
+import type { DistrictRecord } from '../land/records/district.ts'
 import { DAY_S, dateS } from './chain-time.ts'
 import type { Random } from './random.ts'
-import type { ContributionRecord, DistrictRecord } from './records.ts'
 
 const ROWS = 2000
 const START_S = dateS('2017-10-02')

@@ -1,3 +1,10 @@
+import type { BidRecord } from '../land/records/bid.ts'
+import type { ContributionRecord } from '../land/records/contribution.ts'
+import type { DistrictRecord } from '../land/records/district.ts'
+import type { EstateRecord } from '../land/records/estate.ts'
+import type { MortgageRecord } from '../land/records/mortgage.ts'
+import type { ParcelRecord } from '../land/records/parcel.ts'
+import type { PublicationRecord } from '../land/records/publication.ts'
 import { assetsOf } from './assets.ts'
 import { bidsOf } from './bids.ts'
 import { iso, PRESENT_S } from './chain-time.ts'
@@ -9,15 +16,6 @@ import { districtRecords, estateRecords, parcelRecords } from './land-records.ts
 import { loansOf } from './loans.ts'
 import { listingsOf } from './market.ts'
 import { Random } from './random.ts'
-import type {
-  BidRecord,
-  ContributionRecord,
-  DistrictRecord,
-  EstateRecord,
-  MortgageRecord,
-  ParcelRecord,
-  PublicationRecord,
-} from './records.ts'
 import { tellStories } from './stories.ts'
 
 /** What is true of every demo world, whatever its seed. */

@@ -1,12 +1,15 @@
 import { coordText, encodeTokenId } from '@landpass/client/grid'
+import type { AssetData } from '../land/records/assets.ts'
 import { ESTATE_REGISTRY } from '../land/records/contracts.ts'
+import type { DistrictRecord } from '../land/records/district.ts'
+import type { EstateRecord } from '../land/records/estate.ts'
+import type { ParcelRecord, Proximity } from '../land/records/parcel.ts'
 import type { Asset, EstatePlan } from './assets.ts'
 import { AUCTION_END_S, iso, PRESENT_S } from './chain-time.ts'
 import { type CityPlan, FAR } from './city-plan.ts'
 import { PLAZA_DISTRICT_ID, ROAD_DISTRICT_ID, themeOf } from './district-names.ts'
 import { AWKWARD_NAMES, placeDescription, placeIpns, placeName } from './names.ts'
 import type { Random } from './random.ts'
-import type { DistrictRecord, EstateRecord, NearestRecord, ParcelData, ParcelRecord } from './records.ts'
 
 /** Holds the parcels of all districts but the plazas and the roads. */
 const DISTRICT_HOLDER = '0x5f0c4d1b7a9e23864b10ce5d92f7a3886e41bd07'
@@ -171,7 +174,7 @@ function updateOperator(random: Random): string | null {
   return draw < 8 ? random.address() : null
 }
 
-function parcelData(random: Random): ParcelData {
+function parcelData(random: Random): AssetData {
   const draw = random.below(100)
   if (draw < 84) return { version: 0 }
   if (draw < 86) return { version: 0, name: '', description: '', ipns: '' }
@@ -187,6 +190,6 @@ function proximity({ plazaDistance, roadDistance }: CityPlan, cell: number): Par
   return { proximity: { ...(plaza && { plaza }), ...(road && { road }) } }
 }
 
-function nearest(districtId: string, distance: number): NearestRecord | undefined {
+function nearest(districtId: string, distance: number): Proximity | undefined {
   return distance === FAR ? undefined : { district_id: districtId, distance }
 }

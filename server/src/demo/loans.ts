@@ -1,9 +1,8 @@
-import type { MortgageStatus } from '../land/records/mortgage.ts'
+import type { MortgageRecord, MortgageStatus } from '../land/records/mortgage.ts'
 import type { Asset } from './assets.ts'
 import { blockAt, blockTimeS, DAY_S, iso, PRESENT_S, rowTimes, YEAR_S } from './chain-time.ts'
 import type { Listing } from './market.ts'
 import type { Random } from './random.ts'
-import type { MortgageRecord } from './records.ts'
 import { someoneElse } from './stories.ts'
 import { centsText } from './values.ts'
 

@@ -1,7 +1,8 @@
+import type { ExactNumber } from '../land/records/exact-json.ts'
+import type { PublicationRecord } from '../land/records/publication.ts'
 import type { Asset, Assets, Deal } from './assets.ts'
 import { blockAt, DAY_S, iso, PRESENT_S, rowTimes, SECOND_MARKET_START_S, YEAR_S } from './chain-time.ts'
 import type { Random } from './random.ts'
-import type { PublicationRecord, RawNumber } from './records.ts'
 import { askingPrice, awkwardPrice, priceText } from './values.ts'
 
 const FIRST_MARKETPLACE = '0xb3bca6f5052c7e24726b44da7403b56a8a1b98f8'
@@ -75,7 +76,7 @@ function awkwardOnes(drafts: readonly Draft[]): Draft[] {
 
 function recordOf(
   { asset, deal, fromS, expiresS, txHash }: Draft,
-  { price, createdAt }: { price: RawNumber; createdAt: string },
+  { price, createdAt }: { price: ExactNumber; createdAt: string },
   random: Random,
 ): PublicationRecord {
   return {

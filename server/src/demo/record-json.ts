@@ -1,10 +1,10 @@
-import { RawNumber } from './records.ts'
+import { ExactNumber } from '../land/records/exact-json.ts'
 
 /**
  * A record as one line of JSON, raw numbers digit for digit.
  *
  * @example
- * recordJson({ id: 'a', price: new RawNumber('1.000000000000000001') }) // '{"id":"a","price":1.000000000000000001}'
+ * recordJson({ id: 'a', price: new ExactNumber('1.000000000000000001') }) // '{"id":"a","price":1.000000000000000001}'
  */
 export function recordJson(record: object): string {
   const fields = Object.entries(record).map(([name, value]) => `${JSON.stringify(name)}:${valueJson(value)}`)
@@ -13,5 +13,5 @@ export function recordJson(record: object): string {
 
 // Raw numbers stand only at the top of a record, so what lies deeper is JSON.stringify's.
 function valueJson(value: unknown): string {
-  return value instanceof RawNumber ? value.text : JSON.stringify(value)
+  return value instanceof ExactNumber ? value.text : JSON.stringify(value)
 }

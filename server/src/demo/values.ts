@@ -1,6 +1,6 @@
+import { ExactNumber } from '../land/records/exact-json.ts'
 import type { CityPlan } from './city-plan.ts'
 import type { Random } from './random.ts'
-import { RawNumber } from './records.ts'
 
 /** What land is worth next to what it cost in the first sale, in percent, by year from 2018 on. */
 const MARKET_PERCENT = [640, 520, 610, 1450, 1180, 640, 470, 420, 450]
@@ -37,17 +37,17 @@ function rounded(price: number, random: Random): number {
 }
 
 /** A whole price as it stands in the file: now and then with cents, seldom with all eighteen decimals. */
-export function priceText(whole: number, random: Random): RawNumber {
+export function priceText(whole: number, random: Random): ExactNumber {
   const draw = random.below(400)
   if (draw >= 2 && draw < 22)
-    return new RawNumber(withDecimals(whole, random.between(1, 99).toString().padStart(2, '0')))
-  if (draw >= 22) return new RawNumber(String(whole))
-  return new RawNumber(withDecimals(whole, digits(random.between(3, 18), random)))
+    return new ExactNumber(withDecimals(whole, random.between(1, 99).toString().padStart(2, '0')))
+  if (draw >= 22) return new ExactNumber(String(whole))
+  return new ExactNumber(withDecimals(whole, digits(random.between(3, 18), random)))
 }
 
 /** A price that no floating-point number can hold. */
-export function awkwardPrice(whole: number, random: Random): RawNumber {
-  return new RawNumber(withDecimals(whole, digits(18, random)))
+export function awkwardPrice(whole: number, random: Random): ExactNumber {
+  return new ExactNumber(withDecimals(whole, digits(18, random)))
 }
 
 function digits(count: number, random: Random): string {
@@ -61,6 +61,6 @@ function withDecimals(whole: number, decimals: string): string {
 }
 
 /** An amount in hundredths of a MANA, as it stands in the file. */
-export function centsText(cents: number): RawNumber {
-  return new RawNumber(withDecimals(Math.floor(cents / 100), (cents % 100).toString().padStart(2, '0')))
+export function centsText(cents: number): ExactNumber {
+  return new ExactNumber(withDecimals(Math.floor(cents / 100), (cents % 100).toString().padStart(2, '0')))
 }

@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json'
-import { RawNumber } from '../../src/demo/records.ts'
+import { ExactNumber } from '../../src/land/records/exact-json.ts'
 
 /**
  * JSON with its numbers as the digits that stand in the text: what a test compares when the eighteenth decimal matters.
@@ -13,7 +13,7 @@ export function exactly(json: string): unknown {
 
 /** The same form of values that a test has at hand. */
 export function inDigits(value: unknown): unknown {
-  if (value instanceof RawNumber) return numberName(value.text)
+  if (value instanceof ExactNumber) return numberName(value.text)
   if (typeof value === 'number') return numberName(String(value))
   if (Array.isArray(value)) return value.map(inDigits)
   if (typeof value !== 'object' || value === null) return value

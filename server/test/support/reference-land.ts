@@ -1,12 +1,10 @@
 import type { DemoWorld } from '../../src/demo/demo-world.ts'
-import {
-  type BidRecord,
-  type MortgageRecord,
-  type ParcelData,
-  type PublicationRecord,
-  RawNumber,
-} from '../../src/demo/records.ts'
 import type { LandChange } from '../../src/land/changes/changes.ts'
+import type { AssetData } from '../../src/land/records/assets.ts'
+import type { BidRecord } from '../../src/land/records/bid.ts'
+import { ExactNumber } from '../../src/land/records/exact-json.ts'
+import type { MortgageRecord } from '../../src/land/records/mortgage.ts'
+import type { PublicationRecord } from '../../src/land/records/publication.ts'
 
 /**
  * What the land data interface has to answer, worked out a second time and as plainly as possible: filters and sorts
@@ -28,7 +26,7 @@ export class ReferenceLand {
     this.parcels = [...world.parcels].map(
       ({ token_id, auction_timestamp, created_at, updated_at, ...rest }) => ({
         ...rest,
-        auction_price: rest.auction_price === null ? null : new RawNumber(String(rest.auction_price)),
+        auction_price: rest.auction_price === null ? null : new ExactNumber(String(rest.auction_price)),
         estatePlace: places.get(rest.id) ?? -1,
       }),
     )
@@ -265,7 +263,7 @@ export class ReferenceLand {
     if (to.estate_id !== undefined) parcel.estate_id = to.estate_id
     if (to.estate_position !== undefined) parcel.estatePlace = to.estate_position ?? -1
     if (to.auction_price !== undefined)
-      parcel.auction_price = to.auction_price === null ? null : new RawNumber(to.auction_price)
+      parcel.auction_price = to.auction_price === null ? null : new ExactNumber(to.auction_price)
     Object.assign(parcel, changedData(parcel.data, to))
   }
 
@@ -275,7 +273,7 @@ export class ReferenceLand {
     this.publications.push({
       shown: {
         ...same,
-        price: new RawNumber(price),
+        price: new ExactNumber(price),
         expires_at: expires_at_ms,
         block_time_created_at: block_time_created_at_ms,
         block_time_updated_at: block_time_updated_at_ms,
@@ -291,7 +289,7 @@ export class ReferenceLand {
     this.bids.push({
       shown: {
         ...same,
-        price: new RawNumber(price),
+        price: new ExactNumber(price),
         expires_at: String(expires_at_ms),
         block_time_created_at: String(block_time_created_at_ms),
         block_time_updated_at: String(block_time_updated_at_ms),
@@ -313,7 +311,7 @@ export class ReferenceLand {
       .filter(({ estate_id }) => estate_id === id)
       .sort((a, b) => a.estatePlace - b.estatePlace)
       .map(({ x, y }) => ({ x, y }))
-    return { id, ...rest, data: { ...data, parcels } }
+    return { id, ...NO_RIGHTS, ...rest, data: { ...data, parcels } }
   }
 
   private isThere(type: AssetType, id: string): boolean {
@@ -387,11 +385,11 @@ interface Parcel {
   owner: string | null
   operator: string | null
   readonly update_operator: string | null
-  data: ParcelData
+  data: AssetData
   readonly district_id: string | null
   estate_id: string | null
   readonly tags: object
-  auction_price: RawNumber | null
+  auction_price: ExactNumber | null
   readonly auction_owner: string | null
   readonly last_transferred_at: string | null
   estatePlace: number
@@ -400,7 +398,7 @@ interface Parcel {
 interface Estate {
   readonly id: string
   owner: string
-  data: ParcelData
+  data: AssetData
   last_transferred_at: string
 }
 
@@ -419,8 +417,11 @@ interface Bid {
 
 const ALL: readonly string[] = ['open', 'cancelled', 'sold']
 
+/** Nobody has any in the demo world. */
+const NO_RIGHTS = { approvals_for_all: [], update_managers: [] }
+
 function parcelFields({ estatePlace, ...parcel }: Parcel): object {
-  return { ...parcel, in_estate: parcel.estate_id !== null, auction_timestamp: null }
+  return { ...NO_RIGHTS, ...parcel, in_estate: parcel.estate_id !== null, auction_timestamp: null }
 }
 
 /** With both names of the renamed pair. */
@@ -434,7 +435,7 @@ function hasStatus({ shown }: Publication, statuses: readonly string[], nowMs: n
 
 function sortValue({ shown, createdAt }: Publication, column: SortColumn): number | bigint | null {
   if (column === 'created_at') return createdAt
-  return column === 'price' ? atto(shown.price.text) : shown[column]
+  return column === 'price' ? atto(String(shown.price)) : shown[column]
 }
 
 /** A sum in its smallest unit, the eighteenth decimal. */
@@ -462,14 +463,14 @@ interface ChangedData {
   readonly ipns?: string | null
 }
 
-function changedData(data: ParcelData, to: ChangedData): { data: ParcelData } {
+function changedData(data: AssetData, to: ChangedData): { data: AssetData } {
   const changed: Record<string, unknown> = { ...data }
   if (to.data_version !== undefined) changed.version = to.data_version
   for (const name of ['name', 'description', 'ipns'] as const) {
     if (to[name] === null) delete changed[name]
     else if (to[name] !== undefined) changed[name] = to[name]
   }
-  return { data: changed as unknown as ParcelData }
+  return { data: changed as unknown as AssetData }
 }
 
 function isoText(timeMs: number): string {

@@ -1,5 +1,5 @@
 import { encodeTokenId } from '@landpass/client/grid'
-import type { RawNumber } from '../../src/demo/records.ts'
+import type { ExactNumber } from '../../src/land/records/exact-json.ts'
 import type { ReferenceLand } from './reference-land.ts'
 
 /** What a map shows of a parcel: undefined is what it does not have. */
@@ -11,7 +11,7 @@ export interface ReferenceTile {
   readonly owner: string | undefined
   readonly estateId: string | undefined
   readonly tokenId: string
-  readonly price: RawNumber | undefined
+  readonly price: ExactNumber | undefined
   /** In seconds. */
   readonly expiresAt: number | undefined
   /** Of one estate, or of one district, with the neighbours to the west, north and north-west. */
@@ -47,7 +47,7 @@ export function referenceTiles(land: ReferenceLand, nowMs: number): ReferenceTil
 }
 
 interface Offer {
-  readonly price: RawNumber
+  readonly price: ExactNumber
   readonly expires_at: number
 }
 

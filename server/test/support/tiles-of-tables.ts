@@ -1,8 +1,8 @@
 import { encodeTokenId } from '@landpass/client/grid'
 import type { Db } from '../../src/db/engine.ts'
-import { RawNumber } from '../../src/demo/records.ts'
 import { readLandHead } from '../../src/land/changes/land-head.ts'
 import type { EstateTable } from '../../src/land/records/estate.ts'
+import { ExactNumber } from '../../src/land/records/exact-json.ts'
 import type { ParcelTable } from '../../src/land/records/parcel.ts'
 import type { PublicationTable } from '../../src/land/records/publication.ts'
 
@@ -69,7 +69,7 @@ export class ReferenceTiles {
         ...(name ? { name } : {}),
         ...(estate ? { estateId: estate.id } : {}),
         ...(owner === null ? {} : { owner }),
-        ...(offer ? { price: new RawNumber(offer.price) } : {}),
+        ...(offer ? { price: new ExactNumber(offer.price) } : {}),
         ...(offer ? { expiresAt: Math.floor(offer.expires_at_ms / 1000) } : {}),
         tokenId: String(encodeTokenId({ x, y })),
       })

@@ -41,6 +41,8 @@ const data = composed({
 const isProximity = is.object({ district_id: is.isUuid, distance: is.integer(0, 9) })
 const isTags = is.object({}, { proximity: is.object({}, { plaza: isProximity, road: isProximity }) })
 type Tags = is.Checked<typeof isTags>
+/** What is near, and how many parcels away. */
+export type Proximity = is.Checked<typeof isProximity>
 
 const proximity = schemas.closedObject(
   { district_id: schemas.uuidText(), distance: Type.Integer({ minimum: 0 }) },

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type Break, TINY_WORLD, tinySnapshot } from '../../../test/support/tiny-world.ts'
+import { address, type Break, TINY_WORLD, tinySnapshot } from '../../../test/support/tiny-world.ts'
 import { ExactNumber } from '../records/exact-json.ts'
 import { checkSnapshot } from './import.ts'
 
@@ -87,6 +87,18 @@ const CASES: readonly Case[] = [
   parcel({ auction_price: '1000' }, 'auction_price', /must be a number/),
   parcel({ auction_timestamp: 0 }, 'auction_timestamp', /null/),
   parcel({ last_transferred_at: 1551398400000 }, 'last_transferred_at', /string of decimal digits/),
+  parcel({ approvals_for_all: null }, 'approvals_for_all', /must be an array/),
+  parcel({ approvals_for_all: ['ann'] }, 'approvals_for_all[0]', /address/),
+  parcel(
+    { update_managers: [address('a'), address('b'), address('a')] },
+    'update_managers[2]',
+    /listed twice/,
+  ),
+  parcel(
+    { update_managers: Array.from({ length: 1001 }, (_, i) => `0x${String(i).padStart(40, '0')}`) },
+    'update_managers',
+    /at most 1000 addresses/,
+  ),
   parcel({ created_at: '2019-02-30T00:00:00.000Z' }, 'created_at', /time like/),
   parcel({ updated_at: '2019-02-03T00:00:00Z' }, 'updated_at', /time like/),
   estateParcel({ owner: `0x${'b'.repeat(40)}` }, 'owner', /estate registry/),
@@ -107,6 +119,7 @@ const CASES: readonly Case[] = [
   estate({ tx_hash: `0x${'A'.repeat(64)}` }, 'tx_hash', /hash/),
   estate({ owner: null }, 'owner', /address/),
   estate({ district_id: 'f77140f9-c7b4-4787-89c9-9fa0e219b079' }, 'district_id', /null/),
+  estate({ approvals_for_all: [address('A')] }, 'approvals_for_all[0]', /lower-case/),
   estate({ data: { version: 0, parcels: [{ x: 1, y: '1' }] } }, 'data.parcels[0].y', /whole number/),
   of('estates', 2)({ id: '1', token_id: '1' }, 'id', /line 1 as well/),
 

@@ -188,11 +188,11 @@ function checkForms({ world, parcels, estates, broken }: Books): void {
     check(hash, one.contract_id)
     check(address, one.owner)
     check(address, one.buyer)
-    if (!/^[1-9]\d*(?:\.\d{1,18})?$/.test(one.price.text)) broken('a price is a number', one.price.text)
+    if (!/^[1-9]\d*(?:\.\d{1,18})?$/.test(String(one.price))) broken('a price is a number', String(one.price))
   }
   for (const one of world.bids) {
     check(hash, one.id)
-    if (!/^[1-9]\d*(?:\.\d{1,18})?$/.test(one.price.text)) broken('a price is a number', one.price.text)
+    if (!/^[1-9]\d*(?:\.\d{1,18})?$/.test(String(one.price))) broken('a price is a number', String(one.price))
   }
   for (const { id } of world.districts) {
     check(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, id)

@@ -1,7 +1,7 @@
 /** For tests: the rules of the snapshot format about publications, bids and loans. See `broken-rules.ts`. */
 
-import type { MortgageRecord } from '../../../src/demo/records.ts'
 import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../../src/land/records/contracts.ts'
+import type { MortgageRecord } from '../../../src/land/records/mortgage.ts'
 import { assetKey, type Books, checkUnique } from './rule-books.ts'
 
 export function checkListings(books: Books): void {
@@ -32,7 +32,7 @@ export function checkListings(books: Books): void {
     if (status === 'open' && one.updated_at !== one.created_at) broken('open rows are untouched', tx_hash)
     const isFirst = created < Date.UTC(2018, 9, 12)
     if (isFirst !== one.marketplace_address.startsWith('0xb3bca6f5')) broken('marketplace', tx_hash)
-    if (!(Number(one.price.text) >= 1)) broken('a price is at least 1', tx_hash)
+    if (!(Number(String(one.price)) >= 1)) broken('a price is at least 1', tx_hash)
   }
   for (const [key, listings] of books.publications) {
     const asset = listings[0]!.asset_type === 'parcel' ? parcels.get(listings[0]!.asset_id) : undefined
@@ -140,8 +140,8 @@ export function checkLoans(books: Books): void {
     if (Number(loan.expires_at) <= created) broken('a request ends after it is made', loan.tx_hash)
     if (loan.lender === loan.borrower) broken('nobody lends to themselves', loan.tx_hash)
     const owes = loan.status === 'ongoing' || loan.status === 'defaulted'
-    if (owes !== Number(loan.outstanding_amount.text) > 0) broken('who owes', loan.tx_hash)
-    if (!(Number(loan.amount.text) >= 1)) broken('an amount is at least 1', loan.tx_hash)
+    if (owes !== Number(String(loan.outstanding_amount)) > 0) broken('who owes', loan.tx_hash)
+    if (!(Number(String(loan.amount)) >= 1)) broken('an amount is at least 1', loan.tx_hash)
     if (loan.interest_rate <= loan.punitory_interest_rate) broken('punishment costs more', loan.tx_hash)
     if (isStarted) checkSaleOf(loan, books)
     else if (loan.status === 'pending') checkWish(loan, books)

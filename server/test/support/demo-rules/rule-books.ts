@@ -1,5 +1,8 @@
 import type { DemoWorld } from '../../../src/demo/demo-world.ts'
-import type { BidRecord, EstateRecord, ParcelRecord, PublicationRecord } from '../../../src/demo/records.ts'
+import type { BidRecord } from '../../../src/land/records/bid.ts'
+import type { EstateRecord } from '../../../src/land/records/estate.ts'
+import type { ParcelRecord } from '../../../src/land/records/parcel.ts'
+import type { PublicationRecord } from '../../../src/land/records/publication.ts'
 
 /** For tests: a world's records, sorted for checking, and where to report what is wrong with them. */
 export interface Books {
