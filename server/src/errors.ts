@@ -231,7 +231,7 @@ export const ERRORS = {
     status: 404,
     where: 'every endpoint of an event',
     meaning: 'The event is not registered here.',
-    next: 'Register it first: with the form at /organise, or with POST /event/:id, its edit code and coordinates (docs/attendance.md).',
+    next: 'Register it first: with the form at /organise, or with POST /event/:id, its edit code and coordinates (docs/attendance/organisers.md).',
   },
   captcha_not_found: {
     status: 404,
@@ -292,7 +292,7 @@ export const ERRORS = {
     status: 503,
     where: 'every endpoint of the attendance interface that needs the issuer or the codes',
     meaning: 'This server was started without the settings that attendance needs.',
-    next: 'The operator has to set what the sentence names: docs/attendance.md.',
+    next: 'The operator has to set what the sentence names: docs/attendance/operators.md.',
   },
 } as const satisfies Record<string, ErrorMeaning>
 

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Vault } from '../src/attendance/vault.ts'
 import { MINUTE_MS } from '../src/clock.ts'
 import type { Engine } from '../src/db/engine.ts'
 import { PREVIEW_REALM, type SimulatedPlayer } from '../src/simulate/player/player.ts'
-import { differenceOf, fileOf, readPage } from './support/attendance-page.ts'
+import { boothFiles, differenceOf, readPages, STORY } from './support/attendance-page.ts'
 import {
   type AttendanceServer,
   type OutsideWorld,
@@ -16,7 +17,7 @@ import { freshEngine } from './support/engines.ts'
 import { type TestClock, testClock } from './support/land-server.ts'
 import { compileScene, loadScene, type SceneRuntime } from './support/scene-modules.ts'
 
-/** The example booth of docs/attendance.md, as a scene's builder would take it from there. */
+/** The example booth of docs/attendance/scene-builders.md, as a scene's builder would take it from there. */
 
 interface Booth {
   readonly server: string
@@ -29,8 +30,9 @@ type Claim = (booth: Booth) => Promise<boolean>
 const PLACE = { x: 52, y: -10 }
 const PROOF_BITS = 12
 const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
-const page = readPage()
-const files = { 'src/claim.ts': fileOf(page, 'src/claim.ts'), 'src/index.tsx': fileOf(page, 'src/index.tsx') }
+const pages = readPages()
+const booth = boothFiles()
+const files = Object.fromEntries(Object.entries(booth).filter(([name]) => name.startsWith('src/')))
 
 let outside: OutsideWorld
 let scene: string
@@ -41,9 +43,27 @@ beforeAll(async () => {
 })
 
 test('a mistake in the example would be found by the compiler', async () => {
-  const text = files['src/claim.ts'].replace('realmInfo?.isPreview', 'realmInfo?.isPrevieuw')
+  const text = files['src/claim.ts']!.replace('realmInfo?.isPreview', 'realmInfo?.isPrevieuw')
 
   await expect(compileScene({ ...files, 'src/claim.ts': text })).rejects.toThrow('isPrevieuw')
+})
+
+test('the example is a whole scene: its files agree with each other, and with the versions that are tested here', () => {
+  const { main, scene, allowedMediaHostnames } = JSON.parse(booth['scene.json']!)
+  const { dependencies, devDependencies } = JSON.parse(booth['package.json']!)
+  const own = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const [, server = ''] = /^const SERVER = '(\S+)'$/m.exec(files['src/booth.tsx']!) ?? []
+
+  // The names that the SDK's build tool looks for
+  expect(Object.keys(booth)).toEqual(
+    expect.arrayContaining(['package.json', 'tsconfig.json', 'scene.json', 'src/index.ts']),
+  )
+  expect(main).toBe('bin/index.js')
+  expect(scene.parcels).toContain(scene.base)
+  expect(allowedMediaHostnames).toEqual([new URL(server).host])
+  expect(files['src/booth.tsx']).toContain(`const EVENT = '${STORY.uuid}'`)
+  expect(dependencies).toEqual({ '@noble/hashes': own.dependencies['@noble/hashes'] })
+  for (const version of Object.values(devDependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
 })
 
 /** What the desktop client makes of an answer: of a failure, a scene gets the sentence alone. */
@@ -238,7 +258,7 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
 
     test('what a server with proof of work answers to POST /captcha is as the page says', async () => {
       const { captcha } = await askForCaptcha(await player('hal'))
-      const [, shown = ''] = /^```json\n(\{ "proof_of_work".*)\n```$/m.exec(page) ?? []
+      const [, shown = ''] = /^```json\n(\{ "proof_of_work".*)\n```$/m.exec(pages) ?? []
 
       const task = { ...(JSON.parse(shown) as { proof_of_work: object }).proof_of_work }
       const real = { ...captcha.proof_of_work, bits: 16, challenge: 'uuid' }

@@ -20,7 +20,7 @@ import {
   namesIn,
   type PageExample,
   picturesOf,
-  readPage,
+  readPages,
   STORY,
   tableBelow,
 } from './support/attendance-page.ts'
@@ -37,14 +37,14 @@ import { freshEngine } from './support/engines.ts'
 import { type LandServer, startLandServer, type TestClock, testClock } from './support/land-server.ts'
 import { startLandpass } from './support/landpass.ts'
 
-/** The page's own day: it registers the event in the morning, and its players come four days later. */
+/** The pages' own day: the event is registered in the morning, and its players come four days later. */
 const MORNING_MS = Date.parse('2027-03-01T09:00:00.000Z')
 const EVENING_MS = Date.parse('2027-03-05T20:33:20.000Z')
 const PLACE = { x: 52, y: -10 }
-/** The page's captcha: what is drawn is another text each time. */
+/** The pages' captcha: what is drawn is another text each time. */
 const SHOWN_CAPTCHA = 'K3WXA'
 
-const page = readPage()
+const pages = readPages()
 const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
 let outside: OutsideWorld
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
 })
 
-/** The event of the page, as the issuer has it. Without its last day it can be claimed on whatever day the test runs. */
+/** The event of the pages, as the issuer has it. Without its last day it can be claimed on whatever day the test runs. */
 async function putStoryEvent({ isExpiring }: { isExpiring: boolean }): Promise<void> {
   await outside.putEvent(STORY.eventId, {
     edit_code: STORY.editCode,
@@ -77,7 +77,7 @@ async function readCaptcha({ db }: Engine, address: string): Promise<string> {
   return vault.open('captcha', (await query.executeTakeFirstOrThrow()).sealed).split(' ')[0]!
 }
 
-describe('docs/attendance.md', () => {
+describe('the pages of docs/attendance', () => {
   const open = freshEngine('embedded')
   let engine: Engine
   let clock: TestClock
@@ -92,9 +92,9 @@ describe('docs/attendance.md', () => {
   })
 
   test('every example is answered as the page says', async () => {
-    const examples = examplesOf(page)
+    const examples = examplesOf(pages)
     expect(examples.map(({ request }) => request.split('\n', 1)[0])).toHaveLength(
-      page.match(/^\$ curl |^POST \S+ HTTP/gm)?.length ?? 0,
+      pages.match(/^\$ curl |^POST \S+ HTTP/gm)?.length ?? 0,
     )
     expect(examples.length).toBeGreaterThan(12)
     const seen: string[] = []
@@ -165,9 +165,9 @@ describe('docs/attendance.md', () => {
     for (const body of [...(await organiserRefusals()), ...(await playerRefusals())]) hear(body)
     const { error, code } = claimRefused()
     heard.set(error, code)
-    const tables = ['### You, the organiser', '### Your players'].map((title) => tableBelow(page, title))
+    const tables = ['### Told to organisers', '### Told to players'].map((title) => tableBelow(pages, title))
     const onPage = tables.flat().map(([sentence = '']) => told(sentence))
-    const news = [page.match(/"message": "(The issuer has no codes[^"]+)"/)?.[1], ...(await successes())]
+    const news = [pages.match(/"message": "(The issuer has no codes[^"]+)"/)?.[1], ...(await successes())]
 
     expect(onPage.toSorted()).toEqual([...heard.keys(), ...news].toSorted())
     for (const row of tables.flat()) expect(row.map((cell) => cell.length > 0)).toEqual([true, true, true])
@@ -335,7 +335,7 @@ describe('docs/attendance.md', () => {
   }
 
   test('the table of errors has every code that /captcha and /claim can answer, with its status', () => {
-    const rows = tableBelow(page, '## Errors of /captcha and /claim')
+    const rows = tableBelow(pages, '## Errors of /captcha and /claim')
     const described = codesOf(['/captcha', '/captcha/{uuid}', '/claim/{event}'])
 
     expect(rows.map(([code = '']) => namesIn(code)[0]).toSorted()).toEqual(described.toSorted())
@@ -363,7 +363,7 @@ describe('docs/attendance.md', () => {
   test('the table of metrics has every metric of attendance, and none that is not there', async () => {
     const { bytes } = await server.ask('GET', '/metrics')
     const served = [...bytes.toString().matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name)
-    const named = tableBelow(page, '## What to watch').map(([name = '']) => namesIn(name)[0])
+    const named = tableBelow(pages, '## What to watch').map(([name = '']) => namesIn(name)[0])
 
     expect(named).toEqual(
       served.filter((name) => /^landpass_(claim|issuer|captcha|signed|presence)/.test(name ?? '')),
@@ -371,7 +371,7 @@ describe('docs/attendance.md', () => {
   })
 
   test('the example of a signed request and that of a proof of work hold', () => {
-    const [first, second] = examplesOf(page).filter((example) => 'x-identity-metadata' in example.headers)
+    const [first, second] = examplesOf(pages).filter((example) => 'x-identity-metadata' in example.headers)
     for (const example of [first!, second!]) {
       const { method, path, headers, body = '' } = example
       const request = { method, path, headers, body: Buffer.from(body) }
@@ -383,7 +383,7 @@ describe('docs/attendance.md', () => {
       })
     }
 
-    const rows = tableBelow(page, '## Proof of work').map(([, value = '']) => namesIn(value)[0]!)
+    const rows = tableBelow(pages, '## Proof of work').map(([, value = '']) => namesIn(value)[0]!)
     const [uuid = '', eventUuid = '', address = '', nonce = '', hash] = rows
     expect(isProof({ uuid, eventUuid, address }, nonce, 16)).toBe(true)
     expect(createHash('sha256').update([uuid, eventUuid, address, nonce].join(':')).digest('hex')).toBe(hash)
@@ -400,7 +400,7 @@ test('the simulated player of the page claims as it says', async () => {
   await putStoryEvent({ isExpiring: false })
   await server.register(STORY.eventId, STORY.editCode, '52,-10;53,-10')
   await giveStoryUuid(engine)
-  const [, command = '', shown] = /^\$ npm run landpass -- (.+)\n([\s\S]*?)^```$/m.exec(page) ?? []
+  const [, command = '', shown] = /^\$ npm run landpass -- (.+)\n([\s\S]*?)^```$/m.exec(pages) ?? []
   const addresses: Record<string, string> = {
     'http://localhost:3000': server.origin,
     'http://localhost:4001': outside.issuer,
@@ -416,7 +416,7 @@ test('the simulated player of the page claims as it says', async () => {
 const openForPlayer = freshEngine('embedded')
 
 test('the pictures are of the answers on the page: otherwise run `npm run attendance-pictures`', () => {
-  const shown = picturesOf(page).map(({ name }) => name)
+  const shown = picturesOf(pages).map(({ name }) => name)
   const files = readdirSync(IMAGES_PATH).filter((name) => name.startsWith('attendance-'))
   const read = (name: string) => readFileSync(join(IMAGES_PATH, `${name}.png`))
 
@@ -430,7 +430,7 @@ test('the pictures are of the answers on the page: otherwise run `npm run attend
 })
 
 test('the settings that belong to attendance are on the page, and no others', () => {
-  const named = tableBelow(page, '## Settings').flatMap(([names = '']) => namesIn(names))
+  const named = tableBelow(pages, '## Settings').flatMap(([names = '']) => namesIn(names))
   const ours = SETTING_NAMES.filter((name) =>
     /^(ISSUER|ATTENDANCE|PRESENCE|SIGNATURE|CLAIM|LIMIT)_/.test(name),
   )
@@ -439,7 +439,7 @@ test('the settings that belong to attendance are on the page, and no others', ()
 })
 
 test('the table of presence is what the policies decide', () => {
-  const rows = tableBelow(page, '## Presence') as readonly PresenceResult[][]
+  const rows = tableBelow(pages, '## Presence') as readonly PresenceResult[][]
 
   expect(rows).toHaveLength(6)
   for (const [first, second, any, all] of rows) {
@@ -449,12 +449,12 @@ test('the table of presence is what the policies decide', () => {
 })
 
 test('the simulators have the events, settings and calls of the page', async () => {
-  const events = tableBelow(page, 'knows these events').map(([event = '', code]) => [
+  const events = tableBelow(pages, 'knows these events').map(([event = '', code]) => [
     Number.parseInt(event, 10),
     code,
   ])
   for (const [id, editCode] of events) await expectEditCode(id as number, editCode as string)
-  const settings = tableBelow(page, '**`landpass simulate issuer`**', 3)
+  const settings = tableBelow(pages, '**`landpass simulate issuer`**', 3)
   const { settings: served } = {
     settings: await (await fetch(`${outside.issuer}/simulator/settings`)).json(),
   }
@@ -467,8 +467,8 @@ test('the simulators have the events, settings and calls of the page', async () 
     for (const name of namesIn(names))
       expect(String((served as Record<string, unknown>)[name])).toBe(expected)
   }
-  await expectCalls(outside.issuer, tableBelow(page, '**`landpass simulate issuer`**', 2))
-  await expectCalls(outside.presence, tableBelow(page, '**`landpass simulate presence`**'))
+  await expectCalls(outside.issuer, tableBelow(pages, '**`landpass simulate issuer`**', 2))
+  await expectCalls(outside.presence, tableBelow(pages, '**`landpass simulate presence`**'))
 })
 
 async function expectEditCode(eventId: number, editCode: string): Promise<void> {

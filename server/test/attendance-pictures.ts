@@ -13,7 +13,7 @@ import {
 import { launchBrowser } from './support/browser-program.ts'
 import { TEST_DIR_VARIABLE } from './support/global-setup.ts'
 
-// `npm run attendance-pictures`: draws the pictures of docs/attendance.md from the answers that stand there.
+// `npm run attendance-pictures`: draws the pictures of docs/attendance/ from the answers that stand there.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'landpass-pictures-'))
 process.env[TEST_DIR_VARIABLE] = folder

@@ -12,6 +12,7 @@ import { readConfig } from '../src/config/config.ts'
 import { SETTING_NAMES } from '../src/config/settings.ts'
 import type { Engine } from '../src/db/engine.ts'
 import { ERRORS } from '../src/errors.ts'
+import { BODY_DEPTH_LIMIT, BODY_LIMIT_BYTES } from '../src/http/json-body.ts'
 import { MAX_PARCELS } from '../src/map/frame.ts'
 import { PALETTES } from '../src/map/palette.ts'
 import { drawGallery } from '../src/site/gallery.ts'
@@ -171,6 +172,56 @@ test('docs/tiles.md has the fields of a tile in their order, and the parameters'
     )
 })
 
+describe('the pages about the land and about HTTP', () => {
+  test('docs/land.md has the fields of every record, and no others', () => {
+    for (const name of [
+      'Parcel',
+      'Estate',
+      'Publication',
+      'Bid',
+      'Mortgage',
+      'District',
+      'Contribution',
+    ] as const) {
+      const [, section = ''] = page('docs/land.md').split(new RegExp(`^### ${name}$`, 'm'))
+      const table = section.split('\n### ', 1)[0] ?? ''
+      const named = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
+        [...cell.matchAll(/`(\w+)`/g)].map(([, field]) => field),
+      )
+      const { properties } = descriptionOf(described).components.schemas[name]!
+
+      expect(new Set(named), name).toEqual(new Set(Object.keys(properties)))
+      expect(named, name).toHaveLength(Object.keys(properties).length)
+    }
+  })
+
+  test('docs/land.md has every address of the older interface', () => {
+    const text = page('docs/land.md')
+    const addresses = Object.keys(descriptionOf(described).paths).filter(
+      (path) => !/^\/v\d\/|\.(?:png|json)$|^\/(?:health|metrics)/.test(path) && !ATTENDANCE.test(path),
+    )
+
+    expect(addresses.length).toBeGreaterThan(20)
+    for (const path of addresses) expect(text).toContain(`\`${path.replace(/\{(\w+)\}/g, ':$1')}\``)
+  })
+
+  test('docs/http.md has the limits as they are', () => {
+    const text = page('docs/http.md')
+    const { requestTimeoutMs, attendance } = readConfig({})
+    const { limits } = attendance
+
+    expect(text).toContain(`${BODY_LIMIT_BYTES / 1024} KiB, JSON nested ${BODY_DEPTH_LIMIT} levels deep`)
+    expect(text).toContain(`${requestTimeoutMs / 1000} seconds (\`REQUEST_TIMEOUT_MS\`)`)
+    expect(text).toContain(
+      `| ${limits.clientPerMinute} a minute for a network address, ${limits.playerPerMinute} for a player |`,
+    )
+    expect(text).toContain(`| ${limits.organiserPerMinute} a minute for a network address |`)
+    for (const number of [MAX_PARCELS, MAX_SELECTED])
+      expect(text).toContain(`| ${number.toLocaleString('en')} |`)
+    for (const [, code = ''] of text.matchAll(/\d{3} `(\w+)`/g)) expect(Object.keys(ERRORS)).toContain(code)
+  })
+})
+
 describe('a server over the demo world', () => {
   const open = freshEngine('embedded')
   let server: LandServer
@@ -181,7 +232,10 @@ describe('a server over the demo world', () => {
   afterAll(() => server.close())
 
   test('answers the examples in README.md and the pages about the land as they say', async () => {
-    const pages = ['README.md', 'docs/tiles.md', 'docs/search.md', 'docs/offers.md']
+    const pages = [
+      'README.md',
+      ...['land', 'http', 'map', 'tiles', 'search', 'offers'].map((name) => `docs/${name}.md`),
+    ]
     const text = pages.map(page).join('')
     const examples = examplesOf(text)
     expect(examples).toHaveLength(text.match(/^\$ curl /gm)?.length ?? 0)
@@ -194,6 +248,20 @@ describe('a server over the demo world', () => {
       expect(withoutEnd(await answer.text(), example.answer), example.path).toBe(
         withoutEllipsis(example.answer),
       )
+    }
+  })
+
+  test('has every image whose address stands in README.md and docs/map.md', async () => {
+    const addresses = ['README.md', 'docs/map.md'].flatMap((name) =>
+      [...page(name).matchAll(/<img src="http:\/\/localhost:3000([^"]+)"/g)].map(
+        ([, address = '']) => address,
+      ),
+    )
+
+    expect(addresses.length).toBeGreaterThan(3)
+    for (const address of addresses) {
+      const answer = await fetch(server.origin + address)
+      expect([answer.status, answer.headers.get('content-type')], address).toEqual([200, 'image/png'])
     }
   })
 
@@ -287,7 +355,10 @@ interface Operation {
 }
 
 function descriptionOf(server: FastifyInstance) {
-  return server.swagger() as unknown as { paths: Record<string, Record<string, Operation>> }
+  return server.swagger() as unknown as {
+    paths: Record<string, Record<string, Operation>>
+    components: { schemas: Record<string, { readonly properties: object }> }
+  }
 }
 
 /**

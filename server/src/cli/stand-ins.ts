@@ -101,6 +101,6 @@ export function attendanceExample(server: string, { issuer, presence }: StandIns
     `  curl ${issuer}/simulator/ledger`,
     '',
     'A player gets one token of an event: add --seed ann for another player. The simulators forget everything when they',
-    'stop, this server does not. docs/attendance.md goes on from here.',
+    'stop, this server does not. docs/attendance/README.md goes on from here.',
   ]
 }

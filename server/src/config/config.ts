@@ -10,7 +10,7 @@ export type { LogLevel, PresencePolicy, SettingName } from './settings.ts'
 export type Config = ReturnType<typeof configOf>
 /** Streams of `/v2/changes` that may be open at a time. */
 export type ChangeStreamsConfig = Config['changeStreams']
-/** The settings of the attendance interface: docs/attendance.md says how they play together. */
+/** The settings of the attendance interface: docs/attendance/operators.md says how they play together. */
 export type AttendanceConfig = Config['attendance']
 export type IssuerConfig = AttendanceConfig['issuer']
 export type PresenceConfig = AttendanceConfig['presence']

@@ -93,11 +93,11 @@ describe('one interface alone', () => {
     expect(missing).toMatchObject({
       code: 1,
       stderr:
-        'landpass: Attendance cannot be served without ISSUER_API_KEY, ISSUER_CLIENT_ID, ISSUER_CLIENT_SECRET: docs/attendance.md.\n',
+        'landpass: Attendance cannot be served without ISSUER_API_KEY, ISSUER_CLIENT_ID, ISSUER_CLIENT_SECRET: docs/attendance/operators.md.\n',
     })
     expect(onPostgres).toMatchObject({
       code: 1,
-      stderr: 'landpass: Attendance cannot be served without ATTENDANCE_KEY: docs/attendance.md.\n',
+      stderr: 'landpass: Attendance cannot be served without ATTENDANCE_KEY: docs/attendance/operators.md.\n',
     })
   })
 })

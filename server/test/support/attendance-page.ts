@@ -3,16 +3,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
-export const PAGE_PATH = join(ROOT, 'docs/attendance.md')
+const PAGES_PATH = join(ROOT, 'docs/attendance')
+/** In the order in which their examples are played: organisers first, then booths, then clients of one's own. */
+const PAGES = ['README.md', 'organisers.md', 'scene-builders.md', 'reference.md', 'operators.md']
 export const IMAGES_PATH = join(ROOT, 'docs/images')
-/** The event of the page's story, and the uuid that it has there. */
+/** The event of the pages' story, and the uuid that it has there. */
 export const STORY = {
   eventId: 90_001,
   editCode: '012345',
   uuid: '6b0b6c53-6f5b-4c0e-9b43-2f1d0a7c9e11',
 } as const
 
-/** A request of docs/attendance.md, and the answer that the page shows for it. */
+/** A request of docs/attendance/, and the answer that the page shows for it. */
 export interface PageExample {
   /** As it stands on the page. */
   readonly request: string
@@ -26,20 +28,21 @@ export interface PageExample {
   readonly picture: string | undefined
 }
 
-/** A picture of docs/attendance.md. */
+/** A picture of docs/attendance/. */
 export interface PagePicture {
   readonly name: string
   readonly caption: string
 }
 
-export function readPage(): string {
-  return readFileSync(PAGE_PATH, 'utf8')
+/** The pages of docs/attendance/, one after another. */
+export function readPages(): string {
+  return PAGES.map((name) => readFileSync(join(PAGES_PATH, name), 'utf8')).join('\n')
 }
 
-/** Each request (`curl`, or plain HTTP) that is followed by an answer, in the order of the page. */
-export function examplesOf(page: string): readonly PageExample[] {
-  const blocks = page.matchAll(
-    /^```(console|http)\n((?:(?!```)[\s\S])*?)\n```\n\n```json\n((?:(?!```)[\s\S])*?)\n```\n(?:\n!\[[^\]]*\]\(images\/(\S+)\.png\)\n)?/gm,
+/** Each request (`curl`, or plain HTTP) that is followed by an answer, in the order of the pages. */
+export function examplesOf(pages: string): readonly PageExample[] {
+  const blocks = pages.matchAll(
+    /^```(console|http)\n((?:(?!```)[\s\S])*?)\n```\n\n```json\n((?:(?!```)[\s\S])*?)\n```\n(?:\n!\[[^\]]*\]\(\.\.\/images\/(\S+)\.png\)\n)?/gm,
   )
   return [...blocks].map(([, kind, request = '', answer = '', picture]) => ({
     request,
@@ -49,27 +52,38 @@ export function examplesOf(page: string): readonly PageExample[] {
   }))
 }
 
-export function picturesOf(page: string): readonly PagePicture[] {
-  return [...page.matchAll(/^!\[([^\]]+)\]\(images\/(\S+)\.png\)$/gm)].map(([, caption = '', name = '']) => ({
-    name,
-    caption,
-  }))
+export function picturesOf(pages: string): readonly PagePicture[] {
+  return [...pages.matchAll(/^!\[([^\]]+)\]\(\.\.\/images\/(\S+)\.png\)$/gm)].map(
+    ([, caption = '', name = '']) => ({
+      name,
+      caption,
+    }),
+  )
 }
 
-/** The code of a fenced block whose first line is a comment with this file name. */
-export function fileOf(page: string, name: string): string {
-  const block = [...page.matchAll(/^```tsx?\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)].find(
-    ([, path]) => path === name,
+/**
+ * The files of the example booth, by their paths in the scene: code blocks whose first line is a comment with the path,
+ * and JSON below a line that names it.
+ *
+ * @example
+ * Object.keys(boothFiles()) // ['package.json', 'tsconfig.json', 'scene.json', 'src/index.ts', …]
+ */
+export function boothFiles(): Readonly<Record<string, string>> {
+  const page = readFileSync(join(PAGES_PATH, 'scene-builders.md'), 'utf8')
+  const named = /^`(\S+\.json)`:\n\n```json\n([\s\S]*?)^```$|^```tsx?\n\/\/ (\S+)\n([\s\S]*?)^```$/gm
+  return Object.fromEntries(
+    [...page.matchAll(named)].map(([, jsonPath, json, codePath, code]) => [
+      jsonPath ?? codePath ?? '',
+      json ?? code ?? '',
+    ]),
   )
-  if (!block) throw new Error(`the page has no ${name}`)
-  return block[2] ?? ''
 }
 
 /** The rows of the first table below a heading or another text, cell by cell, without head and backticks. */
-export function tableBelow(page: string, text: string, nth = 1): readonly (readonly string[])[] {
-  const at = page.indexOf(text)
-  if (at === -1) throw new Error(`the page has no "${text}"`)
-  const tables = [...page.slice(at).matchAll(/(?:^\|.*\n)+/gm)].map(([table]) => table)
+export function tableBelow(pages: string, text: string, nth = 1): readonly (readonly string[])[] {
+  const at = pages.indexOf(text)
+  if (at === -1) throw new Error(`the pages have no "${text}"`)
+  const tables = [...pages.slice(at).matchAll(/(?:^\|.*\n)+/gm)].map(([table]) => table)
   const [, , ...rows] = (tables[nth - 1] ?? '').trimEnd().split('\n')
   return rows.map((row) =>
     row

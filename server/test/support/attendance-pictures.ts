@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { drawCaptcha } from '../../src/attendance/captcha/draw-captcha.ts'
-import { examplesOf, type PageExample, readPage } from './attendance-page.ts'
+import { examplesOf, type PageExample, readPages } from './attendance-page.ts'
 
 /** How wide a picture of an answer is. */
 export const PICTURE_WIDTH_PX = 720
@@ -35,9 +35,9 @@ const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'attendance-refused': { error: 'what is wrong', code: 'for programs' },
 }
 
-/** The pictures of answers on docs/attendance.md, as pages to be photographed. */
+/** The pictures of answers on docs/attendance/, as pages to be photographed. */
 export function picturePages(): readonly { readonly name: string; readonly html: string }[] {
-  return examplesOf(readPage()).flatMap((example) =>
+  return examplesOf(readPages()).flatMap((example) =>
     example.picture === undefined ? [] : [{ name: example.picture, html: htmlOf(example, example.picture) }],
   )
 }

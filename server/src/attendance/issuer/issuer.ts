@@ -1,6 +1,6 @@
 /**
  * What we need of the token issuer. There is one implementation, `poap-issuer.ts`; the words are those of
- * ../../../../docs/attendance.md, and the source of every rule is what the issuer documents (see poap-issuer.ts).
+ * ../../../../docs/attendance/README.md, and the source of every rule is what the issuer documents (see poap-issuer.ts).
  */
 export interface Issuer {
   /** @throws {IssuerError} */
