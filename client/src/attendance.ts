@@ -2,7 +2,7 @@ import { type Call, pathOf, read, readAs, write } from './call.ts'
 import type { LoadedCodes, Operations } from './types.ts'
 
 /**
- * The attendance interface (docs/attendance.md): events and their claim codes for organisers, captchas and claims for
+ * The attendance interface (docs/attendance/README.md): events and their claim codes for organisers, captchas and claims for
  * players. Every function describes one call, which a client sends: `client.send(attendance.event('90001'))`.
  *
  * An event is named by the issuer's number or by our uuid. The edit code goes into bodies alone, never into an address.
@@ -12,7 +12,7 @@ import type { LoadedCodes, Operations } from './types.ts'
 type DataOf<Name extends keyof Operations> = Operations[Name]['data']
 type BodyOf<Name extends keyof Operations> = Operations[Name] extends { body: infer Body } ? Body : never
 
-/** What can be changed of an event: docs/attendance.md, step 9. */
+/** What can be changed of an event: docs/attendance/organisers.md. */
 export interface EventChange {
   /** `x,y;x,y` */
   readonly coordinates?: string

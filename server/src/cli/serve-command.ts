@@ -118,7 +118,9 @@ async function tidy(engine: Engine, app: App): Promise<void> {
 
 function assertAttendance({ attendance }: App): void {
   if (!attendance?.obstacle) return
-  throw new CommandError(`Attendance cannot be served ${attendance.obstacle.reason}: docs/attendance/operators.md.`)
+  throw new CommandError(
+    `Attendance cannot be served ${attendance.obstacle.reason}: docs/attendance/operators.md.`,
+  )
 }
 
 function announce(address: string, { keeper, attendance }: App, { only, standIns }: Serving): void {
@@ -128,7 +130,9 @@ function announce(address: string, { keeper, attendance }: App, { only, standIns
       ? 'Landpass runs, but holds no world yet. Load one: landpass import <folder>'
       : 'Landpass is ready.',
     ...(attendance?.obstacle
-      ? [`Attendance tokens are not served: started ${attendance.obstacle.reason}. See docs/attendance/operators.md`]
+      ? [
+          `Attendance tokens are not served: started ${attendance.obstacle.reason}. See docs/attendance/operators.md`,
+        ]
       : []),
   ]
   const land = [
