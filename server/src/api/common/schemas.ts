@@ -6,16 +6,17 @@ import { ESTATE } from '../../land/records/estate.ts'
 import { MORTGAGE } from '../../land/records/mortgage.ts'
 import { PARCEL } from '../../land/records/parcel.ts'
 import { PUBLICATION } from '../../land/records/publication.ts'
+import * as schemaParts from '../../schema-parts.ts'
 
 /** The records as openapi.json names them. Shapes of single endpoints stand beside these. */
 export const RECORD_SHAPES = {
-  Publication: PUBLICATION.shape,
-  Parcel: PARCEL.shape,
-  Estate: ESTATE.shape,
-  Bid: BID.shape,
-  Mortgage: MORTGAGE.shape,
-  District: DISTRICT.shape,
-  Contribution: CONTRIBUTION.shape,
+  Publication: PUBLICATION.shape(schemaParts),
+  Parcel: PARCEL.shape(schemaParts),
+  Estate: ESTATE.shape(schemaParts),
+  Bid: BID.shape(schemaParts),
+  Mortgage: MORTGAGE.shape(schemaParts),
+  District: DISTRICT.shape(schemaParts),
+  Contribution: CONTRIBUTION.shape(schemaParts),
 } as const
 
 /** A reference to a shape that openapi.json names once. */

@@ -1,11 +1,10 @@
 import Type from 'typebox'
-import { DISTRICT } from '../../land/records/district.ts'
 import { closedObject } from '../../schema-parts.ts'
-import { shapeRef } from '../common/schemas.ts'
+import { RECORD_SHAPES, shapeRef } from '../common/schemas.ts'
 
 const districtWithParcels = closedObject(
   {
-    ...DISTRICT.shape.properties,
+    ...RECORD_SHAPES.District.properties,
     parcels: Type.Array(Type.String(), { description: 'x,y of each, by x ascending, then y descending.' }),
   },
   'A themed area and its parcels.',

@@ -1,5 +1,4 @@
-import Type from 'typebox'
-import { orNull } from '../../schema-parts.ts'
+import type * as schemaParts from '../../schema-parts.ts'
 import * as is from './checks.ts'
 import { choice, derived } from './fields.ts'
 import { textJson } from './json.ts'
@@ -45,11 +44,14 @@ export const DATA_COLUMNS = {
   ipns: (data: AssetData): string | null => data.ipns ?? null,
 }
 
-export const DATA_PROPERTIES = {
-  version: Type.Integer(),
-  name: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
-  ipns: Type.Optional(Type.String()),
+/** The same in openapi.json. */
+export function dataProperties({ Type }: typeof schemaParts) {
+  return {
+    version: Type.Integer(),
+    name: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    ipns: Type.Optional(Type.String()),
+  }
 }
 
 export interface DataRow {
@@ -72,4 +74,8 @@ export function assetDataJson({ data_version, name, description, ipns }: DataRow
 export const NO_PUBLICATION = 'null}'
 
 /** The last field of an asset: null here, see {@link NO_PUBLICATION}. */
-export const publicationOfAsset = () => derived(orNull(Type.Unsafe({ $ref: 'Publication#' })), () => 'null')
+export const publicationOfAsset = () =>
+  derived(
+    ({ Type, orNull }) => orNull(Type.Unsafe({ $ref: 'Publication#' })),
+    () => 'null',
+  )

@@ -1,4 +1,3 @@
-import * as schemas from '../../schema-parts.ts'
 import * as is from './checks.ts'
 import { address, derived, integer, timeMsDigits, uuid } from './fields.ts'
 import { plainJson } from './json.ts'
@@ -18,7 +17,10 @@ export const CONTRIBUTION = defineRecord({
   },
   derived: {
     // The sum of all contributions of the address to the district.
-    land_count: derived(schemas.digitsText(), (row: { land_count: number }) => plainJson(row.land_count)),
+    land_count: derived(
+      ({ digitsText }) => digitsText(),
+      (row: { land_count: number }) => plainJson(row.land_count),
+    ),
   },
   answer: ['address', 'district_id', 'land_count'],
   notAnswered: ['timestamp'],

@@ -1,6 +1,4 @@
 import { type Coord, coordText } from '@landpass/client/grid'
-import Type from 'typebox'
-import * as schemas from '../../schema-parts.ts'
 import * as is from './checks.ts'
 import { boolean, coords, derived, implied, link, text, uuid } from './fields.ts'
 import { arrayJson, plainJson, scalarJson } from './json.ts'
@@ -17,12 +15,12 @@ export const DISTRICT = defineRecord({
     disabled: boolean(),
     parcel_count: implied(is.isCount, {
       text: (_row: unknown, parcels: readonly Coord[]) => scalarJson(parcels.length),
-      schema: Type.Integer(),
+      schema: ({ Type }) => Type.Integer(),
     }),
     center: coords(),
     parcels: implied(is.arrayOf(is.isCoords), {
       text: (_row: unknown, parcels: readonly Coord[]) => JSON.stringify(parcels.map(coordText)),
-      schema: Type.Array(Type.String()),
+      schema: ({ Type }) => Type.Array(Type.String()),
     }),
   },
   places: {
@@ -30,7 +28,10 @@ export const DISTRICT = defineRecord({
     position: (_record, index) => index,
   },
   derived: {
-    parcel_count: derived(schemas.digitsText(), (row: { parcelCount: number }) => plainJson(row.parcelCount)),
+    parcel_count: derived(
+      ({ digitsText }) => digitsText(),
+      (row: { parcelCount: number }) => plainJson(row.parcelCount),
+    ),
   },
   answer: ['id', 'name', 'description', 'link', 'public', 'parcel_count', 'center'],
   notAnswered: ['disabled', 'parcels'],

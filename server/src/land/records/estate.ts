@@ -1,13 +1,12 @@
 import type { Coord } from '@landpass/client/grid'
-import Type from 'typebox'
-import * as schemas from '../../schema-parts.ts'
+import type * as schemaParts from '../../schema-parts.ts'
 import {
   assetDataJson,
   DATA_CHECKS,
   DATA_COLUMNS,
-  DATA_PROPERTIES,
   DATA_TEXT_CHECKS,
   type DataRow,
+  dataProperties,
   publicationOfAsset,
 } from './assets.ts'
 import * as is from './checks.ts'
@@ -38,15 +37,14 @@ const data = composed({
     const parcelsJson = parcels.map(({ x, y }) => `{"x":${x},"y":${y}}`).join(',')
     return assetDataJson(row, `,"parcels":[${parcelsJson}]`)
   },
-  schema: schemas.closedObject(
-    {
-      ...DATA_PROPERTIES,
-      parcels: Type.Array(
-        schemas.closedObject({ x: Type.Integer(), y: Type.Integer() }, 'A parcel of the estate.'),
-      ),
-    },
-    'What the owner wrote, and the parcels in the order in which they were added.',
-  ),
+  schema: (schemas) => {
+    const { Type, closedObject } = schemas
+    const coord = closedObject({ x: Type.Integer(), y: Type.Integer() }, 'A parcel of the estate.')
+    return closedObject(
+      { ...dataProperties(schemas), parcels: Type.Array(coord) },
+      'What the owner wrote, and the parcels in the order in which they were added.',
+    )
+  },
 })
 
 export const ESTATE = defineRecord({
@@ -55,7 +53,7 @@ export const ESTATE = defineRecord({
     /** Decimal digits; ordered as a number. */
     id: estateId('Decimal digits.'),
     tx_hash: hash(),
-    token_id: { ...estateId(''), schema: schemas.digitsText() },
+    token_id: { ...estateId(''), schema: ({ digitsText }: typeof schemaParts) => digitsText() },
     owner: address(),
     operator: orNull(address()),
     update_operator: orNull(address()),

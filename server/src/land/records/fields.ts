@@ -1,6 +1,6 @@
 import type { Coord } from '@landpass/client/grid'
-import Type, { type TSchema } from 'typebox'
-import * as schemas from '../../schema-parts.ts'
+import type { TSchema } from 'typebox'
+import type * as schemaParts from '../../schema-parts.ts'
 import type { Check, JsonMoney } from './checks.ts'
 import * as is from './checks.ts'
 import { arrayJson, decimalJson, isoJson, plainJson, scalarJson, textJson } from './json.ts'
@@ -10,6 +10,12 @@ import { arrayJson, decimalJson, isoJson, plainJson, scalarJson, textJson } from
  * field stands: in a snapshot's line (`check`), in a column of its table (`toColumn`), as text of a line or an
  * answer (`text`), and in openapi.json (`schema`). record.ts makes records of them.
  */
+
+/**
+ * What openapi.json says of a value. It is given what schemas are made of: see schema-parts.ts for why it is not
+ * imported here.
+ */
+export type Describe = (schemas: typeof schemaParts) => TSchema
 
 /** A field with one column. The column's name is the field's, and a unit after it. */
 export interface ColumnField<Column, Line, Unit extends string, IsOptional extends boolean> {
@@ -26,7 +32,7 @@ export interface ColumnField<Column, Line, Unit extends string, IsOptional exten
   /** On a line, where that is another text; undefined leaves the field out. */
   readonly lineText?: (column: Column | null) => string | undefined
   /** Of an answer. */
-  readonly schema: TSchema
+  readonly schema: Describe
 }
 
 /** A field with several columns, or with none because other columns say it. */
@@ -36,7 +42,7 @@ export interface ComposedField<Line, Columns extends ColumnMakers<Line>, Row> {
   readonly columns: Columns
   /** @param parcels what a district or an estate lists */
   readonly text: (row: Row, parcels: readonly Coord[]) => string
-  readonly schema: TSchema
+  readonly schema: Describe
 }
 
 export type ColumnMakers<Line> = Readonly<Record<string, (line: Line) => unknown>>
@@ -45,12 +51,12 @@ export type ColumnMakers<Line> = Readonly<Record<string, (line: Line) => unknown
 export interface DerivedField<Row> {
   readonly kind: 'derived'
   readonly text: (row: Row, parcels: readonly Coord[]) => string
-  readonly schema: TSchema
+  readonly schema: Describe
 }
 
 function sameColumn<T>(
   check: Check<T>,
-  schema: TSchema,
+  schema: Describe,
   text: (column: T | null) => string,
 ): ColumnField<T, T, '', false> {
   return { kind: 'column', unit: '', check, isOptional: false, text, schema }
@@ -60,18 +66,18 @@ function sameColumn<T>(
 function digitsColumn<Unit extends string>(
   unit: Unit,
   check: Check<string>,
-  schema: TSchema,
+  schema: Describe,
 ): ColumnField<number, string, Unit, false> {
   return { kind: 'column', unit, check, isOptional: false, toColumn: Number, text: plainJson, schema }
 }
 
 function msColumn(check: Check<number>): ColumnField<number, number, '_ms', false> {
-  const schema = schemas.epochMs()
+  const schema: Describe = ({ epochMs }) => epochMs()
   return { kind: 'column', unit: '_ms', check, isOptional: false, text: scalarJson, schema }
 }
 
 function moneyColumn(check: Check<JsonMoney>): ColumnField<string, JsonMoney, '', false> {
-  const schema = schemas.mana()
+  const schema: Describe = ({ mana }) => mana()
   return {
     kind: 'column',
     unit: '',
@@ -90,27 +96,29 @@ function decimalOf(line: JsonMoney): string {
   return decimal
 }
 
-export const address = (about?: string) => sameColumn(is.isAddress, schemas.addressText(about), plainJson)
-export const hash = (about?: string) => sameColumn(is.isHash, schemas.hashText(about), plainJson)
+export const address = (about?: string) =>
+  sameColumn(is.isAddress, ({ addressText }) => addressText(about), plainJson)
+export const hash = (about?: string) => sameColumn(is.isHash, ({ hashText }) => hashText(about), plainJson)
 export const hexBytes = (description: string) =>
-  sameColumn(is.isHexBytes, Type.String({ pattern: '^0x[0-9a-f]*$', description }), plainJson)
-export const uuid = () => sameColumn(is.isUuid, schemas.uuidText(), plainJson)
-export const estateId = (about: string) => sameColumn(is.isEstateId, schemas.idText(about), plainJson)
-export const tokenId = (about?: string) => sameColumn(is.isTokenId, schemas.digitsText(about), plainJson)
+  sameColumn(is.isHexBytes, ({ Type }) => Type.String({ pattern: '^0x[0-9a-f]*$', description }), plainJson)
+export const uuid = () => sameColumn(is.isUuid, ({ uuidText }) => uuidText(), plainJson)
+export const estateId = (about: string) => sameColumn(is.isEstateId, ({ idText }) => idText(about), plainJson)
+export const tokenId = (about?: string) =>
+  sameColumn(is.isTokenId, ({ digitsText }) => digitsText(about), plainJson)
 /** The id of a parcel or an estate, which must be there: text that is found needs no escaping. */
-export const assetId = (about: string) => sameColumn(is.isText, schemas.idText(about), plainJson)
-export const coords = () => sameColumn(is.isCoords, schemas.idText('x,y'), plainJson)
-export const text = () => sameColumn(is.isText, Type.String(), textJson)
-export const link = () => sameColumn(is.isLink, Type.String(), textJson)
+export const assetId = (about: string) => sameColumn(is.isText, ({ idText }) => idText(about), plainJson)
+export const coords = () => sameColumn(is.isCoords, ({ idText }) => idText('x,y'), plainJson)
+export const text = () => sameColumn(is.isText, ({ Type }) => Type.String(), textJson)
+export const link = () => sameColumn(is.isLink, ({ Type }) => Type.String(), textJson)
 /** One of few words. */
-export const word = (check: Check<string>) => sameColumn(check, Type.String(), textJson)
-export const boolean = () => sameColumn(is.isBoolean, Type.Boolean(), scalarJson)
+export const word = (check: Check<string>) => sameColumn(check, ({ Type }) => Type.String(), textJson)
+export const boolean = () => sameColumn(is.isBoolean, ({ Type }) => Type.Boolean(), scalarJson)
 export const integer = (check: Check<number>, about?: string) =>
-  sameColumn(check, schemas.wholeNumber(about), scalarJson)
+  sameColumn(check, ({ wholeNumber }) => wholeNumber(about), scalarJson)
 
 /** One of several words that mean something to programs. Lines may be held to fewer of them. */
 export function choice<T extends string>(check: Check<T>, values: readonly T[]) {
-  return sameColumn<T>(check, schemas.oneOf(values), plainJson)
+  return sameColumn<T>(check, ({ oneOf }) => oneOf(values), plainJson)
 }
 
 /** MANA, 0 included: decimal text in the column, so that no digit is lost. */
@@ -123,10 +131,12 @@ export const timeMs = () => msColumn(is.isTimeMs)
 /** A time that somebody set as an end: it may lie thousands of years ahead. */
 export const deadlineMs = () => msColumn(is.isDeadlineMs)
 /** A time as milliseconds since 1970, in digits on lines and in answers. */
-export const timeMsDigits = () => digitsColumn('_ms', is.isTimeMsText, schemas.epochMsText())
-export const deadlineMsDigits = () => digitsColumn('_ms', is.isDeadlineMsText, schemas.epochMsText())
-export const timeSecondsDigits = () => digitsColumn('_s', is.isTimeSecondsText, schemas.secondsText())
-export const secondsDigits = () => digitsColumn('_s', is.isSecondsText, schemas.secondsText())
+export const timeMsDigits = () => digitsColumn('_ms', is.isTimeMsText, ({ epochMsText }) => epochMsText())
+export const deadlineMsDigits = () =>
+  digitsColumn('_ms', is.isDeadlineMsText, ({ epochMsText }) => epochMsText())
+export const timeSecondsDigits = () =>
+  digitsColumn('_s', is.isTimeSecondsText, ({ secondsText }) => secondsText())
+export const secondsDigits = () => digitsColumn('_s', is.isSecondsText, ({ secondsText }) => secondsText())
 
 /** A time as ISO 8601 on lines and in answers, milliseconds in the column. */
 export function isoTime(): ColumnField<number, string, '_ms', false> {
@@ -137,12 +147,12 @@ export function isoTime(): ColumnField<number, string, '_ms', false> {
     isOptional: false,
     toColumn: (line) => Date.parse(line),
     text: isoJson,
-    schema: schemas.isoTimeText(),
+    schema: ({ isoTimeText }) => isoTimeText(),
   }
 }
 
 /** Null on every line; it has no column. */
-export const alwaysNull = () => implied(is.isNull, { schema: Type.Null(), text: () => 'null' })
+export const alwaysNull = () => implied(is.isNull, { schema: ({ Type }) => Type.Null(), text: () => 'null' })
 
 /**
  * Addresses, each once. A line without the field says the same as an empty list, and so does a null in the column:
@@ -157,7 +167,7 @@ export function addresses(description: string): ColumnField<readonly string[] | 
     toColumn: (line) => (line === undefined || line.length === 0 ? null : line),
     text: (column) => (column === null ? '[]' : addressesJson(column)),
     lineText: (column) => (column === null || column.length === 0 ? undefined : addressesJson(column)),
-    schema: Type.Array(schemas.addressText(), { description }),
+    schema: ({ Type, addressText }) => Type.Array(addressText(), { description }),
   }
 }
 
@@ -177,7 +187,7 @@ export function orNull<Column, Line, Unit extends string>(
     isOptional: false,
     ...(toColumn && { toColumn: (line) => (line === null ? null : toColumn(line)) }),
     text: field.text,
-    schema: schemas.orNull(field.schema),
+    schema: (schemas) => schemas.orNull(field.schema(schemas)),
   }
 }
 
@@ -194,7 +204,7 @@ export function optional<Column, Line extends Column, Unit extends string>(
     toColumn: (line) => (line === undefined ? null : toColumn ? toColumn(line) : line),
     text,
     lineText: (column) => (column === null ? undefined : text(column)),
-    schema: Type.Optional(schemas.orNull(field.schema)),
+    schema: (schemas) => schemas.Type.Optional(schemas.orNull(field.schema(schemas))),
   }
 }
 
@@ -213,7 +223,7 @@ export function implied<Line, Row>(
 }
 
 export function derived<Row>(
-  schema: TSchema,
+  schema: Describe,
   text: (row: Row, parcels: readonly Coord[]) => string,
 ): DerivedField<Row> {
   return { kind: 'derived', schema, text }

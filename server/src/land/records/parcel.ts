@@ -1,13 +1,11 @@
 import { type Coord, coordText, encodeTokenId } from '@landpass/client/grid'
-import Type from 'typebox'
-import * as schemas from '../../schema-parts.ts'
 import {
   assetDataJson,
   DATA_CHECKS,
   DATA_COLUMNS,
-  DATA_PROPERTIES,
   DATA_TEXT_CHECKS,
   type DataRow,
+  dataProperties,
   publicationOfAsset,
 } from './assets.ts'
 import * as is from './checks.ts'
@@ -35,7 +33,7 @@ const data = composed({
   check: isData,
   columns: DATA_COLUMNS,
   text: (row: DataRow) => assetDataJson(row),
-  schema: schemas.closedObject(DATA_PROPERTIES, 'What the owner wrote.'),
+  schema: (schemas) => schemas.closedObject(dataProperties(schemas), 'What the owner wrote.'),
 })
 
 const isProximity = is.object({ district_id: is.isUuid, distance: is.integer(0, 9) })
@@ -43,11 +41,6 @@ const isTags = is.object({}, { proximity: is.object({}, { plaza: isProximity, ro
 type Tags = is.Checked<typeof isTags>
 /** What is near, and how many parcels away. */
 export type Proximity = is.Checked<typeof isProximity>
-
-const proximity = schemas.closedObject(
-  { district_id: schemas.uuidText(), distance: Type.Integer({ minimum: 0 }) },
-  'Distance in parcels.',
-)
 
 /** Which plaza and road are near; without either, the tags are empty. */
 const tags = composed({
@@ -59,17 +52,16 @@ const tags = composed({
     road_distance: ({ proximity }: Tags): number | null => proximity?.road?.distance ?? null,
   },
   text: tagsJson,
-  schema: schemas.closedObject(
-    {
-      proximity: Type.Optional(
-        schemas.closedObject(
-          { plaza: Type.Optional(proximity), road: Type.Optional(proximity) },
-          'What is near.',
-        ),
+  schema: ({ Type, closedObject, uuidText }) => {
+    const near = Type.Optional(
+      closedObject(
+        { district_id: uuidText(), distance: Type.Integer({ minimum: 0 }) },
+        'Distance in parcels.',
       ),
-    },
-    'May be empty.',
-  ),
+    )
+    const proximity = Type.Optional(closedObject({ plaza: near, road: near }, 'What is near.'))
+    return closedObject({ proximity }, 'May be empty.')
+  },
 })
 
 interface TagsRow {
@@ -96,13 +88,13 @@ export const PARCEL = defineRecord({
   fields: {
     id: implied(is.isCoords, {
       text: (row: Coord) => `"${coordText(row)}"`,
-      schema: schemas.idText('x,y'),
+      schema: ({ idText }) => idText('x,y'),
     }),
     x: gridNumber('Column.'),
     y: gridNumber('Row.'),
     token_id: implied(is.isTokenId, {
       text: (row: Coord) => `"${encodeTokenId(row)}"`,
-      schema: schemas.digitsText(),
+      schema: ({ digitsText }) => digitsText(),
     }),
     owner: orNull(address('Null for unowned land.')),
     operator: orNull(address()),
@@ -129,7 +121,10 @@ export const PARCEL = defineRecord({
       record.estate_id === null ? null : lists.positionsOf(record).estate,
   },
   derived: {
-    in_estate: derived(Type.Boolean(), (row: { estate_id: string | null }) => String(row.estate_id !== null)),
+    in_estate: derived(
+      ({ Type }) => Type.Boolean(),
+      (row: { estate_id: string | null }) => String(row.estate_id !== null),
+    ),
     publication: publicationOfAsset(),
   },
   answer: [

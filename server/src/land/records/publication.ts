@@ -1,4 +1,3 @@
-import * as schemas from '../../schema-parts.ts'
 import { ASSET_TYPES, type AssetType, assetType } from './assets.ts'
 import * as is from './checks.ts'
 import {
@@ -45,11 +44,11 @@ export const PUBLICATION = defineRecord({
   derived: {
     // Both names of the renamed pair.
     type: derived(
-      schemas.oneOf(ASSET_TYPES, { description: 'The same as asset_type.' }),
+      ({ oneOf }) => oneOf(ASSET_TYPES, { description: 'The same as asset_type.' }),
       (row: { asset_type: AssetType }) => plainJson(row.asset_type),
     ),
     marketplace_id: derived(
-      schemas.addressText('The same as marketplace_address.'),
+      ({ addressText }) => addressText('The same as marketplace_address.'),
       (row: { marketplace_address: string }) => plainJson(row.marketplace_address),
     ),
   },

@@ -1,6 +1,6 @@
 import type { Coord } from '@landpass/client/grid'
 import type { TObject, TSchema } from 'typebox'
-import { closedObject } from '../../schema-parts.ts'
+import type * as schemaParts from '../../schema-parts.ts'
 import { type Check, type CheckedFields, type Checks, type Flat, object } from './checks.ts'
 import { compileRowMaker, compileTextWriter, type RowPart, type TextPart } from './compile.ts'
 import type { ColumnField, ComposedField, DerivedField } from './fields.ts'
@@ -121,7 +121,7 @@ export interface LandRecord<Row, Line, AnswerRow, Names extends string> {
   /** Like `json`, of some of the fields. */
   readonly jsonOf: (names: readonly Names[]) => (row: AnswerRow, parcels?: readonly Coord[]) => string
   /** The shape of an answer, for openapi.json. */
-  readonly shape: TObject
+  readonly shape: (schemas: typeof schemaParts) => TObject
   /** Its columns, but for the number of its world. */
   readonly columns: readonly string[]
   readonly fields: readonly string[]
@@ -158,10 +158,10 @@ export function defineRecord<
     line: compileTextWriter(Object.entries(fields).map(([name, field]) => linePart(name, field))),
     json: jsonOf(answer),
     jsonOf,
-    shape: closedObject(
-      Object.fromEntries(answer.map((name): [string, TSchema] => [name, answered(name).schema])),
-      description,
-    ),
+    shape: (schemas) => {
+      const properties = answer.map((name): [string, TSchema] => [name, answered(name).schema(schemas)])
+      return schemas.closedObject(Object.fromEntries(properties), description)
+    },
     columns: rowParts.map(({ column }) => column),
     fields: Object.keys(fields),
   }

@@ -1,7 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { tinyRecords } from '../../../test/support/tiny-world.ts'
+import * as schemaParts from '../../schema-parts.ts'
 import { DATA_SETS, TABLE_OF } from '../snapshot/format.ts'
 import * as is from './checks.ts'
 import { compileRowMaker, compileTextWriter } from './compile.ts'
@@ -43,7 +45,10 @@ function shopRecord<Extra extends Record<string, ReturnType<typeof address>>>(ex
     },
     places: { key: (_record, index) => index + 1 },
     derived: {
-      is_let: derived({ type: 'boolean' }, (row: { owner: string | null }) => String(row.owner !== null)),
+      is_let: derived(
+        ({ Type }) => Type.Boolean(),
+        (row: { owner: string | null }) => String(row.owner !== null),
+      ),
     },
     answer: ['rent', 'owner', 'open_since', 'is_let', 'floor', ...Object.keys(extra), 'keepers'] as (
       | 'rent'
@@ -83,8 +88,8 @@ test('a field that is added to a record is in its rows, lines, checks, answers a
     `{"rent":1.5,"owner":null,"open_since":"1000","is_let":false,"floor":null,"guard":"${ANN}","keepers":[]}`,
   )
   expect(after.columns.filter((column) => !before.columns.includes(column))).toEqual(['guard'])
-  const { guard, ...others } = after.shape.properties as Record<string, unknown>
-  expect(others).toEqual(before.shape.properties)
+  const { guard, ...others } = after.shape(schemaParts).properties as Record<string, unknown>
+  expect(others).toEqual(before.shape(schemaParts).properties)
   expect(guard).toMatchObject({ description: 'Who guards it.' })
 })
 
@@ -126,6 +131,17 @@ test('the examples of the compiler hold, and it takes nothing but names', () => 
   )
 })
 
+test('no record loads TypeBox, which would hold up imports and the thread that builds the state', () => {
+  const folder = new URL('../../../../src/land/records/', import.meta.url)
+  const files = readdirSync(folder).filter((name) => !name.endsWith('.test.ts') && name.endsWith('.ts'))
+  const loading = files.filter((name) =>
+    /^import (?!type ).*'(?:typebox|.*schema-parts\.ts)'/m.test(readFileSync(new URL(name, folder), 'utf8')),
+  )
+
+  expect(files).toContain('parcel.ts')
+  expect(loading).toEqual([])
+})
+
 /** A good line of each record. */
 const LINES = Object.fromEntries(
   DATA_SETS.map((set) => [TABLE_OF[set], tinyRecords()[set][0]!]),
@@ -149,7 +165,7 @@ test.each(LAND_TABLES)('all forms of the record %s have the fields of its defini
   expect(Object.keys(JSON.parse(record.line(row as never)))).toEqual(isMissing)
   expect(record.fields).toEqual([...isMissing, ...optionalFields])
   const answer = JSON.parse(record.json({ ...row, parcelCount: 1 } as never)) as object
-  expect(Object.keys(answer)).toEqual(Object.keys(record.shape.properties))
+  expect(Object.keys(answer)).toEqual(Object.keys(record.shape(schemaParts).properties))
 })
 
 describeOnBothEngines('the tables', (open) => {
