@@ -5,7 +5,7 @@
  */
 
 /** A part of an OpenAPI 3.1 document that is a JSON Schema; only the fields that are looked at. */
-interface Schema {
+export interface Schema {
   readonly $ref?: string
   readonly type?: string
   readonly description?: string

@@ -3,6 +3,7 @@ import { defaultText, type Setting } from '../config/setting-reader.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { ERRORS, type ErrorMeaning } from '../errors.ts'
 import { clientTypes, type OpenApi } from './client-types.ts'
+import { recordFields } from './record-fields.ts'
 
 /** A committed document that is made from the code, by its path below the project's folder. */
 export interface GeneratedDocument {
@@ -11,10 +12,11 @@ export interface GeneratedDocument {
 }
 
 export async function generatedDocuments(): Promise<readonly GeneratedDocument[]> {
-  const description = await openApiDocument()
+  const description = (await openApiDocument()) as OpenApi
   return [
     { path: 'server/openapi.json', text: `${JSON.stringify(description, null, 2)}\n` },
-    { path: 'client/src/types.ts', text: await clientTypes(description as unknown as OpenApi) },
+    { path: 'client/src/types.ts', text: await clientTypes(description) },
+    { path: 'client/src/record-fields.ts', text: recordFields(description) },
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/settings.md', text: settingsPage() },
   ]

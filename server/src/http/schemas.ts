@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from '../errors.ts'
+import { oneOf } from '../schema-parts.ts'
 
 /** Keeps a route out of openapi.json: aliases of a documented one, and pages for people. */
 export const HIDDEN = { hide: true }
@@ -76,9 +77,4 @@ export function errorSchemas(codes: readonly ErrorCode[]): Record<string, TSchem
     schemas[status] = { ...failure, description: ofStatus.map((code) => ERRORS[code].meaning).join(' ') }
   }
   return schemas
-}
-
-/** Text that is one of a list: `enum` in openapi.json. */
-export function oneOf<T extends string>(values: readonly T[], options: Record<string, unknown> = {}) {
-  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
 }

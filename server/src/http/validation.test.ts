@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import Type, { type TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../errors.ts'
-import { oneOf } from './schemas.ts'
+import { oneOf } from '../schema-parts.ts'
 import { invalidParameter, parameterReader } from './validation.ts'
 
 const schema = Type.Object({

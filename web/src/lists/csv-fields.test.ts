@@ -11,13 +11,10 @@ test('inner fields are found, missing ones are empty, and parcels are a list of 
       ],
     },
     publication: null,
+    update_managers: ['0xa', '0xb'],
   }
 
-  expect(csvRow(['id', 'data.parcels', 'data.name', 'publication.price', 'toString'], estate)).toEqual([
-    '7',
-    '-1,2;0,2',
-    undefined,
-    undefined,
-    undefined,
-  ])
+  expect(
+    csvRow(['id', 'data.parcels', 'update_managers', 'data.name', 'publication.price', 'toString'], estate),
+  ).toEqual(['7', '-1,2;0,2', '0xa;0xb', undefined, undefined, undefined])
 })

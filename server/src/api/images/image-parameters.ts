@@ -1,9 +1,9 @@
 import { type Area, type Coord, coordText, parseCoord, type World } from '@landpass/client/grid'
 import Type from 'typebox'
-import { oneOf } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import type { Frame } from '../../map/frame.ts'
 import type { Theme } from '../../map/view.ts'
+import { oneOf } from '../../schema-parts.ts'
 import { readPlace } from '../common/parameters.ts'
 
 /** The parameters of the image routes (interfaces.md, 4.2), as they are documented and as they are read. */

@@ -1,6 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { freshSchema, oneOf } from '../../http/schemas.ts'
+import { freshSchema } from '../../http/schemas.ts'
+import { oneOf } from '../../schema-parts.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { estateSchema, parcelSchema } from '../common/schemas.ts'
 import { answerListing, listingQuery, pageSchema } from './listing.ts'
