@@ -16,6 +16,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003-attendance': attendance,
   '0004-rights': rights,
 }
+/** Their names, oldest first. */
+export const MIGRATION_NAMES = Object.keys(MIGRATIONS)
 
 /**
  * Brings the tables up to date. Of several processes that start at once, one does the work and the others wait.
@@ -39,7 +41,7 @@ export async function isMigrated({ db }: Engine): Promise<boolean> {
 }
 
 function areAll(applied: readonly string[]): boolean {
-  return Object.keys(MIGRATIONS).every((name) => applied.includes(name))
+  return MIGRATION_NAMES.every((name) => applied.includes(name))
 }
 
 function refuseNewer(applied: readonly string[]): void {
