@@ -14,8 +14,9 @@ const WASM_OPTIONS = ['--wasm-tiering-budget=300000000'].filter(isKnownOption)
 for (const option of WASM_OPTIONS) setFlagsFromString(option)
 
 const COMMON = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // For what hangs: no test measures speed, and a busy machine takes several times as long as an idle one.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   pool: 'forks',
   setupFiles: ['server/dist/test/support/property-seed.js'],
   // Node.js reads what is compiled as it does in service, and without a detour through Vite, which costs half a second

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ChangeStream } from './api/changes/change-stream.ts'
 import { Pictures } from './api/images/pictures.ts'
-import { serveLandApi } from './api/land-api.ts'
+import { serveLandApi, VERSION_PREFIXES } from './api/land-api.ts'
 import { LAND_SHAPES } from './api/land-shapes.ts'
 import { type Attendance, createAttendance } from './attendance/attendance.ts'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
@@ -45,7 +45,6 @@ export interface AppOptions {
   readonly interfaces?: readonly Interface[]
 }
 
-const VERSION_PREFIX = '/v1'
 /** How long a running answer may take once the server was told to stop. */
 const CLOSE_PATIENCE_MS = 10 * SECOND_MS
 
@@ -69,7 +68,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   if (servesLand) await serveLand({ server, metrics, readyAnswers, keeper, ...options })
   await attendance?.register(server)
   const startedAtMs = clock.nowMs()
-  for (const prefix of ['', VERSION_PREFIX]) await server.register(translationRoutes, { prefix, startedAtMs })
+  for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
   await serveDescription(server)
   servePages(server, { interfaces })
   addRefusals()

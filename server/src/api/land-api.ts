@@ -29,12 +29,13 @@ export interface LandApiParts {
   readonly settings: TokenSettings & { readonly publicUrl: string | undefined }
 }
 
-const VERSION_PREFIX = '/v1'
+/** What the older interface had answers with and without its version. */
+export const VERSION_PREFIXES = ['', '/v1'] as const
 const NEWER_PREFIX = '/v2'
 
 /** Every endpoint of the land data interface. */
 export async function serveLandApi(server: FastifyInstance, parts: LandApiParts): Promise<void> {
-  for (const prefix of ['', VERSION_PREFIX]) {
+  for (const prefix of VERSION_PREFIXES) {
     await server.register(documentedRoutes, { prefix, ...parts })
     await server.register(pictureRoutes, { prefix, ...parts })
   }

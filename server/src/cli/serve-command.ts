@@ -80,7 +80,8 @@ async function serveUntil(stopped: Promise<void>, config: Config, options: Servi
 
 async function listen(app: App, { host, port }: Config): Promise<string> {
   try {
-    return await app.server.listen({ host, port })
+    // One address, whatever order the system gives the two of localhost in.
+    return await app.server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {

@@ -25,7 +25,7 @@ export const SETTINGS = {
   HOST: {
     kind: text('host name or address', /^[^\s/]+$/),
     default: '127.0.0.1',
-    meaning: 'Address to listen on; 0.0.0.0 for every network of the machine.',
+    meaning: 'Address to listen on; localhost is 127.0.0.1, and 0.0.0.0 every network of the machine.',
   },
   DATA_DIR: {
     kind: text('folder', /./),

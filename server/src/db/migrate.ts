@@ -1,10 +1,13 @@
+import { setTimeout } from 'node:timers/promises'
 import { type Migration, Migrator, sql } from 'kysely'
+import { SECOND_MS } from '../clock.ts'
 import { CommandError } from '../errors.ts'
 import type { Db, Engine } from './engine.ts'
 import * as land from './migrations/0001-land.ts'
 import * as changeJournal from './migrations/0002-change-journal.ts'
 import * as attendance from './migrations/0003-attendance.ts'
 import * as rights from './migrations/0004-rights.ts'
+import { StatementError } from './statement-error.ts'
 
 /**
  * All migrations, oldest first. Forward only: a database is never taken back, it is restored from an export.
@@ -16,23 +19,45 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003-attendance': attendance,
   '0004-rights': rights,
 }
+/** What PostgreSQL says when `lock_timeout` has passed. */
+const LOCK_NOT_AVAILABLE = '55P03'
+/** Together about a minute, in which readers have the tables to themselves nearly all the time. */
+const LOCK_TRIES = 60
+const LOCK_PAUSE_MS = SECOND_MS
+
 /** Their names, oldest first. */
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS)
 
 /**
  * Brings the tables up to date. Of several processes that start at once, one does the work and the others wait.
  * @returns the names of the migrations that were applied by this call
- * @throws {CommandError} for a database that a newer version of the server has migrated
+ * @throws {CommandError} for a database that a newer version of the server has migrated, and where another program
+ * does not let go of the tables
  */
 export async function migrate({ db }: Engine): Promise<readonly string[]> {
   const applied = await appliedNames(db)
   refuseNewer(applied)
   // Nearly every start: the migrator would look through the whole catalogue first, a tenth of a second or two.
   if (areAll(applied)) return []
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } })
-  const { error, results = [] } = await migrator.migrateToLatest()
-  if (error) throw error
-  return results.map(({ migrationName }) => migrationName)
+  for (let tried = 1; ; tried++) {
+    const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } })
+    const { error, results = [] } = await migrator.migrateToLatest()
+    if (!error) return results.map(({ migrationName }) => migrationName)
+    if (!isLockTimeout(error)) throw error
+    if (tried === LOCK_TRIES) throw tablesInUse()
+    await setTimeout(LOCK_PAUSE_MS)
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof StatementError && error.code === LOCK_NOT_AVAILABLE
+}
+
+function tablesInUse(): CommandError {
+  return new CommandError(
+    'The tables cannot be brought up to date: another program has been using them all the time. ' +
+      'Wait until an export or a backup has ended, and try again. Nothing was changed.',
+  )
 }
 
 /** Has every migration been applied? */

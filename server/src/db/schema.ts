@@ -97,7 +97,7 @@ export interface ClaimCodeTable {
   created_at_ms: number
 }
 
-/** See attendance/claims/claim-states.ts for what moves a claim from one to the next. */
+/** See attendance/claims/claim-steps.ts for what moves a claim from one to the next. */
 export type ClaimState = 'reserved' | 'minting' | 'minted' | 'failed' | 'released'
 
 /** One player getting one token of one event. */

@@ -15,7 +15,7 @@ export interface SharedBody {
 
 /** A larger body is made for each client that asks: in brotli that would be a world of two million parcels. */
 export const KEPT_BYTES = 32 * 1024 * 1024
-/** The feed of many older states is many small bodies: what was not asked for lately goes. */
+/** Room for the names of the endpoints in each coding; a cache whose names come from requests is given less. */
 const KEPT_BODIES = 32
 
 interface Entry {
@@ -35,8 +35,8 @@ export class CompressedBodies {
   private readonly entries: LRUCache<string, Entry>
   private lastLarge = Promise.resolve()
 
-  constructor(maxBytes = KEPT_BYTES) {
-    this.entries = new LRUCache({ maxSize: maxBytes, max: KEPT_BODIES })
+  constructor(maxBytes = KEPT_BYTES, maxBodies = KEPT_BODIES) {
+    this.entries = new LRUCache({ maxSize: maxBytes, max: maxBodies })
   }
 
   /** The bytes of all bodies that are kept, in each of their codings. */
@@ -93,7 +93,8 @@ export class CompressedBodies {
   }
 
   private set(key: string, entry: Entry, bytes: number): void {
-    this.entries.set(key, entry, { size: Math.max(bytes, 1) })
+    // A new object each time: the cache does not count the same one anew.
+    this.entries.set(key, { ...entry }, { size: Math.max(bytes, 1) })
   }
 }
 
@@ -179,7 +180,7 @@ export class GrowingBody {
   /** @returns the number of bytes */
   finish(): number {
     this.whole = Buffer.concat(this.pieces)
-    this.pieces = [] // those who are reading still hold theirs
+    this.pieces = [] // clients that are reading hold the list itself
     this.wake()
     return this.whole.length
   }

@@ -33,7 +33,7 @@ const IDLE_TIMEOUT_MS = 120 * SECOND_MS
 const KEEP_ALIVE_TIMEOUT_MS = 65 * SECOND_MS
 /** How often slow requests are looked for. Node looks every 30 s: so much later they would be cut off. */
 const LOOK_FOR_SLOW_MS = SECOND_MS / 2
-/** From here on compression happens beside the event loop; below it costs less than the hand-over. */
+/** From here on compression happens off the main thread; below it costs less than handing the text over. */
 const COMPRESS_APART_FROM_BYTES = 32 * 1024
 /** Text; pictures are compressed by nature, and what is coded already comes with its coding. */
 const COMPRESSED_TYPES = /^text\/(?!event-stream)|[+/](?:json|x-ndjson|text|xml)(?:;|$)/

@@ -34,7 +34,7 @@ test('a state that was saved answers as before', async () => {
 
   expect(answersOf(new State(loaded!), [0, MARCH_MS])).toEqual(answersOf(new State(parts), [0, MARCH_MS]))
   expect(loaded).toEqual(parts)
-  expect(readdirSync(folder)).toEqual(['state'])
+  expect(readdirSync(folder)).toEqual(['present'])
 })
 
 test('a later one takes its place, and several at once leave one that is whole', async () => {
@@ -51,7 +51,7 @@ test('where there is none, or one that is damaged or of somebody else, nothing i
   expect(await loadState(join(folder, 'nowhere'))).toBeUndefined()
 
   await saveState(folder, parts)
-  const file = join(folder, 'state')
+  const file = join(folder, 'present')
   const good = readFileSync(file)
   const damage = fc.oneof(
     fc.tuple(
@@ -81,24 +81,24 @@ test('where there is none, or one that is damaged or of somebody else, nothing i
 
 test('what killed processes have left behind goes, what another one writes just now stays', async () => {
   const folder = emptyDir()
-  for (const name of ['state.1.unfinished', 'state.2.unfinished', 'state.x', 'database'])
+  for (const name of ['present.1.unfinished', 'present.2.unfinished', 'present.x', 'database'])
     writeFileSync(join(folder, name), '')
   const anHourAgo = new Date(Date.now() - HOUR_MS)
-  for (const name of ['state.1.unfinished', 'state.x', 'database'])
+  for (const name of ['present.1.unfinished', 'present.x', 'database'])
     utimesSync(join(folder, name), anHourAgo, anHourAgo)
 
   await saveState(folder, parts)
 
-  expect(readdirSync(folder).sort()).toEqual(['database', 'state', 'state.2.unfinished', 'state.x'])
+  expect(readdirSync(folder).sort()).toEqual(['database', 'present', 'present.2.unfinished', 'present.x'])
 })
 
 test('a copy that cannot be written leaves nothing behind', async () => {
   const folder = emptyDir()
-  mkdirSync(join(folder, 'state', 'in the way'), { recursive: true })
+  mkdirSync(join(folder, 'present', 'in the way'), { recursive: true })
 
   await expect(saveState(folder, parts)).rejects.toThrow()
 
-  expect(readdirSync(folder)).toEqual(['state'])
+  expect(readdirSync(folder)).toEqual(['present'])
   expect(await loadState(folder)).toBeUndefined()
 })
 

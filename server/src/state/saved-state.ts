@@ -26,8 +26,9 @@ const MAGIC = 'LANDPASS'
 const HEAD_BYTES = 16
 const CRC_BYTES = 4
 
-const FILE_NAME = 'state'
-const UNFINISHED = /^state\.\d+\.unfinished$/
+/** The name that it has had from the first version on, so that the next start replaces an older copy. */
+const FILE_NAME = 'present'
+const UNFINISHED = /^present\.\d+\.unfinished$/
 /** A file that is being written is touched many times a second. */
 const ABANDONED_AFTER_MS = MINUTE_MS
 

@@ -9,7 +9,7 @@ import { type Env, eventually, landpass } from '../support/landpass.ts'
 const RADIUS = 12
 const READERS = 16
 /** Reading and laying out a small world takes a fraction of it, beside everything else that runs here. */
-const SHOWN_WITHIN_MS = 4 * SECOND_MS
+const SHOWN_WITHIN_MS = 30 * SECOND_MS
 
 interface World {
   readonly name: 'A' | 'B'
@@ -25,11 +25,11 @@ interface Reader {
 
 test('readers beside an import see the old world or the new one, never a mixture (embedded)', async () => {
   await readWhileImporting({ DATA_DIR: await freshDataDir() }, 1)
-}, 120_000)
+})
 
 test('readers of two servers on one PostgreSQL see the old world or the new one, and soon both the new', async () => {
   await readWhileImporting({ DATABASE_URL: await freshDatabaseUrl() }, 2)
-}, 120_000)
+})
 
 async function readWhileImporting(env: Env, serverCount: number): Promise<void> {
   const worlds: readonly [World, World] = [

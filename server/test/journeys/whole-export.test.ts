@@ -22,7 +22,7 @@ let server: Serving
 
 beforeAll(async () => {
   server = await serve({ DATA_DIR: await fullDemoDataDir(), LOG_LEVEL: 'info' })
-}, 180_000)
+})
 
 describe('the whole world as a file', () => {
   test('is GeoJSON with every parcel once, by x, then from north to south', async () => {

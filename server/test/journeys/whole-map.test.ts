@@ -16,7 +16,7 @@ let server: Serving
 
 beforeAll(async () => {
   server = await serve({ DATA_DIR: await fullDemoDataDir(), LOG_LEVEL: 'info' })
-}, 180_000)
+})
 
 describe('the map of the whole world', () => {
   test('is valid JSON with every parcel once, by x, then from north to south', async () => {

@@ -20,7 +20,7 @@ let server: Serving
 
 beforeAll(async () => {
   server = await serve({ DATA_DIR: await fullDemoDataDir(), LOG_LEVEL: 'warn' })
-}, 180_000)
+})
 
 describe('the tiles of the whole world', () => {
   test('are valid JSON with every parcel once, by x, then from north to south', async () => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   expect(report.errors).toEqual([])
 })
 
-async function momentNow(): Promise<StateAt> {
+async function stateNow(): Promise<StateAt> {
   const head = await readLandHead(db)
   return stateAt(
     new State(await buildState(db, WORLD, { ...head, worldId: head.worldId!, lineage: 'a' })),
@@ -54,27 +54,27 @@ function read(event: Buffer): Told {
 
 describe('an event', () => {
   test('is three lines whose id is the state', async () => {
-    const moment = await momentNow()
-    const state = versionText(versionOf(moment))
-    const { revision } = moment.state
-    const changed_at = new Date(moment.state.freshness(moment.sales.lastExpiryMs).changedAtMs).toISOString()
+    const at = await stateNow()
+    const state = versionText(versionOf(at))
+    const { revision } = at.state
+    const changed_at = new Date(at.state.freshness(at.sales.lastExpiryMs).changedAtMs).toISOString()
 
-    expect(eventText('hello', moment)).toBe(
+    expect(eventText('hello', at)).toBe(
       `id: ${state}\nevent: hello\ndata: {"revision":${revision},"state":"${state}","changed_at":"${changed_at}"}\n\n`,
     )
-    expect(eventText('change', moment, { parcels: ['1,2'], estates: ['5'] })).toBe(
+    expect(eventText('change', at, { parcels: ['1,2'], estates: ['5'] })).toBe(
       `id: ${state}\nevent: change\ndata: {"revision":${revision},"state":"${state}","changed_at":"${changed_at}",` +
         '"parcels":["1,2"],"estates":["5"]}\n\n',
     )
   })
 
   test('says that everything may be another where nobody knows, or it would name too much', async () => {
-    const moment = await momentNow()
-    const state = versionOf(moment)
+    const at = await stateNow()
+    const state = versionOf(at)
     const before = { ...state, revision: state.revision - 1 }
     const kindOf = async (since: typeof state, assets: ChangedAssets | undefined) =>
-      read(await new ChangeEvents(async () => assets).between(since, moment)).kind
-    const { x, y } = moment.state.parts.parcels
+      read(await new ChangeEvents(async () => assets).between(since, at)).kind
+    const { x, y } = at.state.parts.parcels
     const parcels = Array.from(x, (east, row) => ({ x: east, y: y[row]! }))
     const outside = { x: RADIUS + 1, y: 0 }
     const estates = ['1', '1', 'no such estate']
@@ -93,8 +93,8 @@ describe('an event', () => {
   })
 
   test('is made once for all who need it, and again after a failure', async () => {
-    const moment = await momentNow()
-    const since = { ...versionOf(moment), revision: 0 }
+    const at = await stateNow()
+    const since = { ...versionOf(at), revision: 0 }
     let reads = 0
     const events = new ChangeEvents(async () => {
       reads++
@@ -102,8 +102,8 @@ describe('an event', () => {
       return undefined
     })
 
-    await expect(events.between(since, moment)).rejects.toThrow('the database is away')
-    const [one, other] = await Promise.all([events.between(since, moment), events.between(since, moment)])
+    await expect(events.between(since, at)).rejects.toThrow('the database is away')
+    const [one, other] = await Promise.all([events.between(since, at), events.between(since, at)])
 
     expect(one).toBe(other)
     expect([reads, events.made]).toEqual([2, 1])
@@ -151,9 +151,9 @@ test('whatever happens and however the clock goes, all that is answered otherwis
   expect(Math.min(seen.parcels, seen.estates, seen.expired), JSON.stringify(seen)).toBeGreaterThan(5)
 
   async function expectNamed(events: ChangeEvents, before: Sight, now: Sight): Promise<void> {
-    const told = read(await events.between(versionOf(before.moment), now.moment))
+    const told = read(await events.between(versionOf(before.at), now.at))
     expect(told.kind).toBe('change')
-    const isSameRevision = before.moment.state.revision === now.moment.state.revision
+    const isSameRevision = before.at.state.revision === now.at.state.revision
     for (const type of ['parcels', 'estates'] as const) {
       for (const [name, answer] of now[type]) {
         if (answer === before[type].get(name)) continue
@@ -167,20 +167,20 @@ test('whatever happens and however the clock goes, all that is answered otherwis
 
 /** Every parcel and estate as `/parcels` and `/estates` answer it. */
 interface Sight {
-  readonly moment: StateAt
+  readonly at: StateAt
   readonly parcels: ReadonlyMap<string, string>
   readonly estates: ReadonlyMap<string, string>
 }
 
 async function look(): Promise<Sight> {
-  const moment = await momentNow()
-  const { state, sales } = moment
+  const at = await stateNow()
+  const { state, sales } = at
   const { parcels, estates } = state.parts
   // Any time at which these are the sales.
   const atMs = Math.max(sales.lastExpiryMs, state.changedAtMs)
   const text = (pieces: Iterable<Uint8Array>) => Buffer.concat([...pieces]).toString()
   return {
-    moment,
+    at,
     parcels: new Map(
       Array.from(parcels.x, (x, row) => [`${x},${parcels.y[row]}`, text(state.parcelPieces(row, atMs))]),
     ),

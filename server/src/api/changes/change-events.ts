@@ -29,19 +29,19 @@ export class ChangeEvents {
     return this.madeCount
   }
 
-  /** One event that sums up what leads from a state to a moment: a `change`, or a `reset` where nobody knows. */
-  between(since: StateVersion, moment: StateAt): Promise<Buffer> {
-    const name = `${versionText(since)} ${versionText(versionOf(moment))}`
-    return this.events.get(name, () => this.make(since, moment))
+  /** One event that sums up what leads from an earlier state to now: a `change`, or a `reset` where nobody knows. */
+  between(since: StateVersion, now: StateAt): Promise<Buffer> {
+    const name = `${versionText(since)} ${versionText(versionOf(now))}`
+    return this.events.get(name, () => this.make(since, now))
   }
 
-  private async make(since: StateVersion, moment: StateAt): Promise<Buffer> {
-    const assets = await changedAssets(this.readChanges, since, moment)
-    const names = assets && changedNames(moment, since, assets)
+  private async make(since: StateVersion, now: StateAt): Promise<Buffer> {
+    const assets = await changedAssets(this.readChanges, since, now)
+    const names = assets && changedNames(now, since, assets)
     this.madeCount++
     if (!names || names.parcels.length + names.estates.length > MAX_NAMES) {
-      return Buffer.from(eventText('reset', moment))
+      return Buffer.from(eventText('reset', now))
     }
-    return Buffer.from(eventText('change', moment, names))
+    return Buffer.from(eventText('change', now, names))
   }
 }

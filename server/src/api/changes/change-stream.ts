@@ -127,11 +127,11 @@ export class ChangeStream {
   }
 
   private toldNow(): StateAt {
-    this.told ??= this.momentNow()
+    this.told ??= this.stateNow()
     return this.told
   }
 
-  private momentNow(): StateAt {
+  private stateNow(): StateAt {
     return stateAt(this.land.state(), this.land.clock.nowMs())
   }
 
@@ -141,7 +141,7 @@ export class ChangeStream {
     let lookAgainMs = LOOK_AT_LEAST_EVERY_MS
     try {
       while (this.streams.followers > 0) {
-        const next = this.momentNow()
+        const next = this.stateNow()
         const since = versionOf(this.told ?? next)
         lookAgainMs = Math.min(LOOK_AT_LEAST_EVERY_MS, next.sales.nextExpiryMs - this.land.clock.nowMs())
         const isTold = isSame(since, versionOf(next))

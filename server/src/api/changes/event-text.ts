@@ -12,14 +12,14 @@ export type EventKind = 'hello' | 'change' | 'reset'
  * An event as it is written, empty line and all. Its id is the state, as `/v2/feed?since=` takes it.
  *
  * @example
- * eventText('change', moment, { parcels: ['1,2'], estates: ['5'] })
+ * eventText('change', now, { parcels: ['1,2'], estates: ['5'] })
  * // id: 1.5f1c3a9b2d40.8.0
  * // event: change
  * // data: {"revision":8,"state":"1.5f1c3a9b2d40.8.0","changed_at":"2026-11-20T00:00:00.000Z","parcels":["1,2"],"estates":["5"]}
  */
-export function eventText(kind: EventKind, moment: StateAt, names?: ChangedNames): string {
-  const { state, sales } = moment
-  const version = versionText(versionOf(moment))
+export function eventText(kind: EventKind, now: StateAt, names?: ChangedNames): string {
+  const { state, sales } = now
+  const version = versionText(versionOf(now))
   const { changedAtMs } = state.freshness(sales.lastExpiryMs)
   const data = {
     revision: state.revision,

@@ -56,10 +56,10 @@ not known.',
       },
     },
     (request, reply) => {
-      const moment = stateAt(land.state(), land.clock.nowMs())
+      const now = stateAt(land.state(), land.clock.nowMs())
       const since = parseVersion(request.query.since ?? '')
-      const freshness = feedFreshness(moment, since)
-      const body = () => (since ? feed.changesSince(since, moment) : feed.world(moment))
+      const freshness = feedFreshness(now, since)
+      const body = () => (since ? feed.changesSince(since, now) : feed.world(now))
       return send(request, reply, { freshness, format: FORMAT, body })
     },
   )
@@ -67,8 +67,8 @@ not known.',
 }
 
 /** The freshness of what a reader gets: the whole feed, or what leads from its state to this one. */
-function feedFreshness(moment: StateAt, since?: StateVersion): Freshness {
-  const { changedAtMs } = moment.state.freshness(moment.sales.lastExpiryMs)
-  const state = versionText(versionOf(moment))
+function feedFreshness(now: StateAt, since?: StateVersion): Freshness {
+  const { changedAtMs } = now.state.freshness(now.sales.lastExpiryMs)
+  const state = versionText(versionOf(now))
   return { tag: since ? `${state}-${versionText(since)}` : state, changedAtMs }
 }

@@ -23,9 +23,9 @@ export interface FeedChanges {
 }
 
 /** Writes the whole world, or what changed of it, as docs/feed.md says. */
-export function writeFeed(moment: StateAt, changes?: FeedChanges): Buffer {
-  const content = collect(moment, changes?.cells)
-  const state = versionText(versionOf(moment))
+export function writeFeed(now: StateAt, changes?: FeedChanges): Buffer {
+  const content = collect(now, changes?.cells)
+  const state = versionText(versionOf(now))
   const since = changes ? versionText(changes.since) : ''
   const { cellNumbers, owners, estates, cells } = content
   const width = Math.max(owners.names.length, estates.names.length) > 0xffff ? 4 : 2
@@ -41,7 +41,7 @@ export function writeFeed(moment: StateAt, changes?: FeedChanges): Buffer {
     ids.length
   const bytes = Buffer.alloc(size)
 
-  writeHeader(bytes, moment, {
+  writeHeader(bytes, now, {
     part: changes ? PARTS.changes : PARTS.world,
     width,
     stateLength: state.length,

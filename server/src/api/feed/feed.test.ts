@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 
 /** The state as any process reads it, at the time of the story. */
-async function momentNow(): Promise<StateAt> {
+async function stateNow(): Promise<StateAt> {
   const head = await readLandHead(db)
   const parts = await buildState(db, WORLD, { ...head, worldId: head.worldId! })
   return stateAt(new State(parts), nowMs)
@@ -64,8 +64,8 @@ function tilesOf(grid: FeedGrid): Map<string, FeedTile> {
 
 describe('the whole world', () => {
   test('comes back from its bytes as its records say, and as nothing where there is no land', async () => {
-    const moment = await momentNow()
-    const grid = new FeedGrid(readFeed(writeFeed(moment)))
+    const now = await stateNow()
+    const grid = new FeedGrid(readFeed(writeFeed(now)))
     const tiles = tilesOf(grid)
     const expected = new Map(
       referenceTiles(new ReferenceLand(demoWorld(SEED, { radius: RADIUS })), nowMs).map((tile) => [
@@ -76,16 +76,16 @@ describe('the whole world', () => {
     const types = new Set([...tiles.values()].map(({ type }) => type))
 
     expect(grid.bounds).toEqual(WORLD.bounds)
-    expect(grid.state).toBe(versionText(versionOf(moment)))
-    expect(grid.revision).toBe(moment.state.revision)
-    expect(grid.timeMs).toBe(moment.state.freshness(moment.sales.lastExpiryMs).changedAtMs)
+    expect(grid.state).toBe(versionText(versionOf(now)))
+    expect(grid.revision).toBe(now.state.revision)
+    expect(grid.timeMs).toBe(now.state.freshness(now.sales.lastExpiryMs).changedAtMs)
     for (const [place, tile] of tiles) expect([place, tile]).toEqual([place, expected.get(place) ?? OUTSIDE])
     expect([...types].sort()).toEqual(['district', 'outside', 'owned', 'plaza', 'road', 'unowned'])
     expect([...tiles.values()].some(({ isOnSale }) => isOnSale)).toBe(true)
   })
 
   test('lists each owner and each estate once', async () => {
-    const { owners, estates } = readFeed(writeFeed(await momentNow()))
+    const { owners, estates } = readFeed(writeFeed(await stateNow()))
 
     expect(new Set(owners).size).toBe(owners.length)
     expect(new Set(estates).size).toBe(estates.length)
@@ -161,16 +161,16 @@ describe('what changed', () => {
     const seen = { changes: 0, nothing: 0 }
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 10 }), async (steps) => {
-        const start = writeFeed(await momentNow())
+        const start = writeFeed(await stateNow())
         const readers = Array.from({ length: READERS }, () => new FeedGrid(readFeed(start)))
         for (const [round, one] of steps.entries()) {
           if (one.kind === 'wait') nowMs += one.ms
           else await applyLandChanges(db, await changesFor(one.changes), nowMs)
-          const moment = await momentNow()
-          const whole = new FeedGrid(readFeed(writeFeed(moment)))
+          const now = await stateNow()
+          const whole = new FeedGrid(readFeed(writeFeed(now)))
           const awake = readers.filter((_, i) => round % (i + 1) === 0 || round === steps.length - 1)
           for (const reader of awake) {
-            seen[await keepUp(reader, moment)]++
+            seen[await keepUp(reader, now)]++
             expect(reader.state).toBe(whole.state)
             expect(tilesOf(reader)).toEqual(tilesOf(whole))
           }
@@ -183,51 +183,51 @@ describe('what changed', () => {
   })
 
   /** By another process than the one that told the state. */
-  async function keepUp(reader: FeedGrid, moment: StateAt): Promise<'changes' | 'nothing'> {
-    const part = readFeed(await changesSince(reader.state, moment))
+  async function keepUp(reader: FeedGrid, now: StateAt): Promise<'changes' | 'nothing'> {
+    const part = readFeed(await changesSince(reader.state, now))
     reader.apply(part)
     expect(part.since).toBeDefined()
     return part.cells.length === 0 ? 'nothing' : 'changes'
   }
 
   test('is the same bytes from every process, at any time until the next offer expires', async () => {
-    const before = await momentNow()
+    const before = await stateNow()
     await applyLandChanges(db, await changesFor([{ what: 'sell-parcel', x: 1, y: 2, pick: 1, ms: 1 }]), nowMs)
-    const state = (await momentNow()).state
+    const state = (await stateNow()).state
     const { nextExpiryMs } = state.sales(nowMs)
     const since = versionText(versionOf(before))
 
     const first = await changesSince(since, stateAt(state, nowMs))
-    const last = await changesSince(since, stateAt((await momentNow()).state, nextExpiryMs - 1))
+    const last = await changesSince(since, stateAt((await stateNow()).state, nextExpiryMs - 1))
 
     expect(readFeed(first).cells).toHaveLength(4)
     expect(last).toEqual(first)
   })
 
   test('is told as the whole world where it is not known', async () => {
-    const moment = await momentNow()
-    const state = versionOf(moment)
-    const whole = writeFeed(moment)
+    const now = await stateNow()
+    const state = versionOf(now)
+    const whole = writeFeed(now)
 
-    expect((await changesSince(versionText(state), moment)).length).toBeLessThan(200)
+    expect((await changesSince(versionText(state), now)).length).toBeLessThan(200)
     for (const since of [
       { ...state, revision: 0 }, // an import is told by no journal
       { ...state, revision: state.revision + 1 },
       { ...state, lineage: 'another' },
     ])
-      expect((await changesSince(versionText(since), moment)).equals(whole), JSON.stringify(since)).toBe(true)
+      expect((await changesSince(versionText(since), now)).equals(whole), JSON.stringify(since)).toBe(true)
   })
 
   test('is told as the whole world where it is much of it', async () => {
-    const since = versionText(versionOf(await momentNow()))
+    const since = versionText(versionOf(await stateNow()))
     const sellColumn = (x: number) =>
       Array.from({ length: 2 * RADIUS + 1 }, (_, i): LandChange => {
         return { kind: 'change-parcel', x, y: i - RADIUS, to: { owner: null } }
       })
     await applyLandChanges(db, sellColumn(-1), nowMs)
-    const less = await momentNow()
+    const less = await stateNow()
     await applyLandChanges(db, sellColumn(2), nowMs)
-    const more = await momentNow()
+    const more = await stateNow()
 
     // Two columns of 25 cells each: the one that changed, and the one that may join it.
     expect(readFeed(await changesSince(since, less)).cells).toHaveLength(50)
@@ -235,15 +235,15 @@ describe('what changed', () => {
   })
 
   test('is made once for all who ask, for the last few states, and again after a failure', async () => {
-    const moment = await momentNow()
-    const state = versionOf(moment)
+    const now = await stateNow()
+    const state = versionOf(now)
     let reads = 0
     const bodies = new FeedBodies(new CompressedBodies(), async () => {
       reads++
       if (reads === 1) throw new Error('the database is away')
       return { parcels: [], estates: [], publications: [] }
     })
-    const tell = (revision: number) => bodies.changesSince({ ...state, revision }, moment)
+    const tell = (revision: number) => bodies.changesSince({ ...state, revision }, now)
     const readsFor = async (ask: () => Promise<unknown>) => {
       const before = reads
       await ask()
@@ -256,12 +256,12 @@ describe('what changed', () => {
     // Nine states: one more than are kept.
     const older = Array.from({ length: 9 }, (_, i) => ({ ...state, revision: 0, lastExpiryMs: i + 1 }))
     const tellAll = async () => {
-      for (const since of older) await bodies.changesSince(since, moment)
+      for (const since of older) await bodies.changesSince(since, now)
     }
     expect(await readsFor(tellAll)).toBe(9)
     expect(await readsFor(tellAll)).toBe(9)
-    expect(await readsFor(() => bodies.changesSince(older[8]!, moment))).toBe(0)
-    expect(bodies.world(moment)).toBe(bodies.world(moment))
+    expect(await readsFor(() => bodies.changesSince(older[8]!, now))).toBe(0)
+    expect(bodies.world(now)).toBe(bodies.world(now))
   })
 
   test('a state has one written form', () => {
@@ -283,11 +283,11 @@ describe('what changed', () => {
       expect(parseVersion(text), text).toBeUndefined()
   })
 
-  async function changesSince(since: string, moment: StateAt): Promise<Buffer> {
+  async function changesSince(since: string, now: StateAt): Promise<Buffer> {
     const bodies = new FeedBodies(new CompressedBodies(), (worldId, range) =>
       readChangedAssets(db, worldId, range),
     )
-    return (await bodies.changesSince(parseVersion(since)!, moment)).in(undefined)
+    return (await bodies.changesSince(parseVersion(since)!, now)).in(undefined)
   }
 
   let names = 0

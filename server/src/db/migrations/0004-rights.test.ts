@@ -28,7 +28,7 @@ describeOnBothEngines('the columns for rights', (open, kind) => {
     await takeRightsAway(db)
     await importInto(db)
 
-    await up(db as never)
+    await db.transaction().execute((tx) => up(tx as never))
 
     const rows = await db.selectFrom('parcel').select(['approvals_for_all', 'update_managers']).execute()
     expect(rows).toHaveLength(25)
@@ -46,7 +46,7 @@ describeOnBothEngines('the columns for rights', (open, kind) => {
     await takeRightsAway(db)
     const worldId = await beginWorld(db, clock)
 
-    await up(db as never)
+    await db.transaction().execute((tx) => up(tx as never))
 
     const row = { world_id: worldId, id: '1', token_id: '1', tx_hash: '', owner: '', data_version: 0 }
     const times = { last_transferred_at_ms: 0, created_at_ms: 0, updated_at_ms: 0 }

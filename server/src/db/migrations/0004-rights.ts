@@ -12,6 +12,10 @@ export async function up(db: Kysely<never>): Promise<void> {
 }
 
 const STATEMENTS = [
+  // Readers that come meanwhile queue behind a lock that waits: better to give up soon and be tried again (migrate.ts).
+  `set local lock_timeout = '250ms'`,
+  // In the order in which writers touch them, so that neither waits for the other.
+  `lock table parcel, estate in access exclusive mode`,
   `alter table parcel add column approvals_for_all text[], add column update_managers text[]`,
   `alter table estate add column approvals_for_all text[], add column update_managers text[]`,
   `do $$
@@ -26,4 +30,5 @@ const STATEMENTS = [
        execute format('alter table %s add column approvals_for_all text[], add column update_managers text[]', loading);
      end loop;
    end $$`,
+  `set local lock_timeout = default`,
 ]

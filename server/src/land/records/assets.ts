@@ -1,6 +1,7 @@
+import { CONTRACT_LIMIT } from '@landpass/client/grid'
 import type * as schemaParts from '../../schema-parts.ts'
 import * as is from './checks.ts'
-import { choice, derived } from './fields.ts'
+import { addresses, choice, derived } from './fields.ts'
 import { textJson } from './json.ts'
 
 export const ASSET_TYPES = ['parcel', 'estate'] as const
@@ -23,6 +24,15 @@ export function findAsset(id: string, type: AssetType | undefined): AssetName {
 }
 
 export const assetType = () => choice<AssetType>(is.oneOf('parcel', 'estate'), ASSET_TYPES)
+
+/** One of the two numbers of a place, within the contract's own bounds. */
+export const GRID_NUMBER = is.integer(-CONTRACT_LIMIT, CONTRACT_LIMIT)
+
+/** Who else may act for the owner of a parcel or an estate. */
+export const RIGHTS = {
+  approvals_for_all: addresses('Who may do what the owner may, with all land of the owner.'),
+  update_managers: addresses('Who may change what is built on all land of the owner.'),
+}
 
 /** What an owner says about a parcel or an estate. A missing key is not the same as ''. */
 export interface AssetData {

@@ -201,8 +201,18 @@ export const isAddressList: Check<string[]> = (value, field, blame): value is st
   if (Array.isArray(value) && value.length > MAX_ADDRESSES)
     return blame(field, value, `must have at most ${MAX_ADDRESSES} addresses`)
   if (!areAddresses(value, field, blame)) return false
-  const again = value.findIndex((address, index) => value.indexOf(address) < index)
+  const again = firstRepeated(value)
   return again === -1 || blame(`${field}[${again}]`, value[again], 'is listed twice')
+}
+
+/** The place of the first text that stood in the list before, or -1. */
+function firstRepeated(list: readonly string[]): number {
+  const seen = new Set<string>()
+  return list.findIndex((text) => {
+    if (seen.has(text)) return true
+    seen.add(text)
+    return false
+  })
 }
 
 /** A sum of money as the numeric columns take it; undefined when the value is none. */

@@ -7,25 +7,16 @@ import {
   DATA_TEXT_CHECKS,
   type DataRow,
   dataProperties,
+  GRID_NUMBER,
   publicationOfAsset,
+  RIGHTS,
 } from './assets.ts'
 import * as is from './checks.ts'
-import {
-  address,
-  addresses,
-  composed,
-  estateId,
-  hash,
-  isoTime,
-  orNull,
-  timeMsDigits,
-  uuid,
-} from './fields.ts'
+import { address, composed, estateId, hash, isoTime, orNull, timeMsDigits, uuid } from './fields.ts'
 import { defineRecord, type Line, type Row } from './record.ts'
 
-const gridNumber = is.integer(-999_999, 999_999)
 const isData = is.object(
-  { ...DATA_CHECKS, parcels: is.arrayOf(is.object({ x: gridNumber, y: gridNumber })) },
+  { ...DATA_CHECKS, parcels: is.arrayOf(is.object({ x: GRID_NUMBER, y: GRID_NUMBER })) },
   DATA_TEXT_CHECKS,
 )
 
@@ -62,8 +53,7 @@ export const ESTATE = defineRecord({
     district_id: { ...orNull(uuid()), check: is.isNull },
     created_at: isoTime(),
     updated_at: isoTime(),
-    approvals_for_all: addresses('Who may do what the owner may, with all land of the owner.'),
-    update_managers: addresses('Who may change what is built on all land of the owner.'),
+    ...RIGHTS,
   },
   places: {},
   derived: { publication: publicationOfAsset() },

@@ -6,12 +6,13 @@ import {
   DATA_TEXT_CHECKS,
   type DataRow,
   dataProperties,
+  GRID_NUMBER,
   publicationOfAsset,
+  RIGHTS,
 } from './assets.ts'
 import * as is from './checks.ts'
 import {
   address,
-  addresses,
   alwaysNull,
   composed,
   derived,
@@ -25,8 +26,6 @@ import {
   uuid,
 } from './fields.ts'
 import { defineRecord, type Line, type Row } from './record.ts'
-
-const gridNumber = (about: string) => integer(is.integer(-999_999, 999_999), about)
 
 const isData = is.object(DATA_CHECKS, DATA_TEXT_CHECKS)
 const data = composed({
@@ -90,8 +89,8 @@ export const PARCEL = defineRecord({
       text: (row: Coord) => `"${coordText(row)}"`,
       schema: ({ idText }) => idText('x,y'),
     }),
-    x: gridNumber('Column.'),
-    y: gridNumber('Row.'),
+    x: integer(GRID_NUMBER, 'Column.'),
+    y: integer(GRID_NUMBER, 'Row.'),
     token_id: implied(is.isTokenId, {
       text: (row: Coord) => `"${encodeTokenId(row)}"`,
       schema: ({ digitsText }) => digitsText(),
@@ -109,8 +108,7 @@ export const PARCEL = defineRecord({
     last_transferred_at: orNull(timeMsDigits()),
     created_at: isoTime(),
     updated_at: isoTime(),
-    approvals_for_all: addresses('Who may do what the owner may, with all land of the owner.'),
-    update_managers: addresses('Who may change what is built on all land of the owner.'),
+    ...RIGHTS,
   },
   places: {
     /** Its place in the district's list of parcels. */

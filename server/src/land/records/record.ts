@@ -124,7 +124,10 @@ export interface LandRecord<Row, Line, AnswerRow, Names extends string> {
   readonly shape: (schemas: typeof schemaParts) => TObject
   /** Its columns, but for the number of its world. */
   readonly columns: readonly string[]
+  /** The names of what lines say. */
   readonly fields: readonly string[]
+  /** The names of what answers say, in their order. */
+  readonly answer: readonly string[]
 }
 
 /**
@@ -164,6 +167,7 @@ export function defineRecord<
     },
     columns: rowParts.map(({ column }) => column),
     fields: Object.keys(fields),
+    answer,
   }
 }
 

@@ -48,10 +48,10 @@ function findFiles(folder: string, log: ErrorLog): ReadonlyMap<DataSetName, Snap
   const files = new Map<DataSetName, SnapshotFile>()
   for (const set of DATA_SETS) {
     const plain = `${set}.ndjson`
-    const state = [plain, `${plain}.gz`].filter((name) => existsSync(join(folder, name)))
-    const [name] = state
+    const found = [plain, `${plain}.gz`].filter((name) => existsSync(join(folder, name)))
+    const [name] = found
     if (name === undefined) log.add(`${plain}.gz`, null, null, undefined, 'is missing')
-    else if (state.length === 2)
+    else if (found.length === 2)
       log.add(plain, null, null, undefined, `is there twice, also as ${plain}.gz: remove one of them`)
     else files.set(set, new SnapshotFile(name, join(folder, name)))
   }

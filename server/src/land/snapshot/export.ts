@@ -87,7 +87,7 @@ async function readState(db: Db): Promise<{ worldId: number; revision: number }>
 }
 
 class Exporter {
-  /** The latest date of any record but deadlines: the world's state, as `reference_time`. */
+  /** The latest date of any record but deadlines: the world's own time, as `reference_time`. */
   latestMs = 0
   private readonly db: Db
   private readonly worldId: number

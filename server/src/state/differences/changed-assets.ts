@@ -7,7 +7,7 @@ export type ReadChanges = (worldId: number, range: RevisionRange) => Promise<Cha
 const NOTHING: ChangedAssets = { parcels: [], estates: [], publications: [] }
 
 /**
- * What was committed between a state and a moment. Offers that expired in between are not among it.
+ * What was committed between an earlier state and now. Offers that expired in between are not among it.
  *
  * @returns undefined where nobody knows: another database, a later revision than ours, or too long ago for the journal
  */

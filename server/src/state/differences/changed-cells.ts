@@ -5,13 +5,13 @@ import { resoldAssets } from './resold-assets.ts'
 import type { StateAt, StateVersion } from './state-version.ts'
 
 /**
- * The numbers, ascending, of all cells that are other at one moment than in an earlier state of the same world.
+ * The numbers, ascending, of all cells that are other now than in an earlier state of the same world.
  * Some of them may be as they were: what changed and changed back, and neighbours that join as before.
  *
  * @param assets what changed between the two revisions
  */
-export function changedCells(moment: StateAt, since: StateVersion, assets: ChangedAssets): Uint32Array {
-  const { state } = moment
+export function changedCells(now: StateAt, since: StateVersion, assets: ChangedAssets): Uint32Array {
+  const { state } = now
   const { bounds, parcels, cells } = state.parts
   const isChanged = new Uint8Array(cells.length)
   const mark = (coord: Coord) => {
@@ -24,7 +24,7 @@ export function changedCells(moment: StateAt, since: StateVersion, assets: Chang
 
   // A parcel that left an estate or a district also parted from its neighbours, which stayed where they were.
   for (const coord of assets.parcels) if (cellOf(bounds, coord) >= 0) markAround(coord)
-  const resold = resoldAssets(moment, since, new Set(assets.publications))
+  const resold = resoldAssets(now, since, new Set(assets.publications))
   for (const row of resold.parcels) mark(coordOf(row))
   const estates = new Set(assets.estates.map((id) => state.estateRow(id)))
   if (estates.size + resold.estates.size > 0) {

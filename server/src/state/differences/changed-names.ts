@@ -12,16 +12,16 @@ export interface ChangedNames {
 }
 
 /**
- * Names what changed between an earlier state and a moment of the same world: parcels and estates whose own record is
+ * Names what changed between an earlier state and now, in the same world: parcels and estates whose own record is
  * another one, and those that came on sale, went from it or have another offer. What an estate's change does to its
  * parcels is not named again.
  *
  * @param assets what was committed between the two
  */
-export function changedNames(moment: StateAt, since: StateVersion, assets: ChangedAssets): ChangedNames {
-  const { state } = moment
+export function changedNames(now: StateAt, since: StateVersion, assets: ChangedAssets): ChangedNames {
+  const { state } = now
   const { parcels, estates } = state.parts
-  const resold = resoldAssets(moment, since, new Set(assets.publications))
+  const resold = resoldAssets(now, since, new Set(assets.publications))
   const parcelRows = assets.parcels.map((coord) => state.parcelRow(coord))
   const estateRows = assets.estates.map((id) => state.estateRow(id))
   return {

@@ -2,7 +2,7 @@ import { FEED_VERSION } from '@landpass/client/feed'
 import type { Sales } from '../parts/sales.ts'
 import type { State } from '../state.ts'
 
-/** The land at one time: all that a part of the feed is made of. */
+/** A state, and what is for sale in it at one time: what the feed and the stream of changes are made of. */
 export interface StateAt {
   readonly state: State
   readonly sales: Sales
@@ -12,7 +12,7 @@ export function stateAt(state: State, nowMs: number): StateAt {
   return { state, sales: state.sales(nowMs) }
 }
 
-/** What tells one state of the feed from another: the database, its revision, and the last offer that expired. */
+/** What tells two states apart for a client: the database, its revision, and the last offer that expired. */
 export interface StateVersion {
   readonly lineage: string
   readonly revision: number
@@ -26,7 +26,7 @@ export function versionOf({ state, sales }: StateAt): StateVersion {
 }
 
 /**
- * The written form of a state: what readers give back as `since`, and the tag of the whole feed.
+ * The written form of a state version: what clients give back as `since`, and the tag of the whole feed.
  *
  * @example
  * versionText({ lineage: '5f1c3a9b2d40', revision: 7, lastExpiryMs: 0 }) // '1.5f1c3a9b2d40.7.0'
@@ -35,11 +35,13 @@ export function versionText({ lineage, revision, lastExpiryMs }: StateVersion): 
   return `${FEED_VERSION}.${lineage}.${revision}.${lastExpiryMs}`
 }
 
-const STATE = new RegExp(`^${FEED_VERSION}\\.([\\w-]{1,40})\\.(0|[1-9]\\d{0,14})\\.(0|[1-9]\\d{0,14})$`)
+const VERSION_PATTERN = new RegExp(
+  `^${FEED_VERSION}\\.([\\w-]{1,40})\\.(0|[1-9]\\d{0,14})\\.(0|[1-9]\\d{0,14})$`,
+)
 
-/** Reads {@link versionText}; undefined for what another version of the feed, or nobody, has written. */
+/** Reads {@link versionText}; undefined for any other text, that of another format of the feed among them. */
 export function parseVersion(text: string): StateVersion | undefined {
-  const [, lineage, revision, lastExpiryMs] = STATE.exec(text) ?? []
+  const [, lineage, revision, lastExpiryMs] = VERSION_PATTERN.exec(text) ?? []
   if (lineage === undefined) return undefined
   return { lineage, revision: Number(revision), lastExpiryMs: Number(lastExpiryMs) }
 }

@@ -1,6 +1,6 @@
 /**
  * Two sequences, each in order, as one. Where both are equal the old one comes first. Made for few new rows among
- * many: each is found by halving, and what lies between is copied as a block.
+ * many: each is found by binary search, and what lies between is copied as a block.
  *
  * @example
  * mergeRows(Uint32Array.of(1, 5, 9), Uint32Array.of(6), (a, b) => a - b) // 1, 5, 6, 9

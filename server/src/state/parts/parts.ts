@@ -1,4 +1,6 @@
+import { crc32 } from 'node:zlib'
 import type { Area } from '@landpass/client/grid'
+import { RECORDS } from '../../land/records/tables.ts'
 
 /**
  * The state of the land as flat memory: what one revision says, in bytes that are ready to send.
@@ -154,8 +156,15 @@ export interface DistrictParts {
   readonly listJson: Uint8Array
 }
 
-/** Raised when an answer changes its form: a copy of the old form, a reader's or our own, is then no longer right. */
-export const ANSWER_FORM = 2
+/** Raised when an answer changes its form without another field of a record, in how a number is written for instance. */
+const WRITTEN_FORM = 2
+
+/**
+ * Stands for the form of the answers: a copy of another form, a client's or our own, is no longer right. Another field of
+ * a record makes it another number by itself. 16 bits, as the copy on disk holds it.
+ */
+export const ANSWER_FORM =
+  crc32(JSON.stringify([WRITTEN_FORM, Object.values(RECORDS).map(({ answer }) => answer)])) & 0xffff
 
 /** No distance is known. */
 export const FAR = 255
