@@ -2,7 +2,7 @@
 // for offline times, and every text is compressed once, as small as it gets, so that no request pays for it.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { build } from 'vite'
@@ -24,7 +24,7 @@ await build({
 })
 tellWorker()
 for (const path of filesBelow(DIST)) if (TEXT.test(path)) compress(path)
-recordPageInputs(ROOT, [...modules].filter(isOurFile))
+recordPageInputs(ROOT, [...modules])
 
 /** The worker's list of files, and a name for this list that changes with any of them. */
 function tellWorker() {
@@ -41,15 +41,6 @@ function tellWorker() {
   if (told.includes('__BUILD__') || told.includes('__FILES__'))
     throw new Error('the worker lost a placeholder')
   writeFileSync(worker, told)
-}
-
-/** What is installed changes with the lock file alone; names without a path are made up by the bundler. */
-function isOurFile(id) {
-  return (
-    isAbsolute(id) &&
-    !id.includes(`${sep}node_modules${sep}`) &&
-    statSync(id, { throwIfNoEntry: false })?.isFile()
-  )
 }
 
 function compress(path) {

@@ -1,34 +1,54 @@
 // Which files the pages in web/dist were made of, as the bundler saw them: so `scripts/prepare.mjs` knows when they are
-// stale without a list of folders that somebody has to keep true.
+// stale without a list of folders that is kept by hand.
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { isAbsolute, join, relative, sep } from 'node:path'
 
 const RECORD = join('web', 'dist', '.inputs.json')
 /** Copied as it is: its files are in no module graph. */
 const PUBLIC = join('web', 'public')
 /** What decides how the pages are made, besides the modules themselves. */
 const BUILD_FILES = ['package-lock.json', 'client/package.json', 'tsconfig.base.json', 'web/tsconfig.json']
+/** The bundler writes paths with `/` on Windows too. */
+const INSTALLED = /[\\/]node_modules[\\/]/
 const BUILD_SCRIPTS = ['web/build.mjs', 'web/page-inputs.mjs', 'web/vite.config.ts']
 
 /**
- * Writes down what the pages were made of.
+ * Writes down what the pages were made of. The record is complete or absent, also when this is interrupted.
  *
  * @param root folder of the project
- * @param modules the files that the bundler read, as absolute paths
+ * @param modules ids of the modules that the bundler read; those that are no files of ours are left out
  */
 export function recordPageInputs(root, modules) {
-  const read = modules.map((path) => relative(root, path).split(sep).join('/'))
+  const read = modules.filter(isOurFile).map((path) => relative(root, path).split(sep).join('/'))
   const files = [...new Set([...BUILD_FILES, ...BUILD_SCRIPTS, ...read])].sort()
-  writeFileSync(join(root, RECORD), JSON.stringify({ files, hash: hashOf(root, files) }))
+  const path = join(root, RECORD)
+  writeFileSync(`${path}.new`, JSON.stringify({ files, hash: hashOf(root, files) }))
+  renameSync(`${path}.new`, path)
 }
 
 /** Whether the pages are missing, or were made of other contents than their files have now. */
 export function arePagesStale(root) {
-  const path = join(root, RECORD)
-  if (!existsSync(path)) return true
-  const { files, hash } = JSON.parse(readFileSync(path, 'utf8'))
-  return hashOf(root, files) !== hash
+  const record = readRecord(join(root, RECORD))
+  return record === undefined || hashOf(root, record.files) !== record.hash
+}
+
+/** @returns undefined for a record that is missing, cut off or of another form */
+function readRecord(path) {
+  if (!existsSync(path)) return undefined
+  let record
+  try {
+    record = JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+  const files = record?.files
+  return Array.isArray(files) && files.every((file) => typeof file === 'string') ? record : undefined
+}
+
+/** What is installed changes with the lock file alone; names without a path are made up by the bundler. */
+function isOurFile(id) {
+  return isAbsolute(id) && !INSTALLED.test(id) && statSync(id, { throwIfNoEntry: false })?.isFile()
 }
 
 /** Names and contents; a file that is gone counts as empty. */

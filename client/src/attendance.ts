@@ -25,7 +25,7 @@ export interface EventChange {
   readonly requires_presence?: boolean
 }
 
-/** What everybody may see of an event. @throws {LandpassError} `event_not_found` */
+/** What every client may see of an event. @throws {LandpassError} `event_not_found` */
 export const event = (name: string | number): Call<DataOf<'GET /event/{event}'>> => read(eventPath(name))
 
 /** Whether tokens can be had now, and if not, why. @throws {LandpassError} `event_not_found` */

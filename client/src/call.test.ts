@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as attendance from './attendance.ts'
+import { pathOf } from './call.ts'
 import * as land from './land.ts'
 
 describe('a call', () => {
@@ -38,6 +40,43 @@ describe('a call', () => {
     expect(land.estate('7/../x?y#z').path).toBe('/v1/estates/7%2F..%2Fx%3Fy%23z')
     expect(land.search('a&limit=50, é').path).toBe('/v2/search?q=a%26limit%3D50,%20%C3%A9')
     expect(attendance.event('../addcodes').path).toBe('/event/..%2Faddcodes')
+  })
+
+  test('keeps every value in its segment, and refuses the three that leave it', () => {
+    const values = fc.oneof(
+      fc.constantFrom('', '.', '..', '...', '%2e%2e', '../..', '.\t.', '/', '\\', '?', '#', '90001'),
+      fc.string({ unit: 'grapheme' }),
+    )
+    fc.assert(
+      fc.property(values, (value) => {
+        const path = () => pathOf`/v1/estates/${value}/bids`
+        if (['', '.', '..'].includes(value)) {
+          expect(path).toThrow(RangeError)
+          return
+        }
+
+        const { pathname, search, hash } = new URL(path(), 'http://land.example')
+
+        expect(pathname.split('/').map(decodeURIComponent)).toEqual(['', 'v1', 'estates', value, 'bids'])
+        expect([search, hash]).toEqual(['', ''])
+      }),
+      { seed: 1, numRuns: 1_000 },
+    )
+  })
+
+  test('refuses a name that would send an edit code elsewhere, without telling the code', () => {
+    for (const name of ['', '.', '..']) {
+      const calls = [
+        () => attendance.registerEvent(name, { editCode: '012345', coordinates: '1,2' }),
+        () => attendance.changeEvent(name, '012345', { enabled: false }),
+        () => attendance.loadCodes(name, '012345'),
+        () => attendance.report(name, '012345'),
+        () => land.estate(name),
+      ]
+      const sentence = `An id or address in a path must not be empty, "." or "..": this one is "${name}".`
+
+      for (const call of calls) expect(call).toThrow(new RangeError(sentence))
+    }
   })
 
   test('keeps an edit code out of the address', () => {

@@ -37,9 +37,13 @@ export function write<Data>(method: 'POST' | 'PATCH', path: string, body?: objec
   return { method, path, form: 'envelope', ...(body && { body }) }
 }
 
+/** What leaves its segment, however it is encoded: `/v1/estates/..` is the address `/v1/`. */
+const NO_SEGMENTS: readonly string[] = ['', '.', '..']
+
 /**
  * A path with the values in their places, so that none of them can leave its segment.
  *
+ * @throws {RangeError} for an empty value, `.` and `..`: no address can hold them as a segment
  * @example
  * pathOf`/v1/estates/${'7/x'}/bids` // '/v1/estates/7%2Fx/bids'
  */
@@ -47,7 +51,13 @@ export function pathOf(
   texts: TemplateStringsArray,
   ...values: readonly (string | number | bigint)[]
 ): string {
-  return texts.reduce((path, text, i) => path + encodeURIComponent(String(values[i - 1])) + text)
+  return texts.reduce((path, text, i) => path + segmentOf(String(values[i - 1])) + text)
+}
+
+function segmentOf(value: string): string {
+  if (NO_SEGMENTS.includes(value))
+    throw new RangeError(`An id or address in a path must not be empty, "." or "..": this one is "${value}".`)
+  return encodeURIComponent(value)
 }
 
 function queryText(query: Readonly<Record<string, QueryValue>>): string {

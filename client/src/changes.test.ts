@@ -110,6 +110,94 @@ describe('following the changes', () => {
     expect(asked[1]).toBe('/v2/changes?since=s8')
   })
 
+  test.each([
+    ['no object', '7'],
+    ['null', 'null'],
+    ['an event without a state', '{"revision":9}'],
+    ['a state that is no text', '{"revision":9,"state":9,"parcels":[],"estates":[]}'],
+    ['a change without its lists', '{"revision":9,"state":"s9"}'],
+  ])('takes %s for a broken stream and asks again after the last good state', async (_, data) => {
+    const { heard, asked, waits } = await follow([
+      { body: `${written('change', 8)}event: change\ndata: ${data}\n\n${written('change', 10)}` },
+      { body: written('change', 9) },
+    ])
+
+    expect(heard).toEqual(['change 8', 'change 9'])
+    expect(asked).toEqual(['/v2/changes', '/v2/changes?since=s8'])
+    expect(waits).toEqual([5_000, 5_000])
+  })
+
+  test('the name of an event says its kind, whatever its data say', async () => {
+    const data = '{"kind":"change","revision":9,"state":"s9"}'
+
+    const { heard } = await follow([{ body: `event: reset\ndata: ${data}\n\n` }])
+
+    expect(heard).toEqual(['reset 9'])
+  })
+
+  test('takes an event that does not end for a broken stream', async () => {
+    let sent = 0
+    async function* endless() {
+      yield new TextEncoder().encode(written('change', 8))
+      for (; sent < 10_000_000; sent += 100_000) yield new TextEncoder().encode('x'.repeat(100_000))
+    }
+    const breaks: unknown[] = []
+
+    const { heard, asked, waits } = await follow([{ body: endless() }, { body: written('change', 9) }], {
+      onBreak: (fault) => breaks.push(fault?.code),
+    })
+
+    expect(heard).toEqual(['change 8', 'change 9'])
+    expect(asked[1]).toBe('/v2/changes?since=s8')
+    expect(waits).toEqual([5_000, 5_000])
+    expect(breaks).toEqual(['offline', undefined])
+    expect(sent).toBeLessThan(2_000_000)
+  })
+
+  test('never asks again without a pause, nor after more than 5 minutes', async () => {
+    const { waits } = await follow([
+      { body: 'retry: 0\n\n' },
+      busy(503, { 'retry-after': '99999999' }),
+      { body: `retry: ${2 ** 31}\n\n` },
+      { body: `retry: ${'9'.repeat(400)}\n\n` },
+      { body: 'retry: 2500\n\n' },
+    ])
+
+    expect(waits).toEqual([500, 300_000, 300_000, 300_000, 2_500])
+  })
+
+  test.each([
+    [0, 500],
+    [-1, 500],
+    [Number.NaN, 500],
+    [Number.POSITIVE_INFINITY, 300_000],
+  ])('a pause of %d ms that the caller wants is one of %d ms', async (retryMs, waited) => {
+    const { waits } = await follow([new TypeError('refused')], { retryMs })
+
+    expect(waits).toEqual([waited])
+  })
+
+  test('ends the request when onOpen throws', async () => {
+    let isClosed = false
+    async function* stream() {
+      try {
+        yield new TextEncoder().encode(written('hello', 1))
+      } finally {
+        isClosed = true
+      }
+    }
+
+    const { error, heard } = await follow([{ body: stream() }], {
+      onOpen: () => {
+        throw new Error('the caller failed')
+      },
+    })
+
+    expect(error).toMatchObject({ message: 'the caller failed' })
+    expect(heard).toEqual([])
+    expect(isClosed).toBe(true)
+  })
+
   test('ends the request when its reader leaves the loop', async () => {
     let isClosed = false
     async function* endless() {

@@ -21,7 +21,7 @@ export interface ClientOptions {
   readonly etags?: EtagStore
   /** How often a read is repeated that was answered with 429 or 503: twice if left out. */
   readonly retries?: number
-  /** The longest wait before a repetition, in milliseconds: 30 s if left out. Who has to wait longer hears of it. */
+  /** The longest wait before a repetition, in milliseconds: 30 s if left out. Before a longer one the call fails at once. */
   readonly maxWaitMs?: number
   /** Waits between tries; tests bring their own. */
   readonly wait?: Wait
@@ -46,6 +46,9 @@ export interface Client {
   /**
    * Sends a call and answers its data.
    *
+   * A stream (a call whose `form` is `stream`) keeps its connection until it is read to its end, left with `break`, or
+   * aborted through `signal`. A stream that the caller does not want any more before reading it must be aborted.
+   *
    * @throws {LandpassError} for a refusal, and when no readable answer came; the signal's reason when the caller ends it
    * @example
    * const { owner } = await client.send(land.parcel({ x: 10, y: 20 }))
@@ -62,7 +65,7 @@ export interface Client {
    * client.url(land.parcelImage({ x: 10, y: 20 }, { width: 320 })) // 'http://localhost:3000/v1/parcels/10/20/map.png?width=320'
    */
   url(call: Call<unknown>): string
-  /** As it was given, or the default: for those who wait between calls of their own. */
+  /** As it was given, or the default: for callers that wait between calls of their own. */
   readonly wait: Wait
 }
 
@@ -218,7 +221,7 @@ async function* guarded(body: TransportBody, signal: AbortSignal | undefined): A
   }
 }
 
-/** Nobody who changes the bytes of an answer changes those that are kept. */
+/** A caller may change the bytes of its answer; those in the store stay as they are. */
 function copyOf(body: string | Uint8Array): string | Uint8Array {
   return typeof body === 'string' ? body : body.slice()
 }

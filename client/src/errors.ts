@@ -37,7 +37,7 @@ export class LandpassError extends Error {
   readonly data: Readonly<Record<string, unknown>>
   /** Seconds to wait before the next try, where the server says so. */
   readonly retryAfterS: number | undefined
-  /** To be named when somebody reports the failure. */
+  /** To be named in a report of the failure. */
   readonly requestId: string | undefined
 
   constructor(sentence: string, facts: LandpassErrorFacts) {

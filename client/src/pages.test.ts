@@ -50,6 +50,39 @@ test('a page is asked for when it is wanted', async () => {
   ])
 })
 
+test.each([0, -1, 0.5, 1001, Number.NaN, Number.POSITIVE_INFINITY])(
+  'a limit of %d is refused before anything is asked',
+  async (limit) => {
+    const { asked, client } = market(() => 3)
+
+    const first = rows(client, (page) => land.marketplace(page), { limit }).next()
+
+    await expect(first).rejects.toThrow(RangeError)
+    await expect(first).rejects.toThrow(`from 1 to 1000, and is ${limit}`)
+    expect(asked).toEqual([])
+  },
+)
+
+test.each([
+  ['an empty page', { assets: [], total: 100, limit: 10, offset: 0 }],
+  ['a page without a total', { assets: [{ id: '1' }], limit: 10, offset: 0 }],
+])('%s is the last one', async (_, data) => {
+  let asked = 0
+  const transport: Transport = async () => {
+    if (++asked > 5) throw new Error('asked again and again')
+    return { status: 200, headers: {}, body: JSON.stringify({ ok: true, data }) }
+  }
+  const found: unknown[] = []
+
+  for await (const row of rows(createClient({ baseUrl: '', transport }), (page) => land.marketplace(page), {
+    limit: 1,
+  }))
+    found.push(row)
+
+  expect(found).toEqual(data.assets)
+  expect(asked).toBe(1)
+})
+
 test('a list that shrinks meanwhile ends, and its ETags say that it changed', async () => {
   let total = 30
   const { client } = market(() => total)

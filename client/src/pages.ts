@@ -31,10 +31,12 @@ const MAX_LIMIT = 1000
 /**
  * The pages of a list, one after the other, each asked for when it is wanted.
  *
- * The list may change between two pages: then their ETags differ, and a row may be missing or come twice.
+ * The list may change between two pages: then their ETags differ, and a row may be missing or come twice. It ends with
+ * the page that reaches `total`, with an empty page, and with one that has no `total`.
  *
  * @param call describes the call of a page
  * @throws {LandpassError} as `send` does
+ * @throws {RangeError} when the first page is asked for, if `limit` is no whole number from 1 to 1,000
  * @example
  * for await (const { data } of pages(client, (page) => land.marketplace({ sort_by: 'price', ...page })))
  *   console.log(`${data.offset + data.assets.length} of ${data.total}`)
@@ -45,16 +47,22 @@ export async function* pages<SomePage extends Page>(
   options: PageOptions = {},
 ): AsyncGenerator<Answer<SomePage>, void, undefined> {
   const { limit = MAX_LIMIT, ...sendOptions } = options
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
+    throw new RangeError(`limit must be a whole number from 1 to ${MAX_LIMIT}, and is ${limit}.`)
   for (let offset = 0; ; offset += limit) {
     const answer = await client.answer(call({ limit, offset }), sendOptions)
     yield answer
-    if (offset + limit >= answer.data.total) return
+    const { total } = answer.data
+    const isMoreToCome = typeof total === 'number' && offset + limit < total
+    if (!isMoreToCome || rowsOf(answer.data).length === 0) return
   }
 }
 
 /**
  * The rows of a list, page by page.
  *
+ * @throws {LandpassError} as `send` does
+ * @throws {RangeError} as {@link pages} does
  * @example
  * for await (const asset of rows(client, (page) => land.marketplace(page))) console.log(asset.id)
  */

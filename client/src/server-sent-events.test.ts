@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EventStreamReader, type StreamPart } from './server-sent-events.ts'
+import { EventStreamReader, MAX_EVENT_LENGTH, type StreamPart } from './server-sent-events.ts'
 
 const read = (...pieces: readonly string[]): StreamPart[] => {
   const reader = new EventStreamReader()
@@ -52,5 +52,40 @@ describe('a stream of events', () => {
       }),
       { seed: 1, numRuns: 1_000 },
     )
+  })
+
+  test.each([
+    ['a body without a line end', 'x'.repeat(1_000)],
+    ['an event that does not end', `data: ${'x'.repeat(1_000)}\n`],
+    ['an event of empty lines', 'data\n'.repeat(1_000)],
+  ])('%s is refused beyond about 1 MB', (_, text) => {
+    const reader = new EventStreamReader()
+    const piece = new TextEncoder().encode(text)
+    let taken = 0
+
+    expect(() => {
+      for (; taken < 10 * MAX_EVENT_LENGTH; taken += piece.length) reader.take(piece)
+    }).toThrow(RangeError)
+    expect(taken).toBeGreaterThan(MAX_EVENT_LENGTH * 0.9)
+  })
+
+  test('an event as long as is allowed is read, one that is longer is not, wherever they are cut', () => {
+    const longest = 'x'.repeat(MAX_EVENT_LENGTH - 'data: '.length)
+    const readCut = (data: string, at: number) => {
+      const text = `data: ${data}\n\n`
+      return read(text.slice(0, at), text.slice(at))
+    }
+
+    for (const at of [0, 3, MAX_EVENT_LENGTH / 2, MAX_EVENT_LENGTH]) {
+      expect(readCut(longest, at)).toEqual([event(longest)])
+      expect(() => readCut(`${longest}x`, at)).toThrow(RangeError)
+    }
+  })
+
+  test('events and comments may follow each other for as long as they like', () => {
+    const reader = new EventStreamReader()
+    const piece = new TextEncoder().encode(`:\n: still here\ndata: ${'x'.repeat(99_000)}\n\n`)
+
+    for (let i = 0; i < 50; i++) expect(reader.take(piece).length).toBe(1)
   })
 })

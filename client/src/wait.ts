@@ -1,7 +1,20 @@
 /** Resolves after some milliseconds; rejects with the signal's reason when it is aborted before. */
 export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>
 
-/** {@link Wait} by the clock of the machine. */
+/** About 25 days. A longer timer would fire after 1 ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/**
+ * Milliseconds as `setTimeout` takes them: at most about 25 days.
+ *
+ * @example
+ * timerMs(Infinity) // 2147483647
+ */
+export function timerMs(ms: number): number {
+  return Math.min(ms, MAX_TIMER_MS)
+}
+
+/** {@link Wait} by the clock of the machine, for at most about 25 days. */
 export const waitFor: Wait = (ms, signal) =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
@@ -12,6 +25,6 @@ export const waitFor: Wait = (ms, signal) =>
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', end)
       resolve()
-    }, ms)
+    }, timerMs(ms))
     signal?.addEventListener('abort', end, { once: true })
   })

@@ -41,6 +41,25 @@ test.each(Object.entries(RECORDS_OF_LISTS))(
   },
 )
 
+test('the columns have the order in which the interface answers the fields', () => {
+  const { contributions, parcels, estates } = CSV_FIELDS
+
+  expect(contributions).toEqual(['address', 'district_id', 'land_count'])
+  expect(parcels!.slice(0, 5)).toEqual(['id', 'x', 'y', 'auction_price', 'district_id'])
+  expect(estates!.slice(0, 5)).toEqual(['id', 'token_id', 'owner', 'operator', 'update_operator'])
+})
+
+test.each(['on_sale', 'parcels', 'estates'])(
+  'the columns of the offer are the last ones of the list %s',
+  (list) => {
+    const isOfOffer = CSV_FIELDS[list]!.map((field) => field.startsWith('publication.'))
+
+    expect(isOfOffer).toContain(true)
+    expect(isOfOffer.slice(isOfOffer.indexOf(true))).not.toContain(false)
+    expect(isOfOffer[0]).toBe(false)
+  },
+)
+
 function isLeftOut(field: string, schema: string): boolean {
   return LEFT_OUT.test(field) || LEFT_OUT.test(`${field} of ${schema}`)
 }

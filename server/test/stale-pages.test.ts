@@ -1,8 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -10,14 +20,18 @@ const RECORD = 'web/dist/.inputs.json'
 
 interface PageInputs {
   arePagesStale(root: string): boolean
+  recordPageInputs(root: string, modules: readonly string[]): void
 }
 
 /** What a developer changed last time, whose pages kept the old code: the grid, which lies outside of `web/`. */
 const GRID_SOURCE = 'client/src/grid/coord.ts'
 const GRID_COMPILED = 'client/dist/grid/coord.js'
 
-const { arePagesStale } = (await import(join(ROOT, 'web/page-inputs.mjs'))) as PageInputs
-const { files } = JSON.parse(readFileSync(join(ROOT, RECORD), 'utf8')) as { files: readonly string[] }
+const { arePagesStale, recordPageInputs } = (await import(
+  pathToFileURL(join(ROOT, 'web/page-inputs.mjs')).href
+)) as PageInputs
+const RECORDED = JSON.parse(readFileSync(join(ROOT, RECORD), 'utf8')) as { readonly files: readonly string[] }
+const { files } = RECORDED
 
 describe('the pages know what they were made of', () => {
   test('compiled code of the client among it', () => {
@@ -70,6 +84,43 @@ describe('the pages know what they were made of', () => {
     rmSync(join(copy, RECORD))
     expect(arePagesStale(copy)).toBe(true)
   })
+
+  test('so does a record that was cut off, or that is none', () => {
+    const copy = copyOfInputs()
+    const record = readFileSync(join(copy, RECORD), 'utf8')
+
+    for (const text of ['', record.slice(0, record.length / 2), 'null', '{}', '{"files":[1]}', '[]']) {
+      writeFileSync(join(copy, RECORD), text)
+      expect(arePagesStale(copy)).toBe(true)
+    }
+    writeFileSync(join(copy, RECORD), record)
+    expect(arePagesStale(copy)).toBe(false)
+  })
+
+  test('a new record takes the place of the old one and leaves no other file', () => {
+    const copy = copyOfInputs()
+
+    recordPageInputs(copy, [join(copy, 'web/src/map-page.tsx')])
+
+    expect(arePagesStale(copy)).toBe(false)
+    expect(readdirSync(join(copy, 'web/dist'))).toEqual(['.inputs.json'])
+  })
+
+  test('what is installed is not among them, whichever separators the bundler writes', () => {
+    const copy = copyOfInputs()
+    const ours = join(copy, 'web/src/map-page.tsx')
+    const installed = ['node_modules/a/index.js', 'web\\node_modules\\b.js'].map((path) => join(copy, path))
+    for (const path of installed) {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, '')
+    }
+
+    recordPageInputs(copy, [ours, ...installed, '\0virtual', join(copy, 'web/src/missing.ts')])
+
+    const { files: recorded } = JSON.parse(readFileSync(join(copy, RECORD), 'utf8')) as typeof RECORDED
+    expect(recorded).toContain('web/src/map-page.tsx')
+    expect(recorded.filter((file) => /node_modules|virtual|missing/.test(file))).toEqual([])
+  })
 })
 
 describe('compiling', () => {
@@ -99,7 +150,7 @@ describe('compiling', () => {
 
 /** What it printed. */
 function compile(root: string): string {
-  const script = new URL('scripts/compile.mjs', `file://${ROOT}`).href
+  const script = pathToFileURL(join(ROOT, 'scripts/compile.mjs')).href
   const code = `const { compile } = await import(${JSON.stringify(script)}); process.exit(compile(${JSON.stringify(root)}, ['client']))`
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
     encoding: 'utf8',

@@ -91,7 +91,7 @@ export class FeedGrid {
   }
 }
 
-/** Names with numbers of their own, from 1; number 0 is nobody. */
+/** Names with numbers of their own, from 1; number 0 is no name. */
 class Names {
   readonly list: (string | undefined)[] = [undefined]
   private readonly numbers = new Map<string, number>()

@@ -1,11 +1,11 @@
 /**
- * Where what stands in a part of the feed. docs/feed.md tells the same to those who read it with other code.
+ * Where what stands in a part of the feed. docs/feed.md tells the same to authors of other readers.
  * All numbers are little-endian.
  *
  *   header            HEADER_BYTES, the fields of OFFSETS
  *   state, since      ASCII, then zeros up to a multiple of 4
  *   cell numbers      u32 each; only in a part that tells changes
- *   owner of each     u16 or u32 each: 0 nobody, n the n-th address below
+ *   owner of each     u16 or u32 each: 0 no owner, n the n-th address below
  *   estate of each    likewise, of the ids below
  *   cell of each      a byte: type, joins, on sale
  *   owners            ADDRESS_BYTES each

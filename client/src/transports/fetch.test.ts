@@ -85,6 +85,31 @@ test('the silence of a reader is not that of the server', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
+test.each([
+  [Number.POSITIVE_INFINITY, 0],
+  [2 ** 31, 1],
+])('with a limit of %d ms a server may be silent for an hour', async (timeoutMs, timers) => {
+  vi.useFakeTimers()
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  let reply: (response: Response) => void = () => undefined
+  const fake: typeof fetch = (_url, init) =>
+    new Promise((resolve, reject) => {
+      reply = resolve
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+    })
+  const transport = fetchTransport({ timeoutMs, fetch: fake })
+
+  const answer = transport({ method: 'GET', url: 'http://land.example', headers: {} })
+  expect(vi.getTimerCount()).toBe(timers)
+  await vi.advanceTimersByTimeAsync(3_600_000)
+  reply(new Response('at last'))
+
+  expect(await readText((await answer).body)).toBe('at last')
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 test('a caller ends a request before its answer, and in the middle of one', async () => {
   const origin = await serve((request, response) => {
     if (request.url === '/metrics') response.writeHead(200).write('half of')
@@ -99,7 +124,7 @@ test('a caller ends a request before its answer, and in the middle of one', asyn
   }
 })
 
-test('who stops reading a stream closes its connection', async () => {
+test('a stream that is not read to its end closes its connection', async () => {
   let closed: Promise<unknown> | undefined
   const origin = await serve((request, response) => {
     closed = once(request.socket, 'close')
@@ -111,6 +136,21 @@ test('who stops reading a stream closes its connection', async () => {
     expect(new TextDecoder().decode(piece)).toBe('the first piece')
     break
   }
+
+  expect(closed).toBeDefined()
+  await closed
+})
+
+test('a stream that is never read is closed by the signal of its caller', async () => {
+  let closed: Promise<unknown> | undefined
+  const origin = await serve((request, response) => {
+    closed = once(request.socket, 'close')
+    response.writeHead(200).write('the first piece')
+  })
+  const end = new AbortController()
+  await createClient({ baseUrl: origin }).send(land.parcelsNdjson(), { signal: end.signal })
+
+  end.abort()
 
   expect(closed).toBeDefined()
   await closed

@@ -1,11 +1,12 @@
 import type { Transport } from '../transport.ts'
+import { timerMs } from '../wait.ts'
 
 const DEFAULT_TIMEOUT_MS = 30_000
 
 export interface FetchTransportOptions {
   /**
    * Longest silence in milliseconds: until an answer begins, and between two pieces of its body. The server gives up
-   * earlier, with a sentence; this is for networks that say nothing.
+   * earlier, with a sentence; this is for networks that say nothing. 30 s if left out; `Infinity` for no limit.
    */
   readonly timeoutMs?: number
   /** In place of the global `fetch`. */
@@ -40,7 +41,7 @@ export function fetchTransport(options: FetchTransportOptions = {}): Transport {
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),
-        body: response.body ? piecesOf(response.body, watch) : '',
+        body: response.body ? streamPieces(response.body, watch) : '',
       }
     } catch (error) {
       watch.end()
@@ -50,7 +51,7 @@ export function fetchTransport(options: FetchTransportOptions = {}): Transport {
 }
 
 /** A `ReadableStream` is an async iterable in newer browsers only. */
-async function* piecesOf(
+async function* streamPieces(
   stream: ReadableStream<Uint8Array>,
   watch: SilenceWatch,
 ): AsyncGenerator<Uint8Array> {
@@ -87,9 +88,10 @@ class SilenceWatch {
   }
 
   async during<Result>(waiting: Promise<Result>): Promise<Result> {
+    if (this.timeoutMs === Number.POSITIVE_INFINITY) return waiting
     const timer = setTimeout(
       () => this.controller.abort(new DOMException('The server was silent for too long.', 'TimeoutError')),
-      this.timeoutMs,
+      timerMs(this.timeoutMs),
     )
     try {
       return await waiting
