@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { compareEstateIds } from './builders/build-estates.ts'
 import { NO_PUBLICATIONS } from './builders/patch-publications.ts'
 import { OwnerIndexWriter } from './parts/owner-index.ts'
-import { buffersOf, CHUNK_ROWS, FAR, type StateParts } from './parts/parts.ts'
+import { ANSWER_FORM, buffersOf, CHUNK_ROWS, FAR, type StateParts } from './parts/parts.ts'
 import { NO_ORDERS, patchOrders } from './parts/publication-orders.ts'
 import { SlabWriter } from './parts/slab.ts'
 import { State } from './state.ts'
@@ -174,9 +174,9 @@ describe('the state', () => {
   test('a tag tells revision and expiry', () => {
     const state = stateOf([])
 
-    expect(state.freshness()).toEqual({ tag: 'abc.2.7', changedAtMs: 50 })
-    expect(state.freshness(40)).toEqual({ tag: 'abc.2.7.40', changedAtMs: 50 })
-    expect(state.freshness(60)).toEqual({ tag: 'abc.2.7.60', changedAtMs: 60 })
+    expect(state.freshness()).toEqual({ tag: `abc.${ANSWER_FORM}.7`, changedAtMs: 50 })
+    expect(state.freshness(40)).toEqual({ tag: `abc.${ANSWER_FORM}.7.40`, changedAtMs: 50 })
+    expect(state.freshness(60)).toEqual({ tag: `abc.${ANSWER_FORM}.7.60`, changedAtMs: 60 })
   })
 
   test('names of assets: each once, unknown and dissolved ones left out', () => {

@@ -33,6 +33,6 @@ export async function findEvent(name: string, signal?: AbortSignal): Promise<Eve
 }
 
 /** @param name the issuer's number or our uuid @throws {LandpassError} `event_not_found` and what any call can meet */
-export function askAvailability(name: string, signal?: AbortSignal): Promise<Availability> {
-  return send(attendance.availability(name) as Call<Availability>, signal)
+export async function askAvailability(name: string, signal?: AbortSignal): Promise<Availability> {
+  return await send(attendance.availability(name) as Call<Availability>, signal)
 }

@@ -77,5 +77,6 @@ async function look(name: string, before: LiveEvent, signal: AbortSignal): Promi
 
 /** A name that cannot be one of an event is none either. */
 function isUnknown(error: unknown): boolean {
+  if (error instanceof RangeError) return true // the client refuses what would lead to another address
   return error instanceof LandpassError && ['event_not_found', 'invalid_parameter'].includes(error.code)
 }
