@@ -1,12 +1,15 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import type { Db } from '../../db/engine.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { codeTotals } from '../events/availability.ts'
-import { editCodeField, eventParams, ORGANISER_ERRORS, parseEventName } from '../events/event-params.ts'
+import {
+  editCodeField,
+  eventParams,
+  ORGANISER_ERRORS,
+  type OrganiserCallOptions,
+  parseEventName,
+} from '../events/event-params.ts'
 import { getEvent } from '../events/event-queries.ts'
-import type { Organisers } from '../events/organisers.ts'
-import type { LimitHook } from '../limits.ts'
 import type { CodeLoader, LoadedCodes } from './code-loader.ts'
 
 const bodySchema = Type.Object({
@@ -22,13 +25,8 @@ const bodySchema = Type.Object({
   message: Type.Optional(Type.String({ description: 'What to do next, for a person.' })),
 })
 
-export interface CodeRouteOptions {
-  readonly db: Db
-  readonly organisers: Pick<Organisers, 'assertEditCode'>
+export interface CodeRouteOptions extends OrganiserCallOptions {
   readonly codes: Pick<CodeLoader, 'load'>
-  readonly organiserLimit: LimitHook
-  /** @throws {AppError} `attendance_not_configured` */
-  readonly assertConfigured: () => void
 }
 
 /** Loading an event's claim codes from the issuer (interfaces.md, 4.1). */

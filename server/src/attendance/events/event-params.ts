@@ -1,7 +1,10 @@
 import Type from 'typebox'
+import type { Db } from '../../db/engine.ts'
 import { invalidSecret } from '../../http/validation.ts'
+import type { LimitHook } from '../limits.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import type { EventName } from './event-name.ts'
+import type { Organisers } from './organisers.ts'
 
 /** What the routes of one event have in common: its name in the address, the edit code in the body. */
 export const eventParams = Type.Object({
@@ -50,3 +53,12 @@ export const ORGANISER_ERRORS = [
   'attendance_not_configured',
   'database_unavailable',
 ] as const
+
+/** What every call needs that only the organiser of an event may make. */
+export interface OrganiserCallOptions {
+  readonly db: Db
+  readonly organisers: Pick<Organisers, 'assertEditCode'>
+  readonly organiserLimit: LimitHook
+  /** @throws {AppError} `attendance_not_configured` */
+  readonly assertConfigured: () => void
+}

@@ -2,18 +2,22 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { World } from '@landpass/client/grid'
 import Type from 'typebox'
 import type { Clock } from '../../clock.ts'
-import type { Db } from '../../db/engine.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { lastMomentMs } from '../issuer/issuer-dates.ts'
-import type { LimitHook } from '../limits.ts'
 import { availabilityJson, availabilitySchema } from './availability.ts'
 import type { CodeCountCache } from './code-count-cache.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
 import type { EventCache } from './event-cache.ts'
 import { eventInfoJson, eventInfoSchema, eventReferenceJson, eventReferenceSchema } from './event-json.ts'
 import { parseOptions } from './event-options.ts'
-import { editCodeField, eventParams, ORGANISER_ERRORS, parseEventName } from './event-params.ts'
+import {
+  editCodeField,
+  eventParams,
+  ORGANISER_ERRORS,
+  type OrganiserCallOptions,
+  parseEventName,
+} from './event-params.ts'
 import { changeEvent, type Event, getEvent, getEventId, saveEvent } from './event-queries.ts'
 import type { Organisers } from './organisers.ts'
 
@@ -25,17 +29,13 @@ const coordinatesField = Type.String({
   description: `Where the token can be claimed: \`x,y\` pairs separated by \`;\`, 1 to ${MAX_COORDINATES} of them.`,
 })
 
-export interface EventRouteOptions {
-  readonly db: Db
+export interface EventRouteOptions extends OrganiserCallOptions {
   readonly clock: Clock
   readonly world: World
   readonly organisers: Organisers
   /** Forgets an event that was changed. */
   readonly events: Pick<EventCache, 'forget'>
   readonly codeCounts: Pick<CodeCountCache, 'get'>
-  readonly organiserLimit: LimitHook
-  /** @throws {AppError} `attendance_not_configured` */
-  readonly assertConfigured: () => void
 }
 
 /** Registering an event, changing it, and reading it back (interfaces.md, 4.1). */

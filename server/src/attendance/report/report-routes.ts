@@ -1,20 +1,18 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import type { Db } from '../../db/engine.ts'
 import { okSchema } from '../../http/schemas.ts'
-import { editCodeField, eventParams, ORGANISER_ERRORS, parseEventName } from '../events/event-params.ts'
+import {
+  editCodeField,
+  eventParams,
+  ORGANISER_ERRORS,
+  type OrganiserCallOptions,
+  parseEventName,
+} from '../events/event-params.ts'
 import { getEvent } from '../events/event-queries.ts'
-import type { Organisers } from '../events/organisers.ts'
-import type { LimitHook } from '../limits.ts'
 import { type Reports, reportSchema } from './report.ts'
 
-export interface ReportRouteOptions {
-  readonly db: Db
-  readonly organisers: Pick<Organisers, 'assertEditCode'>
+export interface ReportRouteOptions extends OrganiserCallOptions {
   readonly reports: Pick<Reports, 'make'>
-  readonly organiserLimit: LimitHook
-  /** @throws {AppError} `attendance_not_configured` */
-  readonly assertConfigured: () => void
 }
 
 /** What happened at an event, for its organiser. */
