@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LandChange } from '../../src/land/changes/changes.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { addressOf, bidRow, publicationRow } from '../support/land-rows.ts'
 
 const PATHS = [
@@ -73,7 +73,7 @@ interface Copy {
   readonly atMs: number
 }
 
-describeOnBothEngines('freshness', (open) => {
+describeOnOneEngine('freshness', (open) => {
   let land: DemoLand
   let names = 0
   beforeAll(async () => {
