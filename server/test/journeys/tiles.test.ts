@@ -12,14 +12,13 @@ import { legacyTile, type ReferenceTile, ReferenceTiles } from '../support/tiles
 
 /** 6,561 parcels: more than are answered in one piece. */
 const RADIUS = 40
-const IMPORT_LIMIT_MS = 180_000
 
 describeOnOneEngine('tiles', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     // A second area without parcels: the box around the world is larger than the world
     land = await startDemoLand(await open(), { radius: RADIUS, emptyAreas: '60,50,70,60' })
-  }, IMPORT_LIMIT_MS)
+  })
   afterAll(() => land.server.close())
 
   const reference = async () => (await ReferenceTiles.read(land.engine.db)).at(land.nowMs())

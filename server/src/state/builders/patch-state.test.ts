@@ -104,7 +104,7 @@ describeOnBothEngines('the patched state', (open) => {
       'district',
     ])
       expect(seen, `the stories were told without: ${rare}`).toContain(rare)
-  }, 180_000)
+  })
 
   test('joins parcels that have waited for their estate', async () => {
     const id = '7777'
