@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { brokenRules } from '../../test/support/demo-rules/broken-rules.ts'
+import { runs } from '../../test/support/property-seed.ts'
 import { type DemoWorld, demoWorld, demoWorldInfo } from './demo-world.ts'
 import { AWKWARD_NAMES } from './names.ts'
 import { recordJson } from './record-json.ts'
@@ -38,7 +39,7 @@ test('small worlds of any seed keep every rule too, and have something of everyt
       expect(brokenRules(world)).toEqual([])
       expectEveryKind(world)
     }),
-    { numRuns: 24 },
+    { numRuns: runs(16) },
   )
 })
 

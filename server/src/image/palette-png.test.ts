@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { expectSamePicture, type Picture, paint, readPng } from '../../test/support/png.ts'
+import { runs } from '../../test/support/property-seed.ts'
 import { type BandImage, encodeBands, encodePixels, MAX_SIDE_PX, type PixelImage } from './palette-png.ts'
 
 /** A pixel after the other, as the words of {@link BandImage} have it. */
@@ -81,7 +82,7 @@ test('bands of strips look as they were described, whatever their widths, colour
     fc.property(bandImage, (image) => {
       expectSamePicture(readPng(encodeBands(image)), paintBands(image))
     }),
-    { numRuns: 250 },
+    { numRuns: runs(80) },
   )
 })
 

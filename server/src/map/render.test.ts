@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type DrawnLandOptions, drawnLand } from '../../test/support/drawn-land.ts'
 import { colourText, expectSamePicture, type Picture, readPng } from '../../test/support/png.ts'
+import { runs } from '../../test/support/property-seed.ts'
 import { referenceMap } from '../../test/support/reference-map.ts'
 import type { MapSnapshot } from './map-snapshot.ts'
 import { INKS, PALETTES } from './palette.ts'
@@ -75,7 +76,7 @@ test('every pixel is what the slow reference says, for any land, view, sale, sel
     fc.property(snapshot, view, (snapshot, view) => {
       expectSamePicture(readPng(renderMap(snapshot, view)), referenceMap(snapshot, view))
     }),
-    { numRuns: 200 },
+    { numRuns: runs(70) },
   )
 })
 
@@ -87,7 +88,7 @@ test('the same view drawn twice gives the same bytes, whatever was drawn between
 
       expect(renderMap(snapshot, one).equals(first)).toBe(true)
     }),
-    { numRuns: 50 },
+    { numRuns: runs(25) },
   )
 })
 

@@ -5,6 +5,7 @@ import type { LandChange } from '../../src/land/changes/changes.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { describeOnOneEngine } from '../support/engines.ts'
 import { addressOf, bidRow, publicationRow } from '../support/land-rows.ts'
+import { runs } from '../support/property-seed.ts'
 
 const PATHS = [
   '/parcels/1/1',
@@ -101,7 +102,7 @@ describeOnOneEngine('freshness', (open) => {
         }
         for (const path of PATHS) await readAgain(path, copies, seen)
       }),
-      { seed: 20_261_120, numRuns: 8, endOnFailure: true },
+      { numRuns: runs(5), endOnFailure: true },
     )
     // The stories were no mere repetition of one case
     expect(Math.min(seen.confirmed, seen.expired, seen.changed), JSON.stringify(seen)).toBeGreaterThan(15)
