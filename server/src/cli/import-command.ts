@@ -41,7 +41,7 @@ async function runImport(folder: string, dryRun: boolean, signal: AbortSignal): 
   } finally {
     show.stop()
   }
-  writeResult(report, report.ok ? [successSentence(report)] : errorTable(report))
+  writeResult(report, report.ok ? [successSentence(report), ...report.warnings] : errorTable(report))
   if (!report.ok) process.exitCode = EXIT_FAILED
 }
 

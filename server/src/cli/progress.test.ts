@@ -71,6 +71,8 @@ test('a person reads the errors as columns', () => {
     ],
     errorCount: 30,
     errorsByFile: { 'bids.ndjson': 29, 'manifest.json': 1 },
+    worldParcels: 25,
+    warnings: [],
     worldId: null,
     revision: null,
     durationMs: 5,

@@ -18,6 +18,12 @@ export class ExactNumber {
  */
 const RISKY_NUMBER = /[:[,]\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
+/** Of a key that stands twice the last value counts, as with `JSON.parse`. */
+const LOSSLESS = {
+  parseNumber: exactNumber,
+  onDuplicateKey: ({ newValue }: { newValue: unknown }) => newValue,
+}
+
 /**
  * Reads one line of JSON without losing a digit: numbers that survive the trip through a double are numbers, all
  * others are {@link ExactNumber}s.
@@ -29,7 +35,7 @@ const RISKY_NUMBER = /[:[,]\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text) // V8's parser is twenty times as fast, and stricter
-  return RISKY_NUMBER.test(text) ? parseLossless(text, undefined, exactNumber) : value
+  return RISKY_NUMBER.test(text) ? parseLossless(text, undefined, LOSSLESS) : value
 }
 
 function exactNumber(token: string): number | ExactNumber {

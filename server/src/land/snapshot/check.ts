@@ -2,12 +2,21 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { World } from '@landpass/client/grid'
 import type { Blame } from '../records/checks.ts'
+import { findDuplicateKey } from '../records/duplicate-keys.ts'
 import { parseExactJson } from '../records/exact-json.ts'
 import { RECORDS } from '../records/tables.ts'
 import { DATA_SETS, type DataSetName, type RecordOf, TABLE_OF } from './format.ts'
 import type { Line } from './line-splitter.ts'
 import { Links } from './links.ts'
-import { type ExpectedFile, expectationOf, MANIFEST, type Manifest, readManifest } from './manifest.ts'
+import {
+  DUPLICATE_KEY,
+  type ExpectedFile,
+  expectationOf,
+  listedName,
+  MANIFEST,
+  type Manifest,
+  readManifest,
+} from './manifest.ts'
 import type { ErrorLog } from './report.ts'
 import { RULES } from './rules.ts'
 import { DamagedFileError, type Seal, SnapshotFile } from './snapshot-file.ts'
@@ -32,7 +41,7 @@ export interface CheckedSnapshot {
 export async function checkFolder(folder: string, options: CheckOptions): Promise<CheckedSnapshot> {
   const counts = Object.fromEntries(DATA_SETS.map((set) => [set, 0])) as Counts
   const manifest = await readManifest(folder, options.log)
-  const files = manifest ? findFiles(folder, options.log) : new Map<DataSetName, SnapshotFile>()
+  const files = manifest ? findFiles(folder, manifest, options.log) : new Map<DataSetName, SnapshotFile>()
   const links = new Links(options.world, (set, line, field, value, reason) => {
     options.log.add(files.get(set)?.name ?? set, line, field, value, reason)
     return false
@@ -44,13 +53,17 @@ export async function checkFolder(folder: string, options: CheckOptions): Promis
 }
 
 /** The file of each data set; none, or two, is an error. */
-function findFiles(folder: string, log: ErrorLog): ReadonlyMap<DataSetName, SnapshotFile> {
+function findFiles(
+  folder: string,
+  manifest: Manifest,
+  log: ErrorLog,
+): ReadonlyMap<DataSetName, SnapshotFile> {
   const files = new Map<DataSetName, SnapshotFile>()
   for (const set of DATA_SETS) {
     const plain = `${set}.ndjson`
     const found = [plain, `${plain}.gz`].filter((name) => existsSync(join(folder, name)))
     const [name] = found
-    if (name === undefined) log.add(`${plain}.gz`, null, null, undefined, 'is missing')
+    if (name === undefined) log.add(listedName(manifest, set), null, null, undefined, 'is missing')
     else if (found.length === 2)
       log.add(plain, null, null, undefined, `is there twice, also as ${plain}.gz: remove one of them`)
     else files.set(set, new SnapshotFile(name, join(folder, name)))
@@ -129,11 +142,17 @@ class FolderChecker {
     if (record === undefined) this.blame('', text, problem ?? 'is no JSON')
     const isGood =
       record !== undefined &&
+      this.hasEachKeyOnce(text!, record) &&
       RECORDS[TABLE_OF[set]].check(record, '', this.blame) &&
       this.isConsistent(set, record)
     if (isGood) this.checkLinks(set, record)
     if (this.isUnknown) this.links.broken(set, undefined)
     else if (!isGood) this.links.broken(set, record)
+  }
+
+  private hasEachKeyOnce(text: string, record: unknown): boolean {
+    const key = findDuplicateKey(text, record)
+    return key === undefined || this.blame(key, undefined, DUPLICATE_KEY)
   }
 
   private isConsistent<Name extends DataSetName>(set: Name, record: unknown): boolean {

@@ -216,7 +216,7 @@ describeOnBothEngines('a snapshot', (open, kind) => {
     const { db } = await open()
     await fc.assert(
       fc.asyncProperty(
-        fc.array(anyPublication, { minLength: 1, maxLength: 20 }),
+        fc.array(anyPublication, { minLength: 1, maxLength: 20 }).map(inOrderOfCreation),
         anyText,
         async (publications, name) => {
           const records = { ...tinyRecords(), publications }
@@ -281,6 +281,10 @@ const anyPublication: fc.Arbitrary<PublicationRecord> = fc
     created_at: iso(at),
     updated_at: iso(at),
   }))
+
+function inOrderOfCreation(publications: readonly PublicationRecord[]): PublicationRecord[] {
+  return publications.toSorted((one, other) => one.block_time_created_at - other.block_time_created_at)
+}
 
 function filesIn(folder: string): Record<string, string> {
   return Object.fromEntries(

@@ -5,6 +5,7 @@ import type { DistrictRecord } from '../records/district.ts'
 import type { EstateRecord } from '../records/estate.ts'
 import type { MortgageRecord } from '../records/mortgage.ts'
 import type { ParcelRecord } from '../records/parcel.ts'
+import type { PublicationRecord } from '../records/publication.ts'
 import type { DataSetName, RecordOf } from './format.ts'
 import { Grid } from './grid.ts'
 
@@ -47,23 +48,29 @@ export class Links {
   private readonly brokenAt: Uint8Array
   private someParcelUnknown = false
 
+  /** How many parcels the world has that the snapshot is for. */
+  readonly worldParcels: number
+
   /** Checks one good record against all before it. */
   readonly check: { readonly [Name in DataSetName]: CheckLinks<RecordOf[Name]> } = {
     districts: (record, line, blame) => this.district(record, line, blame),
     parcels: (record, line, blame) => this.parcel(record, line, blame),
     estates: (record, line, blame) => this.estate(record, line, blame),
-    publications: (record, _line, blame) => this.assetExists(record, blame),
+    publications: (record, _line, blame) => this.publication(record, blame),
     bids: (record, line, blame) => this.bid(record, line, blame),
     mortgages: (record, line, blame) => this.mortgage(record, line, blame),
     contributions: ({ district_id }, _line, blame) => this.districtExists(district_id, 'district_id', blame),
   }
 
+  /** When the publication of the line before was made, in milliseconds since 1970. */
+  private lastPublishedMs = 0
   private readonly bidIds = new Map<string, number>()
   private readonly loanIds = new Map<number, number>()
   private readonly mortgageIds = new Map<number, number>()
 
   constructor(world: World, blameLine: BlameLine) {
     this.grid = new Grid(world)
+    this.worldParcels = this.grid.countParcels()
     this.blameLine = blameLine
     this.districtAt = new Int32Array(this.grid.size)
     this.districtPositionAt = new Int32Array(this.grid.size)
@@ -206,6 +213,22 @@ export class Links {
         : 'names no estate of the snapshot'
       this.blameLine('parcels', this.parcelLineAt[cell] ?? 0, 'estate_id', id, reason)
     }
+  }
+
+  /** The place in the file becomes the publication's key, which stands for the order of creation. */
+  private publication(record: PublicationRecord, blame: Blame): boolean {
+    const { block_time_created_at: createdMs } = record
+    const beforeMs = this.lastPublishedMs
+    // One publication in the wrong place is one error: the next one is compared with it.
+    this.lastPublishedMs = createdMs
+    const isInOrder =
+      createdMs >= beforeMs ||
+      blame(
+        'block_time_created_at',
+        createdMs,
+        `must not be before that of the publication above, ${beforeMs}: the file is in order of creation`,
+      )
+    return this.assetExists(record, blame) && isInOrder
   }
 
   private bid(record: BidRecord, line: number, blame: Blame): boolean {
