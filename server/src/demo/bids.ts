@@ -108,7 +108,7 @@ function openOnes(all: readonly Asset[], people: readonly string[], random: Rand
   const offered = owned.filter(({ offer }) => offer !== undefined && offer.expiresS > PRESENT_S)
   const taken = new Set<string>()
   const draw = (isAlive: boolean) => () => {
-    const asset = random.pick(random.chance(55) ? offered : owned)
+    const asset = random.pick(random.chance(55) && offered.length > 0 ? offered : owned)
     const bidder = bidderFor(asset.owner, people, random)
     const key = `${asset.type} ${asset.id} ${bidder}`
     if (taken.has(key)) return undefined

@@ -22,8 +22,8 @@ const LARGEST_CLUSTER = 260
 
 /** Shares the lots out: few people with much land near their homes, many with one or two parcels. */
 export function shareOut(plan: CityPlan, random: Random): Holdings {
-  const { grid, districtOf, wild } = plan
-  const lots = [...grid.all()].filter((cell) => districtOf[cell] === -1 && !wild[cell])
+  const { grid, districtOf, inWorld, wild } = plan
+  const lots = [...grid.all()].filter((cell) => inWorld[cell] && districtOf[cell] === -1 && !wild[cell])
   const people = Array.from({ length: Math.max(16, Math.floor((lots.length * 58) / 1000)) }, () =>
     random.address(),
   )

@@ -58,6 +58,7 @@ function outline(
   shares: Shares,
   random: Random,
 ): void {
+  if (assets.length === 0) return // a world without lots: nothing can happen to them
   const count = (of: keyof Shares) =>
     Math.max(shares[of][1], Math.floor((assets.length * shares[of][0]) / 1000))
   const order = random.shuffle([...assets])
