@@ -49,7 +49,7 @@ function landpass(args: readonly string[], { env = {}, interruptAt }: RunOptions
   })
 }
 
-test('a dry run needs no database, and tells every phase and the result as lines of JSON', async () => {
+test('a dry run needs no database, and writes every phase and the result as lines of JSON', async () => {
   const { exitCode, lines } = await landpass(['import', tinySnapshot(), '--dry-run'], {
     env: { DATABASE_URL: NOWHERE },
   })

@@ -40,7 +40,7 @@ test('a terminal gets a bar with percent, speed and time left, and nothing on st
   expect(written.stdout()).toBe('')
 })
 
-test('a terminal is told the time left as soon as there is a speed', () => {
+test('a terminal shows the time left as soon as there is a speed', () => {
   const { streams, written } = fakeStreams({ isTerminal: true })
   const show = new ProgressShow(streams)
   show.update({ phase: 'load', done: 0, total: 1000 })

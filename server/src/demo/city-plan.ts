@@ -19,11 +19,11 @@ export interface CityPlan {
   readonly center: Coord
   /** The plazas and the roads first, each as one district; none is empty. */
   readonly districts: readonly District[]
-  /** Per cell, its place in `districts`, or -1: then it is a lot, or wild. */
+  /** Per cell, the index of its district in `districts`, or -1 for a lot or wild land. */
   readonly districtOf: Int16Array
   /** Per cell, 1 where the world has a parcel. */
   readonly inWorld: Uint8Array
-  /** Per cell, 1 where nobody ever bought. */
+  /** Per cell, 1 where the land never had an owner. */
   readonly wild: Uint8Array
   /** Per cell, how many parcels lie between it and the nearest plaza or road: 0 to 9, or {@link FAR}. */
   readonly plazaDistance: Uint8Array
@@ -79,7 +79,7 @@ function cellsWhere(grid: Grid, belongs: (cell: number) => boolean): number[] {
   return [...grid.all()].filter(belongs)
 }
 
-/** Patches at the edge of the world that nobody wanted. */
+/** Patches of land without an owner, most of them near the edge of the city. */
 function wilderness(grid: Grid, districtOf: Int16Array, random: Random): Uint8Array {
   const wild = new Uint8Array(grid.size)
   const heights = softNoise(grid, Math.max(4, Math.floor(grid.radius / 10)), () => random.below(256))

@@ -8,7 +8,7 @@ import { recordJson } from './record-json.ts'
 import { worldShape } from './shape.ts'
 
 const made = demoWorld(1)
-/** Its parcels are made whenever somebody reads them: here once for all tests. */
+/** Its parcels are generated at each iteration: here once for all tests. */
 const city = { ...made, parcels: [...made.parcels] }
 const present = Date.parse(city.referenceTime)
 

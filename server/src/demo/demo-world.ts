@@ -56,7 +56,7 @@ export interface DemoWorld {
   readonly referenceTime: string
   readonly districts: readonly DistrictRecord[]
   readonly contributions: readonly ContributionRecord[]
-  /** Made while you read: keep what you need, not all of them. */
+  /** Generated while they are read, so that not all are in memory at once. */
   readonly parcels: Iterable<ParcelRecord>
   readonly estates: readonly EstateRecord[]
   readonly publications: readonly PublicationRecord[]

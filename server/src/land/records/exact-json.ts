@@ -13,8 +13,8 @@ export class ExactNumber {
 }
 
 /**
- * A number token that a double may not hold: more than 15 digits, or an exponent. It may also hit inside a string
- * (`"a:1234567890123456"`), which costs time and nothing else.
+ * A number token that a double may not hold: more than 15 digits, or an exponent. It may also match inside a string
+ * (`"a:1234567890123456"`), which only makes parsing slower.
  */
 const RISKY_NUMBER = /[:[,]\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
@@ -25,8 +25,8 @@ const LOSSLESS = {
 }
 
 /**
- * Reads one line of JSON without losing a digit: numbers that survive the trip through a double are numbers, all
- * others are {@link ExactNumber}s.
+ * Reads one line of JSON without losing a digit: numbers that a double holds exactly are numbers, all others are
+ * {@link ExactNumber}s.
  *
  * @throws {SyntaxError} (or RangeError when nested too deeply) for anything that is not JSON.
  * @example

@@ -37,7 +37,7 @@ export interface CheckedSnapshot {
   readonly links: Links
 }
 
-/** Reads a snapshot once from end to end and checks all of it, on past any number of errors: they go to the log. */
+/** Reads a snapshot once from end to end and checks all of it. Errors go to the log and do not stop the check. */
 export async function checkFolder(folder: string, options: CheckOptions): Promise<CheckedSnapshot> {
   const counts = Object.fromEntries(DATA_SETS.map((set) => [set, 0])) as Counts
   const manifest = await readManifest(folder, options.log)
@@ -82,7 +82,7 @@ class FolderChecker {
   /** Where the record that is being checked stands. */
   private file = ''
   private line = 0
-  /** Whether it can no longer be told which record the line is. */
+  /** Whether the id of the record is broken, so that it is unknown which references to it are right. */
   private isUnknown = false
   private readonly blame: Blame = (field, value, reason) => {
     if (field === '' || field === 'id') this.isUnknown = true
@@ -108,7 +108,7 @@ class FolderChecker {
   async check(set: DataSetName): Promise<number> {
     const file = this.files.get(set)
     const count = file ? await this.checkFile(set, file) : 0
-    if (!file) this.links.broken(set, undefined) // no reference to it can be told wrong
+    if (!file) this.links.broken(set, undefined) // without the file, no reference to its records can be checked
     if (set === 'parcels') this.links.endOfParcels()
     if (set === 'estates') this.links.endOfEstates()
     return count
@@ -163,7 +163,7 @@ class FolderChecker {
     this.links.check[set](record as RecordOf[Name], this.line, this.blame)
   }
 
-  /** Holds a file that was read to its end to what the manifest says of it. */
+  /** Compares a file that was read to its end with its entry in the manifest. */
   private compare(set: DataSetName, file: SnapshotFile, records: number): void {
     const expected = expectationOf(this.manifest, file.name)
     if (!expected) return void this.log.add(MANIFEST, null, `files["${file.name}"]`, undefined, 'is missing')
@@ -179,7 +179,7 @@ class FolderChecker {
     seals: { file: Seal; content: Seal },
     expected: ExpectedFile,
   ): void {
-    // A plain file is its own content: one comparison says it all.
+    // For a plain file, file and content are the same: one comparison is enough.
     const same = !file.isPacked && expected.file.sha256 !== undefined
     const pairs = [
       ['', seals.file, expected.file],

@@ -82,7 +82,7 @@ describeOnBothEngines('a snapshot', (open, kind) => {
     ])
   })
 
-  test('is seen whole or not at all by readers who keep asking meanwhile', async () => {
+  test('appears in one step to readers that query the tables during the import', async () => {
     const { db } = await open()
     const { db: reader } = await open()
     const small = { ...tinyRecords(), publications: [], contributions: [] }
@@ -140,7 +140,7 @@ describeOnBothEngines('a snapshot', (open, kind) => {
     expect(await everythingIn(db)).toEqual(before)
   })
 
-  test('cannot be imported while another import runs, and can when that one has died', async () => {
+  test('cannot be imported while another import runs, and can when that one was killed', async () => {
     const { db } = await open()
     const dead = await beginWorld(db, clock)
 
@@ -237,7 +237,7 @@ describeOnBothEngines('a snapshot', (open, kind) => {
 })
 
 test('there is nothing to export before the first import', async () => {
-  // Told by the row alone: no engine needed
+  // Only this row is read: no engine needed
   const db = {
     selectFrom: () => ({ select: () => ({ executeTakeFirstOrThrow: async () => ({ world_id: null }) }) }),
   }

@@ -37,7 +37,7 @@ export interface ImportOptions extends CheckSnapshotOptions {
   readonly clock: Clock
   /** Check only. */
   readonly dryRun: boolean
-  /** How long to watch another import that seems to run, in case it was killed. 0 if not said. */
+  /** How long to wait for another import that seems to be running but may have been killed. 0 by default. */
   readonly patienceMs?: number | undefined
 }
 
@@ -54,10 +54,10 @@ export async function checkSnapshot(folder: string, options: CheckSnapshotOption
  *
  * The folder is read twice. The first time everything is checked, without touching the database; the second time it
  * is loaded, and must still have the same SHA-256. Reading twice costs two seconds of genesis' import, and in return
- * a bad snapshot is refused in the first moments instead of after half a minute.
+ * a bad snapshot is refused within seconds instead of after half a minute.
  *
  * @returns a report; `ok` is false when the snapshot is bad, and then nothing has changed
- * @throws {CommandError} while another import runs; `signal.reason` when stopped; whatever the database says.
+ * @throws {CommandError} while another import runs; `signal.reason` when stopped; errors of the database.
  * In all these cases nothing has changed either.
  */
 export async function importSnapshot(db: Db, folder: string, options: ImportOptions): Promise<ImportReport> {
@@ -69,7 +69,7 @@ export async function importSnapshot(db: Db, folder: string, options: ImportOpti
   await dropRetiredWorlds(db, RETIRED_GRACE_MS, options.clock.nowMs())
   const worldId = await beginWorld(db, options.clock, options)
   const revision = await load(db, worldId, checked, options, log).catch(async (error: unknown) => {
-    await dropWorld(db, worldId).catch(() => undefined) // the first error is the one to hear of
+    await dropWorld(db, worldId).catch(() => undefined) // the first error is the one to report
     throw error
   })
   if (revision === undefined) await dropWorld(db, worldId)

@@ -44,7 +44,7 @@ export class LineSplitter {
     return lines
   }
 
-  /** What is left after the last line end; nothing where a file ends as it should. */
+  /** The text after the last line end as a line; nothing where the file ends with a line end. */
   end(): Line[] {
     if (this.heldBytes === 0) return []
     const line = this.finish(NOTHING)

@@ -9,7 +9,7 @@ import type { PublicationRecord } from '../records/publication.ts'
 import type { DataSetName, RecordOf } from './format.ts'
 import { Grid } from './grid.ts'
 
-/** Says that a record read earlier is wrong after all. */
+/** Reports an error in a record that was read earlier. */
 export type BlameLine = (
   set: DataSetName,
   line: number,
@@ -24,8 +24,8 @@ type CheckLinks<R> = (record: R, line: number, blame: Blame) => boolean
 const NOT_LISTED = -1
 
 /**
- * What the records say about each other. Nothing of a record is kept but numbers, a few per cell of the grid, and
- * the ids that must be unique.
+ * Checks what the records say about each other. In memory it holds a few numbers per cell of the grid, and the ids
+ * that must be unique.
  *
  * The data sets come in the order of DATA_SETS. What refers to a broken record is not reported on top of it:
  * the snapshot is refused anyway, and one mistake should read as one error.
@@ -86,7 +86,7 @@ export class Links {
     return { district: this.districtPositionAt[cell] ?? 0, estate: this.estatePositionAt[cell] ?? NOT_LISTED }
   }
 
-  /** Notes a record whose own fields are wrong, as far as it can still be told which one it is. */
+  /** Notes a record whose own fields are wrong, by its id as far as that is known. */
   broken(set: DataSetName, record: unknown): void {
     const id = idOf(record)
     if (set === 'districts') this.districts.addBroken(id)
@@ -143,7 +143,7 @@ export class Links {
         `must be "${this.districts.nameOf(lister)}", which lists this parcel`,
       )
     if (!this.districtExists(district_id!, 'district_id', blame)) return false
-    // A broken district's list is not known: nothing can be held against it.
+    // The list of a broken district is unknown, so the parcel may be in it.
     if (this.districts.lineOf(district_id!) === 0) return true
     return blame('district_id', district_id, 'names a district that does not list this parcel')
   }
@@ -321,7 +321,7 @@ class Names {
     return this.brokenIds.has(name)
   }
 
-  /** Whether a reference to it may stand: there is such a record, or it cannot be told any more. */
+  /** Whether a reference to it is accepted: there is such a record, or broken records make that unknown. */
   isKnown(name: string): boolean {
     return this.lineOf(name) !== 0 || this.brokenIds.has(name) || this.someUnknown
   }

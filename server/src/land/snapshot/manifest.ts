@@ -11,7 +11,7 @@ const MAX_MANIFEST_BYTES = 1024 * 1024
 /** What is wrong with a key of a line or of the manifest that JSON.parse would read silently. */
 export const DUPLICATE_KEY = 'stands twice in the same object'
 
-/** What the manifest says of one file; undefined is not said. */
+/** The manifest's entry of one file; a missing value is not compared. */
 export interface ExpectedFile {
   readonly records: number
   readonly file: Partial<Seal>
@@ -24,8 +24,9 @@ export interface Manifest {
 }
 
 /**
- * Reads and checks `manifest.json`. Undefined when there is none worth the name; smaller faults are logged, and
- * what can be used of it is.
+ * Reads and checks `manifest.json`. All errors are logged.
+ *
+ * @returns undefined when it is missing, or too broken to check the files with it
  */
 export async function readManifest(folder: string, log: ErrorLog): Promise<Manifest | undefined> {
   const blame = (field: string | null, value: unknown, reason: string): undefined => {
@@ -100,8 +101,8 @@ export function listedName({ files }: Manifest, set: DataSetName): string {
 }
 
 /**
- * What the manifest says of a file. A snapshot that was unpacked (or packed) by hand still has the manifest of the
- * other kind: then its content alone is held to it.
+ * The manifest's entry of a file. A snapshot that was unpacked (or packed) by hand still has the manifest of the
+ * other kind: then only the content is compared with it.
  */
 export function expectationOf(manifest: Manifest, fileName: string): ExpectedFile | undefined {
   const exact = manifest.files.get(fileName)

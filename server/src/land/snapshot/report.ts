@@ -17,7 +17,7 @@ export interface SnapshotError {
   readonly reason: string
 }
 
-/** What came of an import, a check or a failure of either. */
+/** The result of an import or a check, successful or not. */
 export interface ImportReport {
   readonly ok: boolean
   readonly dryRun: boolean
@@ -54,7 +54,7 @@ export function coverageWarnings(parcels: number, worldParcels: number): string[
   ]
 }
 
-/** Keeps the first errors and counts them all, so that a file of a million bad lines needs no memory. */
+/** Holds the first errors and counts them all, so that a file of a million bad lines needs little memory. */
 export class ErrorLog {
   readonly errors: SnapshotError[] = []
   readonly byFile: Record<string, number> = {}

@@ -49,7 +49,7 @@ test('a snapshot of the whole world has no warning, one of a part says how much 
   expect(await checkSnapshot(broken, { world: larger })).toMatchObject({ ok: false, warnings: [] })
 })
 
-test('a snapshot that was unpacked by hand is held to the text in its manifest', async () => {
+test('a snapshot that was unpacked by hand is compared with the content in its manifest', async () => {
   const folder = tinySnapshot()
   const packed = join(folder, 'bids.ndjson.gz')
   writeFileSync(join(folder, 'bids.ndjson'), gunzipSync(readFileSync(packed)))
