@@ -56,7 +56,7 @@ const NAMED_SHAPES: Readonly<Record<string, readonly [operation: string, ...fiel
   TileJson: ['GET /tiles.json'],
 }
 
-/** What the client makes of an answer that is no JSON. */
+/** The TypeScript type in which the client returns an answer that is not JSON. */
 const TYPES_OF_CONTENT: Readonly<Record<string, string>> = {
   'text/plain': 'string',
   'image/png': 'Uint8Array',
@@ -66,7 +66,7 @@ const TYPES_OF_CONTENT: Readonly<Record<string, string>> = {
   'application/x-ndjson': 'AsyncIterable<Uint8Array>',
 }
 
-/** What a type is made of; all else of a schema (patterns, bounds, examples) is for those who check values. */
+/** The fields of a schema that a type is made of; patterns, bounds and examples only matter for checking values. */
 const FIELDS_OF_TYPES: readonly string[] = [
   '$ref',
   'type',
@@ -93,7 +93,7 @@ const STYLE = { semi: false, singleQuote: true, trailingComma: 'all', printWidth
  * @throws {Error} when a shape that gets a name is no longer where it stood
  */
 export async function clientTypes(description: OpenApi): Promise<string> {
-  // Only here: it is a tool for developers, which an installed server does without.
+  // Imported here, because it is a development dependency that an installed server does not have.
   const { compile } = await import('json-schema-to-typescript')
   const names = shapeNames(description)
   const shapes = Object.entries({
@@ -118,7 +118,7 @@ export async function clientTypes(description: OpenApi): Promise<string> {
   return readable(text)
 }
 
-/** Comments of one sentence in one line, none that say from where in the schema a type came, and air between types. */
+/** Puts short comments on one line, removes those about references, and adds empty lines between types. */
 function readable(text: string): string {
   return text
     .replace(/^ \*\n \* This interface was referenced by .*\n \* via the `definition` .*\n/gm, '')
@@ -173,7 +173,7 @@ interface NamedShape {
   readonly schema: Schema
 }
 
-/** The shapes of {@link NAMED_SHAPES}, by their own text: so each is found wherever it stands. */
+/** The shapes of {@link NAMED_SHAPES} by their fingerprint, which finds each of them wherever it is written out. */
 function shapeNames(description: OpenApi): ReadonlyMap<string, NamedShape> {
   const shapes = new Map<string, NamedShape>()
   for (const [name, [operation, ...fields]] of Object.entries(NAMED_SHAPES)) {
@@ -194,7 +194,7 @@ function shapeAt({ paths }: OpenApi, name: string, fields: readonly string[]): S
   return schema
 }
 
-/** Without what a type is not made of, and with the names of named shapes in their place. */
+/** The schema with only {@link FIELDS_OF_TYPES}, and with references in place of named shapes. */
 function typeSchema(schema: Schema, names: ReadonlyMap<string, NamedShape>, own?: string): object {
   if (schema.tsType !== undefined) return { tsType: schema.tsType }
   const named = names.get(fingerprint(schema))
@@ -226,7 +226,7 @@ function isAnything({ type = 'object', properties = {}, additionalProperties, an
   return type === 'object' && !hasFields && !anyOf && !values
 }
 
-/** Says the same of two shapes that are the same but for their own descriptions. */
+/** Equal for two shapes that differ in nothing but their own descriptions. */
 function fingerprint({ description, ...shape }: Schema): string {
   return JSON.stringify(shape)
 }

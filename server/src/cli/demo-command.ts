@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { World } from '@landpass/client/grid'
 import { type Command, InvalidArgumentError } from 'commander'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
@@ -8,8 +9,9 @@ import type { Engine } from '../db/engine.ts'
 import { writeDemoSnapshot } from '../demo/write-snapshot.ts'
 import { CommandError } from '../errors.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
+import { Grid } from '../land/snapshot/grid.ts'
 import { importSnapshot } from '../land/snapshot/import.ts'
-import type { ImportReport } from '../land/snapshot/report.ts'
+import { coverageWarnings, type ImportReport } from '../land/snapshot/report.ts'
 import { withDatabase } from './open-database.ts'
 import { ProgressShow } from './progress.ts'
 import { runCommand, writeResult } from './run-command.ts'
@@ -40,11 +42,8 @@ function parseSeed(text: string): number {
 }
 
 async function makeDemo({ seed, out, replace }: DemoOptions, signal: AbortSignal): Promise<void> {
-  if (out !== undefined) {
-    const { counts } = await writeDemoSnapshot(seed, out)
-    return writeResult({ ok: true, folder: out, seed, counts }, [`The world of seed ${seed} is in ${out}.`])
-  }
   const config = readConfig(process.env)
+  if (out !== undefined) return writeDemo(seed, out, config.world)
   await withDatabase(config, async (engine) => {
     if ((await readLandHead(engine.db)).worldId !== null && !replace) {
       throw new CommandError(
@@ -52,11 +51,22 @@ async function makeDemo({ seed, out, replace }: DemoOptions, signal: AbortSignal
       )
     }
     const report = await fillWithDemo(engine, config, seed, signal)
-    writeResult(report, [`The world of seed ${seed} is in the database, at revision ${report.revision}.`])
+    const sentence = `The world of seed ${seed} is in the database, at revision ${report.revision}.`
+    writeResult(report, [sentence, ...report.warnings])
   })
 }
 
-/** Makes the demo world as a snapshot and imports it: by the same door, and with the same checks, as real data. */
+async function writeDemo(seed: number, folder: string, world: World): Promise<void> {
+  const { counts } = await writeDemoSnapshot(seed, folder, undefined, { world })
+  const worldParcels = new Grid(world).countParcels()
+  const warnings = coverageWarnings(counts.parcels ?? 0, worldParcels)
+  writeResult({ ok: true, folder, seed, counts, worldParcels, warnings }, [
+    `The world of seed ${seed} is in ${folder}.`,
+    ...warnings,
+  ])
+}
+
+/** Makes the demo world as a snapshot and imports it with the same code and the same checks as real data. */
 async function fillWithDemo(
   engine: Engine,
   config: Config,
@@ -66,7 +76,7 @@ async function fillWithDemo(
   const folder = await mkdtemp(join(tmpdir(), 'landpass-demo-'))
   const show = new ProgressShow()
   try {
-    await writeDemoSnapshot(seed, folder)
+    await writeDemoSnapshot(seed, folder, undefined, { world: config.world })
     const report = await importSnapshot(engine.db, folder, {
       world: config.world,
       clock: SYSTEM_CLOCK,
@@ -74,7 +84,7 @@ async function fillWithDemo(
       signal,
       onProgress: show.update.bind(show),
     })
-    if (!report.ok) throw demoDoesNotFit(report)
+    if (!report.ok) throw demoRefused(report)
     if (!engine.isJoined) await engine.maintain()
     return report
   } finally {
@@ -83,10 +93,10 @@ async function fillWithDemo(
   }
 }
 
-function demoDoesNotFit({ errors, errorCount }: ImportReport): CommandError {
+function demoRefused({ errors, errorCount }: ImportReport): CommandError {
   const [first] = errors
   return new CommandError(
-    `The demo world does not fit (${errorCount} errors; the first: ${first?.field} ${first?.reason}). ` +
-      'It covers -150,-150 to 150,150: leave WORLD at its default, or import a world of your own.',
+    `The demo world breaks a rule of the snapshot format (${errorCount} errors; the first: ${first?.field} ` +
+      `${first?.reason}). This is a mistake in Landpass: please report it with the setting WORLD and the seed.`,
   )
 }

@@ -12,7 +12,7 @@ import { withDatabase } from './open-database.ts'
 
 const ROOT = new URL('../../../../', import.meta.url)
 const SEED = 1
-/** The demo world's own state: what is on sale does not depend on the day on which the gallery is drawn. */
+/** The reference time of the demo world: what is for sale does not depend on the day on which the gallery is drawn. */
 const DEMO_CLOCK: Clock = { nowMs: () => PRESENT_S * SECOND_MS }
 
 /** For developers: draws the gallery of the docs, from a demo world in a folder that is gone afterwards. */
@@ -41,7 +41,7 @@ async function drawInto(folder: string): Promise<void> {
       dryRun: false,
     })
     if (!report.ok) throw new Error('the demo world is refused')
-    // Only here: the other commands do without the server's code, or read it while the database opens.
+    // Imported here, because the other commands do not need the server's code, or load it while the database opens.
     const [{ createApp }, { drawGallery }] = await Promise.all([
       import('../app.ts'),
       import('../site/gallery.ts'),

@@ -11,7 +11,7 @@ export function addGenerateCommand(program: Command): void {
     .command('generate', { hidden: true })
     .description("write openapi.json, the client's types, docs/errors.md and docs/settings.md from the code")
     .action(async () => {
-      // Only here: the other commands do without the server's code.
+      // Imported here, because the other commands do not need the server's code.
       const { generatedDocuments } = await import('./documents.ts')
       for (const { path, text } of await generatedDocuments()) {
         const file = fileURLToPath(new URL(path, ROOT))

@@ -41,17 +41,17 @@ async function runImport(folder: string, dryRun: boolean, signal: AbortSignal): 
   } finally {
     show.stop()
   }
-  writeResult(report, report.ok ? [successSentence(report)] : errorTable(report))
+  writeResult(report, report.ok ? [successSentence(report), ...report.warnings] : errorTable(report))
   if (!report.ok) process.exitCode = EXIT_FAILED
 }
 
 function importInto(config: Config, folder: string, options: ImportOptions): Promise<ImportReport> {
   return withDatabase(config, async (engine) => {
     const report = await importSnapshot(engine.db, folder, options)
-    // The world is shown by now: tidying up after it is a favour that may fail.
+    // The import is committed by now: a failure of the maintenance after it must not fail the command.
     if (report.ok) {
       options.onProgress?.({ phase: 'tidy', done: 0, total: 1 })
-      // A server that has the embedded engine has a timer for it, and just now it reads the new world.
+      // A server that runs the embedded engine does its own maintenance, and is reading the new world at this time.
       if (!engine.isJoined) await engine.maintain().catch(() => undefined)
       options.onProgress?.({ phase: 'tidy', done: 1, total: 1 })
     }

@@ -3,10 +3,12 @@ import { mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
 import { freshDataDir } from '../../test/support/engines.ts'
 import { WASM_OPTIONS } from '../../test/support/landpass.ts'
 import { tinyRecords, tinySnapshot } from '../../test/support/tiny-world.ts'
+import { checkSnapshot } from '../land/snapshot/import.ts'
 
 const PROGRAM = fileURLToPath(new URL('./main.js', import.meta.url))
 const NOWHERE = 'postgres://nobody@127.0.0.1:1/nothing'
@@ -47,7 +49,7 @@ function landpass(args: readonly string[], { env = {}, interruptAt }: RunOptions
   })
 }
 
-test('a dry run needs no database, and tells every phase and the result as lines of JSON', async () => {
+test('a dry run needs no database, and writes every phase and the result as lines of JSON', async () => {
   const { exitCode, lines } = await landpass(['import', tinySnapshot(), '--dry-run'], {
     env: { DATABASE_URL: NOWHERE },
   })
@@ -98,6 +100,19 @@ test('what was imported is exported', async () => {
   expect(exported).toMatchObject({ exitCode: 0, stderr: '' })
   expect(readdirSync(folder)).toHaveLength(8)
   expect(exported.lines.at(-1)?.counts).toEqual(imported.lines.at(-1)?.counts)
+})
+
+test('a demo world written to a folder covers WORLD', async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'landpass-cli-')), 'demo')
+
+  const { exitCode, lines } = await landpass(['demo', '--seed', '7', '--out', folder], {
+    env: { WORLD: '5,5,20,9;40,0,41,1' },
+  })
+
+  expect(exitCode).toBe(0)
+  expect(lines.at(-1)).toMatchObject({ ok: true, counts: { parcels: 84 }, worldParcels: 84, warnings: [] })
+  const world = parseWorld('5,5,20,9;40,0,41,1')!
+  expect(await checkSnapshot(folder, { world })).toMatchObject({ ok: true, warnings: [] })
 })
 
 test('ctrl-C stops an import, which then has changed nothing', async () => {

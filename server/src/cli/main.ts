@@ -36,7 +36,7 @@ addSimulateCommand(program)
 for (const command of [program, ...program.commands]) exitWith2OnWrongUse(command)
 
 try {
-  // What is in the environment already wins over the file.
+  // Variables that are set in the environment take precedence over the file.
   if (existsSync('.env')) process.loadEnvFile('.env')
   await program.parseAsync()
 } catch (error) {

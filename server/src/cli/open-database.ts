@@ -3,7 +3,7 @@ import type { Engine, EngineSettings } from '../db/engine.ts'
 import { migrate } from '../db/migrate.ts'
 import { openEngine } from '../db/open-engine.ts'
 
-/** A server owns an embedded database; a tool joins the server that has it, where one runs. */
+/** A server opens the embedded database itself; a tool connects to the running server that has it open, if any. */
 export function engineSettings(config: Config, role: 'server' | 'tool'): EngineSettings {
   return {
     databaseUrl: config.databaseUrl,

@@ -40,7 +40,7 @@ test('a terminal gets a bar with percent, speed and time left, and nothing on st
   expect(written.stdout()).toBe('')
 })
 
-test('a terminal is told the time left as soon as there is a speed', () => {
+test('a terminal shows the time left as soon as there is a speed', () => {
   const { streams, written } = fakeStreams({ isTerminal: true })
   const show = new ProgressShow(streams)
   show.update({ phase: 'load', done: 0, total: 1000 })
@@ -71,6 +71,8 @@ test('a person reads the errors as columns', () => {
     ],
     errorCount: 30,
     errorsByFile: { 'bids.ndjson': 29, 'manifest.json': 1 },
+    worldParcels: 25,
+    warnings: [],
     worldId: null,
     revision: null,
     durationMs: 5,

@@ -12,7 +12,7 @@ export interface Progress {
 export interface MeasuredProgress extends Progress {
   /** Records per second since the phase began. */
   readonly rate: number
-  /** Time left in this phase; null until it can be told. */
+  /** Time left in this phase; null until there is a rate. */
   readonly etaMs: number | null
 }
 

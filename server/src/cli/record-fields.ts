@@ -27,7 +27,7 @@ ${lists.join('')}} as const
 `
 }
 
-/** `['id', 'publication.price', …]`: an array is one field, and so is whatever has no fields of its own. */
+/** `['id', 'publication.price', …]`: arrays and values without fields of their own are one field each. */
 function leavesOf(schema: Schema, schemas: Readonly<Record<string, Schema>>): readonly string[] {
   const { $ref, anyOf, properties } = schema
   if ($ref !== undefined) return leavesOf(schemas[$ref.replace(/^.*\//, '')] ?? {}, schemas)

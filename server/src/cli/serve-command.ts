@@ -61,7 +61,7 @@ async function serveUntil(stopped: Promise<void>, config: Config, options: Servi
     if (options.only === 'attendance') assertAttendance(app)
     const address = await listen(app, config)
     try {
-      // Listening comes first: whoever watches /health/ready sees 503 until the world is there.
+      // Listens first: /health/ready answers 503 until the world is loaded.
       if (options.demo && options.only !== 'attendance' && (await readLandHead(engine.db)).worldId === null) {
         await fillWithDemo(stopped)
       }
@@ -80,7 +80,7 @@ async function serveUntil(stopped: Promise<void>, config: Config, options: Servi
 
 async function listen(app: App, { host, port }: Config): Promise<string> {
   try {
-    // One address, whatever order the system gives the two of localhost in.
+    // Always the same address: systems differ in whether localhost is 127.0.0.1 or ::1 first.
     return await app.server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -97,8 +97,8 @@ async function listen(app: App, { host, port }: Config): Promise<string> {
 }
 
 /**
- * Fills the database in a process of its own, as an operator's import would: what it takes in memory is given back
- * when it ends, and this process answers meanwhile.
+ * Fills the database in a separate process: its memory is released when it ends, and this process answers requests
+ * meanwhile.
  */
 async function fillWithDemo(stopped: Promise<void>): Promise<void> {
   console.log('The database is empty: making the demo world, once, in about ten seconds …')
@@ -108,7 +108,7 @@ async function fillWithDemo(stopped: Promise<void>): Promise<void> {
   if (code !== 0) throw new CommandError('The demo world was not made; the next start tries again.')
 }
 
-/** Drops worlds that no reader can still hold. What fails now is tried again a minute later. */
+/** Drops worlds that no reader uses any more. After a failure it tries again a minute later. */
 async function tidy(engine: Engine, app: App): Promise<void> {
   try {
     await dropRetiredWorlds(engine.db, RETIRED_GRACE_MS, SYSTEM_CLOCK.nowMs())

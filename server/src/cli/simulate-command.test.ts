@@ -10,7 +10,7 @@ import { landpass, startLandpass, statusOf } from '../../test/support/landpass.t
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 
-test('every stand-in explains itself', async () => {
+test('every simulator has a help text', async () => {
   for (const [name, options] of [
     ['issuer', ['--port', '--host', '--seed']],
     ['presence', ['--port', '--host']],
@@ -42,7 +42,7 @@ test('wrong use ends with 2 and says what is right', async () => {
   )
 })
 
-test('a player that nobody answers ends with 1 and says so', async () => {
+test('a player whose server does not answer ends with 1 and says so', async () => {
   const { code, stdout, stderr } = await landpass([
     'simulate',
     'player',
@@ -51,7 +51,7 @@ test('a player that nobody answers ends with 1 and says so', async () => {
 
   expect(code).toBe(1)
   expect(stdout).toMatch(/^the player is 0x[0-9a-f]{40}\n/)
-  expect(stderr).toMatch(/^landpass: Nobody answers: /)
+  expect(stderr).toMatch(/^landpass: The server does not answer: /)
 })
 
 test('a player goes to the event, is asked for the captcha, and waits until the token is in the ledger', async () => {
@@ -103,7 +103,7 @@ test.each(['issuer', 'presence'])(
   },
 )
 
-/** One server for all that a player talks to: what the real ones answer is told by their own tests. */
+/** One fake server for all services that a player calls; the real ones have tests of their own. */
 async function startWorld(): Promise<{ origin: string; places: readonly string[] }> {
   const places: string[] = []
   const mints: object[] = []

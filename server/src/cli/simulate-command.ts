@@ -20,7 +20,7 @@ interface Simulator {
 
 /** `landpass simulate issuer | presence | player` */
 export function addSimulateCommand(program: Command): void {
-  // What a stand-in needs is read when it runs: the other commands should not start later for it.
+  // The code of a simulator is imported when it runs, so that other commands start faster.
   const simulate = program
     .command('simulate')
     .description('stand-ins for the outside world of the attendance interface, for trying it out offline')
@@ -90,7 +90,7 @@ function addPlayer(simulate: Command): void {
     )
 }
 
-/** Listens until Ctrl-C, or until the process that started it is gone; it is told the address over IPC. */
+/** Listens until Ctrl-C, or until the parent process has ended. Sends its address to the parent process over IPC. */
 async function runSimulator(name: string, simulator: Simulator, signal: AbortSignal): Promise<void> {
   try {
     process.stdout.write(`${name}: ${simulator.address}\n`)
@@ -101,7 +101,7 @@ async function runSimulator(name: string, simulator: Simulator, signal: AbortSig
   }
 }
 
-/** Never, for a process that was not started over IPC. */
+/** Resolves when the parent process has ended; never, for a process that was started without IPC. */
 async function parentIsGone(): Promise<void> {
   if (process.send !== undefined && !process.connected) return
   await once(process, 'disconnect')

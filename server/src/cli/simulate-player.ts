@@ -27,9 +27,9 @@ export interface PlayerOptions {
 }
 
 /**
- * Goes to the event, claims, and waits for the token, telling each step on stdout.
+ * Goes to the event, claims, and waits for the token, and writes each step to stdout.
  *
- * @throws {CommandError} with the sentence and the code of whoever refused
+ * @throws {CommandError} with the message and the code of the service that refused
  */
 export async function simulatePlayer(options: PlayerOptions, signal: AbortSignal): Promise<void> {
   const { server, event, presence, at, issuer, seed } = options
@@ -116,12 +116,12 @@ async function waitForToken(
   )
 }
 
-/** fetch hides why nobody answered behind "fetch failed". */
+/** The reason of a failed connection, which fetch hides behind "fetch failed". */
 function asCommandError(error: unknown): unknown {
   if (error instanceof LandpassError && error.code === 'offline') return asCommandError(error.cause)
   if (error instanceof LandpassError) return new CommandError(`${error.message} (${error.code})`)
   if (error instanceof TypeError && error.cause instanceof Error) {
-    return new CommandError(`Nobody answers: ${error.cause.message}`)
+    return new CommandError(`The server does not answer: ${error.cause.message}`)
   }
   return error
 }

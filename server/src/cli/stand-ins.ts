@@ -7,16 +7,16 @@ import { SIMULATED_API_KEY, SIMULATED_CLIENT_ID, SIMULATED_CLIENT_SECRET } from 
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 
-/** The simulators that run beside a demo: programs of their own, which the server knows as any other party. */
+/** The simulators that run beside a demo: separate processes, which the server uses like the real services. */
 export interface StandIns {
   readonly issuer: string
   readonly presence: string
-  /** The settings that lead to them. */
+  /** The environment with the settings of the simulators. */
   readonly env: Environment
   close(): Promise<void>
 }
 
-/** Whether a demo should have simulators: not where somebody has set up a real issuer, and never in production. */
+/** Whether a demo should have simulators: not where a real issuer is set up, and never in production. */
 export function wantsStandIns({ attendance, isProduction, databaseUrl }: Config): boolean {
   const { apiKey, clientId, clientSecret } = attendance.issuer
   const isSetUp = apiKey !== undefined || clientId !== undefined || clientSecret !== undefined
@@ -40,7 +40,7 @@ export async function startStandIns(env: Environment): Promise<StandIns> {
       ISSUER_API_KEY: SIMULATED_API_KEY,
       ISSUER_CLIENT_ID: SIMULATED_CLIENT_ID,
       ISSUER_CLIENT_SECRET: SIMULATED_CLIENT_SECRET,
-      // A newcomer waits for the answer; nobody limits the simulator.
+      // The simulator has no limit of its own, and a new user waits for its answers.
       ISSUER_CALLS_PER_SECOND: env.ISSUER_CALLS_PER_SECOND || '50',
       PRESENCE_PROVIDERS: `peers=${presence.address}/peers`,
     },
@@ -62,7 +62,7 @@ interface Simulator {
 
 async function startSimulator(name: 'issuer' | 'presence'): Promise<Simulator> {
   const child = fork(MAIN, ['simulate', name], {
-    // A group of its own: Ctrl-C is for the server, which finishes its claims first and lets go of the child then.
+    // A process group of its own: Ctrl-C must not reach it before the server has finished its claims.
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
@@ -87,7 +87,7 @@ async function addressOf(child: ChildProcess, name: string): Promise<string> {
   return message.address
 }
 
-/** What a newcomer pastes: it ends with a token in the simulated issuer's ledger. */
+/** Commands for a new user to paste: the last one shows the token in the simulated issuer's ledger. */
 export function attendanceExample(server: string, { issuer, presence }: StandIns): readonly string[] {
   return [
     '',

@@ -4,25 +4,25 @@ import type { Database } from './schema.ts'
 
 export type Db = Kysely<Database>
 
-/** One of the two databases, behind what the rest of the server needs of it. Same SQL, same row types on both. */
+/** What the rest of the server needs of a database. Both engines take the same SQL and answer the same row types. */
 export interface Engine {
   readonly kind: 'embedded' | 'postgres'
-  /** Whether the embedded engine belongs to another process, which looks after it. */
+  /** Whether the embedded engine runs in another process, which then also runs its maintenance. */
   readonly isJoined: boolean
   readonly db: Db
   /**
-   * Hears `NOTIFY channel, payload` of every committed transaction, whoever sent it.
-   * Heals by itself; `onPayload` is also called (with '') after a lost connection came back.
+   * Calls `onPayload` for every committed `NOTIFY channel, payload`, of this process and of others.
+   * Reconnects by itself. After a reconnect `onPayload` is called with '', because notifications may have been missed.
    */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
   /**
    * Refreshes the planner's statistics and, on the embedded engine, does what PostgreSQL's background processes
-   * would do: CHECKPOINT and VACUUM, table by table and only while nobody waits. Worth calling after an import.
+   * would do: CHECKPOINT and VACUUM, table by table and only while no statement waits. Worth calling after an import.
    */
   maintain(): Promise<void>
   /** What another thread of this process needs to open the same database: see {@link Lent}. */
   lend(): Lent
-  /** Connections now: all of the pool, those at rest, and callers that wait for one. */
+  /** Connections at present: all of the pool, idle ones, and callers that wait for one. */
   pool(): { readonly total: number; readonly idle: number; readonly waiting: number }
   close(): Promise<void>
 }
@@ -32,20 +32,20 @@ export interface EngineSettings {
   /** PostgreSQL 14 or newer; without it the embedded engine on `<dataDir>/database`. */
   readonly databaseUrl?: string | undefined
   readonly dataDir: string
-  /** Embedded engine: wait for the disk at every commit. Without, a power cut can lose the last seconds. */
+  /** Embedded engine: flush to the disk at every commit. If false, a power cut can lose the last seconds. */
   readonly syncToDisk: boolean
   /** PostgreSQL: connections of this process, besides one for notifications. */
   readonly poolSize: number
   /** A statement that takes longer fails with `database_unavailable`; 0 is no limit, for tools. */
   readonly statementTimeoutMs: number
   /**
-   * Embedded engine: `own` needs the folder for itself; `join` uses the engine of the process that has it, if one
-   * does. On PostgreSQL both are the same.
+   * Embedded engine: `own` fails if another process uses the folder; `join` then connects to the engine of that
+   * process. On PostgreSQL both are the same.
    */
   readonly mode: 'own' | 'join'
 }
 
-/** A way into an engine for another thread: pass `source` as worker data and `transfer` along with it. */
+/** What another thread needs to use an engine: pass `source` as worker data with `transfer` as its transfer list. */
 export interface Lent {
   readonly source: EngineSource
   readonly transfer: readonly MessagePort[]

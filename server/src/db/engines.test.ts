@@ -96,7 +96,7 @@ describeOnBothEngines('both engines', (open) => {
     expect(everything).not.toContain('insert into')
   })
 
-  test('give a statement up after its time, and answer the next', async () => {
+  test('fail a statement that exceeds its time limit, and run the next', async () => {
     const { db } = await open({ statementTimeoutMs: 300 })
 
     const error = await sql`select pg_sleep(0.6)`.execute(db).catch((failure) => failure)
@@ -123,7 +123,7 @@ describeOnBothEngines('both engines', (open) => {
     expect((await sql`select count(*) as count from several`.execute(db)).rows).toEqual([{ count: 2 }])
   })
 
-  test('know their connections, and can be looked after', async () => {
+  test('count their connections, and can be maintained', async () => {
     const engine = await open()
     await engine.maintain()
 
@@ -152,7 +152,7 @@ describeOnBothEngines('both engines', (open) => {
       expect(await count()).toBe(3)
     })
 
-    test('of many writers at once lose nothing and mix nothing', async () => {
+    test('of many writers at once are all committed, each on its own', async () => {
       const { db } = await open()
       await sql`create table account (id integer primary key, coins integer check (coins >= 0))`.execute(db)
       await sql`insert into account values (1, 10), (2, 0)`.execute(db)

@@ -12,7 +12,7 @@ import {
 import type { Db } from './engine.ts'
 import { GuardedDriver } from './guarded-driver.ts'
 
-/** Kysely over `driver`, which speaks PostgreSQL's SQL. */
+/** Kysely's dialect for PostgreSQL's SQL, with `driver` as its driver. */
 export function openKysely(driver: Driver): Db {
   return new Kysely({ dialect: new GuardedDialect(driver) })
 }

@@ -6,7 +6,7 @@ import { toOwnError } from './statement-error.ts'
 import { isInTransactionOf, markTransaction } from './transaction.ts'
 
 /**
- * Wraps the driver of either engine, so that the same mistakes are refused with the same words on both:
+ * Wraps the driver of either engine, so that both refuse the same mistakes with the same errors:
  * - a statement on the outer handle inside a transaction, which dead-locks where there is one connection;
  * - JSON that is nested too deeply (see json-depth.ts);
  * - COMMIT after a failed statement whose error was swallowed, which PostgreSQL turns into a ROLLBACK and reports
@@ -90,7 +90,7 @@ export class GuardedDriver implements Driver {
 
 class GuardedConnection implements DatabaseConnection {
   readonly inner: DatabaseConnection
-  /** Did a statement fail since the transaction began? PostgreSQL then takes nothing but ROLLBACK. */
+  /** Whether a statement failed since the transaction began. PostgreSQL then accepts only ROLLBACK. */
   hasFailed = false
 
   constructor(inner: DatabaseConnection) {

@@ -9,16 +9,16 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 /**
- * Is this text JSON (an object or an array) that is nested deeper than `maxDepth`? The embedded engine answered
- * nothing for JSON of thousands of levels, and later hung, so such text must never reach it. Linear, without
- * recursion; brackets inside strings do not count.
+ * Whether a text is JSON (an object or an array) that is nested deeper than `maxDepth`. The embedded engine never
+ * answered for JSON of thousands of levels, and later hung, so such text must not reach it. Runs in linear time and
+ * without recursion; brackets inside strings do not count.
  *
  * @example
  * isNestedDeeperThan('[[1]]', 1) // true
  * isNestedDeeperThan('["[["]', 1) // false
  */
 export function isNestedDeeperThan(text: string, maxDepth: number): boolean {
-  // Shorter text cannot hold that many brackets: nearly every parameter is done here
+  // A text this short cannot hold that many brackets. This answers for nearly every parameter.
   if (text.length <= maxDepth || !/^\s*[[{]/.test(text)) return false
   let depth = 0
   for (let i = 0; i < text.length; i++) {

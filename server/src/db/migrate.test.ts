@@ -18,7 +18,7 @@ describeOnBothEngines('migrate', (open, kind) => {
     expect(await migrate(engines[0]!)).toEqual([])
   })
 
-  // The embedded engine has one session at a time: nobody else can hold a table there.
+  // The embedded engine has one session at a time: no other one can lock a table.
   if (kind === 'postgres')
     test('waits for a long reader without holding up the others', async () => {
       const [engine, reader] = [await open(), await open()]

@@ -7,14 +7,14 @@ export type { EngineSettings } from './engine.ts'
 
 /**
  * Opens PostgreSQL when there is a `databaseUrl`, the embedded engine otherwise.
- * @throws {CommandError} when it cannot: the sentence says why and what to do, and never holds a password.
+ * @throws {CommandError} when it cannot be opened: the message says why and what to do, and never holds a password.
  */
 export function openEngine(settings: EngineSettings): Promise<Engine> {
   const { databaseUrl } = settings
   return databaseUrl === undefined ? openEmbedded(settings) : openPostgres({ ...settings, databaseUrl })
 }
 
-/** Opens in a worker thread what its parent lent: the parent's own engine, or connections of its own to PostgreSQL. */
+/** Opens an engine in a worker thread: the embedded engine of its parent, or connections of its own to PostgreSQL. */
 export async function openLent(source: EngineSource): Promise<Engine> {
   switch (source.kind) {
     case 'embedded':

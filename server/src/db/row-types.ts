@@ -14,7 +14,7 @@ const TEXT_ARRAY = 1009
 
 const parseTextArray = defaultParserOf(TEXT_ARRAY) as (text: string) => unknown[]
 
-/** What we parse otherwise than `pg` does by default; everything else is left to it, on both engines. */
+/** The types that are not parsed as `pg` does by default. All others are, on both engines. */
 const OWN_PARSERS: ReadonlyMap<number, ParseText> = new Map<number, ParseText>([
   [builtins.INT8, parseInt8],
   [

@@ -41,7 +41,7 @@ export interface LandWorldTable {
   created_at_ms: number
   /** When it stopped being the one that is shown; null while shown or loading. */
   retired_at_ms: number | null
-  /** While an import fills it: until when that may be silent before it counts as dead. Null for all others. */
+  /** While an import fills it: when its lease ends unless it is renewed. Null for all others. */
   loading_until_ms: number | null
 }
 
@@ -59,9 +59,9 @@ export interface LandChangeTable {
 export interface AttendanceEventTable {
   /** The issuer's number. */
   event_id: number
-  /** Ours: what scenes know. */
+  /** Our own id, which scenes use. */
   uuid: string
-  /** What the issuer said of the event, without anything secret. */
+  /** The issuer's description of the event, without secrets. */
   issuer_record: ColumnType<Record<string, unknown>, string, string>
   /** `x,y;x,y`, in the registered order. */
   coordinates: string
@@ -81,7 +81,7 @@ export interface AttendanceEventTable {
 
 /**
  * `free`: for the next claim. `held`: a claim has it. `used`: a claim of ours became a token with it.
- * `used_elsewhere`: somebody used it without us. `void`: the issuer does not know it, or no longer takes it.
+ * `used_elsewhere`: it was used without this server. `void`: the issuer does not know it, or no longer accepts it.
  */
 export type CodeState = 'free' | 'held' | 'used' | 'used_elsewhere' | 'void'
 
@@ -113,7 +113,7 @@ export interface ClaimTable {
   tx_hash: string | null
   /** Steps that were tried since the claim last moved. */
   attempts: number
-  /** When somebody has to look after it next; in the future while somebody does. Null once it is settled. */
+  /** When the claim worker takes it up next; in the future while a worker has it. Null once it is settled. */
   next_step_at_ms: number | null
   created_at_ms: number
   updated_at_ms: number
@@ -127,7 +127,7 @@ export interface CaptchaTable {
   event_id: number | null
   /** Answer and seed of the drawing, encrypted. */
   sealed: Buffer
-  /** Was it asked for in a scene's preview? */
+  /** Whether it was requested in a scene's preview. */
   is_preview: boolean
   /** Tries that are left. */
   tries: number
@@ -140,12 +140,12 @@ export interface SeenRequestTable {
   expires_at_ms: number
 }
 
-/** Edit codes that the issuer judged wrong, or is judging. */
+/** Edit codes that the issuer rejected, or is checking. */
 export interface EditCodeGuessTable {
   id: Generated<number>
   event_id: number
   at_ms: number
-  /** False while it is being judged: it may still turn out right. */
+  /** False while the issuer checks it: it may still be right. */
   is_judged: boolean
 }
 
@@ -167,7 +167,7 @@ export interface AttendanceRefusalTable {
   count: number
 }
 
-/** The last failures of the issuer in matters of an event. */
+/** The last failed calls to the issuer for an event. */
 export interface IssuerFailureTable {
   id: Generated<number>
   event_id: number

@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts'
 
 /**
- * The database's refusal of a statement, the same from both engines. It carries what code may decide on and
- * nothing that a log or an answer must not show: the engines' own errors hold the query, its parameters and, in
- * `detail`, values of rows.
+ * A statement that the database refused, in the same form for both engines. It has the fields that code decides on,
+ * and nothing that must not appear in a log or an answer: the engines' own errors hold the query, its parameters and,
+ * in `detail`, values of rows.
  */
 export class StatementError extends Error {
   /** SQLSTATE, five characters: `23505` is a unique violation. */
@@ -36,7 +36,7 @@ const UNAVAILABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIME
 const UNAVAILABLE_SENTENCE =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/
 
-/** Turns whatever an engine threw into a StatementError or, where trying again can help, an AppError. */
+/** Turns an error of an engine into a StatementError or, where a retry can help, an AppError. */
 export function toOwnError(error: unknown): unknown {
   if (error instanceof AppError || error instanceof StatementError || !(error instanceof Error)) return error
   const { code } = error as { code?: unknown }
@@ -59,7 +59,7 @@ function isUnavailable(error: Error, code: unknown): boolean {
   return UNAVAILABLE_STATES.has(code) || UNAVAILABLE_CODES.has(code) || /^08...$/.test(code)
 }
 
-/** Did a statement break this constraint of uniqueness? */
+/** Whether a statement violated this unique constraint. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return error instanceof StatementError && error.code === '23505' && error.constraint === constraint
 }

@@ -5,13 +5,13 @@ import type { Database } from './schema.ts'
 
 export type Tx = Transaction<Database>
 
-/** The drivers that have a transaction open in this flow of control: see {@link inTransaction}. */
+/** The drivers that have a transaction open in this asynchronous context: see {@link inTransaction}. */
 const openDrivers = new AsyncLocalStorage<ReadonlySet<object>>()
 let running = 0
 
 /**
- * Runs `work` in a flow of control of its own. While there is one, Node follows every promise of the process, which
- * costs each request some hundredths: so with the last of them it stops.
+ * Runs `work` in an asynchronous context of its own. While one exists, Node tracks every promise of the process, which
+ * makes each request a few percent slower: tracking is switched off when the last context ends.
  */
 async function inOwnFlow<T>(work: () => Promise<T>): Promise<T> {
   running += 1
@@ -36,21 +36,21 @@ export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
   return inOwnFlow(() => db.transaction().execute(work))
 }
 
-/** Runs `work` on what is committed now: all that it reads through `tx` is of one moment. It can change nothing. */
+/** Runs `work` in a read-only transaction: all that it reads through `tx` is from the same point in time. */
 export function inSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return inOwnFlow(() =>
     db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work),
   )
 }
 
-/** For drivers: the transaction of this flow of control begins or ends on `driver`. */
+/** For drivers: notes that the transaction of this asynchronous context begins or ends on `driver`. */
 export function markTransaction(driver: object, isOpen: boolean): void {
   const open = openDrivers.getStore() as Set<object> | undefined
   if (isOpen) open?.add(driver)
   else open?.delete(driver)
 }
 
-/** For drivers: does this flow of control already hold a transaction of `driver`? */
+/** For drivers: whether this asynchronous context already has a transaction of `driver`. */
 export function isInTransactionOf(driver: object): boolean {
   return openDrivers.getStore()?.has(driver) ?? false
 }

@@ -29,11 +29,11 @@ export interface Tenure {
 }
 
 /**
- * A parcel or an estate, and its history. `story.ts` fills in the mutable fields, once; what is left alone
- * says that nothing ever happened.
+ * A parcel or an estate, and its history. `stories.ts` fills in the mutable fields, once; their first values mean that
+ * nothing has happened.
  *
  * Invariant: deals and the open offer follow each other in time and never overlap. Between `opensS` and
- * `closesS` the owner changes at `sold` and `bid-sold` deals and at `transfersS`, and ends as `owner`.
+ * `closesS` the owner changes at `sold` and `bid-sold` deals and at `transferS`, and ends as `owner`.
  */
 export interface Asset {
   readonly type: 'parcel' | 'estate'
@@ -45,7 +45,7 @@ export interface Asset {
   readonly estateId: string | undefined
   /** What it cost, or would have cost, in the first sale. */
   readonly value: number
-  /** The owner at `closesS`; where a parcel joined an estate, whoever put it there. */
+  /** The owner at `closesS`; for a parcel that joined an estate, the person who added it. */
   owner: string
   firstOwner: string
   /** When it was given away without a sale, if it ever was. */
@@ -75,7 +75,7 @@ export interface Assets {
 const DISSOLVED = 15
 const ESTATES_PER_1000_LOTS = 27
 
-/** Makes parcels and estates out of what everybody holds. */
+/** Makes parcels and estates out of the holdings. */
 export function assetsOf(plan: CityPlan, { clusters, people }: Holdings, random: Random): Assets {
   const byCell: (Asset | undefined)[] = Array.from({ length: plan.grid.size }, () => undefined)
   const values = valuesOf(plan, clusters, random.fork('values'))
@@ -134,7 +134,7 @@ function datesOf(
   const gone = Array.from({ length: dissolved }, () => ({ cells: [], holder: random.below(people.length) }))
   const clusters = random.shuffle([...chosen, ...gone])
   const span = PRESENT_S - 400 * DAY_S - ESTATES_START_S
-  // Each has a share of the years to itself, so that no two are made at the same time.
+  // Each estate has its own part of the time span, so that no two are created at the same time.
   const share = Math.floor(span / clusters.length)
   return clusters.map((cluster, at) => ({
     cluster,

@@ -19,7 +19,7 @@ interface Draft {
 
 const LONGEST_DAYS = 180
 
-/** All bids, in order of creation: those that were accepted, those that were not, and those that still stand. */
+/** All bids, in order of creation: accepted, cancelled and open ones. */
 export function bidsOf(assets: Assets, people: readonly string[], random: Random): BidRecord[] {
   const all = [...assets.parcels, ...assets.estates.map(({ asset }) => asset)]
   const accepted = all.flatMap((asset) => acceptedOn(asset, people, random))
@@ -35,7 +35,7 @@ export function bidsOf(assets: Assets, people: readonly string[], random: Random
   })
 }
 
-/** So many attempts per thousand assets, at least a few; an attempt may fail. */
+/** Drafts of bids: `perThousand` for each thousand assets, and at least `least`. An attempt may fail. */
 function times(
   assets: number,
   perThousand: number,
@@ -51,7 +51,7 @@ function times(
   return drafts
 }
 
-/** The bids that were accepted, with the rivals they took down in the same block. */
+/** The bids that were accepted, with the rival bids that were cancelled in the same block. */
 function acceptedOn(asset: Asset, people: readonly string[], random: Random): Draft[] {
   return asset.deals.flatMap((deal) =>
     deal.kind === 'bid-sold' ? withRivals(asset, deal, people, random) : [],
@@ -89,7 +89,7 @@ function bidderFor(seller: string, people: readonly string[], random: Random): s
   return someoneElse(seller, people, random)
 }
 
-/** A bid that its bidder took back while the same person owned the asset. */
+/** A bid that its bidder cancelled while the asset had the same owner. */
 function cancelledOn(asset: Asset, people: readonly string[], random: Random): Draft | undefined {
   const tenure = random.pick(asset.tenures)
   const start = Math.max(tenure.fromS, BIDS_START_S) + 60
@@ -102,13 +102,13 @@ function cancelledOn(asset: Asset, people: readonly string[], random: Random): D
   return { asset, status: 'cancelled', bidder, seller: tenure.owner, fromS, toS, expiresS }
 }
 
-/** Bids that stand: more on what is for sale, never two of one bidder on one asset. */
+/** Open bids: more on assets that are for sale, never two of one bidder on one asset. */
 function openOnes(all: readonly Asset[], people: readonly string[], random: Random): Draft[] {
   const owned = all.filter(({ estateId }) => estateId === undefined)
   const offered = owned.filter(({ offer }) => offer !== undefined && offer.expiresS > PRESENT_S)
   const taken = new Set<string>()
   const draw = (isAlive: boolean) => () => {
-    const asset = random.pick(random.chance(55) ? offered : owned)
+    const asset = random.pick(random.chance(55) && offered.length > 0 ? offered : owned)
     const bidder = bidderFor(asset.owner, people, random)
     const key = `${asset.type} ${asset.id} ${bidder}`
     if (taken.has(key)) return undefined
@@ -129,7 +129,7 @@ function openOn(
   const latest = isAlive ? PRESENT_S - DAY_S : PRESENT_S - 200 * DAY_S
   if (latest <= earliest) return undefined
   const fromS = blockTimeS(random.between(earliest, latest))
-  // The contract gives a bid half a year. Bids that stand get years, so that the demo keeps some.
+  // The contract allows half a year. Open bids of the demo get years, so that some are open for a long time.
   const expiresS = isAlive
     ? random.between(dateS('2028-01-01'), dateS('2031-12-01'))
     : fromS + random.between(1, LONGEST_DAYS) * DAY_S

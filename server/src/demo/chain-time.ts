@@ -23,7 +23,7 @@ export function blockAt(timeS: number): number {
   return TURN_BLOCK + Math.floor((timeS - TURN_S) / (timeS < TURN_S ? 14 : 12))
 }
 
-/** The time of the block that a time falls into: two things in one block happen at one time. */
+/** The time of the block that a time falls into: everything in one block has the same time. */
 export function blockTimeS(timeS: number): number {
   return TURN_S + (blockAt(timeS) - TURN_BLOCK) * (timeS < TURN_S ? 14 : 12)
 }
@@ -31,8 +31,8 @@ export function blockTimeS(timeS: number): number {
 export const iso = (timeMs: number): string => new Date(timeMs).toISOString()
 
 /**
- * Hands out times at which rows were written: a while after their block, each later than the one before,
- * so that none is given twice. Ask in order of block time.
+ * Returns a function that gives the times at which rows were written: some time after their block, each later than
+ * the one before, so that none occurs twice. Call it in order of block time.
  */
 export function rowTimes(lagMs: () => number): (blockS: number) => string {
   let lastMs = 0

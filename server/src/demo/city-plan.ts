@@ -4,22 +4,26 @@ import { type District, quartersOf } from './districts.ts'
 import { Grid } from './grid.ts'
 import { drawParks } from './parks.ts'
 import type { Random } from './random.ts'
+import type { CityShape } from './shape.ts'
 import { drawStreets, removeStrays } from './streets.ts'
 import { softNoise } from './strokes.ts'
 
-/** Farther than proximity is told. */
+/** Stands for a distance above {@link MAX_DISTANCE}. */
 export const FAR = 255
-const FARTHEST_TOLD = 9
+/** The largest distance to a plaza or road that a parcel's record can give. */
+const MAX_DISTANCE = 9
 
 /** Where everything is. Nothing here has an owner, a name or a price yet. */
 export interface CityPlan {
   readonly grid: Grid
   readonly center: Coord
-  /** The plazas and the roads first, each as one district. */
+  /** The plazas and the roads first, each as one district; none is empty. */
   readonly districts: readonly District[]
-  /** Per cell, its place in `districts`, or -1: then it is a lot, or wild. */
+  /** Per cell, the index of its district in `districts`, or -1 for a lot or wild land. */
   readonly districtOf: Int16Array
-  /** Per cell, 1 where nobody ever bought. */
+  /** Per cell, 1 where the world has a parcel. */
+  readonly inWorld: Uint8Array
+  /** Per cell, 1 where the land never had an owner. */
   readonly wild: Uint8Array
   /** Per cell, how many parcels lie between it and the nearest plaza or road: 0 to 9, or {@link FAR}. */
   readonly plazaDistance: Uint8Array
@@ -28,10 +32,11 @@ export interface CityPlan {
 
 /**
  * Plans the city, from the large to the small: rings and avenues, plazas where they cross, parks between them,
- * streets around blocks, and quarters out of blocks.
+ * streets around blocks, and quarters out of blocks. The whole square is planned, then cut to the parcels that exist:
+ * districts lose what lies outside, and those that lie outside as a whole are left out.
  */
-export function planCity(radius: number, random: Random): CityPlan {
-  const grid = new Grid(radius)
+export function planCity({ radius, origin, isInside }: CityShape, random: Random): CityPlan {
+  const grid = new Grid(radius, origin)
   const ground = new Uint8Array(grid.size)
   const skeleton = skeletonOf(grid, random.fork('skeleton'))
   drawAvenues(grid, ground, skeleton, random.fork('avenues'))
@@ -41,14 +46,19 @@ export function planCity(radius: number, random: Random): CityPlan {
   const quarters = quartersOf(grid, ground, parks, random.fork('quarters'))
   removeStrays(grid, ground)
 
-  const plazas = cellsWhere(grid, (cell) => ground[cell] === Ground.plaza)
-  const roads = cellsWhere(grid, (cell) => ground[cell] === Ground.street || ground[cell] === Ground.avenue)
-  const districts: District[] = [
+  const inWorld = Uint8Array.from(grid.all(), (cell) => (isInside(grid.coord(cell)) ? 1 : 0))
+  const plazas = cellsWhere(grid, (cell) => ground[cell] === Ground.plaza && inWorld[cell] === 1)
+  const isRoad = (cell: number) => ground[cell] === Ground.street || ground[cell] === Ground.avenue
+  const roads = cellsWhere(grid, (cell) => isRoad(cell) && inWorld[cell] === 1)
+  const whole: District[] = [
     { kind: 'plaza', disabled: false, cells: plazas },
     { kind: 'road', disabled: false, cells: roads },
     ...quarters,
     ...parks.map(({ kind, cells }) => ({ kind, disabled: false, cells: [...cells].sort((a, b) => a - b) })),
   ]
+  const districts = whole
+    .map((district) => ({ ...district, cells: district.cells.filter((cell) => inWorld[cell] === 1) }))
+    .filter(({ cells }) => cells.length > 0)
   const districtOf = new Int16Array(grid.size).fill(-1)
   districts.forEach(({ cells }, at) => {
     for (const cell of cells) districtOf[cell] = at
@@ -58,6 +68,7 @@ export function planCity(radius: number, random: Random): CityPlan {
     center: skeleton.center,
     districts,
     districtOf,
+    inWorld,
     wild: wilderness(grid, districtOf, random.fork('wild')),
     plazaDistance: distancesTo(grid, plazas),
     roadDistance: distancesTo(grid, roads),
@@ -68,7 +79,7 @@ function cellsWhere(grid: Grid, belongs: (cell: number) => boolean): number[] {
   return [...grid.all()].filter(belongs)
 }
 
-/** Patches at the edge of the world that nobody wanted. */
+/** Patches of land without an owner, most of them near the edge of the city. */
 function wilderness(grid: Grid, districtOf: Int16Array, random: Random): Uint8Array {
   const wild = new Uint8Array(grid.size)
   const heights = softNoise(grid, Math.max(4, Math.floor(grid.radius / 10)), () => random.below(256))
@@ -86,7 +97,7 @@ function distancesTo(grid: Grid, targets: readonly number[]): Uint8Array {
   const reached = new Uint8Array(grid.size)
   for (const cell of targets) reached[cell] = 1
   let shore: readonly number[] = targets
-  for (let step = 0; step <= FARTHEST_TOLD; step++) {
+  for (let step = 0; step <= MAX_DISTANCE; step++) {
     const next: number[] = []
     for (const cell of shore) {
       for (const near of grid.around(cell)) {

@@ -37,7 +37,7 @@ function pledgesTo(
       ? left
       : random.between(1, Math.max(1, Math.min(2 * fair - 1, left - (count - at - 1))))
     left -= landCount
-    // One in seven comes from somebody who pledged to this district before.
+    // One row in seven is of an address that pledged to this district before.
     if (!random.chance(14)) last = random.chance(40) ? random.pick(people) : random.address()
     const timestamp = String((START_S + random.below(SPAN_S)) * 1000 + random.below(1000))
     return { address: last, district_id: id, land_count: landCount, timestamp }

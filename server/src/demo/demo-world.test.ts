@@ -1,3 +1,4 @@
+import { isInWorld, parseWorld } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { brokenRules } from '../../test/support/demo-rules/broken-rules.ts'
@@ -5,9 +6,10 @@ import { runs } from '../../test/support/property-seed.ts'
 import { type DemoWorld, demoWorld, demoWorldInfo } from './demo-world.ts'
 import { AWKWARD_NAMES } from './names.ts'
 import { recordJson } from './record-json.ts'
+import { worldShape } from './shape.ts'
 
 const made = demoWorld(1)
-/** Its parcels are made whenever somebody reads them: here once for all tests. */
+/** Its parcels are generated at each iteration: here once for all tests. */
 const city = { ...made, parcels: [...made.parcels] }
 const present = Date.parse(city.referenceTime)
 
@@ -41,6 +43,59 @@ test('small worlds of any seed keep every rule too, and have something of everyt
     }),
     { numRuns: runs(16) },
   )
+})
+
+/** Rectangles of up to 30 × 30 parcels, apart or over each other, anywhere on the grid of the contract. */
+const anyWorld = fc
+  .tuple(
+    fc.integer({ min: -9000, max: 9000 }),
+    fc.array(fc.tuple(fc.nat(40), fc.nat(40), fc.nat(29), fc.nat(29)), { minLength: 1, maxLength: 3 }),
+  )
+  .map(([corner, areas]) =>
+    areas.map(([x, y, width, height]) =>
+      [corner + x, y - corner, corner + x + width, y - corner + height].join(','),
+    ),
+  )
+  .map((areas) => parseWorld(areas.join(';'))!)
+
+test('the city of any world covers its rectangles and nothing else, and keeps every rule', () => {
+  fc.assert(
+    fc.property(fc.nat(0xffff_ffff), anyWorld, (seed, world) => {
+      const demo = demoWorld(seed, { world })
+      expect(brokenRules(demo)).toEqual([])
+      const { bounds } = world
+      let places = 0
+      for (let x = bounds.minX; x <= bounds.maxX; x++)
+        for (let y = bounds.minY; y <= bounds.maxY; y++) if (isInWorld(world, { x, y })) places++
+      const parcels = [...demo.parcels]
+      expect(parcels.every((parcel) => isInWorld(world, parcel))).toBe(true)
+      expect(parcels).toHaveLength(places)
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test.each(['0,0,0,0', '5,5,6,5', '100,-100,104,-96', '-8,-8,8,8;30,30,30,30'])(
+  'a world of %s has a city that keeps every rule',
+  (text) => {
+    const world = parseWorld(text)!
+    for (const seed of [1, 2]) expect(brokenRules(demoWorld(seed, { world }))).toEqual([])
+  },
+)
+
+test('the square around 0,0 gives the same city as its radius', () => {
+  const world = parseWorld('-12,-12,12,12')!
+  expect(textOf(demoWorld(5, { world }))).toBe(textOf(demoWorld(5, { radius: 12 })))
+})
+
+test('a city is planned around the largest rectangle, and for at most 801 × 801 parcels', () => {
+  expect(worldShape(parseWorld('0,0,20,10')!)).toMatchObject({ origin: { x: 10, y: 5 }, radius: 10 })
+  expect(worldShape(parseWorld('-150,-150,150,150;62,151,162,158')!)).toMatchObject({
+    origin: { x: 0, y: 0 },
+    radius: 162,
+  })
+  expect(worldShape(parseWorld('3,3,3,3')!).radius).toBe(8)
+  expect(worldShape(parseWorld('0,0,1999,0')!)).toMatchObject({ origin: { x: 999, y: 0 }, radius: 400 })
 })
 
 test('a mid-size city keeps every rule', () => {

@@ -1,3 +1,4 @@
+import type { World } from '@landpass/client/grid'
 import type { BidRecord } from '../land/records/bid.ts'
 import type { ContributionRecord } from '../land/records/contribution.ts'
 import type { DistrictRecord } from '../land/records/district.ts'
@@ -16,6 +17,14 @@ import { districtRecords, estateRecords, parcelRecords } from './land-records.ts
 import { loansOf } from './loans.ts'
 import { listingsOf } from './market.ts'
 import { Random } from './random.ts'
+import {
+  type CityShape,
+  DEFAULT_RADIUS,
+  LARGEST_RADIUS,
+  SMALLEST_RADIUS,
+  squareShape,
+  worldShape,
+} from './shape.ts'
 import { tellStories } from './stories.ts'
 
 /** What is true of every demo world, whatever its seed. */
@@ -25,26 +34,29 @@ export const demoWorldInfo = {
   /** The world's present: nothing is dated later, but for expiry and due dates. */
   referenceTime: iso(PRESENT_S * 1000),
   defaultSeed: 1,
-  defaultRadius: 150,
-  smallestRadius: 8,
-  largestRadius: 400,
+  defaultRadius: DEFAULT_RADIUS,
+  smallestRadius: SMALLEST_RADIUS,
+  largestRadius: LARGEST_RADIUS,
   plazaDistrictId: PLAZA_DISTRICT_ID,
   roadDistrictId: ROAD_DISTRICT_ID,
 } as const
 
+/** What a demo world covers; the square of radius 150 if neither is given. */
 export interface DemoWorldOptions {
-  /** The world reaches from -radius to radius on both axes. 150 unless told; from 8 to 400. */
+  /** The world reaches from -radius to radius on both axes; from 8 to 400. */
   readonly radius?: number
+  /** The rectangles that the world covers, instead of a radius: `worldShape` says how the city is fitted to them. */
+  readonly world?: World
 }
 
 /** The data sets of a snapshot, in its order. Each can be read as often as you like. */
 export interface DemoWorld {
   readonly seed: number
-  readonly radius: number
+  readonly shape: CityShape
   readonly referenceTime: string
   readonly districts: readonly DistrictRecord[]
   readonly contributions: readonly ContributionRecord[]
-  /** Made while you read: keep what you need, not all of them. */
+  /** Generated while they are read, so that not all are in memory at once. */
   readonly parcels: Iterable<ParcelRecord>
   readonly estates: readonly EstateRecord[]
   readonly publications: readonly PublicationRecord[]
@@ -53,7 +65,7 @@ export interface DemoWorld {
 }
 
 /**
- * A made-up city, its owners and their trade. The same seed and radius give the same world on every machine.
+ * A made-up city, its owners and their trade. The same seed and options give the same world on every machine.
  *
  * @param seed a whole number from 0 to 4294967295
  * @throws {RangeError} for a seed or radius out of range
@@ -61,11 +73,12 @@ export interface DemoWorld {
  * demoWorld(1, { radius: 8 }).parcels // 289 parcels, from -8,-8 to 8,8
  */
 export function demoWorld(seed: number, options: DemoWorldOptions = {}): DemoWorld {
-  const radius = options.radius ?? demoWorldInfo.defaultRadius
+  const { radius = DEFAULT_RADIUS } = options
   checkRange('seed', seed, 0, 0xffff_ffff)
-  checkRange('radius', radius, demoWorldInfo.smallestRadius, demoWorldInfo.largestRadius)
+  checkRange('radius', radius, SMALLEST_RADIUS, LARGEST_RADIUS)
   const random = new Random(seed)
-  const plan = planCity(radius, random.fork('plan'))
+  const shape = options.world ? worldShape(options.world) : squareShape(radius)
+  const plan = planCity(shape, random.fork('plan'))
   const holdings = shareOut(plan, random.fork('holdings'))
   const assets = assetsOf(plan, holdings, random.fork('assets'))
   tellStories(assets, holdings.people, random.fork('stories'))
@@ -73,7 +86,7 @@ export function demoWorld(seed: number, options: DemoWorldOptions = {}): DemoWor
   const districts = districtRecords(plan, random.fork('districts'))
   return {
     seed,
-    radius,
+    shape,
     referenceTime: demoWorldInfo.referenceTime,
     districts,
     contributions: contributionsOf(districts, holdings.people, random.fork('contributions')),

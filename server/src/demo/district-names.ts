@@ -78,7 +78,7 @@ const THEMES: Readonly<Record<District['kind'], readonly Theme[]>> = {
   ],
 }
 
-/** The name of the district that is the so-and-so-manyeth of its kind, counted from 0. */
+/** Name and description of a district. @param at its number among the districts of its kind, from 0 */
 export function themeOf(kind: District['kind'], at: number): Theme {
   const themes = THEMES[kind]
   const theme = themes[at % themes.length]!

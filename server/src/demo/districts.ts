@@ -65,7 +65,7 @@ function blocksOf(grid: Grid, ground: Uint8Array): Blocks {
   const shared = cells.map(() => new Map<number, number>())
   for (const cell of grid.all()) {
     if (ground[cell] !== Ground.street) continue
-    const { x, y } = grid.coord(cell)
+    const [x, y] = [grid.x(cell), grid.y(cell)]
     for (const [dx, dy] of [
       [1, 0],
       [0, 1],

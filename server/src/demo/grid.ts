@@ -3,13 +3,18 @@ import type { Coord } from '@landpass/client/grid'
 /**
  * A square of parcels around 0,0, numbered by x, then y, both ascending: the order of the snapshot. All maps of
  * this folder are flat arrays over these numbers: x,y is `map[(x + radius) * side + y + radius]`.
+ *
+ * The plan counts from the middle of the square. Only {@link coord} answers with the coordinates of the world.
  */
 export class Grid {
   readonly radius: number
   readonly side: number
   readonly size: number
+  private readonly origin: Coord
 
-  constructor(radius: number) {
+  /** @param origin where the middle of the square lies in the world */
+  constructor(radius: number, origin: Coord) {
+    this.origin = origin
     this.radius = radius
     this.side = 2 * radius + 1
     this.size = this.side * this.side
@@ -19,7 +24,7 @@ export class Grid {
     return Math.max(x, -x, y, -y) <= this.radius
   }
 
-  /** The number of a place inside the world. */
+  /** The number of a place in the square. */
   cell(x: number, y: number): number {
     return (x + this.radius) * this.side + y + this.radius
   }
@@ -32,8 +37,9 @@ export class Grid {
     return (cell % this.side) - this.radius
   }
 
+  /** Where a cell lies in the world. */
   coord(cell: number): Coord {
-    return { x: this.x(cell), y: this.y(cell) }
+    return { x: this.x(cell) + this.origin.x, y: this.y(cell) + this.origin.y }
   }
 
   /** The cells that share a side with this one: two to four. */

@@ -10,20 +10,20 @@ export interface Cluster {
 }
 
 export interface Holdings {
-  /** Addresses of everybody who ever owned land; those with most land first. */
+  /** The addresses of all owners, those with most land first. */
   readonly people: readonly string[]
   readonly clusters: readonly Cluster[]
 }
 
 const UNSOLD_PERCENT = 2
-/** With fewer lots than this, everybody wants a few, or nobody could offer two at once. */
+/** With fewer lots than this, each person wants at least four: else no owner could offer two at once. */
 const SMALL_CITY = 2000
 const LARGEST_CLUSTER = 260
 
 /** Shares the lots out: few people with much land near their homes, many with one or two parcels. */
 export function shareOut(plan: CityPlan, random: Random): Holdings {
-  const { grid, districtOf, wild } = plan
-  const lots = [...grid.all()].filter((cell) => districtOf[cell] === -1 && !wild[cell])
+  const { grid, districtOf, inWorld, wild } = plan
+  const lots = [...grid.all()].filter((cell) => inWorld[cell] && districtOf[cell] === -1 && !wild[cell])
   const people = Array.from({ length: Math.max(16, Math.floor((lots.length * 58) / 1000)) }, () =>
     random.address(),
   )
@@ -44,7 +44,7 @@ export function shareOut(plan: CityPlan, random: Random): Holdings {
   return { people, clusters }
 }
 
-/** How many lots the person of this rank wants: hundreds at the top, one at the end of a city's tail. */
+/** How many lots the person of this rank wants: hundreds for the first ones, one for the last ones of a large city. */
 function demand(lots: number, rank: number): number {
   const least = lots < SMALL_CITY ? 4 : 1
   return Math.max(least, Math.floor((lots * 22) / (100 * (rank + 12))) - 3)
@@ -58,7 +58,7 @@ function clusterSize(already: number, wanted: number, random: Random): number {
   return draw < 18 ? 1 : random.between(3, 10)
 }
 
-/** Lots that nobody has taken yet, in squares of eight by eight, to find one near a place. */
+/** Lots without an owner, in squares of eight by eight, to find one near a place. */
 class FreeLots {
   count: number
   readonly #grid: Grid
@@ -87,7 +87,7 @@ class FreeLots {
     this.count--
   }
 
-  /** A free lot in the nearest square around a place that has one. Ask only while some are left. */
+  /** A free lot in the nearest square around a place that has one. @throws {RangeError} when none is left */
   near(place: number, random: Random): number {
     for (let away = 0; away < this.#columns; away++) {
       const squares = this.#squaresAt(place, away).filter((square) => this.#tidy(square).length > 0)

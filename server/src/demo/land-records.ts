@@ -75,7 +75,7 @@ export function estateRecords(
         name: random.chance(80) ? placeName(random) : '',
         description: placeDescription(random),
         ipns: placeIpns(random),
-        parcels: cells.map((cell) => ({ x: grid.x(cell), y: grid.y(cell) })),
+        parcels: cells.map((cell) => grid.coord(cell)),
       },
       last_transferred_at: String(changedS * 1000),
       district_id: null,
@@ -97,9 +97,10 @@ export function* parcelRecords(
   { plan, districts, byCell }: ParcelSources,
   random: Random,
 ): Generator<ParcelRecord> {
-  const { grid, districtOf } = plan
+  const { grid, districtOf, inWorld } = plan
   const awkward = [...AWKWARD_NAMES]
   for (const cell of grid.all()) {
+    if (!inWorld[cell]) continue
     const { x, y } = grid.coord(cell)
     const createdMs = AUCTION_END_S * 1000 + cell * 41
     const base = { id: `${x},${y}`, x, y, token_id: encodeTokenId({ x, y }).toString() }

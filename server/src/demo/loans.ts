@@ -126,7 +126,7 @@ function recordOf(
   }
 }
 
-/** The loan contract counts interest so: a smaller number is a higher rate. */
+/** The rate in the unit of the loan contract, where a smaller number is a higher rate. */
 function rate(yearlyPercent: number): number {
   return Math.floor(10_000_000 / yearlyPercent) * 31_104_000
 }
@@ -164,7 +164,7 @@ function courseOf(
   const laterS = (fromTimeS: number, spanS: number) =>
     blockTimeS(Math.min(fromTimeS + random.between(60, spanS), PRESENT_S - 3600))
   if (status === 'ongoing') {
-    // Some are past due; the others run for years yet.
+    // Some are past due; the others are due in the coming years.
     const dueS = random.chance(25) ? startedS + termS : PRESENT_S + random.between(300, 1800) * DAY_S
     const isTouched = random.chance(50)
     const updatedS = isTouched ? laterS(startedS, payableS) : startedS

@@ -47,7 +47,7 @@ function draftsOf(asset: Asset, random: Random): Draft[] {
   return offer ? [...drafts, { asset, deal: undefined, ...offer, txHash: random.hash() }] : drafts
 }
 
-/** Somebody with several parcels now and then offers two of them in one transaction. */
+/** Gives some pairs of open offers of one owner the same transaction, time and deadline. */
 function offerTogether(drafts: readonly Draft[]): Draft[] {
   const alone = new Map<string, Draft>()
   const moved = new Map<Draft, Draft>()
@@ -59,7 +59,7 @@ function offerTogether(drafts: readonly Draft[]): Draft[] {
       alone.set(draft.asset.owner, draft)
     } else if (moved.size < most) {
       alone.delete(draft.asset.owner)
-      // Both at the later time: each is past the history of its own parcel then.
+      // Both at the later time, which is after the last deal of either parcel.
       const [earlier, later] = draft.fromS < other.fromS ? [draft, other] : [other, draft]
       const { fromS, expiresS, txHash } = later
       moved.set(earlier, { ...earlier, fromS, expiresS, txHash })
@@ -69,7 +69,7 @@ function offerTogether(drafts: readonly Draft[]): Draft[] {
   return drafts.map((draft) => moved.get(draft) ?? draft)
 }
 
-/** A few prices on offer have more digits than a floating-point number keeps. */
+/** The open offers whose prices get more digits than a double can hold. */
 function awkwardOnes(drafts: readonly Draft[]): Draft[] {
   return drafts.filter(({ deal, expiresS }) => !deal && expiresS > PRESENT_S).slice(0, 3)
 }

@@ -55,7 +55,7 @@ const DESCRIPTIONS: readonly string[] = [
   'Ανοιχτά κάθε μέρα 🎉',
 ]
 
-/** Names that careless programs trip over. Each is on a parcel that is for sale. */
+/** Names that programs often handle wrongly. Each is the name of a parcel that is for sale. */
 export const AWKWARD_NAMES: readonly string[] = [
   '"Quoted" \\ back\\slash',
   "it's a 'plot'",

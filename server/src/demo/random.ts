@@ -63,7 +63,7 @@ export class Random {
     return items
   }
 
-  /** `0x` and so many hex digits: 40 make an address, 64 a hash. */
+  /** `0x` and `digits` hex digits: 40 for an address, 64 for a hash. */
   hex(digits: number): string {
     let text = '0x'
     while (text.length < digits + 2) text += this.#next().toString(16).padStart(8, '0')

@@ -4,17 +4,17 @@ import type { Random } from './random.ts'
 
 type Kind = Deal['kind']
 
-/** What is to happen to one asset, before it has times and people. */
+/** The kinds of events of one asset, before times and people are chosen. */
 interface Outline {
   readonly kinds: Kind[]
   offer?: 'alive' | 'expired'
 }
 
 const MOST_DEALS = 5
-/** A deal needs room: an asset gets no more of them than its time has so many days. */
+/** An asset gets at most one deal for each such span of its time. */
 const DAYS_PER_DEAL = 40
 
-/** How often each thing happens: per thousand assets, and at least so often in the smallest world. */
+/** How many events of each kind there are per thousand assets, and at least in the smallest world. */
 type Shares = Readonly<Record<'alive' | 'expired' | Kind, readonly [perThousand: number, atLeast: number]>>
 
 const PARCEL_SHARES: Shares = {
@@ -33,7 +33,7 @@ const ESTATE_SHARES: Shares = {
   cancelled: [250, 6],
 }
 
-/** Gives every asset its past: who bought and sold it when, and what is on offer today. */
+/** Gives every asset its history (who bought and sold it when) and its open offer. */
 export function tellStories(
   { byCell, parcels, estates }: Assets,
   people: readonly string[],
@@ -45,7 +45,7 @@ export function tellStories(
   outline(outlines, estateAssets, ESTATE_SHARES, random)
   for (const { asset, cells } of estates) {
     tellStory(asset, outlines.get(asset), people, random)
-    // Who made the estate had owned its parcels.
+    // The first owner of the estate owned its parcels before.
     for (const cell of cells) byCell[cell]!.owner = asset.firstOwner
   }
   for (const asset of parcels) tellStory(asset, outlines.get(asset), people, random)
@@ -58,6 +58,7 @@ function outline(
   shares: Shares,
   random: Random,
 ): void {
+  if (assets.length === 0) return // a world without lots: nothing can happen to them
   const count = (of: keyof Shares) =>
     Math.max(shares[of][1], Math.floor((assets.length * shares[of][0]) / 1000))
   const order = random.shuffle([...assets])
@@ -74,7 +75,7 @@ function outline(
     ...Array.from({ length: count('bid-sold') }, (): Kind => 'bid-sold'),
     ...Array.from({ length: count('cancelled') }, (): Kind => 'cancelled'),
   ])
-  // The same quarter of all assets changes hands again and again.
+  // Only a quarter of the assets is traded, so that some have several deals.
   const traded = Math.max(Math.floor(order.length / 4), Math.min(order.length, 24))
   for (const kind of kinds) {
     const asset = order[Math.min(random.below(traded), random.below(traded))]!
@@ -116,7 +117,7 @@ function tellStory(
   if (planned?.offer) asset.offer = offerOf(asset, { isAlive: planned.offer === 'alive' }, random)
   const endS = asset.offer ? asset.offer.fromS : asset.closesS
   const isSold = kinds.some((kind) => kind !== 'cancelled')
-  // Where there are sales, the first seller is who won the auction: a gift can only come after them.
+  // The first seller has to be the winner of the auction: a transfer without a sale can only follow the sales.
   const isGiven = asset.type === 'parcel' && asset.estateId === undefined && random.chance(isSold ? 7 : 30)
   const slots = slotsBetween(asset.opensS, endS, kinds.length + (isGiven ? 1 : 0), random)
   if (isGiven) asset.transferS = (isSold ? slots.pop() : slots.shift())?.fromS
@@ -144,7 +145,7 @@ function slotsBetween(
   })
 }
 
-/** Most of what is on offer stays so for years to come: the demo must not die of old age. */
+/** Most open offers expire years from now, so that the demo world still has offers then. */
 function offerOf(asset: Asset, { isAlive }: { isAlive: boolean }, random: Random): OpenOffer {
   const lastS = PRESENT_S - 2 * DAY_S
   if (!isAlive) {
@@ -153,14 +154,14 @@ function offerOf(asset: Asset, { isAlive }: { isAlive: boolean }, random: Random
   }
   const [low, high] = random.chance(88) ? ['2029-01-01', '2031-10-01'] : ['2027-03-01', '2028-12-31']
   const expiresS = midnight(random.between(dateS(low!), dateS(high!)))
-  // The market takes no deadline more than five years away.
+  // The marketplace contract allows a deadline of at most five years after the creation.
   const fromS = random.between(Math.max(expiresS - 5 * YEAR_S + DAY_S, asset.opensS + DAY_S), lastS)
   return { fromS: blockTimeS(fromS), expiresS }
 }
 
 const midnight = (timeS: number): number => timeS - (timeS % DAY_S)
 
-/** Finds the people for the events of an asset, so that the last of them leaves it with its owner. */
+/** Chooses sellers and buyers for the events of an asset, so that the last one leaves it with its owner. */
 function castStory(
   asset: Asset,
   events: readonly { kind: Kind; fromS: number; toS: number }[],
@@ -186,7 +187,7 @@ function castStory(
   })
 }
 
-/** Anybody but one; those with more land more often. */
+/** Another person than the given one; those with more land more often. */
 export function someoneElse(person: string, people: readonly string[], random: Random): string {
   for (;;) {
     const other = people[Math.min(random.below(people.length), random.below(people.length))]!

@@ -36,7 +36,7 @@ export function line(from: Coord, to: Coord): Coord[] {
   const places = [{ x: from.x, y: from.y }]
   let { x, y } = from
   for (let i = 0, j = 0; i < dx || j < dy; ) {
-    // Goes on along the axis that is farther behind.
+    // Steps along the axis on which the smaller part of the way is done.
     if ((1 + 2 * i) * dy < (1 + 2 * j) * dx) {
       x += stepX
       i++
@@ -54,7 +54,7 @@ export function polyline(corners: readonly Coord[]): Coord[] {
   return corners.flatMap((corner, at) => (at === 0 ? [] : line(corners[at - 1]!, corner)))
 }
 
-/** The same way with its corners cut off, twice: a river, not a road. */
+/** The same path with its corners cut off twice, which makes a smooth curve. */
 export function rounded(corners: readonly Coord[]): Coord[] {
   let path = [...corners]
   for (let time = 0; time < 2; time++) {

@@ -5,7 +5,7 @@ import type { Random } from './random.ts'
 /** What land is worth next to what it cost in the first sale, in percent, by year from 2018 on. */
 const MARKET_PERCENT = [640, 520, 610, 1450, 1180, 640, 470, 420, 450]
 
-/** Whole MANA of the first sale: land near plazas and roads, and near the middle, was fought for. */
+/** Whole MANA of the first sale: higher near plazas and roads, and near the middle of the city. */
 export function auctionPrice(plan: CityPlan, cell: number, random: Random): number {
   const { grid, center, plazaDistance, roadDistance } = plan
   const away = Math.max(Math.abs(grid.x(cell) - center.x), Math.abs(grid.y(cell) - center.y))
@@ -18,12 +18,12 @@ export function auctionPrice(plan: CityPlan, cell: number, random: Random): numb
   return 1000 + Math.floor((bonus * random.between(0, 100)) / 100)
 }
 
-/** A price in the market of a year, whole MANA: the worth, give or take, rounded as people round. */
+/** An asking price at a time, whole MANA: around the worth of that year, often rounded to few digits. */
 export function askingPrice(value: number, timeS: number, random: Random): number {
   const year = new Date(timeS * 1000).getUTCFullYear() - 2018
   const percent = MARKET_PERCENT[Math.min(year, MARKET_PERCENT.length - 1)]!
   const exact = Math.floor((value * percent * random.between(70, 165)) / 10_000)
-  // Somebody always asks for the moon.
+  // A few owners ask for far too much.
   return rounded(random.below(250) === 0 ? exact * 60 : exact, random)
 }
 
@@ -36,7 +36,7 @@ function rounded(price: number, random: Random): number {
   return Math.max(1, price)
 }
 
-/** A whole price as it stands in the file: now and then with cents, seldom with all eighteen decimals. */
+/** A price as it stands in the file: mostly whole, sometimes with cents, seldom with up to eighteen decimals. */
 export function priceText(whole: number, random: Random): ExactNumber {
   const draw = random.below(400)
   if (draw >= 2 && draw < 22)

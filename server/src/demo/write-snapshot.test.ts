@@ -24,11 +24,11 @@ const GOLDEN = {
 
 let folder: string
 let manifest: SnapshotManifest
-const told = new Map<string, number>()
+const reported = new Map<string, number>()
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'landpass-demo-'))
-  manifest = await writeDemoSnapshot(1, folder, ({ dataSet, records }) => told.set(dataSet, records))
+  manifest = await writeDemoSnapshot(1, folder, ({ dataSet, records }) => reported.set(dataSet, records))
 })
 
 afterAll(() => rm(folder, { recursive: true }))
@@ -56,7 +56,7 @@ test('the manifest describes the files as they are', async () => {
       content_sha256: createHash('sha256').update(content).digest('hex'),
     })
     expect(manifest.counts[dataSet]).toBe(records)
-    expect(told.get(dataSet)).toBe(records)
+    expect(reported.get(dataSet)).toBe(records)
   }
 })
 

@@ -39,12 +39,12 @@ export interface SnapshotManifest {
   readonly files: Readonly<Record<string, SnapshotFile>>
 }
 
-/** Told after every piece that was written: how far along that data set is. */
+/** Called after every piece that was written, with the records of that data set so far. */
 export type OnProgress = (progress: { dataSet: DataSet; records: number }) => void
 
-/** About 256 KiB of text at a time: large enough for gzip, small enough to forget. */
+/** About 256 KiB of text at a time, so that gzip works on large pieces and memory stays small. */
 const PIECE_CHARACTERS = 256 * 1024
-/** Much faster than the usual 6, for files a tenth larger. */
+/** Much faster than the default of 6; the files are a tenth larger. */
 const GZIP_LEVEL = 3
 
 /**
@@ -63,8 +63,8 @@ export async function writeDemoSnapshot(
   const files: Record<string, SnapshotFile> = {}
   for (const dataSet of DATA_SETS) {
     const name = `${dataSet}.ndjson.gz`
-    const told = (records: number) => onProgress({ dataSet, records })
-    files[name] = await writeRecords(path.join(folder, name), world[dataSet], told)
+    const onRecords = (records: number) => onProgress({ dataSet, records })
+    files[name] = await writeRecords(path.join(folder, name), world[dataSet], onRecords)
     counts[dataSet] = files[name].records
   }
   const manifest = {
@@ -82,7 +82,7 @@ export async function writeDemoSnapshot(
 async function writeRecords(
   file: string,
   records: Iterable<object>,
-  told: (records: number) => void,
+  onRecords: (records: number) => void,
 ): Promise<SnapshotFile> {
   const content = tally()
   const packed = tally()
@@ -95,10 +95,10 @@ async function writeRecords(
       if (text.length < PIECE_CHARACTERS) continue
       yield content.add(Buffer.from(text))
       text = ''
-      told(count)
+      onRecords(count)
     }
     yield content.add(Buffer.from(text))
-    told(count)
+    onRecords(count)
   }
   await pipeline(
     Readable.from(pieces(), { objectMode: false }),
@@ -113,7 +113,7 @@ async function writeRecords(
   return { records: count, bytes, sha256, content_bytes: contentBytes, content_sha256: contentSha256 }
 }
 
-/** Counts and hashes what passes. */
+/** Counts and hashes the bytes that are added. */
 function tally() {
   const hash = createHash('sha256')
   let bytes = 0

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { EngineSource } from '../../src/db/engine.ts'
 import { openLent } from '../../src/db/open-engine.ts'
 
-/** A thread that reads the database which its parent lent, and then tells what it heard. */
+/** A thread that reads from the engine of its parent, and then sends what it read and the notification that it got. */
 const engine = await openLent(workerData as EngineSource)
 // An engine that rests does not keep a thread alive; this one waits for a word from outside.
 const awake = setInterval(() => undefined, 60_000)
@@ -12,6 +12,6 @@ const heard = new Promise<string>((resolve) => {
 })
 const row = await engine.db.selectFrom('land_state').select('lineage').executeTakeFirstOrThrow()
 await sql`select 1`.execute(engine.db)
-parentPort?.postMessage({ op: 'told', lineage: row.lineage, payload: await heard })
+parentPort?.postMessage({ op: 'result', lineage: row.lineage, payload: await heard })
 await engine.close()
 clearInterval(awake)

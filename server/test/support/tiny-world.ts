@@ -43,6 +43,8 @@ export interface TinySnapshotOptions {
   readonly breakRecord?: Break
   /** false writes plain .ndjson files. */
   readonly packed?: boolean
+  /** true starts every file, the manifest too, with a byte order mark. */
+  readonly byteOrderMark?: boolean
   /** Changes the manifest before it is written. */
   readonly manifest?: (manifest: TinyManifest) => void
   /** Where to write; a new temporary folder without. */
@@ -67,6 +69,7 @@ export function tinySnapshot(options: TinySnapshotOptions = {}): string {
   mkdirSync(folder, { recursive: true })
   const lines = linesOf(options.records ?? tinyRecords())
   const { breakRecord, packed = true } = options
+  const start = options.byteOrderMark ? '\ufeff' : ''
   if (breakRecord) breakLine(lines[breakRecord.set], breakRecord)
   const manifest: TinyManifest = {
     format: 'land-snapshot',
@@ -77,7 +80,7 @@ export function tinySnapshot(options: TinySnapshotOptions = {}): string {
   }
   for (const set of DATA_SETS) {
     const name = packed ? `${set}.ndjson.gz` : `${set}.ndjson`
-    const content = Buffer.from(lines[set].map((line) => `${line}\n`).join(''))
+    const content = Buffer.from(start + lines[set].map((line) => `${line}\n`).join(''))
     const file = packed ? gzipSync(content) : content
     writeFileSync(join(folder, name), file)
     manifest.counts[set] = lines[set].length
@@ -90,7 +93,7 @@ export function tinySnapshot(options: TinySnapshotOptions = {}): string {
     }
   }
   options.manifest?.(manifest)
-  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest))
+  writeFileSync(join(folder, 'manifest.json'), start + JSON.stringify(manifest))
   return folder
 }
 

@@ -1,7 +1,7 @@
 /**
  * PGlite decodes every field of an answer with `new TextDecoder('utf-8')`, which by the standard's default drops a
- * leading U+FEFF: a parcel whose name begins with one came back with another name. There is no way in to hand PGlite
- * a decoder of ours, so the thread that belongs to it gets one that keeps the mark.
+ * leading U+FEFF: a parcel whose name begins with one came back with another name. PGlite has no option for another
+ * decoder, so the thread that runs it gets a `TextDecoder` that keeps the mark.
  */
 export function keepByteOrderMarks(): void {
   globalThis.TextDecoder = class extends TextDecoder {

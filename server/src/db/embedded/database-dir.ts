@@ -8,13 +8,13 @@ import { syncDir } from './synced-node-fs.ts'
 /** The PostgreSQL inside PGlite: it opens data directories of this version and no other. */
 const POSTGRES_VERSION = '18'
 
-/** What a creation in progress is called, after the name that it will get. */
+/** Suffix of the folder in which a new database is created, before it gets its final name. */
 const UNFINISHED_SUFFIX = '.unfinished'
 
 /**
- * Opens the database in `dir`, which is created when missing. A creation takes seconds, and one that was killed
- * half-way left a folder that never opened again. So it happens beside: create, close, wait for the disk, rename.
- * Under `dir` there is a whole database or nothing. The caller holds the folder's lock.
+ * Opens the database in `dir`, which is created when missing. Creating takes seconds, and a process that was killed
+ * half-way left a folder that never opened again. So it is created in another folder: create, close, flush to the
+ * disk, rename. `dir` is a whole database or does not exist. The caller holds the folder's lock.
  */
 export async function openDatabaseDir(dir: string, syncToDisk: boolean): Promise<PGlite> {
   const unfinished = dir + UNFINISHED_SUFFIX

@@ -10,8 +10,8 @@ type BackendMessages = Awaited<ReturnType<PGlite['execProtocolStream']>>
 type BackendMessage = BackendMessages[number]
 
 /**
- * Runs statements in PGlite by PostgreSQL's own protocol: a whole statement in one call into WebAssembly instead of
- * the six of `PGlite.query`, and prepared statements, which that has not.
+ * Runs statements in PGlite by PostgreSQL's own protocol: one call into WebAssembly for each statement instead of the
+ * six of `PGlite.query`, and prepared statements, which `PGlite.query` does not have.
  */
 export class EmbeddedDatabase implements StatementRunner {
   readonly #pglite: PGlite
@@ -24,7 +24,7 @@ export class EmbeddedDatabase implements StatementRunner {
   /** Never throws: a failure is an answer. */
   async run(sql: string, params: readonly Param[]): Promise<Rows | Refusal> {
     try {
-      // Several statements in one text, as migrations have them, need the simple protocol; it takes no parameters
+      // Several statements in one text, as in migrations, need the simple protocol, which takes no parameters
       const maybeSeveral = params.length === 0 && sql.includes(';')
       const bytes = maybeSeveral ? serialize.query(sql) : this.#bytesOf(sql, params)
       const messages = await this.#pglite.execProtocolStream(bytes, { syncToFs: false, throwOnError: false })

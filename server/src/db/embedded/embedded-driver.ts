@@ -13,10 +13,10 @@ const BEGIN = CompiledQuery.raw('begin')
 const COMMIT = CompiledQuery.raw('commit')
 const ROLLBACK = CompiledQuery.raw('rollback')
 
-/** Commands whose count means "changed", as Kysely's driver for PostgreSQL has it. */
+/** Commands whose row count is the number of changed rows, the same as in Kysely's driver for PostgreSQL. */
 const CHANGING_COMMANDS = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
-/** Kysely's way to the engine's thread. A connection is a session: having one costs no message. */
+/** Kysely's driver for the engine's thread. A connection is a session: getting one needs no message. */
 export class EmbeddedDriver implements Driver {
   readonly #client: EngineClient
 
@@ -39,7 +39,7 @@ export class EmbeddedDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // A broken session is rolled back by its release; asking again would only double the wait
+    // A broken session is rolled back by its release; another statement would only double the wait
     if (!own(connection).session.isBroken) await connection.executeQuery(ROLLBACK)
   }
 
@@ -70,7 +70,7 @@ class EmbeddedConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    // The guarded driver has made text of all parameters
+    // The guarded driver has turned all parameters into text
     const result = await this.session.query(query.sql, query.parameters as readonly Param[])
     const rows = toObjects(result) as Row[]
     if (!CHANGING_COMMANDS.has(result.command)) return { rows }

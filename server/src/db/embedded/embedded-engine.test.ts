@@ -42,7 +42,7 @@ describe('an embedded engine', () => {
     expect(turns).toBeGreaterThan(10)
   })
 
-  test('is joined by another process, which writes while the owner reads', async () => {
+  test('is used by another process, which writes while the owner reads', async () => {
     const child = startChild('join-child', dataDir)
     expect(await nextMessage(child)).toBe('joined')
     const notified = new Promise<string>((resolve) => void owner.listen('note', resolve))
@@ -59,7 +59,7 @@ describe('an embedded engine', () => {
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
-  test('rolls back what a process that died had begun, and lets the others go on', async () => {
+  test('rolls back the transaction of a process that was killed, and serves the others', async () => {
     const before = await notes()
     const child = startChild('join-child', dataDir)
     await nextMessage(child)
@@ -72,7 +72,7 @@ describe('an embedded engine', () => {
     expect(await waiting).toEqual(before)
   })
 
-  test('lets no statement of others into a transaction, and gives an abandoned one up', async () => {
+  test('runs no statement of other sessions inside a transaction, and rolls back an abandoned one', async () => {
     const joined = await openEngine({ ...TEST_SETTINGS, dataDir, mode: 'join', statementTimeoutMs: 100 })
     const before = await notes()
 
@@ -82,13 +82,13 @@ describe('an embedded engine', () => {
       await expect(outside).rejects.toMatchObject({ code: 'database_unavailable' })
     })
 
-    // The caller was told that it failed, so it must not happen later
+    // The caller got an error, so the statement must not run later
     await sql`select 1`.execute(joined.db)
     expect(await notes()).toEqual([...before, { text: 'inside' }])
     await joined.close()
   })
 
-  test('is lent to a thread, which reads and listens', async () => {
+  test('is shared with a thread, which reads and listens', async () => {
     const { source, transfer } = owner.lend()
     const thread = new Worker(new URL('../../../test/support/lent-thread.js', import.meta.url), {
       workerData: source satisfies EngineSource,
@@ -100,12 +100,12 @@ describe('an embedded engine', () => {
     await sql`select pg_notify('news', 'for the thread')`.execute(owner.db)
 
     const { lineage } = await owner.db.selectFrom('land_state').select('lineage').executeTakeFirstOrThrow()
-    expect(await once(thread, 'message')).toEqual([{ op: 'told', lineage, payload: 'for the thread' }])
+    expect(await once(thread, 'message')).toEqual([{ op: 'result', lineage, payload: 'for the thread' }])
     await once(thread, 'exit')
   })
 })
 
-test('an engine that was closed refuses questions, and its folder can be opened again', async () => {
+test('an engine that was closed refuses statements, and its folder can be opened again', async () => {
   const dataDir = await freshDataDir()
   const first = await openEngine({ ...TEST_SETTINGS, dataDir })
   await sql`create table kept (n integer)`.execute(first.db)
@@ -118,7 +118,7 @@ test('an engine that was closed refuses questions, and its folder can be opened 
   await second.close()
 })
 
-test('the door to other processes is closed to other users', async () => {
+test('other users cannot connect to the socket of the engine', async () => {
   const dataDir = await freshDataDir()
   const engine = await openEngine({ ...TEST_SETTINGS, dataDir })
   const [lockFile = ''] = fs.readdirSync(path.join(dataDir, 'lock'))

@@ -64,18 +64,18 @@ async function own(
     syncToDisk: settings.syncToDisk,
     socketPath,
   })
-  // A process that ends without close leaves no socket behind. The lock stays: the thread may write to the very end.
+  // Removes the socket also when the process ends without close. The lock stays: the thread may still be writing.
   const removeSocket = () => removeSocketPath(socketPath)
   process.once('exit', removeSocket)
-  const letGo = () => {
+  const releaseFolder = () => {
     process.off('exit', removeSocket)
     removeSocket()
     lock.release()
   }
   try {
-    await hearReport(thread, 'ready')
+    await waitForReport(thread, 'ready')
   } catch (error) {
-    letGo()
+    releaseFolder()
     throw error
   }
   thread.unref()
@@ -84,22 +84,22 @@ async function own(
   const { statementTimeoutMs } = settings
   return openLentPort({ kind: 'embedded', port: port1, statementTimeoutMs }, async () => {
     await closeThread(thread)
-    letGo()
+    releaseFolder()
   })
 }
 
 function startThread(data: ThreadData): Worker {
   const thread = new Worker(new URL('./thread.js', import.meta.url), { workerData: data })
-  // What it dies of is told to whoever waits for it: see hearReport
+  // Without a listener an error of the thread would end the process. waitForReport passes the error to its caller.
   thread.on('error', () => {})
   return thread
 }
 
 async function closeThread(thread: Worker): Promise<void> {
   thread.ref()
-  const closed = hearReport(thread, 'closed')
+  const closed = waitForReport(thread, 'closed')
   order(thread, { op: 'close' })
-  // One that died is closed, too
+  // A thread that failed or ended needs no closing
   await closed.catch(() => {})
   await thread.terminate()
 }
@@ -108,8 +108,8 @@ function order(thread: Worker, message: ThreadOrder, transfer: MessagePort[] = [
   thread.postMessage(message, transfer)
 }
 
-/** @throws {CommandError} when the thread reports a failure or ends without a word. */
-function hearReport(thread: Worker, expected: ThreadReport['op']): Promise<void> {
+/** @throws {CommandError} when the thread reports a failure or another step, or ends without a report. */
+function waitForReport(thread: Worker, expected: ThreadReport['op']): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new CommandError(why))
     thread.once('error', (error) => fail(`The embedded database failed: ${error.message}`))

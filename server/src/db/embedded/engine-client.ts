@@ -9,7 +9,7 @@ import { TRANSACTION_LOST } from './sessions.ts'
 type OnPayload = (payload: string) => void
 type Settled = (answer: Answer | AppError) => void
 
-/** A caller's end of a link to the engine's thread. Every question gets an answer or an error in bounded time. */
+/** The client's end of a link to the engine's thread. Every request gets an answer or an error in bounded time. */
 export class EngineClient {
   readonly #link: Link<Request, Answer>
   readonly #timeoutMs: number
@@ -19,11 +19,11 @@ export class EngineClient {
   #lastSession = 0
   #isLost = false
 
-  /** @param timeoutMs after which a question is answered with `database_unavailable`; 0 is never. */
+  /** @param timeoutMs after which a request fails with `database_unavailable`; 0 is no limit. */
   constructor(link: Link<Request, Answer>, timeoutMs: number) {
     this.#link = link
     this.#timeoutMs = timeoutMs
-    link.onMessage((answer) => this.#hear(answer))
+    link.onMessage((answer) => this.#receive(answer))
     link.onClose(() => this.#onLost())
     link.unref()
   }
@@ -46,8 +46,8 @@ export class EngineClient {
     await this.ask((id) => ({ op: 'maintain', id }), 0)
   }
 
-  /** For messages that are not answered. Into a lost link they go nowhere: the engine has forgotten us already. */
-  tell(request: Request, transfer?: readonly MessagePort[]): void {
+  /** For messages without an answer. On a lost link they are dropped: the engine has released all sessions already. */
+  send(request: Request, transfer?: readonly MessagePort[]): void {
     if (!this.#isLost) this.#link.send(request, transfer)
   }
 
@@ -77,7 +77,7 @@ export class EngineClient {
     this.#onLost()
   }
 
-  #hear(answer: Answer): void {
+  #receive(answer: Answer): void {
     if (answer.op === 'notification') this.#deliver(answer.channel, answer.payload)
     else this.#settle(answer.id, answer)
   }
@@ -96,7 +96,7 @@ export class EngineClient {
   }
 
   #settleWith(id: number, settled: Settled): void {
-    // While somebody waits the process must live on; an engine that rests must not keep it alive
+    // A pending request keeps the process alive; an idle engine must not
     if (this.#pending.size === 0) this.#link.ref()
     this.#pending.set(id, settled)
   }
@@ -117,7 +117,7 @@ export class Session {
   readonly #client: EngineClient
   readonly #number: number
   #isInTransaction = false
-  /** A question was given up, or the transaction: nothing can be said of it until the session is released. */
+  /** A request timed out or the transaction was lost: the state is unknown until the session is released. */
   #isBroken = false
 
   constructor(client: EngineClient, number: number) {
@@ -142,9 +142,9 @@ export class Session {
     throw errorOf(answer)
   }
 
-  /** Afterwards nothing of this session is left in the engine. */
+  /** Rolls back an open transaction. The engine then holds nothing of this session. */
   release(): void {
-    if (this.#isInTransaction || this.#isBroken) this.#client.tell({ op: 'release', session: this.#number })
+    if (this.#isInTransaction || this.#isBroken) this.#client.send({ op: 'release', session: this.#number })
     this.#isInTransaction = false
   }
 

@@ -6,13 +6,13 @@ import { newSession, type Session, Sessions } from './sessions.ts'
 
 type CallerLink = Link<Answer, Request>
 
-/** Serves every caller of the one database: the other end of each `EngineClient`. */
+/** Serves all clients of the one database. Each `EngineClient` is connected to it by a link. */
 export class EngineServer {
   readonly #database: EmbeddedDatabase
   readonly #sessions: Sessions
   readonly #maintenance: Maintenance
   readonly #callers = new Set<Caller>()
-  /** LISTEN outside of any caller's transaction: a rollback would undo it. */
+  /** The session that runs LISTEN: inside a caller's transaction a rollback would undo it. */
   readonly #listening = newSession()
 
   constructor(database: EmbeddedDatabase) {
@@ -26,11 +26,11 @@ export class EngineServer {
   serve(link: CallerLink): void {
     const caller = new Caller(link)
     this.#callers.add(caller)
-    link.onMessage((request) => this.#hear(caller, request))
+    link.onMessage((request) => this.#receive(caller, request))
     link.onClose(() => this.#forget(caller))
   }
 
-  /** Lets the statement that runs now end, and closes the database. */
+  /** Waits until the running statement has ended, and closes the database. */
   async close(): Promise<void> {
     this.#maintenance.stop()
     for (const caller of [...this.#callers]) {
@@ -41,7 +41,7 @@ export class EngineServer {
     await this.#database.close()
   }
 
-  #hear(caller: Caller, request: Request): void {
+  #receive(caller: Caller, request: Request): void {
     switch (request.op) {
       case 'query':
         this.#query(caller, request)
@@ -65,8 +65,8 @@ export class EngineServer {
     const session = caller.sessions.get(number) ?? newSession()
     caller.sessions.set(number, session)
     const answer = (result: Rows | Refusal) => {
-      // A session that is at rest leaves no trace: callers have a new number for every statement
-      // One that lost its transaction stays until its caller knows and releases it
+      // An idle session is deleted: clients use a new number for every single statement.
+      // A session that lost its transaction stays until its client has got the error and releases it.
       const isAtRest = !result.isInTransaction && session.waiting.length === 0 && !session.isReleased
       if (isAtRest) caller.sessions.delete(number)
       caller.answer(id, result)

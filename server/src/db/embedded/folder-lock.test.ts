@@ -21,7 +21,7 @@ function givenHolder(dataDir: string, facts: Partial<LockHolder>): string {
 
 const take = (dataDir: string) => FolderLock.take(dataDir, SOCKET, SILENCE_MS)
 
-test('a folder is held by one, and free again when it lets go', async () => {
+test('one process holds a folder, until it releases it', async () => {
   const dir = emptyDir()
   const first = await take(dir)
 

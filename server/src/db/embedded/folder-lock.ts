@@ -5,25 +5,25 @@ import { SECOND_MS } from '../../clock.ts'
 import { placeOfPids, startOfProcess } from './process-identity.ts'
 import { removeSocketPath } from './socket-path.ts'
 
-/** Who has, or had, a data folder: the content of a lock file. */
+/** The process that uses, or used, a data folder: the content of a lock file. */
 export interface LockHolder {
   readonly pid: number
   /** See `startOfProcess`. */
   readonly start: string
   /** See `placeOfPids`. */
   readonly place: string
-  /** Where other processes of this user reach its engine. */
+  /** Socket by which other processes of this user connect to its engine. */
   readonly socketPath: string
   readonly isReleased: boolean
 }
 
 /** How often a holder touches its file. */
 const HEARTBEAT_MS = 3 * SECOND_MS
-/** How long a file must stay untouched before a holder that cannot be looked up counts as gone. */
+/** How long a file must stay untouched before a holder whose process cannot be looked up counts as ended. */
 const SILENCE_MS = 10 * HEARTBEAT_MS
 
 /**
- * Two processes on one PGlite folder corrupt it, and PGlite does not refuse the second: this does.
+ * Two processes on one PGlite folder corrupt it, and PGlite does not refuse the second one. This lock does.
  *
  * The folder `<dataDir>/lock` holds a file per holder, named by a number that only grows: 1.json, 2.json… The
  * highest number has the folder.
@@ -32,9 +32,9 @@ const SILENCE_MS = 10 * HEARTBEAT_MS
  *   held ──process dies──▶ stale
  *   released, stale ──take──▶ the next number is held; lower ones are removed
  *
- * Invariant: a number is taken by creating its file, which the file system gives to exactly one; whoever then
- * sees a higher number was late and steps back. Nothing is ever removed to make room, so no one can remove the
- * lock of somebody who was faster.
+ * Invariant: a process takes a number by creating its file, which the file system allows only once. A process that
+ * then sees a higher number has lost the race and withdraws. No file is removed before a higher number is taken, so
+ * a slow process cannot remove the lock of a faster one.
  */
 export class FolderLock {
   readonly #file: string
@@ -48,7 +48,7 @@ export class FolderLock {
     this.#heartbeat.unref()
   }
 
-  /** The lock, or who else holds it. Waits only for holders of another machine or container. */
+  /** The lock, or the process that holds it. Waits only for holders on another machine or in another container. */
   static async take(
     dataDir: string,
     socketPath: string,
@@ -76,7 +76,7 @@ export class FolderLock {
 
   release(): void {
     clearInterval(this.#heartbeat)
-    // Replaced, not removed: numbers must go on growing
+    // Replaced, not removed: the next process has to find the highest number
     if (fs.existsSync(this.#file)) replaceWhole(this.#file, { ...this.#holder, isReleased: true })
   }
 }
@@ -92,7 +92,7 @@ function numbersIn(dir: string): number[] {
   })
 }
 
-/** Undefined when the file is gone, or damaged: files are created whole, so nobody alive wrote that. */
+/** Undefined when the file is missing or damaged. Lock files are created whole, so no running process wrote it. */
 function readHolder(file: string): LockHolder | undefined {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8')) as LockHolder
@@ -110,7 +110,7 @@ async function isHolding(holder: LockHolder, file: string, silenceMs: number): P
   return start === holder.start
 }
 
-/** Watches the file instead of comparing its time with ours: two machines need not agree on the time. */
+/** Watches the file instead of comparing its time with the clock: the clocks of two machines may differ. */
 async function isTouchedWithin(file: string, silenceMs: number): Promise<boolean> {
   const before = touchedAtMs(file)
   const endMs = performance.now() + silenceMs
@@ -127,7 +127,7 @@ function touchedAtMs(file: string): number | undefined {
 
 function touch(file: string): void {
   const now = new Date()
-  // The data folder may be gone already, at the end of a test or of a life
+  // The data folder may have been removed already, for example at the end of a test
   if (fs.existsSync(file)) fs.utimesSync(file, now, now)
 }
 

@@ -2,19 +2,19 @@ import type { Socket } from 'node:net'
 import { deserialize, serialize } from 'node:v8'
 import type { MessagePort } from 'node:worker_threads'
 
-/** The largest message either side takes over a socket: a damaged length must not become an allocation. */
+/** The largest message accepted over a socket: a damaged length must not lead to a huge allocation. */
 export const MAX_FRAME_BYTES = 64 * 1024 * 1024
 
 const LENGTH_BYTES = 4
 
-/** Two ends that exchange messages in order, whatever carries them. */
+/** One end of a connection that carries messages in order, over a port or a socket. */
 export interface Link<Out, In> {
   /** @throws {FrameTooLargeError} over a socket. */
   send(message: Out, transfer?: readonly MessagePort[]): void
   onMessage(hear: (message: In) => void): void
-  /** Called once, when the other end is gone or this one was closed. */
+  /** Called once, when the other end has closed or this one was closed. */
   onClose(hear: () => void): void
-  /** Does an open link keep the process alive? */
+  /** Whether an open link keeps the process alive. */
   ref(): void
   unref(): void
   close(): void
@@ -71,7 +71,7 @@ function hearFrames<In>(socket: Socket, hear: (message: In) => void): void {
   socket.on('data', (chunk: Buffer) => {
     chunks.push(chunk)
     heldBytes += chunk.length
-    // Chunks are joined once a whole frame is there, not for each: a large frame would cost its square
+    // Chunks are joined once a frame is complete. Joining at each chunk would take quadratic time for a large frame.
     if (heldBytes < neededBytes) return
     const held = chunks.length === 1 ? chunk : Buffer.concat(chunks)
     const { rest, nextBytes } = takeFrames(held, hear)
@@ -85,7 +85,7 @@ function hearFrames<In>(socket: Socket, hear: (message: In) => void): void {
   })
 }
 
-/** Hears every whole frame of `held`; `nextBytes` is how much the next one needs, as far as is known. */
+/** Delivers every complete frame of `held`; `nextBytes` is the length that the next one needs, as far as is known. */
 function takeFrames<In>(held: Buffer, hear: (message: In) => void): { rest: Buffer; nextBytes: number } {
   let start = 0
   while (held.length - start >= LENGTH_BYTES) {

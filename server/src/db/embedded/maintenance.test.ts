@@ -7,7 +7,7 @@ import { openEngine } from '../open-engine.ts'
 import { Maintenance } from './maintenance.ts'
 import { Sessions } from './sessions.ts'
 
-test('maintain gives the log back to the disk and the numbers of rows to the planner', async () => {
+test('maintain shortens the write-ahead log and refreshes the statistics of the planner', async () => {
   const dataDir = await freshDataDir()
   const engine = await openEngine({ ...TEST_SETTINGS, dataDir })
   await sql`create table big (n integer, padding text)`.execute(engine.db)
@@ -28,7 +28,7 @@ test('maintain gives the log back to the disk and the numbers of rows to the pla
   await engine.close()
 })
 
-test('a look does what is due and nothing else', async () => {
+test('a check does the work that is due and no other', async () => {
   const { maintenance, ran, log } = givenMaintenance()
 
   await maintenance.look()

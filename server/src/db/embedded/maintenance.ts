@@ -17,8 +17,8 @@ const SELECT_TABLES = `
   order by c.relpages desc`
 
 /**
- * What PostgreSQL's checkpointer and autovacuum would do; the embedded engine has neither. Every statement is a
- * small one, one table each, and runs only while no caller waits.
+ * Does the work of PostgreSQL's checkpointer and autovacuum, which the embedded engine does not have. Every statement
+ * is short, for one table, and runs only while no other statement waits.
  */
 export class Maintenance {
   readonly #sessions: Sessions
@@ -44,7 +44,7 @@ export class Maintenance {
 
   /** Does what is due by now. */
   async look(): Promise<void> {
-    // The last look may still wait for a quiet moment
+    // The check before may still wait for the engine to be idle
     if (this.#isRunning) return
     this.#isRunning = true
     const bytes = await this.#logPosition()
@@ -62,7 +62,7 @@ export class Maintenance {
 
   async #vacuum(): Promise<void> {
     const tables = cellsOf(await this.#sessions.runInBackground(SELECT_TABLES))
-    // A table may have been dropped since: its refusal is of no interest
+    // Ignored: the table may have been dropped meanwhile
     for (const table of tables) await this.#sessions.runInBackground(`vacuum (analyze) ${table}`)
     this.#vacuumAtMs = performance.now()
     this.#vacuumAtBytes = await this.#logPosition()

@@ -2,11 +2,11 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Param } from '../row-types.ts'
 
 /**
- * What callers and the engine's thread say to each other, over a MessagePort or a local socket alike.
+ * The messages between clients and the engine's thread, the same over a MessagePort and a local socket.
  *
- * A session is a number that the caller chooses; the engine knows it from its first query on. Whoever has a
- * transaction open has the database to itself; everybody else's statements wait, first come, first served. So a
- * single statement is one message there and one back: there is nothing to ask for first and nothing to give back.
+ * A session is a number that the client chooses; the engine creates it at its first query. While a session has a
+ * transaction open, the statements of all others wait in a queue. A single statement needs one message in each
+ * direction: no connection is acquired before it or released after it.
  */
 export type Request =
   | {
@@ -16,11 +16,11 @@ export type Request =
       readonly sql: string
       readonly params: readonly Param[]
     }
-  /** Forgets what the session still waits for and rolls back its transaction, if one is open. Not answered. */
+  /** Drops the waiting statements of the session and rolls back its transaction, if one is open. Has no answer. */
   | { readonly op: 'release'; readonly session: number }
   | { readonly op: 'listen'; readonly id: number; readonly channel: string }
   | { readonly op: 'maintain'; readonly id: number }
-  /** Another way in, for another thread; only over a port. Not answered. */
+  /** Serves another thread over `port` too. Only over a port, and without an answer. */
   | { readonly op: 'lend'; readonly port: MessagePort }
 
 export type Answer =
@@ -39,7 +39,7 @@ export interface Rows {
   /** First word of the command tag: SELECT, INSERT, ROLLBACK… */
   readonly command: string
   readonly rowCount: number | undefined
-  /** Is a transaction open after this statement? */
+  /** Whether a transaction is open after this statement. */
   readonly isInTransaction: boolean
 }
 
@@ -61,7 +61,7 @@ export interface ThreadData {
   readonly socketPath: string
 }
 
-/** What the thread says to its parent: once, when it is ready or cannot become it; and when it has closed. */
+/** What the thread reports to its parent: first `ready` or `failed`, and at the end `closed`. */
 export type ThreadReport =
   | { readonly op: 'ready' }
   | { readonly op: 'failed'; readonly sentence: string }

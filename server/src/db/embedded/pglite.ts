@@ -3,8 +3,8 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { SYNC_SETTINGS, SyncedNodeFS } from './synced-node-fs.ts'
 
 /**
- * PostgreSQL settings for one caller on a small machine: its 128 MB of shared buffers are for many processes, and
- * here the operating system's cache is one copy away.
+ * PostgreSQL settings for one client on a small machine: the usual 128 MB of shared buffers are meant for many
+ * processes, and the operating system caches the files as well.
  */
 const SMALL_MEMORY_SETTINGS = {
   shared_buffers: '16MB',

@@ -15,7 +15,7 @@ test('a statement keeps its name until a table changes', () => {
   expect(prepared.take('a')).toEqual({ name: 's2', isNew: true, stale: ['s1'] })
 })
 
-test('what was not used for long makes room', () => {
+test('the least recently used statement is closed when there are too many', () => {
   const prepared = new PreparedStatements()
   for (let n = 0; n < 200; n++) prepared.take(`statement ${n}`)
   prepared.take('statement 0')
@@ -25,7 +25,7 @@ test('what was not used for long makes room', () => {
   expect(prepared.take('x'.repeat(10_000))).toBeUndefined()
 })
 
-test('statements see their tables as they are, whatever happened since they were prepared', async () => {
+test('statements see the current columns of a table that changed after they were prepared', async () => {
   const pglite = await openPGlite(path.join(await freshDataDir(), 'database'), false)
   const database = new EmbeddedDatabase(pglite)
   const ask = async (sql: string, ...params: string[]) => database.run(sql, params)

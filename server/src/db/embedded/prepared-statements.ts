@@ -1,6 +1,6 @@
 /** How many statements stay prepared: more than the server has, and each costs some 10 kB inside PGlite. */
 const MAX_PREPARED = 200
-/** Longer ones are inserts of many rows, each of its own length: not worth keeping. */
+/** Longer ones are inserts of many rows, which seldom have the same text twice: they are not prepared. */
 const MAX_LENGTH = 4_000
 
 /** Commands after which a prepared statement might be gone or answer other columns than it was prepared for. */
@@ -17,9 +17,9 @@ const FORGETTING_COMMANDS = new Set([
 
 export interface Prepared {
   readonly name: string
-  /** It has to be parsed first. */
+  /** Whether it still has to be prepared. */
   readonly isNew: boolean
-  /** Others that must be closed: PGlite would keep them for ever. */
+  /** Names of other statements to close: PGlite would hold them for ever. */
   readonly stale: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export class PreparedStatements {
     if (sql.length > MAX_LENGTH) return undefined
     const known = this.#names.get(sql)
     const name = known ?? `s${++this.#lastNumber}`
-    // Put at the end: a Map remembers the order
+    // Moved to the end: a Map keeps the order of insertion, and the first entry is the least recently used
     this.#names.delete(sql)
     this.#names.set(sql, name)
     if (this.#names.size > MAX_PREPARED) this.forget(this.#oldest())
@@ -47,14 +47,14 @@ export class PreparedStatements {
     return { name, isNew: known === undefined, stale }
   }
 
-  /** Also for a statement that failed: whether it was prepared before it did is not worth asking. */
+  /** Closes it also after a failure: whether it was prepared before that is unknown. */
   forget(sql: string): void {
     const name = this.#names.get(sql)
     if (name !== undefined) this.#stale.push(name)
     this.#names.delete(sql)
   }
 
-  /** After each command: some make all prepared statements doubtful. */
+  /** Call it after each command: some, such as ALTER TABLE, invalidate all prepared statements. */
   noteCommand(command: string): void {
     if (!FORGETTING_COMMANDS.has(command)) return
     for (const sql of [...this.#names.keys()]) this.forget(sql)

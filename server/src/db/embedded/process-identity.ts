@@ -3,8 +3,8 @@ import fs from 'node:fs'
 import os from 'node:os'
 
 /**
- * Where a pid means something: this machine, since it started, and this container. A pid of another place says
- * nothing about whether that process lives.
+ * Identifies the machine (since it booted) and the container in which a pid is valid. A pid from elsewhere does not
+ * show whether that process is running.
  */
 export function placeOfPids(): string {
   const boot = readOrEmpty(() => fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
@@ -13,8 +13,8 @@ export function placeOfPids(): string {
 }
 
 /**
- * When the process with this pid started, in the system's own words; undefined when there is none, and 'unknown'
- * where the system cannot say. A pid alone is not enough: after a crash it may belong to somebody else.
+ * When the process with this pid started, as text of the operating system; undefined when there is no such process,
+ * 'unknown' where the system does not say. The pid alone is not enough: after a crash another process may have it.
  */
 export function startOfProcess(pid: number): string | undefined {
   if (!isProcess(pid)) return undefined
@@ -32,7 +32,7 @@ function isProcess(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // It lives, but belongs to another user
+    // It runs, but belongs to another user
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

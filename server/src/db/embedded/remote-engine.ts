@@ -7,7 +7,7 @@ import { EngineClient } from './engine-client.ts'
 import { portLink, socketLink } from './link.ts'
 import type { Answer, Request } from './messages.ts'
 
-/** An engine whose PGlite is elsewhere: in another thread, or in a thread of another process. */
+/** An engine whose PGlite runs in another thread of this process or of another one. */
 export class RemoteEngine implements Engine {
   readonly kind = 'embedded'
   readonly isJoined: boolean
@@ -79,7 +79,7 @@ export async function joinBySocket(source: EngineSource & { kind: 'joined' }): P
 
 function lendPort(client: EngineClient, statementTimeoutMs: number): Lent {
   const { port1, port2 } = new MessageChannel()
-  client.tell({ op: 'lend', port: port2 }, [port2])
+  client.send({ op: 'lend', port: port2 }, [port2])
   return { source: { kind: 'embedded', port: port1, statementTimeoutMs }, transfer: [port1] }
 }
 

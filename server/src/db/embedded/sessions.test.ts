@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Refusal, Rows } from './messages.ts'
 import { newSession, type Session, Sessions } from './sessions.ts'
 
-/** A database that only knows whether a transaction is open, and writes down what it was asked. */
+/** A fake database that only tracks whether a transaction is open, and records its statements. */
 function givenSessions(idleTransactionMs?: number) {
   const ran: string[] = []
   let isInTransaction = false
@@ -18,7 +18,7 @@ function givenSessions(idleTransactionMs?: number) {
   return { sessions, ran, ask }
 }
 
-test('sessions take turns, so one with much to do does not starve the others', async () => {
+test('sessions take turns, so that one with many statements does not block the others', async () => {
   const { ran, ask } = givenSessions()
   const [busy, modest] = [newSession(), newSession()]
 
@@ -27,7 +27,7 @@ test('sessions take turns, so one with much to do does not starve the others', a
   expect(ran).toEqual(['b1', 'm1', 'b2', 'b3'])
 })
 
-test('nobody comes between begin and commit', async () => {
+test('no other statement runs between begin and commit', async () => {
   const { ran, ask } = givenSessions()
   const [owner, other] = [newSession(), newSession()]
 
@@ -40,7 +40,7 @@ test('nobody comes between begin and commit', async () => {
   expect(ran).toEqual(['begin', 'inside', 'commit', 'outside'])
 })
 
-test('a released session is rolled back, and what it still wanted is forgotten', async () => {
+test('a released session is rolled back, and its waiting statements are dropped', async () => {
   const { sessions, ran, ask } = givenSessions()
   const [owner, other] = [newSession(), newSession()]
   await ask(owner, 'begin')
@@ -54,7 +54,7 @@ test('a released session is rolled back, and what it still wanted is forgotten',
   expect(ran).toEqual(['begin', 'rollback', 'kept'])
 })
 
-test('the background runs when nobody else wants to', async () => {
+test('background statements run when no other statement waits', async () => {
   const { sessions, ran, ask } = givenSessions()
   const session = newSession()
 
@@ -67,7 +67,7 @@ test('the background runs when nobody else wants to', async () => {
   expect(ran).toEqual(['begin', 'inside', 'commit', 'another', 'vacuum'])
 })
 
-test('a transaction that rests for too long is rolled back, and its caller is told', async () => {
+test('a transaction that is idle for too long is rolled back, and its next statement fails', async () => {
   const { ran, ask } = givenSessions(20)
   const [silent, other] = [newSession(), newSession()]
   await ask(silent, 'begin')

@@ -13,7 +13,7 @@ export interface Statement {
   readonly answer: (result: Rows | Refusal) => void
 }
 
-/** One caller's statements, in order. */
+/** The statements of one client that may form a transaction, in order. */
 export interface Session {
   readonly waiting: Statement[]
   isReleased: boolean
@@ -23,23 +23,23 @@ export function newSession(): Session {
   return { waiting: [], isReleased: false }
 }
 
-/** How long a transaction may rest between two statements: all others wait for it. */
+/** How long a transaction may be idle between two statements: all other sessions wait for it. */
 const IDLE_TRANSACTION_MS = MINUTE_MS
 
 /**
- * Who may use the one connection, and when.
+ * Shares the one connection among all sessions.
  *
  * Invariant: while a session has a transaction open it is the owner, and no statement of another session runs.
- * Without an owner the sessions take turns, a statement each, in the order in which they asked. Statements of
- * the background run when nobody else wants to. An owner that says nothing for long loses its transaction.
+ * Without an owner the sessions take turns, a statement each, in the order of their requests. Background statements
+ * run when no other statement waits. An owner that is idle for too long loses its transaction.
  */
 export class Sessions {
   readonly #runner: StatementRunner
-  /** Sessions with something waiting, next one first; the owner is never among them. */
+  /** Sessions with waiting statements, the next one first; never the owner. */
   readonly #ready: Session[] = []
   readonly #background: Statement[] = []
   #owner: Session | undefined
-  /** Whose statement runs now. */
+  /** The session whose statement is running. */
   #current: Session | undefined
   #isRunning = false
   #onRest: (() => void)[] = []
@@ -52,19 +52,19 @@ export class Sessions {
   }
 
   submit(session: Session, statement: Statement): void {
-    // Run on its own it would be committed at once, in the middle of what the caller takes for a transaction
+    // Outside of its lost transaction the statement would be committed at once, which the client does not expect
     if (session.isReleased) {
       statement.answer(TRANSACTION_LOST)
       return
     }
     session.waiting.push(statement)
-    // The current one is queued again, or becomes the owner, when its statement has ended
+    // The current session is queued again, or becomes the owner, when its statement has ended
     const hasTurn = session === this.#owner || session === this.#current
     if (!hasTurn && session.waiting.length === 1) this.#ready.push(session)
     this.#wake()
   }
 
-  /** Runs `sql` when nobody waits and no transaction is open. */
+  /** Runs `sql` when no statement waits and no transaction is open. */
   runInBackground(sql: string): Promise<Rows | Refusal> {
     return new Promise((answer) => {
       this.#background.push({ sql, params: [], answer })
@@ -72,14 +72,14 @@ export class Sessions {
     })
   }
 
-  /** Forgets what the session waits for and rolls back what it has begun. */
+  /** Drops the waiting statements of the session and rolls back its transaction. */
   release(session: Session): void {
     session.isReleased = true
     session.waiting.length = 0
     this.#wake()
   }
 
-  /** Resolves when the statement that runs now has ended. */
+  /** Resolves when no statement is running. */
   async rest(): Promise<void> {
     if (this.#isRunning) await new Promise<void>((resolve) => this.#onRest.push(resolve))
   }
@@ -93,7 +93,7 @@ export class Sessions {
     clearTimeout(this.#idleTimer)
     for (let turn = this.#takeTurn(); turn; turn = this.#takeTurn()) {
       await this.#run(turn.session, turn.statement)
-      // The thread must hear what arrived meanwhile: a release, a new caller, a notification to send
+      // Yields to the event loop, so that messages that arrived meanwhile are handled between two statements
       await new Promise(setImmediate)
     }
     this.#isRunning = false
@@ -131,9 +131,9 @@ export class Sessions {
   }
 }
 
-/** What PostgreSQL says for `idle_in_transaction_session_timeout`. */
+/** The error that PostgreSQL gives for `idle_in_transaction_session_timeout`. */
 export const TRANSACTION_LOST: Refusal = {
-  message: 'the transaction rested for too long and was rolled back',
+  message: 'the transaction was idle for too long and was rolled back',
   code: '25P03',
   constraint: undefined,
   table: undefined,

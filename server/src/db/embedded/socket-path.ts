@@ -4,8 +4,9 @@ import os from 'node:os'
 import path from 'node:path'
 
 /**
- * Where the engine's thread listens for other processes: a Unix socket in a directory that only this user can
- * enter (mkdtemp makes it 0700), so that its own mode is never the only protection; a named pipe on Windows.
+ * The socket on which the engine's thread listens for other processes: a Unix socket in a directory that only this
+ * user can enter (mkdtemp creates it with mode 0700), so that access does not depend on the socket's own mode; on
+ * Windows a named pipe.
  * Not in the data folder: the path of a socket may have about 100 characters only.
  */
 export function newSocketPath(): string {
@@ -13,13 +14,13 @@ export function newSocketPath(): string {
   return path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'landpass-')), 'engine')
 }
 
-/** Not recursive: the path may come from the lock file of a process that died, and a file can say anything. */
+/** Not recursive: the path may come from a lock file of an ended process, whose content cannot be trusted. */
 export function removeSocketPath(socketPath: string): void {
   if (process.platform === 'win32') return
   try {
     fs.rmSync(socketPath, { force: true })
     fs.rmdirSync(path.dirname(socketPath))
   } catch {
-    // Somebody cleaned the temporary folder before us
+    // Already removed, for example by a clean-up of the temporary folder
   }
 }

@@ -6,7 +6,7 @@ import { freshDataDir } from '../../../test/support/engines.ts'
 import { openPGlite } from './pglite.ts'
 import { SyncedNodeFS } from './synced-node-fs.ts'
 
-test('every commit waits for the disk, and a read does not', async () => {
+test('every commit is flushed to the disk, and a read flushes nothing', async () => {
   const pglite = await openPGlite(path.join(await freshDataDir(), 'database'), true)
   const disk = pglite.fs as SyncedNodeFS
   const fsync = vi.spyOn(fs, 'fsyncSync')
@@ -25,7 +25,7 @@ test('every commit waits for the disk, and a read does not', async () => {
   await pglite.close()
 })
 
-test('a checkpoint waits for the tables, too, and for their directories', async () => {
+test('a checkpoint flushes the tables and their directories too', async () => {
   const pglite = await openPGlite(path.join(await freshDataDir(), 'database'), true)
   await pglite.exec('create table t as select generate_series(1, 1000) as n')
   const disk = pglite.fs as SyncedNodeFS

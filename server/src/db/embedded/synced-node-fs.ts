@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
-/** The parts of Emscripten's NODEFS that we touch. */
+/** The parts of Emscripten's NODEFS that are used here. */
 interface NodeFsModule {
   readonly stream_ops: { fsync?: (stream: NodeFsStream) => number }
   realPath(node: unknown): string
@@ -18,13 +18,13 @@ type InitOptions = Parameters<NodeFS['init']>[1]
 /**
  * PGlite's Node file system, with fsync. As published it has none: a commit is answered when its bytes are in
  * the operating system's memory, so a power cut loses acknowledged commits, in any order, which can also damage
- * the database. Emscripten calls `stream_ops.fsync` where a file system has one; this one gets it.
+ * the database. Emscripten calls `stream_ops.fsync` where a file system has one: this class adds it.
  *
- * Only `fsync` gets there, `fdatasync` is an empty function in Emscripten: hence `wal_sync_method=fsync`
+ * `fdatasync` is an empty function in Emscripten, only `fsync` reaches the file system: hence `wal_sync_method=fsync`
  * (see {@link SYNC_SETTINGS}).
  */
 export class SyncedNodeFS extends NodeFS {
-  /** How often the engine has waited for the disk. */
+  /** How often the engine has called fsync. */
   syncCount = 0
 
   override async init(pg: PGlite, options: InitOptions): ReturnType<NodeFS['init']> {
@@ -47,7 +47,7 @@ export class SyncedNodeFS extends NodeFS {
 /** PostgreSQL's settings that make it call fsync, and in the way that reaches {@link SyncedNodeFS}. */
 export const SYNC_SETTINGS = { fsync: 'on', wal_sync_method: 'fsync' } as const
 
-/** A new name is on the disk when its directory is. Windows cannot open directories and needs none of this. */
+/** A new file name is durable once its directory is flushed. Windows cannot open directories and does not need it. */
 export function syncDir(dir: string): void {
   if (process.platform === 'win32') return
   const descriptor = fs.openSync(dir, 'r')

@@ -10,8 +10,8 @@ import { portLink, socketLink } from './link.ts'
 import type { Answer, Request, ThreadData, ThreadReport } from './messages.ts'
 
 /**
- * The thread that holds the one PGlite. Its parent sends it a first port to serve, and later asks it to close;
- * everything else comes over ports and sockets.
+ * The thread that runs PGlite. Its parent sends it a first port to serve and, at the end, the order to close. All
+ * statements arrive over ports and sockets.
  */
 export type ThreadOrder = { readonly op: 'serve'; readonly port: MessagePort } | { readonly op: 'close' }
 
@@ -32,7 +32,7 @@ async function main({ databaseDir, syncToDisk, socketPath }: ThreadData): Promis
   report({ op: 'ready' })
 }
 
-/** Lets other processes in, of the same user only: see `newSocketPath`. */
+/** Accepts connections from other processes of the same user: see `newSocketPath`. */
 function openDoor(socketPath: string, server: EngineServer): Promise<net.Server> {
   const door = net.createServer((socket) => server.serve(socketLink<Answer, Request>(socket)))
   return new Promise((resolve, reject) => {

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The land tables, each split by `world_id`. `CREATE TABLE … PARTITION BY LIST` rather than one table with a
- * column: an import fills tables of its own that nobody reads yet, and an old world goes with a DROP, which on the
- * embedded engine takes milliseconds where a DELETE and its VACUUM would hold up readers for seconds.
+ * The land tables, each partitioned by `world_id`: an import fills new partitions that no reader uses yet, and an old
+ * world is removed by DROP, which takes milliseconds on the embedded engine. A DELETE and its VACUUM would block
+ * readers for seconds.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What each revision changed (land/changes/change-journal.ts). Not split by world: it names a few thousand subjects of the
- * one that is shown, and is emptied when another world takes its place.
+ * What each revision changed (land/changes/change-journal.ts). Not partitioned by world: it names a few thousand
+ * subjects of the world that is shown, and is emptied when another world takes its place.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 
 /**
  * The tables of the attendance interface. They belong to no world: an import of the land leaves them alone.
- * The promises that must hold whatever the code does are constraints here: one claim per player and event, one claim
+ * The rules that must never be violated are constraints: one claim per player and event, one claim
  * per code, one code per keyed hash, one pending captcha per player, one use of each signed request.
  */
 export async function up(db: Kysely<never>): Promise<void> {
@@ -33,7 +33,7 @@ const STATEMENTS = [
     state text not null check (state in ('free', 'held', 'used', 'used_elsewhere', 'void')),
     created_at_ms bigint not null
   )`,
-  // A claim takes the first free one: without this it would walk over all that are used.
+  // A claim takes the first free code: without this index it would read all used ones first.
   `create index claim_code_free on claim_code (event_id, id) where state = 'free'`,
   `create index claim_code_by_state on claim_code (event_id, state)`,
   `create table claim (

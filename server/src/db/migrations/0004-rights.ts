@@ -4,15 +4,15 @@ import { type Kysely, sql } from 'kysely'
  * Who else may act for the owner of a parcel or an estate. The columns can be null, and null says the same as an
  * empty list: an import by the version before this one fills every column that it does not know with null.
  *
- * Such an import may be running meanwhile. Its tables are not yet partitions of those that are changed here, and
- * could not become any without the new columns, so they get them too.
+ * Such an import may be running at the same time. Its tables are not attached as partitions yet, and could not be
+ * attached without the new columns, so they get the columns too.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
 const STATEMENTS = [
-  // Readers that come meanwhile queue behind a lock that waits: better to give up soon and be tried again (migrate.ts).
+  // Readers queue behind a lock request that waits: it gives up soon, and migrate.ts tries again.
   `set local lock_timeout = '250ms'`,
   // In the order in which writers touch them, so that neither waits for the other.
   `lock table parcel, estate in access exclusive mode`,

@@ -9,9 +9,10 @@ const LAST_RETRY_MS = 30 * SECOND_MS
 /**
  * Notifications need a connection of their own: a pool closes and shares its connections.
  *
- *   (none) ──listen──▶ connected ──lost──▶ waiting ──back-off──▶ connected, every callback hears ''
+ *   (none) ──listen──▶ connected ──lost──▶ waiting ──back-off──▶ connected, every callback gets ''
  *
- * What was sent while the connection was lost is gone; '' says so, and the listener looks for itself.
+ * Notifications that were sent while the connection was lost are missed. The payload '' announces that, so that the
+ * callback reads the database again.
  */
 export class PostgresListener {
   readonly #config: pg.ClientConfig
@@ -58,7 +59,7 @@ export class PostgresListener {
     for (const onPayload of this.#callbacks.get(channel) ?? []) onPayload(payload)
   }
 
-  /** Both 'error' and 'end' of one client arrive here: the second finds nothing left to do. */
+  /** Called for 'error' and for 'end' of the same client: the second call does nothing. */
   #onLost(client: pg.Client): void {
     client.removeAllListeners('end')
     this.#connecting = undefined

@@ -27,7 +27,7 @@ test('text that is not a URL is refused without being shown', async () => {
   expect(refused.message).not.toContain('hush')
 })
 
-test('lost connections are made anew, and listeners are told that they may have missed something', async () => {
+test('lost connections are reopened, and listeners get an empty payload because they may have missed something', async () => {
   const engine = await open()
   const killer = await open({ poolSize: 1 })
   const heard: string[] = []

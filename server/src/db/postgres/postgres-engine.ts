@@ -15,7 +15,7 @@ export interface PostgresSettings {
   readonly statementTimeoutMs: number
 }
 
-/** 14 is the oldest that the PostgreSQL project still looked after when this was written. */
+/** 14 is the oldest version that the PostgreSQL project supported when this was written. */
 const OLDEST_VERSION = 14
 const CONNECT_TIMEOUT_MS = 10 * SECOND_MS
 
@@ -53,8 +53,8 @@ class PostgresEngine implements Engine {
   }
 
   async maintain(): Promise<void> {
-    // Vacuuming and checkpoints are the business of PostgreSQL's own processes. Not from the pool: this may take
-    // longer than a statement of ours is allowed to.
+    // PostgreSQL's own processes vacuum and make checkpoints. ANALYZE gets a connection outside of the pool, because
+    // it may take longer than the statement timeout of the pool.
     const client = new pg.Client({ connectionString: this.#settings.databaseUrl, ...CLIENT_SETTINGS })
     client.on('error', () => {})
     await client.connect()
@@ -82,7 +82,7 @@ class PostgresEngine implements Engine {
   }
 }
 
-/** What every connection of ours has: row types of its own, and no endless wait for a host that does not answer. */
+/** Options of every connection: our row types, and a limit on the wait for a host that does not answer. */
 const CLIENT_SETTINGS = {
   types: ROW_TYPES,
   connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -98,13 +98,13 @@ function openPool({ databaseUrl, poolSize, statementTimeoutMs }: PostgresSetting
     idle_in_transaction_session_timeout: MINUTE_MS,
     ...(statementTimeoutMs > 0 && {
       statement_timeout: statementTimeoutMs,
-      // How long a caller waits for a free connection, too: no limit there would be no limit at all
+      // Also limits how long a caller waits for a free connection
       connectionTimeoutMillis: statementTimeoutMs,
-      // The server enforces statement_timeout; this one is for a server that went silent
+      // The server enforces statement_timeout; query_timeout is for a server that stops answering
       query_timeout: statementTimeoutMs + SECOND_MS,
     }),
   })
-  // A connection that breaks at rest is replaced by the next use; without a listener it would end the process
+  // The pool replaces an idle connection that breaks. Without an 'error' listener it would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool

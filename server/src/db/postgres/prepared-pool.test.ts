@@ -4,7 +4,7 @@ import { freshEngine } from '../../../test/support/engines.ts'
 
 const open = freshEngine('postgres')
 
-test('a statement that asks for it stays prepared, under a name made of its text; others do not', async () => {
+test('a statement with the comment stays prepared, under a name made of its text; others do not', async () => {
   const { db } = await open({ poolSize: 1 })
   const twice = (n: number) =>
     sql<{ twice: number }>`/* prepared */ select ${n}::integer * 2 as twice`.execute(db)
@@ -25,7 +25,7 @@ test('a statement that asks for it stays prepared, under a name made of its text
   ])
 })
 
-test('an error of a prepared statement is the same as of any other, and the connection goes on', async () => {
+test('an error of a prepared statement is the same as of any other, and the connection stays usable', async () => {
   const { db } = await open({ poolSize: 1 })
   const divide = (by: number) => sql<{ n: number }>`/* prepared */ select 8 / ${by}::integer as n`.execute(db)
 

@@ -80,7 +80,7 @@ describeOnBothEngines('the journal of changes', (open) => {
     expect((await changedSince(moved - 1))?.estates).toEqual(['2'])
   })
 
-  test('what the state does not show is accounted for without a name', async () => {
+  test('a change that the state does not show has a row and names no asset', async () => {
     const start = await revision()
     await change({ kind: 'place-bid', bid: bidRow('one', {}) })
     await change({ kind: 'close-bid', id: bidRow('one', {}).id, to: { status: 'sold', atMs: 5 } })
@@ -120,7 +120,7 @@ describeOnBothEngines('the journal of changes', (open) => {
     expect(await changedSince(after + 1)).toEqual(NOTHING)
   })
 
-  test('forgets whole revisions, the oldest first', async () => {
+  test('deletes whole revisions, the oldest first', async () => {
     const { worldId, revision: start } = await readLandHead(db)
     const write = (revision: number, estates: number) =>
       inTransaction(db, async (tx) => {

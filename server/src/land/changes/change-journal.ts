@@ -5,16 +5,16 @@ import type { ChangeSubject, LandChangeTable } from '../../db/schema.ts'
 import type { Tx } from '../../db/transaction.ts'
 
 /**
- * What each of the newest revisions changed, by name, written in the transaction that changed it: whoever holds the
- * land of one revision learns from it what to read again for a later one.
+ * Names what each of the newest revisions changed. It is written in the same transaction as the change. A process that
+ * holds the state of one revision learns from it what to read again for a later one.
  *
- * A revision that is accounted for has a row `revision`, and besides it a row for each parcel, estate and publication
- * that it changed (none where a change shows nowhere in the state: a bid). One that is not has a row
- * `anything` (an import, a change too large to name) or none at all (one by an older version of the server, or one
- * that has been forgotten since). So nothing else has to be remembered about how far back the journal reaches.
+ * A revision whose changes are all named has a row `revision`, and besides it a row for each parcel, estate and
+ * publication that it changed (none where a change shows nowhere in the state: a bid). One that is not has a row
+ * `anything` (an import, a change too large to name) or no row (one by an older version of the server, or one whose
+ * rows were deleted since). So the rows alone show how far back the journal reaches.
  */
 
-/** What changed between two revisions, each once. It may have been changed back, and then is as it was. */
+/** What changed between two revisions, each asset once. An asset that was changed back is named too. */
 export interface ChangedAssets {
   readonly parcels: readonly Coord[]
   readonly estates: readonly string[]
@@ -28,9 +28,9 @@ export interface RevisionRange {
   readonly toRevision: number
 }
 
-/** So many rows are kept, and no answer and no single change names more. */
+/** How many rows the journal holds. No answer and no single change names more. */
 export const KEPT_ROWS = 20_000
-/** Old rows go after every so many revisions, and after a change that wrote as many rows. */
+/** Old rows are deleted after this number of revisions, and after a change that wrote this number of rows. */
 const TRIM_EVERY = 100
 
 type Subject = Pick<LandChangeTable, 'subject' | 'key'>
@@ -71,7 +71,7 @@ export async function writeJournal(
   if (revision % TRIM_EVERY === 0 || rows.length >= TRIM_EVERY) await trimJournal(tx)
 }
 
-/** Starts the journal of another world, which takes the place of the one that is shown. */
+/** Empties the journal and starts it again for another world, which replaces the one that is shown. */
 export async function startJournal(tx: Tx, entry: JournalEntry): Promise<void> {
   await tx.deleteFrom('land_change').execute()
   const subjects = new ChangedSubjects()
@@ -86,7 +86,7 @@ export interface JournalEntry {
   readonly changedAtMs: number
 }
 
-/** Forgets the oldest revisions, whole ones only: what is left of a revision is all of it. */
+/** Deletes the oldest revisions, each with all of its rows. */
 async function trimJournal(tx: Tx): Promise<void> {
   await tx
     .deleteFrom('land_change')

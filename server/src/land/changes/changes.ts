@@ -39,14 +39,14 @@ export interface Closing {
 }
 
 /**
- * The one door for changes of the land: all of `changes`, the next revision and its entry in the journal in one
- * transaction, or nothing. Readers of every process hear of it after the commit.
+ * The only function that changes the land apart from an import. All of `changes`, the next revision and its entry in
+ * the journal are committed in one transaction. The commit notifies the readers in every process.
  *
  * @returns the new revision
  */
 export function applyLandChanges(db: Db, changes: readonly LandChange[], nowMs: number): Promise<number> {
   return inTransaction(db, async (tx) => {
-    // The row is held until the commit: two writers take turns, and revisions have no gaps.
+    // The row is locked until the commit: writers run one after another, and revisions have no gaps.
     const { world_id } = await tx
       .selectFrom('land_state')
       .select('world_id')
@@ -66,7 +66,7 @@ export function applyLandChanges(db: Db, changes: readonly LandChange[], nowMs: 
   })
 }
 
-/** Where a change is made, and where it says what it touched. */
+/** The transaction and world in which a change is made, and the subjects that it changed. */
 interface Place {
   readonly tx: Tx
   readonly worldId: number
@@ -183,7 +183,7 @@ async function closeBid({ tx, worldId }: Place, { id, to }: Change<'close-bid'>)
     .execute()
 }
 
-/** Writers take turns (see above), so the highest key cannot move between the question and the insert. */
+/** The row lock of {@link applyLandChanges} keeps other writers from using the same key before the insert. */
 async function nextKey(tx: Tx, table: 'publication' | 'bid', worldId: number): Promise<number> {
   const { last } = await tx
     .selectFrom(table)

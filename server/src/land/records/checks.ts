@@ -91,7 +91,7 @@ export function oneOf<T extends string>(...allowed: readonly T[]): Check<T> {
   return holds(`must be ${allowed.map((one) => `"${one}"`).join(' or ')}`, (value) => set.has(value))
 }
 
-/** Checked in this order, as each reason says something else to whoever made the file. */
+/** A text of the format. The checks run in this order, so that the reason names the first rule that is broken. */
 export const isText: Check<string> = (value, field, blame): value is string => {
   if (typeof value !== 'string') return blame(field, value, 'must be a string')
   if (value.length > MAX_TEXT_LENGTH)
@@ -154,7 +154,7 @@ export const isPositiveCount = integer(1, MAX_INT4)
 export const isSafeInteger = integer(0, Number.MAX_SAFE_INTEGER)
 export const isTimeMs = integer(0, MAX_TIME_MS)
 
-/** A whole number written as a string: how the files keep what was an int8 once. */
+/** A whole number written as a string: the format does so for values that were an int8 column. */
 function integerText(meaning: string, max: number): Check<string> {
   return holds(
     `must be ${meaning} as a string of decimal digits`,
@@ -163,7 +163,7 @@ function integerText(meaning: string, max: number): Check<string> {
 }
 
 export const isTimeMsText = integerText('milliseconds since 1970', MAX_TIME_MS)
-/** Deadlines are the seller's own words to the contract: real ones lie thousands of years ahead. */
+/** Sellers choose deadlines freely: real ones lie thousands of years ahead. */
 export const isDeadlineMs = integer(0, Number.MAX_SAFE_INTEGER)
 export const isDeadlineMsText = integerText('milliseconds since 1970', Number.MAX_SAFE_INTEGER)
 export const isTimeSecondsText = integerText('seconds since 1970', Number.MAX_SAFE_INTEGER)
@@ -176,7 +176,7 @@ export const isIsoTime = holds<string>(
   (value) => {
     if (typeof value !== 'string' || !ISO_TIME.test(value)) return false
     const timeMs = Date.parse(value)
-    // The way back finds what Date.parse lets pass, such as 30 February.
+    // Formatting it again finds dates that Date.parse accepts but that do not exist, such as 30 February.
     return timeMs >= 0 && new Date(timeMs).toISOString() === value
   },
 )

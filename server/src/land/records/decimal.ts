@@ -2,7 +2,7 @@
 export const MAX_DECIMALS = 18
 export const MAX_INTEGER_DIGITS = 60
 
-/** Longer number tokens are refused unread: their cost would grow with the square of their length. */
+/** Longer number tokens are refused without parsing, which would take quadratic time. */
 const MAX_TOKEN_LENGTH = 400
 
 const JSON_NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/

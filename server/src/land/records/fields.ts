@@ -91,7 +91,7 @@ function moneyColumn(check: Check<JsonMoney>): ColumnField<string, JsonMoney, ''
 
 function decimalOf(line: JsonMoney): string {
   const decimal = is.moneyOf(line)
-  // The check let it pass: a wrong sum must not become a silent null.
+  // Cannot happen after a passed check: a wrong sum must not silently become null.
   if (decimal === undefined) throw new RangeError(`No sum of money: ${String(line)}`)
   return decimal
 }
@@ -128,7 +128,7 @@ export const price = () => moneyColumn(is.isPrice)
 
 /** A time as milliseconds since 1970, a number everywhere. */
 export const timeMs = () => msColumn(is.isTimeMs)
-/** A time that somebody set as an end: it may lie thousands of years ahead. */
+/** A deadline, chosen by a user: it may lie thousands of years ahead. */
 export const deadlineMs = () => msColumn(is.isDeadlineMs)
 /** A time as milliseconds since 1970, in digits on lines and in answers. */
 export const timeMsDigits = () => digitsColumn('_ms', is.isTimeMsText, ({ epochMsText }) => epochMsText())

@@ -1,6 +1,6 @@
 /**
  * Pieces of JSON text written by hand where the order of the fields, the speed or the digits of a number matter.
- * Numbers that are kept as decimal text go out as they are: parsing them would lose digits beyond the fifteenth.
+ * Numbers that are stored as decimal text are written unchanged: parsing them would lose digits beyond the fifteenth.
  */
 
 /**

@@ -37,7 +37,7 @@ export const MORTGAGE = defineRecord({
     loan_id: integer(is.isSafeInteger),
     mortgage_id: integer(is.isSafeInteger),
     amount: price(),
-    /** 0 if the loan never started. The loan contract speaks in seconds. */
+    /** 0 if the loan never started. The loan contract counts in seconds. */
     is_due_at: timeSecondsDigits(),
     expires_at: deadlineMsDigits(),
     block_time_created_at: timeMsDigits(),

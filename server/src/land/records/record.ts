@@ -70,7 +70,7 @@ type MadeColumns<Field> = Field extends { readonly columns: infer Columns extend
   ? { [Name in keyof Columns]: ReturnType<Columns[Name]> }
   : unknown
 
-/** Functions stand for what they take, so that a union of them can be turned into the intersection of all. */
+/** A function with a parameter of type T. TypeScript infers the intersection of the parameters of a union of these. */
 type Taking<T> = (taken: T) => void
 type AllTaken<Functions> = [Functions] extends [Taking<infer All>] ? All : never
 
@@ -131,8 +131,8 @@ export interface LandRecord<Row, Line, AnswerRow, Names extends string> {
 }
 
 /**
- * Makes a record of its fields. All that runs once for each row is compiled here, when the module is read: it costs
- * as much as a function written by hand.
+ * Makes a record of its fields. The functions that run for each row are compiled once, when the module is loaded, and
+ * are as fast as functions written by hand.
  *
  * @throws {TypeError} for a definition that contradicts itself
  */

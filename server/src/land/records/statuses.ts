@@ -1,7 +1,7 @@
 import * as is from './checks.ts'
 import { choice } from './fields.ts'
 
-/** What becomes of an offer to sell or to buy. */
+/** The states of a publication or a bid. */
 export const STATUSES = ['open', 'cancelled', 'sold'] as const
 export type ListingStatus = (typeof STATUSES)[number]
 

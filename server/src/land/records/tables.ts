@@ -20,7 +20,7 @@ export interface LandTables {
 
 export type LandTable = keyof LandTables
 
-// The folder db knows no record: it owns the type of a database, and the land adds its tables to it here.
+// The folder db declares the type of the database without the records, and this file adds their tables to it.
 declare module '../../db/schema.ts' {
   interface Database extends LandTables {}
 }

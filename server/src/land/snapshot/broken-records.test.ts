@@ -1,6 +1,13 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { address, type Break, TINY_WORLD, tinySnapshot } from '../../../test/support/tiny-world.ts'
+import {
+  address,
+  type Break,
+  jsonLine,
+  TINY_WORLD,
+  tinyRecords,
+  tinySnapshot,
+} from '../../../test/support/tiny-world.ts'
 import { ExactNumber } from '../records/exact-json.ts'
 import { checkSnapshot } from './import.ts'
 
@@ -39,6 +46,11 @@ const estateBid = of('bids', 2)
 const pending = of('mortgages', 1)
 const ongoing = of('mortgages', 3)
 const contribution = of('contributions', 2)
+
+/** A good line with more fields before its own. */
+function lineWithStart(set: Break['set'], line: number, start: string): string {
+  return jsonLine(tinyRecords()[set][line - 1]!).replace('{', `{${start}`)
+}
 
 const CASES: readonly Case[] = [
   district('{"id": nothing}', null, /^is no JSON$/),
@@ -114,6 +126,11 @@ const CASES: readonly Case[] = [
     /does not list/,
   ),
 
+  estate(
+    lineWithStart('estates', 1, '').replace('"x":1,"y":0', '"x":1,"y":0,"x":1'),
+    'data.parcels[1].x',
+    /twice/,
+  ),
   estate({ id: '01' }, 'id', /estate id/),
   estate({ token_id: '7' }, 'token_id', /same as id/),
   estate({ tx_hash: `0x${'A'.repeat(64)}` }, 'tx_hash', /hash/),
@@ -139,6 +156,14 @@ const CASES: readonly Case[] = [
   open({ asset_type: 'boat' }, 'asset_type', /"parcel" or "estate"/),
   open({ block_number: 1.5 }, 'block_number', /whole number/),
 
+  open(lineWithStart('publications', 1, '"price":1,'), 'price', /twice/),
+  sold(
+    { block_time_created_at: 1551398400000 },
+    'block_time_created_at',
+    /not be before .* above, 1551484800000/,
+  ),
+
+  bid(lineWithStart('bids', 1, '"id" :"0x",'), 'id', /twice/),
   bid({ id: '0x1' }, 'id', /hash/),
   of('bids', 2)({ id: `0x${(0x300).toString(16).padStart(64, '0')}` }, 'id', /line 1 as well/),
   bid({ token_address: '0x959e104e1a4db6317fa58f8295f586e1a978c297' }, 'token_address', /0xf87e/),

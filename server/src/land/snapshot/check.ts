@@ -2,12 +2,21 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { World } from '@landpass/client/grid'
 import type { Blame } from '../records/checks.ts'
+import { findDuplicateKey } from '../records/duplicate-keys.ts'
 import { parseExactJson } from '../records/exact-json.ts'
 import { RECORDS } from '../records/tables.ts'
 import { DATA_SETS, type DataSetName, type RecordOf, TABLE_OF } from './format.ts'
 import type { Line } from './line-splitter.ts'
 import { Links } from './links.ts'
-import { type ExpectedFile, expectationOf, MANIFEST, type Manifest, readManifest } from './manifest.ts'
+import {
+  DUPLICATE_KEY,
+  type ExpectedFile,
+  expectationOf,
+  listedName,
+  MANIFEST,
+  type Manifest,
+  readManifest,
+} from './manifest.ts'
 import type { ErrorLog } from './report.ts'
 import { RULES } from './rules.ts'
 import { DamagedFileError, type Seal, SnapshotFile } from './snapshot-file.ts'
@@ -28,11 +37,11 @@ export interface CheckedSnapshot {
   readonly links: Links
 }
 
-/** Reads a snapshot once from end to end and checks all of it, on past any number of errors: they go to the log. */
+/** Reads a snapshot once from end to end and checks all of it. Errors go to the log and do not stop the check. */
 export async function checkFolder(folder: string, options: CheckOptions): Promise<CheckedSnapshot> {
   const counts = Object.fromEntries(DATA_SETS.map((set) => [set, 0])) as Counts
   const manifest = await readManifest(folder, options.log)
-  const files = manifest ? findFiles(folder, options.log) : new Map<DataSetName, SnapshotFile>()
+  const files = manifest ? findFiles(folder, manifest, options.log) : new Map<DataSetName, SnapshotFile>()
   const links = new Links(options.world, (set, line, field, value, reason) => {
     options.log.add(files.get(set)?.name ?? set, line, field, value, reason)
     return false
@@ -44,13 +53,17 @@ export async function checkFolder(folder: string, options: CheckOptions): Promis
 }
 
 /** The file of each data set; none, or two, is an error. */
-function findFiles(folder: string, log: ErrorLog): ReadonlyMap<DataSetName, SnapshotFile> {
+function findFiles(
+  folder: string,
+  manifest: Manifest,
+  log: ErrorLog,
+): ReadonlyMap<DataSetName, SnapshotFile> {
   const files = new Map<DataSetName, SnapshotFile>()
   for (const set of DATA_SETS) {
     const plain = `${set}.ndjson`
     const found = [plain, `${plain}.gz`].filter((name) => existsSync(join(folder, name)))
     const [name] = found
-    if (name === undefined) log.add(`${plain}.gz`, null, null, undefined, 'is missing')
+    if (name === undefined) log.add(listedName(manifest, set), null, null, undefined, 'is missing')
     else if (found.length === 2)
       log.add(plain, null, null, undefined, `is there twice, also as ${plain}.gz: remove one of them`)
     else files.set(set, new SnapshotFile(name, join(folder, name)))
@@ -69,7 +82,7 @@ class FolderChecker {
   /** Where the record that is being checked stands. */
   private file = ''
   private line = 0
-  /** Whether it can no longer be told which record the line is. */
+  /** Whether the id of the record is broken, so that it is unknown which references to it are right. */
   private isUnknown = false
   private readonly blame: Blame = (field, value, reason) => {
     if (field === '' || field === 'id') this.isUnknown = true
@@ -95,7 +108,7 @@ class FolderChecker {
   async check(set: DataSetName): Promise<number> {
     const file = this.files.get(set)
     const count = file ? await this.checkFile(set, file) : 0
-    if (!file) this.links.broken(set, undefined) // no reference to it can be told wrong
+    if (!file) this.links.broken(set, undefined) // without the file, no reference to its records can be checked
     if (set === 'parcels') this.links.endOfParcels()
     if (set === 'estates') this.links.endOfEstates()
     return count
@@ -129,11 +142,17 @@ class FolderChecker {
     if (record === undefined) this.blame('', text, problem ?? 'is no JSON')
     const isGood =
       record !== undefined &&
+      this.hasEachKeyOnce(text!, record) &&
       RECORDS[TABLE_OF[set]].check(record, '', this.blame) &&
       this.isConsistent(set, record)
     if (isGood) this.checkLinks(set, record)
     if (this.isUnknown) this.links.broken(set, undefined)
     else if (!isGood) this.links.broken(set, record)
+  }
+
+  private hasEachKeyOnce(text: string, record: unknown): boolean {
+    const key = findDuplicateKey(text, record)
+    return key === undefined || this.blame(key, undefined, DUPLICATE_KEY)
   }
 
   private isConsistent<Name extends DataSetName>(set: Name, record: unknown): boolean {
@@ -144,7 +163,7 @@ class FolderChecker {
     this.links.check[set](record as RecordOf[Name], this.line, this.blame)
   }
 
-  /** Holds a file that was read to its end to what the manifest says of it. */
+  /** Compares a file that was read to its end with its entry in the manifest. */
   private compare(set: DataSetName, file: SnapshotFile, records: number): void {
     const expected = expectationOf(this.manifest, file.name)
     if (!expected) return void this.log.add(MANIFEST, null, `files["${file.name}"]`, undefined, 'is missing')
@@ -160,7 +179,7 @@ class FolderChecker {
     seals: { file: Seal; content: Seal },
     expected: ExpectedFile,
   ): void {
-    // A plain file is its own content: one comparison says it all.
+    // For a plain file, file and content are the same: one comparison is enough.
     const same = !file.isPacked && expected.file.sha256 !== undefined
     const pairs = [
       ['', seals.file, expected.file],

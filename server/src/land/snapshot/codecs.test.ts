@@ -68,6 +68,11 @@ test('a field called __proto__ stays a field on both ways through', () => {
   }
 })
 
+test('of a key that stands twice the last value counts, with and without numbers that a double would change', () => {
+  expect(parseExactJson('{"a":1,"a":2}')).toEqual({ a: 2 })
+  expect(parseExactJson('{"a":1.000000000000000001,"a":2}')).toEqual({ a: 2 })
+})
+
 test('any JSON number comes out as the same decimal', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
@@ -88,9 +93,20 @@ test('lines are cut at the byte 0x0A alone, wherever the stream is cut', () => {
 
       const found = [...chunksOf(bytes, cuts).flatMap((chunk) => splitter.push(chunk)), ...splitter.end()]
 
-      expect(found).toEqual(lines.map((text, index) => ({ number: index + 1, text })))
+      const expected = lines.map((text, index) => (index === 0 ? text.replace(/^\ufeff/, '') : text))
+      expect(found).toEqual(expected.map((text, index) => ({ number: index + 1, text })))
     }),
   )
+})
+
+test('a file of nothing but a byte order mark has no lines', () => {
+  const splitter = new LineSplitter()
+  const mark = Buffer.from('\ufeff')
+  expect([
+    ...splitter.push(mark.subarray(0, 2)),
+    ...splitter.push(mark.subarray(2)),
+    ...splitter.end(),
+  ]).toEqual([])
 })
 
 test('a last line without a line end is a line', () => {

@@ -13,8 +13,8 @@ const MAX_ATTEMPTS = 5
 
 export interface ExportOptions {
   /**
-   * Read everything in one transaction, which a busy PostgreSQL does not mind. On the embedded engine it would lock
-   * all others out: there, the export starts again when the world has changed meanwhile.
+   * Read everything in one transaction: for PostgreSQL. On the embedded engine that would block all other statements:
+   * there, the export starts again when the world has changed meanwhile.
    */
   readonly inOneTransaction?: boolean
   readonly onProgress?: OnProgress | undefined
@@ -31,7 +31,7 @@ export interface ExportReport {
 }
 
 /**
- * Writes the world that is shown as a snapshot, as of one moment.
+ * Writes the world that is shown as a snapshot, consistent as of one revision.
  *
  * The files depend on the records alone: the same world gives the same bytes, wherever and whenever.
  *
@@ -87,7 +87,7 @@ async function readState(db: Db): Promise<{ worldId: number; revision: number }>
 }
 
 class Exporter {
-  /** The latest date of any record but deadlines: the world's own time, as `reference_time`. */
+  /** The latest date of any record, deadlines aside: the `reference_time` of the snapshot. */
   latestMs = 0
   private readonly db: Db
   private readonly worldId: number

@@ -19,8 +19,8 @@ export interface WrittenFile {
 }
 
 /**
- * Writes a snapshot beside its target and renames it when it is whole: a folder of the wanted name is complete or
- * not there.
+ * Writes a snapshot into a temporary folder beside its target and renames it when it is complete: the target folder is
+ * complete or missing.
  */
 export class FolderWriter {
   private readonly target: string
@@ -52,7 +52,7 @@ export class FolderWriter {
       files: Object.fromEntries(DATA_SETS.map((set) => [`${set}.ndjson.gz`, manifestEntry(files[set])])),
     }
     await writeFile(join(this.folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { flush: true })
-    // Someone may have put something there in the meantime.
+    // Checked again: another program may have written something there meanwhile.
     await refuseFullFolder(this.target, this.target)
     await rmdir(this.target).catch(() => undefined) // Windows renames onto nothing, not even an empty folder
     await rename(this.folder, this.target)
@@ -92,7 +92,7 @@ export class PackedFile {
     this.path = path
     this.gzip.on('data', (chunk: Buffer) => this.file.add(chunk))
     this.written = pipeline(this.gzip, createWriteStream(path))
-    this.written.catch(() => undefined) // heard where it is waited for
+    this.written.catch(() => undefined) // the error is thrown where `written` is awaited
   }
 
   async write(line: string): Promise<void> {
@@ -120,7 +120,7 @@ export class PackedFile {
     const bytes = Buffer.from(this.waiting)
     this.waiting = ''
     this.content.add(bytes)
-    // A disk that is full ends the wait too: nothing would ever drain.
+    // `written` rejects when the disk is full: then `drain` never comes.
     if (!this.gzip.write(bytes)) await Promise.race([once(this.gzip, 'drain'), this.written])
   }
 }

@@ -1,6 +1,6 @@
 import type { LandLines, LandTable } from '../records/tables.ts'
 
-/** The snapshot format, version 1: which files there are. What stands on their lines is said by land/records. */
+/** The snapshot format, version 1: which files there are. land/records defines their lines. */
 export const FORMAT = 'land-snapshot'
 export const FORMAT_VERSION = 1
 
@@ -17,7 +17,7 @@ export const DATA_SETS = [
 
 export type DataSetName = (typeof DATA_SETS)[number]
 
-/** The table that keeps the records of a data set. */
+/** The table that holds the records of a data set. */
 export const TABLE_OF = {
   districts: 'district',
   parcels: 'parcel',

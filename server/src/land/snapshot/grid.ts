@@ -30,6 +30,13 @@ export class Grid {
     return coord ? this.cellOf(coord) : -1
   }
 
+  /** How many parcels the world has: the cells of all its rectangles, each counted once. */
+  countParcels(): number {
+    let count = 0
+    for (let cell = 0; cell < this.size; cell++) if (isInWorld(this.world, this.coordOf(cell))) count++
+    return count
+  }
+
   coordOf(cell: number): Coord {
     const { minX, minY } = this.world.bounds
     return { x: Math.floor(cell / this.stride) + minX, y: (cell % this.stride) + minY }

@@ -6,7 +6,7 @@ import { type LandLines, RECORDS } from '../records/tables.ts'
 import { type CheckedSnapshot, type Counts, checkFolder } from './check.ts'
 import { DATA_SETS, type DataSetName, TABLE_OF } from './format.ts'
 import { Loader } from './loader.ts'
-import { ErrorLog, type ImportReport } from './report.ts'
+import { coverageWarnings, ErrorLog, type ImportReport } from './report.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
 import {
   attachWorld,
@@ -37,7 +37,7 @@ export interface ImportOptions extends CheckSnapshotOptions {
   readonly clock: Clock
   /** Check only. */
   readonly dryRun: boolean
-  /** How long to watch another import that seems to run, in case it was killed. 0 if not said. */
+  /** How long to wait for another import that seems to be running but may have been killed. 0 by default. */
   readonly patienceMs?: number | undefined
 }
 
@@ -45,8 +45,8 @@ export interface ImportOptions extends CheckSnapshotOptions {
 export async function checkSnapshot(folder: string, options: CheckSnapshotOptions): Promise<ImportReport> {
   const startedAtMs = performance.now()
   const log = new ErrorLog()
-  const { counts } = await check(folder, options, log)
-  return report({ log, counts, startedAtMs, dryRun: true })
+  const checked = await check(folder, options, log)
+  return report({ log, checked, startedAtMs, dryRun: true })
 }
 
 /**
@@ -54,10 +54,10 @@ export async function checkSnapshot(folder: string, options: CheckSnapshotOption
  *
  * The folder is read twice. The first time everything is checked, without touching the database; the second time it
  * is loaded, and must still have the same SHA-256. Reading twice costs two seconds of genesis' import, and in return
- * a bad snapshot is refused in the first moments instead of after half a minute.
+ * a bad snapshot is refused within seconds instead of after half a minute.
  *
  * @returns a report; `ok` is false when the snapshot is bad, and then nothing has changed
- * @throws {CommandError} while another import runs; `signal.reason` when stopped; whatever the database says.
+ * @throws {CommandError} while another import runs; `signal.reason` when stopped; errors of the database.
  * In all these cases nothing has changed either.
  */
 export async function importSnapshot(db: Db, folder: string, options: ImportOptions): Promise<ImportReport> {
@@ -65,19 +65,18 @@ export async function importSnapshot(db: Db, folder: string, options: ImportOpti
   const startedAtMs = performance.now()
   const log = new ErrorLog()
   const checked = await check(folder, options, log)
-  const { counts } = checked
-  if (log.count > 0) return report({ log, counts, startedAtMs, dryRun: false })
+  if (log.count > 0) return report({ log, checked, startedAtMs, dryRun: false })
   await dropRetiredWorlds(db, RETIRED_GRACE_MS, options.clock.nowMs())
   const worldId = await beginWorld(db, options.clock, options)
   const revision = await load(db, worldId, checked, options, log).catch(async (error: unknown) => {
-    await dropWorld(db, worldId).catch(() => undefined) // the first error is the one to hear of
+    await dropWorld(db, worldId).catch(() => undefined) // the first error is the one to report
     throw error
   })
   if (revision === undefined) await dropWorld(db, worldId)
   else await dropRetiredWorlds(db, RETIRED_GRACE_MS, options.clock.nowMs())
   return report({
     log,
-    counts,
+    checked,
     startedAtMs,
     dryRun: false,
     ...(revision !== undefined && { worldId, revision }),
@@ -166,21 +165,25 @@ function totalOf(counts: Counts): number {
 
 interface ReportParts {
   readonly log: ErrorLog
-  readonly counts: Counts
+  readonly checked: CheckedSnapshot
   readonly startedAtMs: number
   readonly dryRun: boolean
   readonly worldId?: number
   readonly revision?: number
 }
 
-function report({ log, counts, startedAtMs, dryRun, worldId, revision }: ReportParts): ImportReport {
+function report({ log, checked, startedAtMs, dryRun, worldId, revision }: ReportParts): ImportReport {
+  const { counts, links } = checked
+  const ok = log.count === 0
   return {
-    ok: log.count === 0,
+    ok,
     dryRun,
     counts,
     errors: log.errors,
     errorCount: log.count,
     errorsByFile: log.byFile,
+    worldParcels: links.worldParcels,
+    warnings: ok ? coverageWarnings(counts.parcels, links.worldParcels) : [],
     worldId: worldId ?? null,
     revision: revision ?? null,
     durationMs: Math.round(performance.now() - startedAtMs),

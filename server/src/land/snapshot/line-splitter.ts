@@ -10,11 +10,14 @@ export type Line = { readonly number: number } & (
 )
 
 const NEWLINE = 0x0a
+const BYTE_ORDER_MARK = '\ufeff'
 const NOTHING = Buffer.alloc(0)
 
 /**
  * Cuts a stream of bytes into lines at byte 0x0A and nowhere else: names in the data hold U+2028, U+2029 and U+0085,
  * at which line readers that work on text would cut as well.
+ *
+ * A byte order mark at the start of the first line is skipped: editors of other systems write one.
  *
  * At most {@link MAX_LINE_BYTES} of an unfinished line are held; what is longer is skipped up to its end and
  * reported once.
@@ -41,9 +44,12 @@ export class LineSplitter {
     return lines
   }
 
-  /** What is left after the last line end; nothing where a file ends as it should. */
+  /** The text after the last line end as a line; nothing where the file ends with a line end. */
   end(): Line[] {
-    return this.heldBytes > 0 ? [this.finish(NOTHING)] : []
+    if (this.heldBytes === 0) return []
+    const line = this.finish(NOTHING)
+    // A file of nothing but a byte order mark has no lines.
+    return line.text === '' ? [] : [line]
   }
 
   private hold(piece: Buffer): void {
@@ -60,6 +66,7 @@ export class LineSplitter {
     this.heldBytes = 0
     if (length > this.maxBytes) return { number, problem: `is longer than ${this.maxBytes} bytes` }
     if (!isUtf8(bytes)) return { number, problem: 'is not valid UTF-8' }
-    return { number, text: bytes.toString('utf8') }
+    const text = bytes.toString('utf8')
+    return { number, text: number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text }
   }
 }

@@ -5,10 +5,11 @@ import type { DistrictRecord } from '../records/district.ts'
 import type { EstateRecord } from '../records/estate.ts'
 import type { MortgageRecord } from '../records/mortgage.ts'
 import type { ParcelRecord } from '../records/parcel.ts'
+import type { PublicationRecord } from '../records/publication.ts'
 import type { DataSetName, RecordOf } from './format.ts'
 import { Grid } from './grid.ts'
 
-/** Says that a record read earlier is wrong after all. */
+/** Reports an error in a record that was read earlier. */
 export type BlameLine = (
   set: DataSetName,
   line: number,
@@ -23,8 +24,8 @@ type CheckLinks<R> = (record: R, line: number, blame: Blame) => boolean
 const NOT_LISTED = -1
 
 /**
- * What the records say about each other. Nothing of a record is kept but numbers, a few per cell of the grid, and
- * the ids that must be unique.
+ * Checks what the records say about each other. In memory it holds a few numbers per cell of the grid, and the ids
+ * that must be unique.
  *
  * The data sets come in the order of DATA_SETS. What refers to a broken record is not reported on top of it:
  * the snapshot is refused anyway, and one mistake should read as one error.
@@ -47,23 +48,29 @@ export class Links {
   private readonly brokenAt: Uint8Array
   private someParcelUnknown = false
 
+  /** How many parcels the world has that the snapshot is for. */
+  readonly worldParcels: number
+
   /** Checks one good record against all before it. */
   readonly check: { readonly [Name in DataSetName]: CheckLinks<RecordOf[Name]> } = {
     districts: (record, line, blame) => this.district(record, line, blame),
     parcels: (record, line, blame) => this.parcel(record, line, blame),
     estates: (record, line, blame) => this.estate(record, line, blame),
-    publications: (record, _line, blame) => this.assetExists(record, blame),
+    publications: (record, _line, blame) => this.publication(record, blame),
     bids: (record, line, blame) => this.bid(record, line, blame),
     mortgages: (record, line, blame) => this.mortgage(record, line, blame),
     contributions: ({ district_id }, _line, blame) => this.districtExists(district_id, 'district_id', blame),
   }
 
+  /** When the publication of the line before was made, in milliseconds since 1970. */
+  private lastPublishedMs = 0
   private readonly bidIds = new Map<string, number>()
   private readonly loanIds = new Map<number, number>()
   private readonly mortgageIds = new Map<number, number>()
 
   constructor(world: World, blameLine: BlameLine) {
     this.grid = new Grid(world)
+    this.worldParcels = this.grid.countParcels()
     this.blameLine = blameLine
     this.districtAt = new Int32Array(this.grid.size)
     this.districtPositionAt = new Int32Array(this.grid.size)
@@ -79,7 +86,7 @@ export class Links {
     return { district: this.districtPositionAt[cell] ?? 0, estate: this.estatePositionAt[cell] ?? NOT_LISTED }
   }
 
-  /** Notes a record whose own fields are wrong, as far as it can still be told which one it is. */
+  /** Notes a record whose own fields are wrong, by its id as far as that is known. */
   broken(set: DataSetName, record: unknown): void {
     const id = idOf(record)
     if (set === 'districts') this.districts.addBroken(id)
@@ -136,7 +143,7 @@ export class Links {
         `must be "${this.districts.nameOf(lister)}", which lists this parcel`,
       )
     if (!this.districtExists(district_id!, 'district_id', blame)) return false
-    // A broken district's list is not known: nothing can be held against it.
+    // The list of a broken district is unknown, so the parcel may be in it.
     if (this.districts.lineOf(district_id!) === 0) return true
     return blame('district_id', district_id, 'names a district that does not list this parcel')
   }
@@ -206,6 +213,22 @@ export class Links {
         : 'names no estate of the snapshot'
       this.blameLine('parcels', this.parcelLineAt[cell] ?? 0, 'estate_id', id, reason)
     }
+  }
+
+  /** The place in the file becomes the publication's key, which stands for the order of creation. */
+  private publication(record: PublicationRecord, blame: Blame): boolean {
+    const { block_time_created_at: createdMs } = record
+    const beforeMs = this.lastPublishedMs
+    // One publication in the wrong place is one error: the next one is compared with it.
+    this.lastPublishedMs = createdMs
+    const isInOrder =
+      createdMs >= beforeMs ||
+      blame(
+        'block_time_created_at',
+        createdMs,
+        `must not be before that of the publication above, ${beforeMs}: the file is in order of creation`,
+      )
+    return this.assetExists(record, blame) && isInOrder
   }
 
   private bid(record: BidRecord, line: number, blame: Blame): boolean {
@@ -298,7 +321,7 @@ class Names {
     return this.brokenIds.has(name)
   }
 
-  /** Whether a reference to it may stand: there is such a record, or it cannot be told any more. */
+  /** Whether a reference to it is accepted: there is such a record, or broken records make that unknown. */
   isKnown(name: string): boolean {
     return this.lineOf(name) !== 0 || this.brokenIds.has(name) || this.someUnknown
   }

@@ -4,8 +4,8 @@ import type { LandTable } from '../records/tables.ts'
 import { type Lease, partitionOf } from './worlds.ts'
 
 /**
- * How much JSON one INSERT takes: about 130 rows. Measured on the embedded engine, which answers nobody else while
- * a statement runs: see README.md.
+ * How much JSON one INSERT takes: about 130 rows. Measured on the embedded engine, which runs no other statement
+ * meanwhile: see README.md.
  */
 export const BATCH_CHARACTERS = 60_000
 
@@ -28,7 +28,7 @@ export class Loader {
     this.lease = lease
   }
 
-  /** Takes a row. A promise means: wait before the next one. */
+  /** Adds a row. @returns a promise when the batch is full: wait for it before the next row */
   add(table: LandTable, row: object): Promise<void> | undefined {
     const full = this.characters > BATCH_CHARACTERS || (this.table !== table && this.rows.length > 0)
     const flushed = full ? this.flush() : undefined
@@ -45,7 +45,7 @@ export class Loader {
     await this.running
   }
 
-  /** Waits until nothing runs any more, whatever came of it. */
+  /** Waits until no statement is running, whether it succeeded or failed. */
   async settle(): Promise<void> {
     await Promise.allSettled([this.running])
   }
@@ -57,7 +57,7 @@ export class Loader {
     await this.running
     if (!table || rows.length === 0) return
     this.running = this.insert(table, `[${rows.join(',')}]`)
-    this.running.catch(() => undefined) // heard where it is waited for
+    this.running.catch(() => undefined) // the error is thrown where `running` is awaited
   }
 
   private async insert(table: LandTable, json: string): Promise<void> {

@@ -1,14 +1,17 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isIsoTime } from '../records/checks.ts'
+import { findDuplicateKey } from '../records/duplicate-keys.ts'
 import { DATA_SETS, type DataSetName, FORMAT, FORMAT_VERSION } from './format.ts'
 import type { ErrorLog } from './report.ts'
 import type { Seal } from './snapshot-file.ts'
 
 export const MANIFEST = 'manifest.json'
 const MAX_MANIFEST_BYTES = 1024 * 1024
+/** What is wrong with a key of a line or of the manifest that JSON.parse would read silently. */
+export const DUPLICATE_KEY = 'stands twice in the same object'
 
-/** What the manifest says of one file; undefined is not said. */
+/** The manifest's entry of one file; a missing value is not compared. */
 export interface ExpectedFile {
   readonly records: number
   readonly file: Partial<Seal>
@@ -21,19 +24,24 @@ export interface Manifest {
 }
 
 /**
- * Reads and checks `manifest.json`. Undefined when there is none worth the name; smaller faults are logged, and
- * what can be used of it is.
+ * Reads and checks `manifest.json`. All errors are logged.
+ *
+ * @returns undefined when it is missing, or too broken to check the files with it
  */
 export async function readManifest(folder: string, log: ErrorLog): Promise<Manifest | undefined> {
   const blame = (field: string | null, value: unknown, reason: string): undefined => {
     log.add(MANIFEST, null, field, value, reason)
   }
+  let text: string
   let manifest: unknown
   try {
-    manifest = JSON.parse(await readSmallFile(join(folder, MANIFEST)))
+    text = await readSmallFile(join(folder, MANIFEST))
+    manifest = JSON.parse(text)
   } catch (error) {
     return blame(null, undefined, `cannot be read: ${(error as Error).message}`)
   }
+  const duplicate = findDuplicateKey(text, manifest)
+  if (duplicate !== undefined) return blame(duplicate, undefined, DUPLICATE_KEY)
   if (!isObject(manifest)) return blame(null, manifest, 'must be an object')
   if (manifest.format !== FORMAT) return blame('format', manifest.format, `must be "${FORMAT}"`)
   if (manifest.version !== FORMAT_VERSION)
@@ -87,9 +95,14 @@ export function dataSetOf(fileName: string): DataSetName | undefined {
   return DATA_SETS.find((set) => fileName === `${set}.ndjson` || fileName === `${set}.ndjson.gz`)
 }
 
+/** The name of a data set's file as the manifest lists it; packed where it lists none. */
+export function listedName({ files }: Manifest, set: DataSetName): string {
+  return files.has(`${set}.ndjson`) ? `${set}.ndjson` : `${set}.ndjson.gz`
+}
+
 /**
- * What the manifest says of a file. A snapshot that was unpacked (or packed) by hand still has the manifest of the
- * other kind: then its content alone is held to it.
+ * The manifest's entry of a file. A snapshot that was unpacked (or packed) by hand still has the manifest of the
+ * other kind: then only the content is compared with it.
  */
 export function expectationOf(manifest: Manifest, fileName: string): ExpectedFile | undefined {
   const exact = manifest.files.get(fileName)
@@ -99,7 +112,7 @@ export function expectationOf(manifest: Manifest, fileName: string): ExpectedFil
   return entry && { ...entry, file: {} }
 }
 
-/** A manifest of megabytes is none; and a folder in its place must not hang us. */
+/** Refuses files of megabytes. A byte order mark is skipped: the decoder does so unless asked to keep it. */
 async function readSmallFile(path: string): Promise<string> {
   const handle = await open(path)
   try {

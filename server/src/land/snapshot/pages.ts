@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { LandTable, LandTables } from '../records/tables.ts'
 
-/** Rows per query: on the embedded engine one of them takes about 10 ms, and other callers come in between. */
+/** Rows per query: on the embedded engine a query takes about 10 ms, and other statements run between two of them. */
 export const PAGE_ROWS = 500
 
 /**

@@ -17,7 +17,7 @@ export interface SnapshotError {
   readonly reason: string
 }
 
-/** What came of an import, a check or a failure of either. */
+/** The result of an import or a check, successful or not. */
 export interface ImportReport {
   readonly ok: boolean
   readonly dryRun: boolean
@@ -27,13 +27,34 @@ export interface ImportReport {
   readonly errors: readonly SnapshotError[]
   readonly errorCount: number
   readonly errorsByFile: Readonly<Record<string, number>>
+  /** Parcels of the setting `WORLD`; `counts.parcels` of them are in the snapshot. */
+  readonly worldParcels: number
+  /** Sentences about what an operator may not have meant; empty where there are errors. */
+  readonly warnings: readonly string[]
   /** The new world; null when nothing was changed. */
   readonly worldId: number | null
   readonly revision: number | null
   readonly durationMs: number
 }
 
-/** Keeps the first errors and counts them all, so that a file of a million bad lines needs no memory. */
+/**
+ * What to tell an operator about a snapshot without errors that has fewer parcels than the world.
+ *
+ * @example
+ * coverageWarnings(25, 25) // []
+ * coverageWarnings(20, 25) // ['The snapshot covers only part of WORLD: 20 of 25 parcels. The other 5 …']
+ */
+export function coverageWarnings(parcels: number, worldParcels: number): string[] {
+  if (parcels >= worldParcels) return []
+  const [has, all, missing] = [parcels, worldParcels, worldParcels - parcels].map((n) =>
+    n.toLocaleString('en'),
+  )
+  return [
+    `The snapshot covers only part of WORLD: ${has} of ${all} parcels. The other ${missing} are answered as not found.`,
+  ]
+}
+
+/** Holds the first errors and counts them all, so that a file of a million bad lines needs little memory. */
 export class ErrorLog {
   readonly errors: SnapshotError[] = []
   readonly byFile: Record<string, number> = {}

@@ -10,7 +10,7 @@ import type { PublicationRecord } from '../records/publication.ts'
 import type { DataSetName, RecordOf } from './format.ts'
 
 /**
- * What the fields of one record say about each other; every field alone is right by now.
+ * Checks the fields of one record against each other, after each field alone was found to be right.
  *
  * Two rules of generated data are left out on purpose, as real history breaks them: `tx_hash` and `contract_id` of
  * publications are not unique (one transaction can list several parcels), and an asset may have several open ones.

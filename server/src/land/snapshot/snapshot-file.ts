@@ -18,7 +18,7 @@ export class DamagedFileError extends Error {}
 /** One data file of a snapshot, plain or packed. */
 export class SnapshotFile {
   readonly name: string
-  /** Of the file as it lies on the disk, and of the text inside: known once {@link lines} is through. */
+  /** Of the file on the disk, and of the text inside: known once {@link lines} has been read to its end. */
   seals: { readonly file: Seal; readonly content: Seal } | undefined
   private readonly path: string
 
@@ -32,7 +32,7 @@ export class SnapshotFile {
   }
 
   /**
-   * The file's lines, a handful at a time. Reads on only when asked, so a slow database slows the disk.
+   * The file's lines, some at a time. Reads only as fast as the caller takes them.
    *
    * @throws {DamagedFileError} where the file cannot be read or unpacked.
    */
@@ -59,7 +59,7 @@ export class SnapshotFile {
     raw.on('data', (chunk) => sealer.add(chunk as Buffer))
     if (!this.isPacked) return raw
     const unpacked = createGunzip({ chunkSize: READ_BYTES })
-    // The errors of both streams come out where `unpacked` is read.
+    // The errors of both streams are thrown where `unpacked` is read.
     pipeline(raw, unpacked, () => undefined)
     return unpacked
   }

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
 import { TINY_WORLD, tinyRecords, tinySnapshot } from '../../../test/support/tiny-world.ts'
 import { checkSnapshot } from './import.ts'
@@ -24,7 +25,31 @@ test('a good snapshot is good, packed and plain', async () => {
   expect(await check(tinySnapshot({ packed: false }))).toMatchObject({ ok: true })
 })
 
-test('a snapshot that was unpacked by hand is held to the text in its manifest', async () => {
+test.each([true, false])('byte order marks are skipped (packed: %s)', async (packed) => {
+  expect(await check(tinySnapshot({ packed, byteOrderMark: true }))).toMatchObject({
+    ok: true,
+    errorCount: 0,
+  })
+})
+
+test('a snapshot of the whole world has no warning, one of a part says how much it covers', async () => {
+  expect(await check(tinySnapshot())).toMatchObject({ worldParcels: 25, warnings: [] })
+
+  const larger = parseWorld('-2,-2,2,2;0,-10,99,-1;0,-10,49,-1')!
+  expect(await checkSnapshot(tinySnapshot(), { world: larger })).toMatchObject({
+    ok: true,
+    counts: { parcels: 25 },
+    worldParcels: 1019, // 25 and 1,000, of which 6 are the same; the third rectangle adds none
+    warnings: [
+      'The snapshot covers only part of WORLD: 25 of 1,019 parcels. The other 994 are answered as not found.',
+    ],
+  })
+
+  const broken = tinySnapshot({ breakRecord: { set: 'bids', line: 1, with: { price: 0 } } })
+  expect(await checkSnapshot(broken, { world: larger })).toMatchObject({ ok: false, warnings: [] })
+})
+
+test('a snapshot that was unpacked by hand is compared with the content in its manifest', async () => {
   const folder = tinySnapshot()
   const packed = join(folder, 'bids.ndjson.gz')
   writeFileSync(join(folder, 'bids.ndjson'), gunzipSync(readFileSync(packed)))
@@ -120,6 +145,27 @@ test('a missing file is one error, whatever refers to its records', async () => 
   rmSync(join(folder, 'parcels.ndjson.gz'))
   expect((await check(folder)).errors).toEqual([
     { file: 'parcels.ndjson.gz', line: null, field: null, value: null, reason: 'is missing' },
+  ])
+})
+
+test('a missing file has the name that the manifest gives it', async () => {
+  const folder = tinySnapshot({ packed: false })
+  rmSync(join(folder, 'bids.ndjson'))
+  expect((await check(folder)).errors).toMatchObject([{ file: 'bids.ndjson', reason: 'is missing' }])
+})
+
+test('a manifest with a key that stands twice in one object is refused', async () => {
+  const folder = tinySnapshot()
+  const path = join(folder, 'manifest.json')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"counts":{', '"counts":{"parcels" : 25,\n'))
+  expect((await check(folder)).errors).toEqual([
+    {
+      file: 'manifest.json',
+      line: null,
+      field: 'counts.parcels',
+      value: null,
+      reason: 'stands twice in the same object',
+    },
   ])
 })
 

@@ -14,19 +14,20 @@ import { LAND_TABLES, type LandTable } from '../records/tables.ts'
  *                             └─── dropWorld, or silent for LEASE_MS: dropRetiredWorlds ───▶ (none)
  *
  * Invariants: at most one world is loading, at most one is shown (`land_state.world_id`). The row of land_world is
- * there before the first of its tables and goes after the last, so a kill at any moment leaves nothing unknown.
+ * there before the first of its tables and goes after the last, so that a kill at any time leaves no table without
+ * its row.
  *
- * What keeps two imports apart is a lease in the row, not an advisory lock: on the embedded engine all callers
- * share one session, to which such a lock would always be granted.
+ * A lease in the row prevents two imports at once. An advisory lock would not: on the embedded engine all callers
+ * share one session, which would always get the lock.
  */
 
-/** How long a loading world may show no sign of life. */
+/** How long a lease is valid. An import that does not renew it counts as ended. */
 export const LEASE_MS = 20 * SECOND_MS
 const RENEW_AFTER_MS = 2 * SECOND_MS
 const LOOK_AGAIN_AFTER_MS = 500
 /** How long requests and other processes may go on reading a world that is no longer shown. */
 export const RETIRED_GRACE_MS = 10 * MINUTE_MS
-/** A DROP waits for the readers of the parent table, and later readers wait for it: better to try again later. */
+/** A DROP waits for the readers of the parent table, and later readers wait for it: so it gives up and is retried. */
 const DROP_LOCK_TIMEOUT = '250ms'
 const LOCK_NOT_AVAILABLE = '55P03'
 
@@ -35,8 +36,8 @@ export function partitionOf(table: LandTable, worldId: number): string {
 }
 
 /**
- * Takes the number of a new world and makes its tables, which nobody reads yet. They have all their indexes from
- * the start: making one over a full table would hold up the embedded engine's readers for a tenth of a second.
+ * Takes the number of a new world and makes its tables, which no reader uses yet. They have all their indexes from
+ * the start: creating one on a full table would block the embedded engine's readers for a tenth of a second.
  *
  * @throws {CommandError} while another import is running.
  */
@@ -48,7 +49,7 @@ export async function beginWorld(db: Db, clock: Clock, options: BeginOptions = {
       sql.table(partitionOf(table, worldId)),
       sql.lit(worldId),
     ]
-    // The check makes ATTACH believe that all rows are of this world, instead of reading them.
+    // With this constraint ATTACH knows that all rows belong to this world, and does not scan them.
     await sql`create table ${partition} (like ${parent} including all, constraint loading check (world_id = ${id}))`.execute(
       db,
     )
@@ -57,12 +58,12 @@ export async function beginWorld(db: Db, clock: Clock, options: BeginOptions = {
 }
 
 export interface BeginOptions {
-  /** How long to watch another import that may be dead before giving up; {@link LEASE_MS} is enough to tell. */
+  /** How long to wait for another import that may have been killed; its lease has ended after {@link LEASE_MS}. */
   readonly patienceMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** An import that lives renews its lease; one that was killed lets it run out, and after that we come in. */
+/** A running import renews its lease. The lease of a killed one ends, and then this import can start. */
 async function takeWorldId(db: Db, clock: Clock, { patienceMs = 0, signal }: BeginOptions): Promise<number> {
   const givesUpAtMs = performance.now() + patienceMs
   let found = await tryToTakeWorldId(db, clock.nowMs())
@@ -114,7 +115,7 @@ export class Lease {
     this.renewedAtMs = clock.nowMs()
   }
 
-  /** @throws {CommandError} when the import was silent for so long that its world was given up. */
+  /** @throws {CommandError} when the lease has ended because it was not renewed in time. */
   async renew(): Promise<void> {
     const nowMs = this.clock.nowMs()
     if (nowMs - this.renewedAtMs < RENEW_AFTER_MS) return
@@ -130,7 +131,7 @@ export class Lease {
   }
 }
 
-/** Hangs the full tables below those that are read. Readers go on: they ask for another world. */
+/** Attaches the filled tables as partitions. Readers are not affected: they read another world. */
 export async function attachWorld(db: Db, worldId: number, lease: Lease): Promise<void> {
   for (const table of LAND_TABLES) {
     const [parent, partition, id] = [
@@ -141,7 +142,7 @@ export async function attachWorld(db: Db, worldId: number, lease: Lease): Promis
     await lease.renew()
     await sql`alter table ${parent} attach partition ${partition} for values in (${id})`.execute(db)
     await sql`alter table ${partition} drop constraint loading`.execute(db)
-    // A tenth of the usual sample: the embedded engine answers nobody meanwhile.
+    // A tenth of the usual sample, because the embedded engine runs no other statement meanwhile.
     await inTransaction(db, async (tx) => {
       await sql`set local default_statistics_target = 10`.execute(tx)
       await sql`analyze ${partition}`.execute(tx)
@@ -150,7 +151,7 @@ export async function attachWorld(db: Db, worldId: number, lease: Lease): Promis
 }
 
 /**
- * The one step in which the new world becomes the world.
+ * Makes the new world the one that is shown, in one transaction.
  * @returns the new revision
  */
 export function showWorld(db: Db, worldId: number, nowMs: number): Promise<number> {
@@ -181,13 +182,13 @@ export function showWorld(db: Db, worldId: number, nowMs: number): Promise<numbe
 }
 
 /**
- * Drops the worlds that were retired at least `olderThanMs` ago, and what killed imports left behind.
- * One that is being read just now stays for the next call.
+ * Drops the worlds that were retired at least `olderThanMs` ago, and those that killed imports left behind.
+ * A world that is being read at this time stays until the next call.
  *
  * @returns how many worlds were dropped
  */
 export async function dropRetiredWorlds(db: Db, olderThanMs: number, nowMs: number): Promise<number> {
-  // From here on a stalled import that wakes up again finds its lease gone, and stops.
+  // A stalled import that goes on after this finds that its lease has ended, and stops.
   await db
     .updateTable('land_world')
     .set({ loading_until_ms: null, retired_at_ms: 0 })
@@ -213,7 +214,7 @@ export async function dropRetiredWorlds(db: Db, olderThanMs: number, nowMs: numb
   return dropped
 }
 
-/** @returns false when a table is being read, and the rest has to wait */
+/** Drops one world. @returns false when a table is being read; the rest is then dropped by a later call */
 export async function dropWorld(db: Db, worldId: number): Promise<boolean> {
   try {
     for (const table of LAND_TABLES) {
