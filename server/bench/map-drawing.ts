@@ -86,7 +86,7 @@ async function loadState(data: string): Promise<State> {
 
 function measure(state: State, row: Row): string {
   const { bounds, cells, parcels } = state.parts
-  const offers = row.withSales ? state.sales(Date.now()).offers : undefined
+  const offers = row.withSales ? state.openOffers(Date.now()).offers : undefined
   const snapshot: MapSnapshot = { bounds, cells, rowAt: parcels.rowAt, offers }
   const views = Array.from({ length: VIEWS_PER_ROW }, (_, i) => viewOf(state, row, i))
   const bytes = views.map((view) => renderMap(snapshot, view).length)
