@@ -109,7 +109,7 @@ async function place(kind: 'embedded' | 'postgres'): Promise<Place> {
     await importWorld(engine.db, await demoSnapshot(seed, RADIUS), SYSTEM_CLOCK)
     await engine.close()
   }
-  return { env, copy: join(dataDir, 'present'), database, change, replaceWorld }
+  return { env, copy: join(dataDir, 'state'), database, change, replaceWorld }
 }
 
 /** Starts a server, asks it, and stops it, which waits for the copy. */
