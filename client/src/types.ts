@@ -742,7 +742,7 @@ export interface Operations {
   /** All texts of a language */
   'GET /translations/{locale}': {
     path: {
-      /** One of en, es, fr, ko, zh; en-GB counts as en. */
+      /** One of en, es, fr, ko, zh; a region is ignored: en-GB is en. */
       locale: string
     }
     /** Dotted key to text. */

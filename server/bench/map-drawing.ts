@@ -9,7 +9,7 @@ import { readConfig } from '../src/config/config.ts'
 import { openEngine } from '../src/db/open-engine.ts'
 import { writeDemoSnapshot } from '../src/demo/write-snapshot.ts'
 import { readLandHead } from '../src/land/changes/land-head.ts'
-import type { MapSnapshot } from '../src/map/map-snapshot.ts'
+import type { MapState } from '../src/map/map-state.ts'
 import { renderMap } from '../src/map/render.ts'
 import type { View } from '../src/map/view.ts'
 import { buildState } from '../src/state/builders/build-state.ts'
@@ -86,8 +86,8 @@ async function loadState(data: string): Promise<State> {
 
 function measure(state: State, row: Row): string {
   const { bounds, cells, parcels } = state.parts
-  const offers = row.withSales ? state.sales(Date.now()).offers : undefined
-  const snapshot: MapSnapshot = { bounds, cells, rowAt: parcels.rowAt, offers }
+  const offers = row.withSales ? state.openOffers(Date.now()).offers : undefined
+  const snapshot: MapState = { bounds, cells, rowAt: parcels.rowAt, offers }
   const views = Array.from({ length: VIEWS_PER_ROW }, (_, i) => viewOf(state, row, i))
   const bytes = views.map((view) => renderMap(snapshot, view).length)
   const best = views.map(() => Number.POSITIVE_INFINITY)

@@ -27,13 +27,13 @@ export type Interface = (typeof INTERFACES)[number]
 
 export interface App {
   readonly server: FastifyInstance
-  /** Holds the land; at rest where the land is not served. */
+  /** Holds the state of the land; never started where the land is not served. */
   readonly keeper: StateKeeper
-  /** Undefined where it is not served: then it needs neither settings nor a key. */
+  /** Undefined where attendance is not served: then neither its settings nor its key are read. */
   readonly attendance: Attendance | undefined
-  /** Loads the world and begins to look after claims: what is served of the two. */
+  /** Loads the world and starts the worker that settles claims, for those interfaces that are served. */
   start(): Promise<void>
-  /** Stops taking requests, finishes those that run, then lets go of everything but the engine. */
+  /** Stops accepting requests, waits for running ones, then releases everything except the engine. */
   close(): Promise<void>
 }
 
@@ -41,14 +41,14 @@ export interface AppOptions {
   readonly config: Config
   readonly engine: Engine
   readonly clock: Clock
-  /** Which interfaces to serve; left out: both. */
+  /** Which interfaces to serve; both by default. */
   readonly interfaces?: readonly Interface[]
 }
 
-/** How long a running answer may take once the server was told to stop. */
-const CLOSE_PATIENCE_MS = 10 * SECOND_MS
+/** How long running requests may take after `close()`; then their connections are cut. */
+const CLOSE_TIMEOUT_MS = 10 * SECOND_MS
 
-/** Puts the parts together. The server does not listen yet, and nothing is loaded until `start()`. */
+/** Creates and connects all parts. The server does not listen yet, and nothing is loaded before `start()`. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, engine, clock, interfaces = INTERFACES } = options
   const servesLand = interfaces.includes('land')
@@ -82,9 +82,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (servesLand) await keeper.start()
     },
     close: async () => {
-      const patience = setTimeout(() => server.server.closeAllConnections(), CLOSE_PATIENCE_MS)
+      const timeout = setTimeout(() => server.server.closeAllConnections(), CLOSE_TIMEOUT_MS)
       await server.close()
-      clearTimeout(patience)
+      clearTimeout(timeout)
       await Promise.all([keeper.close(), attendance?.close()])
     },
   }
@@ -97,7 +97,7 @@ interface LandParts extends AppOptions {
   readonly keeper: StateKeeper
 }
 
-/** The land data interface, with its pictures. */
+/** Registers the land interface: JSON, map images and the change stream. */
 async function serveLand(parts: LandParts): Promise<void> {
   const { server, metrics, readyAnswers, keeper, config, engine, clock } = parts
   const land = { db: engine.db, clock, world: config.world, state: () => keeper.current() }
@@ -117,16 +117,21 @@ async function serveLand(parts: LandParts): Promise<void> {
   metrics.addGauges([
     {
       name: 'landpass_land_revision',
-      help: 'Revision of the land that is answered.',
+      help: 'Revision of the land that the answers show.',
       read: () => keeper.revision,
     },
   ])
   await serveLandApi(server, { land, pictures, changeStream, settings: config })
-  // Ready answers are sent without a line in the log.
+  // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel)) readyAnswers.findWith((url) => pictures.findReady(url))
 }
 
-/** @param keeper where the land is served: without a world that server is not ready */
+/**
+ * What `/health/ready` answers.
+ *
+ * @param keeper undefined where the land is not served
+ * @throws {AppError} `world_not_loaded` or `database_unavailable`
+ */
 async function readiness(engine: Engine, keeper: StateKeeper | undefined) {
   const facts = keeper ? { revision: keeper.current().revision } : {}
   try {
@@ -141,12 +146,16 @@ function measureDatabase(metrics: Metrics, engine: Engine): void {
   const connections = 'landpass_database_connections'
   metrics.addGauges([
     { name: `${connections}_total`, help: 'Open database connections.', read: () => engine.pool().total },
-    { name: `${connections}_idle`, help: 'Database connections at rest.', read: () => engine.pool().idle },
-    { name: `${connections}_waiting`, help: 'Callers that wait for one.', read: () => engine.pool().waiting },
+    { name: `${connections}_idle`, help: 'Idle database connections.', read: () => engine.pool().idle },
+    {
+      name: `${connections}_waiting`,
+      help: 'Queries that wait for a database connection.',
+      read: () => engine.pool().waiting,
+    },
   ])
 }
 
-/** What `/openapi.json` says with the default settings. No route is called for it, so no database is needed. */
+/** The document of `/openapi.json` with the default settings. It only describes routes, so it needs no database. */
 export async function openApiDocument(): Promise<object> {
   const config = readConfig({ LOG_LEVEL: 'silent' })
   const { server } = await createApp({ config, engine: NO_ENGINE, clock: SYSTEM_CLOCK })
@@ -156,5 +165,5 @@ export async function openApiDocument(): Promise<object> {
   return document
 }
 
-/** Only described, never asked: whoever asks it all the same is told so by the error of an undefined method. */
+/** Stands in for the engine where routes are described and never called. */
 const NO_ENGINE = Object.freeze({}) as Engine

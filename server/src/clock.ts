@@ -1,4 +1,4 @@
-/** Where the time comes from: the system in a server, a fixed or moving hand in tests. */
+/** The source of the current time: the system clock in a server, a clock that tests set in tests. */
 export interface Clock {
   /** Milliseconds since 1970-01-01 UTC. */
   nowMs(): number

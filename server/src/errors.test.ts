@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { AppError, ERRORS } from './errors.ts'
 
-test('an error is a code, a sentence, facts, and the status of its code', () => {
+test('an error has a code, a message, data, and the status of its code', () => {
   const error = new AppError('parcel_not_found', 'There is no parcel at 151,0.', { x: 151, y: 0 })
 
   expect(error).toMatchObject({
@@ -15,7 +15,7 @@ test('an error is a code, a sentence, facts, and the status of its code', () => 
   expect(new AppError('not_found', 'Nothing.').data).toEqual({})
 })
 
-test('every code has a status that decisions.md knows, and sentences that end', () => {
+test('every code has a known HTTP status, and texts that are full sentences', () => {
   for (const [code, { status, meaning, next, where }] of Object.entries(ERRORS)) {
     expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/)
     expect([400, 401, 403, 404, 405, 408, 409, 413, 429, 431, 500, 502, 503], code).toContain(status)

@@ -1,10 +1,10 @@
-/** What decides whether a client's copy of an answer is still right: its `ETag` and `Last-Modified` are made of it. */
+/** What the validators (`ETag`, `Last-Modified`) of an answer are made of. */
 export interface Freshness {
-  /** Changes whenever the body does: without quotes, of `[\w.-]`. */
+  /** Differs whenever the body differs. Characters of `[\w.-]`, without quotes. */
   readonly tag: string
-  /** Left out where no time is known: then no `Last-Modified` is sent, and no date confirms a copy. */
+  /** Milliseconds since 1970. Left out where no time is known: then there is no `Last-Modified`. */
   readonly changedAtMs?: number
-  /** `cache-control` of the answer; left out: `public, no-cache`. */
+  /** `cache-control` of the answer; `public, no-cache` by default. */
   readonly cacheControl?: string
 }
 

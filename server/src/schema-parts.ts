@@ -1,14 +1,14 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 
 /**
- * Schemas that both the records and the endpoints are made of. Records import the types of this file only, and are
- * handed the rest by the endpoints: TypeBox takes 0.3 s to load, and neither an import nor the thread that builds the
- * state describes anything.
+ * Schemas of single values, used by records and endpoints. Records import only the types of this file; endpoints pass
+ * them the functions. TypeBox takes 0.3 s to load, and the command `import` and the thread that builds the state need
+ * no schemas.
  */
 
 export { Type }
 
-/** Text that is one of a list: `enum` in openapi.json. */
+/** Text that is one of the values of a list: `enum` in openapi.json. */
 export function oneOf<T extends string>(values: readonly T[], options: Record<string, unknown> = {}) {
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
 }
@@ -22,7 +22,7 @@ export function closedObject<T extends TProperties>(properties: T, description: 
   return Type.Object(properties, { additionalProperties: false, description })
 }
 
-/** The schemas of single values, with the same words wherever they stand. */
+/** One schema per kind of value, so that its description is the same everywhere in openapi.json. */
 
 export const idText = (description: string) => Type.String({ description })
 export const hashText = (description = 'Hash: 0x and 64 hex digits.') =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { describeConfig, readConfig } from './config.ts'
 import { SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts'
 
-test('without settings, everything has its documented default', () => {
+test('without settings, each value is the documented default', () => {
   const config = readConfig({})
 
   expect(config).toMatchObject({
@@ -18,14 +18,14 @@ test('without settings, everything has its documented default', () => {
   expect(Object.isFrozen(config)).toBe(true)
 })
 
-test('empty counts as unset', () => {
+test('an empty setting counts as unset', () => {
   const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']))
 
   expect(readConfig(empty)).toEqual(readConfig({}))
   expect(describeConfig(empty)).toBe(describeConfig({}))
 })
 
-test('given values are taken', () => {
+test('settings of the environment are used', () => {
   expect(
     readConfig({
       PORT: '0',
@@ -35,7 +35,7 @@ test('given values are taken', () => {
       EXTERNAL_BASE_URL: 'http://market.example/',
       LOG_LEVEL: 'warn',
       WORLD: '0,0,9,9;10,0,12,3',
-      UNKNOWN: 'is not ours',
+      UNKNOWN: 'is ignored',
     }),
   ).toMatchObject({
     port: 0,
@@ -74,16 +74,16 @@ test('all bad settings are reported together: name, value and what is allowed', 
   expect(sentence).not.toContain('secret')
 })
 
-test('a whole number has one form', () => {
+test('a whole number is decimal digits only', () => {
   for (const PORT of ['1e3', '0x50', ' 80', '80 ', '8.0', '+80', '-1', 'http', '9'.repeat(20)])
     expect(() => readConfig({ PORT }), PORT).toThrow('PORT is')
 })
 
-test('the settings in force are shown, one a line, secrets masked', () => {
+test('the current settings are shown, one per line, with secrets masked', () => {
   const lines = describeConfig({
     PORT: '80',
     DATABASE_URL: 'postgres://ann:secret@db:5432/land?password=secret',
-    ISSUER_API_KEY: 'landpass:secret', // as good as an address to a reader of addresses
+    ISSUER_API_KEY: 'landpass:secret', // a URL parser accepts it, so it must be masked whole
   }).split('\n')
 
   expect(lines.map((line) => line.split('=', 1)[0])).toEqual(SETTING_NAMES)
@@ -103,7 +103,7 @@ function messageOf(run: () => unknown): string {
   return expect.fail('nothing was refused')
 }
 
-test('who knows where players are, and whose X-Forwarded-For is believed', () => {
+test('presence providers and trusted proxies are lists', () => {
   const config = readConfig({
     PRESENCE_PROVIDERS: 'peers=https://stats.example/peers/  participants=http://10.0.0.7:9000',
     TRUSTED_PROXIES: '10.0.0.0/8, ::1',
@@ -132,7 +132,7 @@ test.each([
   expect(() => readConfig({ [name]: value })).toThrow(name)
 })
 
-test('the key has 64 hex digits, and is shown by nobody', () => {
+test('the key has 64 hex digits, and is never shown', () => {
   const key = '0123456789abcdef'.repeat(4)
 
   expect(readConfig({ ATTENDANCE_KEY: key }).attendance.key).toEqual(Buffer.from(key, 'hex'))
@@ -142,7 +142,7 @@ test('the key has 64 hex digits, and is shown by nobody', () => {
   )
 })
 
-test('production takes no stand-ins: neither for the issuer nor for those who know where players are', () => {
+test('production refuses simulators of the issuer and of presence providers', () => {
   const production = { NODE_ENV: 'production' }
 
   expect(readConfig(production).isProduction).toBe(true)

@@ -6,15 +6,15 @@ export type { PresenceProviderConfig, PresenceStyle } from './setting-grammars.t
 export type { Environment } from './setting-reader.ts'
 export type { LogLevel, PresencePolicy, SettingName } from './settings.ts'
 
-/** Every setting of the server, read once from the environment, checked, and never changed again. */
+/** All settings of the server: read once from the environment, checked, immutable. */
 export type Config = ReturnType<typeof configOf>
 /** Streams of `/v2/changes` that may be open at a time. */
 export type ChangeStreamsConfig = Config['changeStreams']
-/** The settings of the attendance interface: docs/attendance/operators.md says how they play together. */
+/** The settings of the attendance interface: see docs/attendance/operators.md. */
 export type AttendanceConfig = Config['attendance']
 export type IssuerConfig = AttendanceConfig['issuer']
 export type PresenceConfig = AttendanceConfig['presence']
-/** Requests of one kind that one sender may make in a minute; 0 is no limit. */
+/** How many requests of one kind a client, player or organiser may send per minute; 0 is no limit. */
 export type LimitsConfig = AttendanceConfig['limits']
 
 /**
@@ -26,12 +26,12 @@ export type LimitsConfig = AttendanceConfig['limits']
  */
 export function readConfig(env: Environment): Config {
   const config = configOf(readSettings(SETTINGS, env))
-  if (config.isProduction) refuseStandIns(config.attendance)
+  if (config.isProduction) refuseSimulators(config.attendance)
   return Object.freeze(config)
 }
 
 /**
- * The settings in force, secrets masked, one `NAME=value` a line.
+ * The current settings, one `NAME=value` per line, with secrets masked.
  *
  * @example
  * describeConfig({ DATABASE_URL: 'postgres://ann:secret@db/land' }) // …'DATABASE_URL=postgres://ann:***@db/land'…
@@ -40,7 +40,7 @@ export function describeConfig(env: Environment): string {
   return describeSettings(SETTINGS, env)
 }
 
-/** The settings as the code calls them. The types of the values are those of their kinds, in settings.ts. */
+/** Gives each setting the name that the code uses. The types of the values come from their kinds in settings.ts. */
 function configOf(settings: Settings) {
   return {
     port: settings.PORT,
@@ -53,7 +53,7 @@ function configOf(settings: Settings) {
     databaseTimeoutMs: settings.DATABASE_TIMEOUT_MS,
     /** Without a slash at its end. */
     publicUrl: settings.PUBLIC_URL,
-    /** What the pages of a marketplace begin with; undefined: our own metadata. */
+    /** Beginning of `external_url` in token metadata; undefined: `publicUrl` and `/v2`. */
     externalBaseUrl: settings.EXTERNAL_BASE_URL,
     logLevel: settings.LOG_LEVEL,
     requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
@@ -61,9 +61,9 @@ function configOf(settings: Settings) {
     isProduction: settings.NODE_ENV === 'production',
     trustedProxies: settings.TRUSTED_PROXIES ?? [],
     changeStreams: {
-      /** In this process. */
+      /** For all clients of this process. */
       max: settings.CHANGE_STREAMS_MAX,
-      /** To one network address; 0 is no limit. */
+      /** For one network address; 0 is no limit. */
       perClient: settings.CHANGE_STREAMS_PER_CLIENT,
     },
     attendance: attendanceConfigOf(settings),
@@ -72,7 +72,7 @@ function configOf(settings: Settings) {
 
 function attendanceConfigOf(settings: Settings) {
   return {
-    /** 32 bytes; undefined: made in `dataDir` for the embedded database, and required with PostgreSQL. */
+    /** 32 bytes; where undefined, the embedded database uses a file in `dataDir`, and PostgreSQL refuses to start. */
     key: settings.ATTENDANCE_KEY,
     issuer: {
       /** Without a slash at its end. */
@@ -91,16 +91,16 @@ function attendanceConfigOf(settings: Settings) {
       realm: settings.PRESENCE_REALM,
       timeoutMs: settings.PRESENCE_TIMEOUT_MS,
       cacheMs: settings.PRESENCE_CACHE_MS,
-      /** A heartbeat that is older counts as none. */
+      /** An older heartbeat is ignored. */
       maxAgeMs: settings.PRESENCE_MAX_AGE_MS,
-      /** How many parcels beside a registered one still count. */
+      /** How many parcels away from a registered one a player may be. */
       toleranceParcels: settings.PRESENCE_TOLERANCE_PARCELS,
     },
-    /** How far the time of a signature may be from ours, either way. */
+    /** The largest difference between the time of a signature and the time of the server. */
     signatureWindowMs: settings.SIGNATURE_WINDOW_MS,
-    /** How long a claim's answer waits for the issuer's, before it says `pending`. */
+    /** How long the answer to a claim waits for the issuer before it says `pending`. */
     claimWaitMs: settings.CLAIM_WAIT_MS,
-    /** Zero bits that a signed claim's proof of work must begin with; 0 asks for none. */
+    /** The number of zero bits that the proof of work of a signed claim needs; 0 requires no proof. */
     proofOfWorkBits: settings.CLAIM_PROOF_OF_WORK_BITS,
     limits: {
       /** From one network address, to `/captcha` and `/claim`. */
@@ -113,22 +113,22 @@ function attendanceConfigOf(settings: Settings) {
   } as const
 }
 
-/** In production nobody stands in for the issuer or for those who know where players are. */
-function refuseStandIns({ issuer, presence }: AttendanceConfig): void {
+/** In production, issuer and presence providers must be on other machines: simulators run on this one. */
+function refuseSimulators({ issuer, presence }: AttendanceConfig): void {
   const addresses: [string, string][] = [
     ['ISSUER_URL', issuer.url],
     ['ISSUER_TOKEN_URL', issuer.tokenUrl],
     ...presence.providers.map(({ url }): [string, string] => ['PRESENCE_PROVIDERS', url]),
   ]
   const problems = addresses
-    .filter(([, address]) => !isOfAnotherMachine(address))
+    .filter(([, address]) => !isOnAnotherMachine(address))
     .map(([name, address]) => `  ${name}: ${address} is not an https:// address of another machine`)
   if (problems.length > 0) {
     throw new CommandError(`Wrong settings for NODE_ENV=production:\n${problems.join('\n')}`)
   }
 }
 
-function isOfAnotherMachine(address: string): boolean {
+function isOnAnotherMachine(address: string): boolean {
   const { protocol, hostname } = new URL(address)
   return protocol === 'https:' && !/^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/.test(hostname)
 }

@@ -1,21 +1,21 @@
 import { isIP } from 'node:net'
 
-/** In which way a presence provider is asked: see attendance/presence/. */
+/** The interface of a presence provider: see attendance/presence/. */
 export const PRESENCE_STYLES = ['peers', 'participants'] as const
 export type PresenceStyle = (typeof PRESENCE_STYLES)[number]
 
-/** Who knows where players are. */
+/** A service that knows where players are. */
 export interface PresenceProviderConfig {
   readonly style: PresenceStyle
   /** Without a slash at its end. */
   readonly url: string
 }
 
-/** Every one of them is asked for every claim that needs presence. */
+/** Each claim that needs presence sends a request to all providers. */
 export const MAX_PRESENCE_PROVIDERS = 8
 
 /**
- * Reads the setting `PRESENCE_PROVIDERS`. Undefined when an entry is malformed, or there are none or more than
+ * Parses the setting `PRESENCE_PROVIDERS`. Undefined where an entry is malformed, there are no entries, or more than
  * {@link MAX_PRESENCE_PROVIDERS}.
  *
  * @example
@@ -33,7 +33,7 @@ export function parseProviders(text: string): readonly PresenceProviderConfig[] 
 }
 
 /**
- * Reads the setting `TRUSTED_PROXIES`. Undefined when an entry is neither an address nor a range.
+ * Parses the setting `TRUSTED_PROXIES`. Undefined where an entry is neither an IP address nor a range.
  *
  * @example
  * parseProxies('10.0.0.0/8, ::1') // ['10.0.0.0/8', '::1']

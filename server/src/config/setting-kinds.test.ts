@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parseProviders, parseProxies } from './setting-grammars.ts'
 import { boolean, hexBytes, integer, oneOf, webAddress, word } from './setting-kinds.ts'
 
-test('a whole number is taken within its bounds, and in one form', () => {
+test('a whole number is accepted within its bounds', () => {
   const bounds = fc.tuple(fc.nat(1_000_000), fc.nat(1_000_000)).map(([a, b]) => ({
     min: Math.min(a, b),
     max: Math.max(a, b),
@@ -22,7 +22,7 @@ test('a whole number is taken within its bounds, and in one form', () => {
   expect(integer({ min: 2, max: 100 }).parse('1')).toBe(undefined)
 })
 
-test('one of a few words is that word, and no property that every object has', () => {
+test('a word of a list is accepted, and no other word, such as a property of all objects', () => {
   expect(oneOf(['any', 'all']).allowed).toBe('any or all')
   expect(oneOf(['low', 'mid', 'high']).allowed).toBe('low, mid, high')
   expect(oneOf(['any', 'all']).parse('Any')).toBe(undefined)
@@ -37,14 +37,14 @@ test('one of a few words is that word, and no property that every object has', (
   ])
 })
 
-test('an address on the web loses the slashes at its end', () => {
+test('a web address loses the slashes at its end', () => {
   expect(webAddress.parse('https://land.example/api//')).toBe('https://land.example/api')
   expect(webAddress.parse('ftp://land.example')).toBe(undefined)
   expect(webAddress.parse('https:///path')).toBe(undefined)
   expect(word.parse('two words')).toBe(undefined)
 })
 
-test('bytes come back from their hex digits, and only from so many', () => {
+test('bytes are read from the right number of hex digits', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.boolean(), (bytes, isUpper) => {
       const hex = Buffer.from(bytes).toString('hex')
@@ -62,7 +62,7 @@ test('bytes come back from their hex digits, and only from so many', () => {
   expect(hexBytes({ count: 32 }).allowed).toBe('64 hex digits')
 })
 
-test('presence providers and proxies are lists with a grammar of their own', () => {
+test('presence providers and proxies are parsed as lists', () => {
   expect(parseProviders('peers=https://stats.example/peers')).toEqual([
     { style: 'peers', url: 'https://stats.example/peers' },
   ])

@@ -1,22 +1,22 @@
 /**
- * What the text of a setting may be. The check, the words for it in the errors and in `docs/settings.md`, and the type
- * of the value come from the one description, so no bound stands twice.
+ * The kind of a setting's value. The check, its description in error texts and in `docs/settings.md`, and the type of
+ * the value come from the same kind, so that a bound is written only once.
  */
 export interface Kind<T> {
-  /** For people: a phrase without a full stop. Nothing is decided by it. */
+  /** Description for people: a phrase without a full stop. */
   readonly allowed: string
-  /** The value of a text; undefined where the text is not allowed. */
+  /** Parses a text; undefined where it is not allowed. */
   parse(text: string): T | undefined
 }
 
-/** A whole number with its bounds, both included. */
+/** A whole number from `min` to `max`, both included. */
 export interface IntegerKind extends Kind<number> {
   readonly min: number
   readonly max: number
 }
 
 /**
- * A whole number, written in decimal digits and nothing else: no sign, no blanks, no exponent.
+ * A whole number in decimal digits, without sign, blanks or exponent.
  *
  * @example
  * integer({ min: 2, max: 100 }).allowed // 'whole number, 2 to 100'
@@ -35,7 +35,7 @@ export function integer({ min, max }: { readonly min: number; readonly max: numb
 }
 
 /**
- * One of a few words, in this letter case.
+ * One of a list of words, in the same letter case.
  *
  * @example
  * oneOf(['any', 'all']).allowed // 'any or all'
@@ -53,16 +53,16 @@ export const boolean: Kind<boolean> = {
   parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
 }
 
-/** The text itself, where it has a form. */
+/** A text that matches a pattern. */
 export function text(allowed: string, form: RegExp): Kind<string> {
   return { allowed, parse: (given) => (form.test(given) ? given : undefined) }
 }
 
-/** One word. */
+/** A text without blanks. */
 export const word: Kind<string> = text('text without blanks', /^\S+$/)
 
 /**
- * An address on the web. The value has no slashes at its end.
+ * A web address. Slashes at its end are removed.
  *
  * @example
  * webAddress.parse('https://land.example/api//') // 'https://land.example/api'
@@ -87,7 +87,7 @@ export function hexBytes({ count }: { readonly count: number }): Kind<Buffer> {
   }
 }
 
-/** Whatever a grammar of its own reads; `parse` answers undefined for a text that it does not take. */
+/** A value with its own parser, which returns undefined for a text that is not allowed. */
 export function parsed<T>(allowed: string, parse: (text: string) => T | undefined): Kind<T> {
   return { allowed, parse }
 }

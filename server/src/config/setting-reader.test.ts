@@ -11,25 +11,25 @@ import {
 
 const TABLE = {
   PORT: { kind: integer({ min: 0, max: 65_535 }), default: 3000, meaning: 'Port to listen on.' },
-  MOOD: { kind: oneOf(['calm', 'loud']), default: 'calm', meaning: 'How it speaks.' },
-  PAGE: { kind: webAddress, unset: 'no page', meaning: 'Where to read on.' },
+  MOOD: { kind: oneOf(['calm', 'loud']), default: 'calm', meaning: 'How loud it is.' },
+  PAGE: { kind: webAddress, unset: 'no page', meaning: 'Address of the page.' },
   STORE: {
     kind: text('store:// address', /^store:\/\/\S+$/),
     unset: 'a folder',
     meaning: '',
     secret: 'password',
   },
-  KEY: { kind: word, unset: 'none', meaning: 'Opens it.', secret: 'whole' },
+  KEY: { kind: word, unset: 'none', meaning: 'Key of the store.', secret: 'whole' },
 } as const satisfies SettingTable
 
-test('what nobody set has its default, or none; an empty text counts as unset', () => {
+test('an unset setting has its default or is undefined; an empty text counts as unset', () => {
   const unset = { PORT: 3000, MOOD: 'calm', PAGE: undefined, STORE: undefined, KEY: undefined }
 
   expect(readSettings(TABLE, {})).toEqual(unset)
   expect(readSettings(TABLE, { PORT: '', MOOD: '', PAGE: '', STORE: '', KEY: '' })).toEqual(unset)
 })
 
-test('whether a setting may be unset is said by the table, not by the words for people', () => {
+test('the field unset of the table decides whether a setting may be unset', () => {
   const table = {
     WORD: { kind: word, default: 'unset: a word like any other', meaning: '' },
     OTHER: { kind: word, unset: '7', meaning: '' },
@@ -39,15 +39,15 @@ test('whether a setting may be unset is said by the table, not by the words for 
   expect(readSettings(table, { WORD: 'x' })).toEqual({ WORD: 'x', OTHER: undefined })
 })
 
-test('a value has the type of its kind', () => {
+test('a value has the type that its kind says', () => {
   const settings = readSettings(TABLE, { PORT: '80', PAGE: 'https://land.example/' })
   const port: number = settings.PORT
   const mood: 'calm' | 'loud' = settings.MOOD
   const page: string | undefined = settings.PAGE
   // @ts-expect-error: a setting without a default may be undefined
-  const surely: string = settings.PAGE
+  const required: string = settings.PAGE
 
-  expect([port, mood, page, surely]).toEqual([80, 'calm', 'https://land.example', 'https://land.example'])
+  expect([port, mood, page, required]).toEqual([80, 'calm', 'https://land.example', 'https://land.example'])
 })
 
 test('all bad settings are reported together, in the order of the table, secrets as ***', () => {
@@ -63,7 +63,7 @@ test('all bad settings are reported together, in the order of the table, secrets
   )
 })
 
-test('the settings in force are shown, the password alone masked only where the table says so', () => {
+test('the current settings are shown; the table decides whether only the password is masked', () => {
   const env = {
     PAGE: 'https://land.example/',
     STORE: 'store://ann:hush@shop/x?p=hush',
@@ -75,7 +75,7 @@ test('the settings in force are shown, the password alone masked only where the 
   )
 })
 
-test('the documents say the default, or what unset means', () => {
+test('the documents show the default, or what unset means', () => {
   expect(Object.values<Setting>(TABLE).map(defaultText)).toEqual([
     '3000',
     'calm',
@@ -85,7 +85,7 @@ test('the documents say the default, or what unset means', () => {
   ])
 })
 
-test('an address that cannot be read is masked whole', () => {
+test('an address that cannot be parsed is masked whole', () => {
   expect(maskPassword('postgres://ann:secret@db/land')).toBe('postgres://ann:***@db/land')
   expect(maskPassword('postgres://ann@db/land')).toBe('postgres://ann@db/land')
   expect(maskPassword('not an address with secret')).toBe('***')

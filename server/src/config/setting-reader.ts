@@ -1,35 +1,38 @@
 import { CommandError } from '../errors.ts'
 import type { Kind } from './setting-kinds.ts'
 
-/** `process.env`, or what a test says instead. Empty counts as unset: `DATABASE_URL=` switches a setting off. */
+/** `process.env`, or values of a test. An empty value counts as unset: `DATABASE_URL=` switches a setting off. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** One setting: what it may be, what it is where nobody set it, and what it is for. */
+/** One setting: its kind, its value where it is unset, and its meaning. */
 export type Setting<T = unknown> = Described<T> & (WithDefault | WithoutDefault)
 
 interface Described<T> {
   readonly kind: Kind<T>
-  /** For `docs/settings.md`: sentences. */
+  /** Sentences for `docs/settings.md`. */
   readonly meaning: string
-  /** Never shown: `whole`, or only the `password` and the query where it is an address. No error shows any of it. */
+  /**
+   * What `describeSettings` masks: the `whole` value, or the `password` and the query of an address. Errors mask all of
+   * it.
+   */
   readonly secret?: 'whole' | 'password'
 }
 
 interface WithDefault {
-  /** As text it is read like any other value. */
+  /** Parsed like a value of the environment. */
   readonly default: string | number | boolean
   readonly unset?: never
 }
 
 interface WithoutDefault {
-  /** The value is undefined where nobody set it; for people: what that means. */
+  /** The value is undefined where the setting is unset. The text says, for people, what that means. */
   readonly unset: string
   readonly default?: never
 }
 
 export type SettingTable = Readonly<Record<string, Setting>>
 
-/** The value of every setting of a table, its type that of the setting's kind. */
+/** The values of all settings of a table, each with the type of its kind. */
 export type SettingValues<T extends SettingTable> = { readonly [Name in keyof T]: ValueOf<T[Name]> }
 
 type ValueOf<S> = S extends { readonly kind: Kind<infer T> }
@@ -39,7 +42,7 @@ type ValueOf<S> = S extends { readonly kind: Kind<infer T> }
   : never
 
 /**
- * Reads all settings of a table, and reports every bad one at once: an operator corrects a file once.
+ * Reads all settings of a table. All bad ones are reported together, so that an operator can correct them at once.
  *
  * @throws {CommandError} a line for each bad setting: its name, its value unless that is secret, and what is allowed
  * @example
@@ -63,7 +66,7 @@ export function readSettings<T extends SettingTable>(table: T, env: Environment)
 }
 
 /**
- * The settings in force, secrets masked, one `NAME=value` a line.
+ * The current settings, one `NAME=value` per line, with secrets masked.
  *
  * @example
  * describeSettings(SETTINGS, { DATABASE_URL: 'postgres://ann:secret@db/land' }) // …'DATABASE_URL=postgres://ann:***@db/land'…
@@ -76,7 +79,7 @@ export function describeSettings(table: SettingTable, env: Environment): string 
   return lines.join('\n')
 }
 
-/** What the documents say of a setting that nobody set. */
+/** The default of a setting, as the documents show it. */
 export function defaultText(setting: Setting): string {
   return setting.unset === undefined ? String(setting.default) : `unset: ${setting.unset}`
 }
@@ -95,7 +98,7 @@ function shown({ secret }: Setting, text: string): string {
 }
 
 /**
- * An address without its password and without its query, which may hold one too.
+ * Masks the password and the query of an address, because a query can contain a password too.
  *
  * @example
  * maskPassword('postgres://ann:secret@db/land') // 'postgres://ann:***@db/land'

@@ -13,7 +13,7 @@ const PAGE = readFileSync(
   join(fileURLToPath(new URL('../../../../', import.meta.url)), 'docs/settings.md'),
   'utf8',
 )
-/** Name, what is allowed, default: as the page shows them. */
+/** The rows of the page's table: name, what is allowed, default. */
 const ROWS = [...PAGE.matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*?) \| .* \|$/gm)].map(
   ([, name, allowed, shownDefault]) => ({
     name: name as SettingName,
@@ -29,14 +29,14 @@ describe('the page of settings', () => {
     return min === undefined ? [] : [{ name, min: Number(min), max: Number(max) }]
   })
 
-  test('has all of them, and says of every whole number that it is one', () => {
+  test('lists all settings, and the bounds of all whole numbers', () => {
     const withBounds = SETTING_NAMES.filter((name) => 'min' in SETTINGS[name].kind)
 
     expect(ROWS.map(({ name }) => name)).toEqual(SETTING_NAMES)
     expect(numbers.map(({ name }) => name)).toEqual(withBounds)
   })
 
-  test.each(numbers)('$name: from $min to $max is exactly what is taken', ({ name, min, max }) => {
+  test.each(numbers)('$name: exactly the values from $min to $max are accepted', ({ name, min, max }) => {
     expect(settingOf(name, String(min))).toBe(min)
     expect(settingOf(name, String(max))).toBe(max)
     expect(() => settingOf(name, String(min - 1))).toThrow(`${name} is`)
@@ -49,7 +49,7 @@ describe('the page of settings', () => {
     )
   })
 
-  test('says every word that is taken where only some words are', () => {
+  test('lists all words that a setting accepts', () => {
     const worded = ROWS.filter(({ allowed }) => /^\w+(?: or \w+|(?:, \w+)+)$/.test(allowed))
 
     expect(worded.map(({ name }) => name)).toEqual(['DATABASE_SYNC', 'LOG_LEVEL', 'PRESENCE_POLICY'])
@@ -61,7 +61,7 @@ describe('the page of settings', () => {
     }
   })
 
-  test('says how many digits a key has, and how many presence providers there may be', () => {
+  test('shows the number of digits of a key, and the most presence providers', () => {
     const digits = Number(/^(\d+) hex digits$/.exec(rowOf('ATTENDANCE_KEY').allowed)?.[1])
     const most = Number(/, (\d+) at most$/.exec(rowOf('PRESENCE_PROVIDERS').allowed)?.[1])
     const providers = (count: number) =>
@@ -76,17 +76,17 @@ describe('the page of settings', () => {
     expect(() => settingOf('PRESENCE_PROVIDERS', providers(most + 1))).toThrow('PRESENCE_PROVIDERS')
   })
 
-  test('shows defaults that pass their own check, and are those in force', () => {
-    const inForce = readSettings(SETTINGS, {})
+  test('shows the defaults, which pass their own check', () => {
+    const defaults = readSettings(SETTINGS, {})
 
     for (const { name, shownDefault } of ROWS) {
-      if (shownDefault.startsWith('unset: ')) expect(inForce[name], name).toBe(undefined)
-      else expect(settingOf(name, shownDefault), name).toEqual(inForce[name])
+      if (shownDefault.startsWith('unset: ')) expect(defaults[name], name).toBe(undefined)
+      else expect(settingOf(name, shownDefault), name).toEqual(defaults[name])
     }
   })
 })
 
-test('no error and no list of settings shows a secret, whatever is wrong with it', () => {
+test('no error and no list of settings shows a secret, even a malformed one', () => {
   const part = fc.stringMatching(/^[\w:/@?#% -]{4,40}$/).map((text) => `S3CR3T${text}`)
   const name = fc.constantFrom(...SECRETS)
 

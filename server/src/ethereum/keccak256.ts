@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
 /**
- * Ethereum's hash: Keccak as it was before it became SHA-3, whose padding differs. 32 bytes.
+ * Ethereum's hash: the original Keccak, whose padding differs from that of SHA-3. 32 bytes.
  *
  * @example
  * Buffer.from(keccak256(new Uint8Array())).toString('hex') // 'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'

@@ -8,13 +8,13 @@ import { addressOf, recoverAddress, signText } from './signatures.ts'
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const KEY = Buffer.from('4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318', 'hex')
 
-test('the hash of nothing is the one that everybody knows', () => {
+test('the hash of no bytes is the published one', () => {
   expect(Buffer.from(keccak256(new Uint8Array())).toString('hex')).toBe(
     'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
   )
 })
 
-test('the first private key has the address that everybody knows', () => {
+test('the private key 1 has the published address', () => {
   expect(addressOf(Buffer.from('01'.padStart(64, '0'), 'hex'))).toBe(
     '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf',
   )
@@ -27,7 +27,7 @@ test("a text is signed as in web3's documentation", () => {
   )
 })
 
-test('a signature leads back to its key, in every way to write it', () => {
+test('the address is recovered from a signature in each of its spellings', () => {
   const text = fc.string({ unit: 'binary', maxLength: 300 })
   const key = fc
     .uint8Array({ minLength: 32, maxLength: 32 })
@@ -43,7 +43,7 @@ test('a signature leads back to its key, in every way to write it', () => {
   )
 })
 
-test('what is no signature has no address', () => {
+test('a malformed signature has no address', () => {
   const good = signText('hello', KEY)
   const zero = '0'.repeat(64)
   for (const bad of [
@@ -65,7 +65,7 @@ test('what is no signature has no address', () => {
   }
 })
 
-test('junk never throws', () => {
+test('random texts and bytes do not throw', () => {
   fc.assert(
     fc.property(fc.string(), fc.uint8Array({ minLength: 64, maxLength: 64 }), (text, bytes) => {
       recoverAddress(text, text)
@@ -75,12 +75,12 @@ test('junk never throws', () => {
   )
 })
 
-test('bytes that are no key are refused', () => {
+test('bytes that are not a key are refused', () => {
   expect(() => addressOf(new Uint8Array(32))).toThrow()
   expect(() => signText('hello', Buffer.alloc(32, 255))).toThrow()
 })
 
-/** Any hex case, the last byte in both ways, and the twin with the negative of s. */
+/** Other spellings of a signature: upper case, the other form of the last byte, and the twin with the negative of s. */
 function spellingsOf(signature: string): string[] {
   const r = signature.slice(2, 66)
   const s = BigInt(`0x${signature.slice(66, 130)}`)

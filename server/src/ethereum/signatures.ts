@@ -1,4 +1,4 @@
-// Not the package's front door: that one compiles five more WebAssembly modules (65 ms and 18 MB at every start).
+// Not the package's index, which compiles five more WebAssembly modules (65 ms and 18 MB at every start).
 import { instantiateSecp256k1 } from '@bitauth/libauth/build/lib/crypto/secp256k1.js'
 import { keccak256 } from './keccak256.ts'
 
@@ -11,7 +11,7 @@ const WALLET_RECOVERY_OFFSET = 27
 /**
  * The address of a private key of 32 bytes, in lower case.
  *
- * @throws for 32 bytes that are no key: zero, or beyond the curve's order
+ * @throws for 32 bytes that are not a key: zero, or not below the order of the curve
  * @example
  * addressOf(Buffer.from('01'.padStart(64, '0'), 'hex')) // '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf'
  */
@@ -23,7 +23,7 @@ export function addressOf(privateKey: Uint8Array): string {
  * Signs a text as wallets do ("personal sign"): 65 bytes in hex, the last of them 27 or 28. The same text and key
  * always give the same signature.
  *
- * @throws for 32 bytes that are no key
+ * @throws for 32 bytes that are not a key
  * @example
  * signText('hello', key) // '0x…1b', 132 characters
  */
@@ -36,9 +36,9 @@ export function signText(text: string, privateKey: Uint8Array): string {
 }
 
 /**
- * Whose signature of a text it is, in lower case; undefined for what is no signature at all. A signature of another
- * text gives an address too, of nobody: compare it. Both forms that the curve allows (s and its negative) are
- * signatures, so never take the signature for the name of what was signed.
+ * Recovers the address that signed a text, in lower case; undefined for a malformed signature. The signature of another
+ * text gives some other address, so compare the result with the expected one. Each signature has a valid twin (with the
+ * negative of s), so do not use a signature as an identifier.
  *
  * @example
  * recoverAddress('hello', signText('hello', key)) === addressOf(key) // true
@@ -56,19 +56,19 @@ export function recoverAddress(text: string, signatureHex: string): string | und
   return typeof publicKey === 'string' ? undefined : addressOfPublicKey(publicKey)
 }
 
-/** The prefix keeps a signed text from being a transaction; the length counts bytes, not characters. */
+/** The hash that wallets sign. With the prefix, a signed text cannot be a transaction. The length is in bytes. */
 function digestOf(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'utf8')
   return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`), bytes]))
 }
 
-/** The first byte of an uncompressed key only says that it is one. */
+/** The first byte of an uncompressed key is only a marker, so it is not hashed. */
 function addressOfPublicKey(publicKey: Uint8Array): string {
   const hash = keccak256(publicKey.subarray(1))
   return `0x${Buffer.from(hash.subarray(-20)).toString('hex')}`
 }
 
-/** The library tells a failure as a text in place of the result. */
+/** The library returns an error text in place of a result. */
 function succeeded<T>(result: T | string): T {
   if (typeof result === 'string') throw new Error(result)
   return result

@@ -1,61 +1,63 @@
-import { ABOVE_PLUS, AS_IS, type BandImage, bytesPerRow } from './band-image.ts'
+import { type BandImage, bytesPerRow, FILTER_NONE, FILTER_UP } from './band-image.ts'
 
 /** Adler's modulus: the largest prime below 65,536. */
 const MODULUS = 65_521
 
 /**
- * Adler-32 over rows: `low` is the sum of all bytes, `high` the sum of all values that `low` ever had, so that a byte
- * counts in it once for itself and once for each byte after it.
+ * Computes the Adler-32 checksum of rows from their strips. Adler-32 has two sums: `low` is the sum of all bytes,
+ * `high` the sum of all values that `low` has had. So a byte counts in `high` once for itself and once for each byte
+ * after it.
  *
- * Both are sums over pixels: one of colour c adds c times the weight of its half of a byte to the one, and c times its
- * moment (that weight, as often as it will be counted) to the other. With the weights and moments of all pixels up to
- * each place laid out once per width, a part of a strip is a difference of two of them.
+ * Both are sums over pixels. A pixel of colour c adds c times its weight to `low` (16 in the higher half of a byte, 1
+ * in the lower half) and c times its moment to `high` (the weight times the number of times that its byte counts). The
+ * sums of weights and moments of all pixels before each pixel are computed once per width, so a part of a strip needs
+ * one subtraction of each.
  */
 export class BandChecksum {
   private readonly image: BandImage
   private readonly lineBytes: number
   private readonly weights: Int32Array
   private readonly moments: Int32Array
-  /** Of each band, the sums over one row. */
+  /** Per band, the sums over one of its rows. */
   private readonly weightOf: Int32Array
-  private readonly stateAt: Int32Array
+  private readonly momentOf: Int32Array
   private low = 1
   private high = 0
 
   constructor(image: BandImage) {
-    const places = placesFor(image.widthPx)
+    const sums = sumsFor(image.widthPx)
     this.image = image
     this.lineBytes = bytesPerRow(image.widthPx) + 1
-    this.weights = places.weights
-    this.moments = places.moments
+    this.weights = sums.weights
+    this.moments = sums.moments
     this.weightOf = new Int32Array(image.bandCount)
-    this.stateAt = new Int32Array(image.bandCount)
+    this.momentOf = new Int32Array(image.bandCount)
   }
 
-  /** The first row of a band: what its strips change of the band that is alike. */
+  /** Adds the first row of a band: the sums of the similar band, changed by the strips that differ. */
   add(band: number): void {
-    const { strips, stripsPerRow, alike, firstPx, stripPx } = this.image
-    const other = alike[band]!
+    const { strips, stripsPerRow, similar, firstPx, stripPx } = this.image
+    const other = similar[band]!
     const row = band * stripsPerRow
     const otherRow = other * stripsPerRow
     if (other >= 0) {
       this.weightOf[band] = this.weightOf[other]!
-      this.stateAt[band] = this.stateAt[other]!
+      this.momentOf[band] = this.momentOf[other]!
     }
     for (let i = 0; i < stripsPerRow; i++) {
       const strip = strips[row + i]!
       const otherStrip = other >= 0 ? strips[otherRow + i]! : 0
       if (strip !== otherStrip) this.addChange(band, strip, otherStrip, firstPx + i * stripPx)
     }
-    this.high = (this.high + this.lineBytes * (this.low + AS_IS) + this.stateAt[band]!) % MODULUS
-    this.low = (this.low + AS_IS + this.weightOf[band]!) % MODULUS
+    this.high = (this.high + this.lineBytes * (this.low + FILTER_NONE) + this.momentOf[band]!) % MODULUS
+    this.low = (this.low + FILTER_NONE + this.weightOf[band]!) % MODULUS
   }
 
-  /** Rows that repeat: of a line's bytes only the first is not 0. */
+  /** Adds rows that repeat the one above: all of their bytes are 0, except the filter type in front. */
   addAgain(times: number): void {
-    const lows = times * this.low + (ABOVE_PLUS * times * (times + 1)) / 2
+    const lows = times * this.low + (FILTER_UP * times * (times + 1)) / 2
     this.high = (this.high + this.lineBytes * lows) % MODULUS
-    this.low = (this.low + ABOVE_PLUS * times) % MODULUS
+    this.low = (this.low + FILTER_UP * times) % MODULUS
   }
 
   value(): number {
@@ -76,22 +78,22 @@ export class BandChecksum {
       fromPx = toPx
     }
     this.weightOf[band]! += weight
-    this.stateAt[band]! += moment
+    this.momentOf[band]! += moment
   }
 }
 
-interface Places {
+interface PixelSums {
   readonly widthPx: number
-  /** Up to each pixel, the sum over the pixels before it. */
+  /** For each pixel, the sums over all pixels before it. */
   readonly weights: Int32Array
   readonly moments: Int32Array
 }
 
-let latestPlaces: Places | undefined
+let latestSums: PixelSums | undefined
 
-/** Most images that follow each other have the same width. */
-function placesFor(widthPx: number): Places {
-  if (latestPlaces?.widthPx === widthPx) return latestPlaces
+/** The sums for a width. Those of the last width are cached, because most images have the same one. */
+function sumsFor(widthPx: number): PixelSums {
+  if (latestSums?.widthPx === widthPx) return latestSums
   const bytes = bytesPerRow(widthPx)
   const weights = new Int32Array(widthPx + 1)
   const moments = new Int32Array(widthPx + 1)
@@ -100,6 +102,6 @@ function placesFor(widthPx: number): Places {
     weights[px + 1] = weights[px]! + weight
     moments[px + 1] = moments[px]! + weight * (bytes - (px >> 1))
   }
-  latestPlaces = { widthPx, weights, moments }
-  return latestPlaces
+  latestSums = { widthPx, weights, moments }
+  return latestSums
 }

@@ -1,20 +1,23 @@
 import { BandChecksum } from './band-checksum.ts'
-import { ABOVE_PLUS, AS_IS, type BandImage, bytesPerRow } from './band-image.ts'
+import { type BandImage, bytesPerRow, FILTER_NONE, FILTER_UP } from './band-image.ts'
 import { type Deflater, MAX_DISTANCE, MAX_MATCH, MIN_MATCH } from './deflater.ts'
 
-/** Times a colour: a strip that is all of it. */
+/** Multiplied by a colour: a strip with that colour in all four parts. */
 const ALL_PARTS = 0x1111
 
-/** By so many strips a piece must be longer, if it is told by a far match instead of near ones: those take fewer bits. */
-const WORTH_REACHING = 2
-/** So many strips are told by a near match; fewer are told part by part. */
-const WORTH_REPEATING = 2
+/**
+ * A far match is used only if it covers more than so many strips beyond a near one, because near matches take fewer
+ * bits.
+ */
+const MIN_GAIN_OF_FAR_MATCH = 2
+/** The least number of strips that are written as a near match; fewer are written part by part. */
+const MIN_STRIPS_OF_NEAR_MATCH = 2
 
 /**
- * Writes the rows as PNG wants them, four bits per pixel, and returns their checksum (Adler-32).
+ * Writes the rows in PNG's format, four bits per pixel, and returns their checksum (Adler-32).
  *
- * Nothing is ever laid out as pixels. The first row of a band is told as what it shares with a band above, what it
- * repeats of itself, and runs of one colour; the others say that nothing changes, which is a run of zeros.
+ * No pixels are written to memory. The first row of a band is written as matches with a similar band above, matches
+ * with itself, and runs of one colour. Its other rows use the filter "Up" and are runs of zeros.
  */
 export function writeBands(image: BandImage, deflater: Deflater): number {
   const rows = new RowWriter(image, deflater)
@@ -33,15 +36,15 @@ class RowWriter {
   private readonly image: BandImage
   private readonly deflater: Deflater
   private readonly bytesPerRow: number
-  /** After so many strips a row can repeat itself in whole bytes: two where one has an odd number of pixels. */
+  /** The number of strips that fill whole bytes: 1, or 2 where a strip has an odd number of pixels. */
   private readonly period: number
   private readonly periodBytes: number
   private readonly firstRepeatable: number
-  /** Rows that are written, and how many were before each band. */
+  /** The number of rows written so far, and before each band. */
   private rowCount = 0
   private readonly rowsBefore: Int32Array
-  // The run that is being gathered: pixels from `fromPx` to `toPx` of one colour. What lies before is written,
-  // but for the pixel before an odd `fromPx`: it is in `half`, and waits for the other half of its byte.
+  // The current run: pixels from `fromPx` to `toPx` of one colour. All pixels before it are written, except one: where
+  // `fromPx` is odd, the pixel before it is in `half` until the other half of its byte is known.
   private colour = 0
   private fromPx = 0
   private toPx = 0
@@ -57,13 +60,13 @@ class RowWriter {
     this.rowsBefore = new Int32Array(image.bandCount)
   }
 
-  /** The first row of a band. */
+  /** Writes the first row of a band. */
   write(band: number): void {
-    const { stripsPerRow, alike } = this.image
-    const above = alike[band]!
+    const { stripsPerRow, similar } = this.image
+    const above = similar[band]!
     const distance = above < 0 ? 0 : (this.rowCount - this.rowsBefore[above]!) * (this.bytesPerRow + 1)
     const isInReach = distance > 0 && distance <= MAX_DISTANCE
-    this.deflater.literal(AS_IS)
+    this.deflater.literal(FILTER_NONE)
     this.fromPx = 0
     this.toPx = 0
     this.writeStrips(band * stripsPerRow, isInReach ? above * stripsPerRow : -1, distance)
@@ -72,25 +75,25 @@ class RowWriter {
     this.rowsBefore[band] = this.rowCount++
   }
 
-  /** Rows like the one before. */
+  /** Writes rows that are equal to the one before. */
   writeAgain(times: number): void {
     const { deflater, bytesPerRow } = this
     this.rowCount += times
     // Where a row is shorter than the longest match, one match goes over several rows.
     const rest = (times - 1) * (bytesPerRow + 1)
-    const told = bytesPerRow < MAX_MATCH && rest >= MIN_MATCH ? 1 : times
-    for (let i = 0; i < told; i++) {
-      deflater.literal(ABOVE_PLUS)
+    const written = bytesPerRow < MAX_MATCH && rest >= MIN_MATCH ? 1 : times
+    for (let i = 0; i < written; i++) {
+      deflater.literal(FILTER_UP)
       this.putBytes(0, bytesPerRow)
     }
-    if (told < times) deflater.match(rest, bytesPerRow + 1)
+    if (written < times) deflater.match(rest, bytesPerRow + 1)
   }
 
   /**
-   * Strips from the left to the right, in the longest pieces that one match or run can tell.
+   * Writes strips from left to right, in pieces as long as one match or run can be.
    *
-   * @param start of the row in all strips
-   * @param above start of the row that is alike and lies `distance` bytes before, or -1
+   * @param start index of the first strip of the row
+   * @param above index of the first strip of the similar row, which lies `distance` bytes before; -1 for none
    */
   private writeStrips(start: number, above: number, distance: number): void {
     const { strips, stripsPerRow, firstPx, stripPx } = this.image
@@ -100,22 +103,23 @@ class RowWriter {
       if (above >= 0 && sameTo <= i) sameTo = i + equalStrips(strips, start + i, above + i, stripsPerRow - i)
       const isPlain = strip === (strip & 15) * ALL_PARTS
       const againTo = isPlain ? this.plainTo(start, i) : this.repeatedTo(start, i)
-      if (sameTo > againTo + WORTH_REACHING && this.copy(start, i, sameTo, distance)) i = sameTo
+      if (sameTo > againTo + MIN_GAIN_OF_FAR_MATCH && this.copy(start, i, sameTo, distance)) i = sameTo
       else if (isPlain) {
         this.paint(strip & 15, firstPx + againTo * stripPx)
         i = againTo
-      } else if (againTo >= i + WORTH_REPEATING && this.copy(start, i, againTo, this.periodBytes)) i = againTo
+      } else if (againTo >= i + MIN_STRIPS_OF_NEAR_MATCH && this.copy(start, i, againTo, this.periodBytes))
+        i = againTo
       else this.paintStrip(strip, i++)
     }
   }
 
-  /** The strip after those which are, like the one at `i`, of one colour only. */
+  /** The index after the strips that are equal to strip `i`, which has only one colour. */
   private plainTo(start: number, i: number): number {
     const { strips, stripsPerRow } = this.image
     return i + 1 + equalStrips(strips, start + i + 1, start + i, stripsPerRow - i - 1)
   }
 
-  /** The strip after those which repeat what lies a period to the left. */
+  /** The index after the strips, from `i` on, that are equal to those a period to the left. */
   private repeatedTo(start: number, i: number): number {
     const { strips, stripsPerRow } = this.image
     if (i < this.firstRepeatable) return i
@@ -131,7 +135,9 @@ class RowWriter {
     this.paint(strip >> 12, px + partEndsPx[3])
   }
 
-  /** Goes on in a colour up to a pixel; what lies outside of the image is left out. */
+  /**
+   * Extends the current run up to a pixel, or begins one of another colour. Pixels outside of the image are left out.
+   */
   private paint(colour: number, endPx: number): void {
     const toPx = Math.min(endPx, this.image.widthPx)
     if (toPx <= this.toPx) return
@@ -142,7 +148,7 @@ class RowWriter {
     this.toPx = toPx
   }
 
-  /** Writes the gathered run. */
+  /** Writes the current run. */
   private endRun(): void {
     const { colour, toPx } = this
     let fromPx = this.fromPx
@@ -156,7 +162,7 @@ class RowWriter {
     this.fromPx = toPx
   }
 
-  /** Equal bytes: the first as it is, the others as a match with the byte before. */
+  /** Writes equal bytes: the first as a literal, the others as a match with the byte before. */
   private putBytes(byte: number, count: number): void {
     if (count > MIN_MATCH) {
       this.deflater.literal(byte)
@@ -164,7 +170,9 @@ class RowWriter {
     } else for (let i = 0; i < count; i++) this.deflater.literal(byte)
   }
 
-  /** Strips as a match with what lies `distance` bytes before, or false where they are too few for one. */
+  /**
+   * Writes strips as a match with the bytes `distance` bytes before; false where there are too few bytes for a match.
+   */
   private copy(start: number, from: number, to: number, distance: number): boolean {
     const { strips, firstPx, stripPx, widthPx } = this.image
     const startPx = firstPx + from * stripPx
@@ -190,7 +198,7 @@ class RowWriter {
   }
 }
 
-/** How many strips from `a` on are like those from `b` on, of so many. */
+/** How many strips from `a` on are equal to those from `b` on, at most `most`. */
 function equalStrips(strips: Uint16Array, a: number, b: number, most: number): number {
   let count = 0
   while (count < most && strips[a + count] === strips[b + count]) count++

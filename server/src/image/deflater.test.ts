@@ -5,22 +5,22 @@ import { Deflater, MAX_DISTANCE } from './deflater.ts'
 
 type Token = { readonly byte: number } | { readonly length: number; readonly distance: number }
 
-/** What a stream of these tokens says, and what zlib reads out of it. */
-function thereAndBack(deflater: Deflater, tokens: readonly Token[]): { said: Buffer; read: Buffer } {
-  const said: number[] = []
+/** The bytes that the tokens stand for, and the bytes that zlib reads from the stream. */
+function roundTrip(deflater: Deflater, tokens: readonly Token[]): { expected: Buffer; read: Buffer } {
+  const expected: number[] = []
   deflater.begin()
   for (const token of tokens) {
     if ('byte' in token) {
       deflater.literal(token.byte)
-      said.push(token.byte)
+      expected.push(token.byte)
       continue
     }
-    const distance = Math.min(token.distance, said.length)
+    const distance = Math.min(token.distance, expected.length)
     if (distance === 0) continue
     deflater.match(token.length, distance)
-    for (let i = 0; i < token.length; i++) said.push(said[said.length - distance]!)
+    for (let i = 0; i < token.length; i++) expected.push(expected[expected.length - distance]!)
   }
-  return { said: Buffer.from(said), read: inflateRawSync(deflater.finish()) }
+  return { expected: Buffer.from(expected), read: inflateRawSync(deflater.finish()) }
 }
 
 const literal = fc.record({ byte: fc.integer({ min: 0, max: 255 }) })
@@ -32,17 +32,17 @@ const tokens = fc.array(fc.oneof({ weight: 3, arbitrary: literal }, { weight: 1,
   maxLength: 400,
 })
 
-test('zlib reads what was said, stream after stream', () => {
+test('zlib reads the bytes of the tokens, stream after stream', () => {
   const deflater = new Deflater()
   fc.assert(
     fc.property(tokens, (tokens) => {
-      const { said, read } = thereAndBack(deflater, tokens)
-      expect(read.equals(said)).toBe(true)
+      const { expected, read } = roundTrip(deflater, tokens)
+      expect(read.equals(expected)).toBe(true)
     }),
   )
 })
 
-test('every length at every kind of distance', () => {
+test('matches of each length at each kind of distance', () => {
   const deflater = new Deflater()
   const start = Array.from({ length: MAX_DISTANCE }, (_, i) => ({ byte: (i * i) & 255 }))
   const distances = Array.from({ length: 15 }, (_, i) => [2 ** i, 2 ** i + 1, 1.5 * 2 ** i]).flat()
@@ -55,21 +55,21 @@ test('every length at every kind of distance', () => {
   const all = Array.from({ length: 600 }, (_, i) => ({ length: i + 3, distance: MAX_DISTANCE }))
 
   for (const tail of [matches, all]) {
-    const { said, read } = thereAndBack(deflater, [...start, ...tail])
-    expect(read.equals(said)).toBe(true)
+    const { expected, read } = roundTrip(deflater, [...start, ...tail])
+    expect(read.equals(expected)).toBe(true)
   }
 })
 
-test('more tokens than a block holds, of bytes that cannot be packed', () => {
+test('more literals than a block holds, of bytes that cannot be compressed', () => {
   const deflater = new Deflater()
   let seed = 1
   const noise = Array.from({ length: 300_000 }, () => {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0
     return { byte: seed >>> 24 }
   })
-  const { said, read } = thereAndBack(deflater, noise)
+  const { expected, read } = roundTrip(deflater, noise)
 
-  expect(read.equals(said)).toBe(true)
+  expect(read.equals(expected)).toBe(true)
 })
 
 test('more matches than a block holds', () => {
@@ -79,20 +79,20 @@ test('more matches than a block holds', () => {
     length: 3 + (i % 5),
     distance: 1 + ((i * i) % 299),
   }))
-  const { said, read } = thereAndBack(deflater, [...start, ...matches])
+  const { expected, read } = roundTrip(deflater, [...start, ...matches])
 
-  expect(read.equals(said)).toBe(true)
+  expect(read.equals(expected)).toBe(true)
 })
 
-test('a stream that was left unfinished does not show in the next', () => {
+test('an unfinished stream does not affect the next one', () => {
   const deflater = new Deflater()
   deflater.begin()
   deflater.literal(1)
-  const { read } = thereAndBack(deflater, [{ byte: 7 }])
+  const { read } = roundTrip(deflater, [{ byte: 7 }])
 
   expect([...read]).toEqual([7])
 })
 
-test('nothing is a stream too', () => {
-  expect(thereAndBack(new Deflater(), []).read).toHaveLength(0)
+test('a stream can be empty', () => {
+  expect(roundTrip(new Deflater(), []).read).toHaveLength(0)
 })

@@ -1,6 +1,6 @@
 import { codeLengths, codesOf } from './prefix-codes.ts'
 
-/** The longest piece that one match repeats, and the farthest that it reaches back: limits of the format. */
+/** Limits of the format: the length of a match in bytes, and how many bytes back it may refer. */
 export const MAX_MATCH = 258
 export const MIN_MATCH = 3
 export const MAX_DISTANCE = 32_768
@@ -10,21 +10,23 @@ const FIRST_LENGTH_SYMBOL = 257
 const LITERAL_SYMBOLS = 286
 const DISTANCE_SYMBOLS = 30
 const MAX_CODE_LENGTH = 15
-/** The first three bits of a block that brings its own codes. */
+/** The first three bits of a block with its own ("dynamic") codes. */
 const OTHER_BLOCK = 0b100
 const LAST_BLOCK = 0b101
 
-/** A block ends when it has so many tokens: 256 kB of them. */
+/** A block has at most so many tokens: 256 kB of memory. */
 const TOKENS_PER_BLOCK = 65_536
-/** The answer's buffer is kept from one answer to the next up to this size. */
-const KEPT_BYTES = 256 * 1024
+/** Size of the output buffer that is reused for the next stream. A larger one is dropped. */
+const REUSED_BYTES = 256 * 1024
 
-/** The lengths of a table's codes are coded themselves, in this order: those that are often 0 come last. */
+/**
+ * RFC 1951: the order in which the lengths of the codes for code lengths are written. Those that are often 0 come last.
+ */
 const LENGTH_CODE_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 const LENGTH_CODE_SYMBOLS = 19
 const MAX_LENGTH_CODE_LENGTH = 7
 
-/** For each length of a match its symbol (9 bits), how far it lies above the symbol's smallest, how many bits tell. */
+/** For each length of a match its symbol (9 bits), and above it the value of the extra bits. */
 const LENGTH_TOKENS = new Int32Array(MAX_MATCH + 1)
 /** Bits after each symbol of a length, and of a distance. */
 const LENGTH_EXTRA_BITS = new Uint8Array(LITERAL_SYMBOLS)
@@ -32,10 +34,11 @@ const DISTANCE_EXTRA_BITS = Uint8Array.from({ length: DISTANCE_SYMBOLS }, (_, i)
 layOutLengths()
 
 /**
- * Writes deflate streams (RFC 1951) from literals and matches that its caller has found. It is told what repeats, and
- * so has nothing to search for; each block gets the codes that fit it.
+ * Writes deflate streams (RFC 1951) from literals and matches. The caller finds the matches, so the deflater does not
+ * search for repetitions. Each block has its own prefix codes.
  *
- * A token is 32 bits: symbol (9), what is added to the length (5), symbol of the distance (5), what is added to it (13).
+ * A token has 32 bits: symbol (9), extra bits of the length (5), symbol of the distance (5), extra bits of the distance
+ * (13).
  */
 export class Deflater {
   private readonly tokens = new Int32Array(TOKENS_PER_BLOCK)
@@ -46,34 +49,34 @@ export class Deflater {
   private readonly distanceLengths = new Uint8Array(DISTANCE_SYMBOLS)
   private readonly symbolCodes = new Int32Array(LITERAL_SYMBOLS)
   private readonly distanceCodes = new Int32Array(DISTANCE_SYMBOLS)
-  private out = new Uint8Array(KEPT_BYTES)
+  private out = new Uint8Array(REUSED_BYTES)
   private length = 0
   private bits = 0
   private bitCount = 0
 
-  /** Begins a stream, whatever became of the one before. */
+  /** Begins a stream. One that is not finished is dropped. */
   begin(): void {
     this.tokenCount = 0
     this.symbolCounts.fill(0)
     this.distanceCounts.fill(0)
-    if (this.out.length > KEPT_BYTES) this.out = new Uint8Array(KEPT_BYTES)
+    if (this.out.length > REUSED_BYTES) this.out = new Uint8Array(REUSED_BYTES)
     this.length = 0
     this.bits = 0
     this.bitCount = 0
   }
 
-  /** One byte as it is. */
+  /** Adds a byte. */
   literal(byte: number): void {
     if (this.tokenCount === TOKENS_PER_BLOCK) this.endBlock(false)
     this.symbolCounts[byte]!++
     this.tokens[this.tokenCount++] = byte
   }
 
-  /** `length` bytes, 3 or more, like those that lie `distance` bytes before. The two may overlap. */
+  /** Adds `length` bytes, 3 or more, equal to those `distance` bytes before. The two ranges may overlap. */
   match(length: number, distance: number): void {
     let rest = length
     while (rest > MAX_MATCH) {
-      // No piece may be too short for a match.
+      // The rest must not be too short for a match.
       const piece = rest - MAX_MATCH < MIN_MATCH ? rest - MIN_MATCH : MAX_MATCH
       this.addMatch(piece, distance)
       rest -= piece
@@ -81,7 +84,7 @@ export class Deflater {
     this.addMatch(rest, distance)
   }
 
-  /** Ends the stream. Its bytes are good until the next one begins. */
+  /** Ends the stream. The returned bytes are valid until the next stream begins. */
   finish(): Uint8Array {
     this.endBlock(true)
     this.reserve(4)
@@ -145,12 +148,12 @@ export class Deflater {
     const codes = new Int32Array(LENGTH_CODE_SYMBOLS)
     codeLengths(counts, lengths, MAX_LENGTH_CODE_LENGTH)
     codesOf(lengths, codes)
-    let told = LENGTH_CODE_SYMBOLS
-    while (told > 4 && lengths[LENGTH_CODE_ORDER[told - 1]!] === 0) told--
+    let lengthCount = LENGTH_CODE_SYMBOLS
+    while (lengthCount > 4 && lengths[LENGTH_CODE_ORDER[lengthCount - 1]!] === 0) lengthCount--
     this.put(symbols - FIRST_LENGTH_SYMBOL, 5)
     this.put(distances - 1, 5)
-    this.put(told - 4, 4)
-    for (let i = 0; i < told; i++) this.put(lengths[LENGTH_CODE_ORDER[i]!]!, 3)
+    this.put(lengthCount - 4, 4)
+    for (let i = 0; i < lengthCount; i++) this.put(lengths[LENGTH_CODE_ORDER[i]!]!, 3)
     for (const step of steps) {
       const symbol = step & 31
       this.putCode(codes[symbol]!)
@@ -166,7 +169,7 @@ export class Deflater {
       const token = tokens[i]!
       const symbol = token & 511
       const code = symbolCodes[symbol]!
-      // There are fewer than 16 bits waiting here and below, and no piece has more than 16: 32 are enough.
+      // `bits` holds fewer than 16 bits here and below, and each addition has at most 16: 32 are enough.
       bits |= (code & 0xffff) << bitCount
       bitCount += code >> 16
       if (bitCount >= 16) {
@@ -212,7 +215,7 @@ export class Deflater {
     this.put(code & 0xffff, code >> 16)
   }
 
-  /** Up to 16 bits, the first lowest. */
+  /** Writes up to 16 bits, the lowest first. */
   private put(bits: number, count: number): void {
     this.bits |= bits << this.bitCount
     this.bitCount += count
@@ -233,7 +236,10 @@ export class Deflater {
   }
 }
 
-/** No table is larger: 316 lengths of at most 7 bits and 7 bits more, the codes for them, and the rest of a block. */
+/**
+ * The most bytes of the tables of a block: 316 lengths of at most 7 + 7 bits, the codes for them, and the rest of a
+ * block.
+ */
 const MAX_TABLE_BYTES = 600
 
 function layOutLengths(): void {
@@ -244,7 +250,7 @@ function layOutLengths(): void {
     LENGTH_TOKENS[length] = symbol | ((above & ((1 << extraBits) - 1)) << 9)
     LENGTH_EXTRA_BITS[symbol] = extraBits
   }
-  // The longest has a symbol of its own.
+  // The longest match has its own symbol, without extra bits.
   LENGTH_TOKENS[MAX_MATCH] = LITERAL_SYMBOLS - 1
 }
 
@@ -254,7 +260,7 @@ function lengthWithoutZeros(lengths: Uint8Array, least: number): number {
   return length
 }
 
-/** Lengths, with their repetitions said briefly: symbol (5 bits), and above it how often beyond the least. */
+/** Run-length encodes code lengths (RFC 1951, 3.2.7). A step is a symbol (5 bits), and above it its extra bits. */
 function packLengths(symbols: Uint8Array, distances: Uint8Array): number[] {
   const lengths = new Uint8Array(symbols.length + distances.length)
   lengths.set(symbols)
@@ -268,7 +274,7 @@ function packLengths(symbols: Uint8Array, distances: Uint8Array): number[] {
       steps.push(length)
       from++
     }
-    from = length === 0 ? packZeros(steps, from, to) : packAgain(steps, from, to)
+    from = length === 0 ? packZeros(steps, from, to) : packRepeats(steps, from, to)
     for (; from < to; from++) steps.push(length)
   }
   return steps
@@ -284,7 +290,7 @@ function packZeros(steps: number[], start: number, to: number): number {
   return from
 }
 
-function packAgain(steps: number[], start: number, to: number): number {
+function packRepeats(steps: number[], start: number, to: number): number {
   let from = start
   while (to - from >= 3) {
     const count = Math.min(to - from, 6)

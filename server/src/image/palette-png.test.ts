@@ -4,7 +4,7 @@ import { expectSamePicture, type Picture, paint, readPng } from '../../test/supp
 import { runs } from '../../test/support/property-seed.ts'
 import { type BandImage, encodeBands, encodePixels, MAX_SIDE_PX, type PixelImage } from './palette-png.ts'
 
-/** A pixel after the other, as the words of {@link BandImage} have it. */
+/** A simple reference: paints a {@link BandImage} pixel by pixel. */
 function paintBands(image: BandImage): Picture {
   const bandOf = [...image.rows.subarray(0, image.bandCount)].flatMap((rows, band) => Array(rows).fill(band))
   return paint(image.widthPx, image.heightPx, image.palette, (x, y) => {
@@ -27,7 +27,7 @@ const ends = fc
   .tuple(fc.integer({ min: 1, max: 45 }), fc.nat(45), fc.nat(45), fc.nat(45))
   .map(([side, ...inner]) => [...inner.map((end) => Math.min(end, side)).sort((a, b) => a - b), side])
 
-/** Images whose strips are drawn from a few, so that there is something to repeat, or from all that there are. */
+/** Images with few different strips, so that there are repetitions, or with many. */
 const bandImage: fc.Arbitrary<BandImage> = fc
   .record({
     widthPx: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 1100 })),
@@ -51,12 +51,12 @@ const bandImage: fc.Arbitrary<BandImage> = fc
       const mixed = Math.imul((number % kinds) + 1, 40_503)
       return [0, 4, 8, 12].reduce((strip, at) => strip | ((((mixed >>> at) & 15) % colours) << at), 0)
     }
-    const alike = rows.map((_, band) => (likeness.next().value! % (band + 1)) - 1)
+    const similar = rows.map((_, band) => (likeness.next().value! % (band + 1)) - 1)
     const strips = new Uint16Array(stripsPerRow * rows.length)
     for (let i = 0; i < strips.length; i++) {
-      const like = alike[Math.floor(i / stripsPerRow)]!
+      const like = similar[Math.floor(i / stripsPerRow)]!
       const number = chance.next().value!
-      // Three of four are those of the band that is alike, or the one before.
+      // Three of four strips are equal to that of the similar band, or to the strip before.
       if (number % 4 === 0 || i === 0) strips[i] = stripOf(number)
       else
         strips[i] =
@@ -73,11 +73,11 @@ const bandImage: fc.Arbitrary<BandImage> = fc
       bandCount: rows.length,
       strips,
       rows: Uint16Array.from(rows),
-      alike: Int32Array.from(alike),
+      similar: Int32Array.from(similar),
     }
   })
 
-test('bands of strips look as they were described, whatever their widths, colours and likeness', () => {
+test('images of bands have the right pixels, for any widths, colours and similar bands', () => {
   fc.assert(
     fc.property(bandImage, (image) => {
       expectSamePicture(readPng(encodeBands(image)), paintBands(image))
@@ -104,7 +104,7 @@ const pixelImage: fc.Arbitrary<PixelImage> = fc
     return { widthPx, heightPx, palette, pixels }
   })
 
-test('pixels are those that were given, in rows that repeat and in rows that do not', () => {
+test('images of pixels have the right pixels, with and without repeated rows', () => {
   fc.assert(
     fc.property(pixelImage, (image) => {
       expectSamePicture(readPng(encodePixels(image)), paintPixels(image))
@@ -123,7 +123,7 @@ test('the example of the three boxes', () => {
     stripsPerRow: 3,
     bandCount: 2,
     rows: Uint16Array.of(1, 9),
-    alike: Int32Array.of(-1, -1),
+    similar: Int32Array.of(-1, -1),
     strips: Uint16Array.of(0x000, 0x000, 0x000, 0x020, 0x010, 0x020),
   }
   const picture = readPng(encodeBands(boxes))
@@ -134,7 +134,7 @@ test('the example of the three boxes', () => {
   )
 })
 
-/** Noise of so many colours in bands of one row, strips of four single pixels. */
+/** Noise: bands of one row, strips of four single pixels. */
 function noise(widthPx: number, heightPx: number, colours: number): BandImage {
   const stripsPerRow = Math.ceil(widthPx / 4)
   let seed = 1
@@ -153,11 +153,11 @@ function noise(widthPx: number, heightPx: number, colours: number): BandImage {
     bandCount: heightPx,
     strips,
     rows: new Uint16Array(heightPx).fill(1),
-    alike: Int32Array.from({ length: heightPx }, (_, band) => band - 1),
+    similar: Int32Array.from({ length: heightPx }, (_, band) => band - 1),
   }
 }
 
-test('a large picture without any repetition is hardly larger than its pixels', () => {
+test('a large image without repetitions is at most 1 % larger than its pixels', () => {
   const image = noise(1501, 700, 16)
   const file = encodeBands(image)
 
@@ -165,14 +165,14 @@ test('a large picture without any repetition is hardly larger than its pixels', 
   expect(file.length).toBeLessThan(751 * 700 * 1.01)
 })
 
-test('the largest picture, with the largest sums that a row can have', () => {
+test('the largest image, with the largest sums that a row can have', () => {
   const white = { ...noise(MAX_SIDE_PX, 40, 16), rows: new Uint16Array(40).fill(1) }
   const image = { ...white, strips: white.strips.map((_, i) => (i % 5000 === 0 ? 0 : 0xffff)) }
 
   expectSamePicture(readPng(encodeBands(image)), paintBands(image))
 })
 
-test('a picture without pixels, or beyond the largest, is refused', () => {
+test('an image without pixels, or a larger one than the largest, is refused', () => {
   const pixels = new Uint8Array(0)
   const palette = Uint8Array.of(1, 2, 3)
   for (const [widthPx, heightPx] of [

@@ -1,18 +1,18 @@
 import { crc32, deflateSync } from 'node:zlib'
-import { ABOVE_PLUS, type BandImage, bytesPerRow } from './band-image.ts'
+import { type BandImage, bytesPerRow, FILTER_UP } from './band-image.ts'
 import { writeBands } from './band-rows.ts'
 import { Deflater } from './deflater.ts'
 
-/** The longest side of an image: sums over one row of it fit into 32 bits. */
+/** The longest side of an image. With it, the sums over one row (band-checksum.ts) fit into 32 bits. */
 export const MAX_SIDE_PX = 8192
 
-/** Any picture of up to 16 colours. */
+/** An image of up to 16 colours, pixel by pixel. */
 export interface PixelImage {
   readonly widthPx: number
   readonly heightPx: number
   /** Red, green and blue of each colour, 1 to 16 colours. */
   readonly palette: Uint8Array
-  /** The number of each pixel's colour, rows from the top: that of x,y is `pixels[y * widthPx + x]`. */
+  /** The colour number of each pixel, rows from the top: that of x,y is `pixels[y * widthPx + x]`. */
   readonly pixels: Uint8Array
 }
 
@@ -21,19 +21,19 @@ export type { BandImage } from './band-image.ts'
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 const BITS_PER_PIXEL = 4
 const COLOUR_BY_PALETTE = 3
-/** Length, type and checksum of each piece of the file. */
+/** Length, type and checksum of each chunk of the file. */
 const CHUNK_FRAME_BYTES = 12
-/** Before the pixels: deflate with a window of 32 KiB and no dictionary. */
+/** Header of the compressed pixels: deflate with a window of 32 KiB and no dictionary. */
 const ZLIB_HEADER = [0x78, 0x01]
-/** Beyond it zlib takes three times as long and saves a tenth. */
+/** With a higher level zlib takes three times as long and saves a tenth of the size. */
 const ZLIB_LEVEL = 3
 
-/** Lent to one image after another: nothing waits while an image is written. */
+/** Shared by all images: encoding is synchronous, so only one image uses it at a time. */
 const deflater = new Deflater()
 
 /**
- * A picture made of bands as a whole PNG file. Several times as fast as {@link encodePixels}, and smaller, where
- * strips are wide.
+ * Encodes an image of bands as a PNG file. Where strips are wide, this is several times as fast as
+ * {@link encodePixels}, and the file is smaller.
  *
  * @throws {RangeError} for a side beyond {@link MAX_SIDE_PX}
  */
@@ -46,7 +46,7 @@ export function encodeBands(image: BandImage): Buffer {
 }
 
 /**
- * Any picture of up to 16 colours as a whole PNG file.
+ * Encodes an image of pixels as a PNG file.
  *
  * @throws {RangeError} for a side beyond {@link MAX_SIDE_PX}
  * @example
@@ -58,7 +58,7 @@ export function encodePixels(image: PixelImage): Buffer {
   return encodeFile(image, [deflateSync(packRows(image), { level: ZLIB_LEVEL })])
 }
 
-/** Rows as PNG wants them: two pixels in a byte, and before each row how it is meant. */
+/** Rows in PNG's format: two pixels in a byte, and before each row its filter type. */
 function packRows({ widthPx, heightPx, pixels }: PixelImage): Uint8Array {
   const lineBytes = 1 + bytesPerRow(widthPx)
   const packed = new Uint8Array(heightPx * lineBytes)
@@ -68,7 +68,7 @@ function packRows({ widthPx, heightPx, pixels }: PixelImage): Uint8Array {
     let to = y * lineBytes
     const isAsAbove = y > 0 && source.compare(source, from - widthPx, from, from, from + widthPx) === 0
     if (isAsAbove) {
-      packed[to] = ABOVE_PLUS
+      packed[to] = FILTER_UP
       continue
     }
     const pairsTo = from + (widthPx & ~1)
@@ -89,7 +89,7 @@ function assertSides({ widthPx, heightPx }: Header): void {
   if (!isFine) throw new RangeError(`An image of ${widthPx} x ${heightPx} pixels cannot be written.`)
 }
 
-/** @param data the packed rows, compressed: pieces that follow each other */
+/** @param data the compressed rows, in pieces */
 function encodeFile({ widthPx, heightPx, palette }: Header, data: readonly Uint8Array[]): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(widthPx, 0)

@@ -5,7 +5,7 @@ import { codeLengths, codesOf } from './prefix-codes.ts'
 const count = fc.oneof(
   fc.constant(0),
   fc.nat(60_000),
-  // Powers of two make the deepest trees, which the limit presses most.
+  // Powers of two make the deepest trees, which exceed the limit most.
   fc.nat(16).map((exponent) => 2 ** exponent),
 )
 const counts = fc.array(count, { minLength: 2, maxLength: 286 })
@@ -30,7 +30,7 @@ function codeTexts(lengths: Uint8Array): string[] {
   ).filter((_, symbol) => lengths[symbol]! > 0)
 }
 
-test('codes use all bits that there are, and none is longer than the limit', () => {
+test('codes are complete, and none is longer than the limit', () => {
   fc.assert(
     fc.property(counts, fc.integer({ min: 9, max: 15 }), (counts, limit) => {
       const lengths = lengthsFor(counts, limit)
@@ -43,7 +43,7 @@ test('codes use all bits that there are, and none is longer than the limit', () 
   )
 })
 
-test('each symbol that occurs has a code, and no code is the beginning of another', () => {
+test('each symbol that occurs has a code, and no code is a prefix of another', () => {
   fc.assert(
     fc.property(counts, (counts) => {
       const lengths = lengthsFor(counts, 15)
@@ -59,7 +59,7 @@ test('each symbol that occurs has a code, and no code is the beginning of anothe
   )
 })
 
-test('no rarer symbol has a shorter code where the limit does not press', () => {
+test('codes are optimal where none reaches the limit', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 2, maxLength: 30 }), (counts) => {
       const lengths = lengthsFor(counts, 15)
@@ -70,7 +70,7 @@ test('no rarer symbol has a shorter code where the limit does not press', () => 
   )
 })
 
-/** Huffman's rule as it is told: join the two lightest, until there is one. */
+/** The cost of Huffman's algorithm in its simple form: join the two smallest weights until one is left. */
 function leastCost(counts: readonly number[]): number {
   const weights = [...counts]
   let cost = 0
@@ -83,7 +83,7 @@ function leastCost(counts: readonly number[]): number {
   return cost
 }
 
-test('weights that would make a code of 24 bits are kept to any limit', () => {
+test('weights that need a code of 24 bits get codes within any limit', () => {
   const fibonacci = [1, 1]
   while (fibonacci.length < 25) fibonacci.push(fibonacci.at(-1)! + fibonacci.at(-2)!)
 
@@ -95,7 +95,7 @@ test('weights that would make a code of 24 bits are kept to any limit', () => {
   }
 })
 
-test('even where nothing occurs, two symbols get a code', () => {
+test('at least two symbols get a code', () => {
   expect([...lengthsFor([0, 0, 0], 15)]).toEqual([1, 1, 0])
   expect([...lengthsFor([0, 0, 7], 15)]).toEqual([1, 0, 1])
 })

@@ -1,9 +1,9 @@
 /**
- * Lengths of a prefix code (Huffman's) for symbols that occur so and so often: frequent ones get short codes.
- * At least two symbols get a code, whether they occur or not: some readers refuse a code of fewer.
+ * Computes the lengths of a prefix code (Huffman) for symbols: frequent symbols get short codes. At least two symbols
+ * get a code, even if they do not occur, because some decoders refuse a code of fewer.
  *
- * @param counts less than 2^22 each
- * @param lengths takes the answer: bits per symbol, 0 for those without a code
+ * @param counts how often each symbol occurs, less than 2^22
+ * @param lengths is filled with the bits per symbol, 0 for symbols without a code
  * @param limit the most bits that a code may have
  */
 export function codeLengths(counts: Int32Array, lengths: Uint8Array, limit: number): void {
@@ -15,9 +15,9 @@ export function codeLengths(counts: Int32Array, lengths: Uint8Array, limit: numb
 }
 
 /**
- * The codes that belong to such lengths, in the canonical order of deflate.
+ * Computes the codes for these lengths, in the canonical order of deflate.
  *
- * @param codes takes the answer: in the lower 16 bits the code, first bit lowest, above them its length
+ * @param codes is filled: the lower 16 bits are the code, its first bit lowest, and the bits above them its length
  */
 export function codesOf(lengths: Uint8Array, codes: Int32Array): void {
   const next = new Int32Array(17)
@@ -32,7 +32,7 @@ export function codesOf(lengths: Uint8Array, codes: Int32Array): void {
 const SYMBOL_BITS = 9
 const SYMBOL_MASK = (1 << SYMBOL_BITS) - 1
 
-/** How often and which, in one number each, the rarest first. */
+/** The symbols that get a code, the rarest first: each a number of count and, in the lowest bits, symbol. */
 function usedSymbols(counts: Int32Array): Int32Array {
   const used: number[] = []
   for (let symbol = 0; symbol < counts.length; symbol++) {
@@ -45,9 +45,9 @@ function usedSymbols(counts: Int32Array): Int32Array {
 }
 
 /**
- * Depths of the leaves in Huffman's tree, in place of their weights, which come in ascending order (so the depths
- * come out in descending order). After Moffat and Katajainen: the array holds first weights of leaves and of inner nodes,
- * then parents of inner nodes, then depths of inner nodes, then those of leaves.
+ * Replaces the weights of the leaves of Huffman's tree, in ascending order, by their depths, which are in descending
+ * order. The algorithm of Moffat and Katajainen, in place: the array holds first the weights of leaves and inner nodes,
+ * then the parents of inner nodes, then the depths of inner nodes, and at the end the depths of leaves.
  */
 function treeDepths(tree: Int32Array): Int32Array {
   const count = tree.length
@@ -79,7 +79,7 @@ function treeDepths(tree: Int32Array): Int32Array {
   return tree
 }
 
-/** Makes the deepest leaves shallower, and pays for it by making as few others deeper as can be. */
+/** Limits the depths: the deepest leaves become shallower, and as few others as possible become deeper. */
 function limitDepths(depths: Int32Array, limit: number): void {
   const whole = 2 ** limit
   let spent = 0
@@ -92,7 +92,7 @@ function limitDepths(depths: Int32Array, limit: number): void {
     depths[i]!++
     spent -= 2 ** (limit - depths[i]!)
   }
-  // What was overpaid goes to the most frequent ones that can take it: a code must leave no bits unused.
+  // A code must be complete: where bits are left, the most frequent symbols get shorter codes.
   for (let i = depths.length - 1; spent < whole && i >= 0; i--) {
     while (spent + 2 ** (limit - depths[i]!) <= whole && depths[i]! > 1) {
       spent += 2 ** (limit - depths[i]!)

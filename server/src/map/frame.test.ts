@@ -10,7 +10,7 @@ const frame = fc.record({
 const place = fc.record({ x: fc.integer({ min: -150, max: 150 }), y: fc.integer({ min: -150, max: 150 }) })
 const places = fc.array(place, { minLength: 1, maxLength: 20 })
 
-/** Where an area lies in a picture, in pixels from its west and its north edge. */
+/** Where the edges of an area lie in an image, in pixels from its west and its north edge. */
 function extentOf(area: ReturnType<typeof areaAround>, frame: Frame) {
   const { originXPx, originYPx } = centredOn(area, frame)
   const { sizePx } = frame
@@ -22,12 +22,12 @@ function extentOf(area: ReturnType<typeof areaAround>, frame: Frame) {
   }
 }
 
-describe('how many parcels a picture counts for', () => {
-  test('the documented example', () => {
+describe('the number of parcels of an image', () => {
+  test('is 42,436 for the documented example', () => {
     expect(countParcels({ widthPx: 2048, heightPx: 2048, sizePx: 10 })).toBe(42_436)
   })
 
-  test('is even in both directions, and never less than what can be seen', () => {
+  test('is even in both directions, and never less than the number of visible parcels', () => {
     fc.assert(
       fc.property(frame, ({ widthPx, heightPx, sizePx }) => {
         const counted = countParcels({ widthPx, heightPx, sizePx })
@@ -40,8 +40,8 @@ describe('how many parcels a picture counts for', () => {
   })
 })
 
-describe('the middle', () => {
-  test('a parcel begins at half of what it leaves over, rounded down', () => {
+describe('centring', () => {
+  test('the space on the west and north of a parcel is half of what is free, rounded down', () => {
     fc.assert(
       fc.property(frame, place, (frame, { x, y }) => {
         const { west, north } = extentOf({ minX: x, minY: y, maxX: x, maxY: y }, frame)
@@ -51,7 +51,7 @@ describe('the middle', () => {
     )
   })
 
-  test('an area leaves the same on both sides, or one pixel more in the east and the south', () => {
+  test('an area has the same space on both sides, or one pixel more in the east and the south', () => {
     fc.assert(
       fc.property(frame, places, (frame, places) => {
         const { west, east, north, south } = extentOf(areaAround(places), frame)
@@ -63,7 +63,7 @@ describe('the middle', () => {
 })
 
 describe('fitting', () => {
-  test('zooms out just as far as it must, and never in', () => {
+  test('zooms out only as far as needed, and never in', () => {
     fc.assert(
       fc.property(frame, places, (frame, places) => {
         const area = areaAround(places)
@@ -80,7 +80,7 @@ describe('fitting', () => {
     )
   })
 
-  test('ends at one pixel a parcel', () => {
+  test('uses at least one pixel per parcel', () => {
     const area = { minX: -150, minY: 0, maxX: 150, maxY: 0 }
     expect(fittedTo(area, { widthPx: 32, heightPx: 32, sizePx: 10 }).sizePx).toBe(1)
     expect(fittedTo(area, { widthPx: 301, heightPx: 32, sizePx: 10 }).sizePx).toBe(1)
@@ -88,7 +88,7 @@ describe('fitting', () => {
   })
 })
 
-test('a picture of the ground outside shows no parcel, nor the gap before one', () => {
+test('an image of the ground outside shows no parcel and no gap before a parcel', () => {
   fc.assert(
     fc.property(frame, places, (frame, places) => {
       const world = areaAround(places)
@@ -98,7 +98,7 @@ test('a picture of the ground outside shows no parcel, nor the gap before one', 
   )
 })
 
-test('the area around some places holds each of them, and has one at each of its edges', () => {
+test('the area around coordinates contains all of them, and has one at each of its edges', () => {
   fc.assert(
     fc.property(places, (places) => {
       const { minX, minY, maxX, maxY } = areaAround(places)

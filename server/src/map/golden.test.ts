@@ -4,7 +4,7 @@ import { expectGolden } from '../../test/support/golden.ts'
 import { renderMap } from './render.ts'
 import type { View } from './view.ts'
 
-/** A small town with one of everything; 0,0 is the plaza's third parcel in its third row. */
+/** A town with every kind of parcel. 0,0 is the third parcel in the third row of the plaza. */
 const TOWN = [
   '  DDDDDDR###.##$##EEEEE   ',
   '  DDDDDDR#aa..#$$#EEEEEE  ',
@@ -27,12 +27,12 @@ const TOWN = [
 function town(options: { onSale?: string; selected?: string } = {}) {
   const land = drawnLand(TOWN, { northWest: { x: -12, y: 7 }, onSale: options.onSale ?? '' })
   return {
-    snapshot: land.snapshot,
+    state: land.state,
     selected: [...(options.selected ?? '')].flatMap((letter) => land.placesOf(letter)),
   }
 }
 
-/** The town's middle is that of the picture. */
+/** A view with 0,0 in the middle. */
 function viewOf(widthPx: number, heightPx: number, sizePx: number, theme: View['theme']) {
   const originXPx = Math.floor((widthPx - sizePx) / 2)
   const originYPx = Math.floor((heightPx - sizePx) / 2)
@@ -40,7 +40,7 @@ function viewOf(widthPx: number, heightPx: number, sizePx: number, theme: View['
 }
 
 const ON_SALE = '$cg'
-const PICTURES = [
+const IMAGES = [
   { name: 'town-10-dark', of: town(), view: viewOf(300, 200, 10, 'dark') },
   { name: 'town-10-light', of: town(), view: viewOf(300, 200, 10, 'light') },
   { name: 'sales-13-dark', of: town({ onSale: ON_SALE }), view: viewOf(301, 203, 13, 'dark') },
@@ -63,8 +63,8 @@ const PICTURES = [
   },
 ]
 
-test.each(PICTURES)('$name is as it was kept', ({ name, of, view }) => {
-  const { snapshot, selected } = of
+test.each(IMAGES)('$name is equal to its stored image', ({ name, of, view }) => {
+  const { state, selected } = of
 
-  expectGolden(name, renderMap(snapshot, { ...view, selected }), { sameBytes: view.sizePx >= 5 })
+  expectGolden(name, renderMap(state, { ...view, selected }), { sameBytes: view.sizePx >= 5 })
 })

@@ -1,6 +1,6 @@
 import type { BandImage } from '../image/palette-png.ts'
 import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT, KIND_MASK } from '../state/parts/tile-cells.ts'
-import type { MapSnapshot } from './map-snapshot.ts'
+import type { MapState } from './map-state.ts'
 import { INKS, PALETTES } from './palette.ts'
 import type { View } from './view.ts'
 import {
@@ -18,29 +18,30 @@ import {
 } from './window.ts'
 
 /**
- * A picture in which each parcel is a square of several pixels. A square is divided into four zones, from west to east
- * and from north to south alike; each of the sixteen fields that come of it has one colour.
+ * Draws an image in which each parcel is a square of several pixels. A square is divided into four zones from west to
+ * east, and into four zones from north to south. Each of the sixteen fields has one colour.
  *
  * ```
  *   0      gap     outline         size + gap - outline     size
  *   │ zone 0 │ zone 1 │           zone 2        │   zone 3   │
  * ```
  *
- * Zone 0 is the gap before the parcel: ground, or filled where it joins its neighbour in the west or north; the corner is
- * filled where it joins both of them and the one between. The rest is the parcel's own.
+ * Zone 0 is the gap: it has the colour of the ground, or of the parcel where the parcel joins its neighbour in the west
+ * or north. The corner is filled where the parcel joins its western, northern and north-western neighbour. The other
+ * zones have the colour of the parcel.
  *
- * The outline of what is selected lies around it: over zones 0 and 1 of the neighbours in the east and south, and over
- * zone 3 of those in the west and north together with zone 0 of the selected parcel itself. Between two selected parcels
- * zone 0 is filled if they join, and a seam if they do not.
+ * Selected parcels have an outline. It covers zones 0 and 1 of their eastern and southern neighbours, zone 3 of their
+ * western and northern neighbours, and zone 0 of the selected parcel itself. Between two selected parcels zone 0 is
+ * filled if they join, and has the colour of a seam if they do not.
  *
- * Equal rows of pixels are worked out once: a row of parcels has two different ones, or four near a selected one.
+ * A row of parcels has only two different rows of pixels, or four near a selected parcel. Each is computed once.
  */
-export function mosaicOf(snapshot: MapSnapshot, view: View): BandImage {
+export function mosaicOf(state: MapState, view: View): BandImage {
   const { widthPx, heightPx, sizePx, originXPx, theme } = view
-  const window = openWindow(snapshot, view)
+  const window = openWindow(state, view)
   const zoneEndsPx = zonesOf(sizePx)
-  const { strips, rows, alike, bandCount } = layBands(window, view, zoneEndsPx)
-  // One literal: where it is put together by spreading, all that reads it takes a quarter longer.
+  const { strips, rows, similar, bandCount } = layBands(window, view, zoneEndsPx)
+  // One object literal: V8 reads an object made by spreading more slowly, and encoding takes a quarter longer.
   return {
     widthPx,
     heightPx,
@@ -52,7 +53,7 @@ export function mosaicOf(snapshot: MapSnapshot, view: View): BandImage {
     bandCount,
     strips,
     rows,
-    alike,
+    similar,
   }
 }
 
@@ -60,15 +61,15 @@ function layBands(window: Window, view: View, zoneEndsPx: Zones): Bands {
   const bands = new Bands(window.rows * (window.near ? 4 : 2), window.columns)
   for (let row = 0; row < window.rows; row++) {
     const topPx = view.originYPx - (window.maxY - row) * view.sizePx
-    const isTouched = window.isRowTouched[row] === 1
+    const isNearSelected = window.isRowNearSelected[row] === 1
     let fromPx = Math.max(topPx, 0)
     // Where nothing is selected, zones 1 to 3 look the same.
-    for (let zone = 0; zone < 4; zone += zone === 0 || isTouched ? 1 : 3) {
-      const lastZone = zone > 0 && !isTouched ? 3 : zone
+    for (let zone = 0; zone < 4; zone += zone === 0 || isNearSelected ? 1 : 3) {
+      const lastZone = zone > 0 && !isNearSelected ? 3 : zone
       const toPx = Math.min(topPx + zoneEndsPx[lastZone]!, view.heightPx)
       if (toPx <= fromPx) continue
       const strips = bands.add(toPx - fromPx, { isGap: zone === 0 })
-      if (isTouched) fillTouched(window, row, zone, strips)
+      if (isNearSelected) fillNearSelected(window, row, zone, strips)
       else fill(window, row, zone === 0 ? GAP_STRIPS : BODY_STRIPS, strips)
       fromPx = toPx
     }
@@ -76,11 +77,11 @@ function layBands(window: Window, view: View, zoneEndsPx: Zones): Bands {
   return bands
 }
 
-/** Bands as a {@link BandImage} has them; each is alike to the one before of its sort. */
+/** The bands of a {@link BandImage}. The similar band of a gap is the gap before, that of a body the body before. */
 class Bands {
   readonly strips: Uint16Array
   readonly rows: Uint16Array
-  readonly alike: Int32Array
+  readonly similar: Int32Array
   readonly stripsPerRow: number
   bandCount = 0
   private latestGap = -1
@@ -89,7 +90,7 @@ class Bands {
   constructor(most: number, stripsPerRow: number) {
     this.strips = new Uint16Array(most * stripsPerRow)
     this.rows = new Uint16Array(most)
-    this.alike = new Int32Array(most)
+    this.similar = new Int32Array(most)
     this.stripsPerRow = stripsPerRow
   }
 
@@ -97,20 +98,21 @@ class Bands {
   add(rows: number, { isGap }: { isGap: boolean }): Uint16Array {
     const band = this.bandCount++
     this.rows[band] = rows
-    this.alike[band] = isGap ? this.latestGap : this.latestBody
+    this.similar[band] = isGap ? this.latestGap : this.latestBody
     if (isGap) this.latestGap = band
     else this.latestBody = band
     return this.strips.subarray(band * this.stripsPerRow, (band + 1) * this.stripsPerRow)
   }
 }
 
-/** One colour in all four parts of a strip, times its number; and the parts that an outline takes on either side. */
+/** Multiplied by a colour: a strip with that colour in all four parts, or in the gap only. */
 const ALL_PARTS = 0x1111
 const GAP_PART = 0x0001
+/** The parts of a strip that an outline covers on its western and on its eastern side. */
 const WESTERN_MASK = 0x00ff
 const EASTERN_MASK = 0xf000
 
-/** Strips by the cell's bits: through the gap in the parcel's north, and through the parcel itself. */
+/** By the bits of a cell, its strip in the gap to the north of the parcel, and its strip in the parcel itself. */
 const GAP_STRIPS = Uint16Array.from({ length: 64 }, (_, cell) => gapStrip(cell, cell & KIND_MASK))
 const BODY_STRIPS = Uint16Array.from({ length: 64 }, (_, cell) => bodyStrip(cell, cell & KIND_MASK))
 
@@ -131,7 +133,12 @@ function fill({ cells, columns }: Window, row: number, stripOf: Uint16Array, str
   for (let i = 0; i < columns; i++) strips[i] = stripOf[cells[from + i]!]!
 }
 
-function fillTouched({ cells, near, columns }: Window, row: number, zone: number, strips: Uint16Array): void {
+function fillNearSelected(
+  { cells, near, columns }: Window,
+  row: number,
+  zone: number,
+  strips: Uint16Array,
+): void {
   const from = row * columns
   for (let i = 0; i < columns; i++) {
     const cell = cells[from + i]!
@@ -160,7 +167,7 @@ function selectedBodyStrip(cell: number, near: number): number {
   return left * GAP_PART + INKS.selected * (ALL_PARTS - GAP_PART)
 }
 
-/** Which parts of a strip the outlines of selected neighbours cover. */
+/** The parts of a strip that outlines of selected neighbours cover, as a mask. */
 function outlineMask(near: number, zone: number): number {
   let western = WEST
   let eastern = EAST
@@ -176,7 +183,7 @@ function outlineMask(near: number, zone: number): number {
   return (near & western ? WESTERN_MASK : 0) | (near & eastern ? EASTERN_MASK : 0)
 }
 
-/** Where each zone of a parcel's square ends. */
+/** Where each zone of a square ends, in pixels. */
 type Zones = readonly [number, number, number, number]
 
 function zonesOf(sizePx: number): Zones {

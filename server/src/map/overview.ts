@@ -1,37 +1,37 @@
 import type { PixelImage } from '../image/palette-png.ts'
 import { KIND_MASK, KINDS } from '../state/parts/tile-cells.ts'
-import type { MapSnapshot } from './map-snapshot.ts'
+import type { MapState } from './map-state.ts'
 import { INKS, PALETTES } from './palette.ts'
 import type { View } from './view.ts'
 
 /**
- * A picture of small squares of one ink each, without gaps: a parcel is a square of a few pixels, or several share one
- * pixel, which then shows the ink that weighs most. A square with a selected parcel in it is selected, and has an outline
- * of one pixel.
+ * Draws an image of small squares of one ink each, without gaps. A parcel is a square of a few pixels, or several
+ * parcels share one pixel, which then shows the ink with the highest weight ({@link WEIGHTS}). A square that contains a
+ * selected parcel is drawn as selected, with an outline of one pixel.
  */
-export function overviewOf(snapshot: MapSnapshot, view: View): PixelImage {
+export function overviewOf(state: MapState, view: View): PixelImage {
   const { widthPx, heightPx, theme } = view
   const pixels = new Uint8Array(widthPx * heightPx).fill(INKS.outside)
   const squares = squaresOf(view)
-  drawLand(snapshot, view, squares, pixels)
+  drawLand(state, view, squares, pixels)
   drawSelected(view, squares, pixels)
   return { widthPx, heightPx, palette: PALETTES[theme], pixels }
 }
 
-/** Square c,r begins c squares to the east and r to the north of the view's origin; 0,0 holds parcel 0,0. */
+/** The grid of squares. Square 0,0 contains parcel 0,0; columns count to the east, rows to the north. */
 interface Squares {
   readonly sidePx: number
-  /** Parcels on a side. */
+  /** Parcels on each side of a square: 1, or more where they share a pixel. */
   readonly parcels: number
-  /** The origin, in whole pixels: the upper edge of the squares in row 0. */
+  /** The upper edge of the squares in row 0, in whole pixels. */
   readonly originYPx: number
   /** How many parcels of row 0 lie to the north of parcel 0,0. */
   readonly ahead: number
 }
 
 /**
- * How much a parcel counts in a pixel that it shares, by ink: thin roads and single offers stay to be seen. Of two inks
- * of the same weight the later one is shown.
+ * The weight of a parcel in a shared pixel, by ink: higher for roads, plazas and offers, so that thin roads and single
+ * offers stay visible. Of two inks with the same sum the one with the higher number is shown.
  */
 const WEIGHTS = weightsOf({ road: 2, plaza: 2, onSale: 2 })
 
@@ -42,13 +42,13 @@ function squaresOf(view: View): Squares {
   return { sidePx, parcels, originYPx, ahead: Math.round((view.originYPx - originYPx) * parcels) }
 }
 
-/** The row of the squares that hold the parcels of some y. */
+/** The row of the squares that contain the parcels with this y. */
 function rowOf({ parcels, ahead }: Squares, y: number): number {
   return Math.ceil((y - ahead) / parcels)
 }
 
-function drawLand(snapshot: MapSnapshot, view: View, squares: Squares, pixels: Uint8Array): void {
-  const { minX, minY, maxX, maxY } = snapshot.bounds
+function drawLand(state: MapState, view: View, squares: Squares, pixels: Uint8Array): void {
+  const { minX, minY, maxX, maxY } = state.bounds
   const { widthPx, heightPx, originXPx } = view
   const { sidePx, parcels, originYPx, ahead } = squares
   const west = Math.max(Math.floor(minX / parcels), Math.floor(-originXPx / sidePx))
@@ -56,11 +56,11 @@ function drawLand(snapshot: MapSnapshot, view: View, squares: Squares, pixels: U
   const north = Math.min(rowOf(squares, maxY), Math.ceil(originYPx / sidePx))
   const south = Math.max(rowOf(squares, minY), Math.ceil((originYPx - heightPx + 1) / sidePx))
   const inks = new Uint8Array(Math.max(0, north - south + 1))
-  // Column by column, as the cells lie; first only the uppermost row of pixels of each square.
+  // Column by column, in the order of the cells. Writes only the uppermost row of pixels of each square.
   for (let column = west; column <= east; column++) {
     const northY = north * parcels + ahead
-    if (parcels === 1) copyInks(snapshot, column, northY, inks)
-    else weighInks(snapshot, column, northY, parcels, inks)
+    if (parcels === 1) copyInks(state, column, northY, inks)
+    else weighInks(state, column, northY, parcels, inks)
     const fromPx = Math.max(originXPx + column * sidePx, 0)
     const toPx = Math.min(originXPx + (column + 1) * sidePx, widthPx)
     for (let i = 0; i < inks.length; i++) {
@@ -71,9 +71,9 @@ function drawLand(snapshot: MapSnapshot, view: View, squares: Squares, pixels: U
   for (let row = north; row >= south; row--) repeatLine(view, originYPx - row * sidePx, sidePx, pixels)
 }
 
-/** The inks of parcels x,y from north to south. */
-function copyInks(snapshot: MapSnapshot, x: number, northY: number, inks: Uint8Array): void {
-  const { bounds, cells, rowAt, offers } = snapshot
+/** Writes the inks of the parcels with this x, from north to south, into `inks`. */
+function copyInks(state: MapState, x: number, northY: number, inks: Uint8Array): void {
+  const { bounds, cells, rowAt, offers } = state
   inks.fill(INKS.outside)
   if (x < bounds.minX || x > bounds.maxX) return
   const firstCell = (x - bounds.minX) * (bounds.maxY - bounds.minY + 1) + bounds.maxY - northY
@@ -84,18 +84,15 @@ function copyInks(snapshot: MapSnapshot, x: number, northY: number, inks: Uint8A
   }
 }
 
-/** The inks of a column of squares from north to south, of so many parcels each way: the heaviest in each. */
-function weighInks(
-  snapshot: MapSnapshot,
-  column: number,
-  northY: number,
-  parcels: number,
-  inks: Uint8Array,
-): void {
+/**
+ * The inks of a column of squares from north to south, each of `parcels` x `parcels` parcels: the one with the highest
+ * weight.
+ */
+function weighInks(state: MapState, column: number, northY: number, parcels: number, inks: Uint8Array): void {
   const weights = new Uint32Array(inks.length * WEIGHTS.length)
   const inksOfParcels = new Uint8Array(inks.length * parcels)
   for (let x = column * parcels; x < (column + 1) * parcels; x++) {
-    copyInks(snapshot, x, northY, inksOfParcels)
+    copyInks(state, x, northY, inksOfParcels)
     let from = 0
     for (let i = 0; i < inks.length; i++) {
       for (let k = 0; k < parcels; k++) {
@@ -105,17 +102,18 @@ function weighInks(
     }
   }
   for (let i = 0; i < inks.length; i++) {
-    inks[i] = heaviest(weights, i * WEIGHTS.length)
+    inks[i] = heaviestInk(weights, i * WEIGHTS.length)
   }
 }
 
-function heaviest(weights: Uint32Array, from: number): number {
-  let best = 0
-  for (let ink = 1; ink < WEIGHTS.length; ink++) if (weights[from + ink]! >= weights[from + best]!) best = ink
-  return best
+function heaviestInk(weights: Uint32Array, from: number): number {
+  let heaviest = 0
+  for (let ink = 1; ink < WEIGHTS.length; ink++)
+    if (weights[from + ink]! >= weights[from + heaviest]!) heaviest = ink
+  return heaviest
 }
 
-/** Copies a square's uppermost row of pixels to its others. */
+/** Copies the uppermost row of pixels of a row of squares to their other rows of pixels. */
 function repeatLine({ widthPx, heightPx }: View, topPx: number, sidePx: number, pixels: Uint8Array): void {
   const fromPx = Math.max(topPx, 0)
   const toPx = Math.min(topPx + sidePx, heightPx)
@@ -124,7 +122,7 @@ function repeatLine({ widthPx, heightPx }: View, topPx: number, sidePx: number, 
   }
 }
 
-/** All outlines first, so that none lies over a selected square. */
+/** Draws all outlines first, so that no outline covers a selected square. */
 function drawSelected(view: View, squares: Squares, pixels: Uint8Array): void {
   const { sidePx, parcels, originYPx } = squares
   const corners = view.selected.map(({ x, y }) => ({

@@ -2,16 +2,17 @@ import { KINDS } from '../state/parts/tile-cells.ts'
 import type { Theme } from './view.ts'
 
 /**
- * The colours of a map by number. Each kind of parcel has its own number as its colour; on sale is one more of them.
- * What is outside of the world is the ground that shows in the gaps as well.
+ * The numbers of the colours of a map image. The first six are the kinds of parcels ({@link KINDS}). `outside` is the
+ * ground outside of the world, and also the colour of gaps.
  */
 export const INKS = {
   ...KINDS,
+  /** Parcels with an offer. */
   onSale: 6,
   selected: 7,
   /** Between selected parcels that do not join. */
   seam: 8,
-  /** Around what is selected. */
+  /** Around selected parcels. */
   outline: 9,
 } as const
 

@@ -4,22 +4,22 @@ import { type DrawnLandOptions, drawnLand } from '../../test/support/drawn-land.
 import { colourText, expectSamePicture, type Picture, readPng } from '../../test/support/png.ts'
 import { runs } from '../../test/support/property-seed.ts'
 import { referenceMap } from '../../test/support/reference-map.ts'
-import type { MapSnapshot } from './map-snapshot.ts'
+import type { MapState } from './map-state.ts'
 import { INKS, PALETTES } from './palette.ts'
 import { renderMap } from './render.ts'
 import type { View } from './view.ts'
 
 const JOINS = 0b0011_1000
 
-/** Land of any kinds and joins, in bounds that need not hold 0,0, with parcels of which some are on sale. */
-const snapshot: fc.Arbitrary<MapSnapshot> = fc
+/** Random land: any kinds and joins, in bounds that may not contain 0,0, with offers for some parcels. */
+const state: fc.Arbitrary<MapState> = fc
   .record({
     minX: fc.integer({ min: -20, max: 20 }),
     minY: fc.integer({ min: -20, max: 20 }),
     width: fc.integer({ min: 1, max: 24 }),
     height: fc.integer({ min: 1, max: 24 }),
     withSales: fc.boolean(),
-    // Where few cells differ from their neighbours, whole stretches are alike, as they are in a real land.
+    // With a small number, most cells are equal to their neighbour, as in a real world.
     variety: fc.integer({ min: 1, max: 10 }),
     chance: fc.infiniteStream(fc.nat(0xffff)),
   })
@@ -44,7 +44,7 @@ const sizePx = fc.oneof(
   fc.constantFrom(1 / 2, 1 / 4, 1 / 8),
 )
 
-/** A place of the land is somewhere near the middle of the picture; places beyond the land may be selected. */
+/** A random view with land near its middle. Coordinates outside of the land may be selected. */
 const view: fc.Arbitrary<View> = fc
   .record({
     widthPx: fc.integer({ min: 1, max: 120 }),
@@ -53,7 +53,7 @@ const view: fc.Arbitrary<View> = fc
     shiftXPx: fc.integer({ min: -70, max: 70 }),
     shiftYPx: fc.integer({ min: -70, max: 70 }),
     centre: fc.record({ x: fc.integer({ min: -20, max: 30 }), y: fc.integer({ min: -20, max: 30 }) }),
-    /** Which of the parcels of a pixel is 0,0. */
+    /** Which of the parcels of a shared pixel is 0,0. */
     phase: fc.nat({ max: 7 }),
     near: fc.array(fc.record({ x: fc.integer({ min: -3, max: 3 }), y: fc.integer({ min: -3, max: 3 }) }), {
       maxLength: 20,
@@ -71,33 +71,33 @@ const view: fc.Arbitrary<View> = fc
     theme,
   }))
 
-test('every pixel is what the slow reference says, for any land, view, sale, selection and theme', () => {
+test('each pixel is equal to that of a simple reference, for any land, view, offers, selection and theme', () => {
   fc.assert(
-    fc.property(snapshot, view, (snapshot, view) => {
-      expectSamePicture(readPng(renderMap(snapshot, view)), referenceMap(snapshot, view))
+    fc.property(state, view, (state, view) => {
+      expectSamePicture(readPng(renderMap(state, view)), referenceMap(state, view))
     }),
     { numRuns: runs(70) },
   )
 })
 
-test('the same view drawn twice gives the same bytes, whatever was drawn between', () => {
+test('the same view gives the same bytes again after another view was drawn', () => {
   fc.assert(
-    fc.property(snapshot, view, view, (snapshot, one, other) => {
-      const first = renderMap(snapshot, one)
-      renderMap(snapshot, other)
+    fc.property(state, view, view, (state, one, other) => {
+      const first = renderMap(state, one)
+      renderMap(state, other)
 
-      expect(renderMap(snapshot, one).equals(first)).toBe(true)
+      expect(renderMap(state, one).equals(first)).toBe(true)
     }),
     { numRuns: runs(25) },
   )
 })
 
 interface Drawn {
-  /** The ink of a pixel of a parcel, counted from the parcel's north-west corner. */
+  /** The ink of the pixel px,py of parcel x,y, counted from the parcel's north-west corner. */
   inkAt(x: number, y: number, px: number, py: number): keyof typeof INKS | undefined
 }
 
-/** Draws all of a small land, its first letter at 0,0 and a parcel of ground around it. */
+/** Draws all of a small land with its first letter at 0,0 and one parcel of ground around it. */
 function draw(
   lines: readonly string[],
   sizePx: number,
@@ -113,7 +113,7 @@ function draw(
     selected: [...(options.selected ?? '')].flatMap((letter) => land.placesOf(letter)),
     theme: 'dark',
   }
-  const picture = readPng(renderMap(land.snapshot, view))
+  const picture = readPng(renderMap(land.state, view))
   return {
     inkAt: (x, y, px, py) =>
       inkOf(picture, (1 - y) * sizePx * view.widthPx + py * view.widthPx + (x + 1) * sizePx + px),
@@ -128,7 +128,7 @@ function inkOf(picture: Picture, pixel: number): keyof typeof INKS | undefined {
   })
 }
 
-test('parcels of one estate have no gap between them, others do', () => {
+test('there is no gap between parcels of one estate, and one between others', () => {
   for (const size of [5, 6, 9, 10, 17, 24, 33, 40]) {
     const { inkAt } = draw(['aab', 'aab', '##.'], size)
     const middle = Math.floor(size / 2)
@@ -143,7 +143,7 @@ test('parcels of one estate have no gap between them, others do', () => {
   }
 })
 
-test('where three of an estate meet a stranger, the stranger’s corner stays a gap', () => {
+test('where three parcels of an estate meet a parcel of none, the corner stays a gap', () => {
   const { inkAt } = draw(['#aa', 'aaa', 'aaa'], 10)
 
   expect(inkAt(1, -1, 0, 0)).toBe('outside')
@@ -152,7 +152,7 @@ test('where three of an estate meet a stranger, the stranger’s corner stays a 
   expect(inkAt(2, -2, 0, 0)).toBe('owned')
 })
 
-test('the gap is 1 pixel up to size 14, 2 up to 30, 3 beyond; below size 5 there is none', () => {
+test('the gap is 1 pixel up to size 14, 2 up to 30, 3 beyond; there is none below size 5', () => {
   const widthOfGap = (size: number) => {
     const { inkAt } = draw(['##'], size)
     return Array.from({ length: size }, (_, px) => inkAt(1, 0, px, size - 1)).filter(
@@ -163,7 +163,7 @@ test('the gap is 1 pixel up to size 14, 2 up to 30, 3 beyond; below size 5 there
   expect([1, 2, 4, 5, 14, 15, 30, 31, 80].map(widthOfGap)).toEqual([0, 0, 0, 1, 1, 2, 2, 3, 3])
 })
 
-test('districts, roads and plazas join with their like only', () => {
+test('parcels join only within the same district, road or plaza', () => {
   const { inkAt } = draw(['DDR', 'DER', 'PPR'], 10)
 
   expect(inkAt(1, 0, 0, 5)).toBe('district')
@@ -173,20 +173,20 @@ test('districts, roads and plazas join with their like only', () => {
   expect(inkAt(1, -2, 0, 5), 'plaza to plaza').toBe('plaza')
 })
 
-test('what is on sale shows as a whole, with its estate’s shape', () => {
+test('an offer colours its parcel, or all parcels of its estate', () => {
   const { inkAt } = draw(['aa$', 'ba#'], 10, { onSale: 'a$' })
 
   expect([inkAt(0, 0, 5, 5), inkAt(1, 0, 0, 5), inkAt(1, 0, 5, 5)]).toEqual(['onSale', 'onSale', 'onSale'])
   expect(inkAt(2, 0, 5, 5)).toBe('onSale')
-  expect(inkAt(2, 0, 0, 5), 'a gap between two that are sold apart').toBe('outside')
+  expect(inkAt(2, 0, 0, 5), 'a gap between two offers').toBe('outside')
   expect([inkAt(0, -1, 5, 5), inkAt(2, -1, 5, 5)]).toEqual(['owned', 'owned'])
 })
 
-test('without offers nothing is on sale', () => {
+test('without offers no parcel has the colour of one', () => {
   expect(draw(['$'], 10).inkAt(0, 0, 5, 5)).toBe('owned')
 })
 
-test('a selected estate has one outline around it and none within', () => {
+test('a selected estate has an outline around it and none inside', () => {
   const { inkAt } = draw(['###', '#aa', '#a#'], 10, { selected: 'a' })
 
   expect(inkAt(1, -1, 5, 5)).toBe('selected')
@@ -195,10 +195,10 @@ test('a selected estate has one outline around it and none within', () => {
   expect(inkAt(0, -1, 9, 5), 'a pixel of the western neighbour').toBe('outline')
   expect(inkAt(0, -1, 8, 5)).toBe('owned')
   expect(inkAt(2, -2, 0, 5), 'the gap of the eastern neighbour').toBe('outline')
-  expect(inkAt(2, -2, 1, 5), 'and a pixel of it').toBe('outline')
+  expect(inkAt(2, -2, 1, 5), 'a pixel of the eastern neighbour').toBe('outline')
   expect(inkAt(2, -2, 2, 5)).toBe('owned')
   expect(inkAt(0, 0, 9, 9), 'the corner').toBe('outline')
-  expect(inkAt(2, -2, 0, 0), 'the corner within').toBe('outline')
+  expect(inkAt(2, -2, 0, 0), 'the inner corner').toBe('outline')
 })
 
 test('selected parcels that do not join have a seam between them', () => {
@@ -208,11 +208,11 @@ test('selected parcels that do not join have a seam between them', () => {
   expect(inkAt(0, 0, 0, 5)).toBe('outline')
 })
 
-test('a selected place outside of the land has its fill and outline too', () => {
+test('selected coordinates outside of the land have fill and outline too', () => {
   const { inkAt } = draw(['#'], 5, { selected: ' ' })
-  const snapshot = drawnLand(['#'], { northWest: { x: 0, y: 0 } }).snapshot
+  const state = drawnLand(['#'], { northWest: { x: 0, y: 0 } }).state
   const view = { widthPx: 15, heightPx: 15, sizePx: 5, originXPx: 5, originYPx: 5, theme: 'dark' } as const
-  const picture = readPng(renderMap(snapshot, { ...view, selected: [{ x: 1, y: 1 }] }))
+  const picture = readPng(renderMap(state, { ...view, selected: [{ x: 1, y: 1 }] }))
 
   expect(inkAt(0, 0, 2, 2)).toBe('owned')
   expect(inkOf(picture, 2 * 15 + 12)).toBe('selected')
@@ -223,7 +223,7 @@ test('a selected place outside of the land has its fill and outline too', () => 
   ])
 })
 
-test('in a pixel that parcels share, a road outweighs the land beside it, and a selected parcel all', () => {
+test('in a pixel that parcels share, a road outweighs owned land, and a selected parcel outweighs all', () => {
   const half = (lines: readonly string[], selected = '') => {
     const land = drawnLand(lines, { northWest: { x: 0, y: 0 }, onSale: '$' })
     const view = {
@@ -235,7 +235,7 @@ test('in a pixel that parcels share, a road outweighs the land beside it, and a 
       theme: 'dark',
     } as const
     const places = [...selected].flatMap((letter) => land.placesOf(letter))
-    return inkOf(readPng(renderMap(land.snapshot, { ...view, selected: places })), 0)
+    return inkOf(readPng(renderMap(land.state, { ...view, selected: places })), 0)
   }
 
   expect(half(['#R', '#R'])).toBe('road')
@@ -246,7 +246,7 @@ test('in a pixel that parcels share, a road outweighs the land beside it, and a 
   expect(half(['PP', 'Pa'], 'a')).toBe('selected')
 })
 
-test('each theme has a colour of its own for every ink', () => {
+test('in each theme every ink has a different colour', () => {
   for (const palette of Object.values(PALETTES)) {
     const colours = Object.values(INKS).map((ink) => palette.subarray(3 * ink, 3 * ink + 3).join())
     expect(new Set(colours).size).toBe(Object.keys(INKS).length)

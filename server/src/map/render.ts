@@ -1,14 +1,14 @@
 import { encodeBands, encodePixels } from '../image/palette-png.ts'
-import type { MapSnapshot } from './map-snapshot.ts'
+import type { MapState } from './map-state.ts'
 import { mosaicOf } from './mosaic.ts'
 import { overviewOf } from './overview.ts'
 import type { View } from './view.ts'
 
-/** Draws a view of the land: a whole PNG file. */
-export function renderMap(snapshot: MapSnapshot, view: View): Buffer {
-  if (view.sizePx >= LEAST_WITH_GAPS_PX) return encodeBands(mosaicOf(snapshot, view))
-  return encodePixels(overviewOf(snapshot, view))
+/** Draws a map image and encodes it as a PNG file. */
+export function renderMap(state: MapState, view: View): Buffer {
+  if (view.sizePx >= MIN_SIZE_WITH_GAPS_PX) return encodeBands(mosaicOf(state, view))
+  return encodePixels(overviewOf(state, view))
 }
 
-/** Gaps between smaller parcels would take more of the picture than the parcels. */
-const LEAST_WITH_GAPS_PX = 5
+/** Smaller parcels are drawn without gaps, which would cover more of the image than the parcels. */
+const MIN_SIZE_WITH_GAPS_PX = 5

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tileView } from './tile-view.ts'
 
-test('the first tile of the usual world has half a pixel a parcel, the last ones 64', () => {
+test('tiles of the usual world have half a pixel per parcel at zoom 0, and 64 at the last zoom', () => {
   const common = { half: 256, theme: 'dark' } as const
   expect(tileView({ ...common, tile: { z: 0, x: 0, y: 0 }, scale: 1 })).toMatchObject({
     widthPx: 256,
@@ -28,7 +28,7 @@ test('the first tile of the usual world has half a pixel a parcel, the last ones
   })
 })
 
-test('a parcel is drawn in its tile where the projection has it, at either scale', () => {
+test('a parcel is drawn where the projection puts it in its tile, at both scales', () => {
   const parcel = fc.integer({ min: 0, max: 12 }).chain((power) =>
     fc.record({
       half: fc.constant(2 ** power),

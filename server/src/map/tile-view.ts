@@ -1,21 +1,24 @@
 import { TILE_PX, type TileAddress, tileCorner, tileSide } from '@landpass/client/grid'
 import type { Theme, View } from './view.ts'
 
-/** What a tile of the pyramid shows. */
-export interface TileWish {
+/** An image tile: which one, and how to draw it. */
+export interface ImageTile {
   readonly tile: TileAddress
-  /** Half the side of the square that the pyramid cuts up: see `mercator.ts` of the grid. */
+  /**
+   * Half the side of the square that all tiles of a zoom cover, in parcels: see `mercator.ts` of the client package.
+   */
   readonly half: number
-  /** 2 draws the same ground with twice as many pixels a side. */
+  /** 2 draws the same land with twice as many pixels on each side. */
   readonly scale: 1 | 2
   readonly theme: Theme
 }
 
-export function tileView({ tile, half, scale, theme }: TileWish): View {
+/** The view that an image tile shows. */
+export function tileView({ tile, half, scale, theme }: ImageTile): View {
   const sidePx = TILE_PX * scale
   const sizePx = sidePx / tileSide(tile.z, half)
   const [west, north] = tileCorner(tile, half)
-  // The north-west corner of parcel 0,0 is the point 0,1. (`0 -`: no -0 for the tiles that begin there.)
+  // The north-west corner of parcel 0,0 is the point 0,1. `0 -` gives 0 instead of -0 where west is 0.
   const origin = { originXPx: 0 - west * sizePx, originYPx: (north - 1) * sizePx }
   return { widthPx: sidePx, heightPx: sidePx, sizePx, ...origin, selected: [], theme }
 }

@@ -1,10 +1,10 @@
 import type { Coord } from '@landpass/client/grid'
 import { KIND_MASK } from '../state/parts/tile-cells.ts'
-import type { MapSnapshot } from './map-snapshot.ts'
+import type { MapState } from './map-state.ts'
 import { INKS } from './palette.ts'
 import type { View } from './view.ts'
 
-/** The eight neighbours of a parcel, a bit each. */
+/** The eight neighbours of a parcel, one bit each. */
 export const NORTH = 0b0000_0001
 export const NORTH_EAST = 0b0000_0010
 export const EAST = 0b0000_0100
@@ -14,28 +14,28 @@ export const SOUTH_WEST = 0b0010_0000
 export const WEST = 0b0100_0000
 export const NORTH_WEST = 0b1000_0000
 
-/** In a window's cell, beside the bits of tile-cells.ts: the parcel is selected. */
+/** Bit of a cell of a window, in addition to those of tile-cells.ts: the parcel is selected. */
 export const IS_SELECTED = 0b0100_0000
 
-/** The part of the land that a view shows, parcels that are cut off included. */
+/** The part of the land that a view shows, including parcels that the edges cut. */
 export interface Window {
   readonly minX: number
   readonly maxY: number
   readonly columns: number
   readonly rows: number
   /**
-   * Kind, or on sale, and joins of each cell: rows from north to south, each from west to east, so x,y is
-   * `cells[(maxY - y) * columns + x - minX]`. The land's own cells lie in columns; pictures are made of rows.
+   * Kind (`INKS.onSale` where there is an offer) and joins of each cell, in rows from north to south, each from west to
+   * east: x,y is `cells[(maxY - y) * columns + x - minX]`. (`MapState.cells` are in columns, but images have rows.)
    */
   readonly cells: Uint8Array
-  /** Which neighbours of a cell are selected. Undefined: nothing is. */
+  /** For each cell the bits of its selected neighbours. Undefined where no parcel is selected. */
   readonly near: Uint8Array | undefined
-  /** Per row, 1 where a cell of it is selected or next to a selected one. */
-  readonly isRowTouched: Uint8Array
+  /** Per row, 1 if one of its cells is selected or next to a selected one. */
+  readonly isRowNearSelected: Uint8Array
 }
 
-/** Gathers what a view of whole parcels shows. */
-export function openWindow(snapshot: MapSnapshot, view: View): Window {
+/** Copies the part of the land that a view with parcels of whole pixels shows. */
+export function openWindow(state: MapState, view: View): Window {
   const { widthPx, heightPx, sizePx, originXPx, originYPx, selected } = view
   const minX = Math.floor(-originXPx / sizePx)
   const maxY = Math.ceil(originYPx / sizePx)
@@ -48,14 +48,14 @@ export function openWindow(snapshot: MapSnapshot, view: View): Window {
     rows,
     cells: new Uint8Array(columns * rows).fill(INKS.outside),
     near: selected.length > 0 ? new Uint8Array(columns * rows) : undefined,
-    isRowTouched: new Uint8Array(rows),
+    isRowNearSelected: new Uint8Array(rows),
   }
-  copyCells(snapshot, window)
+  copyCells(state, window)
   for (const coord of selected) select(window, coord)
   return window
 }
 
-function copyCells({ bounds, cells, rowAt, offers }: MapSnapshot, window: Window): void {
+function copyCells({ bounds, cells, rowAt, offers }: MapState, window: Window): void {
   const height = bounds.maxY - bounds.minY + 1
   const fromX = Math.max(window.minX, bounds.minX)
   const toX = Math.min(window.minX + window.columns - 1, bounds.maxX)
@@ -74,24 +74,26 @@ function copyCells({ bounds, cells, rowAt, offers }: MapSnapshot, window: Window
   }
 }
 
-/** Also of use for a place just outside of the window: its neighbours inside get their part of the outline. */
+/**
+ * Marks a parcel as selected. It may lie just outside of the window: its neighbours inside show a part of its outline.
+ */
 function select(window: Window, { x, y }: Coord): void {
   const column = x - window.minX
   const row = window.maxY - y
   if (column < -1 || column > window.columns || row < -1 || row > window.rows) return
   if (isInside(window, column, row)) window.cells[row * window.columns + column]! |= IS_SELECTED
-  touch(window, column, row - 1, SOUTH)
-  touch(window, column - 1, row - 1, SOUTH_EAST)
-  touch(window, column - 1, row, EAST)
-  touch(window, column - 1, row + 1, NORTH_EAST)
-  touch(window, column, row + 1, NORTH)
-  touch(window, column + 1, row + 1, NORTH_WEST)
-  touch(window, column + 1, row, WEST)
-  touch(window, column + 1, row - 1, SOUTH_WEST)
+  markNeighbour(window, column, row - 1, SOUTH)
+  markNeighbour(window, column - 1, row - 1, SOUTH_EAST)
+  markNeighbour(window, column - 1, row, EAST)
+  markNeighbour(window, column - 1, row + 1, NORTH_EAST)
+  markNeighbour(window, column, row + 1, NORTH)
+  markNeighbour(window, column + 1, row + 1, NORTH_WEST)
+  markNeighbour(window, column + 1, row, WEST)
+  markNeighbour(window, column + 1, row - 1, SOUTH_WEST)
 }
 
-function touch(window: Window, column: number, row: number, side: number): void {
-  if (row >= 0 && row < window.rows) window.isRowTouched[row] = 1
+function markNeighbour(window: Window, column: number, row: number, side: number): void {
+  if (row >= 0 && row < window.rows) window.isRowNearSelected[row] = 1
   if (isInside(window, column, row)) window.near![row * window.columns + column]! |= side
 }
 

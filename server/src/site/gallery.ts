@@ -6,8 +6,8 @@ export interface GalleryFile {
   readonly bytes: Buffer
 }
 
-interface GalleryPicture {
-  /** Of the file, without its ending. */
+interface GalleryImage {
+  /** File name without its extension. */
   readonly name: string
   readonly caption: string
   readonly address: string
@@ -16,13 +16,13 @@ interface GalleryPicture {
 interface GallerySection {
   readonly title: string
   readonly text: string
-  readonly pictures: readonly GalleryPicture[]
+  readonly images: readonly GalleryImage[]
 }
 
-/** Draws docs/gallery.md and its pictures: what a server over the demo world answers to each address. */
+/** Makes docs/gallery.md and its images: the answers of a server with the demo world. */
 export async function drawGallery(server: FastifyInstance): Promise<readonly GalleryFile[]> {
   const files: GalleryFile[] = [{ path: 'docs/gallery.md', bytes: Buffer.from(galleryPage()) }]
-  for (const { name, address } of SECTIONS.flatMap(({ pictures }) => pictures)) {
+  for (const { name, address } of SECTIONS.flatMap(({ images }) => images)) {
     const { statusCode, headers, rawPayload } = await server.inject(address)
     if (statusCode !== 200 || headers['content-type'] !== 'image/png')
       throw new Error(`${address} answered ${statusCode}: ${rawPayload.subarray(0, 300)}`)
@@ -38,61 +38,61 @@ function pathOf(name: string): string {
 function galleryPage(): string {
   const head = `# Gallery
 
-Pictures of the made-up city that \`npm start\` serves, each as its address answers it. \`docs/map.md\` explains the
-addresses. This page and its pictures are made by \`npm run gallery\`, and a test holds them to what the server draws.
+Map images of the demo city that \`npm start\` serves, each with its address. \`docs/map.md\` explains the addresses.
+\`npm run gallery\` makes this page and its images, and a test compares them with what the server draws.
 `
   return head + SECTIONS.map(sectionText).join('')
 }
 
-function sectionText({ title, text, pictures }: GallerySection): string {
-  const shown = pictures.map(
+function sectionText({ title, text, images }: GallerySection): string {
+  const shown = images.map(
     ({ name, caption, address }) =>
       `\n${caption}\n\n\`${address}\`\n\n![${caption}](${pathOf(name).replace('docs/', '')})\n`,
   )
   return `\n## ${title}\n\n${text}\n${shown.join('')}`
 }
 
-/** A cross of five parcels, and four in a row. */
+/** Coordinates of five parcels in a cross, and of four in a row. */
 const CROSS_AND_ROW = '14,-14;13,-14;15,-14;14,-13;14,-15;10,-17;11,-17;12,-17;13,-17'
 
 const SECTIONS: readonly GallerySection[] = [
   {
     title: 'The city',
-    text: 'Dark by default, light for a light page. What is on sale stands out where it is asked for.',
-    pictures: [
-      { name: 'centre-dark', caption: 'Nothing said: the centre.', address: '/v1/map.png' },
-      { name: 'centre-light', caption: 'The same on a light page.', address: '/v1/map.png?theme=light' },
+    text: 'The dark theme is the default; the light theme is for light pages. `publications=true` shows offers.',
+    images: [
+      { name: 'centre-dark', caption: 'Without parameters: the centre.', address: '/v1/map.png' },
+      { name: 'centre-light', caption: 'The same in the light theme.', address: '/v1/map.png?theme=light' },
       {
         name: 'on-sale-dark',
-        caption: 'What is on sale.',
+        caption: 'With offers.',
         address: '/v1/map.png?center=40,20&publications=true',
       },
       {
         name: 'on-sale-light',
-        caption: 'What is on sale, light.',
+        caption: 'With offers, light.',
         address: '/v1/map.png?center=40,20&publications=true&theme=light',
       },
       {
         name: 'wide',
-        caption: 'A banner, as wide as it may be.',
+        caption: 'The largest width.',
         address: '/v1/map.png?width=2048&height=256&size=8&center=0,12',
       },
       {
         name: 'large',
-        caption: 'As large as it may be.',
+        caption: 'The largest image.',
         address: '/v1/map.png?width=2048&height=2048&size=20&publications=true',
       },
     ],
   },
   {
     title: 'Sizes',
-    text: 'Neighbours of one estate or one district join, others are parted by a gap, at every size.',
-    pictures: [
+    text: 'There is a gap between parcels, except between neighbours of the same estate or district.',
+    images: [
       { name: 'size-5', caption: '5 pixels a parcel.', address: '/v1/map.png?size=5' },
       { name: 'size-6', caption: '6 pixels.', address: '/v1/map.png?size=6&theme=light' },
       {
         name: 'size-7',
-        caption: '7 pixels; a width and a height that no parcels fill.',
+        caption: '7 pixels; width and height are no multiples of it.',
         address: '/v1/map.png?width=333&height=222&size=7&center=-40,30',
       },
       {
@@ -119,8 +119,8 @@ const SECTIONS: readonly GallerySection[] = [
   },
   {
     title: 'Selected parcels',
-    text: 'What is selected has an outline that reads at every size.',
-    pictures: [
+    text: 'Selected parcels have an outline that is visible at every size.',
+    images: [
       {
         name: 'selected-5',
         caption: 'Five parcels and a row of four, 5 pixels each.',
@@ -138,7 +138,7 @@ const SECTIONS: readonly GallerySection[] = [
       },
       {
         name: 'selected-33',
-        caption: '33 pixels each, among what is on sale.',
+        caption: '33 pixels each, with offers.',
         address: `/v1/map.png?width=400&height=300&size=33&center=13,-15&publications=true&selected=${CROSS_AND_ROW}`,
       },
     ],
@@ -146,7 +146,7 @@ const SECTIONS: readonly GallerySection[] = [
   {
     title: 'Parcels',
     text: 'A parcel is in the middle of its image.',
-    pictures: [
+    images: [
       { name: 'parcel', caption: 'A parcel.', address: '/v1/parcels/20/30/map.png?width=300&height=200' },
       {
         name: 'parcel-corner',
@@ -162,35 +162,35 @@ const SECTIONS: readonly GallerySection[] = [
   },
   {
     title: 'Estates',
-    text: 'An estate is in the middle, and the picture is zoomed out for it where that must be.',
-    pictures: [
+    text: 'An estate is in the middle of its image, which is zoomed out until the estate fits.',
+    images: [
       { name: 'estate', caption: 'An estate.', address: '/v1/estates/327/map.png?width=320&height=320' },
       {
         name: 'estate-light',
-        caption: 'Another, light, with its neighbours on sale.',
+        caption: 'Another estate, light, with offers.',
         address: '/v1/estates/618/map.png?width=320&height=240&size=14&theme=light&publications=true',
       },
       {
         name: 'estate-fitted',
-        caption: '40 pixels a parcel were asked for, 17 fit.',
+        caption: '40 pixels a parcel were requested, 17 fit.',
         address: '/v1/estates/464/map.png?width=210&height=210&size=40',
       },
       {
         name: 'estate-tiny',
-        caption: 'The smallest picture: 2 pixels a parcel.',
+        caption: 'The smallest image: 2 pixels a parcel.',
         address: '/v1/estates/295/map.png?width=32&height=32',
       },
       {
         name: 'estate-dissolved',
-        caption: 'A dissolved estate: the ground, and nothing on it.',
+        caption: 'A dissolved estate has no parcels: only the ground.',
         address: '/v1/estates/39/map.png?width=120&height=120',
       },
     ],
   },
   {
-    title: 'The pyramid',
+    title: 'Image tiles',
     text: 'Tiles of 256 pixels for map viewers, 512 with `@2x`, from the whole square to 64 pixels a parcel.',
-    pictures: [
+    images: [
       {
         name: 'tile-0',
         caption: 'Zoom 0: the whole square, half a pixel a parcel.',
@@ -204,7 +204,7 @@ const SECTIONS: readonly GallerySection[] = [
       { name: 'tile-1', caption: 'Zoom 1, light.', address: '/v1/tiles/1/1/0.png?theme=light' },
       {
         name: 'tile-2',
-        caption: 'Zoom 2, with what is on sale.',
+        caption: 'Zoom 2, with offers.',
         address: '/v1/tiles/2/2/1.png?publications=true',
       },
       { name: 'tile-3', caption: 'Zoom 3: 4 pixels a parcel.', address: '/v1/tiles/3/3/4.png' },

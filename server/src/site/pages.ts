@@ -10,12 +10,12 @@ import { ENCODERS } from '../http/encoders.ts'
 import { HIDDEN } from '../http/schemas.ts'
 import { tagOf } from '../http/text-tag.ts'
 
-/** Which pages and names of interfaces a server shows: those that it serves. */
+/** The interfaces that the server serves. They decide which pages it has. */
 export interface PageOptions {
   readonly interfaces: readonly string[]
 }
 
-/** A file of web/dist, in every coding that `web/build.mjs` made of it. */
+/** A file of web/dist, uncompressed and in each compression that `web/build.mjs` made. */
 interface PageFile {
   readonly type: string
   readonly tag: string
@@ -30,12 +30,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.webmanifest': 'application/manifest+json',
 }
-/** In the pages as they are made; each server says there what it serves. */
+/** An attribute in the built pages. The server replaces it by the interfaces that it serves. */
 const INTERFACES_MARK = 'data-interfaces="land attendance"'
 
 /**
- * Everything from here, nothing inline, no frames, no forms that a browser would send by itself: an edit code that is
- * typed into a page can only go where our own script sends it.
+ * Content security policy: everything from this server, no inline scripts, no frames, no form submission. So only our
+ * own script can send an edit code that an organiser types into a page.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -50,10 +50,9 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** `/`, `/organise`, and the files that they are made of. A server without land has the form as its front page. */
+/** Serves `/`, `/organise` and their files. Without the land interface, `/` redirects to `/organise`. */
 export function servePages(app: FastifyInstance, { interfaces }: PageOptions): void {
-  if (!existsSync(DIST))
-    throw new Error(`The pages are not made yet: run "npm run build" (${DIST} is missing).`)
+  if (!existsSync(DIST)) throw new Error(`The pages are not built: ${DIST} is missing. Run "npm run build".`)
   const serves = (name: string) => interfaces.includes(name)
   if (serves('land')) servePage(app, '/', readPage('index.html', interfaces))
   else app.get('/', { schema: HIDDEN }, ({ url }, reply) => reply.redirect(`/organise${queryOf(url)}`, 302))
@@ -61,7 +60,7 @@ export function servePages(app: FastifyInstance, { interfaces }: PageOptions): v
   for (const path of filesBelow(DIST)) serveFile(app, path)
 }
 
-/** With its question mark; empty where there is none. */
+/** The query of an address, with its question mark; empty where there is none. */
 function queryOf(url: string): string {
   const start = url.indexOf('?')
   return start < 0 ? '' : url.slice(start)
@@ -84,7 +83,7 @@ function servePage(app: FastifyInstance, address: string, file: PageFile): void 
 function serveFile(app: FastifyInstance, path: string): void {
   if (path.endsWith('.html')) return
   const file = readFile(path)
-  // These names change with the content.
+  // These file names contain a hash of the content, so the content of a name never changes.
   const cacheControl = path.startsWith('pages/') ? 'public, max-age=31536000, immutable' : 'no-cache'
   const answer = answerOf(file, cacheControl)
   app.get(`/${path}`, { schema: HIDDEN }, (request, reply) =>
@@ -103,10 +102,10 @@ function readFile(path: string): PageFile {
   return { type: typeOf(path), tag: tagOf(identity.toString('latin1')), body }
 }
 
-/** A page, which says what this server serves. */
+/** Reads a page and writes into it which interfaces this server serves. */
 function readPage(name: string, interfaces: readonly string[]): PageFile {
   const made = readFileSync(DIST + name, 'utf8')
-  if (!made.includes(INTERFACES_MARK)) throw new Error(`${name} has no place for the interfaces`)
+  if (!made.includes(INTERFACES_MARK)) throw new Error(`${name} does not contain ${INTERFACES_MARK}`)
   const text = made.replace(INTERFACES_MARK, `data-interfaces="${interfaces.join(' ')}"`)
   const identity = Buffer.from(text)
   const { br, gzip } = ENCODERS.page
@@ -124,7 +123,7 @@ function typeOf(path: string): string {
   return type
 }
 
-/** Paths of the files that are sent, without those that hold the same compressed. */
+/** Paths of the files below a folder, without their compressed copies. */
 function filesBelow(folder: string, prefix = ''): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = prefix + entry.name

@@ -6,28 +6,29 @@ import { DATA, send } from '../http/answer.ts'
 import { okSchema, withUnchanged } from '../http/schemas.ts'
 import { tagOf } from '../http/text-tag.ts'
 
-/** The languages of our pages (interfaces.md, 4.2). */
+/** The languages of our pages. */
 export const LOCALES = ['en', 'es', 'fr', 'ko', 'zh'] as const
 export type Locale = (typeof LOCALES)[number]
 
-/** A flat catalogue: dotted key to text. */
+/** All texts of a language: dotted key to text. */
 export type Catalogue = Readonly<Record<string, string>>
 
 const FOLDER = new URL('../../../../web/locales/', import.meta.url)
 
-/** Reads the catalogue that our own pages use. */
+/** Reads the texts of a language from `web/locales`. Our pages use the same files. */
 export function readCatalogue(locale: Locale): Catalogue {
   return JSON.parse(readFileSync(new URL(`${locale}.json`, FOLDER), 'utf8')) as Catalogue
 }
 
 /**
- * The language that answers a wish: `en-GB` is answered as `en`.
+ * Finds a language by its tag, ignoring the region: `en-GB` is answered as `en`. Undefined where we have no such
+ * language.
  *
  * @example
  * localeFor('zh-Hant-TW') // 'zh'
  */
-export function localeFor(wish: string): Locale | undefined {
-  const language = wish.split(/[-_]/, 1)[0]?.toLowerCase()
+export function localeFor(tag: string): Locale | undefined {
+  const language = tag.split(/[-_]/, 1)[0]?.toLowerCase()
   return LOCALES.find((locale) => locale === language)
 }
 
@@ -45,7 +46,9 @@ export const translationRoutes: FastifyPluginCallbackTypebox<{ startedAtMs: numb
         tags: ['translations'],
         summary: 'All texts of a language',
         params: Type.Object({
-          locale: Type.String({ description: `One of ${LOCALES.join(', ')}; en-GB counts as en.` }),
+          locale: Type.String({
+            description: `One of ${LOCALES.join(', ')}; a region is ignored: en-GB is en.`,
+          }),
         }),
         response: withUnchanged(
           okSchema(

@@ -13,17 +13,19 @@ import type { PublicationTable } from '../land/records/publication.ts'
 import { factsOf } from './builders/build-parcels.ts'
 import type { StateChanges } from './builders/patch-state.ts'
 import type { StateParts } from './parts/parts.ts'
-import { placesOf } from './parts/places.ts'
-
-/** More changed assets than this are read and laid out apart: patching them would hold up the readers. */
-export const PATCHED_ASSETS = 2_000
+import { positionsOf } from './parts/positions.ts'
 
 /**
- * What has changed since the state that is held, read in one snapshot of the database. It is short: on the embedded
- * engine everybody else waits for it.
+ * With more changed assets than this the state is built in a thread: patching them would block requests for too long.
+ */
+export const MAX_PATCHED_ASSETS = 2_000
+
+/**
+ * Reads what has changed since `held`, in one read transaction. The transaction is short, because on the embedded
+ * engine all other queries wait for it.
  *
- * @returns undefined where the state has to be built anew: one of another world or another history, more changes than
- * the journal knows, or more than {@link PATCHED_ASSETS}
+ * @returns undefined where the state has to be built again: it is of another world or database, the journal does not
+ * reach back to it, or more than {@link MAX_PATCHED_ASSETS} assets have changed
  */
 export function readStateChanges(db: Db, held: StateParts): Promise<StateChanges | undefined> {
   return inSnapshot(db, async (tx) => {
@@ -34,14 +36,14 @@ export function readStateChanges(db: Db, held: StateParts): Promise<StateChanges
     const changed = await readChangedAssets(tx, worldId, range)
     if (!changed) return undefined
     const count = changed.parcels.length + changed.estates.length + changed.publications.length
-    if (count > PATCHED_ASSETS) return undefined
+    if (count > MAX_PATCHED_ASSETS) return undefined
     const parcels = await parcelsAt(tx, worldId, changed.parcels)
     const estates = await estatesWith(tx, worldId, changed.estates)
-    const known = placesOf(held.estates.ids)
-    const fresh = estates.map(({ id }) => id).filter((id) => !known.has(id))
+    const known = positionsOf(held.estates.ids)
+    const newIds = estates.map(({ id }) => id).filter((id) => !known.has(id))
     const publications = [
       ...(await publicationsByKey(tx, worldId, changed.publications)),
-      ...(await publicationsOfEstates(tx, worldId, fresh, changed.publications)),
+      ...(await publicationsOfEstates(tx, worldId, newIds, changed.publications)),
     ]
     const districtList = await districtListAfter(tx, held, parcels)
     return { revision, changedAtMs, parcels, estates, publications, districtList }
@@ -69,7 +71,7 @@ async function estatesWith(tx: Tx, worldId: number, ids: readonly string[]): Pro
     .execute()
 }
 
-/** Offers may have been there before the estate that they are for. */
+/** The publications of new estates: a publication can be older than the row of its estate. */
 async function publicationsOfEstates(
   tx: Tx,
   worldId: number,
@@ -87,7 +89,7 @@ async function publicationsOfEstates(
   return rows.filter(({ key }) => !readAlready.includes(key))
 }
 
-/** The list says how many parcels each district has, and only then changes. */
+/** The new list of districts; undefined where no parcel changed its district, so that no parcel count differs. */
 async function districtListAfter(
   tx: Tx,
   { bounds, parcels, districts, worldId }: StateParts,

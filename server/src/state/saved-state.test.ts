@@ -26,7 +26,7 @@ beforeAll(async () => {
   parts = { ...(await buildState(db, TINY_WORLD, state)), worldId: 1 }
 })
 
-test('a state that was saved answers as before', async () => {
+test('a loaded state gives the same answers as the saved one', async () => {
   const folder = join(emptyDir(), 'made', 'when', 'needed')
 
   await saveState(folder, parts)
@@ -34,10 +34,10 @@ test('a state that was saved answers as before', async () => {
 
   expect(answersOf(new State(loaded!), [0, MARCH_MS])).toEqual(answersOf(new State(parts), [0, MARCH_MS]))
   expect(loaded).toEqual(parts)
-  expect(readdirSync(folder)).toEqual(['present'])
+  expect(readdirSync(folder)).toEqual(['state'])
 })
 
-test('a later one takes its place, and several at once leave one that is whole', async () => {
+test('a later copy replaces the earlier one', async () => {
   const folder = emptyDir()
   await saveState(folder, parts)
   await saveState(folder, { ...parts, revision: 8 })
@@ -45,13 +45,13 @@ test('a later one takes its place, and several at once leave one that is whole',
   expect((await loadState(folder))?.revision).toBe(8)
 })
 
-test('where there is none, or one that is damaged or of somebody else, nothing is loaded', async () => {
+test('a missing, damaged or foreign file is not loaded', async () => {
   const folder = emptyDir()
   expect(await loadState(folder)).toBeUndefined()
   expect(await loadState(join(folder, 'nowhere'))).toBeUndefined()
 
   await saveState(folder, parts)
-  const file = join(folder, 'present')
+  const file = join(folder, 'state')
   const good = readFileSync(file)
   const damage = fc.oneof(
     fc.tuple(
@@ -79,35 +79,35 @@ test('where there is none, or one that is damaged or of somebody else, nothing i
   expect(await loadState(folder)).toBeDefined()
 })
 
-test('what killed processes have left behind goes, what another one writes just now stays', async () => {
+test('saving removes unfinished files of killed processes and the file of older versions, and keeps newer unfinished files', async () => {
   const folder = emptyDir()
-  for (const name of ['present.1.unfinished', 'present.2.unfinished', 'present.x', 'database'])
+  for (const name of ['state.1.unfinished', 'state.2.unfinished', 'state.x', 'present', 'database'])
     writeFileSync(join(folder, name), '')
   const anHourAgo = new Date(Date.now() - HOUR_MS)
-  for (const name of ['present.1.unfinished', 'present.x', 'database'])
+  for (const name of ['state.1.unfinished', 'state.x', 'database'])
     utimesSync(join(folder, name), anHourAgo, anHourAgo)
 
   await saveState(folder, parts)
 
-  expect(readdirSync(folder).sort()).toEqual(['database', 'present', 'present.2.unfinished', 'present.x'])
+  expect(readdirSync(folder).sort()).toEqual(['database', 'state', 'state.2.unfinished', 'state.x'])
 })
 
-test('a copy that cannot be written leaves nothing behind', async () => {
+test('a copy that cannot be written leaves no unfinished file', async () => {
   const folder = emptyDir()
-  mkdirSync(join(folder, 'present', 'in the way'), { recursive: true })
+  mkdirSync(join(folder, 'state', 'in the way'), { recursive: true })
 
   await expect(saveState(folder, parts)).rejects.toThrow()
 
-  expect(readdirSync(folder)).toEqual(['present'])
+  expect(readdirSync(folder)).toEqual(['state'])
   expect(await loadState(folder)).toBeUndefined()
 })
 
-test('what is in a file has a number: raise SAVED_FORM or ANSWER_FORM with every change of it', () => {
+test('the content of the file has not changed: otherwise raise SAVED_FORM or ANSWER_FORM', () => {
   const hash = createHash('sha256')
   const { json, columns } = flatten(parts)
   hash.update(json)
   for (const column of columns) hash.update(column)
 
-  // Another hash with the old numbers: servers would show what older ones have saved, in the old form
-  expect([SAVED_FORM, ANSWER_FORM, hash.digest('hex').slice(0, 16)]).toEqual([1, 22804, 'af5a541410289bd5'])
+  // With another hash and the same numbers, a new server would load an old copy and answer in the old form
+  expect([SAVED_FORM, ANSWER_FORM, hash.digest('hex').slice(0, 16)]).toEqual([2, 22804, 'ec387e8ee55b9f77'])
 })

@@ -6,35 +6,36 @@ import { flatten, unflatten } from './parts/flat-parts.ts'
 import { ANSWER_FORM, type StateParts } from './parts/parts.ts'
 
 /**
- * A copy of a state in a file, for the next start: reading it takes a fraction of what it takes to read the
- * land from the database, and the journal tells what has changed since.
+ * A copy of a state in a file, for the next start. Reading the file takes a fraction of the time that reading the land
+ * from the database takes; what has changed since comes from the journal.
  *
  *   8 bytes   LANDPASS
- *   4 bytes   form of the file and of what is in it
+ *   4 bytes   SAVED_FORM and ANSWER_FORM, two bytes each
  *   4 bytes   length of the JSON
  *   …         JSON: the parts without their columns (flat-parts.ts)
  *   …         the columns, one after another
  *   4 bytes   CRC-32 of everything before
  *
- * Numbers are written as the machine has them; the file is for the machine that wrote it. A file that is damaged, of
- * another form, or by somebody else is no copy, and nothing is lost with it.
+ * Numbers have the byte order of the machine: the file is only for the machine that wrote it. A file that is damaged,
+ * has another SAVED_FORM or ANSWER_FORM, or was written by another program is ignored.
  */
 
-/** Raised when `StateParts` or anything in it changes its meaning: the test of this file tells when. */
-export const SAVED_FORM = 1
+/** Raise it when `StateParts`, or the meaning of a value in it, changes: saved-state.test.ts then fails. */
+export const SAVED_FORM = 2
 const MAGIC = 'LANDPASS'
 const HEAD_BYTES = 16
 const CRC_BYTES = 4
 
-/** The name that it has had from the first version on, so that the next start replaces an older copy. */
-const FILE_NAME = 'present'
-const UNFINISHED = /^present\.\d+\.unfinished$/
-/** A file that is being written is touched many times a second. */
+const FILE_NAME = 'state'
+/** The name of the file in older versions. */
+const OLD_FILE_NAME = 'present'
+const UNFINISHED = /^state\.\d+\.unfinished$/
+/** A running process writes to its unfinished file many times a second, so an older one is of a killed process. */
 const ABANDONED_AFTER_MS = MINUTE_MS
 
 /**
- * Writes the copy beside and renames it, so that there is always a whole one or none. Readers wait for its JSON alone,
- * less than 10 ms for the full world: a state does not change, so its columns are written while it is read.
+ * Writes the copy under another name and renames it, so that there is always a complete file or none. Only making the
+ * JSON blocks the event loop, less than 10 ms for the full world; the columns are written asynchronously.
  */
 export async function saveState(folder: string, parts: StateParts): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -76,8 +77,9 @@ function headOf(jsonLength: number): Buffer {
   return head
 }
 
-/** What a killed process has left behind. */
+/** Removes the unfinished files of killed processes, and the file of older versions. */
 async function removeAbandoned(folder: string): Promise<void> {
+  await rm(join(folder, OLD_FILE_NAME), { force: true })
   for (const name of await readdir(folder)) {
     if (!UNFINISHED.test(name)) continue
     const file = join(folder, name)
@@ -86,7 +88,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** Reads the copy into buffers of its own, a column at a time. Undefined where there is none, or none that is whole. */
+/** Reads the copy, each column into its own buffer. Undefined where there is no file, or one that cannot be used. */
 export async function loadState(folder: string): Promise<StateParts | undefined> {
   try {
     const file = await open(join(folder, FILE_NAME))
@@ -123,7 +125,7 @@ class StateReader {
     return end.readUInt32LE() === crc ? (value as StateParts) : undefined
   }
 
-  /** Fills a buffer with what comes next. @throws where the file ends before */
+  /** Fills a buffer with the next bytes of the file. @throws where the file ends before the buffer is full */
   private async next<Bytes extends Uint8Array>(bytes: Bytes): Promise<Bytes> {
     for (let at = 0; at < bytes.length; ) {
       const { bytesRead } = await this.file.read(bytes, at, bytes.length - at)

@@ -1,13 +1,13 @@
 import { MINUTE_MS } from '../clock.ts'
-import { PATCHED_ASSETS } from './change-queries.ts'
+import { MAX_PATCHED_ASSETS } from './change-queries.ts'
 import type { StateParts } from './parts/parts.ts'
 import { loadState, saveState } from './saved-state.ts'
 
-/** As much as this may have changed since the copy: half of what the next start may lay into it at most. */
-const SAVE_AFTER_CHANGES = PATCHED_ASSETS / 2
+/** The copy is written again after so many changed assets: half of what the next start can patch into it. */
+const SAVE_AFTER_CHANGES = MAX_PATCHED_ASSETS / 2
 const SAVE_EVERY_MS = MINUTE_MS
 
-/** Keeps the copy on disk near the state that is held: see saved-state.ts. */
+/** Writes the copy on disk (saved-state.ts) again after enough changes, at most once a minute. */
 export class StateCopy {
   private readonly folder: string
   private readonly onFailure: (error: unknown) => void
@@ -24,13 +24,16 @@ export class StateCopy {
     return loadState(this.folder)
   }
 
-  /** A state that was read from the tables: the copy, if there is one, is far from it. */
+  /** Call it with a state that was read from the tables: writes the copy at once. */
   replace(parts: StateParts): void {
     this.savedAtMs = Number.NEGATIVE_INFINITY
     this.follow(parts, SAVE_AFTER_CHANGES)
   }
 
-  /** A state with so many more changes in it. Writes it when it is time, beside whatever else is done. */
+  /**
+   * Call it with each patched state, and how many changes are new in it. Writes the copy in the background when it is
+   * due.
+   */
   follow(parts: StateParts, changes: number): void {
     this.changes += changes
     const isDue = performance.now() - this.savedAtMs >= SAVE_EVERY_MS

@@ -14,26 +14,25 @@ import { StateCopy } from './state-copy.ts'
 import type { StateAnswer, StateTask } from './state-thread.ts'
 
 /**
- * A notification can be lost with its connection; asking now and then finds what it would have told. It is one row of
- * one table: 0.15 ms on either engine.
+ * A notification can be lost with its connection, so the revision is also polled: one row of one table, 0.15 ms on
+ * either engine.
  */
-const LOOK_EVERY_MS = SECOND_MS / 2
+const POLL_EVERY_MS = SECOND_MS / 2
 
 export interface KeeperSettings {
   readonly world: World
-  /** Where the copy lies. */
+  /** The folder of the copy on disk. */
   readonly dataDir: string
 }
 
 type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>
 
 /**
- * Holds the state of the land and replaces it, in one assignment, after each committed change. Readers keep
- * the old one until the next is whole.
+ * Holds the state of the land and replaces it, in one assignment, after each committed change. A request keeps the
+ * state that it began with.
  *
- * The next state is made from the one that is held, where the journal names what has changed since and that is not
- * much; otherwise all of the land is read and laid out again, in a thread of its own. At the start the copy on disk
- * takes the place of the one that is held.
+ * Where the journal names what has changed and that is not too much, the next state is made by patching the current one
+ * (at the start: the copy on disk). Otherwise all of the land is read from the tables, in a worker thread.
  */
 export class StateKeeper {
   private readonly engine: Engine
@@ -42,10 +41,10 @@ export class StateKeeper {
   private readonly copy: StateCopy
   private readonly listeners = new Set<() => void>()
   private held: State | undefined
-  /** What the first state is made from. */
+  /** The copy on disk, until the first state is made. */
   private loaded: StateParts | undefined
   private refreshing: Promise<void> | undefined
-  private again = false
+  private isRefreshRequested = false
   private closed = false
   private isFailing = false
   private timer: NodeJS.Timeout | undefined
@@ -56,11 +55,11 @@ export class StateKeeper {
     this.world = world
     this.log = log
     this.copy = new StateCopy(dataDir, (error) =>
-      log.warn({ err: error }, 'the copy of the land could not be written; the next start takes longer'),
+      log.warn({ err: error }, 'could not write the copy of the land to disk; the next start takes longer'),
     )
   }
 
-  /** The state. @throws {AppError} `world_not_loaded` where there is none yet. */
+  /** The current state. @throws {AppError} `world_not_loaded` before the first one */
   current(): State {
     if (this.held) return this.held
     throw new AppError('world_not_loaded', 'The world is not loaded yet; try again in a few seconds.')
@@ -70,25 +69,25 @@ export class StateKeeper {
     return this.held?.revision ?? 0
   }
 
-  /** Calls a listener whenever another state has taken the place of the one before. It must not throw. */
+  /** Calls a listener each time the state was replaced. A listener must not throw. */
   onReplaced(listener: () => void): void {
     this.listeners.add(listener)
   }
 
-  /** Loads the state if there is one, and follows every change from now on. */
+  /** Loads the state, where a world was imported, and from now on every committed change. */
   async start(): Promise<void> {
     const loaded = await this.copy.load()
     if (isDeepStrictEqual(loaded?.bounds, this.world.bounds)) this.loaded = loaded
     await this.engine.listen(LAND_CHANNEL, () => void this.refreshSoon())
     await this.refresh()
-    this.timer = setInterval(() => this.look(), LOOK_EVERY_MS)
+    this.timer = setInterval(() => this.poll(), POLL_EVERY_MS)
     this.timer.unref()
   }
 
-  /** Brings the state up to what is committed now. Calls that come meanwhile share the work. */
+  /** Brings the state up to the last commit. Calls while a refresh is running share it. */
   async refresh(): Promise<void> {
     if (this.refreshing) {
-      this.again = true
+      this.isRefreshRequested = true
       return this.refreshing
     }
     this.refreshing = this.refreshUntilCurrent()
@@ -103,8 +102,8 @@ export class StateKeeper {
     await this.copy.close()
   }
 
-  /** A look that takes longer than the time to the next one is not followed by another. */
-  private look(): void {
+  /** Does nothing while a refresh is running. */
+  private poll(): void {
     if (!this.refreshing) void this.refreshSoon()
   }
 
@@ -113,20 +112,20 @@ export class StateKeeper {
       await this.refresh()
       this.isFailing = false
     } catch (error) {
-      // Said once, not twice a second for as long as a database is away.
+      // Logged once, not at every poll while the database is unavailable.
       if (!this.closed && !this.isFailing)
-        this.log.error({ err: error }, 'the land could not be read again; the last state stays')
+        this.log.error({ err: error }, 'could not read the land again; answers show the last state')
       this.isFailing = true
     }
   }
 
-  /** A wish that comes during the work is seen by the loop; one that comes after it finds `refreshing` empty. */
+  /** Repeats for calls of `refresh()` while it runs. Later calls find `refreshing` undefined and start a new run. */
   private async refreshUntilCurrent(): Promise<void> {
     try {
       do {
-        this.again = false
+        this.isRefreshRequested = false
         await this.refreshOnce()
-      } while (this.again && !this.closed)
+      } while (this.isRefreshRequested && !this.closed)
     } finally {
       this.refreshing = undefined
     }
@@ -148,7 +147,7 @@ export class StateKeeper {
     return parts?.revision === revision && parts.lineage === lineage && parts.changedAtMs === changedAtMs
   }
 
-  /** The next state made from an earlier one; undefined where that cannot be. */
+  /** Makes the next state from an earlier one; undefined where it has to be built from the tables. */
   private async patch(base: StateParts): Promise<State | undefined> {
     const changes = await readStateChanges(this.engine.db, base)
     if (!changes) return undefined
@@ -156,33 +155,33 @@ export class StateKeeper {
     try {
       const next = new State(patchState(base, changes))
       const level = this.held ? 'debug' : 'info'
-      this.tell(level, next, { from: this.held ? 'state' : 'copy', startedMs })
+      this.logLoaded(level, next, { from: this.held ? 'state' : 'copy', startedMs })
       const { parcels, estates, publications } = changes
       this.copy.follow(next.parts, 1 + parcels.length + estates.length + publications.length)
       return next
     } catch (error) {
-      // A mistake of ours must not leave the server with an old state for ever.
-      this.log.error({ err: error }, 'a change could not be laid into the land; all of it is read again')
+      // A bug in patching must not leave the server with an old state for ever.
+      this.log.error({ err: error }, 'could not patch a change into the state; reading all of the land again')
       return undefined
     }
   }
 
   private async build(): Promise<State | undefined> {
     const startedMs = performance.now()
-    const parts = await this.buildApart()
+    const parts = await this.buildInThread()
     if (!parts) return undefined
     const next = new State(parts)
-    this.tell('info', next, { from: 'tables', startedMs })
+    this.logLoaded('info', next, { from: 'tables', startedMs })
     this.copy.replace(parts)
     return next
   }
 
-  private tell(level: 'debug' | 'info', { revision, parts }: State, { from, startedMs }: Making): void {
+  private logLoaded(level: 'debug' | 'info', { revision, parts }: State, { from, startedMs }: Origin): void {
     const tookMs = Math.round(performance.now() - startedMs)
     this.log[level]({ revision, parcels: parts.parcels.x.length, from, tookMs }, 'land loaded')
   }
 
-  private async buildApart(): Promise<StateAnswer> {
+  private async buildInThread(): Promise<StateAnswer> {
     const { source, transfer } = this.engine.lend()
     const task: StateTask = { source, world: this.world }
     const thread = new Worker(new URL('./state-thread.js', import.meta.url), {
@@ -195,7 +194,7 @@ export class StateKeeper {
         thread.once('message', resolve)
         thread.once('error', reject)
         thread.once('exit', (code) =>
-          reject(new Error(`the thread that reads the land ended with code ${code}`)),
+          reject(new Error(`the thread that reads the land exited with code ${code}`)),
         )
       })
     } finally {
@@ -204,8 +203,8 @@ export class StateKeeper {
   }
 }
 
-/** What a state was made from, and since when. */
-interface Making {
+/** What a state was made from, and when that began. */
+interface Origin {
   readonly from: 'tables' | 'state' | 'copy'
   readonly startedMs: number
 }

@@ -6,7 +6,7 @@ import { readLandHead } from '../land/changes/land-head.ts'
 import { buildState } from './builders/build-state.ts'
 import { buffersOf, type StateParts } from './parts/parts.ts'
 
-/** What the keeper hands to this thread, and what comes back: nothing where no world is loaded. */
+/** What `StateKeeper` sends to this thread, and the answer: undefined where no world is imported. */
 export interface StateTask {
   readonly source: EngineSource
   readonly world: World
@@ -22,8 +22,8 @@ await engine.close()
 parentPort?.postMessage(parts satisfies StateAnswer, [...buffersOf(parts)])
 
 /**
- * Reads until nothing was committed in between. A transaction would give that at once, but would keep the
- * embedded engine from serving anyone else for seconds.
+ * Reads the land again until nothing was committed while it was read. A single transaction would need no repetition,
+ * but would block all other queries of the embedded engine for seconds.
  */
 async function readOneRevision(): Promise<StateAnswer> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -34,5 +34,7 @@ async function readOneRevision(): Promise<StateAnswer> {
     const after = await readLandHead(engine.db)
     if (after.revision === before.revision) return built
   }
-  throw new Error(`the land changed during each of ${ATTEMPTS} readings; it is read again soon`)
+  throw new Error(
+    `the land changed during each of ${ATTEMPTS} attempts to read it; the next poll tries again`,
+  )
 }

@@ -2,10 +2,10 @@ import { cellOf } from '@landpass/client/grid'
 import { describe, expect, test } from 'vitest'
 import { compareEstateIds } from './builders/build-estates.ts'
 import { NO_PUBLICATIONS } from './builders/patch-publications.ts'
+import { JsonBufferWriter } from './parts/json-buffer.ts'
 import { OwnerIndexWriter } from './parts/owner-index.ts'
-import { ANSWER_FORM, buffersOf, CHUNK_ROWS, FAR, type StateParts } from './parts/parts.ts'
+import { ANSWER_FORM, buffersOf, CHUNK_ROWS, NO_DISTANCE, type StateParts } from './parts/parts.ts'
 import { NO_ORDERS, patchOrders } from './parts/publication-orders.ts'
-import { SlabWriter } from './parts/slab.ts'
 import { State } from './state.ts'
 
 const BOUNDS = { minX: 0, minY: 0, maxX: 3, maxY: 1 }
@@ -19,13 +19,13 @@ const PLACES = [
   [3, 1],
 ] as const
 
-/** Offers of the parcel in row 1, newest first, by when they expire. */
+/** A state in which the parcel of row 1 has open publications with these expiry times, newest first. */
 function stateOf(expiries: readonly number[]): State {
-  const parcels = new SlabWriter()
+  const parcels = new JsonBufferWriter()
   for (const [x, y] of PLACES) parcels.add(`{"id":"${x},${y}","publication":null},`)
-  const estates = new SlabWriter()
+  const estates = new JsonBufferWriter()
   estates.add('{"id":"1","publication":null},')
-  const offers = new SlabWriter()
+  const offers = new JsonBufferWriter()
   for (const expiresAtMs of expiries) offers.add(`{"until":${expiresAtMs}}`)
   const owners = new OwnerIndexWriter()
   for (const [row] of PLACES.entries()) owners.add(row % 2 ? 'ann' : null, row)
@@ -45,13 +45,13 @@ function stateOf(expiries: readonly number[]): State {
       rowAt,
       estate: new Int32Array(PLACES.length).fill(-1),
       estatePosition: new Int32Array(PLACES.length),
-      strays: [],
+      orphans: [],
       district: new Int16Array(PLACES.length).fill(-1),
       owner: Int32Array.from(PLACES, (_, row) => (row % 2 ? 0 : -1)),
       names: PLACES.map(() => undefined),
       updatedAtS: new Uint32Array(PLACES.length),
-      plazaDistance: new Uint8Array(PLACES.length).fill(FAR),
-      roadDistance: new Uint8Array(PLACES.length).fill(FAR),
+      plazaDistance: new Uint8Array(PLACES.length).fill(NO_DISTANCE),
+      roadDistance: new Uint8Array(PLACES.length).fill(NO_DISTANCE),
       owners: owners.finish(),
       offers: { first: Int32Array.from(PLACES, (_, row) => (row === 1 && count > 0 ? 0 : -1)) },
     },
@@ -93,7 +93,7 @@ function stateOf(expiries: readonly number[]): State {
 const textOf = (pieces: Iterable<Uint8Array>) => Buffer.concat([...pieces]).toString()
 
 describe('the state', () => {
-  test('finds parcels by place, and none outside', () => {
+  test('finds parcels by coordinates, and none outside the world', () => {
     const state = stateOf([])
 
     expect(PLACES.map(([x, y]) => state.parcelRow({ x, y }))).toEqual([0, 1, 2, 3, 4, 5])
@@ -109,7 +109,7 @@ describe('the state', () => {
     expect([...state.parcelsOf('nobody')]).toEqual([])
   })
 
-  test('cuts an area out of one run where it can, across holes', () => {
+  test('gives an area as few runs of rows, also where the world has holes', () => {
     const state = stateOf([100])
     const area = (minX: number, maxX: number, minY: number, maxY: number) =>
       state.rowsIn({ minX, maxX, minY, maxY }).map(({ from, to }) => [from, to])
@@ -128,10 +128,10 @@ describe('the state', () => {
     )
   })
 
-  test('joins the parcels of a run across chunks, whatever of them is for sale', () => {
+  test('joins the parcels of a run across chunks, with and without offers', () => {
     const rows = 2 * CHUNK_ROWS + 7
     const idOf = (row: number) => `{"row":${row},"publication":null},`
-    const writer = new SlabWriter()
+    const writer = new JsonBufferWriter()
     for (let row = 0; row < rows; row++) writer.add(idOf(row))
     const one = stateOf([100])
     const first = new Int32Array(rows).fill(-1)
@@ -158,7 +158,7 @@ describe('the state', () => {
     }
   })
 
-  test('shows the newest offer that has not expired, and knows when that last changed', () => {
+  test('shows the newest offer that has not expired, and when the last shown offer expired', () => {
     const state = stateOf([400, 200, 600, 300, 900]) // newest first
     const at = (nowMs: number) => [
       textOf(state.parcelPieces(1, nowMs)).match(/\d+(?=\})/)?.[0],
@@ -171,7 +171,7 @@ describe('the state', () => {
     expect([900, 10_000].map(at)).toEqual(Array(2).fill([undefined, 900]))
   })
 
-  test('a tag tells revision and expiry', () => {
+  test('a tag contains revision and last expiry', () => {
     const state = stateOf([])
 
     expect(state.freshness()).toEqual({ tag: `abc.${ANSWER_FORM}.7`, changedAtMs: 50 })
@@ -179,7 +179,7 @@ describe('the state', () => {
     expect(state.freshness(60)).toEqual({ tag: `abc.${ANSWER_FORM}.7.60`, changedAtMs: 60 })
   })
 
-  test('names of assets: each once, unknown and dissolved ones left out', () => {
+  test('finds assets by name: each once, without unknown and dissolved ones', () => {
     const names = ['0,0', '9,9', '1,1', '0,0', 'x'].map((id) => ({ type: 'parcel', id }) as const)
 
     expect(
@@ -194,14 +194,14 @@ describe('the state', () => {
 describe('lists of publications', () => {
   const query = { statuses: ['open'], sortBy: 'expires_at', sortOrder: 'asc' } as const
 
-  test('hold what is open at the time of the question, and the last expiry', () => {
+  test('contain what is open at the given time, and the last expiry', () => {
     const { lists } = stateOf([400, 200, 600])
     const at = (nowMs: number) => {
       const { rows, lastExpiryMs } = lists.find(query, nowMs)
       return [[...rows], lastExpiryMs]
     }
 
-    // Forwards and back again: a list that was kept must not outlive its truth
+    // Forwards and backwards in time: a cached list must not be used outside its time
     for (const nowMs of [0, 199, 200, 400, 600, 400, 200, 0]) {
       const expected = {
         0: [[1, 0, 2], 0],
@@ -214,7 +214,7 @@ describe('lists of publications', () => {
     }
   })
 
-  test('are the same however the statuses are written, and those of one type are of that type', () => {
+  test('are the same for any order of statuses, and can be limited to an asset type', () => {
     const { lists } = stateOf([400, 200])
 
     expect(lists.find({ ...query, statuses: ['sold', 'open'] }, 0)).toBe(
@@ -226,7 +226,7 @@ describe('lists of publications', () => {
   })
 })
 
-test('estate ids are ordered as the numbers that they are', () => {
+test('estate ids are ordered as numbers', () => {
   expect(compareEstateIds('9', '10')).toBe(-1)
   expect(['10', '9', '100', '1', '11', '2'].sort(compareEstateIds)).toEqual([
     '1',
@@ -238,7 +238,7 @@ test('estate ids are ordered as the numbers that they are', () => {
   ])
 })
 
-test('every buffer of the parts is found once', () => {
+test('each buffer of the parts is found once', () => {
   const bytes = new Uint8Array(4)
   const found = buffersOf({
     a: bytes,

@@ -2,15 +2,15 @@ import { type Area, type Coord, cellOf, parseCoord } from '@landpass/client/grid
 import type { DatedFreshness } from '../freshness.ts'
 import type { AssetName, AssetType } from '../land/records/assets.ts'
 import type { JsonPieces } from '../land/records/json.ts'
+import { pieceOf } from './parts/json-buffer.ts'
+import { type OpenOffers, openOffersAt } from './parts/open-offers.ts'
 import { rowsOfOwner } from './parts/owner-index.ts'
-import { ANSWER_FORM, CHUNK_ROWS, type JsonSlab, type OwnerIndex, type StateParts } from './parts/parts.ts'
-import { placesOf } from './parts/places.ts'
+import { ANSWER_FORM, CHUNK_ROWS, type JsonBuffer, type OwnerIndex, type StateParts } from './parts/parts.ts'
+import { positionsOf } from './parts/positions.ts'
 import { PublicationLists } from './parts/publication-lists.ts'
-import { type Sales, salesAt } from './parts/sales.ts'
-import { pieceOf } from './parts/slab.ts'
 
 const CLOSE = Buffer.from('}')
-/** `null},` at the end of each asset's piece: what a publication takes the place of, and the comma after it. */
+/** Length of `null},` at the end of each asset's piece: a publication replaces `null`. */
 const NO_PUBLICATION_LENGTH = 6
 const COMMA_LENGTH = 1
 const CLOSE_LENGTH = CLOSE.length
@@ -28,8 +28,8 @@ export interface RowRange {
 }
 
 /**
- * One revision of the land, as its readers ask for it. Never changes: a reader that holds one sees one world,
- * whatever is committed meanwhile. What depends on the clock takes the time as an argument.
+ * The land at one revision, for requests. Immutable: a request that holds one sees one world, even if a change is
+ * committed meanwhile. What depends on the clock takes the time as an argument.
  */
 export class State {
   readonly parts: StateParts
@@ -37,10 +37,10 @@ export class State {
   readonly worldId: number
   readonly revision: number
   readonly changedAtMs: number
-  /** For each parcel what of it has open offers, expired or not: nearly always nothing. */
+  /** Per parcel, whether it and its estate have open publications, expired or not: see PARCEL_OFFERED. Mostly 0. */
   private readonly offered: Uint8Array
   private readonly tagBase: string
-  private latestSales: Sales | undefined
+  private latestOpenOffers: OpenOffers | undefined
 
   constructor(parts: StateParts) {
     this.parts = parts
@@ -50,29 +50,29 @@ export class State {
     this.tagBase = `${parts.lineage}.${ANSWER_FORM}.${parts.revision}`
     this.offered = offeredOf(parts)
     this.lists = new PublicationLists(parts)
-    // Asked for now, so that no reader has to wait for them.
+    // Indexed now, so that no request has to wait for it.
     for (const list of [parts.estates.ids, parts.parcels.owners.addresses, parts.estates.owners.addresses])
-      placesOf(list)
+      positionsOf(list)
   }
 
   /**
-   * The freshness of an answer.
+   * The freshness (see `Freshness`) of an answer.
    *
-   * @param lastExpiryMs for answers that show open offers: the last time when one of theirs expired, 0 if none did
+   * @param lastExpiryMs for answers that show offers: when the last of them expired, 0 if none has
    */
   freshness(lastExpiryMs = 0): DatedFreshness {
     const tag = lastExpiryMs === 0 ? this.tagBase : `${this.tagBase}.${lastExpiryMs}`
     return { tag, changedAtMs: Math.max(this.changedAtMs, lastExpiryMs) }
   }
 
-  /** Row of the parcel at a place, or -1. */
+  /** Row of the parcel at these coordinates, or -1. */
   parcelRow(coord: Coord): number {
     return this.parts.parcels.rowAt[cellOf(this.parts.bounds, coord)] ?? -1
   }
 
   /** Row of an estate, or -1. */
   estateRow(id: string): number {
-    return placesOf(this.parts.estates.ids).get(id) ?? -1
+    return positionsOf(this.parts.estates.ids).get(id) ?? -1
   }
 
   isDissolved(estateRow: number): boolean {
@@ -89,7 +89,7 @@ export class State {
     return rowsOf(this.parts.estates.owners, owner)
   }
 
-  /** A parcel with its `publication`: the newest that is open and not expired, or null. */
+  /** JSON of a parcel with its `publication`: the newest open one that has not expired, or null. */
   parcelPieces(row: number, nowMs: number): JsonPieces {
     return this.withOffer(this.parts.parcels.json, row, this.parcelOffer(row, nowMs))
   }
@@ -109,14 +109,14 @@ export class State {
     return [...found.values()]
   }
 
-  /** An asset with its `publication`, or with one of the caller's choice. */
+  /** JSON of an asset with its `publication`, or with the given one in its place. */
   assetPieces({ type, row }: AssetRow, nowMs: number, publication?: Uint8Array): JsonPieces {
     if (!publication) return type === 'parcel' ? this.parcelPieces(row, nowMs) : this.estatePieces(row, nowMs)
     if (type === 'parcel') return embed(this.parts.parcels.json, row, publication)
     return embed(this.parts.estates.json, row, publication)
   }
 
-  /** The last time at or before `nowMs` when one of the assets lost the offer that it was shown with, or 0. */
+  /** When the last shown offer of one of the assets expired, at `nowMs` or before; 0 if none has. */
   assetsExpiry(assets: Iterable<AssetRow>, nowMs: number): number {
     let last = 0
     for (const { type, row } of assets) {
@@ -126,12 +126,12 @@ export class State {
     return last
   }
 
-  /** What is for sale at a time: made anew when an offer has expired since. */
-  sales(nowMs: number): Sales {
-    const latest = this.latestSales
+  /** The offers at a time. Cached until the next one expires. */
+  openOffers(nowMs: number): OpenOffers {
+    const latest = this.latestOpenOffers
     if (latest && latest.lastExpiryMs <= nowMs && nowMs < latest.nextExpiryMs) return latest
-    this.latestSales = salesAt(this.parts, nowMs)
-    return this.latestSales
+    this.latestOpenOffers = openOffersAt(this.parts, nowMs)
+    return this.latestOpenOffers
   }
 
   private parcelRowOf(id: string): number {
@@ -139,7 +139,7 @@ export class State {
     return coord ? this.parcelRow(coord) : -1
   }
 
-  /** Number of the offer that a parcel is shown with, or -1. */
+  /** Number of the offer that is shown for a parcel, or -1. */
   parcelOffer(row: number, nowMs: number): number {
     return this.openAt(this.parts.parcels.offers.first[row]!, nowMs)
   }
@@ -152,7 +152,7 @@ export class State {
     return pieceOf(this.parts.publications.openJson, offer)
   }
 
-  /** The last time at or before `nowMs` when the parcel lost the offer that it was shown with, or 0. */
+  /** When the last offer that was shown for the parcel expired, at `nowMs` or before; 0 if none has. */
   parcelExpiry(row: number, nowMs: number): number {
     return this.lastExpiry(this.parts.parcels.offers.first[row]!, nowMs)
   }
@@ -166,7 +166,7 @@ export class State {
     const { rowAt } = this.parts.parcels
     const runs: RowRange[] = []
     for (let x = area.minX; x <= area.maxX; x++) {
-      // The cells of a column follow each other from north to south; a world may have none at either end.
+      // The cells of a column follow each other from north to south; at either end there may be no parcels.
       let north = cellOf(this.parts.bounds, { x, y: area.maxY })
       let south = north + area.maxY - area.minY
       while (north <= south && rowAt[north]! < 0) north++
@@ -181,7 +181,7 @@ export class State {
     return runs
   }
 
-  /** The last time at or before `nowMs` when something in an area lost the offer that it was shown with, or 0. */
+  /** When the last shown offer in an area expired, at `nowMs` or before; 0 if none has. */
   areaExpiry(runs: readonly RowRange[], nowMs: number, { withEstates }: { withEstates: boolean }): number {
     const { estate } = this.parts.parcels
     const { offered } = this
@@ -200,7 +200,7 @@ export class State {
     return last
   }
 
-  /** A run of parcels as pieces of an array: joined by commas, without one at the end. */
+  /** JSON of a run of parcels, joined by commas, without brackets and without a comma at the end. */
   *parcelRunPieces({ from, to }: RowRange, nowMs: number): Generator<Uint8Array> {
     const { json, offers } = this.parts.parcels
     for (let row = from; row < to; ) {
@@ -222,7 +222,7 @@ export class State {
     }
   }
 
-  private withOffer(json: JsonSlab, row: number, offer: number): JsonPieces {
+  private withOffer(json: JsonBuffer, row: number, offer: number): JsonPieces {
     return offer < 0 ? [pieceOf(json, row, COMMA_LENGTH)] : embed(json, row, this.offerJson(offer))
   }
 
@@ -233,7 +233,7 @@ export class State {
     return offer
   }
 
-  /** Offers older than the one that is shown do not count: whether they expired makes no difference to anyone. */
+  /** Offers older than the shown one are skipped: they are never shown, so their expiry changes no answer. */
   private lastExpiry(firstOffer: number, nowMs: number): number {
     const { openExpiresAtMs, openNext } = this.parts.publications
     let last = 0
@@ -259,18 +259,18 @@ function offeredOf({ parcels, estates }: StateParts): Uint8Array {
   return offered
 }
 
-/** The largest piece that a stream writes at once: small enough that a slow reader holds up little. */
+/** The most bytes that one write to a stream has, so that a slow client holds little memory. */
 const SLICE_BYTES = 256 * 1024
 
 function* slices(bytes: Uint8Array, from: number, to: number): Generator<Uint8Array> {
   for (let at = from; at < to; at += SLICE_BYTES) yield bytes.subarray(at, Math.min(at + SLICE_BYTES, to))
 }
 
-function embed(json: JsonSlab, row: number, publication: Uint8Array): JsonPieces {
+function embed(json: JsonBuffer, row: number, publication: Uint8Array): JsonPieces {
   return [pieceOf(json, row, NO_PUBLICATION_LENGTH), publication, CLOSE]
 }
 
 function rowsOf(owners: OwnerIndex, owner: string): Uint32Array {
-  const place = placesOf(owners.addresses).get(owner)
+  const place = positionsOf(owners.addresses).get(owner)
   return place === undefined ? new Uint32Array(0) : rowsOfOwner(owners, place)
 }

@@ -52,7 +52,7 @@ afterAll(async () => {
 
 test('the land is answered alike', async () => {
   const { parcels, estates, publications, bids, mortgages } = lands[0].reference
-  const estate = estates.find(({ data }) => data.parcels.length > 0)!.id
+  const estate = parcels.find(({ estate_id }) => estate_id)!.estate_id
   const owned = parcels.find(({ owner, estate_id }) => owner && !estate_id)!
   const sold = publications.find(({ shown }) => shown.status === 'sold')!.shown
   const onParcel = bids.find(({ shown }) => shown.asset_type === 'parcel')!.shown

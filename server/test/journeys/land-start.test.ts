@@ -105,7 +105,7 @@ async function place(kind: 'embedded' | 'postgres'): Promise<Place> {
     await importWorld(engine.db, await demoSnapshot(seed, RADIUS), SYSTEM_CLOCK)
     await engine.close()
   }
-  return { env, copy: join(dataDir, 'present'), database, change, replaceWorld }
+  return { env, copy: join(dataDir, 'state'), database, change, replaceWorld }
 }
 
 /**

@@ -248,7 +248,9 @@ test('the demo world of a seed is the same, byte for byte, whenever it is writte
   const [one, two] = [join(emptyDir(), 'one'), join(emptyDir(), 'two')]
 
   const [{ json }] = (await Promise.all(
-    [one, two].map((folder) => succeeded(landpass(['demo', '--seed', '3', '--out', folder], { WORLD: TOWN }))),
+    [one, two].map((folder) =>
+      succeeded(landpass(['demo', '--seed', '3', '--out', folder], { WORLD: TOWN })),
+    ),
   )) as [Ended, Ended]
 
   expect(json.at(-1)).toMatchObject({ ok: true, seed: 3, folder: one, counts: { parcels: 41 * 41 } })

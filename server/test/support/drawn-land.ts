@@ -1,10 +1,10 @@
 import type { Coord } from '@landpass/client/grid'
-import type { MapSnapshot } from '../../src/map/map-snapshot.ts'
+import type { MapState } from '../../src/map/map-state.ts'
 import { KINDS, layTileCells } from '../../src/state/parts/tile-cells.ts'
 
 /** A small land that a test has drawn with letters. */
 export interface DrawnLand {
-  readonly snapshot: MapSnapshot
+  readonly state: MapState
   /** The places that a letter stands at. */
   placesOf(letter: string): Coord[]
 }
@@ -60,5 +60,5 @@ export function drawnLand(lines: readonly string[], options: DrawnLandOptions = 
         one === letter ? [{ x: northWest.x + column, y: northWest.y - row }] : [],
       ),
     )
-  return { snapshot: { bounds, rowAt, cells, offers }, placesOf }
+  return { state: { bounds, rowAt, cells, offers }, placesOf }
 }

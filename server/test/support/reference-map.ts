@@ -1,4 +1,4 @@
-import type { MapSnapshot } from '../../src/map/map-snapshot.ts'
+import type { MapState } from '../../src/map/map-state.ts'
 import { INKS, PALETTES } from '../../src/map/palette.ts'
 import type { View } from '../../src/map/view.ts'
 import { type Picture, paint } from './png.ts'
@@ -7,8 +7,8 @@ import { type Picture, paint } from './png.ts'
  * What a map looks like, told for one pixel at a time and as plainly as possible: each pixel asks what lies under it and
  * around it, and nothing is kept from one to the next. Slow, and shares nothing with the renderer but the colours.
  */
-export function referenceMap(snapshot: MapSnapshot, view: View): Picture {
-  const inkAt = view.sizePx >= 5 ? gappedInk(snapshot, view) : plainInk(snapshot, view)
+export function referenceMap(state: MapState, view: View): Picture {
+  const inkAt = view.sizePx >= 5 ? gappedInk(state, view) : plainInk(state, view)
   return paint(view.widthPx, view.heightPx, PALETTES[view.theme], (px, py) => inkAt(px, py))
 }
 
@@ -19,10 +19,10 @@ const LEFT = 8
 const TOP = 16
 const TOP_LEFT = 32
 
-function gappedInk(snapshot: MapSnapshot, view: View): InkAt {
+function gappedInk(state: MapState, view: View): InkAt {
   const { sizePx } = view
   const gapPx = sizePx <= 14 ? 1 : sizePx <= 30 ? 2 : 3
-  const land = landOf(snapshot)
+  const land = landOf(state)
   const isSelected = selectionOf(view)
 
   /** The parcel under a pixel, and in which of its gaps the pixel is. */
@@ -67,9 +67,9 @@ function gappedInk(snapshot: MapSnapshot, view: View): InkAt {
 }
 
 /** Without gaps: each pixel shows the parcel, or the parcels, under it. */
-function plainInk(snapshot: MapSnapshot, view: View): InkAt {
+function plainInk(state: MapState, view: View): InkAt {
   const { sizePx, originXPx, originYPx } = view
-  const land = landOf(snapshot)
+  const land = landOf(state)
   const isSelected = selectionOf(view)
 
   const parcelsUnder = (px: number, py: number) => {
@@ -109,7 +109,7 @@ function heaviest(inks: readonly number[]): number {
   })
 }
 
-function landOf({ bounds, cells, rowAt, offers }: MapSnapshot) {
+function landOf({ bounds, cells, rowAt, offers }: MapState) {
   return (x: number, y: number): { ink: number; joins: number } => {
     if (x < bounds.minX || x > bounds.maxX || y < bounds.minY || y > bounds.maxY) {
       return { ink: INKS.outside, joins: 0 }

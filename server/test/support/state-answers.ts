@@ -27,7 +27,7 @@ export function answersOf(state: State, timesMs: readonly number[]): Record<stri
       [...state.parts.districts.kinds],
     ],
     cells: Buffer.from(state.parts.cells).toString('hex'),
-    strays: [...state.parts.parcels.strays].sort((a, b) => a.row - b.row),
+    orphans: [...state.parts.parcels.orphans].sort((a, b) => a.row - b.row),
     moments: timesMs.map((nowMs) => stateAt(state, nowMs)),
   }
 }
@@ -79,7 +79,7 @@ function stateAt(state: State, nowMs: number): unknown {
   const { parts } = state
   const { bounds, parcels, estates, publications } = parts
   const runs = state.rowsIn(bounds)
-  const sales = state.sales(nowMs)
+  const sales = state.openOffers(nowMs)
   const keyOf = (offer: number) => (offer < 0 ? null : publications.openKey[offer])
   return {
     parcels: Array.from(parcels.x, (_, row) => [

@@ -2,7 +2,7 @@ import { cellOf } from '@landpass/client/grid'
 import fc from 'fast-check'
 import type { TileSource } from '../../src/api/tile-data/tile-source.ts'
 import { OwnerIndexWriter, ownerOfRows } from '../../src/state/parts/owner-index.ts'
-import { FAR } from '../../src/state/parts/parts.ts'
+import { NO_DISTANCE } from '../../src/state/parts/parts.ts'
 import { KINDS, type Kind, layTileCells } from '../../src/state/parts/tile-cells.ts'
 
 /** A small world as a person would note it down, for the tests of tiles. */
@@ -136,13 +136,13 @@ export function sourceOf(plan: TilePlan): TileSource {
       rowAt,
       estate,
       estatePosition: new Int32Array(placed.length),
-      strays: [],
+      orphans: [],
       district,
       ...parcelOwners,
       names: placed.map((one) => one.name),
       updatedAtS: Uint32Array.from(placed, (one) => one.updatedAtS),
-      plazaDistance: new Uint8Array(placed.length).fill(FAR),
-      roadDistance: new Uint8Array(placed.length).fill(FAR),
+      plazaDistance: new Uint8Array(placed.length).fill(NO_DISTANCE),
+      roadDistance: new Uint8Array(placed.length).fill(NO_DISTANCE),
       offers: { first: new Int32Array(placed.length).fill(-1) },
     },
     estates: {

@@ -58,7 +58,7 @@ describe('an event', () => {
     const at = await stateNow()
     const state = versionText(versionOf(at))
     const { revision } = at.state
-    const changed_at = new Date(at.state.freshness(at.sales.lastExpiryMs).changedAtMs).toISOString()
+    const changed_at = new Date(at.state.freshness(at.openOffers.lastExpiryMs).changedAtMs).toISOString()
 
     expect(eventText('hello', at)).toBe(
       `id: ${state}\nevent: hello\ndata: {"revision":${revision},"state":"${state}","changed_at":"${changed_at}"}\n\n`,
@@ -175,10 +175,10 @@ interface Sight {
 
 async function look(): Promise<Sight> {
   const at = await stateNow()
-  const { state, sales } = at
+  const { state, openOffers } = at
   const { parcels, estates } = state.parts
-  // Any time at which these are the sales.
-  const atMs = Math.max(sales.lastExpiryMs, state.changedAtMs)
+  // Any time at which these are the open offers.
+  const atMs = Math.max(openOffers.lastExpiryMs, state.changedAtMs)
   const text = (pieces: Iterable<Uint8Array>) => Buffer.concat([...pieces]).toString()
   return {
     at,

@@ -143,7 +143,7 @@ export class ChangeStream {
       while (this.streams.followers > 0) {
         const next = this.stateNow()
         const since = versionOf(this.told ?? next)
-        lookAgainMs = Math.min(LOOK_AT_LEAST_EVERY_MS, next.sales.nextExpiryMs - this.land.clock.nowMs())
+        lookAgainMs = Math.min(LOOK_AT_LEAST_EVERY_MS, next.openOffers.nextExpiryMs - this.land.clock.nowMs())
         const isTold = isSame(since, versionOf(next))
         const event = isTold ? undefined : await this.events.between(since, next)
         this.told = next

@@ -18,9 +18,9 @@ export type EventKind = 'hello' | 'change' | 'reset'
  * // data: {"revision":8,"state":"1.5f1c3a9b2d40.8.0","changed_at":"2026-11-20T00:00:00.000Z","parcels":["1,2"],"estates":["5"]}
  */
 export function eventText(kind: EventKind, now: StateAt, names?: ChangedNames): string {
-  const { state, sales } = now
+  const { state, openOffers } = now
   const version = versionText(versionOf(now))
-  const { changedAtMs } = state.freshness(sales.lastExpiryMs)
+  const { changedAtMs } = state.freshness(openOffers.lastExpiryMs)
   const data = {
     revision: state.revision,
     state: version,

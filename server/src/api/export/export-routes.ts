@@ -21,7 +21,7 @@ export const exportRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       },
       (request, reply) => {
         const state = land.state()
-        const sales = state.sales(land.clock.nowMs())
+        const sales = state.openOffers(land.clock.nowMs())
         const freshness = state.freshness(sales.lastExpiryMs)
         // A slow reader holds the flat arrays for a while, not the whole state.
         const source = tileSource(state.parts, sales)

@@ -68,7 +68,7 @@ not known.',
 
 /** The freshness of what a reader gets: the whole feed, or what leads from its state to this one. */
 function feedFreshness(now: StateAt, since?: StateVersion): Freshness {
-  const { changedAtMs } = now.state.freshness(now.sales.lastExpiryMs)
+  const { changedAtMs } = now.state.freshness(now.openOffers.lastExpiryMs)
   const state = versionText(versionOf(now))
   return { tag: since ? `${state}-${versionText(since)}` : state, changedAtMs }
 }

@@ -80,7 +80,7 @@ interface Content {
 }
 
 /** All cells, or those of the numbers. */
-function collect({ state, sales }: StateAt, cellNumbers: Uint32Array | undefined): Content {
+function collect({ state, openOffers }: StateAt, cellNumbers: Uint32Array | undefined): Content {
   const { parcels, estates, cells } = state.parts
   const count = cellNumbers?.length ?? cells.length
   const bytes = new Uint8Array(count)
@@ -94,7 +94,7 @@ function collect({ state, sales }: StateAt, cellNumbers: Uint32Array | undefined
     const row = parcels.rowAt[cell]!
     if (row < 0) continue
     const estate = parcels.estate[row]!
-    bytes[i] = cells[cell]! | (sales.offers[row]! >= 0 ? ON_SALE : 0)
+    bytes[i] = cells[cell]! | (openOffers.offers[row]! >= 0 ? ON_SALE : 0)
     // The contract that holds an estate's parcels is no owner that anybody wants to see.
     if (estate >= 0) estateOwner(i, estates.owner[estate]!)
     else parcelOwner(i, parcels.owner[row]!)
@@ -141,7 +141,7 @@ interface HeaderNumbers {
   readonly estateBytes: number
 }
 
-function writeHeader(bytes: Buffer, { state, sales }: StateAt, numbers: HeaderNumbers): void {
+function writeHeader(bytes: Buffer, { state, openOffers }: StateAt, numbers: HeaderNumbers): void {
   const { bounds } = state.parts
   bytes.write(MAGIC, 0, 'latin1')
   bytes.writeUInt8(FEED_VERSION, OFFSETS.version)
@@ -150,7 +150,7 @@ function writeHeader(bytes: Buffer, { state, sales }: StateAt, numbers: HeaderNu
   bytes.writeUInt8(numbers.stateLength, OFFSETS.stateLength)
   bytes.writeUInt8(numbers.sinceLength, OFFSETS.sinceLength)
   bytes.writeUInt32LE(state.revision, OFFSETS.revision)
-  bytes.writeDoubleLE(state.freshness(sales.lastExpiryMs).changedAtMs, OFFSETS.timeMs)
+  bytes.writeDoubleLE(state.freshness(openOffers.lastExpiryMs).changedAtMs, OFFSETS.timeMs)
   for (const side of ['minX', 'minY', 'maxX', 'maxY'] as const)
     bytes.writeInt32LE(bounds[side], OFFSETS[side])
   for (const count of ['cellCount', 'ownerCount', 'estateCount', 'estateBytes'] as const) {

@@ -79,7 +79,7 @@ describe('the whole world', () => {
     expect(grid.bounds).toEqual(WORLD.bounds)
     expect(grid.state).toBe(versionText(versionOf(now)))
     expect(grid.revision).toBe(now.state.revision)
-    expect(grid.timeMs).toBe(now.state.freshness(now.sales.lastExpiryMs).changedAtMs)
+    expect(grid.timeMs).toBe(now.state.freshness(now.openOffers.lastExpiryMs).changedAtMs)
     for (const [place, tile] of tiles) expect([place, tile]).toEqual([place, expected.get(place) ?? OUTSIDE])
     expect([...types].sort()).toEqual(['district', 'outside', 'owned', 'plaza', 'road', 'unowned'])
     expect([...tiles.values()].some(({ isOnSale }) => isOnSale)).toBe(true)
@@ -195,7 +195,7 @@ describe('what changed', () => {
     const before = await stateNow()
     await applyLandChanges(db, await changesFor([{ what: 'sell-parcel', x: 1, y: 2, pick: 1, ms: 1 }]), nowMs)
     const state = (await stateNow()).state
-    const { nextExpiryMs } = state.sales(nowMs)
+    const { nextExpiryMs } = state.openOffers(nowMs)
     const since = versionText(versionOf(before))
 
     const first = await changesSince(since, stateAt(state, nowMs))

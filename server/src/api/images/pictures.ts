@@ -124,7 +124,7 @@ export class Pictures {
   private shown(showsSales: boolean): ShownLand {
     const state = this.land.state()
     this.follow(state)
-    const sales = showsSales ? state.sales(this.land.clock.nowMs()) : undefined
+    const sales = showsSales ? state.openOffers(this.land.clock.nowMs()) : undefined
     const { tag, changedAtMs } = state.freshness(sales?.lastExpiryMs)
     return { state, offers: sales?.offers, freshness: { tag: `${tag}.${LOOK}`, changedAtMs } }
   }

@@ -27,7 +27,7 @@ that it is shown with, the newest that is open and has not expired; see docs/off
     (request, reply) => {
       const state = land.state()
       const nowMs = land.clock.nowMs()
-      const freshness = state.freshness(state.sales(nowMs).lastExpiryMs)
+      const freshness = state.freshness(state.openOffers(nowMs).lastExpiryMs)
       const pieces = () => offerPieces(shownOffers(state, nowMs))
       const body = () => streamed(pieces, { bodies, name: 'offers' })
       return send(request, reply, { freshness, format: DATA, body })

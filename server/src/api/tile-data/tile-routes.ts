@@ -27,7 +27,7 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
 
   const answerTiles = (request: FastifyRequest, reply: FastifyReply, query: TileQuery, form: TileForm) => {
     const state = land.state()
-    const sales = state.sales(land.clock.nowMs())
+    const sales = state.openOffers(land.clock.nowMs())
     const freshness = state.freshness(form.showsSales ? sales.lastExpiryMs : 0)
     const rows = state.rowsIn(readTileArea(query, state.parts.bounds))
     const count = rows.reduce((sum, { from, to }) => sum + to - from, 0)
@@ -87,7 +87,7 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
     },
     (request, reply) => {
       const state = land.state()
-      const freshness = state.freshness(state.sales(land.clock.nowMs()).lastExpiryMs)
+      const freshness = state.freshness(state.openOffers(land.clock.nowMs()).lastExpiryMs)
       const body = () => `{"lastUpdatedAt":${freshness.changedAtMs}}`
       return send(request, reply, { freshness, format: BARE_JSON, body })
     },

@@ -1,7 +1,7 @@
 import { type Area, cellOf } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
+import type { OpenOffers } from '../../state/parts/open-offers.ts'
 import type { EstateParts, OwnerIndex, ParcelParts, StateParts } from '../../state/parts/parts.ts'
-import type { Sales } from '../../state/parts/sales.ts'
 import { KIND_MASK, KINDS, type Kind } from '../../state/parts/tile-cells.ts'
 
 /**
@@ -38,7 +38,7 @@ export interface Tile {
   readonly expiresAtS: number | undefined
 }
 
-export function tileSource({ bounds, cells, ...parts }: StateParts, { offers }: Sales): TileSource {
+export function tileSource({ bounds, cells, ...parts }: StateParts, { offers }: OpenOffers): TileSource {
   const { json: _parcels, ...parcels } = parts.parcels
   const { json: _estates, ...estates } = parts.estates
   const { openPrice, openExpiresAtMs } = parts.publications

@@ -1,4 +1,4 @@
-import type { Sales } from '../../state/parts/sales.ts'
+import type { OpenOffers } from '../../state/parts/open-offers.ts'
 import type { RowRange, State } from '../../state/state.ts'
 import { ALL_FIELDS, type TileForm, tileForm } from './tile-forms.ts'
 import { isSameTile, type TileSource, tileAt, tileSource } from './tile-source.ts'
@@ -124,14 +124,14 @@ function isKept({ version, isWhole }: TileForm): boolean {
 
 /** Holds the texts that are right now. */
 export class TileTextsKeeper {
-  private latest: { readonly sales: Sales; readonly texts: TileTexts } | undefined
+  private latest: { readonly openOffers: OpenOffers; readonly texts: TileTexts } | undefined
 
   /** The texts of a state and of what is for sale in it: the same ones until either is another. */
-  textsOf(state: State, sales: Sales): TileTexts {
-    // Sales belong to one state and one time between two expiries: where they are the same, all is.
-    if (this.latest?.sales === sales) return this.latest.texts
-    const texts = new TileTexts(tileSource(state.parts, sales), this.latest?.texts)
-    this.latest = { sales, texts }
+  textsOf(state: State, openOffers: OpenOffers): TileTexts {
+    // Open offers belong to one state and one time between two expiries: where they are the same, all is.
+    if (this.latest?.openOffers === openOffers) return this.latest.texts
+    const texts = new TileTexts(tileSource(state.parts, openOffers), this.latest?.texts)
+    this.latest = { openOffers, texts }
     return texts
   }
 }

@@ -2,8 +2,8 @@ import { encodeTokenId } from '@landpass/client/grid'
 import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../land/records/contracts.ts'
 import { textJson } from '../../land/records/json.ts'
 import { rowsOfEstate } from '../../state/parts/estate-members.ts'
-import { FAR, type JsonSlab, type ParcelParts } from '../../state/parts/parts.ts'
-import { pieceOf } from '../../state/parts/slab.ts'
+import { pieceOf } from '../../state/parts/json-buffer.ts'
+import { type JsonBuffer, NO_DISTANCE, type ParcelParts } from '../../state/parts/parts.ts'
 import type { State } from '../../state/state.ts'
 
 /** Where the addresses in a token's metadata lead; neither ends in a slash. */
@@ -72,8 +72,8 @@ function tokenJson({ base, externalBase }: TokenLinks, token: Token): string {
 
 /** The smallest distances of an estate's parcels. */
 function nearestJson({ estate, plazaDistance, roadDistance }: ParcelParts, estateRow: number): string {
-  let plaza = FAR
-  let road = FAR
+  let plaza = NO_DISTANCE
+  let road = NO_DISTANCE
   for (const row of rowsOfEstate(estate, estateRow)) {
     plaza = Math.min(plaza, plazaDistance[row]!)
     road = Math.min(road, roadDistance[row]!)
@@ -84,8 +84,8 @@ function nearestJson({ estate, plazaDistance, roadDistance }: ParcelParts, estat
 /** Each with a comma before it, those that are known. */
 function distancesJson(plaza: number, road: number): string {
   return (
-    (plaza === FAR ? '' : `,${attributeJson('Distance to Plaza', plaza)}`) +
-    (road === FAR ? '' : `,${attributeJson('Distance to Road', road)}`)
+    (plaza === NO_DISTANCE ? '' : `,${attributeJson('Distance to Plaza', plaza)}`) +
+    (road === NO_DISTANCE ? '' : `,${attributeJson('Distance to Road', road)}`)
   )
 }
 
@@ -96,7 +96,7 @@ function attributeJson(name: string, value: number): string {
 const DESCRIPTION_KEY = Buffer.from('"description":')
 
 /** What the owner wrote about an asset, out of its answer. Most never wrote anything: then nothing is parsed. */
-function descriptionIn(slab: JsonSlab, row: number): string {
+function descriptionIn(slab: JsonBuffer, row: number): string {
   const piece = pieceOf(slab, row, 1) // without the comma
   const json = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
   if (!json.includes(DESCRIPTION_KEY)) return ''

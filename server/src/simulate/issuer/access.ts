@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { SECOND_MS } from '../../clock.ts'
 import type { Refusal } from './refusal-texts.ts'
 
-/** What the simulated issuer takes for an operator's key and credentials. */
+/** The operator's API key and credentials that the simulated issuer accepts. */
 export const SIMULATED_API_KEY = 'simulated-key'
 export const SIMULATED_CLIENT_ID = 'simulated-client'
 export const SIMULATED_CLIENT_SECRET = 'simulated-secret'
@@ -15,47 +15,47 @@ export interface TokenAnswer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Who may call: the key, and the tokens that were given out. */
+/** Checks the API key and the access tokens of requests, and issues access tokens. */
 export class Access {
   private readonly apiKey: string
-  private readonly endOfToken = new Map<string, number>()
+  private readonly expiryOfToken = new Map<string, number>()
 
   constructor(apiKey: string) {
     this.apiKey = apiKey
   }
 
-  /** Undefined for those who may go on. */
+  /** Why a request is refused; undefined for one that is allowed. */
   refusalOf(headers: IncomingHttpHeaders, need: Need, nowMs: number): Refusal | undefined {
     if (need === 'nothing') return undefined
     if (headers['x-api-key'] !== this.apiKey) return 'bad_key'
     if (need === 'key') return undefined
     const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1]
-    return nowMs < (this.endOfToken.get(token ?? '') ?? 0) ? undefined : 'bad_token'
+    return nowMs < (this.expiryOfToken.get(token ?? '') ?? 0) ? undefined : 'bad_token'
   }
 
-  /** `POST /oauth/token`; the failures are in the form of the issuer's identity provider. */
-  giveToken(request: unknown, lifeS: number, nowMs: number): TokenAnswer {
-    const wish = (typeof request === 'object' && request !== null ? request : {}) as Record<string, unknown>
-    if (wish.client_id !== SIMULATED_CLIENT_ID || wish.client_secret !== SIMULATED_CLIENT_SECRET)
+  /** Answers `POST /oauth/token`. Failures have the form of the issuer's identity provider. */
+  issueToken(body: unknown, lifeS: number, nowMs: number): TokenAnswer {
+    const request = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+    if (request.client_id !== SIMULATED_CLIENT_ID || request.client_secret !== SIMULATED_CLIENT_SECRET)
       return { status: 401, body: { error: 'access_denied', error_description: 'Unauthorized' } }
-    if (wish.grant_type !== 'client_credentials' || typeof wish.audience !== 'string')
+    if (request.grant_type !== 'client_credentials' || typeof request.audience !== 'string')
       return {
         status: 403,
         body: { error: 'unauthorized_client', error_description: 'Grant type not allowed' },
       }
-    this.forgetEnded(nowMs)
-    // Not from the seed: a token of an earlier run must not work
+    this.removeExpired(nowMs)
+    // Not from the seed, because a token of an earlier run must not be valid
     const token = `simulated.${randomBytes(24).toString('base64url')}`
-    this.endOfToken.set(token, nowMs + lifeS * SECOND_MS)
-    const body = { access_token: token, expires_in: lifeS, scope: 'mint:qr_claim', token_type: 'Bearer' }
-    return { status: 200, body }
+    this.expiryOfToken.set(token, nowMs + lifeS * SECOND_MS)
+    const answer = { access_token: token, expires_in: lifeS, scope: 'mint:qr_claim', token_type: 'Bearer' }
+    return { status: 200, body: answer }
   }
 
   revokeTokens(): void {
-    this.endOfToken.clear()
+    this.expiryOfToken.clear()
   }
 
-  private forgetEnded(nowMs: number): void {
-    for (const [token, endMs] of this.endOfToken) if (endMs <= nowMs) this.endOfToken.delete(token)
+  private removeExpired(nowMs: number): void {
+    for (const [token, endMs] of this.expiryOfToken) if (endMs <= nowMs) this.expiryOfToken.delete(token)
   }
 }

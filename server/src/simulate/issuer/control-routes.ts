@@ -1,39 +1,40 @@
 import type { FastifyInstance } from 'fastify'
 import { MAX_CODES, PlanError, parsePlan, readWhole } from './event-plan.ts'
-import { isApproved, type SimulatedEvent } from './issuer-world.ts'
+import { isApproved, type SimulatedEvent } from './issuer-store.ts'
 import { SettingError } from './settings.ts'
 import type { Simulator } from './simulator.ts'
 
 type EventRequest = { Params: { id: string }; Body: unknown }
 
 /**
- * What tests and the curious ask of the simulator itself, all below `/simulator`. None of it exists at the issuer.
+ * Calls that control the simulator, for tests and for trying out, all below `/simulator`. The real issuer has none of
+ * them.
  *
- * - `GET /simulator/ledger`: what was minted, for whom and when, and what was asked for
+ * - `GET /simulator/ledger`: what was minted, for whom and when, and how many requests there were
  * - `GET` and `PATCH /simulator/settings`: how it behaves, see settings.ts
  * - `PUT /simulator/events/:id` `{edit_code, codes, name?, approved_after_ms?, expiry_date?, …}`: makes or replaces an event
- * - `POST /simulator/events/:id/codes` `{count}`: more codes for it
- * - `POST /simulator/events/:id/use` `{count}`: its first free codes were used elsewhere
- * - `POST /simulator/revoke-tokens`: no access token works any longer
- * - `POST /simulator/reset`: as after a start
+ * - `POST /simulator/events/:id/codes` `{count}`: adds codes to the event
+ * - `POST /simulator/events/:id/use` `{count}`: marks its first free codes as used, as if outside of this server
+ * - `POST /simulator/revoke-tokens`: makes all access tokens invalid
+ * - `POST /simulator/reset`: resets everything to the state after a start
  */
 export function addControlRoutes(app: FastifyInstance, simulator: Simulator): void {
-  app.get('/simulator/ledger', async () => simulator.world.ledger.json())
+  app.get('/simulator/ledger', async () => simulator.store.ledger.json())
   app.get('/simulator/settings', async () => simulator.settings)
   app.patch('/simulator/settings', async ({ body }) => simulator.change(body))
   app.put<EventRequest>('/simulator/events/:id', async ({ params, body }) => {
     const id = readWhole(Number(params.id), 'the number of an event', 2 ** 31 - 1) ?? 0
-    simulator.world.put(parsePlan(id, body, simulator.nowMs), simulator.nowMs)
-    return eventAnswer(simulator, simulator.world.event(id))
+    simulator.store.put(parsePlan(id, body, simulator.nowMs), simulator.nowMs)
+    return eventAnswer(simulator, simulator.store.event(id))
   })
   app.post<EventRequest>('/simulator/events/:id/codes', async ({ params, body }) => {
     const event = getEvent(simulator, params.id)
-    simulator.world.addCodes(event, readCount(body))
+    simulator.store.addCodes(event, readCount(body))
     return eventAnswer(simulator, event)
   })
   app.post<EventRequest>('/simulator/events/:id/use', async ({ params, body }) => {
     const event = getEvent(simulator, params.id)
-    simulator.world.useElsewhere(event, readCount(body), simulator.nowMs)
+    simulator.store.useElsewhere(event, readCount(body), simulator.nowMs)
     return eventAnswer(simulator, event)
   })
   app.post('/simulator/revoke-tokens', async () => {
@@ -52,8 +53,8 @@ export function addControlRoutes(app: FastifyInstance, simulator: Simulator): vo
   })
 }
 
-function getEvent({ world }: Simulator, id: string): SimulatedEvent {
-  const event = world.event(Number(id))
+function getEvent({ store }: Simulator, id: string): SimulatedEvent {
+  const event = store.event(Number(id))
   if (!event) throw new PlanError(`there is no event ${id}`)
   return event
 }

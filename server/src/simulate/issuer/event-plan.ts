@@ -1,20 +1,20 @@
 import { HOUR_MS } from '../../clock.ts'
 
-/** An event as somebody planned it: from the demo, or by `PUT /simulator/events/:id`. */
+/** The data that an event is created from: an event of the demo, or the body of `PUT /simulator/events/:id`. */
 export interface EventPlan {
   readonly id: number
   readonly name: string
   readonly editCode: string
   readonly codes: number
-  /** Since the plan was made known; undefined: never. */
+  /** Time from the creation to the approval; undefined: never approved. */
   readonly approvedAfterMs: number | undefined
-  /** Midnight UTC of the last day on which the issuer mints. */
+  /** Midnight UTC at the beginning of the last day on which the issuer mints. */
   readonly expiresOnMs: number
-  /** Fields of the issuer's event that are other than usual. */
+  /** Fields of the issuer's event that replace the default values. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** As many as the issuer gives out in one go. */
+/** The most codes of an event: as many as the issuer gives for one request. */
 export const MAX_CODES = 50_000
 
 export class PlanError extends Error {}
@@ -60,7 +60,7 @@ export function parsePlan(id: number, body: unknown, nowMs: number): EventPlan {
 }
 
 /**
- * The events that are there at the start:
+ * The events that exist after a start:
  *
  * | id | name | edit code | codes | |
  * |---|---|---|---|---|

@@ -1,36 +1,36 @@
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
-import { Draws } from './draws.ts'
+import { SeededRandom } from './seeded-random.ts'
 import type { SimulatorSettings } from './settings.ts'
 
-/** What happens to one request on its way. */
+/** The faults of one request: see settings.ts for each kind. */
 export interface Fault {
   readonly kind: 'none' | 'error' | 'error_after' | 'late' | 'drop' | 'drop_after'
   readonly isDuplicated: boolean
   readonly failsMint: boolean
-  /** The status of an error. */
+  /** The HTTP status of an error. */
   readonly errorStatus: number
 }
 
 const ERROR_STATUSES = [500, 502, 503, 504] as const
 
-/** Decides what goes wrong: the same for the same seed and the same order of requests. */
+/** Chooses the fault of each request: the same for the same seed and the same order of requests. */
 export class Faults {
-  private draws: Draws
+  private random: SeededRandom
   private windowEndsAtMs = 0
   private countInWindow = 0
 
   constructor(seed: number) {
-    this.draws = new Draws(seed)
+    this.random = new SeededRandom(seed)
   }
 
   restart(seed: number): void {
-    this.draws = new Draws(seed)
+    this.random = new SeededRandom(seed)
   }
 
   next(settings: SimulatorSettings): Fault {
-    // Always as many draws, whatever is switched on: so a changed share moves nothing else
+    // Always the same count of random numbers, so that changing one share does not change the other faults
     const [error, drop, errorAfter, late, duplicate, mint, which] = Array.from({ length: 7 }, () =>
-      this.draws.next(),
+      this.random.next(),
     ) as [number, number, number, number, number, number, number]
     return {
       kind: kindOf({ error, drop, errorAfter, late }, settings),
@@ -40,8 +40,8 @@ export class Faults {
     }
   }
 
-  /** How many seconds a caller has to wait who came too often in this minute; undefined for one who may go on. */
-  refusedForS(limitPerMinute: number, nowMs: number): number | undefined {
+  /** Counts a request. @returns the seconds to wait where the limit of this minute is reached; otherwise undefined */
+  waitSeconds(limitPerMinute: number, nowMs: number): number | undefined {
     if (limitPerMinute === 0) return undefined
     if (nowMs >= this.windowEndsAtMs) {
       this.windowEndsAtMs = nowMs + MINUTE_MS

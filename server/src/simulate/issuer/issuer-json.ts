@@ -6,14 +6,16 @@ import {
   type SimulatedEvent,
   secretOf,
   slugOf,
-} from './issuer-world.ts'
+} from './issuer-store.ts'
 import type { SimulatorSettings, Wording } from './settings.ts'
 
 const FIRST_TOKEN_ID = 7_700_001
 const SIGNER = '0x00000000000000000000000000000000000000BB'
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** The issuer's event. The oldest form tells things that nobody should pass on, and writes dates in another way. */
+/**
+ * The issuer's event. The oldest form contains secrets, which a client must not pass on, and other formats of dates.
+ */
 export function eventJson({ plan, createdAtMs }: SimulatedEvent, { wording }: SimulatorSettings) {
   const imageUrl = plan.fields.image_url ?? `https://images.example.org/${plan.id}.png`
   return {
@@ -46,7 +48,7 @@ export function eventJson({ plan, createdAtMs }: SimulatedEvent, { wording }: Si
   }
 }
 
-/** That of the first day, in whatever way the day is written. */
+/** The year in a date of any format. */
 function yearOf(startDate = ''): number | undefined {
   const year = /\d{4}/.exec(startDate)?.[0]
   return year === undefined ? undefined : Number(year)
@@ -80,7 +82,7 @@ export function requestJson(id: number, mint: MintState) {
   return { id, status: mint.status, tx_hash: mint.txHash }
 }
 
-/** Answer of `GET /actions/scan/{address}/{eventId}` for somebody who has the token. */
+/** Answer of `GET /actions/scan/{address}/{eventId}` for an address that has the token. */
 export function tokenJson(code: SimulatedCode, settings: SimulatorSettings) {
   return {
     event: eventJson(code.event, settings),
@@ -93,7 +95,7 @@ export function tokenJson(code: SimulatedCode, settings: SimulatorSettings) {
 
 function commonJson(code: SimulatedCode, settings: SimulatorSettings) {
   const { claim, event } = code
-  // Another letter case than the one that was sent: nobody may rely on it
+  // Another letter case than the one that was sent, because clients must not rely on the letter case
   const beneficiary = claim ? `0x${claim.address.slice(2).toUpperCase()}` : null
   return {
     id: code.id,

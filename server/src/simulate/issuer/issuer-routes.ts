@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandler } from
 import type { Need } from './access.ts'
 import type { Fault } from './faults.ts'
 import { acceptedJson, claimJson, eventJson, requestJson, tokenJson } from './issuer-json.ts'
-import { isApproved, isExpired, mintStateOf, type SimulatedEvent } from './issuer-world.ts'
+import { isApproved, isExpired, mintStateOf, type SimulatedEvent } from './issuer-store.ts'
 import { type Refusal, refusalBody } from './refusal-texts.ts'
 import type { Simulator } from './simulator.ts'
 
-/** What a call answers: a body, or a reason to refuse. */
+/** What a call answers: a body, or the reason of a refusal. */
 type Outcome = { readonly body: unknown } | Refusal
 type Perform = (request: FastifyRequest, fault: Fault) => Outcome
 
@@ -22,7 +22,7 @@ export function addIssuerRoutes(app: FastifyInstance, simulator: Simulator, clos
   call('GET', '/health-check', 'nothing', () => ({ body: { status: 'healthy' } }))
   call('GET', '/events/id/:id', 'key', ({ params }) => eventOutcome(simulator, eventOf(simulator, params)))
   call('GET', '/events/:fancy', 'key', ({ params }) =>
-    eventOutcome(simulator, simulator.world.eventBySlug(textIn(params, 'fancy'))),
+    eventOutcome(simulator, simulator.store.eventBySlug(textIn(params, 'fancy'))),
   )
   call('POST', '/event/validate', 'key and token', ({ body }) => validate(simulator, body))
   call('POST', '/event/:id/qr-codes', 'key and token', ({ params, body }) =>
@@ -33,23 +33,23 @@ export function addIssuerRoutes(app: FastifyInstance, simulator: Simulator, clos
   call('GET', '/transaction-requests/:id', 'key', ({ params }) => readRequest(simulator, params))
   call('GET', '/actions/scan/:address/:id', 'key', ({ params }) => scan(simulator, params))
 
-  // At the real issuer another address: it has no part in what goes wrong here
+  // The real issuer has this call at another address, so the faults do not apply to it
   app.post('/oauth/token', async ({ body }, reply) => {
-    simulator.world.ledger.noteTokenRequest()
-    const answer = simulator.access.giveToken(body, simulator.settings.token_life_s, simulator.nowMs)
+    simulator.store.ledger.noteTokenRequest()
+    const answer = simulator.access.issueToken(body, simulator.settings.token_life_s, simulator.nowMs)
     return reply.code(answer.status).send(answer.body)
   })
 }
 
-/** Leads a request past everything that can go wrong with it, once before and once after it is performed. */
+/** Handles a request with its faults: some apply before the call is performed, some after it. */
 function handler(
   simulator: Simulator,
   { need, perform, closing }: { need: Need; perform: Perform; closing: AbortSignal },
 ): RouteHandler {
   return async (request, reply) => {
     const { settings, faults, nowMs } = simulator
-    simulator.world.ledger.noteRequest()
-    const waitS = faults.refusedForS(settings.rate_limit_per_minute, nowMs)
+    simulator.store.ledger.noteRequest()
+    const waitS = faults.waitSeconds(settings.rate_limit_per_minute, nowMs)
     if (waitS !== undefined) return sendTooFast(simulator, reply, waitS)
     const fault = faults.next(settings)
     if (settings.delay_ms > 0) await pause(settings.delay_ms, closing)
@@ -76,7 +76,7 @@ function validate(simulator: Simulator, body: unknown): Outcome {
   const eventId = fieldOf(body, 'event_id')
   const editCode = fieldOf(body, 'secret_code')
   if (typeof eventId !== 'number' || typeof editCode !== 'string') return 'bad_request'
-  const event = simulator.world.event(eventId)
+  const event = simulator.store.event(eventId)
   return event ? { body: { valid: event.plan.editCode === editCode } } : 'no_event'
 }
 
@@ -90,27 +90,27 @@ function listCodes(simulator: Simulator, params: unknown, body: unknown): Outcom
   return simulator.settings.approval_errors ? 'not_approved' : { body: [] }
 }
 
-function readClaim({ world, settings, nowMs }: Simulator, query: unknown): Outcome {
-  const code = world.code(textIn(query, 'qr_hash'), nowMs)
+function readClaim({ store, settings, nowMs }: Simulator, query: unknown): Outcome {
+  const code = store.code(textIn(query, 'qr_hash'), nowMs)
   if (!code) return 'no_such_code'
   const isActive = code.claim !== undefined || !isExpired(code.event, nowMs)
   return { body: { ...claimJson(code, settings, nowMs), is_active: isActive } }
 }
 
-function claim({ world, settings, nowMs }: Simulator, body: unknown, { failsMint }: Fault): Outcome {
+function claim({ store, settings, nowMs }: Simulator, body: unknown, { failsMint }: Fault): Outcome {
   const secret = fieldOf(body, 'secret')
-  const wish = {
+  const request = {
     address: textIn(body, 'address'),
     hash: textIn(body, 'qr_hash'),
     secret: typeof secret === 'string' ? secret : undefined,
   }
-  const taken = world.claim(wish, { settings, nowMs, fails: failsMint })
+  const taken = store.claim(request, { settings, nowMs, fails: failsMint })
   return typeof taken === 'string' ? taken : { body: acceptedJson(taken, settings) }
 }
 
-function readRequest({ world, settings, nowMs }: Simulator, params: unknown): Outcome {
+function readRequest({ store, settings, nowMs }: Simulator, params: unknown): Outcome {
   const id = Number(textIn(params, 'id'))
-  const code = world.codeOfRequest(id)
+  const code = store.codeOfRequest(id)
   return code ? { body: requestJson(id, mintStateOf(code, settings.mint_ms, nowMs)) } : 'no_such_code'
 }
 
@@ -146,7 +146,7 @@ function sendError({ settings }: Simulator, reply: FastifyReply, status: number)
   return reply.send({ statusCode: status, error: 'Internal Server Error', message })
 }
 
-/** Shorter when the simulator is closed. */
+/** Waits; ends early when the simulator is closed. */
 async function pause(durationMs: number, closing: AbortSignal): Promise<void> {
   await sleep(durationMs, undefined, { signal: closing }).catch((error: unknown) => {
     if (!closing.aborted) throw error
@@ -158,9 +158,9 @@ function drop(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.hijack()
 }
 
-function eventOf({ world }: Simulator, params: unknown): SimulatedEvent | undefined {
+function eventOf({ store }: Simulator, params: unknown): SimulatedEvent | undefined {
   const id = textIn(params, 'id')
-  return /^\d{1,10}$/.test(id) ? world.event(Number(id)) : undefined
+  return /^\d{1,10}$/.test(id) ? store.event(Number(id)) : undefined
 }
 
 function fieldOf(value: unknown, name: string): unknown {

@@ -12,7 +12,7 @@ const ANN = `0x${'a'.repeat(40)}`
 const BEN = `0x${'b'.repeat(40)}`
 const EDIT_CODES = { 90001: '012345', 90002: '123456', 90003: '234567', 90004: '345678', 90005: '456789' }
 
-test('the demo events are there, each with its story', async () => {
+test('the demo events exist: approved, not approved, expired, with one code, and approved later', async () => {
   const { ask, clock, codesOf } = await givenSimulator()
 
   expect((await ask('GET', '/events/id/90001')).json).toMatchObject({
@@ -31,7 +31,7 @@ test('the demo events are there, each with its story', async () => {
   expect(await claim(ask, expired, ANN)).toMatchObject({ status: 400, json: { message: 'QR Claim expired' } })
 })
 
-test('codes are six letters or digits, and the same for the same seed', async () => {
+test('codes have six letters or digits, and are the same for the same seed', async () => {
   const codes = await (await givenSimulator()).codesOf(90001, '012345')
   const again = await (await givenSimulator()).codesOf(90001, '012345')
   const other = await (await givenSimulator({ seed: 2 })).codesOf(90001, '012345')
@@ -42,7 +42,7 @@ test('codes are six letters or digits, and the same for the same seed', async ()
   expect(other).not.toEqual(codes)
 })
 
-test('the key opens reading, the token what touches codes, and neither is given to strangers', async () => {
+test('reading needs the API key, calls with codes also an access token, which needs valid credentials', async () => {
   const { ask, address } = await givenSimulator()
   const key = { 'x-api-key': SIMULATED_API_KEY }
   const bare = (path: string, headers: Record<string, string>) => fetch(address + path, { headers })
@@ -56,7 +56,7 @@ test('the key opens reading, the token what touches codes, and neither is given 
   expect(await ask('POST', '/oauth/token', wrong)).toMatchObject({ status: 401 })
 })
 
-test('a token ends with its life', async () => {
+test('an access token expires', async () => {
   const { ask, clock } = await givenSimulator()
 
   clock.set(clock.nowMs() + DAY_MS)
@@ -64,7 +64,7 @@ test('a token ends with its life', async () => {
   expect((await ask('POST', '/event/validate', { event_id: 90001, secret_code: '012345' })).status).toBe(401)
 })
 
-test('a claim marks code and player at once; the token comes with time', async () => {
+test('a claim marks code and player at once; the token is made later', async () => {
   const { ask, codesOf, clock } = await givenSimulator()
   const [code, next] = await codesOf(90001, '012345')
 
@@ -102,16 +102,16 @@ test('a claim marks code and player at once; the token comes with time', async (
   expect(await claim(ask, code, BEN)).toMatchObject({ json: { message: 'QR Claim already claimed' } })
 })
 
-test('the ledger tells tokens, and who asked for what', async () => {
-  const { ask, tell, codesOf, clock } = await givenSimulator()
+test('the ledger lists tokens and counts requests', async () => {
+  const { ask, control, codesOf, clock } = await givenSimulator()
   const [first, second] = await codesOf(90001, '012345')
   await claim(ask, first, ANN)
   await claim(ask, second, ANN)
-  await tell('PATCH', 'settings', { one_per_player: false })
+  await control('PATCH', 'settings', { one_per_player: false })
   await claim(ask, second, ANN)
 
   const at = new Date(clock.nowMs()).toISOString()
-  expect(await tell('GET', 'ledger')).toMatchObject({
+  expect(await control('GET', 'ledger')).toMatchObject({
     mints: [
       { event_id: 90001, code: first, address: ANN, at },
       { event_id: 90001, code: second, address: ANN, at },
@@ -124,12 +124,12 @@ test('the ledger tells tokens, and who asked for what', async () => {
     refused: { player_has_one: 1 },
     token_requests: 1,
   })
-  await tell('POST', 'reset')
-  expect(await tell('GET', 'ledger')).toMatchObject({ mints: [], count: 0, posts: 0 })
+  await control('POST', 'reset')
+  expect(await control('GET', 'ledger')).toMatchObject({ mints: [], count: 0, posts: 0 })
 })
 
-test('events are made, filled up, used elsewhere and replaced', async () => {
-  const { ask, tell, codesOf } = await givenSimulator()
+test('events are created and replaced, and their codes added and used', async () => {
+  const { ask, control, codesOf } = await givenSimulator()
   const event = {
     edit_code: '7654321',
     codes: 3,
@@ -138,19 +138,19 @@ test('events are made, filled up, used elsewhere and replaced', async () => {
     city: 'Lisbon',
   }
 
-  expect(await tell('PUT', 'events/7', event)).toMatchObject({ codes: 3, claimed: 0, approved: true })
+  expect(await control('PUT', 'events/7', event)).toMatchObject({ codes: 3, claimed: 0, approved: true })
   expect((await ask('GET', '/events/id/7')).json).toMatchObject({
     name: 'Jazz Night',
     city: 'Lisbon',
     expiry_date: '31-Jan-2027',
   })
   const before = await codesOf(7, '7654321')
-  await tell('POST', 'events/7/codes', { count: 2 })
+  await control('POST', 'events/7/codes', { count: 2 })
   expect((await codesOf(7, '7654321')).slice(0, 3)).toEqual(before)
-  expect(await tell('POST', 'events/7/use', { count: 2 })).toMatchObject({ codes: 5, claimed: 2 })
+  expect(await control('POST', 'events/7/use', { count: 2 })).toMatchObject({ codes: 5, claimed: 2 })
   expect(await claim(ask, before[0], ANN)).toMatchObject({ json: { message: 'QR Claim already claimed' } })
-  expect(await tell('GET', 'ledger')).toMatchObject({ count: 0 })
-  expect(await tell('PUT', 'events/7', { ...event, codes: 1, approved_after_ms: null })).toMatchObject({
+  expect(await control('GET', 'ledger')).toMatchObject({ count: 0 })
+  expect(await control('PUT', 'events/7', { ...event, codes: 1, approved_after_ms: null })).toMatchObject({
     codes: 1,
     claimed: 0,
     approved: false,
@@ -172,39 +172,39 @@ test.each([
   expect(await ask(method, `/simulator/${path}`, body)).toMatchObject({ status: 400, json: { message } })
 })
 
-test('accidents happen as told: nothing done, done but not said, done twice, too often', async () => {
-  const { ask, tell, codesOf } = await givenSimulator()
+test('faults happen as set: not performed, performed but not answered, performed twice, rate limit', async () => {
+  const { ask, control, codesOf } = await givenSimulator()
   const [first, second, third] = await codesOf(90001, '012345')
-  const minted = async () => ((await tell('GET', 'ledger')) as { count: number }).count
+  const minted = async () => ((await control('GET', 'ledger')) as { count: number }).count
 
-  await tell('PATCH', 'settings', { error_rate: 1, html_errors: true })
+  await control('PATCH', 'settings', { error_rate: 1, html_errors: true })
   const before = await claim(ask, first, ANN)
   expect([before.status >= 500, before.json, await minted()]).toEqual([true, undefined, 0])
-  await tell('PATCH', 'settings', { error_rate: 0, error_after_rate: 1 })
+  await control('PATCH', 'settings', { error_rate: 0, error_after_rate: 1 })
   expect([(await claim(ask, first, ANN)).status >= 500, await minted()]).toEqual([true, 1])
-  await tell('PATCH', 'settings', { error_after_rate: 0, duplicate_rate: 1 })
+  await control('PATCH', 'settings', { error_after_rate: 0, duplicate_rate: 1 })
   expect([(await claim(ask, second, BEN)).status, await minted()]).toEqual([400, 2])
-  await tell('PATCH', 'settings', { duplicate_rate: 0, failed_mint_rate: 1, mint_ms: 0 })
+  await control('PATCH', 'settings', { duplicate_rate: 0, failed_mint_rate: 1, mint_ms: 0 })
   await claim(ask, third, `0x${'c'.repeat(40)}`)
   expect((await ask('GET', `/actions/claim-qr?qr_hash=${third}`)).json).toMatchObject({
     claimed: true,
     tx_status: 'failed',
   })
   expect(await minted()).toBe(2)
-  await tell('PATCH', 'settings', { rate_limit_per_minute: 1 })
+  await control('PATCH', 'settings', { rate_limit_per_minute: 1 })
   await ask('GET', '/events/id/90001')
   const refused = await ask('GET', '/events/id/90001')
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
 })
 
-test('dropped connections are half before and half after the claim, the same ones for the same seed', async () => {
+test('connections are dropped half before and half after the claim, the same ones for the same seed', async () => {
   const run = async () => {
-    const { ask, tell, codesOf } = await givenSimulator()
+    const { ask, control, codesOf } = await givenSimulator()
     const codes = await codesOf(90001, '012345')
-    await tell('PATCH', 'settings', { drop_rate: 1, seed: 5 })
+    await control('PATCH', 'settings', { drop_rate: 1, seed: 5 })
     for (const [index, code] of codes.slice(0, 40).entries())
       await expect(claim(ask, code, `0x${String(index).padStart(40, '0')}`)).rejects.toThrow()
-    const { mints } = (await tell('GET', 'ledger')) as { mints: { code: string }[] }
+    const { mints } = (await control('GET', 'ledger')) as { mints: { code: string }[] }
     return mints.map(({ code }) => code)
   }
 
@@ -215,12 +215,12 @@ test('dropped connections are half before and half after the claim, the same one
   expect(await run()).toEqual(minted)
 })
 
-test('late answers come late, and closing does not wait for them', async () => {
-  const { ask, tell, close } = await givenSimulator()
-  await tell('PATCH', 'settings', { late_rate: 1, late_ms: 60_000 })
+test('late answers are delayed, and closing does not wait for them', async () => {
+  const { ask, control, close } = await givenSimulator()
+  await control('PATCH', 'settings', { late_rate: 1, late_ms: 60_000 })
 
   const answer = ask('GET', '/events/id/90001').catch(() => 'cut off')
-  await tell('GET', 'ledger')
+  await control('GET', 'ledger')
   await close()
 
   expect(await answer).toBe('cut off')
@@ -229,7 +229,7 @@ test('late answers come late, and closing does not wait for them', async () => {
 interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** Undefined for a page. */
+  /** Undefined for an HTML page. */
   readonly json: unknown
 }
 type Ask = (method: string, path: string, body?: unknown) => Promise<Answer>
@@ -239,20 +239,20 @@ async function givenSimulator({ seed = 1 } = {}) {
   const { address, close } = await startIssuerSimulator({ host: '127.0.0.1', port: 0, seed, clock })
   onTestFinished(close)
   const credentials = { client_id: SIMULATED_CLIENT_ID, client_secret: SIMULATED_CLIENT_SECRET }
-  const wish = { audience: 'x', grant_type: 'client_credentials', ...credentials }
-  const { access_token } = (await send(address, 'POST', '/oauth/token', wish)).json as {
+  const request = { audience: 'x', grant_type: 'client_credentials', ...credentials }
+  const { access_token } = (await send(address, 'POST', '/oauth/token', request)).json as {
     access_token: string
   }
   const headers = { 'x-api-key': SIMULATED_API_KEY, authorization: `Bearer ${access_token}` }
 
   const ask: Ask = (method, path, body) => send(address, method, path, body, headers)
-  const tell = async (method: string, path: string, body?: unknown) =>
+  const control = async (method: string, path: string, body?: unknown) =>
     (await ask(method, `/simulator/${path}`, body)).json
   const codesOf = async (eventId: number | string, editCode: string) => {
     const { json } = await ask('POST', `/event/${eventId}/qr-codes`, { secret_code: editCode })
     return (json as { qr_hash: string }[]).map(({ qr_hash }) => qr_hash)
   }
-  return { address, ask, tell, codesOf, clock, close }
+  return { address, ask, control, codesOf, clock, close }
 }
 
 async function send(

@@ -10,24 +10,24 @@ export { SIMULATED_API_KEY, SIMULATED_CLIENT_ID, SIMULATED_CLIENT_SECRET } from 
 
 export interface IssuerSimulatorOptions {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 uses any free port. */
   readonly port: number
-  /** What codes and accidents are made of: the same seed gives the same ones. */
+  /** The same seed gives the same codes and the same faults. */
   readonly seed: number
   readonly apiKey?: string
   readonly clock?: Clock
 }
 
 export interface IssuerSimulator {
-  /** `http://127.0.0.1:4010`: the issuer's address; that of its tokens is `/oauth/token` below it. */
+  /** For example `http://127.0.0.1:4010`: the value for ISSUER_URL; with `/oauth/token`, for ISSUER_TOKEN_URL. */
   readonly address: string
   close(): Promise<void>
 }
 
 /**
- * Stands in for the token issuer: the same calls, shapes, statuses and texts, on one address, with everything in
- * memory and some events to try (event-plan.ts). It mints nothing, but writes down what it would have minted. Below
- * `/simulator` it can be told what to do wrong (control-routes.ts).
+ * Starts a server that simulates the token issuer: the same calls, JSON, statuses and texts, on one address. All data
+ * is in memory, with some events to try (event-plan.ts). It mints nothing, but records what it would have minted. The
+ * calls below `/simulator` set its faults (control-routes.ts).
  *
  * @example
  * const simulator = await startIssuerSimulator({ host: '127.0.0.1', port: 0, seed: 1 })
@@ -38,7 +38,7 @@ export async function startIssuerSimulator(options: IssuerSimulatorOptions): Pro
   const { host, port, seed, apiKey = SIMULATED_API_KEY, clock = SYSTEM_CLOCK } = options
   const simulator = new Simulator({ seed, apiKey, clock })
   const closing = new AbortController()
-  setMaxListeners(0, closing.signal) // every late answer listens
+  setMaxListeners(0, closing.signal) // one listener for each delayed answer
   const app = Fastify({ forceCloseConnections: true })
   addIssuerRoutes(app, simulator, closing.signal)
   addControlRoutes(app, simulator)

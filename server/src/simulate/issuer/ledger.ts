@@ -8,10 +8,10 @@ interface Mint {
   readonly fails: boolean
 }
 
-/** What was asked of the issuer, and what it really did: the judge of every test that counts tokens. */
+/** Records the requests to the simulated issuer and the tokens that it made. Tests count tokens with it. */
 export class Ledger {
   private mints: Mint[] = []
-  private readonly wishes = new Map<string, number>()
+  private readonly claimRequests = new Map<string, number>()
   private readonly refusals = new Map<string, number>()
   private requests = 0
   private tokenRequests = 0
@@ -24,8 +24,8 @@ export class Ledger {
     this.tokenRequests += 1
   }
 
-  noteWish(hash: string, refusal: Refusal | undefined): void {
-    this.wishes.set(hash, (this.wishes.get(hash) ?? 0) + 1)
+  noteClaimRequest(hash: string, refusal: Refusal | undefined): void {
+    this.claimRequests.set(hash, (this.claimRequests.get(hash) ?? 0) + 1)
     if (refusal) this.refusals.set(refusal, (this.refusals.get(refusal) ?? 0) + 1)
   }
 
@@ -33,7 +33,7 @@ export class Ledger {
     this.mints.push(mint)
   }
 
-  /** The event was replaced: what is minted of the new one is no repeat of the old one. */
+  /** Removes the mints of an event that was replaced, so that they do not count as repeats. */
   forget(eventId: number): void {
     this.mints = this.mints.filter((mint) => mint.eventId !== eventId)
   }
@@ -53,8 +53,8 @@ export class Ledger {
       double_mints: repeats(made, ({ eventId, address }) => `${eventId} ${address.toLowerCase()}`),
       double_codes: repeats(made, ({ hash }) => hash),
       failed_mints: this.mints.length - made.length,
-      posts: [...this.wishes.values()].reduce((sum, count) => sum + count, 0),
-      posts_by_code: Object.fromEntries(this.wishes),
+      posts: [...this.claimRequests.values()].reduce((sum, count) => sum + count, 0),
+      posts_by_code: Object.fromEntries(this.claimRequests),
       refused: Object.fromEntries(this.refusals),
       requests: this.requests,
       token_requests: this.tokenRequests,

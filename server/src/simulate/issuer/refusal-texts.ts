@@ -1,6 +1,6 @@
 import type { Wording } from './settings.ts'
 
-/** What the issuer refuses. */
+/** Why the issuer refuses a request. */
 export type Refusal =
   | 'player_has_one'
   | 'code_used'
@@ -25,7 +25,7 @@ export interface ErrorBody {
 
 type Text = readonly [status: number, message: string]
 
-/** As documented and as seen, by time; one that did not change stands once. */
+/** The issuer's statuses and messages, by year where they changed: from its documentation and from real answers. */
 const TEXTS: Readonly<Record<Refusal, Text | Readonly<Record<Wording, Text>>>> = {
   player_has_one: {
     current: [400, 'You already minted a POAP for this drop.'],

@@ -1,38 +1,38 @@
-/** The issuer's texts changed over the years: which of them to use. */
+/** The issuer's texts and forms changed over the years; a wording is those of one time. */
 export const WORDINGS = ['current', '2022', 'oldest'] as const
 export type Wording = (typeof WORDINGS)[number]
 
-/** How the simulated issuer behaves; what is not said otherwise is a share of requests from 0 to 1. */
+/** How the simulated issuer behaves. Each `…_rate` is a share of requests from 0 to 1. */
 export interface SimulatorSettings {
-  /** Before every answer. */
+  /** Delay before every answer. */
   readonly delay_ms: number
-  /** From a claim to its token. */
+  /** Time from a claim to its token. */
   readonly mint_ms: number
-  /** Claims whose token is never made: their `tx_status` ends with `failed`. */
+  /** Share of claims whose token is never made: their `tx_status` becomes `failed`. */
   readonly failed_mint_rate: number
-  /** Answered with a 5xx, nothing done. */
+  /** Answered with a 5xx, and not performed. */
   readonly error_rate: number
-  /** Done, but answered with a 5xx. */
+  /** Performed, but answered with a 5xx. */
   readonly error_after_rate: number
-  /** Done, but answered `late_ms` later. */
+  /** Performed, but answered `late_ms` later. */
   readonly late_rate: number
   readonly late_ms: number
-  /** Claims that arrive twice, as from a proxy that sends them again; the second answer is the one that is seen. */
+  /** POST requests that are performed twice, as if a proxy had repeated them. The client gets the second answer. */
   readonly duplicate_rate: number
-  /** The connection is closed instead of an answer: half of the times before it is done, half after. */
+  /** The connection is closed without an answer: one half before the request is performed, the other half after. */
   readonly drop_rate: number
   readonly wording: Wording
-  /** Failures are HTML pages instead of JSON. */
+  /** Errors are HTML pages instead of JSON. */
   readonly html_errors: boolean
-  /** Codes of an event that is not approved: an error instead of an empty list. */
+  /** For the codes of an event that is not approved: answers an error instead of an empty list. */
   readonly approval_errors: boolean
-  /** False: a player may get several tokens of an event, so that the ledger shows who asks for them. */
+  /** False: a player can get several tokens of an event, so that the ledger shows repeated claims. */
   readonly one_per_player: boolean
-  /** Answers 429 to what comes above; 0 is no limit. */
+  /** More requests are answered 429; 0 is no limit. */
   readonly rate_limit_per_minute: number
-  /** How long an access token works. */
+  /** How long an access token is valid. */
   readonly token_life_s: number
-  /** What the shares are drawn from. */
+  /** Seed of the random numbers that choose the faults. */
   readonly seed: number
 }
 
@@ -56,7 +56,7 @@ export const DEFAULT_SETTINGS: Omit<SimulatorSettings, 'seed'> = {
 
 const MAX_NUMBER = 2 ** 32 - 1
 
-/** The settings with some of them changed. @throws {SettingError} for an unknown name or a value that cannot be */
+/** The settings with some of them changed. @throws {SettingError} for an unknown name or a value that is not allowed */
 export function changedSettings(settings: SimulatorSettings, changes: unknown): SimulatorSettings {
   if (typeof changes !== 'object' || changes === null || Array.isArray(changes))
     throw new SettingError('settings are one JSON object')
@@ -70,10 +70,10 @@ export function changedSettings(settings: SimulatorSettings, changes: unknown): 
 
 export class SettingError extends Error {}
 
-/** What the value should have been; undefined for a good one. */
-function expectedOf(name: string, present: unknown, value: unknown): string | undefined {
+/** What is allowed for a setting, where the value is not; undefined for an allowed value. */
+function expectedOf(name: string, current: unknown, value: unknown): string | undefined {
   if (name === 'wording') return WORDINGS.includes(value as Wording) ? undefined : WORDINGS.join(', ')
-  if (typeof present === 'boolean') return typeof value === 'boolean' ? undefined : 'true or false'
+  if (typeof current === 'boolean') return typeof value === 'boolean' ? undefined : 'true or false'
   if (typeof value !== 'number' || value < 0 || value > MAX_NUMBER) return 'a number, 0 or more'
   return name.endsWith('_rate') && value > 1 ? 'a share from 0 to 1' : undefined
 }

@@ -1,15 +1,15 @@
 import type { Clock } from '../../clock.ts'
 import { Access } from './access.ts'
 import { Faults } from './faults.ts'
-import { IssuerWorld } from './issuer-world.ts'
+import { IssuerStore } from './issuer-store.ts'
 import { changedSettings, DEFAULT_SETTINGS, type SimulatorSettings } from './settings.ts'
 
-/** All that a running simulator is made of. */
+/** The parts of a running simulator. */
 export class Simulator {
   readonly clock: Clock
   readonly access: Access
   readonly faults: Faults
-  world: IssuerWorld
+  store: IssuerStore
   settings: SimulatorSettings
   private readonly seed: number
 
@@ -19,7 +19,7 @@ export class Simulator {
     this.access = new Access(apiKey)
     this.faults = new Faults(seed)
     this.settings = { ...DEFAULT_SETTINGS, seed }
-    this.world = new IssuerWorld(seed, clock.nowMs())
+    this.store = new IssuerStore(seed, clock.nowMs())
   }
 
   get nowMs(): number {
@@ -34,10 +34,10 @@ export class Simulator {
     return this.settings
   }
 
-  /** As after a start; tokens that were given out still work. */
+  /** Resets settings, faults and data to those after a start. Access tokens stay valid. */
   reset(): void {
     this.settings = { ...DEFAULT_SETTINGS, seed: this.seed }
     this.faults.restart(this.seed)
-    this.world = new IssuerWorld(this.seed, this.nowMs)
+    this.store = new IssuerStore(this.seed, this.nowMs)
   }
 }

@@ -19,8 +19,8 @@ const ann = makePlayer('ann')
 let server: http.Server | undefined
 afterEach(() => server?.close())
 
-/** What one request said, and who proved to have sent it. */
-interface Heard {
+/** A request that the server received, and the address that signed it. */
+interface Received {
   readonly path: string
   readonly signedBy: string | undefined
   readonly body: Readonly<Record<string, string>>
@@ -39,38 +39,40 @@ const claimIs = (status: string): Reply => ({
 })
 const refused = (status: number, code: string): Reply => ({ status, code, error: `No: ${code}.`, data: {} })
 
-test('a new booth signs its claim, and needs nothing else when the server asks for nothing else', async () => {
-  const { origin, heard } = await serverThat(() => claimIs('minting'))
+test('a new booth sends a signed claim and nothing else, where the server requires nothing else', async () => {
+  const { origin, received } = await serverThat(() => claimIs('minting'))
 
   const claimed = await claim(origin)
 
   expect(claimed).toEqual({ eventId: 7, eventUuid: UUID, status: 'minting' })
-  expect(heard).toEqual([{ path: `/claim/${UUID}`, signedBy: ann.address, body: { address: ann.address } }])
+  expect(received).toEqual([
+    { path: `/claim/${UUID}`, signedBy: ann.address, body: { address: ann.address } },
+  ])
 })
 
-test('a claim that is pending is asked about until it is settled', async () => {
+test('a pending claim is sent again until it is no longer pending', async () => {
   const replies = [claimIs('pending'), claimIs('pending'), claimIs('minted')]
-  const { origin, heard } = await serverThat(() => replies.shift()!)
+  const { origin, received } = await serverThat(() => replies.shift()!)
 
   expect(await claim(origin)).toMatchObject({ status: 'minted' })
-  expect(heard).toHaveLength(3)
+  expect(received).toHaveLength(3)
 })
 
-test('a pending claim that went through meanwhile counts as minted', async () => {
+test('a pending claim counts as minted when the server answers already_claimed', async () => {
   const replies = [claimIs('pending'), refused(409, 'already_claimed')]
   const { origin } = await serverThat(() => replies.shift()!)
 
   expect(await claim(origin)).toMatchObject({ status: 'minted' })
 })
 
-test('captcha and proof of work are given when they are asked for, of one challenge', async () => {
-  const { origin, heard } = await serverThat(({ body }) => {
+test('captcha and proof of work are sent when they are required, both from one challenge', async () => {
+  const { origin, received } = await serverThat(({ body }) => {
     if (body.captcha !== 'h7kq2') return refused(403, 'captcha_required')
     return isProven(body.proof) ? claimIs('minting') : refused(403, 'proof_of_work_required')
   })
 
   expect(await claim(origin)).toMatchObject({ status: 'minting' })
-  expect(heard.map(({ path, signedBy }) => [path.split('/')[1], signedBy])).toEqual([
+  expect(received.map(({ path, signedBy }) => [path.split('/')[1], signedBy])).toEqual([
     ['claim', ann.address],
     ['captcha', ann.address],
     ['claim', ann.address],
@@ -78,13 +80,13 @@ test('captcha and proof of work are given when they are asked for, of one challe
   ])
 })
 
-test('an old booth signs for a captcha first, and then claims unsigned', async () => {
-  const { origin, heard } = await serverThat(({ body }) =>
+test('an old booth requests a captcha with a signature, then claims without one', async () => {
+  const { origin, received } = await serverThat(({ body }) =>
     body.captcha === 'h7kq2' ? claimIs('pending') : refused(401, 'not_signed'),
   )
 
   expect(await claim(origin, { way: 'captcha' })).toMatchObject({ status: 'pending' })
-  expect(heard).toEqual([
+  expect(received).toEqual([
     { path: '/captcha', signedBy: ann.address, body: {} },
     {
       path: `/claim/${UUID}`,
@@ -94,19 +96,19 @@ test('an old booth signs for a captcha first, and then claims unsigned', async (
   ])
 })
 
-test('an answer to an earlier captcha is sent without asking for a new one', async () => {
-  const { origin, heard } = await serverThat(({ body }) =>
+test('with the answer to an earlier captcha no new one is requested', async () => {
+  const { origin, received } = await serverThat(({ body }) =>
     body.captcha === 'early' ? claimIs('minting') : refused(403, 'captcha_required'),
   )
 
   await claim(origin, { captcha: 'early' })
   await claim(origin, { captcha: 'early', way: 'captcha' })
 
-  expect(heard.map(({ path }) => path)).toEqual([`/claim/${UUID}`, `/claim/${UUID}`])
+  expect(received.map(({ path }) => path)).toEqual([`/claim/${UUID}`, `/claim/${UUID}`])
 })
 
-test('a refusal ends it, with the sentence and the code of the server', async () => {
-  const { origin, heard } = await serverThat(() => refused(403, 'captcha_required'))
+test('a final refusal throws the error text and code of the server', async () => {
+  const { origin, received } = await serverThat(() => refused(403, 'captcha_required'))
 
   const outcome = claim(origin)
 
@@ -116,7 +118,7 @@ test('a refusal ends it, with the sentence and the code of the server', async ()
     code: 'captcha_required',
     status: 403,
   })
-  expect(heard).toHaveLength(3) // claim, captcha, claim: not again and again
+  expect(received).toHaveLength(3) // claim, captcha, claim: not repeated
 })
 
 function claim(origin: string, change: Partial<BoothOptions> = {}) {
@@ -132,9 +134,11 @@ function claim(origin: string, change: Partial<BoothOptions> = {}) {
   })
 }
 
-/** Speaks for a server as far as a booth can see: an event, a captcha, and claims that are answered as the test says. */
-async function serverThat(answerClaim: (claim: Heard) => Reply): Promise<{ origin: string; heard: Heard[] }> {
-  const heard: Heard[] = []
+/** A server with what a booth uses: an event, a captcha, and claims that the test answers. */
+async function serverThat(
+  answerClaim: (claim: Received) => Reply,
+): Promise<{ origin: string; received: Received[] }> {
+  const received: Received[] = []
   server = http.createServer(async (request, response) => {
     const path = request.url ?? ''
     const bytes = Buffer.concat(await request.toArray())
@@ -145,7 +149,7 @@ async function serverThat(answerClaim: (claim: Heard) => Reply): Promise<{ origi
       .end(JSON.stringify({ ok: reply.status === 200, ...reply }))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard }
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received }
 
   function answer(path: string, { method = '', headers }: http.IncomingMessage, bytes: Buffer): Reply {
     const isSigned = 'x-identity-timestamp' in headers
@@ -154,7 +158,7 @@ async function serverThat(answerClaim: (claim: Heard) => Reply): Promise<{ origi
       ? verifySignature({ method, path, headers, body: bytes }, options).address
       : undefined
     const request = { path, signedBy, body: JSON.parse(bytes.toString() || '{}') }
-    heard.push(request)
+    received.push(request)
     if (path !== '/captcha') return answerClaim(request)
     return { status: 200, data: { uuid: 'c1', proof_of_work: CHALLENGE } }
   }

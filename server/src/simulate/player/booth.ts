@@ -13,7 +13,7 @@ import type { SimulatedPlayer } from './player.ts'
 import { findNonce } from './proof-of-work.ts'
 import { signingTransport } from './signing-transport.ts'
 
-/** Clients give a scene's request up after so long. */
+/** Players' clients cancel a request of a scene after this time. */
 const TIMEOUT_MS = 30 * SECOND_MS
 const PENDING_REPEATS = 10
 const PENDING_PAUSE_MS = 2 * SECOND_MS
@@ -26,35 +26,35 @@ export interface BoothOptions {
   readonly player: SimulatedPlayer
   /** `signed` claims as a new booth does; `captcha` as those of 2022: a signed captcha, then an unsigned claim. */
   readonly way: 'signed' | 'captcha'
-  /** The answer to a captcha that was asked for before, so that none is asked for now. */
+  /** The answer to a captcha that was requested before; no new one is requested then. */
   readonly captcha?: string | undefined
-  /** Shows an image and gives what a person reads in it. */
+  /** Shows the image of a captcha and returns the text that a person reads in it. */
   readonly readImage: (png: Uint8Array) => Promise<string>
-  /** Told what is done, a sentence each. */
+  /** Called with a sentence about each step. */
   readonly say?: (step: string) => void
   readonly clock?: Clock
-  /** Pause before an unfinished claim is asked about again, in milliseconds. */
+  /** Pause before a pending claim is sent again, in milliseconds. */
   readonly pendingPauseMs?: number
 }
 
-/** What a player has after a claim. */
+/** The result of a claim. */
 export interface ClaimedToken {
   readonly eventId: number
   readonly eventUuid: string
-  /** `pending` when the server still does not know after several repeats. */
+  /** `pending` where the claim is still pending after all repeats. */
   readonly status: string
 }
 
-/** @throws {LandpassError} */
+/** Reads an event from the server. @throws {LandpassError} */
 export function readEvent({ server, event }: { server: string; event: string }): Promise<EventInfo> {
   return plainClient(server).send(attendance.event(event))
 }
 
 /**
- * Claims a token as a scene's booth does, over HTTP: what the server asks for besides (a captcha, a proof of work)
- * is done, and an unfinished claim is asked about again.
+ * Claims a token over HTTP, as the booth of a scene does. Sends a captcha's answer and a proof of work where the server
+ * requires them, and repeats a pending claim.
  *
- * @throws {LandpassError} when the server says no for good, or cannot be reached
+ * @throws {LandpassError} when the server refuses the claim, or cannot be reached
  */
 export async function claimLikeABooth(options: BoothOptions): Promise<ClaimedToken> {
   const { say = () => undefined } = options
@@ -65,19 +65,19 @@ export async function claimLikeABooth(options: BoothOptions): Promise<ClaimedTok
   return { eventId: event.id, eventUuid: event.uuid, status }
 }
 
-type TalkingOptions = BoothOptions & { readonly say: (step: string) => void }
+type OptionsWithSay = BoothOptions & { readonly say: (step: string) => void }
 
-/** One visit of one player: what the server asked for, and what was answered so far. */
+/** One claim of one player, with the answers that were sent so far. */
 class Booth {
-  private readonly options: TalkingOptions
+  private readonly options: OptionsWithSay
   private readonly event: EventInfo
-  /** Requests of nobody. */
+  /** Sends unsigned requests. */
   private readonly plain: Client
-  /** Requests that the player signs. */
+  /** Sends requests that the player signs. */
   private readonly signed: Client
   private captcha: Captcha | undefined
   private answers: { captcha?: string; proof?: string } = {}
-  constructor(options: TalkingOptions, event: EventInfo) {
+  constructor(options: OptionsWithSay, event: EventInfo) {
     const { server, player, clock = SYSTEM_CLOCK } = options
     this.options = options
     this.event = event
@@ -89,27 +89,27 @@ class Booth {
   async claim(): Promise<string> {
     if (this.options.way === 'captcha') await this.answerCaptcha()
     for (;;) {
-      const status = await this.sendClaim().catch((error: unknown) => this.doWhatIsMissing(error))
-      if (status !== undefined) return this.untilSettled(status)
+      const status = await this.sendClaim().catch((error: unknown) => this.answerChallenge(error))
+      if (status !== undefined) return this.repeatWhilePending(status)
     }
   }
 
-  /** Does what the server asked for, if it can be done; each is done once. @throws what the server said otherwise */
-  private async doWhatIsMissing(error: unknown): Promise<undefined> {
+  /** Answers a captcha or a proof of work that the server requires, each once. @throws any other error again */
+  private async answerChallenge(error: unknown): Promise<undefined> {
     const code = error instanceof LandpassError ? error.code : undefined
     if (code === 'captcha_required' && this.answers.captcha === undefined) await this.answerCaptcha()
-    else if (code === 'proof_of_work_required' && this.answers.proof === undefined) await this.work()
+    else if (code === 'proof_of_work_required' && this.answers.proof === undefined) await this.proveWork()
     else throw error
   }
 
-  private async untilSettled(first: string): Promise<string> {
+  private async repeatWhilePending(first: string): Promise<string> {
     const { say, pendingPauseMs = PENDING_PAUSE_MS } = this.options
     say(`the claim is ${first}`)
-    // An unsigned claim cannot be repeated: its captcha, which says who claims, is used up.
+    // An unsigned claim cannot be repeated: the captcha that identifies the player is already used.
     if (first !== 'pending' || this.options.way === 'captcha') return first
     for (let repeat = 0; repeat < PENDING_REPEATS; repeat++) {
       await pause(pendingPauseMs)
-      const status = await this.sendClaim().catch(mintedMeanwhile)
+      const status = await this.sendClaim().catch(undefinedIfClaimed)
       if (status === undefined) return 'minted'
       say(`asked again: the claim is ${status}`)
       if (status !== 'pending') return status
@@ -136,16 +136,17 @@ class Booth {
     this.answers.captcha = await readImage(png)
   }
 
-  private async work(): Promise<void> {
+  private async proveWork(): Promise<void> {
     const { proof_of_work: task } = await this.getCaptcha()
-    if (task?.algorithm !== 'sha256') throw new Error('the server asks for a proof of work of another kind')
+    if (task?.algorithm !== 'sha256')
+      throw new Error('the server requires a proof of work with an unknown algorithm')
     this.options.say(`working: ${task.bits} zero bits`)
     const claimant = { eventUuid: this.event.uuid, address: this.options.player.address }
     this.answers.proof = findNonce(task, claimant)
     this.options.say(`found the proof ${this.answers.proof}`)
   }
 
-  /** A second one would take the place of the first, whose image may have been answered already. */
+  /** Requests one captcha only: a second one would replace the first, which may already be answered. */
   private async getCaptcha(): Promise<Captcha> {
     if (this.captcha) return this.captcha
     const call = attendance.captcha()
@@ -161,7 +162,7 @@ function plainClient(server: string): Client {
   return createClient({ baseUrl: server, transport: TRANSPORT })
 }
 
-/** A pending claim that went through counts as any other second wish. @throws what the server said otherwise */
-function mintedMeanwhile(error: unknown): undefined {
+/** A pending claim that succeeded is refused as `already_claimed` when it is repeated. @throws any other error again */
+function undefinedIfClaimed(error: unknown): undefined {
   if (!(error instanceof LandpassError) || error.code !== 'already_claimed') throw error
 }

@@ -7,14 +7,14 @@ import { findNonce, leadingZeroBits } from './proof-of-work.ts'
 const NOW_MS = Date.parse('2026-01-15T12:00:00.000Z')
 const REQUEST = { method: 'POST', path: '/claim/AB', body: '{"captcha":"ü"}', atMs: NOW_MS }
 
-test('a seed is a player', () => {
+test('the same seed makes the same player', () => {
   expect(makePlayer('ann').address).toBe(makePlayer('ann').address)
   expect(makePlayer('ann').address).not.toBe(makePlayer('bob').address)
   expect(makePlayer('ann').address).toMatch(/^0x[0-9a-f]{40}$/)
   expect(makePlayer('ann').sign(REQUEST)).toEqual(makePlayer('ann').sign(REQUEST))
 })
 
-test('what a player signs is proven, in both forms, with and without a body, today and in years', () => {
+test('signatures are valid in both forms, with and without a body, now and years later', () => {
   const ann = makePlayer('ann')
   for (const form of ['legacy', 'newer', undefined] as const) {
     for (const body of [REQUEST.body, '', undefined]) {
@@ -33,7 +33,7 @@ test('what a player signs is proven, in both forms, with and without a body, tod
   }
 })
 
-test('the metadata are those of the main world, unless another is asked for', () => {
+test('the metadata are those of a scene in the main world, unless other ones are given', () => {
   const metadata = (change?: object) =>
     JSON.parse(makePlayer('ann').sign({ ...REQUEST, metadata: { ...change } })['x-identity-metadata'] ?? '')
 
@@ -46,7 +46,7 @@ test('the metadata are those of the main world, unless another is asked for', ()
   expect(metadata({ hashPayload: undefined })).not.toHaveProperty('hashPayload')
 })
 
-test('a proof of work begins with as many zero bits as were asked for', () => {
+test('the hash of a proof of work begins with the required number of zero bits', () => {
   const claimant = { eventUuid: '6b0b6c53-6f5b-4c0e-9b43-2f1d0a7c9e11', address: '0xab' }
 
   expect(findNonce({ challenge: 'c', bits: 0 }, claimant)).toBe('0')
@@ -56,5 +56,5 @@ test('a proof of work begins with as many zero bits as were asked for', () => {
   expect(leadingZeroBits(Buffer.alloc(4))).toBe(32)
 })
 
-/** Found by another program than ours: the first nonce whose hash begins with 000. */
+/** Found by another program: the first nonce whose hash begins with 12 zero bits. */
 const KNOWN_NONCE = '4977'

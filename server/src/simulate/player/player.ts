@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { HOUR_MS } from '../../clock.ts'
 import { addressOf, signText } from '../../ethereum/signatures.ts'
 
-/** The desktop client signs in for about a month. */
+/** A sign-in of the desktop client is valid for about a month. */
 const SIGN_IN_MS = 30 * 24 * HOUR_MS
 
 /** The metadata of a scene in the main world, as the desktop client writes it (without `hashPayload`). */
@@ -16,7 +16,7 @@ export const SCENE_METADATA = {
   signer: 'decentraland-kernel-scene',
 } as const
 
-/** The realm of a scene that its builder tries out at home. */
+/** The realm of a scene that runs in preview on its builder's computer. */
 export const PREVIEW_REALM = {
   hostname: 'localhost:8000',
   protocol: 'v3',
@@ -29,22 +29,26 @@ export interface RequestToSign {
   readonly path: string
   readonly body?: string | undefined
   readonly atMs: number
-  /** What is signed: all of it in lower case (what the desktop client does, and the default), or metadata as it is. */
+  /**
+   * The signed text: all in lower case (`legacy`, as the desktop client does, the default), or metadata unchanged
+   * (`newer`).
+   */
   readonly form?: 'legacy' | 'newer' | undefined
-  /** In place of fields of {@link SCENE_METADATA} or beside them; undefined leaves a field out. */
+  /** Fields that replace those of {@link SCENE_METADATA} or are added to them; undefined leaves a field out. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** A made-up player: a wallet, and the key that it lends its name to. */
+/** A simulated player: a wallet, and an ephemeral key that the wallet has authorised. */
 export interface SimulatedPlayer {
   /** In lower case. */
   readonly address: string
-  /** The headers that a scene's `signedFetch` would send with a request. */
+  /** Signs a request. @returns the headers that a scene's `signedFetch` would send */
   sign(request: RequestToSign): Record<string, string>
 }
 
 /**
- * The same seed makes the same player on every machine. Making one takes about 0.2 ms, and so does signing.
+ * Makes a player from a seed: the same seed makes the same player on every machine. Takes about 0.2 ms, and so does
+ * signing.
  *
  * @example
  * const player = makePlayer('ann')
@@ -68,7 +72,7 @@ export function makePlayer(seed: string): SimulatedPlayer {
   }
 }
 
-/** Steps of a month, so that the headers depend on nothing but seed and request, and a player signs in once. */
+/** In steps of a month, so that the headers depend only on seed and request, and players seldom sign in again. */
 function endOfSignIn(atMs: number): number {
   return (Math.floor(atMs / SIGN_IN_MS) + 2) * SIGN_IN_MS
 }

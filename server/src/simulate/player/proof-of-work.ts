@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto'
 
-/** What a server asks for: a number whose hash, together with all this, begins with `bits` zero bits. */
+/**
+ * A task of the server: find a number so that the hash of challenge, event, address and number begins with `bits` zero
+ * bits.
+ */
 export interface ProofOfWork {
   readonly challenge: string
   readonly bits: number
@@ -13,7 +16,7 @@ export interface Claimant {
 }
 
 /**
- * Tries numbers from 0 on: about 2^bits of them, a million a second.
+ * Solves a proof of work. Tries numbers from 0 on: about 2^bits of them, a million per second.
  *
  * @example
  * findNonce({ challenge: 'c', bits: 0 }, { eventUuid: 'u', address: '0xab' }) // '0'
@@ -26,6 +29,8 @@ export function findNonce({ challenge, bits }: ProofOfWork, { eventUuid, address
 }
 
 /**
+ * The number of zero bits at the beginning of a hash.
+ *
  * @example
  * leadingZeroBits(Buffer.from([0, 0b0001_0000])) // 11
  */

@@ -7,7 +7,7 @@ export function signingTransport(player: SimulatedPlayer, transport: Transport, 
   return (request) => {
     const { method, url, headers, body } = request
     const signature = player.sign({ method, path: new URL(url).pathname, body, atMs: clock.nowMs() })
-    // The desktop client names this type even where there is no body.
+    // The desktop client sends this content type even without a body.
     const all = { ...headers, 'content-type': 'application/json', ...signature }
     return transport({ ...request, headers: all })
   }

@@ -1,22 +1,22 @@
 import { type Coord, parseCoord } from '@landpass/client/grid'
 import { MAIN_REALM, type SceneSettings, type SimulatedPlayer } from './simulated-world.ts'
 
-/** How the simulator behaves; it is also what `/simulator/settings` answers. */
+/** How the simulator behaves. Also the answer of `/simulator/settings`. */
 export interface SimulatorSettings {
-  /** Every call of the public part answers 503. */
+  /** Every simulated call answers 503. */
   readonly down: boolean
-  /** How long each of them waits first. */
+  /** Delay before the answer of every simulated call. */
   readonly delay_ms: number
-  /** Failures come as pages for people, as from a filter in front of a service. */
+  /** Errors are HTML pages, as from a proxy in front of a service. */
   readonly html_errors: boolean
 }
 
 export const DEFAULT_SETTINGS: SimulatorSettings = { down: false, delay_ms: 0, html_errors: false }
 const MAX_DELAY_MS = 60_000
-/** How many players one call may place. */
+/** How many players one call of `PUT /simulator/crowd` may place. */
 export const MAX_CROWD = 20_000
 
-/** What somebody who controls the simulator sent is not what the call takes. Answered as 400 with this sentence. */
+/** The body of a control call is not valid. Answered 400 with this text. */
 export class ControlError extends Error {
   readonly statusCode = 400
 }

@@ -35,7 +35,7 @@ const peerAt = (address: string, x: number, y: number, lastPing = REFERENCE_TIME
 })
 
 describe('the statistics service', () => {
-  test('tells of those who are asked for, by exactly their address in lower case', async () => {
+  test('lists the requested players, by their exact address in lower case', async () => {
     await world.put(`0x${ANN.slice(2).toUpperCase()}`, { x: 52, y: -10 })
     await world.put(BOB, { x: 0, y: 0, last_ping: 1_000 })
     const [ann, bob] = [peerAt(ANN, 52, -10), peerAt(BOB, 0, 0, 1_000)]
@@ -48,7 +48,7 @@ describe('the statistics service', () => {
     expect(await get(`/peers/${BOB}`)).toEqual({ status: 200, body: { ok: true, peer: bob } })
   })
 
-  test('hears a heartbeat all the time, unless its time was given', async () => {
+  test('answers with the current time as last heartbeat, unless another time was set', async () => {
     await world.put(ANN, { x: 1, y: 1 })
     await world.put(BOB, { x: 1, y: 1, last_ping: REFERENCE_TIME_MS })
     clock.set(REFERENCE_TIME_MS + 1_000)
@@ -60,7 +60,7 @@ describe('the statistics service', () => {
     ])
   })
 
-  test('knows the main world only, and nobody who left', async () => {
+  test('lists only players in the main world who have not left', async () => {
     await world.put(ANN, { x: 1, y: 1, realm: 'club.dcl.eth' })
     await world.put(BOB, { x: 1, y: 1 })
     await world.remove(BOB)
@@ -77,7 +77,7 @@ describe('the gatekeeper', () => {
     return status === 200 ? body.data.addresses : status
   }
 
-  test('lists who is in a scene, which is a parcel unless told otherwise', async () => {
+  test('lists the players in a scene, which is a single parcel by default', async () => {
     await world.crowd([ANN], 1, 1)
     await world.crowd([BOB], 1, 2)
 
@@ -88,7 +88,7 @@ describe('the gatekeeper', () => {
     expect(await participants('pointer=9,9&realm_name=main')).toBe(404)
   })
 
-  test('lists a world as a whole, or a scene of it', async () => {
+  test('lists all players of a realm, or those of a scene in it', async () => {
     await world.put(ANN, { x: 1, y: 1, realm: 'club.dcl.eth' })
 
     expect(await participants('realm_name=club.dcl.eth')).toEqual([ANN])
@@ -97,13 +97,13 @@ describe('the gatekeeper', () => {
     expect(await participants('realm_name=main&pointer=1,1')).toEqual([])
   })
 
-  test('refuses what is no question', async () => {
+  test('refuses incomplete queries', async () => {
     for (const query of ['', 'pointer=1,1', 'realm_name=main', 'realm_name=main&pointer=here']) {
       expect(await participants(query), query).toBe(400)
     }
   })
 
-  test('forgets where a player was', async () => {
+  test('lists a player only at the last position', async () => {
     await world.put(ANN, { x: 1, y: 1 })
     await world.put(ANN, { x: 2, y: 2 })
 
@@ -113,7 +113,7 @@ describe('the gatekeeper', () => {
 })
 
 describe('its controls', () => {
-  test('put a crowd of 20,000 somewhere with one call', async () => {
+  test('place 20,000 players with one call', async () => {
     const crowd = Array.from({ length: 20_000 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
     await world.crowd(crowd, 3, 4)
 
@@ -123,7 +123,7 @@ describe('its controls', () => {
     expect(tooMany.status).toBe(400)
   })
 
-  test('make it fail, as JSON or as pages, and work again', async () => {
+  test('make it fail, with JSON or HTML, and work again', async () => {
     await world.put(ANN, { x: 1, y: 1 })
     await world.change({ down: true })
     expect(await get(`/peers?id=${ANN}`)).toMatchObject({ status: 503, body: { ok: false } })
@@ -138,7 +138,7 @@ describe('its controls', () => {
     expect((await get(`/peers?id=${ANN}`)).body.peers).toHaveLength(1)
   })
 
-  test('count the calls, and forget everything', async () => {
+  test('count the calls, and reset everything', async () => {
     await world.put(ANN, { x: 1, y: 1 })
     await get('/peers')
     await get(`/peers/${ANN}`)
@@ -165,13 +165,13 @@ describe('its controls', () => {
     ['PATCH', '/settings', { down: 'yes' }],
     ['PATCH', '/settings', { delay_ms: -1 }],
     ['PATCH', '/settings', []],
-  ])('refuse what they do not take: %s %s %j', async (method, path, body) => {
+  ])('refuse invalid bodies: %s %s %j', async (method, path, body) => {
     const { status } = await world.control(method, path, body)
 
     expect(status).toBe(400)
   })
 
-  test('close it while answers are still delayed', async () => {
+  test('closing does not wait for delayed answers', async () => {
     const slow = await startSimulatedPresence(clock)
     await slow.change({ delay_ms: 60_000 })
     const waiting = fetch(`${slow.address}/status`).catch(() => 'cut off')

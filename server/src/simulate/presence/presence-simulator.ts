@@ -16,9 +16,9 @@ import { MAIN_REALM, SimulatedWorld } from './simulated-world.ts'
 
 export interface PresenceSimulatorOptions {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 uses any free port. */
   readonly port: number
-  /** The time of heartbeats that are always fresh. */
+  /** The source of the time of heartbeats that are always current. */
   readonly clock?: Clock
 }
 
@@ -28,29 +28,29 @@ export interface PresenceSimulator {
   close(): Promise<void>
 }
 
-/** Room for the largest crowd. */
+/** Enough for {@link parseCrowd} with the most players. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024
 
-/** All that the simulator knows, and forgets at `POST /simulator/reset`. */
-interface State {
+/** The data of the simulator; `POST /simulator/reset` resets it. */
+interface SimulatorState {
   readonly world: SimulatedWorld
   settings: SimulatorSettings
-  /** How often each address of the public part was asked. */
+  /** The number of requests per simulated call. */
   calls: Record<string, number>
   running: number
   mostAtOnce: number
 }
 
 /**
- * Stands in for those who know where players are, for development and tests: a server of its own that speaks as the
- * statistics service (`/peers?id=`, `/peers/{address}`, `/comms/peers`, `/status`) and as the gatekeeper
- * (`/scene-participants?pointer=x,y&realm_name=main`). Nobody is anywhere until somebody is put there:
+ * Starts a server that simulates two presence providers, for development and tests: the statistics service
+ * (`/peers?id=`, `/peers/{address}`, `/comms/peers`, `/status`) and the gatekeeper
+ * (`/scene-participants?pointer=x,y&realm_name=main`). There are no players until a control call places them:
  *
  * - `PUT /simulator/players/{address}` `{ x, y, last_ping?, realm? }`, `DELETE` of the same. Without `last_ping` (in
- *   milliseconds) the heartbeat is always fresh.
- * - `PUT /simulator/crowd` `{ addresses, x, y }` puts up to 20,000 players in one place.
- * - `PUT /simulator/scenes` `{ scenes: [['0,0', '0,1']], elsewhere?: 'parcels' | 'nothing' }`. Until then each parcel
- *   is a scene.
+ *   milliseconds) the last heartbeat is always the current time.
+ * - `PUT /simulator/crowd` `{ addresses, x, y }` places up to 20,000 players on one parcel.
+ * - `PUT /simulator/scenes` `{ scenes: [['0,0', '0,1']], elsewhere?: 'parcels' | 'nothing' }`. By default each
+ *   parcel is a scene.
  * - `GET`, `PATCH /simulator/settings` `{ down, delay_ms, html_errors }`, `GET /simulator/calls`, `POST /simulator/reset`.
  *
  * @example
@@ -65,8 +65,8 @@ export async function startPresenceSimulator(options: PresenceSimulatorOptions):
   const { host, port, clock = SYSTEM_CLOCK } = options
   const app = Fastify({ bodyLimit: BODY_LIMIT_BYTES, forceCloseConnections: true })
   const closing = new AbortController()
-  setMaxListeners(0, closing.signal) // every delayed answer listens
-  const state: State = {
+  setMaxListeners(0, closing.signal) // one listener for each delayed answer
+  const state: SimulatorState = {
     world: new SimulatedWorld(clock),
     settings: DEFAULT_SETTINGS,
     calls: {},
@@ -85,7 +85,7 @@ export async function startPresenceSimulator(options: PresenceSimulatorOptions):
   }
 }
 
-function publicRoutes(app: FastifyInstance, state: State, clock: Clock, closing: AbortSignal): void {
+function publicRoutes(app: FastifyInstance, state: SimulatorState, clock: Clock, closing: AbortSignal): void {
   app.addHook('onRequest', async (request, reply) => {
     const { url = '' } = request.routeOptions
     state.calls[url] = (state.calls[url] ?? 0) + 1
@@ -103,12 +103,12 @@ function publicRoutes(app: FastifyInstance, state: State, clock: Clock, closing:
   gatekeeperRoutes(app, state)
 }
 
-function statisticsRoutes(app: FastifyInstance, state: State, clock: Clock): void {
+function statisticsRoutes(app: FastifyInstance, state: SimulatorState, clock: Clock): void {
   const { world } = state
   for (const path of ['/peers', '/comms/peers']) {
     app.get<{ Querystring: { id?: string | string[] } }>(path, async ({ query }) => {
       if (query.id === undefined) return { ok: true, peers: world.peers() }
-      // As the service compares: an address in capitals is nobody's
+      // Like the service: an address in upper case finds no player
       return { ok: true, peers: [query.id].flat().flatMap((id) => world.findPeer(id) ?? []) }
     })
   }
@@ -124,12 +124,12 @@ interface ParticipantsQuery {
   readonly realm_name?: string | string[]
 }
 
-function gatekeeperRoutes(app: FastifyInstance, state: State): void {
+function gatekeeperRoutes(app: FastifyInstance, state: SimulatorState): void {
   const { world } = state
   app.get<{ Querystring: ParticipantsQuery }>('/scene-participants', async ({ query }, reply) => {
     const [realm, pointer] = [query.realm_name, query.pointer].map((one) => [one].flat()[0])
     const at = pointer === undefined ? undefined : parseCoord(pointer)
-    // Only a world may be asked for as a whole
+    // Without a pointer, all participants are listed only for realms other than the main world
     const isAsked = realm !== undefined && (pointer === undefined ? realm !== MAIN_REALM : at !== undefined)
     if (!isAsked) return fail(reply, state, 400, { error: 'pointer and realm_name are needed' })
     const addresses = at ? world.findParticipants(realm, at) : world.participantsOfRealm(realm)
@@ -138,7 +138,7 @@ function gatekeeperRoutes(app: FastifyInstance, state: State): void {
   })
 }
 
-function controlRoutes(app: FastifyInstance, state: State): void {
+function controlRoutes(app: FastifyInstance, state: SimulatorState): void {
   const { world } = state
   app.put<{ Params: { address: string } }>('/players/:address', async ({ params, body }) => {
     world.put(parsePlayer(params.address, body))
@@ -163,13 +163,13 @@ function controlRoutes(app: FastifyInstance, state: State): void {
   app.get('/calls', async () => ({ calls: state.calls, most_at_once: state.mostAtOnce }))
   app.post('/reset', async () => {
     world.clear()
-    // Those that still run are counted down when they end
+    // `running` is not reset: requests that still run decrease it when they end
     Object.assign(state, { settings: DEFAULT_SETTINGS, calls: {}, mostAtOnce: 0 })
     return { ok: true }
   })
 }
 
-function fail(reply: FastifyReply, { settings }: State, status: number, body: object): FastifyReply {
+function fail(reply: FastifyReply, { settings }: SimulatorState, status: number, body: object): FastifyReply {
   if (!settings.html_errors) return reply.code(status).send(body)
   const page = `<!DOCTYPE html><html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>`
   return reply.code(status).type('text/html').send(page)

@@ -5,12 +5,12 @@ export interface SimulatedPlayer {
   /** In lower case. */
   readonly address: string
   readonly at: Coord
-  /** Time of the last heartbeat; undefined: it is always of this moment. */
+  /** Time of the last heartbeat; undefined: always the current time. */
   readonly lastPingMs: number | undefined
   readonly realm: string
 }
 
-/** As the statistics service writes it. */
+/** A player in the JSON of the statistics service. */
 export interface PeerJson {
   readonly id: string
   readonly address: string
@@ -19,18 +19,18 @@ export interface PeerJson {
   readonly position: readonly [number, number, number]
 }
 
-/** Parcels that belong together; where none is set, each parcel is a scene, or there is no scene at all. */
+/** Scenes, as lists of parcels. Any other parcel is a scene of its own, or has no scene. */
 export interface SceneSettings {
   readonly scenes: readonly (readonly Coord[])[]
   readonly hasScenesElsewhere: boolean
 }
 
-/** The main world: the only one that the statistics service tells of. */
+/** The realm of the main world: the only one that the statistics service covers. */
 export const MAIN_REALM = 'main'
 const NO_SCENES: SceneSettings = { scenes: [], hasScenesElsewhere: true }
 const PARCEL_METRES = 16
 
-/** Who stands where in a world that is made up. */
+/** The positions of simulated players. */
 export class SimulatedWorld {
   private readonly clock: Clock
   private readonly players = new Map<string, SimulatedPlayer>()
@@ -75,7 +75,7 @@ export class SimulatedWorld {
     this.setScenes(NO_SCENES)
   }
 
-  /** All in the main world. */
+  /** All players in the main world. */
   peers(): PeerJson[] {
     return [...this.players.values()].flatMap((player) => this.peerOf(player) ?? [])
   }
@@ -85,7 +85,7 @@ export class SimulatedWorld {
     return player && this.peerOf(player)
   }
 
-  /** Who is in the scene at a place; undefined where there is no scene. */
+  /** The addresses of the players in the scene at these coordinates; undefined where there is no scene. */
   findParticipants(realm: string, pointer: Coord): string[] | undefined {
     const parcel = coordText(pointer)
     const parcels = this.sceneOf.get(parcel) ?? (this.hasScenesElsewhere ? [parcel] : undefined)

@@ -1,10 +1,10 @@
 import { type Area, cellOf, parseCoord } from '@landpass/client/grid'
-import { placesOf } from '../parts/places.ts'
-import type { AssetRowOf } from './listed-publication.ts'
+import { positionsOf } from '../parts/positions.ts'
+import type { AssetRowOf } from './publication-facts.ts'
 
 /** Finds the rows of assets by their ids. */
 export function assetRows(bounds: Area, rowAt: Int32Array, estateIds: readonly string[]): AssetRowOf {
-  const rowOfEstate = placesOf(estateIds)
+  const rowOfEstate = positionsOf(estateIds)
   return (type, id) => {
     if (type === 'estate') return rowOfEstate.get(id) ?? -1
     const coord = parseCoord(id)

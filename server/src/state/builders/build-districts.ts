@@ -4,7 +4,7 @@ import { districtListJson } from '../../land/records/district.ts'
 import type { DistrictParts } from '../parts/parts.ts'
 import { KINDS } from '../parts/tile-cells.ts'
 
-/** All districts of a world, in the order of its snapshot, and what their parcels are on a map. */
+/** All districts of a world, in the order of its snapshot, and the kinds of their parcels on a map. */
 export async function buildDistricts(db: Db, worldId: number): Promise<DistrictParts> {
   const all = await db
     .selectFrom('district')
@@ -12,8 +12,8 @@ export async function buildDistricts(db: Db, worldId: number): Promise<DistrictP
     .where('world_id', '=', worldId)
     .orderBy('position')
     .execute()
-  const roads = await namedAs(db, worldId, 'road_district_id')
-  const plazas = await namedAs(db, worldId, 'plaza_district_id')
+  const roads = await districtsNamedIn(db, worldId, 'road_district_id')
+  const plazas = await districtsNamedIn(db, worldId, 'plaza_district_id')
   const listed = await readDistricts(db, worldId)
   return {
     ids: all.map(({ id }) => id),
@@ -24,8 +24,8 @@ export async function buildDistricts(db: Db, worldId: number): Promise<DistrictP
   }
 }
 
-/** Which districts are roads and plazas is said by the tags of the parcels near them. */
-async function namedAs(
+/** The districts that are roads, or plazas: the tags of the parcels near them name their ids. */
+async function districtsNamedIn(
   db: Db,
   worldId: number,
   column: 'road_district_id' | 'plaza_district_id',

@@ -4,17 +4,17 @@ import type { Db } from '../../db/engine.ts'
 import type { EstateTable } from '../../land/records/estate.ts'
 import { estateJson } from '../../land/records/estate.ts'
 import { membersOf } from '../parts/estate-members.ts'
+import { JsonBufferWriter } from '../parts/json-buffer.ts'
 import { OwnerIndexWriter, ownerOfRows } from '../parts/owner-index.ts'
-import type { EstateParts, Stray } from '../parts/parts.ts'
-import { placesOf } from '../parts/places.ts'
-import { SlabWriter } from '../parts/slab.ts'
+import type { EstateParts, OrphanParcel } from '../parts/parts.ts'
+import { positionsOf } from '../parts/positions.ts'
 import type { BuiltParcels } from './build-parcels.ts'
 
 export interface BuiltEstates {
   readonly parts: Omit<EstateParts, 'offers'>
   /** Row of the estate that holds each parcel, or -1. */
   readonly ofParcel: Int32Array
-  readonly strays: readonly Stray[]
+  readonly orphans: readonly OrphanParcel[]
 }
 
 const PAGE_ROWS = 1000
@@ -22,9 +22,9 @@ const PAGE_ROWS = 1000
 export async function buildEstates(db: Db, worldId: number, parcels: BuiltParcels): Promise<BuiltEstates> {
   const rows = (await readEstates(db, worldId)).sort((a, b) => compareEstateIds(a.id, b.id))
   const ids = rows.map(({ id }) => id)
-  const { ofParcel, strays } = holdersOf(parcels, ids)
+  const { ofParcel, orphans } = holdersOf(parcels, ids)
   const members = membersOf({ ...parcels, estate: ofParcel }, rows.keys())
-  const json = new SlabWriter()
+  const json = new JsonBufferWriter()
   const owners = new OwnerIndexWriter()
   for (const [row, estate] of rows.entries()) {
     json.add(estatePiece(estate, members.get(row)!))
@@ -42,11 +42,11 @@ export async function buildEstates(db: Db, worldId: number, parcels: BuiltParcel
       updatedAtS: Uint32Array.from(rows, updatedAtS),
     },
     ofParcel,
-    strays,
+    orphans,
   }
 }
 
-/** An estate's piece of the slab. */
+/** An estate's piece of `EstateParts.json`. */
 export function estatePiece(estate: EstateTable, members: readonly Coord[]): string {
   return `${estateJson(estate, members)},`
 }
@@ -56,15 +56,15 @@ export function updatedAtS({ updated_at_ms }: EstateTable): number {
 }
 
 function holdersOf({ estateIds }: BuiltParcels, ids: readonly string[]) {
-  const rowOf = placesOf(ids)
-  const strays: Stray[] = []
+  const rowOf = positionsOf(ids)
+  const orphans: OrphanParcel[] = []
   const ofParcel = Int32Array.from(estateIds, (estateId, row) => {
     if (estateId === null) return -1
     const holder = rowOf.get(estateId)
-    if (holder === undefined) strays.push({ row, estateId })
+    if (holder === undefined) orphans.push({ row, estateId })
     return holder ?? -1
   })
-  return { ofParcel, strays }
+  return { ofParcel, orphans }
 }
 
 async function readEstates(db: Db, worldId: number): Promise<EstateTable[]> {
@@ -84,7 +84,7 @@ async function readEstates(db: Db, worldId: number): Promise<EstateTable[]> {
 }
 
 /**
- * Orders estate ids as the numbers that they are.
+ * Compares estate ids as numbers, for sorting.
  *
  * @example
  * compareEstateIds('9', '10') // -1

@@ -3,13 +3,13 @@ import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ParcelTable } from '../../land/records/parcel.ts'
 import { parcelJson } from '../../land/records/parcel.ts'
+import { JsonBufferWriter } from '../parts/json-buffer.ts'
 import { OwnerIndexWriter, ownerOfRows } from '../parts/owner-index.ts'
-import { FAR, type JsonSlab, type OwnerIndex } from '../parts/parts.ts'
-import { placesOf } from '../parts/places.ts'
-import { SlabWriter } from '../parts/slab.ts'
+import { type JsonBuffer, NO_DISTANCE, type OwnerIndex } from '../parts/parts.ts'
+import { positionsOf } from '../parts/positions.ts'
 
 export interface BuiltParcels {
-  readonly json: JsonSlab
+  readonly json: JsonBuffer
   readonly x: Int32Array
   readonly y: Int32Array
   readonly rowAt: Int32Array
@@ -32,7 +32,7 @@ export async function buildParcels(
   worldId: number,
   districtIds: readonly string[],
 ): Promise<BuiltParcels> {
-  const json = new SlabWriter()
+  const json = new JsonBufferWriter()
   const rows: ParcelFacts[] = []
   for (let x = bounds.minX; x <= bounds.maxX; x += COLUMNS_AT_ONCE) {
     const toX = Math.min(x + COLUMNS_AT_ONCE - 1, bounds.maxX)
@@ -61,7 +61,7 @@ export async function buildParcels(
   }
 }
 
-/** What the state keeps of a parcel besides its JSON: see `ParcelParts`. */
+/** What the columns of `ParcelParts` hold of a parcel. */
 export interface ParcelFacts extends Coord {
   readonly owner: string | null
   readonly estateId: string | null
@@ -80,15 +80,15 @@ export function factsOf(parcel: ParcelTable, districtIds: readonly string[]): Pa
     owner: parcel.owner,
     estateId: parcel.estate_id,
     estatePosition: parcel.estate_position ?? 0,
-    district: placesOf(districtIds).get(parcel.district_id ?? '') ?? -1,
+    district: positionsOf(districtIds).get(parcel.district_id ?? '') ?? -1,
     name: parcel.name || undefined,
     updatedAtS: Math.floor(parcel.updated_at_ms / SECOND_MS),
-    plazaDistance: parcel.plaza_distance ?? FAR,
-    roadDistance: parcel.road_distance ?? FAR,
+    plazaDistance: parcel.plaza_distance ?? NO_DISTANCE,
+    roadDistance: parcel.road_distance ?? NO_DISTANCE,
   }
 }
 
-/** A parcel's piece of the slab. */
+/** A parcel's piece of `ParcelParts.json`. */
 export function parcelPiece(parcel: ParcelTable): string {
   return `${parcelJson(parcel)},`
 }
@@ -121,7 +121,7 @@ function indexByCell(bounds: Area, x: Int32Array, y: Int32Array): Int32Array {
   return rowAt
 }
 
-/** How an owner's parcels are listed: both ascending, the order of the snapshot. */
+/** The order in which an owner's parcels are listed: x, then y, both ascending, as in a snapshot. */
 export function byXThenY(x: Int32Array, y: Int32Array): (a: number, b: number) => number {
   return (a, b) => x[a]! - x[b]! || y[a]! - y[b]!
 }

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/engine.ts'
-import { type AssetRowOf, type ListedPublication, listPublication } from './listed-publication.ts'
 import { NO_PUBLICATIONS, type OfferedPublications, patchPublications } from './patch-publications.ts'
+import { type AssetRowOf, type PublicationFacts, publicationFacts } from './publication-facts.ts'
 
-/** How many there are of each, and which is which. */
+/** The numbers of parcels and estates, and how to find their rows. */
 interface Assets {
   readonly parcels: number
   readonly estates: number
@@ -28,9 +28,9 @@ async function readPublications(
   db: Db,
   worldId: number,
   assetRowOf: AssetRowOf,
-): Promise<ListedPublication[]> {
-  const listed: ListedPublication[] = []
-  for (let lastKey = -1; ; lastKey = listed.at(-1)!.key) {
+): Promise<PublicationFacts[]> {
+  const publications: PublicationFacts[] = []
+  for (let lastKey = -1; ; lastKey = publications.at(-1)!.key) {
     const page = await db
       .selectFrom('publication')
       .selectAll()
@@ -39,7 +39,7 @@ async function readPublications(
       .orderBy('key')
       .limit(PAGE_ROWS)
       .execute()
-    for (const row of page) listed.push(listPublication(row, assetRowOf))
-    if (page.length < PAGE_ROWS) return listed
+    for (const row of page) publications.push(publicationFacts(row, assetRowOf))
+    if (page.length < PAGE_ROWS) return publications
   }
 }

@@ -10,8 +10,8 @@ import { buildParcels } from './build-parcels.ts'
 import { buildPublications } from './build-publications.ts'
 
 /**
- * Reads one world from the tables and lays it out as {@link StateParts}. Many short statements rather than one
- * long one: the embedded engine serves readers in between.
+ * Reads one world from the tables and builds its {@link StateParts}. It sends many short queries instead of one long
+ * one, so that the embedded engine can answer requests in between.
  */
 export async function buildState(
   db: Db,
@@ -37,7 +37,7 @@ export async function buildState(
     parcels: {
       ...parcelParts,
       estate: estates.ofParcel,
-      strays: estates.strays,
+      orphans: estates.orphans,
       offers: { first: publications.firstOfParcel },
     },
     estates: { ...estates.parts, offers: { first: publications.firstOfEstate } },

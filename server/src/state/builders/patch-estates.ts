@@ -1,14 +1,14 @@
 import type { EstateTable } from '../../land/records/estate.ts'
 import { membersOf } from '../parts/estate-members.ts'
+import { JsonBufferWriter, pieceOf } from '../parts/json-buffer.ts'
 import { patchOwnership } from '../parts/owner-index.ts'
 import type { EstateParts, ParcelParts } from '../parts/parts.ts'
-import { pieceOf, SlabWriter } from '../parts/slab.ts'
 import { estatePiece, updatedAtS } from './build-estates.ts'
 import type { EstateRows } from './estate-rows.ts'
 
 /**
- * The estates with these rows of the table in them, and the parcels that they hold now. All are laid out again: there
- * are few of them.
+ * Replaces and adds estates, given by their rows of the table. All columns and the JSON of all estates are written
+ * again: there are few estates.
  */
 export function patchEstates(
   held: EstateParts,
@@ -19,7 +19,7 @@ export function patchEstates(
   if (table.length === 0) return held
   const changed = new Map(table.map((estate) => [rows.rowOf(estate.id), estate]))
   const members = membersOf(parcels, changed.keys())
-  const json = new SlabWriter()
+  const json = new JsonBufferWriter()
   for (const [row, source] of rows.sourceOf.entries()) {
     const estate = changed.get(row)
     json.add(estate ? estatePiece(estate, members.get(row)!) : pieceOf(held.json, source))

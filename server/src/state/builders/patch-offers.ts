@@ -1,8 +1,8 @@
+import { patchJsonBuffer } from '../parts/json-buffer.ts'
 import { ASSET_TYPE_CODES, type PublicationParts } from '../parts/parts.ts'
-import { patchSlab } from '../parts/slab.ts'
-import type { ListedPublication } from './listed-publication.ts'
+import type { PublicationFacts } from './publication-facts.ts'
 
-/** Where the chain of offers of each asset begins: see `AssetOffers`. */
+/** The first offer of each asset: see `AssetOffers`. */
 export interface OfferedAssets {
   readonly firstOfParcel: Int32Array
   readonly firstOfEstate: Int32Array
@@ -14,21 +14,21 @@ type Offers = Pick<
 >
 
 export interface PatchedOffers extends OfferedAssets {
-  /** The number of each changed publication among the open ones, or -1. */
+  /** The offer number of each changed publication, or -1 for a closed one. */
   readonly open: Int32Array
   readonly offers: Offers
 }
 
 /**
- * What changes among the open publications. Those that stay open keep their numbers, closed ones leave theirs empty,
- * opened ones get the next; only the chains of their assets are linked anew.
+ * Patches the open publications. Those that stay open keep their offer numbers, closed ones leave an empty piece, new
+ * ones get the next numbers. Only the linked lists of the changed assets are linked again.
  *
  * @param gone the old rows of the changed publications
  */
 export function patchOffers(
   held: OfferedAssets & { readonly parts: PublicationParts },
   gone: readonly number[],
-  changed: readonly ListedPublication[],
+  changed: readonly PublicationFacts[],
 ): PatchedOffers {
   const { parts } = held
   const numberOfKey = new Map<number, number>()
@@ -44,7 +44,7 @@ export function patchOffers(
 
 function columnsWith(
   parts: Offers,
-  changed: readonly ListedPublication[],
+  changed: readonly PublicationFacts[],
   open: Int32Array,
   { count, emptied }: { readonly count: number; readonly emptied: Iterable<number> },
 ): Offers {
@@ -69,7 +69,7 @@ function columnsWith(
     openPrice[number] = price
   }
   return {
-    openJson: patchSlab(parts.openJson, pieces),
+    openJson: patchJsonBuffer(parts.openJson, pieces),
     openExpiresAtMs,
     openMadeAtMs,
     openKey,
@@ -89,7 +89,7 @@ interface Chain {
 function chainsWith(
   held: OfferedAssets & { readonly parts: PublicationParts },
   gone: readonly number[],
-  changed: readonly ListedPublication[],
+  changed: readonly PublicationFacts[],
   open: Int32Array,
 ): readonly Chain[] {
   const { open: oldOpen, openNext, assetType, asset: oldAsset } = held.parts
@@ -113,7 +113,7 @@ function chainsWith(
   return [...chains.values()]
 }
 
-/** Links the offers of each chain, newest first. The columns are new, and change here for the last time. */
+/** Links the offers of each chain, newest first. Writes into the columns of `offers`, which are new copies. */
 function link(
   held: OfferedAssets,
   offers: Offers,

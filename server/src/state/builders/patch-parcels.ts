@@ -1,13 +1,13 @@
 import { type Area, cellOf } from '@landpass/client/grid'
 import type { ParcelTable } from '../../land/records/parcel.ts'
+import { patchJsonBuffer } from '../parts/json-buffer.ts'
 import { patchOwnership } from '../parts/owner-index.ts'
-import type { ParcelParts, Stray } from '../parts/parts.ts'
-import { patchSlab } from '../parts/slab.ts'
+import type { OrphanParcel, ParcelParts } from '../parts/parts.ts'
 import { byXThenY, factsOf, type ParcelFacts, parcelPiece } from './build-parcels.ts'
 import type { EstateRows } from './estate-rows.ts'
 
-/** What parcels refer to: the places of districts, and the rows of estates, which may be others than before. */
-interface Surroundings {
+/** What parcels refer to: districts by index, and estates by row. */
+interface References {
   readonly bounds: Area
   readonly districtIds: readonly string[]
   readonly estates: EstateRows
@@ -15,51 +15,51 @@ interface Surroundings {
 
 export interface PatchedParcels {
   readonly parcels: ParcelParts
-  /** Rows of those that may look otherwise on a map. */
+  /** Rows of the parcels whose cell may have changed. */
   readonly redrawn: readonly number[]
 }
 
-/** The parcels with these rows of the table in them. Parcels come and go only with a world. */
+/** Replaces parcels, given by their rows of the table. Parcels are added and removed only with a whole world. */
 export function patchParcels(
   held: ParcelParts,
   table: readonly ParcelTable[],
-  { bounds, districtIds, estates }: Surroundings,
+  { bounds, districtIds, estates }: References,
 ): PatchedParcels {
   const changed = new Map<number, ParcelFacts>()
   const pieces = new Map<number, string>()
   for (const parcel of table) {
     const row = held.rowAt[cellOf(bounds, parcel)] ?? -1
-    if (row < 0) continue // beyond the bounds that this server was told to show
+    if (row < 0) continue // outside of the setting WORLD
     changed.set(row, factsOf(parcel, districtIds))
     pieces.set(row, parcelPiece(parcel))
   }
-  const redrawn = [...changed.keys(), ...held.strays.map(({ row }) => row)]
-  const parcels = { ...held, ...patchHolders(held, changed, estates) }
+  const redrawn = [...changed.keys(), ...held.orphans.map(({ row }) => row)]
+  const parcels = { ...held, ...patchEstateRows(held, changed, estates) }
   if (changed.size === 0) return { parcels, redrawn }
   return {
-    parcels: { ...parcels, ...patchFacts(held, changed), json: patchSlab(held.json, pieces) },
+    parcels: { ...parcels, ...patchFacts(held, changed), json: patchJsonBuffer(held.json, pieces) },
     redrawn,
   }
 }
 
 type Changed = ReadonlyMap<number, ParcelFacts>
 
-/** Which estate holds each parcel, by the rows that estates have now. A stray finds its estate when that is made. */
-function patchHolders(
+/** The estate row of each parcel, by the new rows of estates. An orphan gets its estate once that exists. */
+function patchEstateRows(
   held: ParcelParts,
   changed: Changed,
   estates: EstateRows,
-): Pick<ParcelParts, 'estate' | 'strays'> {
-  const claims: Stray[] = held.strays.filter(({ row }) => !changed.has(row))
-  for (const [row, { estateId }] of changed) if (estateId !== null) claims.push({ row, estateId })
+): Pick<ParcelParts, 'estate' | 'orphans'> {
+  const wanted: OrphanParcel[] = held.orphans.filter(({ row }) => !changed.has(row))
+  for (const [row, { estateId }] of changed) if (estateId !== null) wanted.push({ row, estateId })
   const estate = held.estate.slice()
   if (estates.areMoved) {
     for (let row = 0; row < estate.length; row++)
       if (estate[row]! >= 0) estate[row] = estates.newRowOf[estate[row]!]!
   }
   for (const row of changed.keys()) estate[row] = -1
-  for (const { row, estateId } of claims) estate[row] = estates.rowOf(estateId)
-  return { estate, strays: claims.filter(({ row }) => estate[row]! < 0) }
+  for (const { row, estateId } of wanted) estate[row] = estates.rowOf(estateId)
+  return { estate, orphans: wanted.filter(({ row }) => estate[row]! < 0) }
 }
 
 function patchFacts(held: ParcelParts, changed: Changed): Partial<ParcelParts> {

@@ -2,10 +2,10 @@ import { mergeRows } from '../parts/merge-rows.ts'
 import { ASSET_TYPE_CODES, type PublicationParts } from '../parts/parts.ts'
 import { addPrices } from '../parts/price-ranks.ts'
 import { NO_ORDERS, patchOrders } from '../parts/publication-orders.ts'
-import type { ListedPublication } from './listed-publication.ts'
 import { type OfferedAssets, patchOffers } from './patch-offers.ts'
+import type { PublicationFacts } from './publication-facts.ts'
 
-/** The publications, and the assets that have open ones. */
+/** The publications, and the first offer of each asset. */
 export interface OfferedPublications extends OfferedAssets {
   readonly parts: PublicationParts
 }
@@ -34,12 +34,12 @@ export const NO_PUBLICATIONS: PublicationParts = {
 }
 
 /**
- * The publications with these in them, new or in the place of those that had their keys. The work is that of copying
- * all columns, however few they are; made from nothing, it is that of sorting them.
+ * Adds publications, and replaces those with the same keys. All columns are copied, even for a single change; starting
+ * from {@link NO_PUBLICATIONS}, most of the time goes into sorting.
  */
 export function patchPublications(
   held: OfferedPublications,
-  changed: readonly ListedPublication[],
+  changed: readonly PublicationFacts[],
 ): OfferedPublications {
   if (changed.length === 0) return held
   const old = held.parts
@@ -62,7 +62,7 @@ export function patchPublications(
   return { parts: { ...columns, ...offers, prices, orders }, firstOfParcel, firstOfEstate }
 }
 
-/** What has a value per row. */
+/** The columns with a value per publication. */
 type Columns = Pick<
   PublicationParts,
   | 'key'
@@ -78,7 +78,7 @@ type Columns = Pick<
 >
 
 function columnsOf(
-  changed: readonly ListedPublication[],
+  changed: readonly PublicationFacts[],
   known: Pick<Columns, 'priceRank' | 'open'>,
 ): Columns {
   return {
@@ -110,7 +110,7 @@ function gatherColumns(old: Columns, added: Columns, sourceOf: Uint32Array): Col
   }
 }
 
-/** Publications whose estates have other rows now. */
+/** Replaces the old rows of estates by their new ones. */
 export function renumberAssets(parts: PublicationParts, newRowOf: Int32Array): PublicationParts {
   const asset = parts.asset.slice()
   for (let row = 0; row < asset.length; row++) {
@@ -120,7 +120,7 @@ export function renumberAssets(parts: PublicationParts, newRowOf: Int32Array): P
   return { ...parts, asset }
 }
 
-function rowsWithKeys(keys: Uint32Array, changed: readonly ListedPublication[]): number[] {
+function rowsWithKeys(keys: Uint32Array, changed: readonly PublicationFacts[]): number[] {
   if (keys.length === 0) return []
   const wanted = new Set(changed.map(({ key }) => key))
   const rows: number[] = []
@@ -128,7 +128,7 @@ function rowsWithKeys(keys: Uint32Array, changed: readonly ListedPublication[]):
   return rows
 }
 
-function hashesOf(changed: readonly ListedPublication[]): Uint8Array {
+function hashesOf(changed: readonly PublicationFacts[]): Uint8Array {
   const bytes = Buffer.alloc(changed.length * HASH_BYTES)
   for (const [i, { txHash }] of changed.entries())
     bytes.write(txHash.slice(2), i * HASH_BYTES, HASH_BYTES, 'hex')
@@ -138,8 +138,8 @@ function hashesOf(changed: readonly ListedPublication[]): Uint8Array {
 type Placed = Pick<PublicationParts, 'key' | 'txHash'>
 
 /**
- * Where each new row comes from: an old row, or beyond them one of the added. By transaction hash, then by key, and
- * not by a database's collation: pages must be the same on both engines.
+ * For each new row its source: the number of an old row, or the number of old rows plus the index of an added one.
+ * Sorted by the bytes of the transaction hash, then by key. A database's collation could differ between the engines.
  */
 function placeRows(old: Placed, added: Placed, gone: readonly number[]): Uint32Array {
   const oldRows = old.key.length
@@ -152,21 +152,21 @@ function placeRows(old: Placed, added: Placed, gone: readonly number[]): Uint32A
     }
     return left.key[i]! - right.key[j]!
   }
-  const fresh = Uint32Array.from(added.key, (_, i) => oldRows + i).sort(compare)
-  return mergeRows(allBut(gone, oldRows), fresh, compare)
+  const addedRows = Uint32Array.from(added.key, (_, i) => oldRows + i).sort(compare)
+  return mergeRows(allBut(gone, oldRows), addedRows, compare)
 }
 
 function allBut(gone: readonly number[], rows: number): Uint32Array {
-  const kept = new Uint32Array(rows - gone.length)
+  const remaining = new Uint32Array(rows - gone.length)
   let next = 0
   for (let row = 0, at = 0; row < rows; row++) {
     if (gone[next] === row) next++
-    else kept[at++] = row
+    else remaining[at++] = row
   }
-  return kept
+  return remaining
 }
 
-/** Rows that follow each other before and after: `length` of them from `from` on, at `at`. */
+/** `length` rows that follow each other in the source, from `from` on, and in the target, from `at` on. */
 interface Run {
   readonly from: number
   readonly at: number
@@ -187,7 +187,7 @@ function runsOf(sourceOf: Uint32Array, oldRows: number): Run[] {
 
 type Column = Uint8Array | Int32Array | Uint32Array | Float64Array
 
-/** A column in the new order; `width` values a row. */
+/** Makes a column in the new order, with `width` values per row. */
 function gather<T extends Column>(old: T, added: T, runs: readonly Run[], width = 1): T {
   const last = runs.at(-1)
   const rows = last ? last.at + last.length : 0

@@ -13,23 +13,23 @@ import type { Db } from '../../db/engine.ts'
 import { applyLandChanges, type LandChange } from '../../land/changes/changes.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
 import { importSnapshot } from '../../land/snapshot/import.ts'
-import { PATCHED_ASSETS, readStateChanges } from '../change-queries.ts'
+import { MAX_PATCHED_ASSETS, readStateChanges } from '../change-queries.ts'
+import { pieceOf } from '../parts/json-buffer.ts'
 import type { StateParts } from '../parts/parts.ts'
-import { pieceOf } from '../parts/slab.ts'
 import { JOINS_TOP } from '../parts/tile-cells.ts'
 import { State } from '../state.ts'
 import { buildState } from './build-state.ts'
 import { patchState, type StateChanges } from './patch-state.ts'
 
-/** 625 parcels: two chunks of a slab. */
+/** 625 parcels: two chunks of JSON. */
 const RADIUS = 12
-/** A server may show less than the database holds. */
+/** One row of parcels smaller than the imported world: a server may show less than the database holds. */
 const WORLD = parseWorld(`-${RADIUS},-${RADIUS},${RADIUS},${RADIUS - 1}`)!
-/** Low ids are rare enough for some to be taken late, among estates that have parcels and offers. */
+/** New estates get ids up to this one: low, so that they move the rows of estates with parcels and offers. */
 const ESTATE_IDS = 80
 const TIMES_MS = [0, 15].map((seconds) => REFERENCE_TIME_MS + seconds * SECOND_MS)
 
-/** A change with its choices still open: numbers pick from what there is when it is made. */
+/** A random change. Its numbers pick from the assets that exist when the change is made. */
 interface Draft {
   readonly kind: LandChange['kind']
   readonly pick: number
@@ -55,8 +55,8 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   other: fc.nat({ max: 100_000 }),
   what: fc.constantFrom('owner', 'owner', 'name', 'estate', 'estate', 'estate', 'district', 'tags', 'all'),
 })
-/** Revisions that are committed before the state is brought up to date. */
-const story = fc.array(
+/** A list of steps. Each step is a list of revisions that are committed before the state is patched once. */
+const steps = fc.array(
   fc.array(fc.array(draft, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
   {
     minLength: 4,
@@ -74,10 +74,10 @@ describeOnBothEngines('the patched state', (open, kind) => {
     await importSnapshot(db, await demoSnapshot(1, RADIUS), { world, clock, dryRun: false })
   })
 
-  test('answers in everything as one that is built from the tables', async () => {
+  test('gives the same answers as a state that is built from the tables', async () => {
     const seen = new Set<string>()
     await fc.assert(
-      fc.asyncProperty(story, async (steps) => {
+      fc.asyncProperty(steps, async (steps) => {
         let held = await build()
         const earlier: { readonly parts: StateParts; readonly answers: unknown }[] = []
         for (const revisions of steps) {
@@ -86,13 +86,13 @@ describeOnBothEngines('the patched state', (open, kind) => {
           expect(changes).toBeDefined()
           earlier.push({ parts: held, answers: answersOf(new State(held), TIMES_MS) })
 
-          note(held, changes!, seen)
+          noteRareCases(held, changes!, seen)
           held = patchState(held, changes!)
 
           const patched = answersOf(new State(held), TIMES_MS)
           expectSame(patched, answersOf(new State(await build()), TIMES_MS))
         }
-        // Whoever still holds one of the states before sees it as it was
+        // Patching did not modify the earlier states
         for (const { parts, answers } of earlier) expectSame(answersOf(new State(parts), TIMES_MS), answers)
       }),
       { numRuns: runs(kind === 'postgres' ? 6 : 2), endOnFailure: true },
@@ -100,20 +100,20 @@ describeOnBothEngines('the patched state', (open, kind) => {
     if (kind === 'embedded') return // a few examples: what is rare is met on PostgreSQL
     for (const rare of [
       'moved estate',
-      'stray that is taken in',
+      'orphan that gets its estate',
       'dissolved estate',
       'offer of a later estate',
       'district',
     ])
-      expect(seen, `the stories were told without: ${rare}`).toContain(rare)
+      expect(seen, `no step had: ${rare}`).toContain(rare)
   })
 
-  test('joins parcels that have waited for their estate', async () => {
+  test('joins parcels whose estate is created after they named it', async () => {
     const id = '7777'
     for (const y of [5, 4])
       await change([{ kind: 'change-parcel', x: -3, y, to: { estate_id: id, district_id: null } }])
     const held = await build()
-    expect(held.parcels.strays.filter(({ estateId }) => estateId === id)).toHaveLength(2)
+    expect(held.parcels.orphans.filter(({ estateId }) => estateId === id)).toHaveLength(2)
     await change([{ kind: 'create-estate', estate: estateRow(id) }])
 
     const patched = patchState(held, (await readStateChanges(db, held))!)
@@ -134,11 +134,11 @@ describeOnBothEngines('the patched state', (open, kind) => {
     expect(patched.estates).toEqual(held.estates)
     expect(patched.estates.json).toBe(held.estates.json)
     expect(patched.parcels.owners).toBe(held.parcels.owners)
-    const kept = patched.parcels.json.chunks.filter((chunk) => held.parcels.json.chunks.includes(chunk))
-    expect(kept).toHaveLength(held.parcels.json.chunks.length - 1)
+    const shared = patched.parcels.json.chunks.filter((chunk) => held.parcels.json.chunks.includes(chunk))
+    expect(shared).toHaveLength(held.parcels.json.chunks.length - 1)
   })
 
-  test('keeps the number of an offer while it is open, and nothing of it afterwards', async () => {
+  test('keeps the number of an offer while it is open, and empties its piece afterwards', async () => {
     const before = await build()
     await change([
       { kind: 'open-publication', publication: publicationRow(`offer ${names++}`, {}) },
@@ -159,7 +159,7 @@ describeOnBothEngines('the patched state', (open, kind) => {
     expect(publications.open[publications.key.indexOf(second!)]).toBe(offer + 1)
   })
 
-  test('is not made where the journal cannot tell, or tells too much', async () => {
+  test('is not made where the journal does not know the changes, or there are too many', async () => {
     const held = await build()
     expect(await readStateChanges(db, { ...held, lineage: 'other' })).toBeUndefined()
     expect(await readStateChanges(db, { ...held, worldId: held.worldId + 1 })).toBeUndefined()
@@ -170,7 +170,7 @@ describeOnBothEngines('the patched state', (open, kind) => {
     await change(bids.map((bid) => ({ kind: 'place-bid', bid }) as const))
     expect(await readStateChanges(db, held)).toMatchObject({ parcels: [], estates: [], publications: [] })
 
-    const many = Array.from({ length: PATCHED_ASSETS + 1 }, () => publicationRow(`offer ${names++}`, {}))
+    const many = Array.from({ length: MAX_PATCHED_ASSETS + 1 }, () => publicationRow(`offer ${names++}`, {}))
     await change(many.map((publication) => ({ kind: 'open-publication', publication }) as const))
     expect(await readStateChanges(db, held)).toBeUndefined()
   })
@@ -208,29 +208,29 @@ describeOnBothEngines('the patched state', (open, kind) => {
     return drafts.map((one) => changeFor(one, at))
   }
 
-  /** What is rare, and must have been met. */
-  function note({ estates, parcels }: StateParts, changes: StateChanges, seen: Set<string>): void {
+  /** Records rare cases, which the random steps must contain. */
+  function noteRareCases({ estates, parcels }: StateParts, changes: StateChanges, seen: Set<string>): void {
     const lastId = Number(estates.ids.at(-1))
     for (const { id } of changes.estates) {
       if (estates.ids.includes(id)) continue
       if (Number(id) < lastId) seen.add('moved estate')
-      if (parcels.strays.some(({ estateId }) => estateId === id)) seen.add('stray that is taken in')
+      if (parcels.orphans.some(({ estateId }) => estateId === id)) seen.add('orphan that gets its estate')
       if (changes.publications.some(({ asset_id }) => asset_id === id)) seen.add('offer of a later estate')
     }
     if (changes.districtList) seen.add('district')
     if (estates.size.includes(0)) seen.add('dissolved estate')
   }
 
-  interface Circumstances {
+  interface ExistingAssets {
     readonly ids: Set<string>
-    /** Ids of estates that parcels name and that are not there. */
+    /** Ids of estates that parcels name but that do not exist. */
     readonly awaited: readonly string[]
     readonly districts: readonly string[]
     readonly offers: readonly { readonly key: number }[]
   }
 
-  function changeFor({ kind, pick, other, what }: Draft, at: Circumstances): LandChange {
-    const name = `story ${names++}`
+  function changeFor({ kind, pick, other, what }: Draft, at: ExistingAssets): LandChange {
+    const name = `name ${names++}`
     const place = { x: (pick % (2 * RADIUS + 1)) - RADIUS, y: (other % 5) - 2 }
     switch (kind) {
       case 'create-estate': {
@@ -258,7 +258,7 @@ describeOnBothEngines('the patched state', (open, kind) => {
           block_time_created_at_ms: madeAtMs,
           block_time_updated_at_ms: other % 4 === 0 ? madeAtMs : null,
         } as const
-        // Several offers may come of one transaction
+        // One transaction may make several publications
         return { kind, publication: publicationRow(pick % 7 === 0 ? 'the same' : name, facts) }
       }
       case 'close-publication': {
@@ -279,7 +279,7 @@ describeOnBothEngines('the patched state', (open, kind) => {
 
   function parcelFacts(
     { pick, other, what, name }: Omit<Draft, 'kind'> & { readonly name: string },
-    at: Circumstances,
+    at: ExistingAssets,
   ): Extract<LandChange, { kind: 'change-parcel' }>['to'] {
     const owner = [null, addressOf(`owner ${other % 4}`), addressOf(name)][pick % 3]!
     const estate_id = pick % 4 === 0 ? null : anyEstate(pick % 8 === 1 ? pick : other, at)
@@ -300,12 +300,12 @@ describeOnBothEngines('the patched state', (open, kind) => {
     }
   }
 
-  function knownEstate(pick: number, { ids }: Circumstances): string {
+  function knownEstate(pick: number, { ids }: ExistingAssets): string {
     return [...ids][pick % ids.size]!
   }
 
-  /** Now and then one that is made later, or never. */
-  function anyEstate(pick: number, at: Circumstances): string {
+  /** Sometimes the id of an estate that does not exist yet. */
+  function anyEstate(pick: number, at: ExistingAssets): string {
     return pick % 3 === 0 ? String(1 + (pick % ESTATE_IDS)) : knownEstate(pick, at)
   }
 })

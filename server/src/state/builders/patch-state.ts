@@ -6,26 +6,26 @@ import type { EstateParts, ParcelParts, PublicationParts, StateParts } from '../
 import { cellsAround, tileCell, tileSource } from '../parts/tile-cells.ts'
 import { assetRows } from './asset-rows.ts'
 import { type EstateRows, growEstates } from './estate-rows.ts'
-import { listPublication } from './listed-publication.ts'
 import { patchEstates } from './patch-estates.ts'
 import { patchParcels } from './patch-parcels.ts'
 import { type OfferedPublications, patchPublications, renumberAssets } from './patch-publications.ts'
+import { publicationFacts } from './publication-facts.ts'
 
-/** What a later revision says of everything that has changed since: rows of the tables as they are now. */
+/** What has changed up to a later revision: the rows of the tables at that revision. */
 export interface StateChanges {
   readonly revision: number
   readonly changedAtMs: number
   readonly parcels: readonly ParcelTable[]
-  /** All estates that gained, lost or moved a parcel are among them. */
+  /** Includes all estates that gained, lost or reordered parcels. */
   readonly estates: readonly EstateTable[]
   readonly publications: readonly PublicationTable[]
-  /** The `data` of `/districts`, where it may be another one. */
+  /** The new `data` of `/districts`; undefined where it has not changed. */
   readonly districtList: Uint8Array | undefined
 }
 
 /**
- * The state of a later revision, made from that of an earlier one: equal in every answer to one that is built
- * from the tables. What has not changed is shared; the earlier one stays as it is, for readers that still hold it.
+ * Makes the state of a later revision from an earlier one. All answers are equal to those of a state that is built from
+ * the tables. Unchanged parts are shared; the earlier state is not modified, because running requests may still use it.
  */
 export function patchState(held: StateParts, changes: StateChanges): StateParts {
   const { bounds } = held
@@ -75,11 +75,11 @@ function patchOffered(
   }
   return patchPublications(
     offered,
-    table.map((row) => listPublication(row, assetRowOf)),
+    table.map((row) => publicationFacts(row, assetRowOf)),
   )
 }
 
-/** Cells of parcels that belong elsewhere now, and of their neighbours, which join them or no longer do. */
+/** Computes the cells of changed parcels again, and those of their neighbours, whose joins may have changed. */
 function patchCells(next: StateParts, redrawn: readonly number[]): Uint8Array {
   if (redrawn.length === 0) return next.cells
   const source = tileSource(next)

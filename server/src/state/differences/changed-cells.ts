@@ -1,12 +1,12 @@
 import { type Coord, cellOf } from '@landpass/client/grid'
 import type { ChangedAssets } from '../../land/changes/change-journal.ts'
 import { cellsAround } from '../parts/tile-cells.ts'
-import { resoldAssets } from './resold-assets.ts'
+import { assetsWithChangedOffers } from './changed-offers.ts'
 import type { StateAt, StateVersion } from './state-version.ts'
 
 /**
- * The numbers, ascending, of all cells that are other now than in an earlier state of the same world.
- * Some of them may be as they were: what changed and changed back, and neighbours that join as before.
+ * The numbers, ascending, of all cells that differ from an earlier state of the same world. Some of them may be equal:
+ * cells that changed and changed back, and neighbours whose joins did not change.
  *
  * @param assets what changed between the two revisions
  */
@@ -22,17 +22,17 @@ export function changedCells(now: StateAt, since: StateVersion, assets: ChangedA
   }
   const coordOf = (row: number) => ({ x: parcels.x[row]!, y: parcels.y[row]! })
 
-  // A parcel that left an estate or a district also parted from its neighbours, which stayed where they were.
+  // When a parcel leaves an estate or a district, the joins of its neighbours change too.
   for (const coord of assets.parcels) if (cellOf(bounds, coord) >= 0) markAround(coord)
-  const resold = resoldAssets(now, since, new Set(assets.publications))
-  for (const row of resold.parcels) mark(coordOf(row))
+  const withChangedOffers = assetsWithChangedOffers(now, since, new Set(assets.publications))
+  for (const row of withChangedOffers.parcels) mark(coordOf(row))
   const estates = new Set(assets.estates.map((id) => state.estateRow(id)))
-  if (estates.size + resold.estates.size > 0) {
+  if (estates.size + withChangedOffers.estates.size > 0) {
     for (let row = 0; row < parcels.estate.length; row++) {
       const estate = parcels.estate[row]!
       if (estate < 0) continue
       if (estates.has(estate)) markAround(coordOf(row))
-      else if (resold.estates.has(estate)) mark(coordOf(row))
+      else if (withChangedOffers.estates.has(estate)) mark(coordOf(row))
     }
   }
   return numbersOf(isChanged)

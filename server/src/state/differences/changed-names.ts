@@ -1,9 +1,9 @@
 import { coordText } from '@landpass/client/grid'
 import type { ChangedAssets } from '../../land/changes/change-journal.ts'
-import { resoldAssets } from './resold-assets.ts'
+import { assetsWithChangedOffers } from './changed-offers.ts'
 import type { StateAt, StateVersion } from './state-version.ts'
 
-/** What is other than it was, by name. Some of it may be as it was: what changed and changed back. */
+/** Ids of the assets that differ. Some may be equal: those that changed and changed back. */
 export interface ChangedNames {
   /** `x,y`, by x ascending, then y descending. */
   readonly parcels: readonly string[]
@@ -12,27 +12,27 @@ export interface ChangedNames {
 }
 
 /**
- * Names what changed between an earlier state and now, in the same world: parcels and estates whose own record is
- * another one, and those that came on sale, went from it or have another offer. What an estate's change does to its
- * parcels is not named again.
+ * The ids of what changed between an earlier state and now, in the same world: parcels and estates whose own record
+ * differs, and those that have got, lost or changed an offer. The parcels of a changed estate are not included for
+ * that.
  *
  * @param assets what was committed between the two
  */
 export function changedNames(now: StateAt, since: StateVersion, assets: ChangedAssets): ChangedNames {
   const { state } = now
   const { parcels, estates } = state.parts
-  const resold = resoldAssets(now, since, new Set(assets.publications))
+  const withChangedOffers = assetsWithChangedOffers(now, since, new Set(assets.publications))
   const parcelRows = assets.parcels.map((coord) => state.parcelRow(coord))
   const estateRows = assets.estates.map((id) => state.estateRow(id))
   return {
-    parcels: inOrder([...parcelRows, ...resold.parcels]).map((row) =>
+    parcels: sortedRows([...parcelRows, ...withChangedOffers.parcels]).map((row) =>
       coordText({ x: parcels.x[row]!, y: parcels.y[row]! }),
     ),
-    estates: inOrder([...estateRows, ...resold.estates]).map((row) => estates.ids[row]!),
+    estates: sortedRows([...estateRows, ...withChangedOffers.estates]).map((row) => estates.ids[row]!),
   }
 }
 
-/** Rows, each once; those of what this process does not show are -1. */
-function inOrder(rows: readonly number[]): number[] {
+/** Rows in ascending order, each once; without -1, which stands for assets outside of the world of this process. */
+function sortedRows(rows: readonly number[]): number[] {
   return [...new Set(rows)].filter((row) => row >= 0).sort((a, b) => a - b)
 }

@@ -1,32 +1,32 @@
 import { FEED_VERSION } from '@landpass/client/feed'
-import type { Sales } from '../parts/sales.ts'
+import type { OpenOffers } from '../parts/open-offers.ts'
 import type { State } from '../state.ts'
 
-/** A state, and what is for sale in it at one time: what the feed and the stream of changes are made of. */
+/** A state and its offers at one time. The feed and the change stream are made of it. */
 export interface StateAt {
   readonly state: State
-  readonly sales: Sales
+  readonly openOffers: OpenOffers
 }
 
 export function stateAt(state: State, nowMs: number): StateAt {
-  return { state, sales: state.sales(nowMs) }
+  return { state, openOffers: state.openOffers(nowMs) }
 }
 
-/** What tells two states apart for a client: the database, its revision, and the last offer that expired. */
+/** Identifies what a client has seen: the database, its revision, and when the last offer expired. */
 export interface StateVersion {
   readonly lineage: string
   readonly revision: number
-  /** 0 where none has expired. */
+  /** 0 where no offer has expired. */
   readonly lastExpiryMs: number
 }
 
-export function versionOf({ state, sales }: StateAt): StateVersion {
+export function versionOf({ state, openOffers }: StateAt): StateVersion {
   const { lineage } = state.parts
-  return { lineage, revision: state.revision, lastExpiryMs: sales.lastExpiryMs }
+  return { lineage, revision: state.revision, lastExpiryMs: openOffers.lastExpiryMs }
 }
 
 /**
- * The written form of a state version: what clients give back as `since`, and the tag of the whole feed.
+ * A state version as text: what clients send back as `since`, and the `ETag` of the whole feed.
  *
  * @example
  * versionText({ lineage: '5f1c3a9b2d40', revision: 7, lastExpiryMs: 0 }) // '1.5f1c3a9b2d40.7.0'
@@ -39,7 +39,7 @@ const VERSION_PATTERN = new RegExp(
   `^${FEED_VERSION}\\.([\\w-]{1,40})\\.(0|[1-9]\\d{0,14})\\.(0|[1-9]\\d{0,14})$`,
 )
 
-/** Reads {@link versionText}; undefined for any other text, that of another format of the feed among them. */
+/** Parses {@link versionText}; undefined for any other text, including one of another format of the feed. */
 export function parseVersion(text: string): StateVersion | undefined {
   const [, lineage, revision, lastExpiryMs] = VERSION_PATTERN.exec(text) ?? []
   if (lineage === undefined) return undefined

@@ -7,29 +7,29 @@ interface Members {
   readonly rows: Uint32Array
 }
 
-/** Collected when the first estate is asked for; revisions that move no parcel share the column, and this with it. */
-const membersIn = new WeakMap<Int32Array, Members>()
+/** Cached per column `estate`: states between which no parcel changed its estate share the column. */
+const membersOfColumn = new WeakMap<Int32Array, Members>()
 
 /**
  * The rows of an estate's parcels, by x, then from north to south; none for a dissolved one.
  *
- * @param estate for each parcel the row of the estate that holds it, or -1: a column that does not change any more
+ * @param estate for each parcel the row of its estate, or -1; must not be changed after this call
  */
 export function rowsOfEstate(estate: Int32Array, estateRow: number): Uint32Array {
-  const { starts, rows } = membersIn.get(estate) ?? collect(estate)
+  const { starts, rows } = membersOfColumn.get(estate) ?? collect(estate)
   if (estateRow + 1 >= starts.length) return new Uint32Array(0)
   return rows.subarray(starts[estateRow]!, starts[estateRow + 1]!)
 }
 
-/** The places of an estate's parcels, by x, then from north to south. */
+/** The coordinates of an estate's parcels, by x, then from north to south. */
 export function parcelsOfEstate(
   { x, y, estate }: Pick<ParcelParts, 'x' | 'y' | 'estate'>,
   estateRow: number,
 ): Coord[] {
-  return placesOf({ x, y }, rowsOfEstate(estate, estateRow))
+  return coordsOf({ x, y }, rowsOfEstate(estate, estateRow))
 }
 
-/** The parcels of some estates, each estate's in the order in which they were added. */
+/** The parcels of some estates, for each estate in the order in which they were added to it. */
 export function membersOf(
   { x, y, estate, estatePosition }: Pick<ParcelParts, 'x' | 'y' | 'estate' | 'estatePosition'>,
   estates: Iterable<number>,
@@ -39,12 +39,12 @@ export function membersOf(
     const rows = rowsOfEstate(estate, one)
       .slice()
       .sort((a, b) => estatePosition[a]! - estatePosition[b]! || a - b)
-    members.set(one, placesOf({ x, y }, rows))
+    members.set(one, coordsOf({ x, y }, rows))
   }
   return members
 }
 
-function placesOf({ x, y }: Pick<ParcelParts, 'x' | 'y'>, rows: Uint32Array): Coord[] {
+function coordsOf({ x, y }: Pick<ParcelParts, 'x' | 'y'>, rows: Uint32Array): Coord[] {
   return Array.from(rows, (row) => ({ x: x[row]!, y: y[row]! }))
 }
 
@@ -62,6 +62,6 @@ function collect(estate: Int32Array): Members {
     next[one]! += 1
   }
   const members = { starts, rows }
-  membersIn.set(estate, members)
+  membersOfColumn.set(estate, members)
   return members
 }

@@ -23,7 +23,7 @@ const { value } = fc.letrec((tie) => ({
   ),
 }))
 
-test('whatever parts are made of comes back with its columns, once they are filled', () => {
+test('unflatten gives the flattened value again, once its columns are filled', () => {
   fc.assert(
     fc.property(value, (written) => {
       const { json, columns } = flatten(written)
@@ -39,7 +39,7 @@ test('whatever parts are made of comes back with its columns, once they are fill
   )
 })
 
-test('a part of a buffer is kept as that part, and comes back in a buffer of its own', () => {
+test('a view of a part of a buffer comes back in its own buffer', () => {
   const shared = Uint32Array.of(1, 2, 3, 4)
   const { json, columns } = flatten({ middle: shared.subarray(1, 3), text: Buffer.from('ü') })
   const back = unflatten(json, 100)
@@ -49,7 +49,7 @@ test('a part of a buffer is kept as that part, and comes back in a buffer of its
   for (const { buffer, byteLength } of back.columns) expect(buffer.byteLength).toBe(byteLength)
 })
 
-test('what cannot be kept is refused', () => {
+test('other types of columns and malformed JSON are refused', () => {
   expect(() => flatten({ times: new BigInt64Array(1) })).toThrow(TypeError)
   for (const json of ['{"column":"Uint9Array","length":1}', '{"column":"Uint8Array","length":-1}', '{'])
     expect(() => unflatten(json, 1_000)).toThrow()

@@ -2,24 +2,29 @@ const COLUMN_TYPES = { Uint8Array, Int16Array, Int32Array, Uint32Array, Float64A
 type ColumnType = keyof typeof COLUMN_TYPES
 export type Column = InstanceType<(typeof COLUMN_TYPES)[ColumnType]>
 
-/** What stands in the JSON for a column. */
+/** Stands in the JSON in place of a column. */
 interface ColumnPlace {
   readonly column: ColumnType
   readonly length: number
 }
 
-/** A value of objects, lists, texts, numbers and typed arrays as JSON, and the typed arrays beside it. */
+/** A value as JSON, with its typed arrays ("columns") apart. */
 export interface Flat {
   readonly json: string
   readonly columns: readonly Column[]
 }
 
-/** {@link unflatten} is the way back. Undefined may stand in lists; null has no meaning and stands nowhere. */
+/**
+ * Splits a value of objects, lists, texts, numbers and typed arrays into JSON and typed arrays; {@link unflatten} is
+ * the inverse. Lists may contain undefined; null is not allowed anywhere.
+ *
+ * @throws {TypeError} for a typed array of another type than those of COLUMN_TYPES
+ */
 export function flatten(value: unknown): Flat {
   const columns: Column[] = []
   const strip = (inner: unknown): unknown => {
     if (!isObject(inner)) return inner
-    // Long lists are lists of texts, and go into the JSON as they are.
+    // A list without objects, such as a long list of names, needs no copy.
     if (Array.isArray(inner)) return inner.some(isObject) ? inner.map(strip) : inner
     if (!ArrayBuffer.isView(inner)) return mapValues(inner, strip)
     const column = inner as Column
@@ -30,9 +35,9 @@ export function flatten(value: unknown): Flat {
 }
 
 /**
- * The value, with columns for the caller to fill, in the order in which {@link flatten} gave them.
+ * The value, and its columns for the caller to fill, in the order of {@link flatten}.
  *
- * @param maxBytes what all columns have together at most
+ * @param maxBytes the most bytes that all columns together may have
  * @throws {Error} for JSON that does not come from {@link flatten}
  */
 export function unflatten(json: string, maxBytes: number): { value: unknown; columns: readonly Column[] } {
@@ -45,7 +50,7 @@ export function unflatten(json: string, maxBytes: number): { value: unknown; col
     const { column: type, length } = inner as ColumnPlace
     const size = COLUMN_TYPES[type].BYTES_PER_ELEMENT * length
     bytes += size
-    if (!(size >= 0 && bytes <= maxBytes)) throw new RangeError('the columns are larger than they can be')
+    if (!(size >= 0 && bytes <= maxBytes)) throw new RangeError('the columns are larger than the file')
     const column = new COLUMN_TYPES[type](unwritten(size))
     columns.push(column)
     return column
@@ -53,7 +58,7 @@ export function unflatten(json: string, maxBytes: number): { value: unknown; col
   return { value: revive(JSON.parse(json)), columns }
 }
 
-/** Memory that nobody has cleared: it is filled before it is read, and clearing it takes half as long as reading. */
+/** Memory with undefined content: the caller fills it, and clearing it takes half as long as reading the file. */
 function unwritten(bytes: number): ArrayBuffer {
   return Buffer.allocUnsafeSlow(bytes).buffer
 }
@@ -66,9 +71,9 @@ function mapValues(value: object, change: (inner: unknown) => unknown): object {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner)]))
 }
 
-/** A Buffer is a Uint8Array by another name. */
+/** The name of a column's type; a `Buffer` counts as `Uint8Array`. */
 function typeOf(column: Column): ColumnType {
   const found = Object.entries(COLUMN_TYPES).find(([, type]) => column instanceof type)
-  if (!found) throw new TypeError('a column of this type cannot be kept')
+  if (!found) throw new TypeError('a column of this type cannot be written')
   return found[0] as ColumnType
 }

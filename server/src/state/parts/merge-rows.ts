@@ -1,6 +1,6 @@
 /**
- * Two sequences, each in order, as one. Where both are equal the old one comes first. Made for few new rows among
- * many: each is found by binary search, and what lies between is copied as a block.
+ * Merges two sorted sequences. Of equal rows the old one comes first. Fast for few added rows: the position of each is
+ * found by binary search, and the rows between are copied as a block.
  *
  * @example
  * mergeRows(Uint32Array.of(1, 5, 9), Uint32Array.of(6), (a, b) => a - b) // 1, 5, 6, 9
@@ -15,7 +15,7 @@ export function mergeRows(
   let from = 0
   let at = 0
   for (const row of added) {
-    const end = placeAfter(old, from, (other) => compare(other, row) > 0)
+    const end = firstBeyond(old, from, (other) => compare(other, row) > 0)
     merged.set(old.subarray(from, end), at)
     at += end - from
     merged[at++] = row
@@ -25,8 +25,8 @@ export function mergeRows(
   return merged
 }
 
-/** The first place from `from` on whose row is beyond; all rows after it are beyond, too. */
-function placeAfter(rows: Uint32Array, from: number, isBeyond: (row: number) => boolean): number {
+/** Binary search: the first index from `from` on for which `isBeyond` holds. It holds for all rows after it too. */
+function firstBeyond(rows: Uint32Array, from: number, isBeyond: (row: number) => boolean): number {
   let low = from
   let high = rows.length
   while (low < high) {

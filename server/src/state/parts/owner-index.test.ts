@@ -4,7 +4,7 @@ import { OwnerIndexWriter, type Ownership, ownerOfRows, patchOwnership } from '.
 
 const owner = fc.constantFrom('ann', 'ben', 'eve', null)
 
-test('an owner’s assets keep the order in which they were added; what nobody owns is left out', () => {
+test('an owner’s assets keep the order in which they were added; assets without owner are left out', () => {
   fc.assert(
     fc.property(fc.array(owner), (owners) => {
       const { addresses, starts, rows } = ownershipOf(owners, ascending).owners
@@ -18,7 +18,7 @@ test('an owner’s assets keep the order in which they were added; what nobody o
   )
 })
 
-test('after changes of hands everybody has what is theirs, in the order asked for', () => {
+test('after changes of owners each owner has their assets, in the given order', () => {
   const next = fc.constantFrom('ann', 'ben', 'eve', 'new', 'newer', null)
   const changes = fc.array(fc.tuple(fc.nat(), next), { maxLength: 8 })
   fc.assert(
@@ -41,7 +41,7 @@ test('after changes of hands everybody has what is theirs, in the order asked fo
   )
 })
 
-test('an address keeps its place', () => {
+test('an address keeps its index', () => {
   const held = ownershipOf(['ann', 'ben'], ascending)
   const { owners, owner: places } = patchOwnership(held, new Map([[0, 'eve']]), ascending)
 

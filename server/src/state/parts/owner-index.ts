@@ -1,7 +1,7 @@
 import { mergeRows } from './merge-rows.ts'
 import type { OwnerIndex } from './parts.ts'
 import { replacePieces } from './pieces.ts'
-import { placesOf } from './places.ts'
+import { positionsOf } from './positions.ts'
 
 /** Collects assets by owner; `add` is called in the order in which an owner's assets are to be listed. */
 export class OwnerIndexWriter {
@@ -26,7 +26,7 @@ export class OwnerIndexWriter {
   }
 }
 
-/** The way back: for each of `count` rows the place of its owner in `addresses`, or -1. */
+/** For each of `count` rows the index of its owner in `addresses`, or -1. */
 export function ownerOfRows({ addresses, starts, rows }: OwnerIndex, count: number): Int32Array {
   const owner = new Int32Array(count).fill(-1)
   for (let place = 0; place < addresses.length; place++) {
@@ -35,17 +35,17 @@ export function ownerOfRows({ addresses, starts, rows }: OwnerIndex, count: numb
   return owner
 }
 
-/** Assets by owner, and both ways. */
+/** Which owner has which assets, and which asset has which owner. */
 export interface Ownership {
   readonly owners: OwnerIndex
-  /** Per asset the place of its owner in `owners.addresses`, or -1. */
+  /** Per asset the index of its owner in `owners.addresses`, or -1. */
   readonly owner: Int32Array
 }
 
 /**
- * Assets of which some have other owners now. An address keeps its place, even when nothing is left of what it owned.
+ * Changes the owners of some assets. An address keeps its index, even if it owns nothing any more.
  *
- * @param ownerOf the owners of the assets that may have changed hands, by row
+ * @param ownerOf the owners of the assets whose owner may have changed, by row
  * @param compare the order in which an owner's assets are listed
  */
 export function patchOwnership(
@@ -53,8 +53,8 @@ export function patchOwnership(
   ownerOf: ReadonlyMap<number, string | null>,
   compare: (a: number, b: number) => number,
 ): Ownership {
-  const addresses = withMore(held.owners.addresses, ownerOf.values())
-  const places = placesOf(addresses)
+  const addresses = withNewAddresses(held.owners.addresses, ownerOf.values())
+  const places = positionsOf(addresses)
   const owner = held.owner.slice()
   const gained = new Map<number, number[]>()
   const moved = new Set<number>()
@@ -69,22 +69,22 @@ export function patchOwnership(
   if (moved.size === 0) return { owners: held.owners, owner: held.owner }
   const rowsOf = new Map<number, Uint32Array>()
   for (const [place, rows] of gained) {
-    const kept = rowsOfOwner(held.owners, place).filter((row) => !moved.has(row))
-    rowsOf.set(place, mergeRows(kept, Uint32Array.from(rows).sort(compare), compare))
+    const remaining = rowsOfOwner(held.owners, place).filter((row) => !moved.has(row))
+    rowsOf.set(place, mergeRows(remaining, Uint32Array.from(rows).sort(compare), compare))
   }
   const { starts, rows: values } = held.owners
   const pieces = replacePieces({ starts, values }, rowsOf, addresses.length)
   return { owners: { addresses, starts: pieces.starts, rows: pieces.values }, owner }
 }
 
-function withMore(addresses: readonly string[], owners: Iterable<string | null>): readonly string[] {
-  const known = placesOf(addresses)
+function withNewAddresses(addresses: readonly string[], owners: Iterable<string | null>): readonly string[] {
+  const known = positionsOf(addresses)
   const more = new Set<string>()
   for (const owner of owners) if (owner !== null && !known.has(owner)) more.add(owner)
   return more.size === 0 ? addresses : [...addresses, ...more]
 }
 
-/** What an owner has, by its place in the index; nothing beyond its end. */
+/** Rows of the assets of the owner with this index; none for an index beyond the last. */
 export function rowsOfOwner({ starts, rows }: OwnerIndex, place: number): Uint32Array {
   return rows.subarray(starts[place] ?? rows.length, starts[place + 1] ?? rows.length)
 }

@@ -7,8 +7,8 @@ export interface Pieces<V extends Values> {
 }
 
 /**
- * Other pieces in some places; places beyond the end are added, up to `count` in all. What lies between two changed
- * pieces is copied as a block.
+ * Replaces some pieces, by their index. Indexes beyond the end add pieces, up to `count` in all. Unchanged pieces
+ * between two changed ones are copied as a block.
  */
 export function replacePieces<V extends Values>(
   old: Pieces<V>,

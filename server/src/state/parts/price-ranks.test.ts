@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { addPrices, compareDecimals } from './price-ranks.ts'
 
-test('decimals are compared by value, however many digits they have', () => {
+test('decimals are compared by value, with any number of digits', () => {
   expect(compareDecimals('10.5', '9.75')).toBe(1)
   expect(compareDecimals('1.000000000000000001', '1.000000000000000002')).toBe(-1)
   expect(compareDecimals('1.5', '1.50')).toBe(0)
@@ -21,7 +21,7 @@ const decimal = fc.oneof(
   fc.bigInt({ min: 0n, max: 10n ** 30n }).map(String),
 )
 
-test('ranks are in the order of the prices, equal for equal ones, through any additions', () => {
+test('ranks have the order of the prices, and equal prices have equal ranks, after any additions', () => {
   fc.assert(
     fc.property(fc.array(fc.array(decimal, { maxLength: 12 }), { maxLength: 4 }), (additions) => {
       let prices: readonly string[] = []
@@ -41,7 +41,7 @@ test('ranks are in the order of the prices, equal for equal ones, through any ad
   )
 })
 
-/** In units of the eighteenth decimal. */
+/** A price in units of its eighteenth decimal. */
 function atto(price: string): bigint {
   const [whole = '', decimals = ''] = price.split('.')
   return BigInt(whole + decimals.padEnd(18, '0'))

@@ -1,12 +1,12 @@
 /**
- * Prices in order, each once and in its shortest form: the place of a price is its rank. Ranks are compared as
- * numbers, where the prices themselves may have more digits than a number holds.
+ * Prices in ascending order, each once and in its shortest form. The index of a price is its rank. Publications are
+ * sorted by rank, because a price can have more digits than a number holds.
  */
 export type PriceList = readonly string[]
 
 export interface GrownPrices {
   readonly prices: PriceList
-  /** What has become of the rank of each old price; undefined where all ranks are as they were. */
+  /** The new rank of each old price, by old rank; undefined where no rank has changed. */
   readonly rankOfOld: Uint32Array | undefined
   /** The rank of each added price. */
   readonly ranks: Uint32Array
@@ -20,21 +20,21 @@ export interface GrownPrices {
  */
 export function addPrices(prices: PriceList, added: readonly string[]): GrownPrices {
   const wanted = added.map(shortest)
-  const fresh = [...new Set(wanted)]
-    .filter((price) => prices[placeOf(prices, price)] !== price)
+  const newPrices = [...new Set(wanted)]
+    .filter((price) => prices[indexOf(prices, price)] !== price)
     .sort(compareShortest)
-  const grown = fresh.length === 0 ? prices : merge(prices, fresh)
-  const rankOf = new Map([...new Set(wanted)].map((price) => [price, placeOf(grown, price)]))
+  const grown = newPrices.length === 0 ? prices : merge(prices, newPrices)
+  const rankOf = new Map([...new Set(wanted)].map((price) => [price, indexOf(grown, price)]))
   const ranks = Uint32Array.from(wanted, (price) => rankOf.get(price)!)
   if (grown === prices) return { prices, rankOfOld: undefined, ranks }
-  return { prices: grown, rankOfOld: ranksAmong(prices, fresh), ranks }
+  return { prices: grown, rankOfOld: newRanks(prices, newPrices), ranks }
 }
 
-function merge(prices: PriceList, fresh: PriceList): PriceList {
+function merge(prices: PriceList, newPrices: PriceList): PriceList {
   const merged: string[] = []
   let from = 0
-  for (const price of fresh) {
-    const place = placeOf(prices, price)
+  for (const price of newPrices) {
+    const place = indexOf(prices, price)
     while (from < place) merged.push(prices[from++]!)
     merged.push(price)
   }
@@ -42,9 +42,9 @@ function merge(prices: PriceList, fresh: PriceList): PriceList {
   return merged
 }
 
-/** Each old price moves up by as many places as there are fresh ones below it. */
-function ranksAmong(prices: PriceList, fresh: PriceList): Uint32Array {
-  const places = fresh.map((price) => placeOf(prices, price))
+/** The rank of each old price grows by the number of new prices below it. */
+function newRanks(prices: PriceList, newPrices: PriceList): Uint32Array {
+  const places = newPrices.map((price) => indexOf(prices, price))
   let below = 0
   return Uint32Array.from(prices, (_, rank) => {
     while (below < places.length && places[below]! <= rank) below++
@@ -52,8 +52,8 @@ function ranksAmong(prices: PriceList, fresh: PriceList): Uint32Array {
   })
 }
 
-/** Where a price stands in the list, or would. */
-function placeOf(prices: PriceList, price: string): number {
+/** Binary search: the index of a price in the list, or where it would be inserted. */
+function indexOf(prices: PriceList, price: string): number {
   let low = 0
   let high = prices.length
   while (low < high) {
@@ -85,7 +85,7 @@ function wholeDigits(decimal: string): number {
   return point < 0 ? decimal.length : point
 }
 
-/** Without zeros that say nothing: "1.50" is "1.5". */
+/** Without zeros at the end of the decimals: "1.50" is "1.5". */
 function shortest(decimal: string): string {
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
 }

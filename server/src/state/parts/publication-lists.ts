@@ -10,7 +10,7 @@ import {
 } from './parts.ts'
 
 export interface ListQuery {
-  /** Undefined: both. */
+  /** Both where undefined. */
   readonly assetType?: AssetType | undefined
   readonly statuses: readonly ListingStatus[]
   readonly sortBy: SortColumn
@@ -20,23 +20,25 @@ export interface ListQuery {
 export interface PublicationList {
   /** Rows of publications, in order. */
   readonly rows: Uint32Array
-  /** The last expiry that has passed among those that were listed as open; 0 if none. */
+  /** When the last of the open publications that fit the query expired; 0 if none has. */
   readonly lastExpiryMs: number
 }
 
-interface KnownList extends PublicationList {
-  /** The list is right from its last expiry until the next one. */
+interface CachedList extends PublicationList {
+  /** The list can be used from `lastExpiryMs` until then. */
   readonly nextExpiryMs: number
 }
 
-/** Lists kept for the next page of the same reader: at most 32, a quarter of a megabyte each in a usual world. */
-const KEPT_LISTS = 32
+/**
+ * A client asks for a list page by page, so the last lists are cached: a quarter of a megabyte each in the usual world.
+ */
+const MAX_CACHED_LISTS = 32
 
-/** The publications of a status in an order: what is open is decided by the time of the question. */
+/** Sorted and filtered lists of publications. An open publication is left out once it has expired. */
 export class PublicationLists {
   private readonly parts: PublicationParts
   private readonly estateSize: Uint32Array
-  private readonly kept = new Map<string, KnownList>()
+  private readonly cache = new Map<string, CachedList>()
 
   constructor({ publications, estates }: Pick<StateParts, 'publications' | 'estates'>) {
     this.parts = publications
@@ -45,16 +47,16 @@ export class PublicationLists {
 
   find(query: ListQuery, nowMs: number): PublicationList {
     const name = `${query.assetType} ${[...query.statuses].sort()} ${query.sortBy} ${query.sortOrder}`
-    const known = this.kept.get(name)
-    if (known && known.lastExpiryMs <= nowMs && nowMs < known.nextExpiryMs) return known
+    const cached = this.cache.get(name)
+    if (cached && cached.lastExpiryMs <= nowMs && nowMs < cached.nextExpiryMs) return cached
     const list = this.filter(query, nowMs)
-    this.kept.delete(name)
-    this.kept.set(name, list)
-    if (this.kept.size > KEPT_LISTS) this.kept.delete(this.kept.keys().next().value!)
+    this.cache.delete(name)
+    this.cache.set(name, list)
+    if (this.cache.size > MAX_CACHED_LISTS) this.cache.delete(this.cache.keys().next().value!)
     return list
   }
 
-  private filter({ assetType, statuses, sortBy, sortOrder }: ListQuery, nowMs: number): KnownList {
+  private filter({ assetType, statuses, sortBy, sortOrder }: ListQuery, nowMs: number): CachedList {
     const { assetType: typeOf, asset, status, open, openExpiresAtMs, orders } = this.parts
     const type = assetType === undefined ? -1 : ASSET_TYPE_CODES[assetType]
     const wanted = new Uint8Array(3)

@@ -6,7 +6,7 @@ const time = fc.constantFrom(1, 2, 3)
 const row = fc.record({ price: time, created: time, expires: time, updated: fc.option(time) })
 type Row = typeof row extends fc.Arbitrary<infer T> ? T : never
 
-test('every order sorts by its column, nulls last, ties by row', () => {
+test('each order is sorted by its column, nulls last, equal values by row', () => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 25 }), (rows) => {
       expect(contentOf(ordersOf(rows))).toEqual(naiveOrders(rows))
@@ -15,10 +15,10 @@ test('every order sorts by its column, nulls last, ties by row', () => {
   )
 })
 
-test('so do orders that are made from those of other rows', () => {
+test('orders can be patched with removed and added rows', () => {
   const fate = fc.record({ old: fc.option(row), next: fc.option(row) })
   fc.assert(
-    // Each place holds a row that stays, goes, comes, or goes and is replaced by another.
+    // At each position a row stays, is removed, added, or replaced.
     fc.property(fc.array(fc.tuple(fate, fc.boolean()), { maxLength: 25 }), (places) => {
       const before: Row[] = []
       const after: Row[] = []

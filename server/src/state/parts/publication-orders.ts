@@ -2,8 +2,8 @@ import { mergeRows } from './merge-rows.ts'
 import { type OrderName, SORT_COLUMNS, type SortColumn, type SortOrder } from './parts.ts'
 
 /**
- * What publications are sorted by, a value per row; NaN stands for null. Rows are in the order in which ties are
- * settled.
+ * What publications are sorted by, a value per row; NaN stands for null. Rows with equal values are sorted by row
+ * number.
  */
 export type SortKeys = Readonly<Record<SortColumn, Float64Array | Uint32Array>>
 
@@ -12,11 +12,11 @@ export type Orders = Readonly<Record<OrderName, Uint32Array>>
 export const NO_ORDERS = makeOrders(() => new Uint32Array(0))
 
 /**
- * Row numbers in each order that a list can have: nulls last in both directions, ties by row.
+ * Row numbers in each order that a list can have: nulls last in both directions, equal values by row number.
  *
- * @param old the orders of other rows, of which most are still there and follow each other as before
- * @param newRowOf what has become of an old row; -1 where it is gone
- * @param added the rows that are new
+ * @param old the orders of the old rows
+ * @param newRowOf per old row its new row number, or -1 where it was removed; must keep their sequence
+ * @param added the new rows
  */
 export function patchOrders(old: Orders, newRowOf: Int32Array, added: Uint32Array, keys: SortKeys): Orders {
   return makeOrders((column, order) => {

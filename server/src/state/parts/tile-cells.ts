@@ -1,17 +1,17 @@
 import type { Area, Coord } from '@landpass/client/grid'
 import type { StateParts } from './parts.ts'
 
-/** What a parcel is on a map. The numbers are those of the lowest three bits of a cell. */
+/** Kinds of parcels on a map: the lowest three bits of a cell. */
 export const KINDS = { outside: 0, unowned: 1, owned: 2, district: 3, road: 4, plaza: 5 } as const
 export type Kind = keyof typeof KINDS
 
 export const KIND_MASK = 0b0000_0111
-/** The neighbour to the west, north, and north-west is of the same estate or of the same district. */
+/** Bits of a cell: the neighbour to the west, north, or north-west belongs to the same estate or the same district. */
 export const JOINS_LEFT = 0b0000_1000
 export const JOINS_TOP = 0b0001_0000
 export const JOINS_TOP_LEFT = 0b0010_0000
 
-/** What the cells are made of: see `StateParts` for each. */
+/** The columns that cells are computed from: see `StateParts`. */
 export interface TileSource {
   readonly bounds: Area
   readonly rowAt: Int32Array
@@ -26,7 +26,7 @@ export function tileSource({ bounds, parcels, districts }: Omit<StateParts, 'cel
   return { bounds, rowAt, estate, district, owner, districtKinds: districts.kinds }
 }
 
-/** Lays out the cells of a whole world. */
+/** Computes the cells of a whole world. */
 export function layTileCells(source: TileSource): Uint8Array {
   const cells = new Uint8Array(source.rowAt.length)
   for (let cell = 0; cell < cells.length; cell++) cells[cell] = tileCell(source, cell)
@@ -34,8 +34,8 @@ export function layTileCells(source: TileSource): Uint8Array {
 }
 
 /**
- * One cell: its kind, and whether it joins its neighbours. An estate's parcels join each other, and a district's
- * do (roads and plazas are districts too); a parcel of neither joins nothing.
+ * Computes one cell: its kind, and which neighbours it joins. Parcels of the same estate join each other, and so do
+ * parcels of the same district (roads and plazas are districts too). A parcel of neither joins no other.
  */
 export function tileCell(source: TileSource, cell: number): number {
   const { rowAt, estate, district, owner, districtKinds } = source
@@ -48,13 +48,13 @@ export function tileCell(source: TileSource, cell: number): number {
   const hasNorth = cell % height > 0
   return (
     kind |
-    (isSameGround(source, row, cell - height) ? JOINS_LEFT : 0) |
-    (hasNorth && isSameGround(source, row, cell - 1) ? JOINS_TOP : 0) |
-    (hasNorth && isSameGround(source, row, cell - height - 1) ? JOINS_TOP_LEFT : 0)
+    (belongTogether(source, row, cell - height) ? JOINS_LEFT : 0) |
+    (hasNorth && belongTogether(source, row, cell - 1) ? JOINS_TOP : 0) |
+    (hasNorth && belongTogether(source, row, cell - height - 1) ? JOINS_TOP_LEFT : 0)
   )
 }
 
-function isSameGround({ rowAt, estate, district }: TileSource, row: number, otherCell: number): boolean {
+function belongTogether({ rowAt, estate, district }: TileSource, row: number, otherCell: number): boolean {
   const other = rowAt[otherCell] ?? -1
   if (other < 0) return false
   if (estate[row]! >= 0) return estate[other] === estate[row]
@@ -62,7 +62,7 @@ function isSameGround({ rowAt, estate, district }: TileSource, row: number, othe
 }
 
 /**
- * The cells whose content depends on a parcel: its own, and those that it may be joined to.
+ * The cells whose content depends on a parcel: its own, and those whose joins look at it.
  *
  * @example
  * cellsAround({ minX: 0, minY: 0, maxX: 9, maxY: 9 }, { x: 0, y: 9 }) // its own, south, east, south-east: [0, 1, 10, 11]

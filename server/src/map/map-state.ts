@@ -1,12 +1,12 @@
 import type { Area } from '@landpass/client/grid'
 
-/** What a picture is made of: parts of a `State`, none of which ever changes. */
-export interface MapSnapshot {
+/** The parts of a `State` that a map image is drawn from. Immutable. */
+export interface MapState {
   readonly bounds: Area
   /** Row of the parcel in each cell of the bounds, or -1. */
   readonly rowAt: Int32Array
   /** Kind and joins of each cell: see `state/parts/tile-cells.ts`. */
   readonly cells: Uint8Array
-  /** Per parcel row the offer that is shown for it, or -1. Undefined: what is on sale does not stand out. */
+  /** Per parcel row the number of the offer that is shown for it, or -1. Undefined: offers are not drawn. */
   readonly offers: Int32Array | undefined
 }

@@ -7,16 +7,16 @@ export interface AssetRows {
   readonly estates: ReadonlySet<number>
 }
 
-/** What may have come on sale or gone from it: by a publication that changed, or by one that expired in between. */
-export function resoldAssets(
-  { state, sales }: StateAt,
+/** Assets whose offer may differ: one of their publications changed, or expired in between. */
+export function assetsWithChangedOffers(
+  { state, openOffers }: StateAt,
   since: StateVersion,
   changedKeys: ReadonlySet<number>,
 ): AssetRows {
   const { key, open, openExpiresAtMs, asset, assetType } = state.parts.publications
-  // Another process may have told the older state, by a clock that is ahead of ours.
-  const fromMs = Math.min(since.lastExpiryMs, sales.lastExpiryMs)
-  const toMs = Math.max(since.lastExpiryMs, sales.lastExpiryMs)
+  // `since` may come from another process whose clock is ahead, so it can have the later expiry.
+  const fromMs = Math.min(since.lastExpiryMs, openOffers.lastExpiryMs)
+  const toMs = Math.max(since.lastExpiryMs, openOffers.lastExpiryMs)
   const parcels = new Set<number>()
   const estates = new Set<number>()
   for (let row = 0; row < key.length; row++) {

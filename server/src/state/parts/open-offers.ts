@@ -1,17 +1,17 @@
 import type { StateParts } from './parts.ts'
 
-/** What is for sale during a while: from its last expiry on, until the next one. */
-export interface Sales {
-  /** Per parcel, the number of the open offer that is shown for it, or -1: its estate's before its own. */
+/** The offers that are shown for parcels, from one expiry until the next one. */
+export interface OpenOffers {
+  /** Per parcel the number of the offer that is shown for it, or -1. An offer of its estate goes before its own. */
   readonly offers: Int32Array
-  /** The last time when a shown offer of the whole world expired, 0 if none did. */
+  /** When the last shown offer of the whole world expired, 0 if none has. */
   readonly lastExpiryMs: number
-  /** From then on these sales are no longer right. */
+  /** When the next one expires: from then on these offers are out of date. */
   readonly nextExpiryMs: number
 }
 
-/** Collects what is for sale at a time, for each parcel: a parcel of an estate for sale is for sale with it. */
-export function salesAt({ parcels, estates, publications }: StateParts, nowMs: number): Sales {
+/** Finds the offer of each parcel at a time. An offer of an estate counts for all of its parcels. */
+export function openOffersAt({ parcels, estates, publications }: StateParts, nowMs: number): OpenOffers {
   const { openExpiresAtMs, openNext } = publications
   let lastExpiryMs = 0
   let nextExpiryMs = Number.POSITIVE_INFINITY

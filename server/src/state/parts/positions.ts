@@ -1,7 +1,7 @@
 const known = new WeakMap<readonly string[], ReadonlyMap<string, number>>()
 
-/** The place of each text in a list. Made once for a list: most states share theirs with the one before. */
-export function placesOf(texts: readonly string[]): ReadonlyMap<string, number> {
+/** The index of each text in a list. Cached per list, because most states share their lists with the state before. */
+export function positionsOf(texts: readonly string[]): ReadonlyMap<string, number> {
   const found = known.get(texts)
   if (found) return found
   const places = new Map<string, number>()

@@ -1,13 +1,13 @@
-import { Draws } from './draws.ts'
 import { DAY_MS, demoPlans, type EventPlan, MAX_CODES } from './event-plan.ts'
 import { Ledger } from './ledger.ts'
 import type { Refusal } from './refusal-texts.ts'
+import { SeededRandom } from './seeded-random.ts'
 import type { SimulatorSettings } from './settings.ts'
 
 export interface SimulatedEvent {
   readonly plan: EventPlan
   readonly createdAtMs: number
-  /** Infinity: never. */
+  /** Infinity where the event is never approved. */
   readonly approvedAtMs: number
   readonly codes: SimulatedCode[]
   /** Players who have a token, in lower case. */
@@ -23,22 +23,22 @@ export interface SimulatedCode {
 }
 
 export interface SimulatedClaim {
-  /** As it was sent. */
+  /** In the letter case of the request. */
   readonly address: string
   readonly atMs: number
   readonly requestId: number
   readonly txHash: string
-  /** The token is never made. */
+  /** Whether making the token fails. */
   readonly fails: boolean
 }
 
-export interface ClaimWish {
+export interface ClaimRequest {
   readonly address: string
   readonly hash: string
   readonly secret: string | undefined
 }
 
-/** How far the making of a token is: nothing runs in the background, it is a matter of the time that is asked. */
+/** How far a token is made. It follows from the time since the claim; nothing runs in the background. */
 export interface MintState {
   readonly status: 'waiting_tx' | 'pending' | 'passed' | 'failed' | ''
   readonly txHash: string | null
@@ -49,11 +49,11 @@ const CODE_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const HEX = '0123456789abcdef'
 const FIRST_CODE_ID = 5_500_001
 const FIRST_REQUEST_ID = 31_337
-/** What the issuer answers today where a code once had a secret of its own. */
+/** What the issuer answers today in place of the secret that codes had in older years. */
 const NO_SECRET = 'NOT_REQUIRED_ANYMORE'
 
-/** Everything that the simulated issuer knows, in memory. */
-export class IssuerWorld {
+/** The data of the simulated issuer, in memory. */
+export class IssuerStore {
   readonly ledger = new Ledger()
   private readonly seed: number
   private readonly events = new Map<number, SimulatedEvent>()
@@ -67,7 +67,7 @@ export class IssuerWorld {
     for (const plan of demoPlans(nowMs)) this.put(plan, nowMs)
   }
 
-  /** Makes an event known, in place of the one that had its number. Its codes follow from seed and number. */
+  /** Adds an event, or replaces the one with the same id. Its codes follow from seed and id. */
   put(plan: EventPlan, nowMs: number): void {
     for (const code of this.events.get(plan.id)?.codes ?? []) this.codes.delete(code.hash)
     this.ledger.forget(plan.id)
@@ -100,13 +100,13 @@ export class IssuerWorld {
     return this.requests.get(requestId)
   }
 
-  /** More codes for an event, as after a request for them. @returns how many it has now */
+  /** Adds codes to an event, as after an organiser's request. @returns how many it has now */
   addCodes(event: SimulatedEvent, count: number): number {
-    const draws = new Draws(this.seed ^ Math.imul(event.plan.id, 0x9e3779b1) ^ event.codes.length)
+    const random = new SeededRandom(this.seed ^ Math.imul(event.plan.id, 0x9e3779b1) ^ event.codes.length)
     while (count > 0 && event.codes.length < MAX_CODES) {
-      const hash = draws.text(CODE_LENGTH, CODE_ALPHABET)
+      const hash = random.text(CODE_LENGTH, CODE_ALPHABET)
       if (this.codes.has(hash)) continue
-      const code = { id: this.nextCodeId++, hash, secret: draws.text(32, HEX), event, claim: undefined }
+      const code = { id: this.nextCodeId++, hash, secret: random.text(32, HEX), event, claim: undefined }
       this.codes.set(hash, code)
       event.codes.push(code)
       count -= 1
@@ -114,29 +114,29 @@ export class IssuerWorld {
     return event.codes.length
   }
 
-  /** Marks the first free codes as used by people who got them elsewhere. @returns how many */
+  /** Marks the first free codes as used by made-up players. @returns how many */
   useElsewhere(event: SimulatedEvent, count: number, nowMs: number): number {
-    const draws = new Draws(this.seed ^ event.plan.id ^ event.holders.size)
+    const random = new SeededRandom(this.seed ^ event.plan.id ^ event.holders.size)
     const free = event.codes.filter(({ claim }) => !claim).slice(0, count)
-    for (const code of free) this.take(code, `0x${draws.text(40, HEX)}`, { nowMs, fails: false })
+    for (const code of free) this.take(code, `0x${random.text(40, HEX)}`, { nowMs, fails: false })
     return free.length
   }
 
-  /** Marks code and player, when the issuer would. Every wish is in the ledger. */
+  /** Claims a code for a player, where the issuer would. The ledger records every request. */
   claim(
-    wish: ClaimWish,
+    request: ClaimRequest,
     by: { settings: SimulatorSettings; nowMs: number; fails: boolean },
   ): SimulatedCode | Refusal {
-    const code = this.code(wish.hash, by.nowMs)
-    const refusal = this.refusalOf(wish, code, by)
-    this.ledger.noteWish(wish.hash, refusal)
+    const code = this.code(request.hash, by.nowMs)
+    const refusal = this.refusalOf(request, code, by)
+    this.ledger.noteClaimRequest(request.hash, refusal)
     if (refusal || !code) return refusal ?? 'no_such_code'
-    this.take(code, wish.address, by)
+    this.take(code, request.address, by)
     const { nowMs, fails } = by
     this.ledger.noteMint({
       eventId: code.event.plan.id,
       hash: code.hash,
-      address: wish.address,
+      address: request.address,
       nowMs,
       fails,
     })
@@ -144,7 +144,7 @@ export class IssuerWorld {
   }
 
   private refusalOf(
-    { address, secret }: ClaimWish,
+    { address, secret }: ClaimRequest,
     code: SimulatedCode | undefined,
     { settings, nowMs }: { settings: SimulatorSettings; nowMs: number },
   ): Refusal | undefined {
@@ -154,7 +154,7 @@ export class IssuerWorld {
     if (isExpired(code.event, nowMs)) return 'expired'
     const isUsed = code.claim !== undefined
     const hasOne = settings.one_per_player && code.event.holders.has(address.toLowerCase())
-    // A claim that is sent again is both; the servers of different years say one or the other
+    // A repeated claim is both; the issuer gave different reasons in different years
     if (isUsed && hasOne) return settings.wording === 'oldest' ? 'code_used' : 'player_has_one'
     if (isUsed) return 'code_used'
     return hasOne ? 'player_has_one' : undefined
@@ -166,7 +166,7 @@ export class IssuerWorld {
     { nowMs, fails }: { nowMs: number; fails: boolean },
   ): void {
     const requestId = this.nextRequestId++
-    const txHash = `0x${new Draws(this.seed ^ requestId).text(64, HEX)}`
+    const txHash = `0x${new SeededRandom(this.seed ^ requestId).text(64, HEX)}`
     code.claim = { address, atMs: nowMs, requestId, txHash, fails }
     code.event.holders.add(address.toLowerCase())
     this.requests.set(requestId, code)
@@ -181,7 +181,7 @@ export function isExpired({ plan }: SimulatedEvent, nowMs: number): boolean {
   return nowMs >= plan.expiresOnMs + DAY_MS
 }
 
-/** @param mintMs from the claim to the token */
+/** @param mintMs time from the claim to the token */
 export function mintStateOf({ claim }: SimulatedCode, mintMs: number, nowMs: number): MintState {
   if (!claim) return { status: '', txHash: null }
   const elapsedMs = nowMs - claim.atMs
@@ -190,7 +190,7 @@ export function mintStateOf({ claim }: SimulatedCode, mintMs: number, nowMs: num
   return { status: claim.fails ? 'failed' : 'passed', txHash: claim.txHash }
 }
 
-/** What has to be sent with a claim: today a word that means nothing, in older years a secret. */
+/** The `secret` of a claim: today a constant, in older years a secret of the code. */
 export function secretOf(code: SimulatedCode, { wording }: SimulatorSettings): string {
   return wording === 'current' ? NO_SECRET : code.secret
 }

@@ -3,29 +3,29 @@ import type { PublicationTable } from '../../land/records/publication.ts'
 import { publicationJson } from '../../land/records/publication.ts'
 import { ASSET_TYPE_CODES, STATUS_CODES } from '../parts/parts.ts'
 
-/** What the state keeps of a row of the table of publications. */
-export interface ListedPublication {
+/** What the columns of `PublicationParts` hold of a publication. */
+export interface PublicationFacts {
   readonly key: number
   readonly txHash: string
   readonly price: string
   readonly createdAtMs: number
   readonly expiresAtMs: number
-  /** NaN where it was never updated. */
+  /** NaN where the publication was never updated. */
   readonly updatedAtMs: number
-  /** Time of the block in which it was made. */
+  /** Time of the block in which the publication was made. */
   readonly madeAtMs: number
-  /** See `PublicationParts` for these three. */
+  /** This and the next two: numbers as in `PublicationParts`. */
   readonly assetType: number
   readonly asset: number
   readonly status: number
-  /** Undefined where it is no longer open. */
+  /** Undefined for a closed publication. */
   readonly json: string | undefined
 }
 
-/** The row of an asset, or -1 where there is none with this id. */
+/** Finds the row of an asset by its id; -1 where it does not exist. */
 export type AssetRowOf = (type: AssetType, id: string) => number
 
-export function listPublication(row: PublicationTable, assetRowOf: AssetRowOf): ListedPublication {
+export function publicationFacts(row: PublicationTable, assetRowOf: AssetRowOf): PublicationFacts {
   return {
     key: row.key,
     txHash: row.tx_hash,

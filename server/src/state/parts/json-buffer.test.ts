@@ -1,48 +1,48 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CHUNK_ROWS, type JsonSlab } from './parts.ts'
-import { patchSlab, pieceOf, rowsOfSlab, SlabWriter } from './slab.ts'
+import { countRows, JsonBufferWriter, patchJsonBuffer, pieceOf } from './json-buffer.ts'
+import { CHUNK_ROWS, type JsonBuffer } from './parts.ts'
 
-function slabOf(pieces: readonly string[]): JsonSlab {
-  const writer = new SlabWriter()
+function bufferOf(pieces: readonly string[]): JsonBuffer {
+  const writer = new JsonBufferWriter()
   for (const piece of pieces) writer.add(piece)
   return writer.finish()
 }
 
-function piecesOf(slab: JsonSlab): string[] {
-  return Array.from({ length: rowsOfSlab(slab) }, (_, row) => Buffer.from(pieceOf(slab, row)).toString())
+function piecesOf(buffer: JsonBuffer): string[] {
+  return Array.from({ length: countRows(buffer) }, (_, row) => Buffer.from(pieceOf(buffer, row)).toString())
 }
 
-/** Enough rows for a few chunks, and any text in some of them. */
+/** Rows for up to three chunks, some of them with random text. */
 const pieces = fc
   .tuple(fc.nat({ max: 3 * CHUNK_ROWS }), fc.array(fc.string({ unit: 'grapheme-composite' })))
   .map(([rows, texts]) =>
     Array.from({ length: rows }, (_, row) => texts[row % (texts.length || 1)] ?? `${row}`),
   )
 
-test('pieces of any text come back as they were written, and without their end where that is cut', () => {
+test('pieces are read as they were written, without their last bytes where those are cut', () => {
   fc.assert(
     fc.property(pieces, (written) => {
-      const slab = slabOf(written)
-      expect(piecesOf(slab)).toEqual(written)
-      expect(slab.chunks).toHaveLength(Math.ceil(written.length / CHUNK_ROWS))
+      const buffer = bufferOf(written)
+      expect(piecesOf(buffer)).toEqual(written)
+      expect(buffer.chunks).toHaveLength(Math.ceil(written.length / CHUNK_ROWS))
     }),
   )
-  expect(Buffer.from(pieceOf(slabOf(['null},', 'x']), 0, 2)).toString()).toBe('null')
+  expect(Buffer.from(pieceOf(bufferOf(['null},', 'x']), 0, 2)).toString()).toBe('null')
 })
 
-test('so do pieces that are larger than the room that a chunk begins with', () => {
+test('pieces can be larger than the initial memory of a chunk', () => {
   const sizes = [1, 600_000, 500_000, 0, 1_048_576, 3_000_000, 349_525, 2]
   const written = sizes.map((size, i) => ['한', 'é', 'a'][i % 3]!.repeat(size))
 
-  expect(piecesOf(slabOf(written))).toEqual(written)
+  expect(piecesOf(bufferOf(written))).toEqual(written)
 })
 
-test('a patched slab has the new pieces, those added at its end, and shares every chunk that has none', () => {
+test('a patched buffer has the replaced and added pieces, and shares all unchanged chunks', () => {
   const change = fc.tuple(fc.nat(), fc.string({ unit: 'grapheme-composite' }))
   fc.assert(
     fc.property(pieces, fc.array(change, { maxLength: 5 }), fc.array(fc.string()), (old, changes, added) => {
-      const slab = slabOf(old)
+      const buffer = bufferOf(old)
       const expected = [...old, ...added]
       const patch = new Map(added.map((text, i) => [old.length + i, text]))
       for (const [pick, text] of changes) {
@@ -51,17 +51,17 @@ test('a patched slab has the new pieces, those added at its end, and shares ever
         expected[pick % expected.length] = text
       }
 
-      const patched = patchSlab(slab, patch)
+      const patched = patchJsonBuffer(buffer, patch)
 
       expect(piecesOf(patched)).toEqual(expected)
-      expect(piecesOf(slab)).toEqual(old)
+      expect(piecesOf(buffer)).toEqual(old)
       const changed = new Set([...patch.keys()].map((row) => Math.floor(row / CHUNK_ROWS)))
       for (const [number, chunk] of patched.chunks.entries())
-        expect(chunk === slab.chunks[number]).toBe(!changed.has(number))
+        expect(chunk === buffer.chunks[number]).toBe(!changed.has(number))
     }),
   )
 })
 
-test('nothing is a slab too', () => {
-  expect(slabOf([])).toEqual({ chunks: [] })
+test('a buffer can be empty', () => {
+  expect(bufferOf([])).toEqual({ chunks: [] })
 })

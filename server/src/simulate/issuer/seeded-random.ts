@@ -1,19 +1,19 @@
 /**
- * Numbers that look random and are the same for the same seed, on every machine (mulberry32). For choosing what goes
- * wrong and for inventing codes; nothing here has to be hard to guess.
+ * Pseudo-random numbers (mulberry32): the same for the same seed on every machine. For choosing faults and making
+ * codes; not for secrets.
  *
  * @example
- * new Draws(7).next() === new Draws(7).next() // true
+ * new SeededRandom(7).next() === new SeededRandom(7).next() // true
  */
-export class Draws {
+export class SeededRandom {
   private state: number
 
-  /** @param seed a whole number; numbers that are equal modulo 2^32 give the same draws */
+  /** @param seed a whole number; seeds that are equal modulo 2^32 give the same numbers */
   constructor(seed: number) {
     this.state = seed >>> 0
   }
 
-  /** At least 0 and less than 1. */
+  /** The next number, at least 0 and less than 1. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0
     let mixed = this.state
@@ -22,7 +22,7 @@ export class Draws {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** So many letters of the alphabet. */
+  /** A text of `length` characters of the alphabet. */
   text(length: number, alphabet: string): string {
     return Array.from({ length }, () => alphabet[Math.floor(this.next() * alphabet.length)]).join('')
   }
