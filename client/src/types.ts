@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'event_expired'
   | 'event_not_found'
   | 'event_not_open'
+  | 'expectation_failed'
   | 'header_too_large'
   | 'internal_error'
   | 'invalid_body'

@@ -18,7 +18,7 @@ test('an error is a code, a sentence, facts, and the status of its code', () => 
 test('every code has a status that decisions.md knows, and sentences that end', () => {
   for (const [code, { status, meaning, next, where }] of Object.entries(ERRORS)) {
     expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/)
-    expect([400, 401, 403, 404, 405, 408, 409, 413, 429, 431, 500, 502, 503], code).toContain(status)
+    expect([400, 401, 403, 404, 405, 408, 409, 413, 417, 429, 431, 500, 502, 503], code).toContain(status)
     for (const text of [meaning, next]) expect(text, code).toMatch(/^[A-Z].*\.$/)
     expect(where.length).toBeGreaterThan(0)
   }
