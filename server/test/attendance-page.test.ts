@@ -213,7 +213,7 @@ describe('the pages of docs/attendance', () => {
       await server.get('/event/harbour'),
       await change(['colour', 'red']),
       await change(['enabled', 'no']),
-      await change(['distribution_start_date', '2027-03-05 18:00']),
+      await change(['distribution_start_date', '2027-03-05T18:00:00']),
       await change(['distribution_end_date', '2027-03-05T17:00:00Z']),
     ]
     await outside.issuerSettings({ error_rate: 1 })
