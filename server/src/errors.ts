@@ -30,7 +30,8 @@ export const ERRORS = {
   },
   parcel_not_found: {
     status: 404,
-    where: '/parcels/:x/:y, /parcels/:tokenId, /v2/parcels/:x/:y, /v2/contracts/:address/tokens/:id',
+    where:
+      '/parcels/:x/:y, /parcels/:tokenId, /parcels/available, /v2/parcels/:x/:y, /v2/contracts/:address/tokens/:id',
     meaning: 'The world has no such parcel.',
     next: 'Check the coordinates or the token id.',
   },

@@ -21,7 +21,7 @@ import { ANSWER_FORM, type StateParts } from './parts/parts.ts'
  */
 
 /** Raised when `StateParts` or anything in it changes its meaning: the test of this file tells when. */
-export const SAVED_FORM = 1
+export const SAVED_FORM = 2
 const MAGIC = 'LANDPASS'
 const HEAD_BYTES = 16
 const CRC_BYTES = 4

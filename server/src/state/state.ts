@@ -51,8 +51,9 @@ export class State {
     this.offered = offeredOf(parts)
     this.lists = new PublicationLists(parts)
     // Asked for now, so that no reader has to wait for them.
-    for (const list of [parts.estates.ids, parts.parcels.owners.addresses, parts.estates.owners.addresses])
-      placesOf(list)
+    placesOf(parts.estates.ids)
+    for (const { owners, operators } of [parts.parcels, parts.estates])
+      for (const { addresses } of [owners, operators]) placesOf(addresses)
   }
 
   /**
@@ -87,6 +88,16 @@ export class State {
   /** Rows of the estates that an address owns, by id. */
   estatesOf(owner: string): Uint32Array {
     return rowsOf(this.parts.estates.owners, owner)
+  }
+
+  /** Rows of the parcels that an address may operate or update without owning them, ascending. */
+  parcelsOperatedBy(address: string): Uint32Array {
+    return rowsOf(this.parts.parcels.operators, address)
+  }
+
+  /** Rows of the estates that an address may operate or update without owning them, ascending. */
+  estatesOperatedBy(address: string): Uint32Array {
+    return rowsOf(this.parts.estates.operators, address)
   }
 
   /** A parcel with its `publication`: the newest that is open and not expired, or null. */

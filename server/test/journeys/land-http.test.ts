@@ -34,6 +34,9 @@ const ENDPOINTS = [
   `/mortgages/${ADDRESS}/parcels`,
   '/districts',
   '/map?nw=0,1&se=1,0',
+  `/tiles/${ADDRESS}`,
+  '/tiles/new?from=0',
+  '/parcels/availableCount',
   '/translations/en',
 ] as const
 const FAILING = [

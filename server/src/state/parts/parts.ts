@@ -73,6 +73,8 @@ export interface ParcelParts {
   readonly plazaDistance: Uint8Array
   readonly roadDistance: Uint8Array
   readonly owners: OwnerIndex
+  /** By the addresses that may operate or update them without owning them; an asset can stand under several. */
+  readonly operators: OwnerIndex
   readonly offers: AssetOffers
 }
 
@@ -92,10 +94,12 @@ export interface EstateParts {
   readonly names: readonly (string | undefined)[]
   readonly updatedAtS: Uint32Array
   readonly owners: OwnerIndex
+  /** As with parcels. */
+  readonly operators: OwnerIndex
   readonly offers: AssetOffers
 }
 
-/** Assets by owner: those of `addresses[i]` are `rows` from `starts[i]` to `starts[i + 1]`, by id. */
+/** Assets by owner, or by another address: those of `addresses[i]` are `rows` from `starts[i]` to `starts[i + 1]`, by id. */
 export interface OwnerIndex {
   readonly addresses: readonly string[]
   readonly starts: Uint32Array
@@ -150,6 +154,7 @@ export interface PublicationParts {
 /** All districts, the disabled ones as well: parcels keep belonging to them. */
 export interface DistrictParts {
   readonly ids: readonly string[]
+  readonly names: readonly string[]
   /** What its parcels are on a map: see {@link KINDS}. */
   readonly kinds: Uint8Array
   /** The enabled ones, by name: the `data` of `/districts`. */
@@ -157,7 +162,7 @@ export interface DistrictParts {
 }
 
 /** Raised when an answer changes its form without another field of a record, in how a number is written for instance. */
-const WRITTEN_FORM = 2
+const WRITTEN_FORM = 3
 
 /**
  * Stands for the form of the answers: a copy of another form, a client's or our own, is no longer right. Another field of
