@@ -20,8 +20,9 @@ export function parseCoordinates(text: string, world: World): readonly Coord[] {
   for (const [at, pair] of pairs.entries()) {
     const place = parsePair(pair, at + 1, world)
     places.set(coordText(place), place)
-    if (places.size > MAX_COORDINATES) throw tooLong(coordText(place))
   }
+  const [beyond] = [...places.keys()].slice(MAX_COORDINATES)
+  if (beyond !== undefined) throw tooLong(beyond)
   return [...places.values()]
 }
 
