@@ -172,7 +172,13 @@ describe('the pages of docs/attendance', () => {
     expect(onPage.toSorted()).toEqual([...heard.keys(), ...news].toSorted())
     for (const row of tables.flat()) expect(row.map((cell) => cell.length > 0)).toEqual([true, true, true])
     // Whatever else these calls can answer is not of this interface alone.
-    const elsewhere = ['bad_request', 'body_too_large', 'database_unavailable', 'header_too_large']
+    const elsewhere = [
+      'bad_request',
+      'body_too_large',
+      'database_unavailable',
+      'expectation_failed',
+      'header_too_large',
+    ]
     const described = codesOf(['/event/{event}', '/addcodes/{event}', '/event/{event}/report'])
     expect([...heard.values(), ...elsewhere, 'internal_error', 'request_timeout']).toEqual(
       expect.arrayContaining(described),
