@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'event_expired'
   | 'event_not_found'
   | 'event_not_open'
+  | 'expectation_failed'
   | 'header_too_large'
   | 'internal_error'
   | 'invalid_body'
@@ -393,6 +394,34 @@ export interface Operations {
       asset_type?: 'parcel' | 'estate'
     }
     data: Publication[]
+  }
+  /** A parcel that nobody owns: another one each time */
+  'GET /parcels/available': {
+    data: Parcel
+  }
+  /** How many parcels nobody owns */
+  'GET /parcels/availableCount': {
+    data: number
+  }
+  /** The tiles that look otherwise to an address than to everybody */
+  'GET /tiles/{address}': {
+    path: {
+      /** Blockchain address, in any letter case. */
+      address: string
+    }
+    data: {
+      [k: string]: AddressTile
+    }
+  }
+  /** The tiles that changed since a time, as /v1/tiles has them */
+  'GET /tiles/new': {
+    query: {
+      /** Milliseconds since 1970-01-01 UTC. */
+      from: number
+    }
+    data: {
+      [k: string]: LegacyTile
+    }
   }
   /** An image of the land around a place */
   'GET /map.png': {
@@ -1014,6 +1043,52 @@ export interface Mortgage {
   started_at: string | null
 }
 
+/** A place of the map as it looks to an address, in the older form. */
+export interface AddressTile {
+  /** 0 own parcel, 1 own parcel on sale, 2 own estate, 3 own estate on sale, 4 it may operate or update it, 6 of a district to which it contributed. */
+  type: 0 | 1 | 2 | 3 | 4 | 6
+  /** Column. */
+  x: number
+  /** Row. */
+  y: number
+  /** The neighbour to the north is of the same estate or the same district. */
+  top?: 1
+  /** The neighbour to the west is of the same estate or the same district. */
+  left?: 1
+  /** The neighbour to the north-west is of the same estate or the same district. */
+  topLeft?: 1
+  /** The estate's, or else the parcel's; of type 6 the district's. */
+  name?: string
+  /** Estate that holds the parcel. */
+  estate_id?: string
+  /** In MANA, every digit, as text. */
+  price?: string
+}
+
+/** A place of the map, in the older form. */
+export interface LegacyTile {
+  /** 5 district, 7 road, 8 plaza, 9 owned, 10 on sale, 11 unowned. */
+  type?: number
+  /** Column. */
+  x?: number
+  /** Row. */
+  y?: number
+  /** The neighbour to the north is of the same estate or the same district. */
+  top?: 1
+  /** The neighbour to the west is of the same estate or the same district. */
+  left?: 1
+  /** The neighbour to the north-west is of the same estate or the same district. */
+  topLeft?: 1
+  /** The estate's, or else the parcel's. */
+  owner?: string
+  /** The district's where the kind is district; else the estate's, or the parcel's. */
+  name?: string
+  /** Estate that holds the parcel. */
+  estate_id?: string
+  /** MANA, with up to 18 decimals. */
+  price?: number
+}
+
 /** TileJSON 3.0.0. */
 export interface TileJson {
   tilejson: '3.0.0'
@@ -1073,30 +1148,6 @@ export interface Tile {
   expiresAt?: number
   /** Exact decimal digits. */
   tokenId?: string
-}
-
-/** A place of the map, in the older form. */
-export interface LegacyTile {
-  /** 5 district, 7 road, 8 plaza, 9 owned, 10 on sale, 11 unowned. */
-  type?: number
-  /** Column. */
-  x?: number
-  /** Row. */
-  y?: number
-  /** The neighbour to the north is of the same estate or the same district. */
-  top?: 1
-  /** The neighbour to the west is of the same estate or the same district. */
-  left?: 1
-  /** The neighbour to the north-west is of the same estate or the same district. */
-  topLeft?: 1
-  /** The estate's, or else the parcel's. */
-  owner?: string
-  /** The estate's, or else the parcel's. */
-  name?: string
-  /** Estate that holds the parcel. */
-  estate_id?: string
-  /** MANA, with up to 18 decimals. */
-  price?: number
 }
 
 /** Lists of the same length: what stands at the same place of each belongs together. */

@@ -172,7 +172,13 @@ describe('the pages of docs/attendance', () => {
     expect(onPage.toSorted()).toEqual([...heard.keys(), ...news].toSorted())
     for (const row of tables.flat()) expect(row.map((cell) => cell.length > 0)).toEqual([true, true, true])
     // Whatever else these calls can answer is not of this interface alone.
-    const elsewhere = ['bad_request', 'body_too_large', 'database_unavailable', 'header_too_large']
+    const elsewhere = [
+      'bad_request',
+      'body_too_large',
+      'database_unavailable',
+      'expectation_failed',
+      'header_too_large',
+    ]
     const described = codesOf(['/event/{event}', '/addcodes/{event}', '/event/{event}/report'])
     expect([...heard.values(), ...elsewhere, 'internal_error', 'request_timeout']).toEqual(
       expect.arrayContaining(described),
@@ -213,7 +219,7 @@ describe('the pages of docs/attendance', () => {
       await server.get('/event/harbour'),
       await change(['colour', 'red']),
       await change(['enabled', 'no']),
-      await change(['distribution_start_date', '2027-03-05 18:00']),
+      await change(['distribution_start_date', '2027-03-05T18:00:00']),
       await change(['distribution_end_date', '2027-03-05T17:00:00Z']),
     ]
     await outside.issuerSettings({ error_rate: 1 })

@@ -9,6 +9,7 @@ export const HIDDEN = { hide: true }
 const ANYWHERE: readonly ErrorCode[] = [
   'bad_request',
   'request_timeout',
+  'expectation_failed',
   'header_too_large',
   'internal_error',
 ]

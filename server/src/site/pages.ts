@@ -66,9 +66,7 @@ function queryOf(url: string): string {
   return start < 0 ? '' : url.slice(start)
 }
 
-const FILE_HEADERS = { 'x-content-type-options': 'nosniff' }
 const PAGE_HEADERS = {
-  ...FILE_HEADERS,
   'content-security-policy': PAGE_POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
@@ -86,9 +84,7 @@ function serveFile(app: FastifyInstance, path: string): void {
   // These file names contain a hash of the content, so the content of a name never changes.
   const cacheControl = path.startsWith('pages/') ? 'public, max-age=31536000, immutable' : 'no-cache'
   const answer = answerOf(file, cacheControl)
-  app.get(`/${path}`, { schema: HIDDEN }, (request, reply) =>
-    send(request, reply.headers(FILE_HEADERS), answer),
-  )
+  app.get(`/${path}`, { schema: HIDDEN }, (request, reply) => send(request, reply, answer))
 }
 
 function answerOf({ type, tag, body }: PageFile, cacheControl: string): Answer {

@@ -104,6 +104,13 @@ describe('the land', () => {
     }
   })
 
+  test('a parcel that nobody owns is another one each time', async () => {
+    const parcel = await client.send(land.availableParcel())
+
+    expect(parcel).toEqual(await client.send(land.parcel(parcel)))
+    expect([parcel.owner, parcel.district_id]).toEqual([null, null])
+  })
+
   test('the pictures are PNG, and the feed is one', async () => {
     const picture = await client.send(land.mapImage({ center: PLACE, selected: [PLACE, { x: 0, y: 0 }] }))
     const part = readFeed(await client.send(land.feed()))
@@ -303,7 +310,9 @@ type CallsOf<Interface> = {
 }
 
 /** One call of each function, of something that there is; the compiler wants every one. */
-async function landCalls(): Promise<CallsOf<Omit<typeof land, 'changeStream'>> & CallsOf<typeof system>> {
+async function landCalls(): Promise<
+  CallsOf<Omit<typeof land, 'changeStream' | 'availableParcel'>> & CallsOf<typeof system>
+> {
   const { reference, engine } = server
   const [publication] = reference.publications.map(({ shown }) => shown)
   const [bid] = reference.bids.map(({ shown }) => shown)
@@ -349,6 +358,9 @@ async function landCalls(): Promise<CallsOf<Omit<typeof land, 'changeStream'>> &
     mapArea: land.mapArea(AREA),
     tiles: land.tiles({ area: [AREA.nw, AREA.se], exclude: ['updatedAt'] }),
     legacyTiles: land.legacyTiles({ area: [AREA.nw, AREA.se] }),
+    tilesOf: land.tilesOf(address),
+    newTiles: land.newTiles(0),
+    availableParcelCount: land.availableParcelCount(),
     tilesInfo: land.tilesInfo(),
     feed: land.feed(),
     parcelsGeoJson: land.parcelsGeoJson(),

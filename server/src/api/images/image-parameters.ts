@@ -68,13 +68,14 @@ function usualCenter({ minX, minY, maxX, maxY }: Area): Coord {
 }
 
 /**
- * Reads `x,y;x,y…`: each place once, from west to east and from south to north, so that equal selections are the same.
+ * Reads `x,y;x,y…`, with or without a `;` at the end: each place once, from west to east and from south to north, so
+ * that equal selections are the same.
  *
  * @throws {AppError} `invalid_parameter`
  */
 export function readSelected(world: World, text: string | undefined): readonly Coord[] {
-  if (text === undefined || text === '') return []
-  const parts = text.split(';', MAX_SELECTED + 1)
+  if (text === undefined) return []
+  const parts = text.replace(/;$/, '').split(';', MAX_SELECTED + 1)
   if (parts.length > MAX_SELECTED) throw invalidParameter('selected', text, SELECTED_ALLOWED)
   const places = new Map<string, Coord>()
   for (const part of parts) places.set(part, readPlace(world, 'selected', part))

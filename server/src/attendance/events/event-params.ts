@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Db } from '../../db/engine.ts'
-import { invalidSecret } from '../../http/validation.ts'
+import { invalidParameter, invalidSecret } from '../../http/validation.ts'
 import type { LimitHook } from '../limits.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import type { EventName } from './event-name.ts'
@@ -17,17 +17,34 @@ const UUID = new RegExp(UUID_PATTERN)
 const ALLOWED = `the issuer's event number (digits, at most ${MAX_EVENT_ID}) or the event's UUID`
 
 /**
- * Reads the part of an address that names an event.
+ * Reads the part of an address that names an event, for a call that also takes a secret. What was sent is not shown
+ * in the error: it may be the edit code or a claim code, put into the wrong place.
  *
  * @throws {AppError} `invalid_parameter` for anything else
  * @example
  * parseEventName('90001') // { eventId: 90001 }
  */
 export function parseEventName(text: string): EventName {
+  const name = findEventName(text)
+  if (!name) throw invalidSecret('event', text, ALLOWED)
+  return name
+}
+
+/**
+ * Like {@link parseEventName}, for a call that only reads and takes no secret: the error shows what was sent.
+ *
+ * @throws {AppError} `invalid_parameter`
+ */
+export function parsePublicEventName(text: string): EventName {
+  const name = findEventName(text)
+  if (!name) throw invalidParameter('event', text, ALLOWED)
+  return name
+}
+
+function findEventName(text: string): EventName | undefined {
   if (UUID.test(text)) return { uuid: text.toLowerCase() }
   if (/^\d{1,10}$/.test(text) && Number(text) <= MAX_EVENT_ID) return { eventId: Number(text) }
-  // Whoever puts an edit code or a claim code into the address should not see it again in an answer.
-  throw invalidSecret('event', text, ALLOWED)
+  return undefined
 }
 
 /** Who proves to be the organiser: everywhere the same field, whose value is never said again. */

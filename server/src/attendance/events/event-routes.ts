@@ -17,13 +17,13 @@ import {
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
   parseEventName,
+  parsePublicEventName,
 } from './event-params.ts'
 import { changeEvent, type Event, getEvent, getEventId, saveEvent } from './event-queries.ts'
 import type { Organisers } from './organisers.ts'
 
 const tags = ['events']
 const coordinatesField = Type.String({
-  maxLength: 16_000,
   'x-allowed': 'x,y pairs separated by semicolons',
   'x-withheld': true,
   description: `Where the token can be claimed: \`x,y\` pairs separated by \`;\`, 1 to ${MAX_COORDINATES} of them.`,
@@ -118,7 +118,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       },
     },
     async (request, reply) => {
-      const event = await getEvent(db, parseEventName(request.params.event))
+      const event = await getEvent(db, parsePublicEventName(request.params.event))
       reply.header('cache-control', 'no-store')
       return { ok: true as const, data: eventInfoJson(event) }
     },
@@ -139,7 +139,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       },
     },
     async (request, reply) => {
-      const event = await getEvent(db, parseEventName(request.params.event))
+      const event = await getEvent(db, parsePublicEventName(request.params.event))
       reply.header('cache-control', 'no-store')
       const counts = await codeCounts.get(event.event_id)
       return { ok: true as const, data: availabilityJson(event, counts, clock.nowMs()) }
