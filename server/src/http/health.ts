@@ -15,6 +15,7 @@ export function healthRoutes(
     {
       schema: {
         tags: ['operation'],
+        operationId: 'live',
         summary: 'Is the process alive?',
         response: okSchema(Type.Object({ status: Type.Literal('live') })),
       },
@@ -27,6 +28,7 @@ export function healthRoutes(
     {
       schema: {
         tags: ['operation'],
+        operationId: 'ready',
         summary: 'Can it answer? 503 until the migrations ran, the world is loaded and the database answers',
         response: okSchema(Type.Object({ status: Type.Literal('ready') }, { additionalProperties: true }), [
           'world_not_loaded',
@@ -44,6 +46,7 @@ export function healthRoutes(
     {
       schema: {
         tags: ['operation'],
+        operationId: 'metrics',
         summary: 'Figures in the text format of Prometheus',
         response: { 200: { description: 'Figures.', content: { 'text/plain': { schema: Type.String() } } } },
       },
