@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { Metrics } from './metrics.ts'
-import { okSchema } from './schemas.ts'
+import { okSchema, streamSchema } from './schemas.ts'
 
 /** Resolves when the server can do its work, throws an AppError that says what is missing otherwise. */
 export type ReadinessCheck = () => Promise<Readonly<Record<string, unknown>>>
@@ -48,7 +48,7 @@ export function healthRoutes(
         tags: ['operation'],
         operationId: 'metrics',
         summary: 'Figures in the text format of Prometheus',
-        response: { 200: { description: 'Figures.', content: { 'text/plain': { schema: Type.String() } } } },
+        response: streamSchema('text/plain', { description: 'Figures.', body: Type.String() }, []),
       },
     },
     async (_request, reply) => {

@@ -32,7 +32,7 @@ interface Response extends Content {
   readonly description: string
 }
 
-export interface Document {
+interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: Readonly<Record<string, Json>>
 }
@@ -78,17 +78,18 @@ const NOT_MODIFIED = {
  *
  * An operation that is also served below another version gets the version in its `operationId`: `districtsV2`.
  *
- * @param document as @fastify/swagger makes it; it is not changed
+ * @param made an OpenAPI 3.1 document as @fastify/swagger makes it; it is not changed
  * @throws {Error} when two different parts have the same title
  */
-export function withComponents(document: Document): Document {
+export function withComponents<Made extends object>(made: Made): Made {
+  const document = made as unknown as Document
   const { schemas, ...others } = document.components
   const namer = new Namer({ ...others, headers: HEADERS })
   for (const [name, schema] of Object.entries(schemas ?? {})) namer.put('schemas', name, namer.schema(schema))
   const paths = mapValues(withVersionedIds(document.paths), (methods) =>
     mapValues(methods, (operation) => namer.operation(operation)),
   )
-  return { ...document, paths, components: namer.components }
+  return { ...made, paths, components: namer.components }
 }
 
 class Namer {
@@ -120,7 +121,7 @@ class Namer {
     if (status === '304') return this.put('responses', 'NotModified', NOT_MODIFIED) as Response
     if (status >= '400') return this.failure(response, status)
     const headers = isFresh ? { headers: { ETag: headerRef('ETag') } } : {}
-    return { ...this.content(response), ...headers } as Response
+    return { ...this.content(withoutRepetition(response)), ...headers }
   }
 
   /** The codes that are possible here stay here, unless they are all that the status has. */
@@ -164,6 +165,16 @@ class Namer {
     parts[name] = part
     return { $ref: `#/components/${kind}/${name}` }
   }
+}
+
+/** @fastify/swagger says of an answer what its schema says, and leaves it there as well. */
+function withoutRepetition(response: Response): Response {
+  const { content = {} } = response
+  const unrepeated = mapValues(content, (media) => {
+    const { description, ...schema } = (media.schema ?? {}) as Json
+    return description === response.description && !('title' in schema) ? { ...media, schema } : media
+  })
+  return { ...response, content: unrepeated }
 }
 
 function headerRef(name: keyof typeof HEADERS): Json {

@@ -3,8 +3,8 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { DOCUMENT, send } from './answer.ts'
-import { type Document, withComponents } from './openapi-components.ts'
-import { ERROR_SHAPES } from './schemas.ts'
+import { withComponents } from './openapi-components.ts'
+import { ERROR_SHAPES, streamSchema, withUnchanged } from './schemas.ts'
 import { tagOf } from './text-tag.ts'
 
 const DESCRIPTION = `Two interfaces. **Land data**: parcels, estates, sale offers, bids, mortgages, districts and \
@@ -93,9 +93,7 @@ export async function describeRoutes(
       return { schema: { ...documented(schema, url), ...servers }, url }
     },
     transformObject: (made) =>
-      'openapiObject' in made
-        ? (withComponents(made.openapiObject as unknown as Document) as never)
-        : made.swaggerObject,
+      'openapiObject' in made ? withComponents(made.openapiObject) : made.swaggerObject,
   })
 }
 
@@ -120,10 +118,9 @@ export async function serveDescription(app: FastifyInstance): Promise<void> {
     tags: ['operation'],
     operationId: 'openApi',
     summary: 'This description',
-    response: {
-      200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: Type.Object({}) } } },
-      304: { ...Type.Null(), description: 'Your copy is still right.' },
-    },
+    response: withUnchanged(
+      streamSchema('application/json', { description: 'OpenAPI 3.1.', body: Type.Object({}) }, []),
+    ),
   }
   app.get('/openapi.json', { schema }, (request, reply) => {
     document ??= documentOf(app)

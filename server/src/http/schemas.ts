@@ -45,7 +45,8 @@ export function streamSchema(
 
 /** Like {@link freshSchema}, for answers that are the data alone, without the envelope. Failures have theirs. */
 export function bareSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
-  return withUnchanged({ 200: data, ...errorSchemas([...errors, 'world_not_loaded', ...ANYWHERE]) })
+  const answer = { description: 'Done.', body: data }
+  return withUnchanged(streamSchema('application/json', answer, [...errors, 'world_not_loaded']))
 }
 
 /** The answers of an image of the land: a PNG, or an error as everywhere. */
