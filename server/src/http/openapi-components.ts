@@ -39,8 +39,10 @@ interface Document {
 
 /** What a failure answers. An image can also fail with a line of text: that one is described where it is. */
 const ERROR_CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+/** The codes that operations can answer: where there is no endpoint, there is no operation. */
+const CODES = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => code !== 'not_found')
 /** For each status all codes that have it. */
-const FAILURES = errorSchemas(Object.keys(ERRORS) as ErrorCode[])
+const FAILURES = errorSchemas(CODES)
 
 const HEADERS = {
   ETag: {
@@ -132,7 +134,7 @@ class Namer {
     const shared = {
       description: (FAILURES[status] as Json | undefined)?.description,
       headers: failureHeaders(status),
-      content: ERROR_CONTENT,
+      content: { 'application/json': { ...ERROR_CONTENT['application/json'], example: exampleOf(status) } },
     }
     const reference = this.put('responses', name, shared)
     return { ...reference, ...(description !== shared.description && { description }) } as Response
@@ -179,6 +181,11 @@ function withoutRepetition(response: Response): Response {
 
 function headerRef(name: keyof typeof HEADERS): Json {
   return { $ref: `#/components/headers/${name}` }
+}
+
+function exampleOf(status: string): Json {
+  const code = CODES.find((code) => String(ERRORS[code].status) === status) ?? 'internal_error'
+  return { ok: false, error: ERRORS[code].meaning, code, data: {} }
 }
 
 function failureHeaders(status: string): Json {

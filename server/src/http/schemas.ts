@@ -73,12 +73,7 @@ export const ERROR_SHAPES = {
       code: Type.Unsafe<ErrorCode>({ $ref: 'ErrorCode#' }),
       data: Type.Object({}, { additionalProperties: true, description: 'Details for a program.' }),
     },
-    {
-      description: 'Why a request got no good answer.',
-      examples: [
-        { ok: false, error: 'There is no estate with this id.', code: 'estate_not_found', data: { id: '7' } },
-      ],
-    },
+    { description: 'Why a request got no good answer.' },
   ),
   ErrorCode: oneOf(Object.keys(ERRORS).sort(), { description: 'Every `code` of a failure: docs/errors.md.' }),
 } as const
