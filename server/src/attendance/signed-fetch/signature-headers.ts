@@ -1,5 +1,4 @@
 import { AppError } from '../../errors.ts'
-import type { ApiKeyHeader } from '../../http/openapi.ts'
 import type { IncomingRequest } from './signed-request.ts'
 
 type Headers = IncomingRequest['headers']
@@ -29,8 +28,8 @@ export const SIGNED_FETCH = Object.fromEntries(
   Object.keys(SIGNED_FETCH_HEADERS).map((name): [string, string[]] => [name, []]),
 )
 
-function apiKeyHeader(name: string, description: string): ApiKeyHeader {
-  return { type: 'apiKey', in: 'header', name, description }
+function apiKeyHeader(name: string, description: string) {
+  return { type: 'apiKey', in: 'header', name, description } as const
 }
 
 /** A scene's metadata has about 400 characters; the last link repeats it with every quote escaped. */
