@@ -30,8 +30,10 @@ export type ErrorCode =
   | 'issuer_refused'
   | 'issuer_unavailable'
   | 'locale_not_found'
+  | 'method_not_allowed'
   | 'no_codes_left'
   | 'not_at_event'
+  | 'not_found'
   | 'not_signed'
   | 'parcel_not_found'
   | 'presence_unavailable'
@@ -135,7 +137,7 @@ export interface Operations {
       bidder?: string
       /** false adds where on the chain each bid was found. */
       sanitize?: boolean
-      /** Told from the id where it is left out. */
+      /** Told from the id if left out. */
       asset_type?: 'parcel' | 'estate'
     }
     data: Bid[]
@@ -668,12 +670,7 @@ export interface Operations {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
-    body: {
-      /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
-      editCode: string
-      /** Where the token can be claimed: `x,y` pairs separated by `;`, 1 to 500 of them. */
-      coordinates: string
-    }
+    body: RegistrationRequest
     data: RegisteredEvent
   }
   /** Change what an organiser may decide of an event */
@@ -682,12 +679,7 @@ export interface Operations {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
-    body: {
-      /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
-      editCode: string
-      /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence. Example: `[["coordinates", "52,-10;53,-10"]]`. */
-      options: unknown
-    }
+    body: EventChangeRequest
     data: EventInfo
   }
   /** An event that is registered here */
@@ -712,10 +704,7 @@ export interface Operations {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
-    body: {
-      /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
-      editCode: string
-    }
+    body: EditCodeRequest
     data: {
       url: string
       body: LoadedCodes
@@ -727,18 +716,7 @@ export interface Operations {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
-    body: {
-      /** The player. Needed in unsigned claims; in signed ones it must be the signer. */
-      address?: string
-      /** What the player reads in the image of the pending captcha, in any letter case. */
-      captcha?: string
-      /** Proof of work of a signed claim, where the server asks for one. */
-      proof?: string
-      /** Sent by older booths, and ignored. */
-      catalyst?: unknown
-      /** Sent by older booths, and ignored. */
-      room?: unknown
-    }
+    body: ClaimRequest
     data: {
       event: EventInfo
       claim: Claim
@@ -750,10 +728,7 @@ export interface Operations {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
-    body: {
-      /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
-      editCode: string
-    }
+    body: EditCodeRequest
     data: Report
   }
   /** A new captcha for the player who signed the request */
@@ -1220,6 +1195,13 @@ export interface TokenMetadata {
   background_color: string
 }
 
+export interface RegistrationRequest {
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  editCode: string
+  /** Where the token can be claimed: `x,y` pairs separated by `;`, 1 to 500 of them. */
+  coordinates: string
+}
+
 export interface RegisteredEvent {
   /** The issuer's number of the event. */
   id: number
@@ -1253,29 +1235,38 @@ export interface RegisteredEvent {
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
   requires_presence: boolean
-  /** The issuer's own record, without anything secret. */
-  event: {
-    id: number
-    fancy_id: string
-    name: string
-    event_url: string
-    image_url: string
-    country: string
-    city: string
-    description: string
-    year: number | null
-    /** DD-Mon-YYYY */
-    start_date: string
-    /** DD-Mon-YYYY */
-    end_date: string
-    /** DD-Mon-YYYY: the last day on which the issuer makes tokens. */
-    expiry_date: string
-    from_admin: boolean
-    virtual_event: boolean
-    event_template_id: number
-    event_host_id: number
-    private_event: boolean
-  }
+  event: IssuerEvent
+}
+
+/** The issuer's own record, without anything secret. */
+export interface IssuerEvent {
+  id: number
+  fancy_id: string
+  name: string
+  event_url: string
+  image_url: string
+  country: string
+  city: string
+  description: string
+  year: number | null
+  /** DD-Mon-YYYY */
+  start_date: string
+  /** DD-Mon-YYYY */
+  end_date: string
+  /** DD-Mon-YYYY: the last day on which the issuer makes tokens. */
+  expiry_date: string
+  from_admin: boolean
+  virtual_event: boolean
+  event_template_id: number
+  event_host_id: number
+  private_event: boolean
+}
+
+export interface EventChangeRequest {
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  editCode: string
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  options: unknown
 }
 
 export interface EventInfo {
@@ -1328,6 +1319,11 @@ export interface Availability {
   closes_at: string | null
 }
 
+export interface EditCodeRequest {
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  editCode: string
+}
+
 export interface LoadedCodes {
   /** Codes that are new. */
   num: number
@@ -1338,6 +1334,19 @@ export interface LoadedCodes {
   waiting_for_issuer?: true
   /** What to do next, for a person. */
   message?: string
+}
+
+export interface ClaimRequest {
+  /** The player. Needed in unsigned claims; in signed ones it must be the signer. */
+  address?: string
+  /** What the player reads in the image of the pending captcha, in any letter case. */
+  captcha?: string
+  /** Proof of work of a signed claim, where the server asks for one. */
+  proof?: string
+  /** Sent by older booths, and ignored. */
+  catalyst?: unknown
+  /** Sent by older booths, and ignored. */
+  room?: unknown
 }
 
 export interface Claim {
@@ -1418,11 +1427,13 @@ export interface Captcha {
   /** Until when it can be answered. */
   expires_at: string
   /** Null where this server asks for none. */
-  proof_of_work: {
-    algorithm: 'sha256'
-    /** How many zero bits the hash must begin with. */
-    bits: number
-    /** What to work on: the hash of challenge:event uuid:address:nonce, uuid and address in lower case, nonce in decimal digits. */
-    challenge: string
-  } | null
+  proof_of_work: ProofOfWork | null
+}
+
+export interface ProofOfWork {
+  algorithm: 'sha256'
+  /** How many zero bits the hash must begin with. */
+  bits: number
+  /** What to work on: the hash of challenge:event uuid:address:nonce, uuid and address in lower case, nonce in decimal digits. */
+  challenge: string
 }

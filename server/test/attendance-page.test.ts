@@ -36,6 +36,7 @@ import {
 import { freshEngine } from './support/engines.ts'
 import { type LandServer, startLandServer, type TestClock, testClock } from './support/land-server.ts'
 import { startLandpass } from './support/landpass.ts'
+import { codesOf, openApiOf, type Response, resolved } from './support/openapi.ts'
 
 /** The pages' own day: the event is registered in the morning, and its players come four days later. */
 const MORNING_MS = Date.parse('2027-03-01T09:00:00.000Z')
@@ -179,7 +180,7 @@ describe('the pages of docs/attendance', () => {
       'expectation_failed',
       'header_too_large',
     ]
-    const described = codesOf(['/event/{event}', '/addcodes/{event}', '/event/{event}/report'])
+    const described = codesOfPaths(['/event/{event}', '/addcodes/{event}', '/event/{event}/report'])
     expect([...heard.values(), ...elsewhere, 'internal_error', 'request_timeout']).toEqual(
       expect.arrayContaining(described),
     )
@@ -342,7 +343,7 @@ describe('the pages of docs/attendance', () => {
 
   test('the table of errors has every code that /captcha and /claim can answer, with its status', () => {
     const rows = tableBelow(pages, '## Errors of /captcha and /claim')
-    const described = codesOf(['/captcha', '/captcha/{uuid}', '/claim/{event}'])
+    const described = codesOfPaths(['/captcha', '/captcha/{uuid}', '/claim/{event}'])
 
     expect(rows.map(([code = '']) => namesIn(code)[0]).toSorted()).toEqual(described.toSorted())
     for (const [code = '', status] of rows) {
@@ -351,19 +352,12 @@ describe('the pages of docs/attendance', () => {
   })
 
   /** All error codes that openapi.json names for these paths. */
-  function codesOf(paths: readonly string[]): string[] {
-    const document = server.app.server.swagger() as unknown as {
-      paths: Record<string, Record<string, { responses: Record<string, object> }>>
-    }
+  function codesOfPaths(paths: readonly string[]): string[] {
+    const document = openApiOf(server.app.server)
     const operations = paths.flatMap((path) => Object.values(document.paths[path] ?? {}))
     expect(operations.length).toBeGreaterThanOrEqual(paths.length)
-    const codes = operations.flatMap(({ responses }) =>
-      Object.values(responses).flatMap(
-        (response) =>
-          /"code":\{"type":"string","enum":(\[[^\]]*\])/.exec(JSON.stringify(response))?.[1] ?? '[]',
-      ),
-    )
-    return [...new Set(codes.flatMap((list) => JSON.parse(list) as string[]))]
+    const answers = operations.flatMap(({ responses }) => Object.values(responses))
+    return [...new Set(answers.flatMap((answer) => codesOf(resolved<Response>(document, answer))))]
   }
 
   test('the table of metrics has every metric of attendance, and none that is not there', async () => {

@@ -3,29 +3,57 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { DOCUMENT, send } from './answer.ts'
+import { withComponents } from './openapi-components.ts'
+import { ERROR_SHAPES, streamSchema, withUnchanged } from './schemas.ts'
 import { tagOf } from './text-tag.ts'
 
 const DESCRIPTION = `Two interfaces. **Land data**: parcels, estates, sale offers, bids, mortgages, districts and \
 contributions of a virtual world, read-only. Every address of it without a version also answers below \`/v1\`. Answers carry \
 an \`ETag\`: send it back as \`If-None-Match\` and an unchanged answer costs a 304. **Attendance** (events and claims): \
 organisers register an event of a token issuer, and players who stand at its place claim a token. Errors are \
-\`{ ok: false, error, code, data }\`.`
+\`{ ok: false, error, code, data }\`. Every answer has an \`x-request-id\`. An address that is not listed here answers 404 \
+\`not_found\`, and another method 405 \`method_not_allowed\` with \`Allow\`.
+
+Nothing is needed to read. Organisers prove themselves by the \`editCode\` in the body of their calls. Players sign their \
+requests: a scene does so with \`signedFetch\`.`
 
 const VERSIONED = /^\/v\d+\//
-/** Attendance has no versions: its addresses are those that its existing clients call. */
-const UNVERSIONED_TAGS = ['events', 'claims']
+/** Attendance has no versions: its addresses are those that its existing clients call. Nor has what serves operators. */
+const UNVERSIONED_TAGS = ['events', 'claims', 'operation']
+
+export interface DescriptionOptions {
+  readonly publicUrl: string | undefined
+  /** What routes refer to by name. */
+  readonly shapes: Readonly<Record<string, TSchema>>
+  /** How requests can be proven: routes name them in `security`. Those that name none need nothing. */
+  readonly securitySchemes: Readonly<Record<string, ApiKeyHeader>>
+}
+
+/** A header that proves who sent a request, or a part of what does. */
+export interface ApiKeyHeader {
+  readonly type: 'apiKey'
+  readonly in: 'header'
+  readonly name: string
+  readonly description: string
+}
 
 /** Collects the routes that are registered after it into one OpenAPI 3.1 document. */
 export async function describeRoutes(
   app: FastifyInstance,
-  { publicUrl, shapes }: { publicUrl: string | undefined; shapes: Readonly<Record<string, TSchema>> },
+  { publicUrl, shapes, securitySchemes }: DescriptionOptions,
 ): Promise<void> {
   const root = { url: publicUrl ?? '/', description: 'The current version' }
-  for (const [name, shape] of Object.entries(shapes)) app.addSchema({ ...shape, $id: name })
+  for (const [name, shape] of Object.entries({ ...ERROR_SHAPES, ...shapes }))
+    app.addSchema({ ...shape, $id: name })
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Landpass', description: DESCRIPTION, version: '1.0.0' },
+      info: {
+        title: 'Landpass',
+        description: DESCRIPTION,
+        version: '1.0.0',
+        license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+      },
       servers: [
         root,
         {
@@ -52,6 +80,8 @@ export async function describeRoutes(
         { name: 'claims', description: 'Attendance, for scenes: captchas and tokens for players' },
         { name: 'operation', description: 'For those who run the server' },
       ],
+      security: [],
+      components: { securitySchemes },
     },
     // Addresses are written in full: /v1/tiles is not /tiles below version 1.
     stripBasePath: false,
@@ -62,6 +92,8 @@ export async function describeRoutes(
       const servers = hasOneAddress ? { servers: [root] } : {}
       return { schema: { ...documented(schema, url), ...servers }, url }
     },
+    transformObject: (made) =>
+      'openapiObject' in made ? withComponents(made.openapiObject) : made.swaggerObject,
   })
 }
 
@@ -84,11 +116,11 @@ export async function serveDescription(app: FastifyInstance): Promise<void> {
   let document: { text: string; tag: string } | undefined
   const schema = {
     tags: ['operation'],
+    operationId: 'openApi',
     summary: 'This description',
-    response: {
-      200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: Type.Object({}) } } },
-      304: { ...Type.Null(), description: 'Your copy is still right.' },
-    },
+    response: withUnchanged(
+      streamSchema('application/json', { description: 'OpenAPI 3.1.', body: Type.Object({}) }, []),
+    ),
   }
   app.get('/openapi.json', { schema }, (request, reply) => {
     document ??= documentOf(app)

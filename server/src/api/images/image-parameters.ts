@@ -12,18 +12,35 @@ export const MAX_SELECTED = 1000
 const SELECTED_ALLOWED = `at most ${MAX_SELECTED} places x,y of the world, separated by ;`
 
 const pixels = (what: string) =>
-  Type.Integer({ minimum: 32, maximum: 2048, default: 500, description: `${what} of the image, in pixels.` })
+  Type.Integer({
+    title: what,
+    minimum: 32,
+    maximum: 2048,
+    default: 500,
+    description: `${what} of the image, in pixels.`,
+  })
 
 export const frameQuery = {
   width: pixels('Width'),
   height: pixels('Height'),
-  size: Type.Integer({ minimum: 5, maximum: 40, default: 10, description: 'Side of a parcel, in pixels.' }),
+  size: Type.Integer({
+    title: 'ParcelSize',
+    minimum: 5,
+    maximum: 40,
+    default: 10,
+    description: 'Side of a parcel, in pixels.',
+  }),
 }
 
 export const styleQuery = {
-  publications: Type.Boolean({ default: false, description: 'Whether what is on sale stands out.' }),
-  'on-sale': Type.Boolean({ default: false, description: 'Another name for publications.' }),
+  publications: Type.Boolean({
+    title: 'ShowOffers',
+    default: false,
+    description: 'Whether what is on sale stands out.',
+  }),
+  'on-sale': Type.Boolean({ title: 'OnSale', default: false, description: 'Another name for publications.' }),
   theme: oneOf(['dark', 'light'] as const, {
+    title: 'Theme',
     default: 'dark',
     description: 'Colours for a dark or a light page.',
   }),

@@ -17,6 +17,7 @@ export const availableRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }
     {
       schema: {
         tags,
+        operationId: 'availableParcel',
         summary: 'A parcel that nobody owns: another one each time',
         description: 'Parcels of districts, roads and plazas are not among them.',
         response: okSchema(parcelSchema, ['parcel_not_found', 'world_not_loaded']),
@@ -35,6 +36,7 @@ export const availableRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }
     {
       schema: {
         tags,
+        operationId: 'availableParcelCount',
         summary: 'How many parcels nobody owns',
         description: 'Parcels of districts, roads and plazas are not among them.',
         response: freshSchema(Type.Integer({ minimum: 0 })),

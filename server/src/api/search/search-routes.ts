@@ -22,6 +22,7 @@ export const searchRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     {
       schema: {
         tags: ['search'],
+        operationId: 'search',
         summary: 'Parcels, estates, districts and addresses by what people type',
         description:
           'Coordinates, ids and whole addresses first, then names: the same, beginning with the text, having a word that \

@@ -30,14 +30,14 @@ export class NewTiles {
   }
 
   private async find(now: StateAt, fromMs: number): Promise<readonly RowRange[] | undefined> {
-    const { state, sales } = now
+    const { state, openOffers } = now
     const known = await this.revisionAt(now, fromMs)
     if (known === undefined) return undefined
     const since = {
       ...versionOf(now),
       // The database may be ahead of the state that this process holds.
       revision: Math.min(known, state.revision),
-      lastExpiryMs: Math.min(fromMs, sales.lastExpiryMs),
+      lastExpiryMs: Math.min(fromMs, openOffers.lastExpiryMs),
     }
     const assets = await changedAssets(
       (worldId, range) => readChangedAssets(this.db, worldId, range),

@@ -31,6 +31,7 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
     {
       schema: {
         tags,
+        operationId: 'tilesOf',
         summary: 'The tiles that look otherwise to an address than to everybody',
         description:
           'Those that it owns, may operate or update, or that belong to a district to which it contributed. By x ascending, then y descending; keys are x,y.',
@@ -42,17 +43,17 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
       },
     },
     (request, reply) => {
-      const { state, sales } = stateAt(land.state(), land.clock.nowMs())
+      const { state, openOffers } = stateAt(land.state(), land.clock.nowMs())
       const address = lowerCase(request.params.address)
       const body = async () => {
         const districts = await contributionsOf(land.db, state.worldId, address)
         const districtIds = districts.map(({ district_id }) => district_id)
-        const tiles = findAddressTiles(state, sales, address, districtIds)
-        const source = tileSource(state.parts, sales)
+        const tiles = findAddressTiles(state, openOffers, address, districtIds)
+        const source = tileSource(state.parts, openOffers)
         // The holder of the districts owns half the world.
         return assetsBody(tiles.length, () => objectPieces(addressTilePieces(source, tiles)))
       }
-      return send(request, reply, { freshness: state.freshness(sales.lastExpiryMs), format: DATA, body })
+      return send(request, reply, { freshness: state.freshness(openOffers.lastExpiryMs), format: DATA, body })
     },
   )
 
@@ -61,6 +62,7 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
     {
       schema: {
         tags,
+        operationId: 'newTiles',
         summary: 'The tiles that changed since a time, as /v1/tiles has them',
         description:
           'By a change of the land, or because an offer expired. Some of them may be as they were. All tiles, where the server does not remember what changed.',
@@ -75,10 +77,10 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
     },
     (request, reply) => {
       const now = stateAt(land.state(), land.clock.nowMs())
-      const { state, sales } = now
+      const { state, openOffers } = now
       const body = async () => {
         const runs = await newTiles.since(now, request.query.from)
-        const texts = new TileTexts(tileSource(state.parts, sales))
+        const texts = new TileTexts(tileSource(state.parts, openOffers))
         const pieces = () => objectPieces(texts.passing(LEGACY_FORM, runs ?? [allRows(state)]))
         if (!runs) return streamed(pieces, { bodies, name: `tiles ${LEGACY_FORM.version}` })
         return assetsBody(
@@ -86,7 +88,7 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
           pieces,
         )
       }
-      return send(request, reply, { freshness: state.freshness(sales.lastExpiryMs), format: DATA, body })
+      return send(request, reply, { freshness: state.freshness(openOffers.lastExpiryMs), format: DATA, body })
     },
   )
   done()

@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts'
 import { okSchema } from '../../http/schemas.ts'
 import type { LimitHook, PlayerLimit } from '../limits.ts'
 import { incomingRequestOf } from '../signed-fetch/incoming-request.ts'
+import { SIGNED_FETCH } from '../signed-fetch/signature-headers.ts'
 import type { IncomingRequest } from '../signed-fetch/signed-request.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import type { Captchas } from './captchas.ts'
@@ -27,26 +28,32 @@ export interface CaptchaRouteOptions {
 const tags = ['claims']
 const NO_STORE = { 'cache-control': 'no-store' }
 
-const captchaSchema = Type.Object({
-  uuid: Type.String({ format: 'uuid', description: 'Where the image is: /captcha/:uuid.' }),
-  width: Type.Literal(CAPTCHA_WIDTH_PX),
-  height: Type.Literal(CAPTCHA_HEIGHT_PX),
-  expires_at: Type.String({ format: 'date-time', description: 'Until when it can be answered.' }),
-  proof_of_work: Type.Union(
-    [
-      Type.Object({
-        algorithm: Type.Literal(PROOF_ALGORITHM),
-        bits: Type.Integer({ description: 'How many zero bits the hash must begin with.' }),
-        challenge: Type.String({
-          description:
-            'What to work on: the hash of challenge:event uuid:address:nonce, uuid and address in lower case, nonce in decimal digits.',
-        }),
-      }),
-      Type.Null(),
-    ],
-    { description: 'Null where this server asks for none.' },
-  ),
-})
+const captchaSchema = Type.Object(
+  {
+    uuid: Type.String({ format: 'uuid', description: 'Where the image is: /captcha/:uuid.' }),
+    width: Type.Literal(CAPTCHA_WIDTH_PX),
+    height: Type.Literal(CAPTCHA_HEIGHT_PX),
+    expires_at: Type.String({ format: 'date-time', description: 'Until when it can be answered.' }),
+    proof_of_work: Type.Union(
+      [
+        Type.Object(
+          {
+            algorithm: Type.Literal(PROOF_ALGORITHM),
+            bits: Type.Integer({ description: 'How many zero bits the hash must begin with.' }),
+            challenge: Type.String({
+              description:
+                'What to work on: the hash of challenge:event uuid:address:nonce, uuid and address in lower case, nonce in decimal digits.',
+            }),
+          },
+          { title: 'ProofOfWork' },
+        ),
+        Type.Null(),
+      ],
+      { description: 'Null where this server asks for none.' },
+    ),
+  },
+  { title: 'Captcha' },
+)
 
 const uuidParams = Type.Object({
   uuid: Type.String({
@@ -69,9 +76,11 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
       onRequest: clientLimit,
       schema: {
         tags,
+        operationId: 'captcha',
         summary: 'A new captcha for the player who signed the request',
         description:
           'Signed fetch, without a body. One captcha is pending for each player: a new one replaces the one before.',
+        security: [SIGNED_FETCH],
         response: okSchema(captchaSchema, [
           'not_signed',
           'bad_signature',
@@ -100,6 +109,7 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
       compress: false,
       schema: {
         tags,
+        operationId: 'captchaImage',
         summary: 'The image of a captcha',
         description: `A PNG of ${CAPTCHA_WIDTH_PX} x ${CAPTCHA_HEIGHT_PX} pixels, for everybody who knows the uuid: the world has pictures fetched by servers of its own.`,
         params: uuidParams,

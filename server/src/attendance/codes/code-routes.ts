@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
 import { codeTotals } from '../events/availability.ts'
 import {
-  editCodeField,
+  editCodeBody,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
@@ -12,18 +12,21 @@ import {
 import { getEvent } from '../events/event-queries.ts'
 import type { CodeLoader, LoadedCodes } from './code-loader.ts'
 
-const bodySchema = Type.Object({
-  num: Type.Integer({ description: 'Codes that are new.' }),
-  total: Type.Integer(),
-  available: Type.Integer(),
-  claimed: Type.Integer(),
-  waiting_for_issuer: Type.Optional(
-    Type.Literal(true, {
-      description: 'The issuer has no codes for the event yet: it approves events by hand.',
-    }),
-  ),
-  message: Type.Optional(Type.String({ description: 'What to do next, for a person.' })),
-})
+const bodySchema = Type.Object(
+  {
+    num: Type.Integer({ description: 'Codes that are new.' }),
+    total: Type.Integer(),
+    available: Type.Integer(),
+    claimed: Type.Integer(),
+    waiting_for_issuer: Type.Optional(
+      Type.Literal(true, {
+        description: 'The issuer has no codes for the event yet: it approves events by hand.',
+      }),
+    ),
+    message: Type.Optional(Type.String({ description: 'What to do next, for a person.' })),
+  },
+  { title: 'LoadedCodes' },
+)
 
 export interface CodeRouteOptions extends OrganiserCallOptions {
   readonly codes: Pick<CodeLoader, 'load'>
@@ -41,9 +44,10 @@ export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
       onRequest: organiserLimit,
       schema: {
         tags: ['events'],
+        operationId: 'loadCodes',
         summary: "Load an event's claim codes from the issuer",
         params: eventParams,
-        body: Type.Object({ editCode: editCodeField }),
+        body: editCodeBody,
         response: okSchema(Type.Object({ url: Type.String(), body: bodySchema }), [
           ...ORGANISER_ERRORS,
           'event_not_found',

@@ -10,17 +10,20 @@ const timeSchema = Type.Union([Type.String(), Type.Null()], {
   description: 'ISO 8601, UTC; null for no limit.',
 })
 
-export const availabilitySchema = Type.Object({
-  open: Type.Boolean(),
-  reason: reasonSchema,
-  total: Type.Integer({
-    description: 'Codes that were loaded, without those that the issuer no longer takes.',
-  }),
-  available: Type.Integer(),
-  claimed: Type.Integer({ description: 'Those that a player has, or that were used elsewhere.' }),
-  opens_at: timeSchema,
-  closes_at: timeSchema,
-})
+export const availabilitySchema = Type.Object(
+  {
+    open: Type.Boolean(),
+    reason: reasonSchema,
+    total: Type.Integer({
+      description: 'Codes that were loaded, without those that the issuer no longer takes.',
+    }),
+    available: Type.Integer(),
+    claimed: Type.Integer({ description: 'Those that a player has, or that were used elsewhere.' }),
+    opens_at: timeSchema,
+    closes_at: timeSchema,
+  },
+  { title: 'Availability' },
+)
 
 /** What a booth or an organiser shows of an event at a time. */
 export function availabilityJson(event: Event, counts: CodeCounts, nowMs: number) {

@@ -38,7 +38,10 @@ export const eventInfoProperties = {
   }),
   requires_presence: Type.Boolean({ description: 'Whether a player must stand on one of the coordinates.' }),
 }
-export const eventInfoSchema = Type.Object(eventInfoProperties, { additionalProperties: true })
+export const eventInfoSchema = Type.Object(eventInfoProperties, {
+  additionalProperties: true,
+  title: 'EventInfo',
+})
 
 /** What registering answers: both forms that clients know, the flat event and the reference with the issuer's record. */
 export const eventReferenceSchema = Type.Object(
@@ -59,10 +62,14 @@ export const eventReferenceSchema = Type.Object(
         event_host_id: Type.Integer(),
         private_event: Type.Boolean(),
       },
-      { additionalProperties: true, description: "The issuer's own record, without anything secret." },
+      {
+        title: 'IssuerEvent',
+        additionalProperties: true,
+        description: "The issuer's own record, without anything secret.",
+      },
     ),
   },
-  { additionalProperties: true },
+  { title: 'RegisteredEvent', additionalProperties: true },
 )
 
 /** @returns the answer of `GET /event/:uuid` */

@@ -8,7 +8,10 @@ import type { Organisers } from './organisers.ts'
 
 /** What the routes of one event have in common: its name in the address, the edit code in the body. */
 export const eventParams = Type.Object({
-  event: Type.String({ description: "The issuer's event number, or the event's UUID here." }),
+  event: Type.String({
+    title: 'EventName',
+    description: "The issuer's event number, or the event's UUID here.",
+  }),
 })
 
 /** The issuer's numbers are 32-bit integers. */
@@ -56,6 +59,9 @@ export const editCodeField = Type.String({
   description:
     "The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored.",
 })
+
+/** The body of a call that needs nothing but the edit code. */
+export const editCodeBody = Type.Object({ editCode: editCodeField }, { title: 'EditCodeRequest' })
 
 /** What every call with an edit code can answer besides. */
 export const ORGANISER_ERRORS = [

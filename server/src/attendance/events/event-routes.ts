@@ -50,9 +50,13 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       onRequest: organiserLimit,
       schema: {
         tags,
+        operationId: 'registerEvent',
         summary: 'Register an event, or bring it up to date',
         params: eventParams,
-        body: Type.Object({ editCode: editCodeField, coordinates: coordinatesField }),
+        body: Type.Object(
+          { editCode: editCodeField, coordinates: coordinatesField },
+          { title: 'RegistrationRequest' },
+        ),
         response: okSchema(eventReferenceSchema, [
           ...ORGANISER_ERRORS,
           'invalid_coordinates',
@@ -83,15 +87,19 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       onRequest: organiserLimit,
       schema: {
         tags,
+        operationId: 'changeEvent',
         summary: 'Change what an organiser may decide of an event',
         params: eventParams,
-        body: Type.Object({
-          editCode: editCodeField,
-          options: Type.Unknown({
-            description:
-              'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence. Example: `[["coordinates", "52,-10;53,-10"]]`.',
-          }),
-        }),
+        body: Type.Object(
+          {
+            editCode: editCodeField,
+            options: Type.Unknown({
+              description:
+                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence. Example: `[["coordinates", "52,-10;53,-10"]]`.',
+            }),
+          },
+          { title: 'EventChangeRequest' },
+        ),
         response: okSchema(eventInfoSchema, [...ORGANISER_ERRORS, 'invalid_coordinates', 'event_not_found']),
       },
     },
@@ -112,6 +120,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
     {
       schema: {
         tags,
+        operationId: 'event',
         summary: 'An event that is registered here',
         params: eventParams,
         response: okSchema(eventInfoSchema, ['invalid_parameter', 'event_not_found', 'database_unavailable']),
@@ -129,6 +138,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
     {
       schema: {
         tags,
+        operationId: 'availability',
         summary: 'Whether tokens of an event can be had, and how many',
         params: eventParams,
         response: okSchema(availabilitySchema, [

@@ -8,6 +8,30 @@ const TIMESTAMP = 'x-identity-timestamp'
 const METADATA = 'x-identity-metadata'
 const LINK_HEADERS = [`${CHAIN_PREFIX}0`, `${CHAIN_PREFIX}1`, `${CHAIN_PREFIX}2`] as const
 
+/** The headers of a signed request, as openapi.json names them. */
+export const SIGNED_FETCH_HEADERS = {
+  signedFetchSigner: apiKeyHeader(LINK_HEADERS[0], "First link, JSON: the player's address."),
+  signedFetchDelegation: apiKeyHeader(
+    LINK_HEADERS[1],
+    'Second link, JSON: the wallet lends its name to a key.',
+  ),
+  signedFetchRequest: apiKeyHeader(
+    LINK_HEADERS[2],
+    'Third link, JSON: that key signs method, path, time and metadata of this request.',
+  ),
+  signedFetchTimestamp: apiKeyHeader(TIMESTAMP, 'When it was signed: milliseconds since 1970, as digits.'),
+  signedFetchMetadata: apiKeyHeader(METADATA, 'JSON text that names the scene, as it was signed.'),
+}
+
+/** For `security` of a route: all of these headers belong together. */
+export const SIGNED_FETCH = Object.fromEntries(
+  Object.keys(SIGNED_FETCH_HEADERS).map((name): [string, string[]] => [name, []]),
+)
+
+function apiKeyHeader(name: string, description: string) {
+  return { type: 'apiKey', in: 'header', name, description } as const
+}
+
 /** A scene's metadata has about 400 characters; the last link repeats it with every quote escaped. */
 const MAX_METADATA_CHARS = 4 * 1024
 const MAX_LINK_CHARS = 8 * 1024
