@@ -26,7 +26,7 @@ export async function wholeMap(server: Running) {
 }
 
 /** What readers notice of an import that runs beside them, in a process of its own. */
-export async function importBesideReaders(server: Running, data: string, env: Record<string, string>) {
+export async function importDuringReads(server: Running, data: string, env: Record<string, string>) {
   const requests: Request[] = Array.from({ length: 1000 }, (_, i) => ({
     path: `/parcels/${(i % 301) - 150}/${(i % 77) - 38}`,
   }))

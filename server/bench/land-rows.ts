@@ -6,7 +6,7 @@ export interface Row {
   readonly requests: readonly Request[]
   readonly status: number
   readonly wanted: { readonly postgres: number; readonly embedded: number }
-  /** How it is asked, and the yardstick with it, where the usual way does not do. */
+  /** How it is asked, and the baseline with it, where the usual way does not do. */
   readonly load?: typeof load
 }
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.js', import.meta.url))
-const LOOK_EVERY_MS = 20
+const POLL_INTERVAL_MS = 20
 
 export interface Running {
   readonly origin: string
@@ -37,7 +37,7 @@ export async function runCommand(
   const looking = setInterval(() => {
     const highest = memoryMb(child.pid, 'VmHWM')
     if (highest > peakMb) peakMb = highest // NaN once the process has ended
-  }, LOOK_EVERY_MS)
+  }, POLL_INTERVAL_MS)
   const [code] = await once(child, 'exit')
   clearInterval(looking)
   if (code !== 0) throw new Error(`landpass ${args.join(' ')} ended with ${code}: ${said}`)
@@ -81,8 +81,8 @@ function hearOrigin(child: ChildProcess, place: RegExp): Promise<string> {
   })
 }
 
-export async function startYardstick(): Promise<Running> {
-  const child = fork(fileURLToPath(new URL('./yardstick.js', import.meta.url)))
+export async function startBaseline(): Promise<Running> {
+  const child = fork(fileURLToPath(new URL('./baseline.js', import.meta.url)))
   const [message] = await once(child, 'message')
   return { origin: (message as { origin: string }).origin, child, stop: () => stop(child) }
 }
@@ -110,7 +110,7 @@ export function memoryMb(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): numb
 }
 
 /** Lets `VmHWM` begin anew at what the process uses now, where the system can do that. */
-export function forgetPeak(pid: number | undefined): void {
+export function resetPeak(pid: number | undefined): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
   } catch {

@@ -14,8 +14,8 @@ export const STREAM_SETTINGS = { CHANGE_STREAMS_PER_CLIENT: '0' }
 
 export interface StreamFigures {
   /** From the commit of a change until the last of the readers has its event. */
-  readonly heardMs: number
-  /** The same in units of the time that the yardstick takes for an answer to as many. */
+  readonly receivedMs: number
+  /** The same in units of the time that the baseline takes for an answer to as many. */
   readonly ratio: number
   /** What a stream adds to the memory of the server, its socket included. */
   readonly kbPerStream: number
@@ -24,20 +24,20 @@ export interface StreamFigures {
 /** Commits changes one after the other, each when all readers have heard of the one before. */
 export async function changeToStreams(
   server: Running,
-  yardstick: Running,
+  baseline: Running,
   env: Record<string, string>,
 ): Promise<StreamFigures> {
   const engine = await openEngine(engineSettings(readConfig(env), 'tool'))
   const before = memoryMb(server.child.pid, 'VmRSS')
-  const hear = new Hearing()
+  const hear = new StreamReaders()
   const sockets = await Promise.all(Array.from({ length: STREAMS }, () => hear.open(server.origin)))
   const kbPerStream = ((memoryMb(server.child.pid, 'VmRSS') - before) * 1024) / STREAMS
-  const heardMs: number[] = []
+  const receivedMs: number[] = []
   const bareMs: number[] = []
   try {
     for (let i = 0; i < CHANGES; i++) {
       if (i % 5 === 0)
-        bareMs.push((STREAMS * 1000) / (await load(yardstick.origin, [{ path: '/' }], 1, 200)).perSecond)
+        bareMs.push((STREAMS * 1000) / (await load(baseline.origin, [{ path: '/' }], 1, 200)).perSecond)
       const heard = hear.next()
       await applyLandChanges(
         engine.db,
@@ -46,17 +46,17 @@ export async function changeToStreams(
       )
       const committedMs = performance.now()
       await heard
-      heardMs.push(performance.now() - committedMs)
+      receivedMs.push(performance.now() - committedMs)
     }
   } finally {
     for (const socket of sockets) socket.destroy()
     await engine.close()
   }
-  return { heardMs: median(heardMs), ratio: median(heardMs) / median(bareMs), kbPerStream }
+  return { receivedMs: median(receivedMs), ratio: median(receivedMs) / median(bareMs), kbPerStream }
 }
 
 /** Counts the events of many readers, and looks at nothing else of them. */
-class Hearing {
+class StreamReaders {
   private left = 0
   private done: () => void = () => {}
 

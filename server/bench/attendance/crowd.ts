@@ -1,5 +1,5 @@
-import { compareBooks } from './books.ts'
 import { outcomeOf } from './calls.ts'
+import { compareWithLedger } from './event-records.ts'
 import { makePlayers, type Player, signedClaims } from './players.ts'
 import { PLACE, type Rig, SETTLE_AT_MOST_MS, withRig } from './rig.ts'
 import { type Script, sized, tally, type Verdict } from './script.ts'
@@ -19,7 +19,7 @@ export const crowd: Script = {
         players.map(({ address }) => address),
         PLACE,
       )
-      await rig.issuer.misbehave({ delay_ms: 20, one_per_player: false })
+      await rig.issuer.setFaults({ delay_ms: 20, one_per_player: false })
       for (let round = 1; round <= rounds; round++) {
         await claimAtOnce(rig, players, codes, `round ${round}`, verdict)
       }
@@ -49,11 +49,11 @@ async function claimAtOnce(
   verdict.equal(`${round}: claims that got a code`, winners.length, codes)
   verdict.equal(`${round}: claims that heard no_codes_left`, losers, players.length - codes)
 
-  const { books, tookMs } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
+  const { records, tookMs } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
   const mints = await rig.issuer.mintsOf(event.id)
-  compareBooks(verdict, round, books, mints)
+  compareWithLedger(verdict, round, records, mints)
   verdict.equal(`${round}: tokens at the issuer`, mints.length, codes)
-  verdict.equal(`${round}: codes left over in the database`, books.codes.free, 0)
+  verdict.equal(`${round}: codes left over in the database`, records.codes.free, 0)
   const got = new Set(mints.map(({ address }) => address))
   verdict.equal(`${round}: winners without a token`, winners.filter((address) => !got.has(address)).length, 0)
   const { total, available, claimed } = await rig.availability(event)

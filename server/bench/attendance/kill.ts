@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
 import { Random } from '../../src/demo/random.ts'
-import { compareBooks } from './books.ts'
 import { outcomeOf, type Reply } from './calls.ts'
+import { compareWithLedger } from './event-records.ts'
 import { makePlayers, type Player, signedClaim } from './players.ts'
 import { type BenchEvent, PLACE, type Rig, SETTLE_AT_MOST_MS, withRig } from './rig.ts'
 import { inParallel, type Script, sized, tally, type Verdict } from './script.ts'
@@ -28,7 +28,7 @@ export const kill: Script = {
     const kills = sized(rounds, scale)
     const env = { CLAIM_WAIT_MS: '1000' }
     await withRig({ engine, processes, env }, async (rig) => {
-      await rig.issuer.misbehave({ delay_ms: 20, mint_ms: 500, one_per_player: false })
+      await rig.issuer.setFaults({ delay_ms: 20, mint_ms: 500, one_per_player: false })
       const tools = { rig, seed, random, verdict }
       await killRepeatedly(tools, 'server', kills, async () => {
         const victim = random.below(processes)
@@ -132,15 +132,15 @@ async function rest(
   name: string,
 ): Promise<void> {
   const first = await rig.settle(event.id, SETTLE_WITHIN_MS, ({ reserved }) => reserved.length === 0)
-  const open = first.books.reserved.length
+  const open = first.records.reserved.length
   verdict.expect(
     open === 0,
     `${name}: ${open} claims are open ${SETTLE_WITHIN_MS / SECOND_MS} s after the restart`,
   )
-  const { books } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
+  const { records } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
   const mints = await rig.issuer.mintsOf(event.id)
-  compareBooks(verdict, name, books, mints)
-  const got = new Set(books.minted.map(({ address }) => address))
+  compareWithLedger(verdict, name, records, mints)
+  const got = new Set(records.minted.map(({ address }) => address))
   verdict.equal(
     `${name}: accepted claims that are lost`,
     [...accepted].filter((one) => !got.has(one)).length,

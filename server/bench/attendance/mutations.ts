@@ -43,7 +43,7 @@ export const mutations: Script = {
       const stage = { rig, events, forgers, honestPlayers, random: new Random(seed) }
       await mutate(stage, sized(REQUESTS, scale), verdict)
       for (const { id } of events) {
-        const { claims } = await rig.books(id)
+        const { claims } = await rig.records(id)
         const forged = claims.filter(({ address }) => forgers.some((forger) => forger.address === address))
         verdict.equal(`claims of event ${id} by mutated requests`, forged.length, 0)
         console.log(`event ${id}: ${claims.length} claims, ${forged.length} of them forged`)

@@ -7,8 +7,8 @@ import { MINUTE_MS } from '../../src/clock.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { DURABLE, startPostgres, type TestPostgres } from '../../test/support/postgres.ts'
 import { end, type Running, startServer } from '../processes.ts'
-import { type Books, readBooks } from './books.ts'
 import { Caller, jsonCall, outcomeOf, type Reply } from './calls.ts'
+import { type EventRecords, readEventRecords } from './event-records.ts'
 import type { EngineKind } from './script.ts'
 import { type IssuerControl, type PresenceControl, type Simulators, startSimulators } from './simulators.ts'
 
@@ -19,7 +19,7 @@ const FIRST_EVENT_ID = 50_001
 const SOCKETS = 256
 /** How long what was begun may take to be done with. */
 export const SETTLE_AT_MOST_MS = 2 * MINUTE_MS
-const SETTLE_LOOK_MS = 500
+const SETTLE_POLL_MS = 500
 
 export const ATTENDANCE_KEY = 'a5'.repeat(32)
 
@@ -167,7 +167,7 @@ export class Rig {
   }
 
   /** Claims and codes of an event as the database has them now, read beside the servers. */
-  async books(eventId: number): Promise<Books> {
+  async records(eventId: number): Promise<EventRecords> {
     const engine = await openEngine({
       databaseUrl: this.postgres?.url,
       dataDir: this.env[0]!.DATA_DIR!,
@@ -177,24 +177,24 @@ export class Rig {
       mode: 'join',
     })
     try {
-      return await readBooks(engine.db, eventId, ATTENDANCE_KEY)
+      return await readEventRecords(engine.db, eventId, ATTENDANCE_KEY)
     } finally {
       await engine.close()
     }
   }
 
-  /** Waits until no claim of the event is under way, or at most so long; the books then, and how long it took. */
+  /** Waits until no claim of the event is under way, or at most so long; the records then, and how long it took. */
   async settle(
     eventId: number,
     atMostMs: number,
-    isSettled = (books: Books) => books.underWay.length === 0,
-  ): Promise<{ books: Books; tookMs: number }> {
+    isSettled = (records: EventRecords) => records.underWay.length === 0,
+  ): Promise<{ records: EventRecords; tookMs: number }> {
     const startedMs = performance.now()
     for (;;) {
-      const books = await this.books(eventId)
+      const records = await this.records(eventId)
       const tookMs = performance.now() - startedMs
-      if (isSettled(books) || tookMs > atMostMs) return { books, tookMs }
-      await setTimeout(SETTLE_LOOK_MS)
+      if (isSettled(records) || tookMs > atMostMs) return { records, tookMs }
+      await setTimeout(SETTLE_POLL_MS)
     }
   }
 

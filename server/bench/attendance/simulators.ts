@@ -46,7 +46,7 @@ export class IssuerControl {
     await tell('PUT', `${this.origin}/simulator/events/${eventId}`, event)
   }
 
-  async misbehave(faults: IssuerFaults): Promise<void> {
+  async setFaults(faults: IssuerFaults): Promise<void> {
     await tell('PATCH', `${this.origin}/simulator/settings`, faults)
   }
 

@@ -10,6 +10,7 @@ import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
 import { ClaimRules } from './claims/claim-rules.ts'
 import { ClaimWorker } from './claims/claim-worker.ts'
 import { Claims } from './claims/claims.ts'
+import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
 import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
 import { EditCodeGuard } from './edit-code-guard.ts'
@@ -20,13 +21,12 @@ import { Organisers } from './events/organisers.ts'
 import type { Issuer } from './issuer/issuer.ts'
 import { PoapIssuer } from './issuer/poap-issuer.ts'
 import { type Limits, registerLimits } from './limits.ts'
-import { assertNoObstacle, type Obstacle, openVault } from './obstacle.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
 import { Reports } from './report/report.ts'
 import { type ReportRouteOptions, reportRoutes } from './report/report-routes.ts'
+import { assertNoSetupProblem, openVault, type SetupProblem } from './setup-problem.ts'
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
-import { Tidying } from './tidying.ts'
 import type { Vault } from './vault.ts'
 
 export interface AttendanceOptions {
@@ -40,7 +40,7 @@ export interface AttendanceOptions {
 /** The attendance interface: its routes, and the work that goes on behind them. */
 export interface Attendance {
   /** Why the operator has to act before anything works; undefined: it does. */
-  readonly obstacle: Obstacle | undefined
+  readonly setupProblem: SetupProblem | undefined
   register(app: FastifyInstance): Promise<void>
   /** Begins to look after claims. */
   start(): void
@@ -49,7 +49,7 @@ export interface Attendance {
 }
 
 /** How long steps of claims that run may take once the server was told to stop. */
-const CLOSE_PATIENCE_MS = 10 * SECOND_MS
+const CLOSE_TIMEOUT_MS = 10 * SECOND_MS
 /** Never used: whatever would need them is refused before, by `assertConfigured`. */
 const NOBODY = { apiKey: 'none', clientId: 'none', clientSecret: 'none' }
 
@@ -58,10 +58,10 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const { config, engine, clock, log } = options
   const { db } = engine
   const metrics = new AttendanceMetrics(options.metrics, db)
-  const { vault, obstacle } = await openVault(options)
+  const { vault, setupProblem } = await openVault(options)
   const base = { db, clock, vault, metrics }
 
-  const issuer = createIssuer({ ...base, config: config.attendance.issuer, obstacle })
+  const issuer = createIssuer({ ...base, config: config.attendance.issuer, setupProblem })
   const { guard, organisers } = createOrganisers({ db, clock, issuer })
   const codeCounts = new CodeCountCache(db)
   const refusals = new Refusals({ db, clock })
@@ -74,7 +74,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     codeCounts,
     log,
   })
-  const tidying = new Tidying({ ...players, guard, refusals, log })
+  const cleanup = new Cleanup({ ...players, guard, refusals, log })
 
   const endpoints: Endpoints = {
     ...players,
@@ -89,29 +89,29 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     rules,
     refusals,
     onClaim: metrics.onClaim,
-    assertConfigured: () => assertNoObstacle(obstacle),
+    assertConfigured: () => assertNoSetupProblem(setupProblem),
   }
   return {
-    obstacle,
+    setupProblem,
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },
     start: () => {
-      if (obstacle) return
+      if (setupProblem) return
       worker.start()
-      tidying.start()
+      cleanup.start()
     },
     close: async () => {
-      if (obstacle) return
-      await worker.close(CLOSE_PATIENCE_MS)
-      await tidying.close()
+      if (setupProblem) return
+      await worker.close(CLOSE_TIMEOUT_MS)
+      await cleanup.close()
     },
   }
 }
 
 interface IssuerNeeds {
   readonly config: AttendanceConfig['issuer']
-  readonly obstacle: Obstacle | undefined
+  readonly setupProblem: SetupProblem | undefined
   readonly db: Db
   readonly clock: Clock
   readonly vault: Vault
@@ -119,9 +119,9 @@ interface IssuerNeeds {
 }
 
 /** Who makes tokens. */
-function createIssuer({ config, obstacle, db, clock, vault, metrics }: IssuerNeeds): Issuer {
+function createIssuer({ config, setupProblem, db, clock, vault, metrics }: IssuerNeeds): Issuer {
   return new PoapIssuer({
-    config: obstacle ? { ...config, ...NOBODY } : config,
+    config: setupProblem ? { ...config, ...NOBODY } : config,
     db,
     vault,
     clock,

@@ -4,7 +4,7 @@ import { testClock } from '../../test/support/land-server.ts'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
-import { EditCodeGuard, GUESS_WINDOW_MS, MAX_GUESSES, PATIENCE_MS } from './edit-code-guard.ts'
+import { EditCodeGuard, GUESS_WINDOW_MS, MAX_GUESSES, MAX_WAIT_MS } from './edit-code-guard.ts'
 
 const WINDOW_S = GUESS_WINDOW_MS / SECOND_MS
 
@@ -191,9 +191,9 @@ describeOnBothEngines('the guard of edit codes', (open) => {
     await untilCalled(MAX_GUESSES)
 
     const late = refusal(guard.judge(event, judgeNow))
-    clock.set(clock.nowMs() + PATIENCE_MS)
+    clock.set(clock.nowMs() + MAX_WAIT_MS)
 
-    expect(await late).toEqual({ code: 'too_many_guesses', waitS: PATIENCE_MS / SECOND_MS })
+    expect(await late).toEqual({ code: 'too_many_guesses', waitS: MAX_WAIT_MS / SECOND_MS })
     for (let i = 0; i < MAX_GUESSES; i++) say(true)
     expect(await Promise.all(held)).toEqual([true, true, true, true, true])
     expect(calls()).toBe(MAX_GUESSES)

@@ -18,9 +18,9 @@ export const GUESS_WINDOW_MS = 15 * MINUTE_MS
 /** A guess that is being judged for longer belongs, most likely, to a process that died: it counts as wrong. */
 const JUDGED_WITHIN_MS = MINUTE_MS
 /** How long a guess waits for others that are being judged. */
-export const PATIENCE_MS = 10 * SECOND_MS
+export const MAX_WAIT_MS = 10 * SECOND_MS
 /** Guesses of other processes end without our being told. */
-const LOOK_AGAIN_MS = SECOND_MS / 4
+const POLL_INTERVAL_MS = SECOND_MS / 4
 /** Events that are known to be full, about 100 bytes each. */
 const MAX_REMEMBERED = 10_000
 
@@ -46,7 +46,7 @@ type Entry =
  * are wrong. The organiser's page or script may send ten changes in a row, all with the right code: each takes its
  * turn, and gives its place back. Only five *wrong* guesses close the door. Who waits has no place and causes no call;
  * in one process only the first of those who wait for an event looks into the database, and the wait ends after
- * {@link PATIENCE_MS}.
+ * {@link MAX_WAIT_MS}.
  *
  * @example
  * const isRight = await guard.judge(eventId, () => issuer.isEditCode(eventId, editCode))
@@ -99,7 +99,7 @@ export class EditCodeGuard {
   }
 
   private enterInTurn(eventId: number): Promise<number> {
-    const giveUpAtMs = this.clock.nowMs() + PATIENCE_MS
+    const giveUpAtMs = this.clock.nowMs() + MAX_WAIT_MS
     const before = this.queues.get(eventId) ?? Promise.resolve()
     const entered = before.then(() => this.enter(eventId, giveUpAtMs))
     const done = entered.then(ignore, ignore).then(() => {
@@ -118,7 +118,7 @@ export class EditCodeGuard {
         if (entry.isCertain) this.rememberFull(eventId, entry.untilMs)
         throw tooManyGuesses(entry.untilMs - this.clock.nowMs())
       }
-      if (this.clock.nowMs() >= giveUpAtMs) throw tooManyGuesses(PATIENCE_MS)
+      if (this.clock.nowMs() >= giveUpAtMs) throw tooManyGuesses(MAX_WAIT_MS)
       await this.waitForPlace(eventId)
     }
   }
@@ -163,7 +163,7 @@ export class EditCodeGuard {
         this.wakeUps.delete(eventId)
         resolve()
       }
-      const timer = setTimeout(wakeUp, LOOK_AGAIN_MS)
+      const timer = setTimeout(wakeUp, POLL_INTERVAL_MS)
       this.wakeUps.set(eventId, wakeUp)
     })
   }

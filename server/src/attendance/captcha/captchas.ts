@@ -14,7 +14,7 @@ import {
   useUp,
 } from './captcha-queries.ts'
 import { drawCaptcha } from './draw-captcha.ts'
-import { ALPHABET, READ_AS } from './glyphs.ts'
+import { ALPHABET, LOOK_ALIKES } from './glyphs.ts'
 import { ImageCache } from './image-cache.ts'
 import { SEED_BYTES } from './keystream.ts'
 import { isProof, PROOF_ALGORITHM } from './proof-of-work.ts'
@@ -29,7 +29,7 @@ export const CAPTCHA_LENGTH = 5
 /** Longer than any answer: what is cut off makes none right. */
 const MAX_ANSWER_LENGTH = 64
 /** 5 MB of them: enough for those who look at the same minute's captchas more than once. */
-const KEPT_IMAGES = 256
+const MAX_CACHED_IMAGES = 256
 const EXPIRED_PER_STATEMENT = 500
 
 /** What became of a captcha or of an answer, for figures. */
@@ -65,7 +65,7 @@ export class Captchas {
   private readonly vault: Vault
   private readonly clock: Clock
   private readonly report: (result: CaptchaResult) => void
-  private readonly images = new ImageCache(KEPT_IMAGES)
+  private readonly images = new ImageCache(MAX_CACHED_IMAGES)
 
   constructor({ db, vault, clock, proofOfWorkBits, onResult = () => {} }: CaptchasOptions) {
     this.db = db
@@ -237,5 +237,5 @@ function hashOf(text: string): Buffer {
 /** What was typed, look-alikes as the characters that they stand for. Of a long text only the beginning is read. */
 function readAnswer(typed: string): string {
   const letters = [...typed.trim().slice(0, MAX_ANSWER_LENGTH).toUpperCase()]
-  return letters.map((letter) => READ_AS.get(letter) ?? letter).join('')
+  return letters.map((letter) => LOOK_ALIKES.get(letter) ?? letter).join('')
 }

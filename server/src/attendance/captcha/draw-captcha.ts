@@ -1,9 +1,9 @@
 import { encodePixels } from '../../image/palette-png.ts'
-import { Clouds } from './clouds.ts'
 import { Ink } from './ink.ts'
 import { Keystream } from './keystream.ts'
 import { writeLetters } from './letters.ts'
 import { type Point, type Trace, traceThrough } from './trace.ts'
+import { ValueNoise } from './value-noise.ts'
 
 export const CAPTCHA_WIDTH_PX = 500
 export const CAPTCHA_HEIGHT_PX = 150
@@ -84,8 +84,8 @@ function paletteOf(random: Keystream): Uint8Array {
 }
 
 function shadesOf({ cover }: Ink, random: Keystream): Uint8Array {
-  const paper = new Clouds(PAPER, random)
-  const pen = new Clouds(INK, random)
+  const paper = new ValueNoise(PAPER, random)
+  const pen = new ValueNoise(INK, random)
   const grain = random.bytes(cover.length)
   const shades = new Uint8Array(cover.length)
   for (let y = 0, at = 0; y < CAPTCHA_HEIGHT_PX; y++) {

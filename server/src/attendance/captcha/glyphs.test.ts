@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ALPHABET, glyphsOf, READ_AS } from './glyphs.ts'
+import { ALPHABET, glyphsOf, LOOK_ALIKES } from './glyphs.ts'
 
 test('no two characters of the alphabet look alike', () => {
   const alikes = [
@@ -27,7 +27,7 @@ test('no two characters of the alphabet look alike', () => {
 })
 
 test('what is typed for a look-alike is none of the alphabet, and becomes one of it', () => {
-  for (const [typed, meant] of READ_AS) {
+  for (const [typed, meant] of LOOK_ALIKES) {
     expect(ALPHABET).not.toContain(typed)
     expect(ALPHABET).toContain(meant)
   }

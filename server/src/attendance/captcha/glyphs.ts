@@ -21,7 +21,7 @@ export interface Glyph {
 export const ALPHABET = 'ADEJKNRSTW2369'
 
 /** What a reader may type instead: each stands for the one of the alphabet that it looks like. */
-export const READ_AS: ReadonlyMap<string, string> = new Map(
+export const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   ['0D', 'OD', 'UJ', 'XK', 'YK', 'HN', 'MN', '4A', 'FE', 'PR', '5S', '7T', 'Z2', 'B6', 'G6', 'Q9'].map(
     ([typed = '', meant = '']) => [typed, meant],
   ),

@@ -209,7 +209,8 @@ export async function takeDueClaims(
  */
 type Seen = Pick<HeldClaim, 'id' | 'codeId' | 'state'>
 
-const isAsSeen = ({ id, codeId, state }: Seen) => sql`id = ${id} and code_id = ${codeId} and state = ${state}`
+const isUnchanged = ({ id, codeId, state }: Seen) =>
+  sql`id = ${id} and code_id = ${codeId} and state = ${state}`
 
 /** reserved → minting, for several claims at once. */
 export async function acceptClaims(
@@ -236,7 +237,7 @@ export async function confirmClaim(
   const { rows } = await sql`
     with confirmed as (
       update claim set state = 'minted', next_step_at_ms = null, tx_hash = ${txHash ?? null}, updated_at_ms = ${nowMs}
-      where ${isAsSeen(claim)} returning id, code_id
+      where ${isUnchanged(claim)} returning id, code_id
     )
     update claim_code set state = 'used' from confirmed where claim_code.id = confirmed.code_id
     returning confirmed.id`.execute(db)
@@ -263,7 +264,7 @@ export async function closeClaim(
     with closed as (
       update claim set state = ${state}, reason = ${reason}, code_id = null, next_step_at_ms = null,
         updated_at_ms = ${nowMs}
-      where ${isAsSeen(claim)} returning id
+      where ${isUnchanged(claim)} returning id
     )
     update claim_code set state = ${code} from closed where claim_code.id = ${claim.codeId}
     returning closed.id`.execute(db)
@@ -279,7 +280,7 @@ export async function swapCode(
 ): Promise<HeldClaim | undefined> {
   const { rows } = await sql<{ code_id: number; sealed: Buffer }>`
     with mine as (
-      select id from claim where ${isAsSeen(claim)} for update
+      select id from claim where ${isUnchanged(claim)} for update
     ), taken as (
       update claim_code set state = 'held'
       where state = 'free' and id = (
@@ -302,12 +303,12 @@ export async function swapCode(
 export async function postponeClaim(db: Db, claim: Seen, nextStepAtMs: number): Promise<boolean> {
   const { rows } = await sql`
     update claim set attempts = attempts + 1, next_step_at_ms = ${nextStepAtMs}
-    where ${isAsSeen(claim)} returning id`.execute(db)
+    where ${isUnchanged(claim)} returning id`.execute(db)
   return rows.length === 1
 }
 
 /** Hands claims that this process was looking after to whoever comes first. */
-export async function handOver(db: Db, ids: readonly number[], nowMs: number): Promise<void> {
+export async function releaseLeases(db: Db, ids: readonly number[], nowMs: number): Promise<void> {
   if (ids.length === 0) return
   await db
     .updateTable('claim')

@@ -1,11 +1,11 @@
 import type { Clock } from '../../clock.ts'
 import type { Event } from '../events/event-queries.ts'
 import { assertOpen } from '../events/openness.ts'
-import { type ClaimProof, type CountPlayer, type ProofJudges, proveClaimant } from './claimant.ts'
+import { type ClaimProof, type CountPlayer, type ProofCheckers, proveClaimant } from './claimant.ts'
 import type { Claims, ServedClaim } from './claims.ts'
-import { assertOnTheSpot, type FindPlayer } from './on-the-spot.ts'
+import { assertAtEvent, type FindPlayer } from './presence-rule.ts'
 
-export interface ClaimRulesOptions extends ProofJudges {
+export interface ClaimRulesOptions extends ProofCheckers {
   readonly clock: Clock
   readonly claims: Pick<Claims, 'findRepeated' | 'claim'>
 }
@@ -29,7 +29,7 @@ export interface ClaimAttempt {
  *
  * 1. the event is open (events/openness.ts)
  * 2. the player is who they say, and brings what event and server ask for (claimant.ts)
- * 3. they stand where the event is (on-the-spot.ts)
+ * 3. they stand where the event is (presence-rule.ts)
  * 4. they have no token of it yet, and a code is free (claims.ts)
  *
  * They take values and know nothing of HTTP: routes read requests and write answers.
@@ -50,7 +50,7 @@ export class ClaimRules {
     assertOpen(event, clock.nowMs())
     const claimant = await proveClaimant(this.options, event, proof(), countPlayer)
     try {
-      await assertOnTheSpot(event, claimant, place)
+      await assertAtEvent(event, claimant, place)
     } catch (error) {
       if (claimant.unused) await signedFetch.useUp(claimant.unused)
       // Whoever has the token already may hear so anywhere.

@@ -49,7 +49,7 @@ export interface StepClaim {
  * Steps for which a used code without an owner may be our own request, which the issuer is still at or undoes: some
  * four minutes. Nobody is told the owner of some codes at all, and the player shall not wait for ever.
  */
-const NAMELESS_STEPS = 20
+const MAX_STEPS_WITHOUT_OWNER = 20
 
 /**
  * One step: reads what became of the code, asks for the token where nobody has, and says how the claim moves.
@@ -75,8 +75,9 @@ function shouldAsk(_claim: StepClaim, known: CodeAtIssuer | undefined): known is
 
 /** What the code itself tells, where there is nothing to ask for. */
 export function moveByCode(claim: StepClaim, known: CodeAtIssuer | undefined): Move {
-  if (known?.isClaimed && isPlayers(claim, known)) return moveOfOwner(claim, known)
-  if (known?.isClaimed && !known.beneficiary && claim.attempts < NAMELESS_STEPS) return { kind: 'wait' }
+  if (known?.isClaimed && belongsToPlayer(claim, known)) return moveForOwnCode(claim, known)
+  if (known?.isClaimed && !known.beneficiary && claim.attempts < MAX_STEPS_WITHOUT_OWNER)
+    return { kind: 'wait' }
   const code: GivenUpCode = known?.isClaimed ? 'used_elsewhere' : 'void'
   const isExpired = known !== undefined && !known.isClaimed && !known.isActive
   // Once it was accepted, another code could become a second token.
@@ -85,12 +86,12 @@ export function moveByCode(claim: StepClaim, known: CodeAtIssuer | undefined): M
 }
 
 /** Once the issuer accepted, a code whose owner it does not name is the player's. */
-function isPlayers({ state, address }: StepClaim, { beneficiary }: CodeAtIssuer): boolean {
+function belongsToPlayer({ state, address }: StepClaim, { beneficiary }: CodeAtIssuer): boolean {
   return beneficiary === address || (beneficiary === undefined && state === 'minting')
 }
 
 /** The code is the player's own by now. */
-function moveOfOwner({ state }: StepClaim, { txStatus, txHash }: CodeAtIssuer): Move {
+function moveForOwnCode({ state }: StepClaim, { txStatus, txHash }: CodeAtIssuer): Move {
   if (state === 'reserved') return { kind: 'accept' }
   if (txStatus === 'passed') return { kind: 'confirm', txHash }
   if (txStatus === 'failed') return { kind: 'fail', reason: 'mint_failed', code: 'void' }

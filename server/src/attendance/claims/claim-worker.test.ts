@@ -55,7 +55,7 @@ describeOnBothEngines('the worker', (open) => {
     const worker = new ClaimWorker({ db, clock, vault, issuer, callsPerSecond: 4, log: SILENT })
     worker.start()
     worker.take(claim)
-    const outcome = worker.untilStepped(claim.id, 10 * SECOND_MS)
+    const outcome = worker.waitForStep(claim.id, 10 * SECOND_MS)
 
     await acceptClaims(db, [{ claim, nextStepAtMs: clock.nowMs() + LEASE_MS }], clock.nowMs())
     issuer.answer()

@@ -11,9 +11,9 @@ import {
   closeClaim,
   confirmClaim,
   type HeldClaim,
-  handOver,
   hasFreeCode,
   postponeClaim,
+  releaseLeases,
   swapCode,
   takeDueClaims,
 } from './claim-queries.ts'
@@ -22,7 +22,7 @@ import { type Move, nextMove } from './claim-steps.ts'
 /** How long a claim belongs to who took it. A process that dies keeps its claims from others for so long. */
 export const LEASE_MS = 30 * SECOND_MS
 /** How often somebody looks for claims that are due. */
-const LOOK_EVERY_MS = SECOND_MS
+const POLL_INTERVAL_MS = SECOND_MS
 /**
  * Steps at a time: two for each call per second, so that nobody waits for a turn longer than a few seconds, and enough
  * that those whose answer is late do not hold up the others.
@@ -109,7 +109,7 @@ export class ClaimWorker {
    * What the next step of a claim leads to, when this process takes it soon enough. Undefined after a while, when we
    * stop, and when the issuer gave no answer.
    */
-  untilStepped(id: number, waitMs: number): Promise<StepOutcome | undefined> {
+  waitForStep(id: number, waitMs: number): Promise<StepOutcome | undefined> {
     if (waitMs <= 0 || !this.isOpen) return Promise.resolve(undefined)
     return new Promise((resolve) => {
       const answer = (outcome: StepOutcome | undefined) => {
@@ -133,7 +133,7 @@ export class ClaimWorker {
     this.waiting.clear()
     const done = Promise.all(this.running.values())
     await Promise.race([done, sleep(patienceMs, undefined, { ref: false })])
-    await handOver(db, [...left, ...this.running.keys()], clock.nowMs()).catch((error) =>
+    await releaseLeases(db, [...left, ...this.running.keys()], clock.nowMs()).catch((error) =>
       this.options.log.error(
         { err: error },
         'claims could not be handed over; their leases end by themselves',
@@ -144,7 +144,7 @@ export class ClaimWorker {
   private async look(): Promise<void> {
     while (this.isOpen) {
       await this.takeDue()
-      await sleep(LOOK_EVERY_MS, undefined, { signal: this.stop.signal }).catch(() => undefined)
+      await sleep(POLL_INTERVAL_MS, undefined, { signal: this.stop.signal }).catch(() => undefined)
     }
   }
 

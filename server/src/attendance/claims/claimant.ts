@@ -50,7 +50,7 @@ export interface Claimant {
 }
 
 /** What judges a proof. */
-export interface ProofJudges {
+export interface ProofCheckers {
   readonly signedFetch: Pick<SignedFetch, 'useUp'>
   readonly captchas: Pick<Captchas, 'solve' | 'checkProof' | 'giveBack' | 'proofOfWorkBits'>
 }
@@ -66,7 +66,7 @@ export type CountPlayer = (address: string) => Promise<void>
  * `proof_of_work_required`
  */
 export async function proveClaimant(
-  judges: ProofJudges,
+  judges: ProofCheckers,
   event: Event,
   proof: ClaimProof,
   countPlayer: CountPlayer,
@@ -80,7 +80,7 @@ export async function proveClaimant(
 }
 
 async function proveBySignature(
-  { signedFetch, captchas }: ProofJudges,
+  { signedFetch, captchas }: ProofCheckers,
   event: Event,
   { signed, body }: SignedProof,
   countPlayer: CountPlayer,
@@ -95,7 +95,7 @@ async function proveBySignature(
 }
 
 async function proveByCaptcha(
-  { captchas }: ProofJudges,
+  { captchas }: ProofCheckers,
   event: Event,
   { address, answer }: CaptchaProof,
   countPlayer: CountPlayer,
@@ -120,7 +120,7 @@ function coveredBody({ address, isBodySigned }: SignedRequest, body: SignedBody)
 
 /** What a signed claim must bring besides, by the event's settings and the server's. */
 async function solveOrProve(
-  captchas: ProofJudges['captchas'],
+  captchas: ProofCheckers['captchas'],
   event: Event,
   address: string,
   { captcha, proof }: SignedBody,

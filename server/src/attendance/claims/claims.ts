@@ -21,7 +21,7 @@ import { type ClaimWorker, LEASE_MS } from './claim-worker.ts'
 export interface ClaimsOptions {
   readonly db: Db
   readonly clock: Clock
-  readonly worker: Pick<ClaimWorker, 'hasRoom' | 'take' | 'untilStepped'>
+  readonly worker: Pick<ClaimWorker, 'hasRoom' | 'take' | 'waitForStep'>
   readonly signedFetch: Pick<SignedFetch, 'assertFirstUse'>
   readonly codeCounts: Pick<CodeCountCache, 'forget'>
   /** How long an answer waits for the issuer's. */
@@ -61,7 +61,7 @@ export class Claims {
     const { worker, waitMs, codeCounts } = this.options
     const { made, repeated } = await this.reserve(event, address, unused)
     if (repeated) return repeated
-    const outcome = await worker.untilStepped(made.id, waitMs)
+    const outcome = await worker.waitForStep(made.id, waitMs)
     codeCounts.forget(event.event_id) // whoever claims and looks then sees it
     return assertServed({
       address,

@@ -45,10 +45,10 @@ export async function mergeCodes(
       .returning('id')
       .execute()
     added += inserted.length
-    const printsOf = (claimed: boolean) =>
+    const fingerprintsOf = (claimed: boolean) =>
       batch.filter(({ isClaimed }) => isClaimed === claimed).map(({ fingerprint }) => fingerprint)
-    await changeState(db, { eventId, fingerprints: printsOf(true), from: 'free', to: 'used_elsewhere' })
-    await changeState(db, { eventId, fingerprints: printsOf(false), from: 'void', to: 'free' })
+    await changeState(db, { eventId, fingerprints: fingerprintsOf(true), from: 'free', to: 'used_elsewhere' })
+    await changeState(db, { eventId, fingerprints: fingerprintsOf(false), from: 'void', to: 'free' })
   }
   await db
     .updateTable('attendance_event')

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/engine.ts'
-import { BriefCache } from '../brief-cache.ts'
+import { OneSecondCache } from '../one-second-cache.ts'
 import { type CodeCounts, countCodes } from './event-queries.ts'
 
 /**
@@ -8,7 +8,7 @@ import { type CodeCounts, countCodes } from './event-queries.ts'
  */
 export class CodeCountCache {
   private readonly db: Db
-  private readonly counts = new BriefCache<CodeCounts>()
+  private readonly counts = new OneSecondCache<CodeCounts>()
   constructor(db: Db) {
     this.db = db
   }

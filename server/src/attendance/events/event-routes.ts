@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { Clock } from '../../clock.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
-import { lastMomentMs } from '../issuer/issuer-dates.ts'
+import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
 import { availabilityJson, availabilitySchema } from './availability.ts'
 import type { CodeCountCache } from './code-count-cache.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
@@ -69,7 +69,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
         eventId,
         record: found.record,
         coordinates,
-        expiresAtMs: lastMomentMs(found.record.expiry_date),
+        expiresAtMs: endOfLastDayMs(found.record.expiry_date),
         nowMs: clock.nowMs(),
       })
       events.forget(event)

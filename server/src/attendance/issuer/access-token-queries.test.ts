@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { HOUR_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { giveBackLease, storedToken, storeToken, takeLease } from './access-token-queries.ts'
+import { releaseLease, storedToken, storeToken, takeLease } from './access-token-queries.ts'
 
 const NOW_MS = Date.parse('2026-11-20T12:00:00Z')
 const wish = { seen: null, nowMs: NOW_MS, untilMs: NOW_MS + 15_000, perHour: 4 }
@@ -32,7 +32,7 @@ describeOnBothEngines('the lease on asking for a token', (open) => {
     const nowMs = wish.untilMs
     await takeLease(db, { ...wish, nowMs, untilMs: nowMs + 15_000 })
 
-    await giveBackLease(db, late)
+    await releaseLease(db, late)
     await storeToken(db, late, { sealed: Buffer.from('late'), expiresAtMs: 1 })
 
     expect(await storedToken(db)).toMatchObject({ sealed: null, asking_until_ms: nowMs + 15_000 })
@@ -42,7 +42,7 @@ describeOnBothEngines('the lease on asking for a token', (open) => {
     const { db } = await givenNoToken(await open())
     const takeAt = async (nowMs: number) => {
       const lease = await takeLease(db, { ...wish, nowMs, untilMs: nowMs + 15_000 })
-      if (lease) await giveBackLease(db, lease)
+      if (lease) await releaseLease(db, lease)
       return lease !== undefined
     }
 

@@ -31,12 +31,12 @@ export async function takeLease(
   const { seen, nowMs, untilMs, perHour } = lease
   const row = await db
     .updateTable('issuer_token')
-    .set({ asking_until_ms: untilMs, asked_at_ms: sql`${askedLately(nowMs)} || ${nowMs}::bigint` })
+    .set({ asking_until_ms: untilMs, asked_at_ms: sql`${recentRequests(nowMs)} || ${nowMs}::bigint` })
     .where((eb) =>
       eb.or([eb('asking_until_ms', '<=', nowMs), eb('asking_until_ms', '>', nowMs + LONGEST_LEASE_MS)]),
     )
     .where(sql<boolean>`sealed is not distinct from ${seen}::bytea`)
-    .where(sql<boolean>`cardinality(${askedLately(nowMs)}) < ${perHour}::integer`)
+    .where(sql<boolean>`cardinality(${recentRequests(nowMs)}) < ${perHour}::integer`)
     .returning('asking_until_ms')
     .executeTakeFirst()
   return row && { untilMs: row.asking_until_ms }
@@ -56,7 +56,7 @@ export async function storeToken(
 }
 
 /** Gives the lease back without a token. */
-export async function giveBackLease(db: Db, lease: Lease): Promise<void> {
+export async function releaseLease(db: Db, lease: Lease): Promise<void> {
   await db
     .updateTable('issuer_token')
     .set({ asking_until_ms: 0 })
@@ -77,7 +77,7 @@ export function countedRequests(token: IssuerTokenTable, nowMs: number): readonl
 }
 
 /** Without those of the last hour before this one, and without those of a clock that was ahead. */
-function askedLately(nowMs: number) {
+function recentRequests(nowMs: number) {
   return sql<number[]>`array(select at_ms from unnest(asked_at_ms) as at_ms
     where at_ms > ${nowMs - HOUR_MS}::bigint and at_ms <= ${nowMs + MINUTE_MS}::bigint)`
 }

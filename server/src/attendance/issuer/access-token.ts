@@ -6,9 +6,9 @@ import { type OutboundAnswer, OutboundError, type OutboundRequest } from '../out
 import { UnreadableSecretError, type Vault } from '../vault.ts'
 import {
   countedRequests,
-  giveBackLease,
   isLeased,
   type Lease,
+  releaseLease,
   storedToken,
   storeToken,
   takeLease,
@@ -44,11 +44,11 @@ export interface AccessTokensOptions {
 const REQUESTS_PER_HOUR = 4
 const REFRESH_EARLY_MS = 10 * MINUTE_MS
 /** Where the issuer does not say how long a token lives. It says a day; a shorter guess costs few requests. */
-const UNSAID_LIFE_S = 12 * (HOUR_MS / SECOND_MS)
+const DEFAULT_LIFE_S = 12 * (HOUR_MS / SECOND_MS)
 const LONGEST_LIFE_S = 30 * 24 * (HOUR_MS / SECOND_MS)
 /** What a holder of the lease may need besides the time limit of the request. */
-const LEASE_SPARE_MS = 5 * SECOND_MS
-const LOOK_AGAIN_MS = 50
+const LEASE_MARGIN_MS = 5 * SECOND_MS
+const POLL_INTERVAL_MS = 50
 /** After a failure, after the second one in a row, and after each later one: four requests must last an hour. */
 const PAUSES_MS = [5 * SECOND_MS, MINUTE_MS, 20 * MINUTE_MS] as const
 /** Wrong credentials stay wrong until the operator changes them. */
@@ -77,7 +77,7 @@ export class AccessTokens {
 
   constructor(options: AccessTokensOptions) {
     this.options = options
-    this.settings = settingsMark(options)
+    this.settings = settingsFingerprint(options)
   }
 
   /** A token that should work. @throws {IssuerError} with `call` `token` */
@@ -141,7 +141,7 @@ export class AccessTokens {
   /** Asks, or waits for the process that does. */
   private async obtain(useless: Buffer | null): Promise<AccessToken> {
     let seen = useless
-    const patienceMs = performance.now() + this.options.config.timeoutMs + 2 * LEASE_SPARE_MS
+    const patienceMs = performance.now() + this.options.config.timeoutMs + 2 * LEASE_MARGIN_MS
     for (;;) {
       const lease = await this.takeLease(seen)
       if (lease) return this.ask(lease)
@@ -151,14 +151,14 @@ export class AccessTokens {
       seen = row.sealed
       this.assertBudget(countedRequests(row, this.nowMs()), isLeased(row, this.nowMs()))
       if (performance.now() > patienceMs) throw new IssuerError('unavailable', { call: 'token' })
-      await sleep(LOOK_AGAIN_MS)
+      await sleep(POLL_INTERVAL_MS)
     }
   }
 
   private takeLease(seen: Buffer | null): Promise<Lease | undefined> {
     const { db, config } = this.options
     const nowMs = this.nowMs()
-    const untilMs = nowMs + config.timeoutMs + LEASE_SPARE_MS
+    const untilMs = nowMs + config.timeoutMs + LEASE_MARGIN_MS
     return takeLease(db, { seen, nowMs, untilMs, perHour: REQUESTS_PER_HOUR })
   }
 
@@ -176,7 +176,7 @@ export class AccessTokens {
     } catch (error) {
       if (error instanceof IssuerError) {
         this.remember(error)
-        await giveBackLease(this.options.db, lease)
+        await releaseLease(this.options.db, lease)
       }
       throw error
     }
@@ -279,11 +279,11 @@ function isToken(value: unknown): value is string {
 function readLifeS(json: unknown): number {
   const seconds = isObject(json) ? json.expires_in : undefined
   const isUsable = typeof seconds === 'number' && seconds >= 1
-  return isUsable ? Math.floor(Math.min(seconds, LONGEST_LIFE_S)) : UNSAID_LIFE_S
+  return isUsable ? Math.floor(Math.min(seconds, LONGEST_LIFE_S)) : DEFAULT_LIFE_S
 }
 
 /** A token is good for what it was asked for: after a change of settings it must not be sent to somebody else. */
-function settingsMark({ config, credentials, vault }: AccessTokensOptions): string {
+function settingsFingerprint({ config, credentials, vault }: AccessTokensOptions): string {
   const { url, tokenUrl, audience } = config
   const { clientId, clientSecret } = credentials
   const settings = JSON.stringify([url, tokenUrl, audience, clientId, clientSecret])

@@ -7,7 +7,7 @@ import {
   type ListedCode,
   type MintAnswer,
 } from './issuer.ts'
-import { isMissingRoute, meaningOf, type RefusalMeaning } from './refusals.ts'
+import { isMissingRoute, meaningOf, type RefusalMeaning } from './refusal-meanings.ts'
 
 /**
  * What each answer of the issuer means. Everything in an answer is checked before it is used, an answer about

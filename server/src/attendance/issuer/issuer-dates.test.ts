@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lastMomentMs, parseIssuerDate } from './issuer-dates.ts'
+import { endOfLastDayMs, parseIssuerDate } from './issuer-dates.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
@@ -39,7 +39,7 @@ test.each([
   {},
 ])('%j is no day', (text) => {
   expect(parseIssuerDate(text)).toBeUndefined()
-  expect(lastMomentMs(text)).toBeUndefined()
+  expect(endOfLastDayMs(text)).toBeUndefined()
 })
 
 test('every day is read from each of the four forms', () => {
@@ -75,5 +75,5 @@ test('whatever the issuer writes, nothing is thrown and nothing but a midnight c
 })
 
 test('the last day is over everywhere on Earth at noon UTC of the next', () => {
-  expect(lastMomentMs('20-Mar-2026')).toBe(Date.parse('2026-03-21T12:00:00Z'))
+  expect(endOfLastDayMs('20-Mar-2026')).toBe(Date.parse('2026-03-21T12:00:00Z'))
 })

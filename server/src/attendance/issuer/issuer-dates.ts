@@ -29,9 +29,9 @@ export function parseIssuerDate(text: unknown): number | undefined {
  *
  * @param expiryDateText the issuer's `expiry_date`
  * @example
- * lastMomentMs('20-Mar-2026') // Date.parse('2026-03-21T12:00:00Z')
+ * endOfLastDayMs('20-Mar-2026') // Date.parse('2026-03-21T12:00:00Z')
  */
-export function lastMomentMs(expiryDateText: unknown): number | undefined {
+export function endOfLastDayMs(expiryDateText: unknown): number | undefined {
   const midnight = parseIssuerDate(expiryDateText)
   return midnight === undefined ? undefined : midnight + DAY_MS + 12 * HOUR_MS
 }

@@ -19,7 +19,7 @@ const SLOW_FOR_MS = 5 * MINUTE_MS
 /** Who would wait longer is refused: a claim's worker has better things to do, and comes again. */
 const MAX_WAIT_MS = 15 * SECOND_MS
 const MAX_WAITING = 10_000
-const SMALLEST_BURST = 4
+const MIN_BURST = 4
 
 /** Nobody was called; it can be tried again after `retryAfterMs`. */
 export class TooManyWaitingError extends Error {
@@ -94,7 +94,7 @@ export class Pacer {
     this.pausedUntilMs = Math.max(this.pausedUntilMs, nowMs + pauseMs)
     this.allowance = 0
     this.filledAtMs = nowMs
-    this.refuseHopeless(nowMs)
+    this.rejectLongWaits(nowMs)
   }
 
   private fill(nowMs: number): void {
@@ -116,7 +116,7 @@ export class Pacer {
 
   /** How many calls may begin at once. A tenth of a second's at high rates: timers are no finer than that when busy. */
   private burst(nowMs: number): number {
-    return this.isSlow(nowMs) ? 1 : Math.max(SMALLEST_BURST, this.callsPerSecond / 10)
+    return this.isSlow(nowMs) ? 1 : Math.max(MIN_BURST, this.callsPerSecond / 10)
   }
 
   /** How long somebody with so many before them will wait. */
@@ -125,7 +125,7 @@ export class Pacer {
     return pauseMs + Math.max(0, before + 1 - this.allowance) / this.callsPerMs(nowMs)
   }
 
-  private refuseHopeless(nowMs: number): void {
+  private rejectLongWaits(nowMs: number): void {
     while (this.queue.length > 0) {
       const waitMs = this.waitMsOf(this.queue.length - 1, nowMs)
       if (waitMs <= MAX_WAIT_MS) return
@@ -136,10 +136,10 @@ export class Pacer {
   private setTimer(nowMs: number): void {
     if (this.isTimerSet || this.queue.length === 0) return
     this.isTimerSet = true
-    this.timing.after(Math.ceil(this.waitMsOf(0, nowMs)), () => this.letGo())
+    this.timing.after(Math.ceil(this.waitMsOf(0, nowMs)), () => this.startWaiting())
   }
 
-  private letGo(): void {
+  private startWaiting(): void {
     this.isTimerSet = false
     const nowMs = this.timing.nowMs()
     this.fill(nowMs)

@@ -20,7 +20,7 @@ import {
   readVerdict,
 } from './issuer-answers.ts'
 import { Pacer, TooManyWaitingError } from './pacer.ts'
-import { meaningOf } from './refusals.ts'
+import { meaningOf } from './refusal-meanings.ts'
 
 export interface PoapIssuerOptions {
   /** With API key, client id and client secret given. */

@@ -1,9 +1,9 @@
 import { type Coord, coordText } from '@landpass/client/grid'
 import { ask } from '../outbound.ts'
 import { AnswerCache } from './answer-cache.ts'
-import { CallGate, NoAnswerError } from './call-gate.ts'
+import { CircuitBreaker, NoAnswerError } from './circuit-breaker.ts'
 import { parseParticipants } from './participants-list.ts'
-import { judgeTogether } from './policy.ts'
+import { combineResults } from './policy.ts'
 import type { PresenceResult } from './presence.ts'
 import { type Finding, type Provider, type ProviderOptions, usableForMs } from './provider.ts'
 
@@ -18,7 +18,7 @@ const POINTERS_AT_ONCE = 4
 /** Room for a scene of 80,000 players. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 /** Addresses and lists together, about 150 bytes each. */
-const MAX_HELD_ADDRESSES = 200_000
+const MAX_CACHED_ADDRESSES = 200_000
 
 const NOBODY: ReadonlySet<string> = new Set()
 
@@ -30,16 +30,16 @@ const NOBODY: ReadonlySet<string> = new Set()
 export class ParticipantsProvider implements Provider {
   readonly name: string
   private readonly options: ProviderOptions
-  private readonly gate: CallGate
+  private readonly breaker: CircuitBreaker
   private readonly cache: AnswerCache<Said>
 
   constructor(options: ProviderOptions) {
     this.options = options
     this.name = `participants ${new URL(options.url).host}`
-    this.gate = new CallGate(options.clock)
+    this.breaker = new CircuitBreaker(options.clock)
     this.cache = new AnswerCache({
       clock: options.clock,
-      maxWeight: MAX_HELD_ADDRESSES,
+      maxWeight: MAX_CACHED_ADDRESSES,
       weigh: ({ addresses }) => 1 + (addresses?.size ?? 0),
     })
   }
@@ -47,7 +47,7 @@ export class ParticipantsProvider implements Provider {
   async find(address: string, places: readonly Coord[]): Promise<Finding> {
     const pointers = places.map(coordText)
     // A list that is held already may name the player: no call is needed then, not even for the places before it
-    if (pointers.some((pointer) => this.findHeld(pointer, address) === 'present')) {
+    if (pointers.some((pointer) => this.findCached(pointer, address) === 'present')) {
       return { result: 'present', isCached: true }
     }
     const finding = await this.findInAny(pointers.slice(0, MAX_POINTERS), address)
@@ -70,20 +70,20 @@ export class ParticipantsProvider implements Provider {
         }
       }
       Promise.all(Array.from({ length: POINTERS_AT_ONCE }, lookOn)).then(
-        () => resolve({ result: judgeTogether('any', results), isCached }),
+        () => resolve({ result: combineResults('any', results), isCached }),
         reject,
       )
     })
   }
 
   private async findAt(pointer: string, address: string): Promise<Finding> {
-    const held = this.findHeld(pointer, address)
+    const held = this.findCached(pointer, address)
     if (held) return { result: held, isCached: true }
     const said = await this.cache.ask(pointer, () => this.ask(pointer))
     return { result: judge(said, address), isCached: false }
   }
 
-  private findHeld(pointer: string, address: string): PresenceResult | undefined {
+  private findCached(pointer: string, address: string): PresenceResult | undefined {
     const { cacheMs } = this.options.config
     const held = this.cache.find(pointer, (said, ageMs) => ageMs < usableForMs(judge(said, address), cacheMs))
     return held && judge(held, address)
@@ -91,7 +91,7 @@ export class ParticipantsProvider implements Provider {
 
   private async ask(pointer: string): Promise<Said> {
     try {
-      return { addresses: await this.gate.pass(() => this.call(pointer)) }
+      return { addresses: await this.breaker.pass(() => this.call(pointer)) }
     } catch {
       return { addresses: undefined }
     }

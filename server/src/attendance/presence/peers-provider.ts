@@ -1,7 +1,7 @@
 import type { Coord } from '@landpass/client/grid'
 import { ask } from '../outbound.ts'
 import { AnswerCache } from './answer-cache.ts'
-import { CallGate, NoAnswerError } from './call-gate.ts'
+import { CircuitBreaker, NoAnswerError } from './circuit-breaker.ts'
 import type { PresenceResult } from './presence.ts'
 import { type Finding, type Provider, type ProviderOptions, usableForMs } from './provider.ts'
 import { judgeSightings, parseSightings, type Sighting } from './sightings.ts'
@@ -14,7 +14,7 @@ interface Said {
 /** A thousand bytes would do for one player; a provider that does not understand `?id=` answers with all of them. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 /** About 200 bytes each. */
-const MAX_HELD_PLAYERS = 20_000
+const MAX_CACHED_PLAYERS = 20_000
 
 /**
  * Asks the statistics service of the main world for one player: `GET {url}?id=0x…`, in lower case, since that is how
@@ -24,16 +24,16 @@ const MAX_HELD_PLAYERS = 20_000
 export class PeersProvider implements Provider {
   readonly name: string
   private readonly options: ProviderOptions
-  private readonly gate: CallGate
+  private readonly breaker: CircuitBreaker
   private readonly cache: AnswerCache<Said>
 
   constructor(options: ProviderOptions) {
     this.options = options
     this.name = `peers ${new URL(options.url).host}`
-    this.gate = new CallGate(options.clock)
+    this.breaker = new CircuitBreaker(options.clock)
     this.cache = new AnswerCache({
       clock: options.clock,
-      maxWeight: MAX_HELD_PLAYERS,
+      maxWeight: MAX_CACHED_PLAYERS,
       weigh: ({ sightings }) => Math.max(sightings?.length ?? 0, 1),
     })
   }
@@ -61,7 +61,7 @@ export class PeersProvider implements Provider {
 
   private async ask(address: string): Promise<Said> {
     try {
-      return { sightings: await this.gate.pass(() => this.call(address)) }
+      return { sightings: await this.breaker.pass(() => this.call(address)) }
     } catch {
       return { sightings: undefined }
     }

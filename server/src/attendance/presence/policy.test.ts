@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PRESENCE_POLICIES } from '../../config/settings.ts'
-import { judgeAsTheyCome, judgeTogether } from './policy.ts'
+import { combineAsTheyArrive, combineResults } from './policy.ts'
 import type { PresenceResult } from './presence.ts'
 
 const RESULTS = ['present', 'absent', 'unknown'] as const
@@ -12,8 +12,8 @@ test('two who were asked, by policy: the whole table', () => {
     RESULTS.map((second) => [
       first,
       second,
-      judgeTogether('any', [first, second]),
-      judgeTogether('all', [first, second]),
+      combineResults('any', [first, second]),
+      combineResults('all', [first, second]),
     ]),
   )
 
@@ -32,8 +32,8 @@ test('two who were asked, by policy: the whole table', () => {
 
 test('one alone is believed, whatever the policy; nobody asked is nothing known', () => {
   for (const policy of PRESENCE_POLICIES) {
-    for (const result of RESULTS) expect(judgeTogether(policy, [result])).toBe(result)
-    expect(judgeTogether(policy, [])).toBe('unknown')
+    for (const result of RESULTS) expect(combineResults(policy, [result])).toBe(result)
+    expect(combineResults(policy, [])).toBe('unknown')
   }
 })
 
@@ -41,8 +41,8 @@ test('who could not tell never lets a player in where the others would not, and 
   fc.assert(
     fc.property(fc.constantFrom(...PRESENCE_POLICIES), someResults, (policy, results) => {
       const known = results.filter((result) => result !== 'unknown')
-      const together = judgeTogether(policy, results)
-      if (together !== 'unknown' && known.length > 0) expect(together).toBe(judgeTogether(policy, known))
+      const together = combineResults(policy, results)
+      if (together !== 'unknown' && known.length > 0) expect(together).toBe(combineResults(policy, known))
       if (known.length === 0) expect(together).toBe('unknown')
     }),
   )
@@ -57,10 +57,10 @@ test('answers that come in any order are judged as if they had come at once', as
       async (s, policy, results) => {
         const answers = results.map((result) => s.schedule(Promise.resolve(result)))
 
-        const judged = judgeAsTheyCome(policy, answers)
+        const judged = combineAsTheyArrive(policy, answers)
         await s.waitIdle()
 
-        expect(await judged).toBe(judgeTogether(policy, results))
+        expect(await judged).toBe(combineResults(policy, results))
       },
     ),
   )
@@ -69,6 +69,6 @@ test('answers that come in any order are judged as if they had come at once', as
 test('a decisive answer is not kept waiting', async () => {
   const never = new Promise<PresenceResult>(() => {})
 
-  expect(await judgeAsTheyCome('any', [never, Promise.resolve('present')])).toBe('present')
-  expect(await judgeAsTheyCome('all', [Promise.resolve('absent'), never])).toBe('absent')
+  expect(await combineAsTheyArrive('any', [never, Promise.resolve('present')])).toBe('present')
+  expect(await combineAsTheyArrive('all', [Promise.resolve('absent'), never])).toBe('absent')
 })

@@ -19,17 +19,17 @@ const OTHERWISE = { any: 'absent', all: 'present' } as const satisfies Record<Pr
  * So "could not tell" never counts as "is not there", and never as "is there". Where nobody was asked it is unknown.
  *
  * @example
- * judgeTogether('any', ['absent', 'unknown']) // 'unknown'
- * judgeTogether('all', ['absent', 'unknown']) // 'absent'
+ * combineResults('any', ['absent', 'unknown']) // 'unknown'
+ * combineResults('all', ['absent', 'unknown']) // 'absent'
  */
-export function judgeTogether(policy: PresencePolicy, results: readonly PresenceResult[]): PresenceResult {
+export function combineResults(policy: PresencePolicy, results: readonly PresenceResult[]): PresenceResult {
   if (results.includes(DECISIVE[policy])) return DECISIVE[policy]
   if (results.length === 0 || results.includes('unknown')) return 'unknown'
   return OTHERWISE[policy]
 }
 
 /** The same for answers that are still to come: a decisive one is not kept waiting for the slower ones. */
-export function judgeAsTheyCome(
+export function combineAsTheyArrive(
   policy: PresencePolicy,
   answers: readonly Promise<PresenceResult>[],
 ): Promise<PresenceResult> {
@@ -39,6 +39,6 @@ export function judgeAsTheyCome(
         if (result === DECISIVE[policy]) resolve(result)
       }, reject)
     }
-    Promise.all(answers).then((results) => resolve(judgeTogether(policy, results)), reject)
+    Promise.all(answers).then((results) => resolve(combineResults(policy, results)), reject)
   })
 }

@@ -5,7 +5,7 @@ import { REFERENCE_TIME_MS, testClock } from '../../../test/support/land-server.
 import { type SimulatedPresence, startSimulatedPresence } from '../../../test/support/simulated-presence.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { PresenceConfig, PresenceProviderConfig } from '../../config/config.ts'
-import { MAX_FAILURES, REST_MS } from './call-gate.ts'
+import { MAX_FAILURES, PAUSE_MS } from './circuit-breaker.ts'
 import { MAX_POINTERS } from './participants-provider.ts'
 import { type PresenceFacts, PresenceProviders } from './presence-providers.ts'
 
@@ -345,7 +345,7 @@ describe('who gives no proper answer', () => {
       }
       expect(server.asked.length).toBe(MAX_FAILURES)
 
-      pass(REST_MS)
+      pass(PAUSE_MS)
       expect(await presence.find(ANN, [STAGE])).toBe('unknown')
       expect(server.asked.length).toBe(MAX_FAILURES + 1)
     }

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { PresenceConfig, PresenceProviderConfig } from '../../config/config.ts'
 import { ParticipantsProvider } from './participants-provider.ts'
 import { PeersProvider } from './peers-provider.ts'
-import { judgeAsTheyCome } from './policy.ts'
+import { combineAsTheyArrive } from './policy.ts'
 import type { Presence, PresenceResult } from './presence.ts'
 import type { Finding, Provider, ProviderOptions } from './provider.ts'
 
@@ -23,7 +23,7 @@ export interface PresenceProvidersOptions {
 }
 
 /** A question may need several calls of one provider, and may wait for its turn: in calls' time limits. */
-const PATIENCE_IN_TIMEOUTS = 2
+const WAIT_IN_TIMEOUTS = 2
 const UNKNOWN: Finding = { result: 'unknown', isCached: false }
 
 /**
@@ -46,7 +46,7 @@ export class PresenceProviders implements Presence {
   async find(address: string, places: readonly Coord[]): Promise<PresenceResult> {
     const player = address.toLowerCase()
     const answers = this.providers.map((provider) => this.ask(provider, player, places))
-    return judgeAsTheyCome(this.options.config.policy, answers)
+    return combineAsTheyArrive(this.options.config.policy, answers)
   }
 
   private async ask(provider: Provider, player: string, places: readonly Coord[]): Promise<PresenceResult> {
@@ -55,7 +55,7 @@ export class PresenceProviders implements Presence {
     const { result, isCached } = await inTime(
       // Whatever goes wrong in there, nobody was told where the player is
       provider.find(player, places).catch(() => UNKNOWN),
-      PATIENCE_IN_TIMEOUTS * config.timeoutMs,
+      WAIT_IN_TIMEOUTS * config.timeoutMs,
     )
     onAnswer?.({ provider: provider.name, result, tookMs: clock.nowMs() - startedAtMs, isCached })
     return result

@@ -1,6 +1,6 @@
 import type { Coord } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
-import { judgeTogether } from './policy.ts'
+import { combineResults } from './policy.ts'
 import type { PresenceResult } from './presence.ts'
 
 /** What a list of connected players says of one of them; `unreadable` where it says something that we do not understand. */
@@ -51,7 +51,7 @@ export interface SightingRules {
 /** Whether a player of whom this is said stands on one of the places now. Nothing said: not in the world. */
 export function judgeSightings(sightings: readonly Sighting[], rules: SightingRules): PresenceResult {
   if (sightings.length === 0) return 'absent'
-  return judgeTogether(
+  return combineResults(
     'any',
     sightings.map((sighting) => judge(sighting, rules)),
   )

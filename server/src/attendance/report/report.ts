@@ -6,7 +6,7 @@ import { availabilityJson, availabilitySchema } from '../events/availability.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
 import type { Event } from '../events/event-queries.ts'
-import { KEPT_FAILURES, lastFailures } from '../issuer/failure-queries.ts'
+import { lastFailures, MAX_STORED_FAILURES } from '../issuer/failure-queries.ts'
 import { refusalsByCode } from '../refusal-queries.ts'
 import type { Refusals } from '../refusals.ts'
 import { claimsByHour, claimsByState, type HourOfClaims } from './report-queries.ts'
@@ -60,7 +60,7 @@ export const reportSchema = Type.Object({
         description: 'Its HTTP status, where it answered.',
       }),
     }),
-    { description: `The last ${KEPT_FAILURES}, the newest first.` },
+    { description: `The last ${MAX_STORED_FAILURES}, the newest first.` },
   ),
 })
 

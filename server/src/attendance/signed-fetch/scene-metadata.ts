@@ -1,4 +1,4 @@
-import { parse as parseStrictly } from 'lossless-json'
+import { parse as parseLossless } from 'lossless-json'
 import { AppError } from '../../errors.ts'
 
 /** What a scene's request says of itself, as far as we read it. The player's own client wrote it: no proof of place. */
@@ -21,19 +21,19 @@ const KNOWN_REALM_KEYS = spellings(
 /**
  * Reads the metadata of a signed request.
  *
- * @param isFolded the signature covers the lower-cased text only. Then somebody in between could have turned `signer`
+ * @param isCaseFolded the signature covers the lower-cased text only. Then somebody in between could have turned `signer`
  * into `Signer`, and a check of `signer` would find nothing: every key that we know must be spelled exactly, and stand
  * there once.
  * @throws {AppError} `bad_signature` when it is malformed, `wrong_signer` when no scene sent it
  */
-export function readSceneMetadata(text: string, { isFolded }: { isFolded: boolean }): SceneMetadata {
+export function readSceneMetadata(text: string, { isCaseFolded }: { isCaseFolded: boolean }): SceneMetadata {
   const metadata = parseRecord(text)
   const realm = asRecord(metadata?.realm) ?? {}
   if (!metadata) throw malformed('is not a JSON object')
-  if (isFolded && !(isSpelledAs(KNOWN_KEYS, metadata) && isSpelledAs(KNOWN_REALM_KEYS, realm))) {
+  if (isCaseFolded && !(isSpelledAs(KNOWN_KEYS, metadata) && isSpelledAs(KNOWN_REALM_KEYS, realm))) {
     throw malformed('spells a key in another way than clients do')
   }
-  if (isFolded && saysSomethingTwice(text)) throw malformed('has a key twice')
+  if (isCaseFolded && hasDuplicateKey(text)) throw malformed('has a key twice')
   if (metadata.signer !== SCENE_SIGNER) {
     throw new AppError(
       'wrong_signer',
@@ -74,9 +74,9 @@ function isSpelledAs(known: ReadonlyMap<string, string>, record: Readonly<Record
 }
 
 /** JSON.parse keeps the last of two equal keys without a word; this parser refuses two that differ in value. */
-function saysSomethingTwice(text: string): boolean {
+function hasDuplicateKey(text: string): boolean {
   try {
-    parseStrictly(text)
+    parseLossless(text)
     return false
   } catch {
     return true

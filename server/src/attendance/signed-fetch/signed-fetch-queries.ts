@@ -6,7 +6,7 @@ import type { SingleUse } from './signed-request.ts'
 const CLOCK_DIFFERENCE_MS = MINUTE_MS
 
 /** Remembers what was used; false when it was remembered before, by this process or another. */
-export async function rememberRequest(db: Db, { hash, expiresAtMs }: SingleUse): Promise<boolean> {
+export async function insertSeenRequest(db: Db, { hash, expiresAtMs }: SingleUse): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('seen_request')
     .values({ hash, expires_at_ms: expiresAtMs })
@@ -16,14 +16,14 @@ export async function rememberRequest(db: Db, { hash, expiresAtMs }: SingleUse):
   return numInsertedOrUpdatedRows === 1n
 }
 
-export interface ForgetOptions {
+export interface DeleteOptions {
   readonly nowMs: number
   /** How many rows one statement may delete: it holds the embedded engine's only connection for so long. */
   readonly batchRows: number
 }
 
 /** Deletes the requests that nobody can use any more, a batch at a time. @returns how many they were */
-export async function forgetExpiredRequests(db: Db, { nowMs, batchRows }: ForgetOptions): Promise<number> {
+export async function deleteExpiredRequests(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<number> {
   for (let forgotten = 0; ; ) {
     const { numDeletedRows } = await db
       .deleteFrom('seen_request')

@@ -13,7 +13,7 @@ import { readBodiesAsJson } from '../../http/json-body.ts'
 import { makePlayer } from '../../simulate/player/player.ts'
 import { incomingRequestOf } from './incoming-request.ts'
 import { SignedFetch } from './signed-fetch.ts'
-import { forgetExpiredRequests } from './signed-fetch-queries.ts'
+import { deleteExpiredRequests } from './signed-fetch-queries.ts'
 import type { SignedRequest } from './signed-request.ts'
 import { verifySignature } from './verify-signature.ts'
 
@@ -51,7 +51,7 @@ describeOnBothEngines('a signed request can be used once', (open) => {
     const requests = Array.from({ length: 7 }, (_, i) => claimAt(NOW_MS + i))
     for (const signed of requests) await outcomeOf(db, signed)
     const lastUseMs = NOW_MS + MINUTE_MS
-    const forget = (nowMs: number) => forgetExpiredRequests(db, { nowMs, batchRows: 2 })
+    const forget = (nowMs: number) => deleteExpiredRequests(db, { nowMs, batchRows: 2 })
 
     expect(await forget(lastUseMs)).toBe(0)
     expect(await forget(lastUseMs + MINUTE_MS + 5)).toBe(5)

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { hasSignatureHeaders } from './signature-headers.ts'
-import { forgetExpiredRequests, rememberRequest } from './signed-fetch-queries.ts'
+import { deleteExpiredRequests, insertSeenRequest } from './signed-fetch-queries.ts'
 import type { IncomingRequest, SignedRequest, SingleUse } from './signed-request.ts'
 import { verifySignature } from './verify-signature.ts'
 
@@ -18,7 +18,7 @@ export interface SignedFetchOptions {
 }
 
 /** In one statement: others have their turn between two. */
-const FORGOTTEN_AT_ONCE = 1_000
+const DELETE_BATCH_ROWS = 1_000
 
 export type SignedFetchResult = 'accepted' | ErrorCode
 
@@ -64,7 +64,7 @@ export class SignedFetch {
 
   /** Makes a second use impossible. @throws {AppError} `signature_used` when this is the second */
   async useUp(unused: SingleUse): Promise<void> {
-    this.assertFirstUse(await rememberRequest(this.options.db, unused))
+    this.assertFirstUse(await insertSeenRequest(this.options.db, unused))
   }
 
   /** For those who use a request up in a statement of their own. @throws {AppError} `signature_used` */
@@ -80,7 +80,7 @@ export class SignedFetch {
   /** Forgets requests whose time is over: they are refused for that alone. */
   async deleteExpired(): Promise<void> {
     const { db, clock } = this.options
-    await forgetExpiredRequests(db, { nowMs: clock.nowMs(), batchRows: FORGOTTEN_AT_ONCE })
+    await deleteExpiredRequests(db, { nowMs: clock.nowMs(), batchRows: DELETE_BATCH_ROWS })
   }
 
   private told(error: unknown): unknown {

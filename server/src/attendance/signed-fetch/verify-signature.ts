@@ -32,8 +32,8 @@ const provenDelegations = new ProvenDelegations(10_000)
 export function verifySignature(request: IncomingRequest, options: VerifyOptions): SignedRequest {
   const headers = readSignatureHeaders(request.headers)
   refuseFarTime(headers.timestampMs, options)
-  const isFolded = isFoldedText(request, headers, options.publicPrefix ?? '')
-  const metadata = readSceneMetadata(headers.metadata, { isFolded })
+  const isCaseFolded = isCaseFoldedText(request, headers, options.publicPrefix ?? '')
+  const metadata = readSceneMetadata(headers.metadata, { isCaseFolded })
   const isBodySigned = checkBody(request.body, metadata.hashPayload)
   const delegation = readDelegation(headers, options.nowMs)
   refuseForgeries(headers, delegation)
@@ -63,7 +63,7 @@ function refuseFarTime(timestampMs: number, { nowMs, windowMs }: VerifyOptions):
  * Holds the signed text to the request, in the newer form (metadata as it was sent) or in the older one (all of it in
  * lower case). True for the older one, and for a text that is the same in both.
  */
-function isFoldedText(
+function isCaseFoldedText(
   { method, path }: IncomingRequest,
   { timestamp, metadata, request }: SignatureHeaders,
   publicPrefix: string,

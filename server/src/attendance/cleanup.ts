@@ -7,7 +7,7 @@ import type { SignedFetch } from './signed-fetch/signed-fetch.ts'
 const FLUSH_EVERY_MS = 2 * SECOND_MS
 const TIDY_EVERY_MS = MINUTE_MS
 
-export interface TidyingOptions {
+export interface CleanupOptions {
   readonly captchas: Pick<Captchas, 'deleteExpired'>
   readonly signedFetch: Pick<SignedFetch, 'deleteExpired'>
   readonly guard: Pick<EditCodeGuard, 'deleteOld'>
@@ -16,11 +16,11 @@ export interface TidyingOptions {
 }
 
 /** What is written late and what is thrown away. Nothing here is waited for, and what fails is done the next time. */
-export class Tidying {
-  private readonly options: TidyingOptions
+export class Cleanup {
+  private readonly options: CleanupOptions
   private readonly timers: NodeJS.Timeout[] = []
   private running: Promise<void> = Promise.resolve()
-  constructor(options: TidyingOptions) {
+  constructor(options: CleanupOptions) {
     this.options = options
   }
 

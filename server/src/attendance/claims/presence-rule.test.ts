@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { AppError } from '../../errors.ts'
 import type { Event } from '../events/event-queries.ts'
 import type { PresenceResult } from '../presence/presence.ts'
-import { assertOnTheSpot } from './on-the-spot.ts'
+import { assertAtEvent } from './presence-rule.ts'
 
 const ANN = '0x00000000000000000000000000000000000000aa'
 const STAGE: Event = {
@@ -27,7 +27,7 @@ async function told(where: PresenceResult, event: Partial<Event> = {}, isPreview
   const giveBack = async () => {
     isGivenBack = true
   }
-  const refusal = await assertOnTheSpot(
+  const refusal = await assertAtEvent(
     { ...STAGE, ...event },
     { address: ANN, isPreview, giveBack },
     async () => where,
@@ -71,5 +71,5 @@ test('a preview is refused even where the event asks for no presence', async () 
 test('an event without presence looks for nobody', async () => {
   const place = () => expect.fail('the player was looked for')
 
-  await assertOnTheSpot({ ...STAGE, requires_presence: false }, { address: ANN, isPreview: false }, place)
+  await assertAtEvent({ ...STAGE, requires_presence: false }, { address: ANN, isPreview: false }, place)
 })

@@ -6,8 +6,8 @@ export const MAX_WAITING = 1_000
 /** After so many failures in a row a provider is left alone. */
 export const MAX_FAILURES = 5
 /** For so long, unless it names a time itself. */
-export const REST_MS = 5 * SECOND_MS
-const MAX_REST_MS = 30 * SECOND_MS
+export const PAUSE_MS = 5 * SECOND_MS
+const MAX_PAUSE_MS = 30 * SECOND_MS
 
 /** A provider said nothing that can be used, or was not even asked. */
 export class NoAnswerError extends Error {
@@ -24,12 +24,12 @@ export class NoAnswerError extends Error {
  * The way to one provider: narrow, and shut for a while when nobody is at the other end, so that a dead provider
  * does not make every claim wait until its time is up.
  *
- *   open ──MAX_FAILURES in a row, or told to wait──▶ shut ──REST_MS or the time told──▶ one call tries
+ *   open ──MAX_FAILURES in a row, or told to wait──▶ shut ──PAUSE_MS or the time told──▶ one call tries
  *    ▲                                                ▲                                   │        │
  *    │                                                └───────────── it fails ────────────┘        │
  *    └────────────────────────────────────── it succeeds ──────────────────────────────────────────┘
  */
-export class CallGate {
+export class CircuitBreaker {
   private readonly clock: Clock
   private running = 0
   private readonly waiting: (() => void)[] = []
@@ -41,7 +41,7 @@ export class CallGate {
     this.clock = clock
   }
 
-  /** @throws {NoAnswerError} without a call while the gate is shut or too many wait; else whatever the call throws */
+  /** @throws {NoAnswerError} without a call while the breaker is shut or too many wait; else whatever the call throws */
   async pass<T>(call: () => Promise<T>): Promise<T> {
     if (this.isShut()) throw new NoAnswerError()
     await this.takePlace()
@@ -76,7 +76,7 @@ export class CallGate {
 
   private noteFailure(retryAfterMs: number | undefined): void {
     this.failuresInRow = retryAfterMs === undefined ? this.failuresInRow + 1 : MAX_FAILURES
-    const restMs = Math.min(Math.max(retryAfterMs ?? 0, REST_MS), MAX_REST_MS)
+    const restMs = Math.min(Math.max(retryAfterMs ?? 0, PAUSE_MS), MAX_PAUSE_MS)
     if (this.failuresInRow >= MAX_FAILURES) this.shutUntilMs = this.clock.nowMs() + restMs
   }
 

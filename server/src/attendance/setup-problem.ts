@@ -6,7 +6,7 @@ import { findOrMakeKey } from './key-file.ts'
 import { Vault } from './vault.ts'
 
 /** Why the operator has to act before attendance can be served. */
-export interface Obstacle {
+export interface SetupProblem {
   /** Settings that are missing, or are not what they have to be. */
   readonly settings: readonly string[]
   /** For the operator, without a full stop. */
@@ -20,12 +20,12 @@ export interface OpenVaultOptions {
 }
 
 export interface OpenedVault {
-  /** With an obstacle it is good for nothing, and {@link assertNoObstacle} refuses whatever would use it. */
+  /** With an setupProblem it is good for nothing, and {@link assertNoSetupProblem} refuses whatever would use it. */
   readonly vault: Vault
-  readonly obstacle: Obstacle | undefined
+  readonly setupProblem: SetupProblem | undefined
 }
 
-/** Never used: whatever would need it is refused before, by {@link assertNoObstacle}. */
+/** Never used: whatever would need it is refused before, by {@link assertNoSetupProblem}. */
 const NO_KEY = Buffer.alloc(32)
 
 /** The encryption of codes, once everything is there that attendance needs; or what is missing. */
@@ -33,18 +33,18 @@ export async function openVault(options: OpenVaultOptions): Promise<OpenedVault>
   const { config, engine } = options
   const { issuer, key } = config.attendance
   const missing = findMissing(issuer, key, engine)
-  if (missing) return { vault: new Vault(NO_KEY), obstacle: missing }
+  if (missing) return { vault: new Vault(NO_KEY), setupProblem: missing }
   const vault = new Vault(key ?? (await findFileKey(options)))
-  return { vault, obstacle: await findOtherKey(engine.db, vault) }
+  return { vault, setupProblem: await findOtherKey(engine.db, vault) }
 }
 
 /** @throws {AppError} `attendance_not_configured` */
-export function assertNoObstacle(obstacle: Obstacle | undefined): void {
-  if (!obstacle) return
+export function assertNoSetupProblem(setupProblem: SetupProblem | undefined): void {
+  if (!setupProblem) return
   throw new AppError(
     'attendance_not_configured',
-    `This server was started ${obstacle.reason}: the operator has to set what attendance needs.`,
-    { missing: obstacle.settings },
+    `This server was started ${setupProblem.reason}: the operator has to set what attendance needs.`,
+    { missing: setupProblem.settings },
   )
 }
 
@@ -53,7 +53,7 @@ function findMissing(
   { apiKey, clientId, clientSecret }: IssuerConfig,
   key: Buffer | undefined,
   { kind }: Pick<Engine, 'kind'>,
-): Obstacle | undefined {
+): SetupProblem | undefined {
   const needed = {
     ISSUER_API_KEY: apiKey,
     ISSUER_CLIENT_ID: clientId,
@@ -74,7 +74,7 @@ async function findFileKey({ config, log }: OpenVaultOptions): Promise<Buffer> {
  * A claim could do nothing with codes that cannot be read, and loading them again would store each a second time,
  * since their fingerprints are others. So nothing is touched until the right key is back.
  */
-async function findOtherKey(db: Db, vault: Vault): Promise<Obstacle | undefined> {
+async function findOtherKey(db: Db, vault: Vault): Promise<SetupProblem | undefined> {
   const sealed = await findAnySealed(db)
   if (!sealed || vault.canOpen('claim-code', sealed)) return undefined
   return {

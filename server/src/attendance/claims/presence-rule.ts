@@ -14,7 +14,7 @@ export type FindPlayer = (address: string, places: readonly Coord[]) => Promise<
  *
  * @throws {AppError} `preview_realm`, `not_at_event`, `presence_unavailable`
  */
-export async function assertOnTheSpot(
+export async function assertAtEvent(
   event: Event,
   { address, isPreview, giveBack }: Claimant,
   findPlayer: FindPlayer,

@@ -1,6 +1,6 @@
 import type { Keystream } from './keystream.ts'
 
-export interface CloudOptions {
+export interface NoiseOptions {
   readonly widthPx: number
   readonly heightPx: number
   readonly lowest: number
@@ -10,12 +10,12 @@ export interface CloudOptions {
 }
 
 /** Values that change slowly from pixel to pixel: random ones on a grid, and smooth between them. */
-export class Clouds {
+export class ValueNoise {
   private readonly cellPx: number
   private readonly columns: number
   private readonly values: Float32Array
 
-  constructor({ widthPx, heightPx, lowest, highest, cellPx }: CloudOptions, random: Keystream) {
+  constructor({ widthPx, heightPx, lowest, highest, cellPx }: NoiseOptions, random: Keystream) {
     this.cellPx = cellPx
     this.columns = Math.ceil(widthPx / cellPx) + 1
     const rows = Math.ceil(heightPx / cellPx) + 1

@@ -13,7 +13,7 @@ const MAX_KEPT = 1_000
  * @example
  * const event = await events.get('90001', () => readEvent(90001))
  */
-export class BriefCache<Value> {
+export class OneSecondCache<Value> {
   private readonly kept = new Map<string, { readonly answer: Promise<Value>; readonly untilMs: number }>()
 
   /** @throws what `read` throws: a failure is not kept */
