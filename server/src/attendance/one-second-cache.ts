@@ -1,37 +1,35 @@
 import { SECOND_MS } from '../clock.ts'
 
-/** How old an answer may be. */
-const KEPT_MS = SECOND_MS
-const MAX_KEPT = 1_000
+const MAX_AGE_MS = SECOND_MS
+const MAX_ENTRIES = 1_000
 
 /**
- * What the database said within the last second, by name. A crowd asks the same a hundred times a second: those who
- * ask in the same second get the same answer, and those who ask while it is read wait for it together. What this
- * process changes is forgotten at once, what others change after a second. The time here is that of the process, not
- * that of the world.
+ * Caches results of database queries for one second, by name. Requests for the same name share one query, also while
+ * it runs. The process calls {@link forget} after its own changes; changes of other processes show after a second.
+ * Entries expire by the monotonic clock of the process, not by the server's `Clock`.
  *
  * @example
  * const event = await events.get('90001', () => readEvent(90001))
  */
 export class OneSecondCache<Value> {
-  private readonly kept = new Map<string, { readonly answer: Promise<Value>; readonly untilMs: number }>()
+  private readonly entries = new Map<string, { readonly value: Promise<Value>; readonly untilMs: number }>()
 
-  /** @throws what `read` throws: a failure is not kept */
+  /** @throws what `read` throws: a failure is not cached */
   get(name: string, read: () => Promise<Value>): Promise<Value> {
-    const kept = this.kept.get(name)
-    if (kept && performance.now() < kept.untilMs) return kept.answer
-    this.kept.delete(name)
-    if (this.kept.size >= MAX_KEPT) this.kept.delete(this.kept.keys().next().value ?? '')
-    const answer = read()
-    this.kept.set(name, { answer, untilMs: performance.now() + KEPT_MS })
-    answer.catch(() => {
-      if (this.kept.get(name)?.answer === answer) this.kept.delete(name)
+    const cached = this.entries.get(name)
+    if (cached && performance.now() < cached.untilMs) return cached.value
+    this.entries.delete(name)
+    if (this.entries.size >= MAX_ENTRIES) this.entries.delete(this.entries.keys().next().value ?? '')
+    const value = read()
+    this.entries.set(name, { value, untilMs: performance.now() + MAX_AGE_MS })
+    value.catch(() => {
+      if (this.entries.get(name)?.value === value) this.entries.delete(name)
     })
-    return answer
+    return value
   }
 
-  /** For those who must see what has just happened. */
+  /** Drops an entry, so that the next `get` reads the database. */
   forget(name: string): void {
-    this.kept.delete(name)
+    this.entries.delete(name)
   }
 }

@@ -12,7 +12,7 @@ import {
 const yes = async () => 'yes'
 const fail = () => Promise.reject(new Error('dead'))
 
-/** Calls that end when the test says so. */
+/** Calls that the test ends one by one. */
 function openEnded() {
   const ends: (() => void)[] = []
   let running = 0
@@ -27,15 +27,15 @@ function openEnded() {
 }
 
 async function failTimes(breaker: CircuitBreaker, times: number) {
-  for (let i = 0; i < times; i++) await breaker.pass(fail).catch(() => undefined)
+  for (let i = 0; i < times; i++) await breaker.run(fail).catch(() => undefined)
 }
 
-test('lets so many calls run at a time, so many wait, and refuses the rest', async () => {
+test('limits running and waiting calls, and refuses the rest', async () => {
   const breaker = new CircuitBreaker(testClock())
   const { call, most, endOne } = openEnded()
-  const accepted = Array.from({ length: MAX_RUNNING + MAX_WAITING }, () => breaker.pass(call))
+  const accepted = Array.from({ length: MAX_RUNNING + MAX_WAITING }, () => breaker.run(call))
 
-  await expect(breaker.pass(call)).rejects.toThrow(NoAnswerError)
+  await expect(breaker.run(call)).rejects.toThrow(NoAnswerError)
 
   for (let ended = 0; ended < accepted.length; ended++) {
     endOne()
@@ -44,44 +44,44 @@ test('lets so many calls run at a time, so many wait, and refuses the rest', asy
   }
   expect(await Promise.all(accepted)).toEqual(accepted.map(() => 'done'))
   expect(most()).toBe(MAX_RUNNING)
-  expect(await breaker.pass(yes)).toBe('yes')
+  expect(await breaker.run(yes)).toBe('yes')
 })
 
-test('failures in a row shut it for a while, then one call tries', async () => {
+test('failures in a row open the circuit for a while, then one call is tried', async () => {
   const clock = testClock()
   const breaker = new CircuitBreaker(clock)
   await failTimes(breaker, MAX_FAILURES - 1)
-  await breaker.pass(yes)
+  await breaker.run(yes)
   await failTimes(breaker, MAX_FAILURES - 1)
-  expect(await breaker.pass(yes), 'not in a row').toBe('yes')
+  expect(await breaker.run(yes), 'not in a row').toBe('yes')
 
   await failTimes(breaker, MAX_FAILURES)
 
-  await expect(breaker.pass(yes)).rejects.toThrow(NoAnswerError)
+  await expect(breaker.run(yes)).rejects.toThrow(NoAnswerError)
   clock.set(clock.nowMs() + PAUSE_MS)
   const { call, most, endOne } = openEnded()
-  const trial = breaker.pass(call)
-  await expect(breaker.pass(call), 'while one tries').rejects.toThrow(NoAnswerError)
+  const trial = breaker.run(call)
+  await expect(breaker.run(call), 'while the trial call runs').rejects.toThrow(NoAnswerError)
   endOne()
   expect(await trial).toBe('done')
   expect(most()).toBe(1)
-  expect(await breaker.pass(yes)).toBe('yes')
+  expect(await breaker.run(yes)).toBe('yes')
 })
 
-test('a failed try shuts it again', async () => {
+test('a failed trial call opens the circuit again', async () => {
   const clock = testClock()
   const breaker = new CircuitBreaker(clock)
   await failTimes(breaker, MAX_FAILURES)
   clock.set(clock.nowMs() + PAUSE_MS)
 
-  await expect(breaker.pass(fail)).rejects.toThrow('dead')
+  await expect(breaker.run(fail)).rejects.toThrow('dead')
 
-  await expect(breaker.pass(yes)).rejects.toThrow(NoAnswerError)
+  await expect(breaker.run(yes)).rejects.toThrow(NoAnswerError)
   clock.set(clock.nowMs() + PAUSE_MS)
-  expect(await breaker.pass(yes)).toBe('yes')
+  expect(await breaker.run(yes)).toBe('yes')
 })
 
-test('those who wait are turned away when it shuts meanwhile', async () => {
+test('waiting calls are refused when the circuit opens', async () => {
   const breaker = new CircuitBreaker(testClock())
   let calls = 0
   const failing = async () => {
@@ -89,20 +89,20 @@ test('those who wait are turned away when it shuts meanwhile', async () => {
     throw new Error('dead')
   }
 
-  const passing = Array.from({ length: MAX_RUNNING * 3 }, () => breaker.pass(failing))
+  const passing = Array.from({ length: MAX_RUNNING * 3 }, () => breaker.run(failing))
 
   expect((await Promise.allSettled(passing)).every(({ status }) => status === 'rejected')).toBe(true)
   expect(calls).toBe(MAX_RUNNING)
 })
 
-test('a provider that asks to be left alone is', async () => {
+test('a provider that answers Retry-After is not called until then', async () => {
   const clock = testClock()
   const breaker = new CircuitBreaker(clock)
 
-  await breaker.pass(() => Promise.reject(new NoAnswerError(20_000))).catch(() => undefined)
+  await breaker.run(() => Promise.reject(new NoAnswerError(20_000))).catch(() => undefined)
 
   clock.set(clock.nowMs() + 19_999)
-  await expect(breaker.pass(yes)).rejects.toThrow(NoAnswerError)
+  await expect(breaker.run(yes)).rejects.toThrow(NoAnswerError)
   clock.set(clock.nowMs() + 1)
-  expect(await breaker.pass(yes)).toBe('yes')
+  expect(await breaker.run(yes)).toBe('yes')
 })

@@ -1,17 +1,17 @@
 import { type Clock, SECOND_MS } from '../../clock.ts'
 
-/** How many calls to one provider run at a time, and how many wait for their turn. */
+/** How many calls to one provider run at the same time, and how many wait for that. */
 export const MAX_RUNNING = 32
 export const MAX_WAITING = 1_000
-/** After so many failures in a row a provider is left alone. */
+/** So many failures in a row open the circuit. */
 export const MAX_FAILURES = 5
-/** For so long, unless it names a time itself. */
+/** How long the circuit stays open, unless the provider asks for a longer time. */
 export const PAUSE_MS = 5 * SECOND_MS
 const MAX_PAUSE_MS = 30 * SECOND_MS
 
-/** A provider said nothing that can be used, or was not even asked. */
+/** A provider gave no usable answer, or was not called. */
 export class NoAnswerError extends Error {
-  /** How long it asked to be left alone. */
+  /** From `Retry-After` of the provider. */
   readonly retryAfterMs: number | undefined
   constructor(retryAfterMs?: number) {
     super('a presence provider gave no answer')
@@ -21,42 +21,42 @@ export class NoAnswerError extends Error {
 }
 
 /**
- * The way to one provider: narrow, and shut for a while when nobody is at the other end, so that a dead provider
- * does not make every claim wait until its time is up.
+ * Circuit breaker for the calls to one provider, with a limit of parallel calls. While a provider is down, claims do
+ * not wait for its timeout.
  *
- *   open ──MAX_FAILURES in a row, or told to wait──▶ shut ──PAUSE_MS or the time told──▶ one call tries
+ *   closed ──MAX_FAILURES in a row, or Retry-After──▶ open ──PAUSE_MS or Retry-After──▶ half-open: one call
  *    ▲                                                ▲                                   │        │
- *    │                                                └───────────── it fails ────────────┘        │
- *    └────────────────────────────────────── it succeeds ──────────────────────────────────────────┘
+ *    │                                                └────────────── fails ──────────────┘        │
+ *    └─────────────────────────────────────── succeeds ────────────────────────────────────────────┘
  */
 export class CircuitBreaker {
   private readonly clock: Clock
   private running = 0
   private readonly waiting: (() => void)[] = []
   private failuresInRow = 0
-  private shutUntilMs = 0
-  private isTrying = false
+  private openUntilMs = 0
+  private isTrialRunning = false
 
   constructor(clock: Clock) {
     this.clock = clock
   }
 
-  /** @throws {NoAnswerError} without a call while the breaker is shut or too many wait; else whatever the call throws */
-  async pass<T>(call: () => Promise<T>): Promise<T> {
-    if (this.isShut()) throw new NoAnswerError()
-    await this.takePlace()
+  /** @throws {NoAnswerError} without a call while the circuit is open or too many calls wait; else what `call` throws */
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    if (this.isOpen()) throw new NoAnswerError()
+    await this.takeSlot()
     try {
-      return await this.watch(call)
+      return await this.callNow(call)
     } finally {
-      this.leavePlace()
+      this.freeSlot()
     }
   }
 
-  private async watch<T>(call: () => Promise<T>): Promise<T> {
-    // Those before us may have failed while we waited
-    if (this.isShut()) throw new NoAnswerError()
+  private async callNow<T>(call: () => Promise<T>): Promise<T> {
+    // Earlier calls may have failed while this one waited
+    if (this.isOpen()) throw new NoAnswerError()
     const isTrial = this.failuresInRow >= MAX_FAILURES
-    if (isTrial) this.isTrying = true
+    if (isTrial) this.isTrialRunning = true
     try {
       const answer = await call()
       this.failuresInRow = 0
@@ -65,22 +65,22 @@ export class CircuitBreaker {
       this.noteFailure(error instanceof NoAnswerError ? error.retryAfterMs : undefined)
       throw error
     } finally {
-      if (isTrial) this.isTrying = false
+      if (isTrial) this.isTrialRunning = false
     }
   }
 
-  private isShut(): boolean {
+  private isOpen(): boolean {
     if (this.failuresInRow < MAX_FAILURES) return false
-    return this.isTrying || this.clock.nowMs() < this.shutUntilMs
+    return this.isTrialRunning || this.clock.nowMs() < this.openUntilMs
   }
 
   private noteFailure(retryAfterMs: number | undefined): void {
     this.failuresInRow = retryAfterMs === undefined ? this.failuresInRow + 1 : MAX_FAILURES
     const restMs = Math.min(Math.max(retryAfterMs ?? 0, PAUSE_MS), MAX_PAUSE_MS)
-    if (this.failuresInRow >= MAX_FAILURES) this.shutUntilMs = this.clock.nowMs() + restMs
+    if (this.failuresInRow >= MAX_FAILURES) this.openUntilMs = this.clock.nowMs() + restMs
   }
 
-  private async takePlace(): Promise<void> {
+  private async takeSlot(): Promise<void> {
     if (this.running < MAX_RUNNING) {
       this.running += 1
       return
@@ -89,8 +89,8 @@ export class CircuitBreaker {
     await new Promise<void>((resolve) => this.waiting.push(resolve))
   }
 
-  /** Hands the place to the one that waits longest. */
-  private leavePlace(): void {
+  /** Gives the slot to the call that waits longest. */
+  private freeSlot(): void {
     const next = this.waiting.shift()
     if (next) next()
     else this.running -= 1

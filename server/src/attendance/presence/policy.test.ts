@@ -7,7 +7,7 @@ import type { PresenceResult } from './presence.ts'
 const RESULTS = ['present', 'absent', 'unknown'] as const
 const someResults = fc.array(fc.constantFrom(...RESULTS), { minLength: 1, maxLength: 8 })
 
-test('two who were asked, by policy: the whole table', () => {
+test('two results combined, by policy: the whole table', () => {
   const table = RESULTS.flatMap((first) =>
     RESULTS.map((second) => [
       first,
@@ -30,14 +30,14 @@ test('two who were asked, by policy: the whole table', () => {
   ])
 })
 
-test('one alone is believed, whatever the policy; nobody asked is nothing known', () => {
+test('one result stays as it is with either policy; no result is unknown', () => {
   for (const policy of PRESENCE_POLICIES) {
     for (const result of RESULTS) expect(combineResults(policy, [result])).toBe(result)
     expect(combineResults(policy, [])).toBe('unknown')
   }
 })
 
-test('who could not tell never lets a player in where the others would not, and never keeps one out', () => {
+test('adding unknown never changes a result to present or absent', () => {
   fc.assert(
     fc.property(fc.constantFrom(...PRESENCE_POLICIES), someResults, (policy, results) => {
       const known = results.filter((result) => result !== 'unknown')
@@ -48,7 +48,7 @@ test('who could not tell never lets a player in where the others would not, and 
   )
 })
 
-test('answers that come in any order are judged as if they had come at once', async () => {
+test('results that arrive in any order are combined as if they had arrived together', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -66,7 +66,7 @@ test('answers that come in any order are judged as if they had come at once', as
   )
 })
 
-test('a decisive answer is not kept waiting', async () => {
+test('a decisive result does not wait for the others', async () => {
   const never = new Promise<PresenceResult>(() => {})
 
   expect(await combineAsTheyArrive('any', [never, Promise.resolve('present')])).toBe('present')
