@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { IssuerError } from './issuer.ts'
 
-/** How many failures of the issuer are kept for the organiser of an event. */
+/** How many failures of the issuer are stored for each event. */
 export const MAX_STORED_FAILURES = 20
 
-/** Remembers that the issuer failed in a matter of an event; the oldest beyond {@link MAX_STORED_FAILURES} go. */
+/** Stores a failure of the issuer for an event, and deletes the oldest beyond {@link MAX_STORED_FAILURES}. */
 export async function addFailure(db: Db, eventId: number, error: IssuerError, nowMs: number): Promise<void> {
   await db
     .insertInto('issuer_failure')
