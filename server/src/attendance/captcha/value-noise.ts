@@ -5,11 +5,11 @@ export interface NoiseOptions {
   readonly heightPx: number
   readonly lowest: number
   readonly highest: number
-  /** How far it is from one random value to the next. */
+  /** Distance between two random values of the grid. */
   readonly cellPx: number
 }
 
-/** Values that change slowly from pixel to pixel: random ones on a grid, and smooth between them. */
+/** Value noise: random values on a grid, interpolated smoothly between them. */
 export class ValueNoise {
   private readonly cellPx: number
   private readonly columns: number

@@ -25,7 +25,7 @@ const FREE: CodeAtIssuer = {
 }
 
 describeOnBothEngines('the worker', (open) => {
-  test('a step that takes longer than its lease is not begun a second time beside itself', async () => {
+  test('a step that takes longer than its lease is not started a second time', async () => {
     const { db } = await open()
     const clock = testClock()
     const issuer = new SlowIssuer()
@@ -47,7 +47,7 @@ describeOnBothEngines('the worker', (open) => {
     expect(issuer.asked).toEqual(['readCode', 'mint'])
   })
 
-  test('a claim that another process has moved meanwhile is not told as refused', async () => {
+  test('a claim that another process has changed is not answered as refused', async () => {
     const { db } = await open()
     const clock = testClock()
     const issuer = new SlowIssuer({ ...FREE, isClaimed: true, beneficiary: 'a stranger' })
@@ -65,7 +65,7 @@ describeOnBothEngines('the worker', (open) => {
   })
 })
 
-/** Reads a code when it is told to. */
+/** An issuer that reads a code when the test says so. */
 class SlowIssuer implements Pick<Issuer, 'readCode' | 'mint'> {
   readonly asked: string[] = []
   answer!: () => void

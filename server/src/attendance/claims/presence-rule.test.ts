@@ -21,8 +21,8 @@ const STAGE: Event = {
   updated_at_ms: 0,
 }
 
-/** What Ann is told, and whether she got back what her proof had cost. */
-async function told(where: PresenceResult, event: Partial<Event> = {}, isPreview = false) {
+/** The refusal of a claim of Ann, and whether her captcha was given back. */
+async function refusalOf(where: PresenceResult, event: Partial<Event> = {}, isPreview = false) {
   let isGivenBack = false
   const giveBack = async () => {
     isGivenBack = true
@@ -38,38 +38,38 @@ async function told(where: PresenceResult, event: Partial<Event> = {}, isPreview
   return { code: refusal?.code, sentence: refusal?.message, data: refusal?.data, isGivenBack }
 }
 
-test('whoever stands there goes on; what the proof cost stays paid', async () => {
-  expect(await told('present')).toMatchObject({ code: undefined, isGivenBack: false })
+test('a player at the event passes; the captcha stays used', async () => {
+  expect(await refusalOf('present')).toMatchObject({ code: undefined, isGivenBack: false })
 })
 
-test('whoever is elsewhere is told where to stand, the first three places of many', async () => {
-  expect(await told('absent')).toMatchObject({
+test('the refusal of an absent player names the first three places', async () => {
+  expect(await refusalOf('absent')).toMatchObject({
     code: 'not_at_event',
     sentence: 'You are not at the event: stand on 1,2 and try again after a few seconds.',
     data: { coordinates: '1,2' },
     isGivenBack: false,
   })
-  expect((await told('absent', { coordinates: '1,2;3,4;5,6' })).sentence).toContain(
+  expect((await refusalOf('absent', { coordinates: '1,2;3,4;5,6' })).sentence).toContain(
     'on 1,2 or 3,4 or 5,6 and',
   )
-  expect((await told('absent', { coordinates: '1,2;3,4;5,6;7,8;9,9' })).sentence).toContain(
+  expect((await refusalOf('absent', { coordinates: '1,2;3,4;5,6;7,8;9,9' })).sentence).toContain(
     'on 1,2 or 3,4 or 5,6 or one of 2 others and',
   )
 })
 
-test('only where nobody can tell, the player gets back what the proof had cost', async () => {
-  expect(await told('unknown')).toMatchObject({ code: 'presence_unavailable', isGivenBack: true })
+test('only when the presence is unknown, the captcha is given back', async () => {
+  expect(await refusalOf('unknown')).toMatchObject({ code: 'presence_unavailable', isGivenBack: true })
 })
 
-test('a preview is refused even where the event asks for no presence', async () => {
-  expect(await told('present', { requires_presence: false }, true)).toMatchObject({
+test('a preview is refused even when the event requires no presence', async () => {
+  expect(await refusalOf('present', { requires_presence: false }, true)).toMatchObject({
     code: 'preview_realm',
     isGivenBack: false,
   })
 })
 
-test('an event without presence looks for nobody', async () => {
-  const place = () => expect.fail('the player was looked for')
+test('an event that requires no presence asks no provider', async () => {
+  const place = () => expect.fail('a provider was asked')
 
   await assertAtEvent({ ...STAGE, requires_presence: false }, { address: ANN, isPreview: false }, place)
 })

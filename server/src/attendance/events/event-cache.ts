@@ -3,7 +3,7 @@ import { OneSecondCache } from '../one-second-cache.ts'
 import type { EventName } from './event-name.ts'
 import { type Event, getEvent } from './event-queries.ts'
 
-/** Events as claims need them. */
+/** Caches events for one second, for claims. */
 export class EventCache {
   private readonly db: Db
   private readonly events = new OneSecondCache<Event>()

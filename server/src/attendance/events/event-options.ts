@@ -10,8 +10,8 @@ const ALLOWED_OPTIONS =
   'distribution_end_date, requires_captcha, requires_presence'
 
 /**
- * Reads the options of `PATCH /event/:id` in the form in which the organiser page sends them. A name that comes twice
- * counts as it comes last. What is refused is not shown: an edit code may have slipped into the list.
+ * Reads the options of `PATCH /event/:id` in the form in which the organiser page sends them. Of a name that occurs
+ * twice the last value counts. What is refused is not shown: an edit code may have slipped into the list.
  *
  * @throws {AppError} `invalid_parameter` naming the option, `invalid_coordinates`
  * @example

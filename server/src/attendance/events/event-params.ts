@@ -6,7 +6,7 @@ import { UUID_PATTERN } from '../uuid.ts'
 import type { EventName } from './event-name.ts'
 import type { Organisers } from './organisers.ts'
 
-/** What the routes of one event have in common: its name in the address, the edit code in the body. */
+/** The event in the path of a route. */
 export const eventParams = Type.Object({
   event: Type.String({ description: "The issuer's event number, or the event's UUID here." }),
 })
@@ -17,9 +17,9 @@ const UUID = new RegExp(UUID_PATTERN)
 const ALLOWED = `the issuer's event number (digits, at most ${MAX_EVENT_ID}) or the event's UUID`
 
 /**
- * Reads the part of an address that names an event.
+ * Parses the event in a path.
  *
- * @throws {AppError} `invalid_parameter` for anything else
+ * @throws {AppError} `invalid_parameter` for any other text
  * @example
  * parseEventName('90001') // { eventId: 90001 }
  */
@@ -30,7 +30,7 @@ export function parseEventName(text: string): EventName {
   throw invalidSecret('event', text, ALLOWED)
 }
 
-/** Who proves to be the organiser: everywhere the same field, whose value is never said again. */
+/** The field that proves the organiser. Its value is never repeated in an answer. */
 export const editCodeField = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -40,7 +40,7 @@ export const editCodeField = Type.String({
     "The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored.",
 })
 
-/** What every call with an edit code can answer besides. */
+/** Error codes of every call with an edit code. */
 export const ORGANISER_ERRORS = [
   'invalid_parameter',
   'invalid_body',
@@ -54,7 +54,7 @@ export const ORGANISER_ERRORS = [
   'database_unavailable',
 ] as const
 
-/** What every call needs that only the organiser of an event may make. */
+/** Options of the routes that only the organiser of an event may use. */
 export interface OrganiserCallOptions {
   readonly db: Db
   readonly organisers: Pick<Organisers, 'assertEditCode'>

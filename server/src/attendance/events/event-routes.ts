@@ -33,12 +33,12 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   readonly clock: Clock
   readonly world: World
   readonly organisers: Organisers
-  /** Forgets an event that was changed. */
+  /** Drops a changed event from the cache. */
   readonly events: Pick<EventCache, 'forget'>
   readonly codeCounts: Pick<CodeCountCache, 'get'>
 }
 
-/** Registering an event, changing it, and reading it back (interfaces.md, 4.1). */
+/** Registers, changes and reads events. */
 export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app,
   { db, clock, world, organisers, events, codeCounts, organiserLimit, assertConfigured },

@@ -74,7 +74,9 @@ test('a mint is accepted when the answer names the code and the player of the re
   expect(readMintAnswer(answer(200, { qr_hash: CODE, beneficiary: PLAYER.toUpperCase() }), REQUEST)).toBe(
     'accepted',
   )
-  expect(readMintAnswer(answer(201, { qr_hash: CODE.toUpperCase(), claimed: true }), REQUEST)).toBe('accepted')
+  expect(readMintAnswer(answer(201, { qr_hash: CODE.toUpperCase(), claimed: true }), REQUEST)).toBe(
+    'accepted',
+  )
 })
 
 test.each([

@@ -14,8 +14,8 @@ import { isMissingRoute, meaningOf, type RefusalMeaning } from './refusal-meanin
  * player than the request is `unavailable`, and so is an answer that cannot be parsed.
  *
  * For every call: 429 and "limit exceeded" are `busy`; 401, 403 and the words for wrong credentials are `refused`, unless
- * the text is about the request; 5xx, 408 and 425 are `unavailable`; a 4xx that is not JSON (an error page of a proxy)
- * is `unavailable` too.
+ * the text is about the request; 5xx, 408 and 425 are `unavailable`. Any other 4xx that is not JSON, such as an error page
+ * of a proxy, is `unavailable` too, but `rejected` for a mint.
  */
 
 /** Parses the answer to `GET /events/id/{id}`; undefined for an event that the issuer does not know. @throws {IssuerError} */

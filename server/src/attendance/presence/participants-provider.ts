@@ -85,7 +85,10 @@ export class ParticipantsProvider implements Provider {
 
   private findCached(pointer: string, address: string): PresenceResult | undefined {
     const { cacheMs } = this.options.config
-    const cached = this.cache.find(pointer, (answer, ageMs) => ageMs < usableForMs(judge(answer, address), cacheMs))
+    const cached = this.cache.find(
+      pointer,
+      (answer, ageMs) => ageMs < usableForMs(judge(answer, address), cacheMs),
+    )
     return cached && judge(cached, address)
   }
 

@@ -67,19 +67,19 @@ export const reportSchema = Type.Object({
 export interface ReportsOptions {
   readonly db: Db
   readonly clock: Clock
-  /** Writes what it counted, so that the report has it. */
+  /** Writes its counts to the database before the report reads them. */
   readonly refusals: Pick<Refusals, 'flush'>
   readonly codeCounts: CodeCountCache
 }
 
-/** What happened at an event, for its organiser. No codes, no addresses. */
+/** Makes the report of an event for its organiser, without codes and addresses of players. */
 export class Reports {
   private readonly options: ReportsOptions
   constructor(options: ReportsOptions) {
     this.options = options
   }
 
-  /** The report as it is now: counts that were kept for others are counted anew. */
+  /** The current report: it does not use cached counts. */
   async make(event: Event) {
     const { db, clock, refusals, codeCounts } = this.options
     const { event_id: id } = event
