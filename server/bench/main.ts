@@ -19,17 +19,17 @@ import { changeToStreams, STREAM_SETTINGS, STREAMS } from './stream-figures.ts'
 import { tileRows } from './tile-rows.ts'
 
 /**
- * Measures the real server with a full world on both engines. Each figure is a ratio to a bare `node:http` server
- * that answers 2 kB, measured in turn with it: machines here are noisy, and the noise falls on both.
+ * Measures the server with a full world on both engines. Each figure is a ratio to a bare `node:http` server that
+ * answers 2 kB. Both are measured in turn, so that other load on the machine affects both.
  */
 
 const ROUNDS = 3
 const BASELINE_SECONDS = 1
-/** How long a server rests before its memory is read. */
+/** How long a server is idle before its memory is read. */
 const REST_MS = 5_000
 const GENESIS = fileURLToPath(new URL('../../../../shared/data/genesis', import.meta.url))
 
-/** `npm run bench`: everything. `npm run bench map`: the rows of the map alone, and likewise `land`, `attendance` and `pages`. */
+/** `npm run bench`: everything. `npm run bench map`: only the rows of the map; also `land`, `attendance` and `pages`. */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -75,7 +75,7 @@ async function measureAttendance(engine: EngineKind): Promise<void> {
   for (const what of verdict.broken) console.log(`BROKEN: ${what}`)
 }
 
-/** The engine makes no difference to a page: what it asks for comes from memory. */
+/** Measured on one engine: the answers for pages come from memory. */
 async function measurePagesOn(data: string): Promise<void> {
   const env = { DATA_DIR: join(scratch, 'pages') }
   await runCommand(['import', data], env)
@@ -170,10 +170,10 @@ async function measureImportDuringReads(
   env: Record<string, string>,
 ): Promise<void> {
   resetPeak(server.child.pid)
-  const beside = await importDuringReads(server, data, env)
+  const reads = await importDuringReads(server, data, env)
   console.log(
-    `\nreaders during an import: p99 ${beside.duringMs.toFixed(2)} ms, idle ${beside.idleMs.toFixed(2)} ms, ` +
-      `${(beside.duringMs / beside.idleMs).toFixed(1)}x (at most 10x); import beside them ${beside.importSeconds.toFixed(1)} s, ` +
+    `\nreaders during an import: p99 ${reads.duringMs.toFixed(2)} ms, idle ${reads.idleMs.toFixed(2)} ms, ` +
+      `${(reads.duringMs / reads.idleMs).toFixed(1)}x (at most 10x); import meanwhile ${reads.importSeconds.toFixed(1)} s, ` +
       `peak ${memoryMb(server.child.pid, 'VmHWM').toFixed(0)} MB`,
   )
 }

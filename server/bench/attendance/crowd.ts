@@ -8,9 +8,9 @@ const PLAYERS = 10_000
 const CODES = 1_000
 const ROUNDS = 3
 
-/** Everybody at once for the codes of an event that has one for every tenth of them. */
+/** All players claim at once; the event has a code for every tenth player. */
 export const crowd: Script = {
-  about: '10,000 players claim 1,000 codes at once: 1,000 get one each, 9,000 hear that none is left',
+  about: '10,000 players claim 1,000 codes at once: 1,000 get one each, 9,000 are answered no_codes_left',
   run: async ({ seed, engine, processes, rounds = ROUNDS, scale }, verdict) => {
     const players = makePlayers(seed, 'crowd', sized(PLAYERS, scale))
     const codes = sized(CODES, scale)
@@ -47,7 +47,7 @@ async function claimAtOnce(
   const winners = players.filter((_, i) => replies[i]!.status === 200).map(({ address }) => address)
   const losers = outcomes.filter((outcome) => outcome === '409 no_codes_left').length
   verdict.equal(`${round}: claims that got a code`, winners.length, codes)
-  verdict.equal(`${round}: claims that heard no_codes_left`, losers, players.length - codes)
+  verdict.equal(`${round}: claims answered no_codes_left`, losers, players.length - codes)
 
   const { records, tookMs } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
   const mints = await rig.issuer.mintsOf(event.id)

@@ -9,18 +9,18 @@ export interface ClaimRecord {
   readonly address: string
   readonly state: ClaimState
   readonly reason: string | null
-  /** In clear; undefined where the claim has none. */
+  /** Decrypted; undefined when the claim has none. */
   readonly code: string | undefined
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
 
-/** What the database has of one event. */
+/** Claims and codes of one event in the database. */
 export interface EventRecords {
   readonly claims: readonly ClaimRecord[]
-  /** Those for which it is not known whether there will be a token. */
+  /** Claims for which it is not known whether there will be a token. */
   readonly reserved: readonly ClaimRecord[]
-  /** Those, and the ones whose token is being made. */
+  /** Claims that are reserved or minting. */
   readonly underWay: readonly ClaimRecord[]
   readonly minted: readonly ClaimRecord[]
   /** How many codes are in each state. */
@@ -29,7 +29,7 @@ export interface EventRecords {
 
 export async function readEventRecords(db: Db, eventId: number, key: string): Promise<EventRecords> {
   const vault = new Vault(Buffer.from(key, 'hex'))
-  // Of one moment: between two readings a claim may be settled, and its code with it.
+  // One snapshot: between two queries a claim and its code could change
   const { codeRows, claimRows } = await inSnapshot(db, async (tx) => ({
     codeRows: await tx
       .selectFrom('claim_code')
@@ -62,8 +62,8 @@ export async function readEventRecords(db: Db, eventId: number, key: string): Pr
 }
 
 /**
- * Holds the database and the issuer's ledger together: everything is settled, every token is booked with its player
- * and code, no code and no player comes twice, and a claim that ended without a token left none at the issuer.
+ * Compares the database with the issuer's ledger: no claim is under way, every token has a claim with its player and
+ * code, no code and no player occurs twice, and a claim without a token has none at the issuer.
  */
 export function compareWithLedger(
   verdict: Verdict,
@@ -77,9 +77,9 @@ export function compareWithLedger(
   verdict.equal(`${where}: tokens of a code that was used before`, repeated(mints.map(({ code }) => code)), 0)
   verdict.equal(`${where}: further tokens of one player`, repeated(mints.map(({ address }) => address)), 0)
   const atIssuer = new Set(mints.map(({ address, code }) => `${address} ${code}`))
-  const booked = new Set(records.minted.map(({ address, code }) => `${address} ${code}`))
-  verdict.equal(`${where}: tokens that are not booked`, countMissing(atIssuer, booked), 0)
-  verdict.equal(`${where}: booked tokens that do not exist`, countMissing(booked, atIssuer), 0)
+  const claimed = new Set(records.minted.map(({ address, code }) => `${address} ${code}`))
+  verdict.equal(`${where}: tokens without a claim`, countMissing(atIssuer, claimed), 0)
+  verdict.equal(`${where}: claims without their token`, countMissing(claimed, atIssuer), 0)
 }
 
 function repeated(values: readonly string[]): number {

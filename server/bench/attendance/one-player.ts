@@ -9,7 +9,7 @@ const CLAIMS = 1_000
 const CODES = 10
 const ROUNDS = 3
 
-/** One player who asks for a token in a thousand ways at once. */
+/** One player sends a thousand claims at once. */
 export const onePlayer: Script = {
   about: '1,000 claims at once by one address in mixed letter case use one code, and none fails with a 5xx',
   run: async ({ seed, engine, processes, rounds = ROUNDS, scale }, verdict) => {
@@ -49,7 +49,7 @@ async function claimOften(
   verdict.equal(`${name}: free codes`, (await rig.availability(event)).available, CODES - 1)
 }
 
-/** Each with a time of its own, so that each is a request of its own, and with the address written in its own way. */
+/** Claims with different times, so that none is a replay, and with random letter case of the address. */
 function claimsOf(player: Player, uuid: string, count: number, random: Random): Call[] {
   const nowMs = Date.now()
   return Array.from({ length: count }, (_, i) => {

@@ -22,8 +22,8 @@ export const throughput: Script = {
 }
 
 /**
- * Signed claims, each by another player; presence is answered from the list of all players that the server keeps for
- * some seconds. The baseline is measured in turn, with the same bytes over as many connections.
+ * Measures signed claims, each of another player. Presence comes from the server's cached list of all players. The
+ * baseline is measured in turn, with the same bytes over as many connections.
  */
 export async function measureClaims(
   options: { seed: number; engine: EngineKind; processes?: number; rounds?: number; scale?: number },
