@@ -199,7 +199,7 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       expect(closed).toMatchObject({ isDone: false, shown: [] })
       expect(isDone).toBe(true)
       expect(shown).toEqual([
-        expect.stringMatching(/not what the picture shows/),
+        expect.stringMatching(/not what the image shows/),
         expect.stringMatching(/issuer is making your token/),
       ])
       expect(new Set(images).size).toBe(2)

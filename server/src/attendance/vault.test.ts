@@ -29,7 +29,7 @@ test('a change of any byte is detected, and the error does not hold the secret',
       (secret, at, change) => {
         const sealed = vault.seal('issuer-token', secret)
         sealed[at % sealed.length]! ^= change
-        expect(() => vault.open('issuer-token', sealed)).toThrow(/^a stored issuer-token cannot be read/)
+        expect(() => vault.open('issuer-token', sealed)).toThrow(/^a stored issuer-token cannot be decrypted/)
       },
     ),
   )

@@ -133,11 +133,13 @@ describeOnBothEngines('captchas', (open) => {
     const sentenceOf = (work: Promise<unknown>) => work.then(String, (error: AppError) => error.message)
     await captchas.create({ address: ANN, isPreview: false })
 
-    expect(await sentenceOf(solve(BEN, WRONG))).toMatch(/Click the booth again .* ask the owner of the scene/)
+    expect(await sentenceOf(solve(BEN, WRONG))).toMatch(
+      /Click the booth again; .* the scene needs an update\.$/,
+    )
     expect(await sentenceOf(solve(ANN, WRONG))).toMatch(/Look again: 2 more tries\.$/)
     expect(await sentenceOf(solve(ANN, WRONG))).toMatch(/Look again: one more try\.$/)
     expect(await sentenceOf(solve(ANN, WRONG))).toMatch(
-      /last try\. Click the booth again to get a new picture\.$/,
+      /no try is left\. Click the booth again for a new image\.$/,
     )
   })
 
