@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isProof } from '../src/attendance/captcha/proof-of-work.ts'
-import { judgeTogether } from '../src/attendance/presence/policy.ts'
+import { combineResults } from '../src/attendance/presence/policy.ts'
 import type { PresenceResult } from '../src/attendance/presence/presence.ts'
 import { verifySignature } from '../src/attendance/signed-fetch/verify-signature.ts'
 import { Vault } from '../src/attendance/vault.ts'
@@ -444,7 +444,7 @@ test('the table of presence is what the policies decide', () => {
   expect(rows).toHaveLength(6)
   for (const [first, second, any, all] of rows) {
     const results = [first!, second!]
-    expect([judgeTogether('any', results), judgeTogether('all', results)]).toEqual([any, all])
+    expect([combineResults('any', results), combineResults('all', results)]).toEqual([any, all])
   }
 })
 

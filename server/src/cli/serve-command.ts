@@ -118,9 +118,9 @@ async function tidy(engine: Engine, app: App): Promise<void> {
 }
 
 function assertAttendance({ attendance }: App): void {
-  if (!attendance?.obstacle) return
+  if (!attendance?.setupProblem) return
   throw new CommandError(
-    `Attendance cannot be served ${attendance.obstacle.reason}: docs/attendance/operators.md.`,
+    `Attendance cannot be served ${attendance.setupProblem.reason}: docs/attendance/operators.md.`,
   )
 }
 
@@ -130,9 +130,9 @@ function announce(address: string, { keeper, attendance }: App, { only, standIns
     isEmpty
       ? 'Landpass runs, but holds no world yet. Load one: landpass import <folder>'
       : 'Landpass is ready.',
-    ...(attendance?.obstacle
+    ...(attendance?.setupProblem
       ? [
-          `Attendance tokens are not served: started ${attendance.obstacle.reason}. See docs/attendance/operators.md`,
+          `Attendance tokens are not served: started ${attendance.setupProblem.reason}. See docs/attendance/operators.md`,
         ]
       : []),
   ]

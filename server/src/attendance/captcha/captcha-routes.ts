@@ -14,7 +14,7 @@ import { PROOF_ALGORITHM } from './proof-of-work.ts'
 export interface CaptchaRouteOptions {
   readonly captchas: Captchas
   readonly signedFetch: {
-    /** Who signed a request. @throws {AppError} `not_signed`, `bad_signature`, … */
+    /** Verifies who signed a request. @throws {AppError} `not_signed`, `bad_signature`, … */
     verify(request: IncomingRequest): Promise<{ readonly address: string; readonly isPreview: boolean }>
   }
   /** Counts a request of a player. @throws {AppError} `too_many_requests` */
@@ -64,7 +64,7 @@ const uuidParams = Type.Object({
   }),
 })
 
-/** Captchas: a signed request makes one, anybody with its uuid sees the image, the answer comes with the claim. */
+/** Captchas: a signed request makes one, every client with its uuid gets the image, the claim has the answer. */
 export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = (
   app,
   { captchas, signedFetch, playerLimit, clientLimit, assertConfigured },
@@ -111,7 +111,7 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
         tags,
         operationId: 'captchaImage',
         summary: 'The image of a captcha',
-        description: `A PNG of ${CAPTCHA_WIDTH_PX} x ${CAPTCHA_HEIGHT_PX} pixels, for everybody who knows the uuid: the world has pictures fetched by servers of its own.`,
+        description: `A PNG of ${CAPTCHA_WIDTH_PX} x ${CAPTCHA_HEIGHT_PX} pixels, for every client that knows the uuid: the world fetches images through its own servers.`,
         params: uuidParams,
         response: pngSchema(),
       },
@@ -120,7 +120,7 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
       assertConfigured()
       const image = await captchas.findImage(request.params.uuid)
       if (image) return reply.headers(NO_STORE).type('image/png').send(image)
-      const sentence = 'There is no such captcha: it is used or expired. Ask for a new one.'
+      const sentence = 'This captcha is unknown, used or expired. Ask for a new one.'
       throw new AppError('captcha_not_found', sentence)
     },
   )

@@ -78,7 +78,7 @@ export interface ClaimRouteOptions {
   readonly rules: Pick<ClaimRules, 'claim'>
   /** Counts refusals for the organiser's report. */
   readonly refusals: Pick<Refusals, 'add'>
-  /** Told of every answer once: the state of the claim, or the code of the error. */
+  /** Called once for every answer, with the state of the claim or the error code. */
   readonly onClaim: (result: string) => void
   readonly clientLimit: LimitHook
   readonly playerLimit: PlayerLimit
@@ -86,7 +86,7 @@ export interface ClaimRouteOptions {
   readonly assertConfigured: () => void
 }
 
-/** A player gets a token: docs/architecture.md has the walk of it. */
+/** A player claims a token: docs/architecture.md follows the request step by step. */
 export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app, options, done) => {
   const { events, signedFetch, presence, rules, refusals, onClaim } = options
   app.post(
@@ -156,7 +156,7 @@ export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app
   done()
 }
 
-/** @throws {AppError} where the signature is wrong, or an unsigned claim names no address */
+/** @throws {AppError} when the signature is wrong, or an unsigned claim has no address */
 function readProof(
   request: FastifyRequest<{ Body: ClaimBody }>,
   signedFetch: ClaimRouteOptions['signedFetch'],

@@ -32,7 +32,7 @@ export interface CodeRouteOptions extends OrganiserCallOptions {
   readonly codes: Pick<CodeLoader, 'load'>
 }
 
-/** Loading an event's claim codes from the issuer (interfaces.md, 4.1). */
+/** Loads an event's claim codes from the issuer. */
 export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
   app,
   { db, organisers, codes, organiserLimit, assertConfigured },
@@ -75,9 +75,9 @@ function loadedJson({ listed, added, counts }: LoadedCodes) {
   return { num: added, total, available, claimed, ...(isWaiting ? WAITING : {}) }
 }
 
-/** Not an error: every event begins so. */
+/** Not an error: the issuer approves an event some days after it was made. */
 const WAITING = {
   waiting_for_issuer: true as const,
   message:
-    'The issuer has no codes for this event yet. It approves events by hand, mostly within 24 to 72 hours, and sends an e-mail then: load the codes again after that.',
+    'The issuer has no codes for this event yet. Wait for its e-mail (24 to 72 hours), then load again.',
 }

@@ -25,7 +25,7 @@ export const availabilitySchema = Type.Object(
   { title: 'Availability' },
 )
 
-/** What a booth or an organiser shows of an event at a time. */
+/** The availability of tokens at a time, for booths and organisers. */
 export function availabilityJson(event: Event, counts: CodeCounts, nowMs: number) {
   const { opensAtMs, closesAtMs } = windowOf(event)
   const reason = closedReason(event, nowMs) ?? codesReason(event, counts)
@@ -39,7 +39,7 @@ export function availabilityJson(event: Event, counts: CodeCounts, nowMs: number
 }
 
 /**
- * Codes as people count them: all that the issuer takes or took, those that are free, and those that are somebody's.
+ * Sums of codes: all codes without void ones, free codes, and codes that are held or used.
  *
  * @example
  * codeTotals({ free: 5, held: 1, used: 2, used_elsewhere: 3, void: 9 }) // { total: 11, available: 5, claimed: 6 }

@@ -4,7 +4,7 @@ import { parseOptions } from './event-options.ts'
 
 const world = parseWorld('-150,-150,150,150')!
 
-test('options as the organiser page sends them, and all others', () => {
+test('reads all options, in the form of the organiser page', () => {
   expect(parseOptions([['enabled', false]], world)).toEqual({ enabled: false })
   expect(parseOptions([['coordinates', '52,-10; 53,-10;']], world)).toEqual({ coordinates: '52,-10;53,-10' })
   expect(

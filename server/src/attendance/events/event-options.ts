@@ -17,8 +17,8 @@ const ALLOWED_OPTIONS = `a list of [name, value] pairs, 1 to ${MAX_OPTIONS} of t
 const LIKE_NAME = /^[a-z_]{1,40}$/i
 
 /**
- * Reads the options of `PATCH /event/:id` in the form in which the organiser page sends them. A name that comes twice
- * counts as it comes last. What is refused is only shown where it looks like a name or a date: an edit code may have
+ * Reads the options of `PATCH /event/:id` in the form in which the organiser page sends them. Of a name that occurs
+ * twice the last value counts. What is refused is only shown if it looks like a name or a date: an edit code may have
  * slipped into the list.
  *
  * @throws {AppError} `invalid_parameter` naming the option, `invalid_coordinates`

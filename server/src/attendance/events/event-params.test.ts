@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MAX_EVENT_ID, parseEventName, parsePublicEventName } from './event-params.ts'
 
-test('an event is named by the number of the issuer, or by its UUID here', () => {
+test('an event is named by the number of the issuer, or by its UUID', () => {
   expect(parseEventName('90001')).toEqual({ eventId: 90001 })
   expect(parseEventName(String(MAX_EVENT_ID))).toEqual({ eventId: MAX_EVENT_ID })
   expect(parseEventName('6B0B6C53-6f5b-4c0e-9b43-2f1d0a7c9e11')).toEqual({

@@ -6,7 +6,7 @@ import { UUID_PATTERN } from '../uuid.ts'
 import type { EventName } from './event-name.ts'
 import type { Organisers } from './organisers.ts'
 
-/** What the routes of one event have in common: its name in the address, the edit code in the body. */
+/** The event in the path of a route. */
 export const eventParams = Type.Object({
   event: Type.String({
     title: 'EventName',
@@ -20,10 +20,10 @@ const UUID = new RegExp(UUID_PATTERN)
 const ALLOWED = `the issuer's event number (digits, at most ${MAX_EVENT_ID}) or the event's UUID`
 
 /**
- * Reads the part of an address that names an event, for a call that also takes a secret. What was sent is not shown
- * in the error: it may be the edit code or a claim code, put into the wrong place.
+ * Parses the event in a path, for a call that also takes a secret. The error does not show what was sent: it may be an
+ * edit code or a claim code in the wrong place.
  *
- * @throws {AppError} `invalid_parameter` for anything else
+ * @throws {AppError} `invalid_parameter` for any other text
  * @example
  * parseEventName('90001') // { eventId: 90001 }
  */
@@ -50,7 +50,7 @@ function findEventName(text: string): EventName | undefined {
   return undefined
 }
 
-/** Who proves to be the organiser: everywhere the same field, whose value is never said again. */
+/** The field that proves the organiser. Its value is never repeated in an answer. */
 export const editCodeField = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -63,7 +63,7 @@ export const editCodeField = Type.String({
 /** The body of a call that needs nothing but the edit code. */
 export const editCodeBody = Type.Object({ editCode: editCodeField }, { title: 'EditCodeRequest' })
 
-/** What every call with an edit code can answer besides. */
+/** Error codes of every call with an edit code. */
 export const ORGANISER_ERRORS = [
   'invalid_parameter',
   'invalid_body',
@@ -77,7 +77,7 @@ export const ORGANISER_ERRORS = [
   'database_unavailable',
 ] as const
 
-/** What every call needs that only the organiser of an event may make. */
+/** Options of the routes that only the organiser of an event may use. */
 export interface OrganiserCallOptions {
   readonly db: Db
   readonly organisers: Pick<Organisers, 'assertEditCode'>

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { Clock } from '../../clock.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
-import { lastMomentMs } from '../issuer/issuer-dates.ts'
+import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
 import { availabilityJson, availabilitySchema } from './availability.ts'
 import type { CodeCountCache } from './code-count-cache.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
@@ -33,12 +33,12 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   readonly clock: Clock
   readonly world: World
   readonly organisers: Organisers
-  /** Forgets an event that was changed. */
+  /** Drops a changed event from the cache. */
   readonly events: Pick<EventCache, 'forget'>
   readonly codeCounts: Pick<CodeCountCache, 'get'>
 }
 
-/** Registering an event, changing it, and reading it back (interfaces.md, 4.1). */
+/** Registers, changes and reads events. */
 export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app,
   { db, clock, world, organisers, events, codeCounts, organiserLimit, assertConfigured },
@@ -73,7 +73,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
         eventId,
         record: found.record,
         coordinates,
-        expiresAtMs: lastMomentMs(found.record.expiry_date),
+        expiresAtMs: endOfLastDayMs(found.record.expiry_date),
         nowMs: clock.nowMs(),
       })
       events.forget(event)

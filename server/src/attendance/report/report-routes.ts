@@ -14,7 +14,7 @@ export interface ReportRouteOptions extends OrganiserCallOptions {
   readonly reports: Pick<Reports, 'make'>
 }
 
-/** What happened at an event, for its organiser. */
+/** The report of an event, for its organiser. */
 export const reportRoutes: FastifyPluginCallbackTypebox<ReportRouteOptions> = (
   app,
   { db, organisers, reports, organiserLimit, assertConfigured },

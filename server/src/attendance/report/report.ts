@@ -6,7 +6,7 @@ import { availabilityJson, availabilitySchema } from '../events/availability.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
 import type { Event } from '../events/event-queries.ts'
-import { KEPT_FAILURES, lastFailures } from '../issuer/failure-queries.ts'
+import { lastFailures, MAX_STORED_FAILURES } from '../issuer/failure-queries.ts'
 import { refusalsByCode } from '../refusal-queries.ts'
 import type { Refusals } from '../refusals.ts'
 import { claimsByHour, claimsByState, type HourOfClaims } from './report-queries.ts'
@@ -61,7 +61,7 @@ export const reportSchema = Type.Object(
           description: 'Its HTTP status, where it answered.',
         }),
       }),
-      { description: `The last ${KEPT_FAILURES}, the newest first.` },
+      { description: `The last ${MAX_STORED_FAILURES}, the newest first.` },
     ),
   },
   { title: 'Report' },
@@ -70,19 +70,19 @@ export const reportSchema = Type.Object(
 export interface ReportsOptions {
   readonly db: Db
   readonly clock: Clock
-  /** Writes what it counted, so that the report has it. */
+  /** Writes its counts to the database before the report reads them. */
   readonly refusals: Pick<Refusals, 'flush'>
   readonly codeCounts: CodeCountCache
 }
 
-/** What happened at an event, for its organiser. No codes, no addresses. */
+/** Makes the report of an event for its organiser, without codes and addresses of players. */
 export class Reports {
   private readonly options: ReportsOptions
   constructor(options: ReportsOptions) {
     this.options = options
   }
 
-  /** The report as it is now: counts that were kept for others are counted anew. */
+  /** The current report: it does not use cached counts. */
   async make(event: Event) {
     const { db, clock, refusals, codeCounts } = this.options
     const { event_id: id } = event
