@@ -12,7 +12,7 @@ const WEB = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = join(WEB, '..')
 const DIST = join(WEB, 'dist')
 /** The pages themselves are finished and compressed by each server, which says in them what it serves. */
-const TEXT = /\.(?:js|css|svg|webmanifest)$/
+const TEXT = /\.(?:js|css|svg|txt|webmanifest)$/
 const WORKER = 'service-worker.js'
 
 const modules = new Set()

@@ -9,6 +9,7 @@ import type { SharedBody } from '../http/compressed-bodies.ts'
 import { ENCODERS } from '../http/encoders.ts'
 import { HIDDEN } from '../http/schemas.ts'
 import { tagOf } from '../http/text-tag.ts'
+import { answerUnknownAddresses } from './not-found-page.ts'
 
 /** Which pages and names of interfaces a server shows: those that it serves. */
 export interface PageOptions {
@@ -19,7 +20,7 @@ export interface PageOptions {
 interface PageFile {
   readonly type: string
   readonly tag: string
-  readonly body: SharedBody
+  readonly body: SharedBody | Buffer
 }
 
 const DIST = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
@@ -28,6 +29,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.txt': 'text/plain; charset=utf-8',
   '.webmanifest': 'application/manifest+json',
 }
 /** In the pages as they are made; each server says there what it serves. */
@@ -50,7 +54,10 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** `/`, `/organise`, and the files that they are made of. A server without land has the form as its front page. */
+/**
+ * `/`, `/organise`, and the files that they are made of; a page for browsers that ask for an unknown address. A server
+ * without land has the form as its front page.
+ */
 export function servePages(app: FastifyInstance, { interfaces }: PageOptions): void {
   if (!existsSync(DIST))
     throw new Error(`The pages are not made yet: run "npm run build" (${DIST} is missing).`)
@@ -59,6 +66,7 @@ export function servePages(app: FastifyInstance, { interfaces }: PageOptions): v
   else app.get('/', { schema: HIDDEN }, ({ url }, reply) => reply.redirect(`/organise${queryOf(url)}`, 302))
   if (serves('attendance')) servePage(app, '/organise', readPage('organise.html', interfaces))
   for (const path of filesBelow(DIST)) serveFile(app, path)
+  answerUnknownAddresses(app, { page: readHtml('not-found.html', interfaces), headers: PAGE_HEADERS })
 }
 
 /** With its question mark; empty where there is none. */
@@ -97,21 +105,26 @@ function answerOf({ type, tag, body }: PageFile, cacheControl: string): Answer {
 }
 
 function readFile(path: string): PageFile {
-  const read = (ending: string) => readFileSync(DIST + path + ending)
-  const identity = read('')
-  const body = bodyIn({ identity, br: read('.br'), gzip: read('.gz') })
+  const identity = readFileSync(DIST + path)
+  const body = existsSync(`${DIST}${path}.br`)
+    ? bodyIn({ identity, br: readFileSync(`${DIST}${path}.br`), gzip: readFileSync(`${DIST}${path}.gz`) })
+    : identity // a picture: compressed by its own format
   return { type: typeOf(path), tag: tagOf(identity.toString('latin1')), body }
 }
 
 /** A page, which says what this server serves. */
 function readPage(name: string, interfaces: readonly string[]): PageFile {
-  const made = readFileSync(DIST + name, 'utf8')
-  if (!made.includes(INTERFACES_MARK)) throw new Error(`${name} has no place for the interfaces`)
-  const text = made.replace(INTERFACES_MARK, `data-interfaces="${interfaces.join(' ')}"`)
+  const text = readHtml(name, interfaces)
   const identity = Buffer.from(text)
   const { br, gzip } = ENCODERS.page
   const body = bodyIn({ identity, br: brotliCompressSync(identity, br), gzip: gzipSync(identity, gzip) })
   return { type: typeOf(name), tag: tagOf(text), body }
+}
+
+function readHtml(name: string, interfaces: readonly string[]): string {
+  const made = readFileSync(DIST + name, 'utf8')
+  if (!made.includes(INTERFACES_MARK)) throw new Error(`${name} has no place for the interfaces`)
+  return made.replace(INTERFACES_MARK, `data-interfaces="${interfaces.join(' ')}"`)
 }
 
 function bodyIn(bodies: Readonly<Record<Coding | 'identity', Buffer>>): SharedBody {
