@@ -456,7 +456,7 @@ describe('what can go wrong', () => {
 
     await page.context().setOffline(true)
     await form.press('Load the tokens')
-    await expectText(page, 'The server cannot be reached')
+    await expectText(page, 'You are offline; please check your connection')
     await page.context().setOffline(false)
     await form.press('Try again')
     await expectText(page, 'New tokens loaded: 2.')
@@ -553,7 +553,7 @@ describe('the live page', () => {
     await opened.page.evaluate(
       `history.pushState(null, '', '?event=${uuid}'); dispatchEvent(new Event('popstate'))`,
     )
-    await expectText(opened.page, 'The server cannot be reached')
+    await expectText(opened.page, 'You are offline; please check your connection')
     await opened.page.context().setOffline(false)
     await expectText(opened.page, 'Open: players can get a token now.')
     expectRefusals(opened, 'ERR_INTERNET_DISCONNECTED')

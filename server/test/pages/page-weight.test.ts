@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { gunzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp, type Interface } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
@@ -8,6 +12,7 @@ import { emptyDir, freshEngine } from '../support/engines.ts'
 import { type LandServer, testClock } from '../support/land-server.ts'
 import { startTinyLand } from '../support/tiny-land.ts'
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const KILOBYTE = 1000
 const MAX_SCRIPT_BYTES = 60 * KILOBYTE
 const PAGES = ['/', '/organise']
@@ -100,6 +105,72 @@ test('a page comes compressed for those who take it so, and is the same', async 
   expect([confirmed.status, confirmed.headers.etag]).toEqual([304, gzipped.headers.etag])
 })
 
+describe('an address that does not exist', () => {
+  const inBrowser = {
+    accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+    'accept-language': 'fr-FR,fr;q=0.9',
+  }
+
+  test('is a page for a browser, in its language, with ways on', async () => {
+    const { status, headers, bytes } = await server.ask('GET', '/nothing/here', { headers: inBrowser })
+    const page = bytes.toString()
+
+    expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-error-code': 'not_found' })
+    expect(String(headers['content-security-policy'])).toContain("default-src 'none'")
+    expect(page).toContain('<html lang="fr"')
+    expect(page).toContain('Il n’y a pas de page à cette adresse')
+    expect(page).not.toMatch(/\{[a-z_.]+\}/)
+    for (const path of ['/', '/organise', '/docs/']) expect(page).toContain(`href="${path}"`)
+    for (const [, style = ''] of page.matchAll(/href="([^"]+\.css)"/g))
+      expect((await server.ask('GET', style)).status, style).toBe(200)
+  })
+
+  test.each([
+    { who: 'a program', method: 'GET', path: '/nothing/here', headers: {} },
+    { who: 'a browser that asks for data', method: 'GET', path: '/v2/nothing', headers: inBrowser },
+    { who: 'a form', method: 'POST', path: '/nothing/here', headers: inBrowser },
+  ] as const)('is the envelope for $who', async ({ method, path, headers }) => {
+    const answer = await server.ask(method, path, { headers })
+
+    expect(answer.status).toBe(404)
+    expect(JSON.parse(answer.bytes.toString())).toMatchObject({ ok: false, code: 'not_found' })
+  })
+})
+
+test('what browsers and search engines ask for by themselves is there', async () => {
+  const favicon = await server.ask('GET', '/favicon.ico')
+  const manifest = JSON.parse((await server.ask('GET', '/landpass.webmanifest')).bytes.toString())
+  const robots = await server.ask('GET', '/robots.txt')
+
+  expect([favicon.status, favicon.headers['content-type']]).toEqual([200, 'image/x-icon'])
+  expect(manifest.icons.map(({ sizes }: { sizes: string }) => sizes)).toEqual(
+    expect.arrayContaining(['192x192', '512x512']),
+  )
+  for (const { src, type, sizes } of manifest.icons) {
+    const icon = await server.ask('GET', src)
+    expect([icon.status, icon.headers['content-type']], src).toEqual([200, type])
+    if (type !== 'image/png') continue
+    const { width, height } = PNG.sync.read(icon.bytes)
+    expect(`${width}x${height}`, src).toBe(sizes)
+  }
+  expect([robots.status, robots.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
+  expect(robots.bytes.toString()).toMatch(/^User-agent: \*$[\s\S]*^Allow: \/\$$[\s\S]*^Disallow: \/$/m)
+})
+
+test('the documentation fits a phone, can be read, and leads back', async () => {
+  const { page, photograph } = await openPage(`${server.origin}/docs/`, { size: 'phone' })
+  await page.locator('.opblock-summary-control').first().click()
+  await page.getByRole('button', { name: 'Execute' }).waitFor()
+
+  const widths = await page.evaluate('[innerWidth, document.documentElement.scrollWidth]')
+  expect(widths).toEqual([390, 390])
+  expect(await contrastFaults(page)).toEqual([])
+  await photograph('docs-phone')
+  await page.getByRole('link', { name: 'Back to Landpass' }).click()
+  await page.waitForURL(`${server.origin}/`)
+})
+
 describe('one interface alone', () => {
   test('land: a map, no form, and no way to one', async () => {
     const alone = await serveAlone('land')
@@ -125,6 +196,15 @@ describe('one interface alone', () => {
     await alone.close()
   })
 })
+
+/** Elements whose text has too little contrast (WCAG AA). The library's page has faults of other kinds. */
+async function contrastFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  // One operation of each look: looking at all of them takes a minute.
+  const include = ['.way-back', '.information-container', '.opblock.is-open', '.opblock-summary-method']
+  return page.evaluate<string[]>(`axe.run({ include: ${JSON.stringify(include)} }, { runOnly: ['color-contrast'] })
+    .then(({ violations }) => violations.flatMap(({ nodes }) => nodes.map(({ html }) => html)))`)
+}
 
 /** What a page's HTML names, of this server. */
 async function filesOf(path: string): Promise<string[]> {

@@ -3,7 +3,7 @@ import { chosenDistrict, layer, mine, openList, selection, view } from '../state
 import { showLinked } from '../state/travel.ts'
 import { findTypedAddress } from '../state/typed-place.ts'
 import { readStored } from '../stored.ts'
-import { language } from '../texts/texts.ts'
+import { languageChoice } from '../texts/texts.ts'
 import { themeChoice } from '../theme/theme.ts'
 import { type Permalink, parsePermalink, permalinkText, stepText } from './permalink.ts'
 
@@ -26,7 +26,7 @@ const link = computed<Permalink>(() => ({
   mine: layer.value === 'mine' ? mine.value : undefined,
   district: layer.value === 'districts' ? chosenDistrict.value : undefined,
   list: openList.value,
-  language: language.value,
+  language: languageChoice.value,
   theme: themeChoice.value,
 }))
 
@@ -143,7 +143,7 @@ function addressOf(wanted: Permalink): string {
 
 function hasOtherPreferences(query: string, { language, theme }: Permalink): boolean {
   const earlier = parsePermalink(query)
-  return earlier.theme !== theme || (earlier.language !== undefined && earlier.language !== language)
+  return earlier.theme !== theme || earlier.language !== language
 }
 
 function show(wanted: Permalink): void {

@@ -1,7 +1,7 @@
 import { batch } from '@preact/signals'
 import { FIRST_PAGE, layer, mine, openList } from '../state/explore-state.ts'
 import { mineCells } from '../state/layers.ts'
-import { showCells } from '../state/map-frame.ts'
+import { showCellsAfterLayout } from '../state/map-frame.ts'
 import { shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -39,5 +39,5 @@ function showLandOf(address: string): void {
     layer.value = 'mine'
     openList.value = { name: 'parcels', address, ...FIRST_PAGE }
   })
-  showCells(mineCells.peek())
+  showCellsAfterLayout(() => mineCells.peek())
 }

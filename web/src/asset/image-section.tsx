@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks'
 import { worldChange, worldGrid } from '../live/world.ts'
 import type { Selection } from '../state/explore-state.ts'
+import { isolated } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 import { theme } from '../theme/theme.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -42,7 +43,7 @@ function MapImage({ selection, name }: ImageSectionProps) {
     <img
       class="asset-image"
       src={`${imagePath(selection, SHOWN, theme.value)}&revision=${revision}`}
-      alt={text('asset.image.alt', { name })}
+      alt={text('asset.image.alt', { name: isolated(name) })}
       width={SHOWN.widthPx}
       height={SHOWN.heightPx}
       loading="lazy"

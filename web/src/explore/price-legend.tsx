@@ -14,11 +14,13 @@ export function PriceLegend() {
   return (
     <>
       <table class="price-legend">
-        <caption>{text('map.legend.price_per_parcel')}</caption>
-        <thead class="visually-hidden">
+        <caption class="visually-hidden">{text('map.layer.by_price')}</caption>
+        <thead>
           <tr>
-            <th scope="col">{text('publication.price')}</th>
-            <th scope="col">{text('map.legend.offers')}</th>
+            <th scope="col">{text('map.legend.price_per_parcel')}</th>
+            <th scope="col" class="number">
+              {text('map.legend.offers')}
+            </th>
           </tr>
         </thead>
         <tbody>

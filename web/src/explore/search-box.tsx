@@ -1,7 +1,9 @@
 import type { SearchResult } from '@landpass/client'
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { worldGrid } from '../live/world.ts'
 import { showResult } from '../state/travel.ts'
+import { isolated } from '../texts/bidi.ts'
 import { refusalText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 import {
@@ -13,6 +15,7 @@ import {
   searchText,
   startSearch,
   typed,
+  typedOutside,
 } from './search.ts'
 import { SearchResultLine } from './search-result-line.tsx'
 
@@ -105,7 +108,7 @@ function SearchStatus({ isOpen, count }: { readonly isOpen: boolean; readonly co
   return (
     <div class={`search-status ${state}`} role="status">
       {isOpen && statusText(count)}
-      {isOpen && state === 'failed' && (
+      {isOpen && state === 'failed' && !typedOutside.value && (
         <button type="button" onMouseDown={keepKeyboard} onClick={retrySearch}>
           {text('common.retry')}
         </button>
@@ -115,16 +118,25 @@ function SearchStatus({ isOpen, count }: { readonly isOpen: boolean; readonly co
 }
 
 function statusText(count: number): string {
+  if (count === 0 && typedOutside.value) return outsideText(typedOutside.value)
   switch (searchState.value) {
     case 'failed':
       return refusalText(searchFault.value)
     case 'answered':
       return count === 0
-        ? text('map.search.none', { query: searchText.value.trim() })
+        ? text('map.search.none', { query: isolated(searchText.value.trim()) })
         : text('list.total', { count })
     default:
       return text('map.search.searching')
   }
+}
+
+function outsideText({ x, y, isBeyond }: NonNullable<typeof typedOutside.value>): string {
+  const bounds = worldGrid.peek()?.bounds
+  const said = text('map.search.outside', { place: `${x},${y}` })
+  if (!bounds || !isBeyond) return said
+  const { minX, minY, maxX, maxY } = bounds
+  return `${said} ${text('map.search.extent', { from: `${minX},${minY}`, to: `${maxX},${maxY}` })}`
 }
 
 /** What the keys and the mouse do to the box. */

@@ -3,7 +3,7 @@ import { computed, effect, signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { LiveAnswer } from '../live/live-answer.ts'
 import { worldGrid } from '../live/world.ts'
-import { mergedResults, typedResults } from './search-results.ts'
+import { mergedResults, outsidePlace, typedResults } from './search-results.ts'
 
 /** Somebody who types on is not asked for yet. */
 const PAUSE_MS = 150
@@ -21,6 +21,9 @@ const asked = signal('')
 
 /** What the text says by itself: always that of the newest text. */
 export const typed = computed(() => typedResults(wanted.value, worldGrid.value))
+
+/** The place that the text names, where that is outside the world. */
+export const typedOutside = computed(() => outsidePlace(wanted.value, worldGrid.value))
 
 /** What can be chosen: of an older text until the newer one is answered, so that the list does not flicker. */
 export const searchResults = computed<readonly SearchResult[]>(() => {

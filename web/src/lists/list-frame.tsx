@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Answer } from '../live/use-answer.ts'
 import type { ListWish } from '../state/explore-state.ts'
-import { text } from '../texts/texts.ts'
+import { type TextKey, text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
 import { CsvDownload } from './csv-download.tsx'
 import { Pager } from './pager.tsx'
@@ -14,6 +14,8 @@ export interface ListFrameProps<Data> {
   readonly page: number
   /** Said where there is nothing. */
   readonly none: string
+  /** What the rows are: a text with the placeholder `{count}`. Left out: results. */
+  readonly counted?: TextKey
   totalOf(data: Data): number
   onTurn(page: number): void
   readonly children: (data: Data) => ComponentChildren
@@ -25,6 +27,7 @@ export function ListFrame<Data>({
   answer,
   page,
   none,
+  counted = 'list.total',
   totalOf,
   onTurn,
   children,
@@ -46,7 +49,7 @@ export function ListFrame<Data>({
       {data !== undefined && total > 0 && (
         <>
           {children(data)}
-          <Pager page={page} total={total} onTurn={onTurn} />
+          <Pager page={page} total={total} counted={counted} onTurn={onTurn} />
           <CsvDownload wish={wish} />
         </>
       )}

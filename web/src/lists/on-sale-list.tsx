@@ -35,6 +35,7 @@ export function OnSaleList({ wish, onChange }: ListProps) {
         answer={answer}
         page={page}
         none={text('list.empty')}
+        counted="list.offers"
         totalOf={(data) => data.total}
         onTurn={turn}
       >

@@ -1,20 +1,22 @@
-import { text } from '../texts/texts.ts'
+import { type TextKey, text } from '../texts/texts.ts'
 import { pageCount } from './paging.ts'
 
 export interface PagerProps {
   /** Counted from 1. */
   readonly page: number
   readonly total: number
+  /** What is counted: a text with the placeholder `{count}`. */
+  readonly counted: TextKey
   onTurn(page: number): void
 }
 
 /** How much there is, where we are in it, and ways on and back. */
-export function Pager({ page, total, onTurn }: PagerProps) {
+export function Pager({ page, total, counted, onTurn }: PagerProps) {
   const pages = pageCount(total)
   return (
     <div class="pager">
       <p role="status">
-        <span>{text('list.total', { count: total })}</span>{' '}
+        <span>{text(counted, { count: total })}</span>{' '}
         {pages > 1 && <span>{text('list.page', { page, pages })}</span>}
       </p>
       {pages > 1 && (

@@ -17,7 +17,7 @@ export function followChanges(): void {
   window.addEventListener('online', start)
   window.addEventListener('offline', () => {
     stop()
-    if (worldGrid.peek()) worldStatus.value = 'offline'
+    if (worldGrid.peek()) worldStatus.value = 'unreachable'
   })
   effect(askAgainWhileOutOfReach)
   if (!document.hidden) start()
@@ -25,7 +25,7 @@ export function followChanges(): void {
 
 /** A stream says nothing of a world that could not be read. */
 function askAgainWhileOutOfReach(): (() => void) | undefined {
-  if (worldStatus.value !== 'offline' && worldStatus.value !== 'failed') return undefined
+  if (worldStatus.value !== 'unreachable' && worldStatus.value !== 'failed') return undefined
   const again = window.setInterval(() => !document.hidden && void updateWorld(), RETRY_MS)
   return () => window.clearInterval(again)
 }

@@ -9,10 +9,10 @@ import { send } from '../api/client.ts'
  */
 
 /**
- * `loading`: nothing yet · `ready`: as the server has it · `offline`: held, but nobody tells of changes any more ·
- * `failed`: nothing, and the last try failed.
+ * `loading`: nothing yet · `ready`: as the server has it · `unreachable`: held, but changes cannot be read
+ * (no connection, or no answer) · `failed`: nothing, and the last try failed.
  */
-export type WorldStatus = 'loading' | 'ready' | 'offline' | 'failed'
+export type WorldStatus = 'loading' | 'ready' | 'unreachable' | 'failed'
 
 export interface WorldChange {
   /** Rises with every change. 0: no world yet. */
@@ -86,5 +86,5 @@ function tell(cells: Uint32Array | undefined): void {
 
 function fail(error: unknown): void {
   worldFault.value = error
-  worldStatus.value = worldGrid.peek() ? 'offline' : 'failed'
+  worldStatus.value = worldGrid.peek() ? 'unreachable' : 'failed'
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { loadWorld, worldFault, worldGrid, worldStatus } from '../live/world.ts'
+import { outdatedText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
 import { type LiveMap, startLiveMap } from './live-map.ts'
@@ -128,7 +129,7 @@ function MapStatus({ onRetry }: { onRetry(): void }) {
   }
   return (
     <p class="map-offline" role="status">
-      {worldStatus.value === 'offline' && text('map.offline')}
+      {worldStatus.value === 'unreachable' && outdatedText()}
     </p>
   )
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { isolated } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 import { Notice } from '../ui/notice.tsx'
 import { heldEditCode, isEditCodeHeld, MAX_EDIT_CODE_LENGTH } from './edit-code.ts'
@@ -162,7 +163,9 @@ function WhatIsKnown() {
   return (
     <Notice kind="info">
       <p>
-        {seen.found ? text('organise.event.known', { name: seen.found.name }) : text('organise.event.new')}
+        {seen.found
+          ? text('organise.event.known', { name: isolated(seen.found.name) })
+          : text('organise.event.new')}
       </p>
     </Notice>
   )

@@ -1,6 +1,7 @@
 import type { EventInfo } from '@landpass/client'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Availability } from '../api/attendance.ts'
+import { withoutTurns } from '../texts/bidi.ts'
 import { formatDateTime, formatDays, formatTime } from '../texts/format.ts'
 import { refusalText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
@@ -104,8 +105,8 @@ function LiveHeading({ info }: { readonly info: EventInfo }) {
   }, [])
   return (
     <>
-      <h1 ref={heading} tabIndex={-1}>
-        {info.name}
+      <h1 ref={heading} tabIndex={-1} dir="auto">
+        {withoutTurns(info.name)}
       </h1>
       <p class="lead">{daysText(info)}</p>
     </>

@@ -1,3 +1,4 @@
+import { withoutTurns } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 import { Loading } from '../ui/notice.tsx'
 import { coordinatesText } from './coordinates.ts'
@@ -27,7 +28,9 @@ export function RegisterStep() {
         {event && (
           <>
             <dt>{text('organise.live.name')}</dt>
-            <dd>{event.name}</dd>
+            <dd>
+              <bdi>{withoutTurns(event.name)}</bdi>
+            </dd>
           </>
         )}
         <dt>{text('organise.places.label')}</dt>

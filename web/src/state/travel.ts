@@ -14,7 +14,7 @@ import {
 } from './explore-state.ts'
 import { cellsOfEstate } from './layer-inks.ts'
 import { chosenCells, mineCells } from './layers.ts'
-import { showCells } from './map-frame.ts'
+import { showCells, showCellsAfterLayout } from './map-frame.ts'
 import { selectedCells } from './selected-cells.ts'
 
 /** Ways to get somewhere. Each is one step for the address bar. */
@@ -51,7 +51,7 @@ export function showDistrict(id: string): void {
   const arrive = effect(() => {
     const cells = chosenCells.value
     if (chosenDistrict.value !== id || cells.length > 0) queueMicrotask(() => arrive())
-    if (chosenDistrict.value === id) showCells(cells)
+    if (chosenDistrict.value === id) showCellsAfterLayout(() => cells)
   })
 }
 
@@ -63,5 +63,5 @@ export function showAddress(address: string): void {
     layer.value = 'mine'
     openList.value = { name: 'parcels', address, ...FIRST_PAGE }
   })
-  showCells(mineCells.peek())
+  showCellsAfterLayout(() => mineCells.peek())
 }

@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals'
 import type english from '../../locales/en.json'
 import { send } from '../api/client.ts'
 import { readStored, writeStored } from '../stored.ts'
-import { firstLanguage, type Language, regionOf } from './languages.ts'
+import { findLanguage, firstLanguage, type Language, regionOf } from './languages.ts'
 
 /** A text of the catalogue; one that is missing there is a compile error. */
 export type TextKey = keyof typeof english
@@ -18,6 +18,10 @@ export const language = signal<Language>('en')
 export const locale = computed(() => regionOf(language.value, navigator.languages))
 const catalogue = signal<Catalogue>({})
 const STORED_AS = 'language'
+const chosenLanguage = signal<Language | undefined>(undefined)
+
+/** The reader's own choice, now, in an earlier visit or by a link; undefined where the page follows the browser. */
+export const languageChoice = computed(() => chosenLanguage.value)
 
 /**
  * A text in the page's language. What shows it is shown again when the language changes.
@@ -34,9 +38,10 @@ export function findText(key: string): string | undefined {
   return catalogue.value[key]
 }
 
-/** The reader's wish: the address first, then what was chosen before, then the browser's languages. */
-export function wishedLanguage(inAddress: string | null): Language {
-  return firstLanguage([inAddress, readStored(STORED_AS), ...navigator.languages])
+/** Shows the page in the language that the address names, else the one chosen before, else one of the browser's. */
+export function startLanguage(inAddress: string | null): Promise<void> {
+  chosenLanguage.value = findLanguage(inAddress) ?? findLanguage(readStored(STORED_AS))
+  return useLanguage(chosenLanguage.peek() ?? firstLanguage(navigator.languages))
 }
 
 /**
@@ -52,6 +57,7 @@ export async function useLanguage(wanted: Language): Promise<void> {
 /** Like {@link useLanguage}, and remembered for the next visit. */
 export async function chooseLanguage(wanted: Language): Promise<void> {
   await useLanguage(wanted)
+  chosenLanguage.value = wanted
   writeStored(STORED_AS, wanted)
 }
 
