@@ -129,7 +129,7 @@ test('moving the map, another language and another theme are no steps; all else 
   }
 })
 
-/** Any link; of views those that are as exact as a link is. */
+/** Any link. Views have at most two decimals, as links have. */
 function links(): fc.Arbitrary<Permalink> {
   const hundredths = (min: number, max: number) =>
     fc.integer({ min: min * 100, max: max * 100 }).map((value) => value / 100)

@@ -9,7 +9,7 @@ import { text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
 import { Swatch } from './swatch.tsx'
 
-/** All districts by name, to fly to. */
+/** All districts by name. A press moves the map to the district. */
 export function DistrictLegend() {
   const { data, error } = districts.state.value
   const refusal = chosenDistrict.value === undefined ? undefined : chosen.state.value.error

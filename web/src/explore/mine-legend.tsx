@@ -14,7 +14,10 @@ import { Swatch } from './swatch.tsx'
 
 /** Whose land is shown, and how much of it there is. */
 export function MineLegend() {
-  /** Whoever presses a button here goes on with what takes its place; a page that opens takes nobody's keyboard. */
+  /**
+   * Whether a button here was pressed: then the focus moves to what replaces it. On page load the focus stays where it
+   * is.
+   */
   const isPressed = useRef(false)
   const press = () => {
     isPressed.current = true
@@ -34,7 +37,7 @@ interface MineFormProps {
   onAccept(): void
 }
 
-/** Asks for an address, which the browser remembers and nobody else hears of. */
+/** Asks for an address. It is stored in this browser and is not sent to anybody. */
 function MineForm({ takesKeyboard, onAccept }: MineFormProps) {
   const typed = useSignal('')
   const isRefused = useSignal(false)
@@ -89,7 +92,7 @@ interface MineFactsProps {
 
 function MineFacts({ address, takesKeyboard, onForget }: MineFactsProps) {
   const heading = useRef<HTMLParagraphElement>(null)
-  // Where the form was, what became of it is read next.
+  // The form has gone: the focus moves to the text that replaces it, so that screen readers continue there.
   useEffect(() => {
     if (takesKeyboard) heading.current?.focus()
   }, [])

@@ -69,7 +69,7 @@ interface SearchPopupProps {
   onChoose(result: SearchResult): void
 }
 
-/** The list is always there, as what the box controls; it is empty and unseen while nothing is looked for. */
+/** The list is always in the document, because `aria-controls` of the box names it; it is hidden without a search. */
 function SearchPopup({ isOpen, active, onChoose }: SearchPopupProps) {
   const results = isOpen ? searchResults.value : []
   return (
@@ -98,7 +98,7 @@ function SearchPopup({ isOpen, active, onChoose }: SearchPopupProps) {
   )
 }
 
-/** A press on a result must not take the keyboard from the box. */
+/** A press on a result must not move the focus out of the box. */
 function keepKeyboard(event: Event): void {
   event.preventDefault()
 }
@@ -139,12 +139,12 @@ function outsideText({ x, y, isBeyond }: NonNullable<typeof typedOutside.value>)
   return `${said} ${text('map.search.extent', { from: `${minX},${minY}`, to: `${maxX},${maxY}` })}`
 }
 
-/** What the keys and the mouse do to the box. */
+/** State and event handlers of the search box. */
 function useSearchBox() {
   const isWanted = useSignal(false)
   const isOpen = useComputed(() => isWanted.value && searchState.value !== 'none')
   const active = useSignal(-1)
-  /** Enter was pressed before there was anything to choose: the first that comes is meant. */
+  /** Enter was pressed before the results came: the first result is chosen when it arrives. */
   const isAwaited = useRef(false)
 
   const open = () => {
@@ -175,7 +175,7 @@ function useSearchBox() {
   const move = (step: number) => {
     open()
     const count = searchResults.peek().length
-    // One place more than there are results: that of the box itself.
+    // One position more than there are results: the box itself, without a marked result.
     active.value = count === 0 ? -1 : ((active.peek() + 1 + step + count + 1) % (count + 1)) - 1
   }
   const accept = () => {
@@ -208,7 +208,7 @@ function useSearchBox() {
   return { isOpen, active, open, type, choose, clear, onKeyDown, onFocusOut }
 }
 
-/** What Enter means where nothing is marked: the best result of this text, never one of an older text. */
+/** The result that Enter chooses where none is marked: the best of the current text, never one of an earlier text. */
 function firstChoice(isSettled: boolean): SearchResult | undefined {
   return isSettled ? searchResults.peek()[0] : typed.peek()[0]
 }

@@ -5,7 +5,7 @@ import type { Place } from '../map/map-types.ts'
 import { cellsOfOwner, holdingsOf } from '../state/layer-inks.ts'
 import { findTypedAddress, findTypedPlace } from '../state/typed-place.ts'
 
-/** What the map itself knows of a text: coordinates and whole addresses, at once and without a connection. */
+/** Results that the page can find without the server: coordinates and whole addresses. */
 export function typedResults(text: string, grid: FeedGrid | undefined): readonly SearchResult[] {
   const place = findTypedPlace(text)
   const address = findTypedAddress(text)
@@ -34,7 +34,7 @@ export function outsidePlace(
   return { ...place, isBeyond: grid.cellAt(place.x, place.y) < 0 }
 }
 
-/** The server's results, which know more of the same place, and before them what it has not answered yet. */
+/** The server's results, preceded by those of the page that the server has not answered yet. */
 export function mergedResults(
   typed: readonly SearchResult[],
   answered: readonly SearchResult[],

@@ -5,7 +5,7 @@ import { findTypedAddress } from '../state/typed-place.ts'
 import { text } from '../texts/texts.ts'
 import type { ListProps } from './list-props.ts'
 
-/** Whose lists are shown. */
+/** Asks for the address whose lists are shown. */
 export function AddressForm({ wish, onChange }: ListProps) {
   const id = useId()
   const typed = useSignal(wish.address ?? mine.value ?? '')

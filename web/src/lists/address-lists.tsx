@@ -165,7 +165,7 @@ interface ListOfAddress<Row> extends AddressListProps {
   keyOf(row: Row): string
 }
 
-/** The interface gives these lists as a whole, so their pages are made here. */
+/** The interface answers these lists without pages, so the pages are made here. */
 function AddressList<Row>(props: ListOfAddress<Row>) {
   const { wish, onChange, title, call, columns, none, counted = 'list.total', keyOf } = props
   const answer = useAnswer(call)
@@ -221,7 +221,7 @@ function expiryColumn(): Column<Sellable> {
 
 interface ListDistrictProps {
   readonly id: string
-  /** Undefined while names are on their way, and for a district that is not shown any more. */
+  /** Undefined while the districts are loading, and for a disabled district. */
   readonly district: District | undefined
 }
 

@@ -15,7 +15,7 @@ type Step =
   | ({ readonly name: 'reading' | 'done' } & Progress)
   | { readonly name: 'failed'; readonly error: unknown }
 
-/** A button that makes a file of the whole list, and what becomes of it. */
+/** A button that downloads the whole list as a CSV file, with its progress and outcome. */
 export function CsvDownload({ wish }: { readonly wish: ListWish }) {
   const step = useSignal<Step>({ name: 'idle' })
   const reading = useRef<AbortController | undefined>(undefined)
@@ -24,7 +24,7 @@ export function CsvDownload({ wish }: { readonly wish: ListWish }) {
   const whole = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const isReading = step.value.name === 'reading'
-  /** The other button goes, the keyboard does not. */
+  /** The pressed button disappears: the focus moves to the one that replaces it. */
   const takeKeyboard = () => {
     if (whole.current?.contains(document.activeElement)) button.current?.focus()
   }

@@ -12,16 +12,16 @@ export interface ListFrameProps<Data> {
   readonly answer: Answer<Data>
   /** The page that is shown, counted from 1. */
   readonly page: number
-  /** Said where there is nothing. */
+  /** Text for an empty list. */
   readonly none: string
-  /** What the rows are: a text with the placeholder `{count}`. Left out: results. */
+  /** Text for the number of rows, with the placeholder `{count}`. Default: results. */
   readonly counted?: TextKey
   totalOf(data: Data): number
   onTurn(page: number): void
   readonly children: (data: Data) => ComponentChildren
 }
 
-/** What all lists have in common: how much there is, pages, a file of it, and what to say where there are no rows. */
+/** What all lists have in common: number of rows, pages, CSV download, loading state and failures. */
 export function ListFrame<Data>({
   wish,
   answer,
@@ -36,7 +36,7 @@ export function ListFrame<Data>({
   const top = useRef<HTMLDivElement>(null)
   const shown = useRef(page)
   useEffect(() => {
-    // Not scrollIntoView, which would move whatever lies around the panel too.
+    // Not scrollIntoView, which would also scroll the elements around the panel.
     if (shown.current !== page) top.current?.closest('.side-panel')?.scrollTo({ top: 0 })
     shown.current = page
   }, [page])

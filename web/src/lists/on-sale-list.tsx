@@ -11,7 +11,7 @@ import type { ListProps } from './list-props.ts'
 import { type Column, ListTable } from './list-table.tsx'
 import { PAGE_ROWS, shownPage } from './paging.ts'
 
-/** Parcels and estates that can be bought, sorted and paged by the interface. */
+/** Parcels and estates for sale, sorted and paged by the server. */
 export function OnSaleList({ wish, onChange }: ListProps) {
   const { sortBy, sortOrder, page } = wish
   const offset = (page - 1) * PAGE_ROWS
@@ -79,7 +79,7 @@ function columns(): readonly Column<Asset>[] {
   ]
 }
 
-/** How the interface sorts when it is not told (docs: `sort_by`). */
+/** The server's default order of each `sort_by`. */
 const NATURAL_ORDER: Readonly<Record<SortBy, SortOrder>> = {
   price: 'asc',
   created_at: 'desc',

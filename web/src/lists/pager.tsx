@@ -5,12 +5,12 @@ export interface PagerProps {
   /** Counted from 1. */
   readonly page: number
   readonly total: number
-  /** What is counted: a text with the placeholder `{count}`. */
+  /** Text for the total, with the placeholder `{count}`. */
   readonly counted: TextKey
   onTurn(page: number): void
 }
 
-/** How much there is, where we are in it, and ways on and back. */
+/** The number of rows, the current page, and buttons for the next and previous page. */
 export function Pager({ page, total, counted, onTurn }: PagerProps) {
   const pages = pageCount(total)
   return (
@@ -35,7 +35,7 @@ interface TurnButtonProps {
   onTurn(): void
 }
 
-/** A button that is disabled loses the keyboard's focus: at the end of the list it only says that it does nothing. */
+/** Not `disabled`, because a disabled button loses the focus: at the end of the list it does nothing and says so. */
 function TurnButton({ label, isPossible, onTurn }: TurnButtonProps) {
   return (
     <button type="button" aria-disabled={!isPossible} onClick={() => isPossible && onTurn()}>

@@ -5,7 +5,7 @@ import { type ExactAsker, type Progress, RestlessListError, readWholeList } from
 
 const ON_SALE: ListWish = { name: 'on_sale', page: 3, sortBy: 'price', sortOrder: 'asc' }
 
-/** A marketplace of some rows, whose state is named by the number of the question. */
+/** A marketplace with `total` rows. The ETag of each answer depends on the number of the request. */
 function market(total: number, tagOf: (question: number) => string) {
   const asked: string[] = []
   const ask = (async ({ path }: Call<unknown>): Promise<Answer<unknown>> => {

@@ -10,7 +10,7 @@ interface Asked {
   fail(error: unknown): Promise<void>
 }
 
-/** A server whose answers come when the test says so. */
+/** A server that answers when the test resolves its requests. */
 function slowServer() {
   const asked: Asked[] = []
   const asker = (({ path }: Call<string>, signal: AbortSignal) =>
@@ -21,11 +21,11 @@ function slowServer() {
         answer: (data) => settled(() => resolve(data)),
         fail: (error) => settled(() => reject(error)),
       })
-    })) as unknown as Asker // it answers texts alone, an Asker anything
+    })) as unknown as Asker // this one answers text only, an Asker any data
   return { asked, live: new LiveAnswer<string>(asker) }
 }
 
-/** Does it, and lets everything happen that follows from it. */
+/** Runs an action, and waits until its promises have settled. */
 function settled(act: () => void): Promise<void> {
   act()
   return new Promise((resolve) => setTimeout(resolve, 0))

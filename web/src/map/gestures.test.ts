@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Gestures } from './gestures.ts'
 
-/** What was understood, in words, and hands to do something with. */
+/** Records the recognised gestures as text, and gives functions to make contacts. */
 function hands({ isDrawing = false, isScrolling = false } = {}) {
   const understood: string[] = []
   const at = ({ xPx, yPx }: { xPx: number; yPx: number }) => `${xPx},${yPx}`
@@ -29,7 +29,7 @@ function hands({ isDrawing = false, isScrolling = false } = {}) {
     wait: (ms: number) => {
       timeMs += ms
     },
-    /** Since the last time it was asked. */
+    /** The gestures since the last call. */
     understood: () => understood.splice(0),
   }
 }

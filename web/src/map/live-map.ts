@@ -14,7 +14,7 @@ export interface LiveMap {
   end(): void
 }
 
-/** Binds an engine to the world, to what the page wants to see, and to its reader. */
+/** Connects an engine to the world, to the page's signals and to the reader's input. */
 export function startLiveMap(parts: MapParts): LiveMap {
   let written: View | undefined
   const engine = new MapEngine(parts.canvas, MAP_PALETTES[theme.peek()], {
@@ -42,7 +42,10 @@ export function startLiveMap(parts: MapParts): LiveMap {
   }
 }
 
-/** What the page wants to see. @param written the view that the map itself has told the page */
+/**
+ * Applies the page's view, inks and selection to the engine. @param written the view that the map itself reported last
+ * @param written the view that the map itself has told the page
+ */
 function followPage(engine: MapEngine, props: WorldMapProps, written: () => View | undefined): () => void {
   let isFirst = true
   const ends = [
@@ -77,7 +80,7 @@ function worldOf({ bounds, cells }: FeedGrid): World {
   return { bounds, cells, columns: maxX - minX + 1, rows: maxY - minY + 1, inks: undefined }
 }
 
-/** Tells the engine how many pixels of the screen the canvas has. */
+/** Reports the canvas size in device pixels to the engine. */
 function followSize(engine: MapEngine, canvas: HTMLCanvasElement): () => void {
   const observer = new ResizeObserver(([entry]) => {
     if (!entry) return
@@ -90,14 +93,14 @@ function followSize(engine: MapEngine, canvas: HTMLCanvasElement): () => void {
   try {
     observer.observe(canvas, { box: 'device-pixel-content-box' })
   } catch {
-    observer.observe(canvas) // Safari knows CSS pixels alone
+    observer.observe(canvas) // Safari reports CSS pixels only
   }
   return () => observer.disconnect()
 }
 
 /**
- * The screen's own pixels of a length in CSS pixels. Only the browser knows which way it rounds; but one that plays a
- * phone on a desktop tells CSS pixels instead.
+ * A length in device pixels. Only the browser knows how it rounds, so its own number is used, except where a desktop
+ * browser that emulates a phone reports CSS pixels.
  */
 function wholePixels(length: number, exact: number | undefined): number {
   const pixels = length * devicePixelRatio

@@ -21,7 +21,7 @@ function steeringOf({ isReady = true } = {}) {
     steering.resize(SCREEN, 1)
     steering.setBounds(WORLD)
   }
-  /** Lets frames pass until nothing moves any more. */
+  /** Runs frames until no motion is left. */
   const rest = () => {
     for (let frames = 0; steering.isMoving; frames++) {
       if (frames > 1000) expect.fail('it never rests')

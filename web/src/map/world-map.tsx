@@ -47,7 +47,7 @@ export function WorldMap(props: WorldMapProps) {
     return live.end
   }, [])
   const tryAgain = () => {
-    canvas.current?.focus() // the button goes
+    canvas.current?.focus() // the pressed button disappears
     worldStatus.value = 'loading'
     void loadWorld()
   }
@@ -113,7 +113,7 @@ function MapButton({ label, drawing, onPress }: MapButtonProps) {
   )
 }
 
-/** What stands over the map while there is no world, or nobody tells of its changes. */
+/** Shown over the map while there is no world, or while it cannot be updated. */
 function MapStatus({ onRetry }: { onRetry(): void }) {
   if (!worldGrid.value) {
     const hasFailed = worldStatus.value === 'failed'

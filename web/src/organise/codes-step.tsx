@@ -62,7 +62,7 @@ export function CodesStep() {
   )
 }
 
-/** Every event begins so: no failure. */
+/** The issuer has not made the codes yet. Every event starts like this, so it is not shown as a failure. */
 function IssuerWaits() {
   return (
     <Notice kind="info">

@@ -7,7 +7,7 @@ import { useSecondsUntil } from './seconds-until.ts'
 import { StepFault } from './step-fault.tsx'
 import { StepHeading } from './step-heading.tsx'
 
-/** Step 3: a last look, then the event is registered, or gets its new places. */
+/** Step 3: a summary; then the event is registered, or its places are changed. */
 export function RegisterStep() {
   const event = registered.value
   const mustWait = useSecondsUntil(fault.value?.untilMs) > 0

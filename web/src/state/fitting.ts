@@ -22,10 +22,10 @@ export interface Box {
   readonly north: number
 }
 
-/** Parcels of air on each side. */
+/** Free parcels on each side. */
 const MARGIN = 1.5
 
-/** The box around some cells; undefined for none. Their numbers are those of docs/feed.md. */
+/** The box around some cells, numbered as in docs/feed.md; undefined for no cells. */
 export function findBox(cells: Uint32Array, { minX, minY, maxY }: Area): Box | undefined {
   if (cells.length === 0) return undefined
   const rows = maxY - minY + 1
@@ -89,7 +89,7 @@ function isClear({ x, y, zoom }: View, { west, east, south, north }: Box, frame:
   return isAcross && top >= clear.top && bottom <= clear.top + clear.height
 }
 
-/** The view that has a place in the middle of what nothing covers. */
+/** The view with a place in the middle of the free part. */
 function viewOf({ x, y }: Place, zoom: number, { covered }: Frame): View {
   return {
     x: x - (covered.left - covered.right) / 2 / zoom,
@@ -98,7 +98,7 @@ function viewOf({ x, y }: Place, zoom: number, { covered }: Frame): View {
   }
 }
 
-/** What nothing covers, and never less than a little. */
+/** The free part of the map, at least a tenth in each direction. */
 function clearOf({ width, height, covered: { left, right, top, bottom } }: Frame) {
   return {
     left,

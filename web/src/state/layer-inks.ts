@@ -7,7 +7,7 @@ import { type PriceStep, priceInk } from './price-steps.ts'
 const TYPE = 0b111
 const DISTRICT = 3
 
-/** What a layer needs of the world. */
+/** The parts of the grid that layers use. */
 export type Ground = Pick<FeedGrid, 'cells' | 'ownerOf' | 'estateOf' | 'owners' | 'estates'>
 
 export function onSaleInks({ cells }: Ground): LayerInks {
@@ -74,7 +74,7 @@ export function holdingsOf(ground: Ground, cells: Uint32Array): Holdings {
 
 function cellsWith(numberOf: Uint32Array, wanted: number): Uint32Array {
   const cells: number[] = []
-  // Number 0 is nobody, and -1 is in no list.
+  // Number 0 stands for no owner or estate, and -1 for a name that is not in the list.
   if (wanted > 0) {
     for (let cell = 0; cell < numberOf.length; cell++) if (numberOf[cell] === wanted) cells.push(cell)
   }

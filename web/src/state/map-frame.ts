@@ -6,10 +6,10 @@ import { type Frame, findBox, fittingView, openedView, uncoveredView } from './f
 const PANELS = ['.side', '.layer-body']
 /** The row of buttons that a panel below the map pushes up: it covers the map as well. */
 const BUTTONS = ['.layer-toggle', '.tools']
-/** What is wider than this share of the map leaves nothing beside it. */
+/** A panel wider than this share of the map lies below it, not beside it. */
 const WIDE = 0.8
 
-/** Shows all of some cells, as near as that allows. Nothing happens for no cells. */
+/** Shows all of some cells, as near as possible. Does nothing without cells. */
 export function showCells(cells: Uint32Array): void {
   const grid = worldGrid.peek()
   const box = grid && findBox(cells, grid.bounds)
@@ -40,7 +40,7 @@ export function uncover(cells: Uint32Array): void {
   else if (picked) view.value = uncoveredView(picked, box, frame)
 }
 
-/** Gives the map the keyboard. */
+/** Moves the focus to the map. */
 export function focusMap(): void {
   findMap()?.querySelector('canvas')?.focus()
 }
@@ -49,7 +49,7 @@ export function isInMap(element: Element | null): boolean {
   return element !== null && findMap()?.contains(element) === true
 }
 
-/** Whether a panel is open that leaves nothing of the map beside it. */
+/** Whether a panel lies below the map instead of beside it. */
 export function isPanelBelow(): boolean {
   const [map, panel] = [findMap()?.getBoundingClientRect(), edgesOf('.side')]
   return map !== undefined && panel !== undefined && isBelow(panel, map)
@@ -82,7 +82,7 @@ function topOf(panel: string, { top }: DOMRect): number {
   return Math.min(top, ...buttons.map((edges) => edges.top))
 }
 
-/** Undefined for what is not there or not shown. */
+/** The edges of an element; undefined if it is missing or hidden. */
 function edgesOf(selector: string): DOMRect | undefined {
   const edges = document.querySelector(selector)?.getBoundingClientRect()
   return edges && edges.width > 0 ? edges : undefined

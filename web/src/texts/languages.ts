@@ -9,13 +9,13 @@ export const LANGUAGES = {
 
 export type Language = keyof typeof LANGUAGES
 
-/** What {@link findLanguage} makes of a browser's wish: `'en-GB'` is `'en'`. */
+/** The page language for a language tag: `'en'` for `'en-GB'`; undefined for other languages. */
 export function findLanguage(wish: string | null | undefined): Language | undefined {
   const code = wish?.split(/[-_]/, 1)[0]?.toLowerCase() ?? ''
   return Object.hasOwn(LANGUAGES, code) ? (code as Language) : undefined
 }
 
-/** The first of several wishes that we can answer. */
+/** The page language for the first supported tag of a list; English for none. */
 export function firstLanguage(wishes: readonly (string | null | undefined)[]): Language {
   for (const wish of wishes) {
     const language = findLanguage(wish)
@@ -25,8 +25,8 @@ export function firstLanguage(wishes: readonly (string | null | undefined)[]): L
 }
 
 /**
- * The first of a reader's wishes that is of a language, as `toLocaleString` takes it; else the language. Browsers hand on
- * what some systems call their language, which formatting would refuse.
+ * The reader's first tag of this language that `Intl` accepts, else the language. Some browsers pass on tags of the
+ * system that `Intl` refuses.
  *
  * @example
  * regionOf('en', ['en-US@posix', 'fr-FR', 'en-GB']) // 'en-GB'

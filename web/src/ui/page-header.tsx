@@ -7,7 +7,7 @@ import { chooseTheme, findTheme, THEMES, themeChoice } from '../theme/theme.ts'
 import { isServed } from './interfaces.ts'
 import { pageAddress, replaceWish } from './link-wishes.ts'
 
-/** Name, ways to the other pages, language and theme: the same on every page. */
+/** Name, links to the other pages, language and theme: the same on every page. */
 export function PageHeader({ current }: { readonly current: 'map' | 'organise' }) {
   return (
     <header class="page-header">
@@ -110,7 +110,7 @@ interface ChoiceProps {
   readonly children: ComponentChildren
 }
 
-/** A choice that is no wider than a sign on phones, where its text would need a line of its own. */
+/** A select that on phones is as small as an icon, where its text would need a line of its own. */
 function Choice({ sign, children }: ChoiceProps) {
   return (
     <span class="choice">

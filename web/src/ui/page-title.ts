@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { isolated } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 
-/** What tabs, bookmarks and screen readers call the page. */
+/** Sets the title for tabs, bookmarks and screen readers. */
 export function usePageTitle(title: string): void {
   const whole = `${isolated(title)} · ${text('app.name')}`
   useEffect(() => {
