@@ -54,7 +54,7 @@ describe('search', () => {
     await expect.poll(() => new URL(page.url()).searchParams.get('at'), SOON).not.toBeNull()
   })
 
-  test('is a combobox: arrows mark, Enter chooses, Escape closes and then clears, and the count is told', async () => {
+  test('is a combobox: arrows mark, Enter chooses, Escape closes and then clears, and the count is announced', async () => {
     const { page } = await explore('/')
     const box = page.getByRole('combobox', { name: 'Search' })
     await page.keyboard.press('/')
@@ -96,7 +96,7 @@ describe('search', () => {
     await expect.poll(view, SOON).toEqual(whole)
   })
 
-  test('says that there is nothing, and that nobody answers, and then what the map knows by itself', async () => {
+  test('says that nothing was found, that a place is outside, that it is offline, and finds places without the server', async () => {
     const { page, problems } = await explore('/')
     const box = page.getByRole('combobox', { name: 'Search' })
     await box.fill('nowhere at all')
@@ -179,7 +179,7 @@ describe('the address', () => {
     await page.getByRole('region', { name: 'Selection' }).waitFor()
   })
 
-  test('names a page that the list does not have: it is put right, and back leads to where one came from', async () => {
+  test('with a page that the list does not have is corrected, and back leads to the previous address', async () => {
     const { page } = await explore('/?at=0,0&zoom=20')
     await page.goto(`${server.origin}/?at=0,0&zoom=20&list=on_sale&page=99`)
 
@@ -189,7 +189,7 @@ describe('the address', () => {
     await expectQuery(page, { list: null })
   })
 
-  test('may say any nonsense: what is right of it is shown', async () => {
+  test('may have invalid parts: the valid ones are shown', async () => {
     const { page } = await explore(
       '/?at=NaN,1&zoom=1e9&parcel=x&layer=price&list=secrets&lang=tlh&theme=1&%F0%',
     )
@@ -271,7 +271,7 @@ describe('layers', () => {
     await expectAccessible(page)
   })
 
-  test('my land: refused with a reason, counted, and still known after a reload', async () => {
+  test('my land: refused with a reason, counted, and remembered after a reload', async () => {
     const { page } = await explore('/?layer=mine')
     const field = page.getByLabel('Owner’s address')
     await field.fill('0x123')
@@ -293,7 +293,7 @@ describe('layers', () => {
 })
 
 describe('the map', () => {
-  test('selects what is picked: an estate, then its parcel, and nothing where no land is', async () => {
+  test('selects what is clicked: an estate, then its parcel, and nothing where no land is', async () => {
     const opened = await explore('/?at=0,0&zoom=40')
     const { page } = opened
     const pick = async (x: number, y: number) => opened.press(await spotOf(page, { x, y, zoom: 40 }))
@@ -309,7 +309,7 @@ describe('the map', () => {
     await expectQuery(page, { estate: null, parcel: null })
   })
 
-  test('moves out of the panel’s way: what was picked stays in sight', async () => {
+  test('moves away from the panel: what was clicked stays visible', async () => {
     const opened = await explore('/?at=0,2&zoom=60', { size: 'phone' })
     const { page } = opened
     const place = { x: -1, y: 0, zoom: 60 }
@@ -352,7 +352,7 @@ describe('the map', () => {
     expect(bottom).toBeLessThan((await panel.boundingBox())!.y)
   })
 
-  test('is walked by arrow keys, and says what is there', async () => {
+  test('is explored with arrow keys, and says what is there', async () => {
     const { page } = await explore('/?at=0,0&zoom=40')
     await expectWorld(page)
     await page.keyboard.press('Tab')
@@ -377,7 +377,7 @@ describe('the map', () => {
   })
 })
 
-test('a name from right to left turns nothing around it', async () => {
+test('a name from right to left does not turn the text around it', async () => {
   const { page } = await explore('/?parcel=-1,0')
 
   await expect.poll(() => page.title(), SOON).toBe(`\u2068${HEBREW_NAME}\u2069 · Landpass`)

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe.each(PAGES)('the page %s', (path) => {
-  test('is small, and asks nobody but its server', async () => {
+  test('is small, and sends requests to its own server only', async () => {
     const { page, asked } = await openPage(server.origin + path, { size: 'desktop' })
     await page.locator('main').waitFor()
     // The worker keeps them for offline times: nobody waits for that.
@@ -66,7 +66,7 @@ describe.each(PAGES)('the page %s', (path) => {
   })
 })
 
-test('files whose names change with their content are kept for ever, others are asked for again', async () => {
+test('files whose names change with their content are cached for ever, others are validated', async () => {
   const files = await filesOf('/')
   expect(files.length).toBeGreaterThanOrEqual(3)
   for (const file of files) {
@@ -80,7 +80,7 @@ test('files whose names change with their content are kept for ever, others are 
   expect((await server.ask('GET', '/service-worker.js')).headers['cache-control']).toBe('no-cache')
 })
 
-test('a copy that is still right costs no body, and HEAD costs none at all', async () => {
+test('a cached copy that is still right is answered without a body, and so is HEAD', async () => {
   for (const address of [...PAGES, ...(await filesOf('/'))]) {
     const { headers, bytes } = await server.ask('GET', address)
     const known = await server.ask('GET', address, { headers: { 'if-none-match': headers.etag! } })
@@ -93,7 +93,7 @@ test('a copy that is still right costs no body, and HEAD costs none at all', asy
   }
 })
 
-test('a page comes compressed for those who take it so, and is the same', async () => {
+test('a compressed page has the same content', async () => {
   const plain = await server.ask('GET', '/')
   const gzipped = await server.ask('GET', '/', { headers: { 'accept-encoding': 'gzip' } })
 
@@ -111,7 +111,7 @@ describe('an address that does not exist', () => {
     'accept-language': 'fr-FR,fr;q=0.9',
   }
 
-  test('is a page for a browser, in its language, with ways on', async () => {
+  test('is a page for a browser, in its language, with links to the other pages', async () => {
     const { status, headers, bytes } = await server.ask('GET', '/nothing/here', { headers: inBrowser })
     const page = bytes.toString()
 
@@ -138,7 +138,7 @@ describe('an address that does not exist', () => {
   })
 })
 
-test('what browsers and search engines ask for by themselves is there', async () => {
+test('favicon, icons of the manifest and robots.txt are served', async () => {
   const favicon = await server.ask('GET', '/favicon.ico')
   const manifest = JSON.parse((await server.ask('GET', '/landpass.webmanifest')).bytes.toString())
   const robots = await server.ask('GET', '/robots.txt')
@@ -158,7 +158,7 @@ test('what browsers and search engines ask for by themselves is there', async ()
   expect(robots.bytes.toString()).toMatch(/^User-agent: \*$[\s\S]*^Allow: \/\$$[\s\S]*^Disallow: \/$/m)
 })
 
-test('the documentation fits a phone, can be read, and leads back', async () => {
+test('the documentation fits a phone, has enough contrast, and links back', async () => {
   const { page, photograph } = await openPage(`${server.origin}/docs/`, { size: 'phone' })
   await page.locator('.opblock-summary-control').first().click()
   await page.getByRole('button', { name: 'Execute' }).waitFor()
@@ -172,7 +172,7 @@ test('the documentation fits a phone, can be read, and leads back', async () => 
 })
 
 describe('one interface alone', () => {
-  test('land: a map, no form, and no way to one', async () => {
+  test('land: a map, no form, and no link to one', async () => {
     const alone = await serveAlone('land')
     const { page } = await openPage(alone.origin, { size: 'desktop' })
     await page.getByRole('link', { name: 'Map' }).waitFor()
@@ -202,7 +202,9 @@ async function contrastFaults(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
   // One operation of each look: looking at all of them takes a minute.
   const include = ['.way-back', '.information-container', '.opblock.is-open', '.opblock-summary-method']
-  return page.evaluate<string[]>(`axe.run({ include: ${JSON.stringify(include)} }, { runOnly: ['color-contrast'] })
+  return page.evaluate<
+    string[]
+  >(`axe.run({ include: ${JSON.stringify(include)} }, { runOnly: ['color-contrast'] })
     .then(({ violations }) => violations.flatMap(({ nodes }) => nodes.map(({ html }) => html)))`)
 }
 

@@ -4,7 +4,7 @@ import {
   LAYERS,
   type LayerName,
   LISTS,
-  type ListWish,
+  type ListQuery,
   type Selection,
   SORT_ORDERS,
   SORTS,
@@ -29,7 +29,7 @@ export interface Permalink {
   readonly layer: LayerName
   readonly mine: string | undefined
   readonly district: string | undefined
-  readonly list: ListWish | undefined
+  readonly list: ListQuery | undefined
   /** Undefined: the browser's language. */
   readonly language: Language | undefined
   /** Undefined: the system's theme. */
@@ -90,7 +90,7 @@ export function stepText(link: Permalink): string {
   return permalinkText({ ...link, view: undefined, language: undefined, theme: undefined })
 }
 
-function listParts(list: ListWish | undefined): Record<string, string | undefined> {
+function listParts(list: ListQuery | undefined): Record<string, string | undefined> {
   if (!list) return {}
   const isSorted = list.name === 'on_sale'
   const isFirst = list.sortBy === FIRST_PAGE.sortBy && list.sortOrder === FIRST_PAGE.sortOrder
@@ -102,7 +102,7 @@ function listParts(list: ListWish | undefined): Record<string, string | undefine
   }
 }
 
-function findList(say: (name: string) => string): ListWish | undefined {
+function findList(say: (name: string) => string): ListQuery | undefined {
   const name = oneOf(LISTS, say('list'))
   if (!name) return undefined
   const address = name === 'on_sale' ? undefined : findTypedAddress(say('of'))

@@ -1,9 +1,9 @@
 import {
+  type Availability as AnsweredAvailability,
   attendance,
   type Call,
   type EventInfo,
   LandpassError,
-  type Availability as ToldAvailability,
 } from '@landpass/client'
 import { send } from './client.ts'
 
@@ -20,7 +20,7 @@ export type ClosedReason =
   | 'event_expired'
 
 /** The server's answer, with `reason` limited to the reasons that the pages have a text for. */
-export type Availability = Omit<ToldAvailability, 'reason'> & { readonly reason: ClosedReason | null }
+export type Availability = Omit<AnsweredAvailability, 'reason'> & { readonly reason: ClosedReason | null }
 
 /** @param name the issuer's number or our uuid @returns undefined for an event that is not registered here */
 export async function findEvent(name: string, signal?: AbortSignal): Promise<EventInfo | undefined> {

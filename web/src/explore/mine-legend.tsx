@@ -26,24 +26,24 @@ export function MineLegend() {
     isPressed.current = false
   }, [mine.value])
   return mine.value === undefined ? (
-    <MineForm takesKeyboard={isPressed.current} onAccept={press} />
+    <MineForm takesFocus={isPressed.current} onAccept={press} />
   ) : (
-    <MineFacts address={mine.value} takesKeyboard={isPressed.current} onForget={press} />
+    <MineFacts address={mine.value} takesFocus={isPressed.current} onForget={press} />
   )
 }
 
 interface MineFormProps {
-  readonly takesKeyboard: boolean
+  readonly takesFocus: boolean
   onAccept(): void
 }
 
 /** Asks for an address. It is stored in this browser and is not sent to anybody. */
-function MineForm({ takesKeyboard, onAccept }: MineFormProps) {
+function MineForm({ takesFocus, onAccept }: MineFormProps) {
   const typed = useSignal('')
   const isRefused = useSignal(false)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    if (takesKeyboard) input.current?.focus()
+    if (takesFocus) input.current?.focus()
   }, [])
   const accept = (event: Event) => {
     event.preventDefault()
@@ -86,15 +86,15 @@ function MineForm({ takesKeyboard, onAccept }: MineFormProps) {
 
 interface MineFactsProps {
   readonly address: string
-  readonly takesKeyboard: boolean
+  readonly takesFocus: boolean
   onForget(): void
 }
 
-function MineFacts({ address, takesKeyboard, onForget }: MineFactsProps) {
+function MineFacts({ address, takesFocus, onForget }: MineFactsProps) {
   const heading = useRef<HTMLParagraphElement>(null)
   // The form has gone: the focus moves to the text that replaces it, so that screen readers continue there.
   useEffect(() => {
-    if (takesKeyboard) heading.current?.focus()
+    if (takesFocus) heading.current?.focus()
   }, [])
   const cells = mineCells.value
   const grid = worldGrid.value

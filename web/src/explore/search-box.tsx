@@ -83,7 +83,7 @@ function SearchPopup({ isOpen, active, onChoose }: SearchPopupProps) {
             role="option"
             tabIndex={-1}
             aria-selected={active.value === i}
-            onMouseDown={keepKeyboard}
+            onMouseDown={keepFocus}
             onPointerMove={() => {
               active.value = i
             }}
@@ -99,7 +99,7 @@ function SearchPopup({ isOpen, active, onChoose }: SearchPopupProps) {
 }
 
 /** A press on a result must not move the focus out of the box. */
-function keepKeyboard(event: Event): void {
+function keepFocus(event: Event): void {
   event.preventDefault()
 }
 
@@ -109,7 +109,7 @@ function SearchStatus({ isOpen, count }: { readonly isOpen: boolean; readonly co
     <div class={`search-status ${state}`} role="status">
       {isOpen && statusText(count)}
       {isOpen && state === 'failed' && !typedOutside.value && (
-        <button type="button" onMouseDown={keepKeyboard} onClick={retrySearch}>
+        <button type="button" onMouseDown={keepFocus} onClick={retrySearch}>
           {text('common.retry')}
         </button>
       )}
@@ -145,7 +145,7 @@ function useSearchBox() {
   const isOpen = useComputed(() => isWanted.value && searchState.value !== 'none')
   const active = useSignal(-1)
   /** Enter was pressed before the results came: the first result is chosen when it arrives. */
-  const isAwaited = useRef(false)
+  const isEnterPending = useRef(false)
 
   const open = () => {
     isWanted.value = true
@@ -153,12 +153,12 @@ function useSearchBox() {
   const close = () => {
     isWanted.value = false
     active.value = -1
-    isAwaited.current = false
+    isEnterPending.current = false
   }
   const type = (typed: string) => {
     searchText.value = typed
     active.value = -1
-    isAwaited.current = false
+    isEnterPending.current = false
     open()
   }
   const choose = (result: SearchResult) => {
@@ -166,8 +166,8 @@ function useSearchBox() {
     showResult(result)
   }
   useEffect(() => {
-    if (!isAwaited.current || searchState.value !== 'answered') return
-    isAwaited.current = false
+    if (!isEnterPending.current || searchState.value !== 'answered') return
+    isEnterPending.current = false
     const [first] = searchResults.peek()
     if (first) choose(first)
   }, [searchState.value])
@@ -184,7 +184,7 @@ function useSearchBox() {
     const best = marked ?? firstChoice(isSettled)
     if (best) choose(best)
     else if (searchState.peek() === 'failed') retrySearch()
-    else isAwaited.current = searchState.peek() !== 'none'
+    else isEnterPending.current = searchState.peek() !== 'none'
   }
   const leave = () => {
     if (isOpen.peek()) return close()

@@ -52,7 +52,7 @@ export function switchToPanel(): boolean {
 
 /** The panels of the selection and of the open list: beside the map, or below it on an upright phone. */
 export function SidePanels() {
-  const wish = openList.value
+  const query = openList.value
   const selected = selection.value
   const shown = useRef(selected)
   useEffect(() => {
@@ -61,12 +61,12 @@ export function SidePanels() {
     if (shown.current !== selected) uncover(selectedNow.peek())
     shown.current = selected
   }, [selected])
-  if (!wish && !selected) return null
+  if (!query && !selected) return null
   return (
     <div class="side">
-      {wish && (
-        <SidePanel name="list" label={text('nav.lists')} subject={wish.name}>
-          <ListsPanel wish={wish} onChange={changeList} onClose={closeList} />
+      {query && (
+        <SidePanel name="list" label={text('nav.lists')} subject={query.name}>
+          <ListsPanel query={query} onChange={changeList} onClose={closeList} />
         </SidePanel>
       )}
       {selected && (
@@ -78,8 +78,8 @@ export function SidePanels() {
   )
 }
 
-function changeList(wish: NonNullable<typeof openList.value>): void {
-  openList.value = wish
+function changeList(query: NonNullable<typeof openList.value>): void {
+  openList.value = query
 }
 
 function closeList(): void {
@@ -104,9 +104,9 @@ function SidePanel({ name, label, subject, children }: SidePanelProps) {
   useEffect(() => {
     const active = document.activeElement
     if (!panel.current?.contains(active)) opener.current = active
-    takeKeyboard(panel.current)
+    takeFocus(panel.current)
   }, [subject])
-  useEffect(() => () => giveKeyboardBack(opener.current), [])
+  useEffect(() => () => returnFocus(opener.current), [])
   return (
     <section
       ref={panel}
@@ -120,14 +120,14 @@ function SidePanel({ name, label, subject, children }: SidePanelProps) {
 }
 
 /** Moves the focus into a panel that was opened by a button or by search. With the focus on the map it stays there. */
-function takeKeyboard(panel: HTMLElement | null): void {
+function takeFocus(panel: HTMLElement | null): void {
   const active = document.activeElement
   if (!active || active === document.body || isInMap(active) || panel?.contains(active)) return
   panel?.focus({ preventScroll: true })
 }
 
 /** Returns the focus of a closed panel to the element that opened it, or to the map if that element is gone. */
-function giveKeyboardBack(opener: Element | null): void {
+function returnFocus(opener: Element | null): void {
   // Only after the next layout are the elements below the panel visible and focusable again.
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return

@@ -167,18 +167,18 @@ interface ListOfAddress<Row> extends AddressListProps {
 
 /** The interface answers these lists without pages, so the pages are made here. */
 function AddressList<Row>(props: ListOfAddress<Row>) {
-  const { wish, onChange, title, call, columns, none, counted = 'list.total', keyOf } = props
+  const { query, onChange, title, call, columns, none, counted = 'list.total', keyOf } = props
   const answer = useAnswer(call)
-  const page = shownPage(wish.page, answer.data?.length ?? 0)
+  const page = shownPage(query.page, answer.data?.length ?? 0)
   return (
     <ListFrame
-      wish={wish}
+      query={query}
       answer={answer}
       page={page}
       none={none}
       counted={counted}
       totalOf={(rows) => rows.length}
-      onTurn={(next) => onChange({ ...wish, page: next })}
+      onTurn={(next) => onChange({ ...query, page: next })}
     >
       {(rows) => (
         <ListTable

@@ -1,4 +1,4 @@
-import type { ListWish } from '../state/explore-state.ts'
+import type { ListQuery } from '../state/explore-state.ts'
 
 /**
  * The file name for a list.
@@ -6,7 +6,7 @@ import type { ListWish } from '../state/explore-state.ts'
  * @example
  * csvFileName({ name: 'on_sale', … }, Date.UTC(2026, 10, 21)) // 'landpass-on-sale-2026-11-21.csv'
  */
-export function csvFileName({ name, address }: ListWish, nowMs: number): string {
+export function csvFileName({ name, address }: ListQuery, nowMs: number): string {
   const day = new Date(nowMs).toISOString().slice(0, 10)
   const whose = name === 'on_sale' || address === undefined ? '' : `-${address}`
   return `landpass-${name.replace('_', '-')}${whose}-${day}.csv`

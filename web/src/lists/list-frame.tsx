@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Answer } from '../live/use-answer.ts'
-import type { ListWish } from '../state/explore-state.ts'
+import type { ListQuery } from '../state/explore-state.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
 import { CsvDownload } from './csv-download.tsx'
 import { Pager } from './pager.tsx'
 
 export interface ListFrameProps<Data> {
-  readonly wish: ListWish
+  readonly query: ListQuery
   readonly answer: Answer<Data>
   /** The page that is shown, counted from 1. */
   readonly page: number
@@ -23,7 +23,7 @@ export interface ListFrameProps<Data> {
 
 /** What all lists have in common: number of rows, pages, CSV download, loading state and failures. */
 export function ListFrame<Data>({
-  wish,
+  query,
   answer,
   page,
   none,
@@ -50,7 +50,7 @@ export function ListFrame<Data>({
         <>
           {children(data)}
           <Pager page={page} total={total} counted={counted} onTurn={onTurn} />
-          <CsvDownload wish={wish} />
+          <CsvDownload query={query} />
         </>
       )}
     </div>

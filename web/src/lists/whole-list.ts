@@ -1,5 +1,5 @@
 import { type Answer, type Call, type Exact, land } from '@landpass/client'
-import type { ListName, ListWish } from '../state/explore-state.ts'
+import type { ListName, ListQuery } from '../state/explore-state.ts'
 
 /** The most rows that the server answers to one request. */
 const PAGE_ROWS = 1000
@@ -17,24 +17,24 @@ export interface Progress {
 export type ExactAsker = <Data>(call: Call<Data>) => Promise<Answer<Exact<Data>>>
 
 /** The list changed between its pages in every attempt, so they would not fit together. */
-export class RestlessListError extends Error {
-  override readonly name = 'RestlessListError'
+export class UnstableListError extends Error {
+  override readonly name = 'UnstableListError'
 }
 
 /**
- * All rows of a list in one state of the land. @param onProgress called after every page @throws {RestlessListError}
+ * All rows of a list in one state of the land. @param onProgress called after every page @throws {UnstableListError}
  * when the list changed during every attempt
  *
  * @param onProgress hears of every page
- * @throws {RestlessListError} when it never stood still for that long
+ * @throws {UnstableListError} when it never stood still for that long
  */
 export async function readWholeList(
-  wish: ListWish,
+  query: ListQuery,
   ask: ExactAsker,
   onProgress: (progress: Progress) => void,
 ): Promise<readonly unknown[]> {
-  if (wish.name === 'on_sale') return readOnSale(wish, ask, onProgress)
-  const { data } = await ask(CALLS[wish.name](wish.address ?? ''))
+  if (query.name === 'on_sale') return readOnSale(query, ask, onProgress)
+  const { data } = await ask(CALLS[query.name](query.address ?? ''))
   onProgress({ count: data.length, total: data.length })
   return data
 }
@@ -50,20 +50,20 @@ const CALLS: Readonly<Record<AddressListName, (address: string) => Call<readonly
 }
 
 async function readOnSale(
-  wish: ListWish,
+  query: ListQuery,
   ask: ExactAsker,
   onProgress: (progress: Progress) => void,
 ): Promise<readonly unknown[]> {
   for (let left = TRIES; left > 0; left--) {
-    const rows = await findOnSale(wish, ask, onProgress)
+    const rows = await findOnSale(query, ask, onProgress)
     if (rows) return rows
   }
-  throw new RestlessListError()
+  throw new UnstableListError()
 }
 
 /** Undefined where the list changed between two of its pages. */
 async function findOnSale(
-  { sortBy, sortOrder }: ListWish,
+  { sortBy, sortOrder }: ListQuery,
   ask: ExactAsker,
   onProgress: (progress: Progress) => void,
 ): Promise<readonly unknown[] | undefined> {

@@ -19,12 +19,12 @@ export function followChanges(): void {
     stop()
     if (worldGrid.peek()) worldStatus.value = 'unreachable'
   })
-  effect(askAgainWhileOutOfReach)
+  effect(pollWhileUnreachable)
   if (!document.hidden) start()
 }
 
 /** Polls while the world could not be read: the stream alone would not announce that it can be read again. */
-function askAgainWhileOutOfReach(): (() => void) | undefined {
+function pollWhileUnreachable(): (() => void) | undefined {
   if (worldStatus.value !== 'unreachable' && worldStatus.value !== 'failed') return undefined
   const again = window.setInterval(() => !document.hidden && void updateWorld(), RETRY_MS)
   return () => window.clearInterval(again)

@@ -32,10 +32,10 @@ export async function loadWorld(): Promise<void> {
   try {
     const part = readFeed(await send(land.feed()))
     const held = worldGrid.peek()
-    if (held) tell(held.apply(part))
+    if (held) announce(held.apply(part))
     else {
       worldGrid.value = new FeedGrid(part)
-      tell(undefined)
+      announce(undefined)
     }
     worldStatus.value = 'ready'
   } catch (error) {
@@ -72,7 +72,7 @@ async function readChanges(): Promise<void> {
   try {
     const cells = grid.apply(readFeed(await send(land.feed(grid.state))))
     // The feed has no bids and mortgages: when one of them changes, only the feed's state is new.
-    if (!cells || cells.length > 0 || grid.state !== before) tell(cells)
+    if (!cells || cells.length > 0 || grid.state !== before) announce(cells)
     worldStatus.value = 'ready'
   } catch (error) {
     if (error instanceof FeedError) return loadWorld()
@@ -80,7 +80,7 @@ async function readChanges(): Promise<void> {
   }
 }
 
-function tell(cells: Uint32Array | undefined): void {
+function announce(cells: Uint32Array | undefined): void {
   worldChange.value = { count: worldChange.peek().count + 1, cells }
 }
 

@@ -49,7 +49,7 @@ test('a change marks the chunk that shows it in every level, and no other', () =
   }
 })
 
-test('however far a reader wanders, the pictures stay within bounds; those on the screen stay', () => {
+test('however far the map is moved, the cached pictures stay within bounds; those on the screen stay', () => {
   const cache = cacheOf()
   let frame = 0
   for (const cellPx of [40, 41, 42, 43]) {

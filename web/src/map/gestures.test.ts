@@ -81,7 +81,7 @@ test('dragging pushes by just as much as the finger moves, and glides on', () =>
   expect(said.some((word) => word.startsWith('pick'))).toBe(false)
 })
 
-test('who rests before letting go wants no glide', () => {
+test('the map does not glide after a rest before the release', () => {
   const { down, move, up, wait, understood } = hands()
 
   down(100, 100)
@@ -169,7 +169,7 @@ test('where one finger scrolls the page, it only taps; two fingers still move th
   expect(said).toEqual(['hold', 'hold', 'push 50,0', 'pinch 2.00 at 200,100', 'pinch ended'])
 })
 
-test('a contact that the browser takes away draws and picks nothing', () => {
+test('a contact that the browser cancels draws and picks nothing', () => {
   const { gestures, down, move, understood } = hands({ isDrawing: true })
 
   down(100, 100)

@@ -5,7 +5,7 @@ import { theme } from '../theme/theme.ts'
 import { MapEngine, type World } from './map-engine.ts'
 import { MAP_PALETTES } from './map-palette.ts'
 import type { MapParts, WorldMapProps } from './map-parts.ts'
-import { isCalm, MapReader } from './map-reader.ts'
+import { MapReader, prefersReducedMotion } from './map-reader.ts'
 import type { View } from './map-types.ts'
 
 export interface LiveMap {
@@ -34,8 +34,8 @@ export function startLiveMap(parts: MapParts): LiveMap {
     () => engine.end(),
   ]
   return {
-    step: (direction) => steering.step(direction, steering.middle(), { isSudden: isCalm() }),
-    showWhole: () => steering.show(undefined, { isSudden: isCalm() }),
+    step: (direction) => steering.step(direction, steering.middle(), { isSudden: prefersReducedMotion() }),
+    showWhole: () => steering.show(undefined, { isSudden: prefersReducedMotion() }),
     end: () => {
       for (const end of ends) end()
     },
@@ -44,7 +44,7 @@ export function startLiveMap(parts: MapParts): LiveMap {
 
 /**
  * Applies the page's view, inks and selection to the engine. @param written the view that the map itself reported last
- * @param written the view that the map itself has told the page
+ * @param written the view that the map itself reported last
  */
 function followPage(engine: MapEngine, props: WorldMapProps, written: () => View | undefined): () => void {
   let isFirst = true
@@ -54,7 +54,8 @@ function followPage(engine: MapEngine, props: WorldMapProps, written: () => View
     effect(() => engine.setSelected(props.selected.value)),
     effect(() => {
       const view = props.view.value
-      if (view !== written() || isFirst) engine.steering.show(view, { isSudden: isFirst || isCalm() })
+      if (view !== written() || isFirst)
+        engine.steering.show(view, { isSudden: isFirst || prefersReducedMotion() })
       isFirst = false
     }),
   ]
@@ -69,7 +70,7 @@ function followWorld(engine: MapEngine): () => void {
     const { cells } = worldChange.value
     const grid = worldGrid.value
     if (!grid) return
-    if (cells && isShown) engine.changed(cells, { pulse: !isCalm() })
+    if (cells && isShown) engine.changed(cells, { pulse: !prefersReducedMotion() })
     else engine.setWorld(worldOf(grid))
     isShown = true
   })

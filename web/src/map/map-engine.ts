@@ -184,7 +184,7 @@ export class MapEngine {
     this.pulses = this.pulses.filter(({ startMs }) => nowMs - startMs < PULSE_MS)
     if (this.isDirty || painted.onScreen) {
       this.draw(context, picture, frame, nowMs)
-      this.tellPainted(picture.isSharp(frame))
+      this.reportPainted(picture.isSharp(frame))
     }
     this.isDirty = steering.isMoving || this.pulses.length > 0
     if (this.isDirty || painted.isMore) this.nextFrame()
@@ -233,7 +233,7 @@ export class MapEngine {
   }
 
   /** Writes what is shown to the canvas' data attributes, for tests and measurements. */
-  private tellPainted(isSharp: boolean): void {
+  private reportPainted(isSharp: boolean): void {
     const { dataset } = this.canvas
     const { view } = this.steering
     dataset.paints = String(++this.paints)

@@ -52,7 +52,7 @@ describe.each(['light', 'dark'] as const)('the %s palette', (theme) => {
     expect(at(FIRST_INK_PIXEL + FIRST_PRICE_INK)).toBe(`${prices[0]}ff`)
   })
 
-  test('lets kinds be told apart', () => {
+  test('has colours for kinds that differ enough', () => {
     for (const [kind, colour] of palette.kinds.entries()) {
       for (const other of palette.kinds.slice(kind + 1)) {
         expect(difference(colour, other), `${colour} ${other}`).toBeGreaterThan(0.04)
@@ -68,7 +68,7 @@ describe.each(['light', 'dark'] as const)('the %s palette', (theme) => {
     }
   })
 
-  test.each(Object.keys(EYES))('has even steps of price, for eyes that see %s colours', (eye) => {
+  test.each(Object.keys(EYES))('has even steps of price, in the colour vision %s', (eye) => {
     const lightness = prices.map((colour) => lab(colour, eye)[0])
     const rising = theme === 'dark' ? lightness : lightness.toReversed()
     const steps = rising.slice(1).map((value, i) => value - rising[i]!)

@@ -8,7 +8,7 @@ import type { Place } from './map-types.ts'
 import { wheelFactor } from './wheel.ts'
 
 /** Whether the reader prefers reduced motion. */
-export function isCalm(): boolean {
+export function prefersReducedMotion(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }
 
@@ -53,8 +53,8 @@ export class MapReader {
       },
       pick: (place) => this.pick(place),
       draw: (from, to) => parts.props().onDraw?.(from, to),
-      zoom: (direction) => steering.step(direction, this.cursorSpot(), { isSudden: isCalm() }),
-      showWhole: () => steering.show(undefined, { isSudden: isCalm() }),
+      zoom: (direction) => steering.step(direction, this.cursorSpot(), { isSudden: prefersReducedMotion() }),
+      showWhole: () => steering.show(undefined, { isSudden: prefersReducedMotion() }),
       giveUp: () => this.pointers.cancel(),
     }
   }
@@ -68,12 +68,12 @@ export class MapReader {
       hold: () => this.hold(),
       push: (rightPx, downPx) => steering.push(rightPx, downPx),
       glide: (right, down) => {
-        if (!isCalm()) steering.glide(right, down)
+        if (!prefersReducedMotion()) steering.glide(right, down)
       },
       pinch: (factor, spot) => steering.pinch(factor, spot),
       pinchEnded: () => steering.pinchEnded(),
       pick: (spot) => this.pick(steering.parcelAt(spot)),
-      zoomIn: (spot) => steering.step('in', spot, { isSudden: isCalm() }),
+      zoomIn: (spot) => steering.step('in', spot, { isSudden: prefersReducedMotion() }),
       draft: (corners) => this.engine.showDraft(corners && this.rectangle(...corners)),
       draw: (from, to) => this.draw(from, to),
       turn: (turn, spot) => this.turn(turn, spot),
@@ -118,7 +118,7 @@ export class MapReader {
       return false
     }
     parts.isHinting.value = false
-    this.engine.steering.approach(wheelFactor(turn), spot, { isSudden: isCalm() })
+    this.engine.steering.approach(wheelFactor(turn), spot, { isSudden: prefersReducedMotion() })
     return true
   }
 

@@ -22,7 +22,7 @@ const APPROACH_MS = 55
 /** An approach ends when its zoom is within this ratio of its target. */
 const NEAR = 0.002
 
-export interface Moment {
+export interface FrameTime {
   readonly nowMs: number
   /** Since the frame before. */
   readonly passedMs: number
@@ -33,7 +33,7 @@ export function moved(
   motion: Motion,
   view: View,
   size: ScreenSize,
-  { nowMs, passedMs }: Moment,
+  { nowMs, passedMs }: FrameTime,
 ): { readonly view: View; readonly motion: Motion | undefined } {
   if (motion.kind === 'flight') {
     const t = Math.min(1, Math.max(0, (nowMs - motion.startMs) / FLIGHT_MS))

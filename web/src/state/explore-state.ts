@@ -17,7 +17,7 @@ export const SORTS = ['price', 'created_at', 'block_time_updated_at', 'expires_a
 export const SORT_ORDERS = ['asc', 'desc'] as const
 
 /** The open list: which one, of whom, which page, in which order. */
-export interface ListWish {
+export interface ListQuery {
   readonly name: ListName
   /** The address whose list it is, in lower case. Undefined for `on_sale`, and until an address is entered. */
   readonly address?: string
@@ -40,7 +40,7 @@ export const layer = signal<LayerName>('on_sale')
 export const mine = signal<string | undefined>(undefined)
 /** The id of the district that the layer `districts` highlights. */
 export const chosenDistrict = signal<string | undefined>(undefined)
-export const openList = signal<ListWish | undefined>(undefined)
+export const openList = signal<ListQuery | undefined>(undefined)
 
 /** Smallest zoom after moving to a place, in CSS pixels a parcel. */
 export const CLOSE_ZOOM = 18

@@ -10,15 +10,15 @@ export const LANGUAGES = {
 export type Language = keyof typeof LANGUAGES
 
 /** The page language for a language tag: `'en'` for `'en-GB'`; undefined for other languages. */
-export function findLanguage(wish: string | null | undefined): Language | undefined {
-  const code = wish?.split(/[-_]/, 1)[0]?.toLowerCase() ?? ''
+export function findLanguage(tag: string | null | undefined): Language | undefined {
+  const code = tag?.split(/[-_]/, 1)[0]?.toLowerCase() ?? ''
   return Object.hasOwn(LANGUAGES, code) ? (code as Language) : undefined
 }
 
 /** The page language for the first supported tag of a list; English for none. */
-export function firstLanguage(wishes: readonly (string | null | undefined)[]): Language {
-  for (const wish of wishes) {
-    const language = findLanguage(wish)
+export function firstLanguage(tags: readonly (string | null | undefined)[]): Language {
+  for (const tag of tags) {
+    const language = findLanguage(tag)
     if (language) return language
   }
   return 'en'
@@ -31,13 +31,13 @@ export function firstLanguage(wishes: readonly (string | null | undefined)[]): L
  * @example
  * regionOf('en', ['en-US@posix', 'fr-FR', 'en-GB']) // 'en-GB'
  */
-export function regionOf(language: Language, wishes: readonly string[]): string {
-  return wishes.find((wish) => findLanguage(wish) === language && isTag(wish)) ?? language
+export function regionOf(language: Language, tags: readonly string[]): string {
+  return tags.find((tag) => findLanguage(tag) === language && isTag(tag)) ?? language
 }
 
-function isTag(wish: string): boolean {
+function isTag(tag: string): boolean {
   try {
-    return Intl.getCanonicalLocales(wish).length > 0
+    return Intl.getCanonicalLocales(tag).length > 0
   } catch {
     return false
   }

@@ -27,8 +27,8 @@ export function chooseTheme(wanted: Theme | undefined): void {
   writeStored('theme', wanted)
 }
 
-export function findTheme(wish: string | null): Theme | undefined {
-  return THEMES.find((name) => name === wish)
+export function findTheme(name: string | null): Theme | undefined {
+  return THEMES.find((theme) => theme === name)
 }
 
 /** The style sheets read `data-theme`; without it they follow the system. */

@@ -1,5 +1,5 @@
 import { type ComponentType, render } from 'preact'
-import { keepForOfflineTimes } from '../offline/register.ts'
+import { cacheForOfflineUse } from '../offline/register.ts'
 import { startLanguage } from '../texts/texts.ts'
 import { startTheme } from '../theme/theme.ts'
 
@@ -10,7 +10,7 @@ export async function startPage(Page: ComponentType): Promise<void> {
   await startLanguage(address.get('lang')).catch(showTextsMissing)
   const place = document.getElementById('page')
   if (place) render(<Page />, place)
-  keepForOfflineTimes()
+  cacheForOfflineUse()
 }
 
 /** In English: without a catalogue there is no other text. */

@@ -22,7 +22,7 @@ const PAGES = ['/', '/organise']
 const ANSWERS = [...['en', 'es', 'fr', 'ko', 'zh'].map((locale) => `/translations/${locale}`), '/v2/feed']
 
 worker.addEventListener('install', (event) => event.waitUntil(install()))
-worker.addEventListener('activate', (event) => event.waitUntil(forgetOlderBuilds()))
+worker.addEventListener('activate', (event) => event.waitUntil(deleteOlderBuilds()))
 worker.addEventListener('fetch', (event) => {
   const answer = answerFor(event)
   if (answer) event.respondWith(answer)
@@ -33,13 +33,13 @@ async function install(): Promise<void> {
   await files.addAll(FILES)
   // A server may have one of the two pages alone, and no world yet.
   await Promise.allSettled([
-    ...PAGES.map(async (path) => keep(FILE_CACHE, path, await fetch(path))),
-    ...ANSWERS.map(async (path) => keep(ANSWER_CACHE, path, await fetch(path))),
+    ...PAGES.map(async (path) => store(FILE_CACHE, path, await fetch(path))),
+    ...ANSWERS.map(async (path) => store(ANSWER_CACHE, path, await fetch(path))),
   ])
   await worker.skipWaiting()
 }
 
-async function forgetOlderBuilds(): Promise<void> {
+async function deleteOlderBuilds(): Promise<void> {
   for (const name of await caches.keys()) {
     if (name.startsWith('landpass-') && name !== FILE_CACHE && name !== ANSWER_CACHE)
       await caches.delete(name)
@@ -51,7 +51,7 @@ async function forgetOlderBuilds(): Promise<void> {
 function answerFor(event: FetchEvent): Promise<Response> | undefined {
   const { origin, pathname, search } = new URL(event.request.url)
   if (event.request.method !== 'GET' || origin !== worker.location.origin) return undefined
-  if (pathname.startsWith('/pages/')) return keptFirst(event, pathname)
+  if (pathname.startsWith('/pages/')) return cachedFirst(event, pathname)
   // The query of a page's address does not change the file.
   if (PAGES.includes(pathname) || FILES.includes(pathname)) return serverFirst(event, pathname, FILE_CACHE)
   if (ANSWERS.includes(pathname) && search === '') return serverFirst(event, pathname, ANSWER_CACHE)
@@ -59,31 +59,31 @@ function answerFor(event: FetchEvent): Promise<Response> | undefined {
 }
 
 /** The cached file, else the server's answer: a build that is newer than this worker has other files. */
-async function keptFirst(event: FetchEvent, pathname: string): Promise<Response> {
-  return (await findKept(pathname)) ?? serverFirst(event, pathname, FILE_CACHE)
+async function cachedFirst(event: FetchEvent, pathname: string): Promise<Response> {
+  return (await findCached(pathname)) ?? serverFirst(event, pathname, FILE_CACHE)
 }
 
 async function serverFirst(event: FetchEvent, pathname: string, cacheName: string): Promise<Response> {
   try {
     const answer = await fetch(event.request)
-    event.waitUntil(keep(cacheName, pathname, answer)) // not awaited: the page gets its answer at once
+    event.waitUntil(store(cacheName, pathname, answer)) // not awaited: the page gets its answer at once
     return answer
   } catch (error) {
-    const kept = await findKept(pathname)
-    if (kept) return kept
+    const cached = await findCached(pathname)
+    if (cached) return cached
     throw error
   }
 }
 
 /** Caches a successful answer. A redirected one is not cached: browsers refuse it when a page is opened with it. */
-async function keep(cacheName: string, pathname: string, answer: Response): Promise<void> {
+async function store(cacheName: string, pathname: string, answer: Response): Promise<void> {
   if (!answer.ok || answer.redirected) return
   const copy = answer.clone() // before the page reads the body
   const cache = await caches.open(cacheName)
   await cache.put(pathname, copy).catch(() => undefined) // a full disk must not break the page
 }
 
-function findKept(pathname: string): Promise<Response | undefined> {
+function findCached(pathname: string): Promise<Response | undefined> {
   // Cached bodies are already decompressed, so `Vary: accept-encoding` no longer matters.
   return caches.match(pathname, { ignoreVary: true })
 }

@@ -16,7 +16,7 @@ export function pageAddress(path: string): string {
 }
 
 /** Replaces the link's preference by the reader's choice, so that a reload keeps it. */
-export function replaceWish(name: 'lang' | 'theme', choice: string | undefined): void {
+export function replacePreference(name: 'lang' | 'theme', choice: string | undefined): void {
   const address = new URL(location.href)
   if (!address.searchParams.has(name)) return
   if (choice === undefined) address.searchParams.delete(name)
