@@ -433,7 +433,7 @@ describe('what can go wrong', () => {
       await formOf(page).editCode.fill(wrong)
       await formOf(page).press(wrong === '1' ? 'Load more tokens' : 'Change the places')
       await page.locator('.step button.primary').click()
-      if (wrong === '1') await expectFault(formOf(page).editCode, 'together with this edit code')
+      if (wrong === '1') await expectFault(formOf(page).editCode, 'with this edit code')
     }
     await expectText(page, 'Too many requests came from you or from your network')
     await expectText(page, /You can try again in (1:00|0:5\d)\./)
