@@ -14,8 +14,8 @@ export type Asker = <Data>(call: Call<Data>, signal: AbortSignal) => Promise<Dat
 /**
  * The answer to a call, requested again when the world changes.
  *
- *   ask(call) ends whatever is under way and asks · refresh() asks the same again: at once, or once more after what
- *   is under way. So a world that changes faster than it answers cannot keep an answer from arriving.
+ *   ask(call) cancels the running request and sends the call · refresh() sends it again: at once, or once more after the
+ *   running request. So a world that changes faster than it answers cannot keep an answer from arriving.
  */
 export class LiveAnswer<Data> {
   private readonly held = signal<AnswerState<Data>>({ data: undefined, error: undefined, isAsking: true })

@@ -36,7 +36,7 @@ const PAIR = /^(-?)(0|[1-9]\d{0,5}),(-?)(0|[1-9]\d{0,5})$/
 /**
  * Reads `x,y;x,y`. Blanks and a `;` at the end are tolerated.
  *
- * @param bounds of the world; undefined while nobody has said how large it is: then the server has to judge
+ * @param bounds of the world; undefined until the world is loaded: then only the server can check them
  * @example
  * readCoordinates('52,-10; 53,-10;') // { places: [{ x: 52, y: -10 }, { x: 53, y: -10 }], fault: undefined }
  * readCoordinates('52,-10;here').fault // { kind: 'unreadable', position: 2, pair: 'here' }

@@ -9,7 +9,7 @@ const REFRESH_MS = 3_000
  * The public data of an event, kept up to date.
  *
  * `loading`: nothing yet · `unknown`: there is no such event here · `shown`: as it was at `atMs` (since 1970); with an
- * `error` where it could not be asked for since · `failed`: nothing, and the last try failed.
+ * `error` if a request failed since · `failed`: nothing yet, and the last request failed.
  */
 export type LiveEvent =
   | { readonly status: 'loading' | 'unknown' }
