@@ -36,7 +36,8 @@ const SRC = join(ROOT, 'server/src')
 const IMPORT_LIMIT_MS = 180_000
 
 /** What people open in a browser, and the files that these pages are made of. */
-const PAGES = /^\/(?:docs.*|organise|pages\/.*|service-worker\.js|icon\.svg|landpass\.webmanifest)?$/
+const PAGES =
+  /^\/(?:docs.*|organise|pages\/.*|service-worker\.js|icon(?:-[\w-]+)?\.(?:svg|png)|favicon\.ico|robots\.txt|landpass\.webmanifest)?$/
 /** `x,y` in one segment of a path: another way to write what is described. */
 const ALIASES = [
   '/parcels/:/bids',

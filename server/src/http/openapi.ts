@@ -1,8 +1,8 @@
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { DOCUMENT, send } from './answer.ts'
+import { serveDocsPage } from './docs-page.ts'
 import { withComponents } from './openapi-components.ts'
 import { ERROR_SHAPES, streamSchema, withUnchanged } from './schemas.ts'
 import { tagOf } from './text-tag.ts'
@@ -127,39 +127,10 @@ export async function serveDescription(app: FastifyInstance): Promise<void> {
     const { text, tag } = document
     return send(request, reply, { freshness: { tag }, format: DOCUMENT, body: () => text })
   })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: PAGE_POLICY,
-    uiConfig: { docExpansion: 'list', deepLinking: true, tryItOutEnabled: true, validatorUrl: null },
-    theme: {
-      title: 'Landpass: the interface',
-      css: [{ filename: 'landpass.css', content: PAGE_STYLE }],
-      favicon: [{ filename: 'icon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: ICON }],
-    },
-  })
+  await serveDocsPage(app)
 }
 
 function documentOf(app: FastifyInstance): { text: string; tag: string } {
   const text = JSON.stringify(app.swagger())
   return { text, tag: tagOf(text) }
 }
-
-/** Everything from here; styles inline because the page sets some of its own on its elements. */
-const PAGE_POLICY = [
-  "default-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "object-src 'none'",
-  "base-uri 'self'",
-  "frame-ancestors 'self'",
-].join('; ')
-
-const PAGE_STYLE = `
-.swagger-ui .topbar { display: none }
-.swagger-ui .info { margin: 24px 0 8px }
-.swagger-ui .scheme-container { display: none }
-@media (max-width: 600px) { .swagger-ui .opblock .opblock-summary-description { font-size: 12px } }
-`
-
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#23395b" d="M0 0h16v16H0z"/>\
-<path fill="#7fb685" d="M1 1h6v6H1zM9 9h6v6H9z"/><path fill="#f2b134" d="M9 1h6v6H9z"/><path fill="#8da9c4" d="M1 9h6v6H1z"/></svg>`
