@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Engine } from '../db/engine.ts'
-import { writeDemoSnapshot } from '../demo/write-snapshot.ts'
+import { type SnapshotManifest, writeDemoSnapshot } from '../demo/write-snapshot.ts'
 import { CommandError } from '../errors.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { importSnapshot } from '../land/snapshot/import.ts'
@@ -41,7 +41,8 @@ function parseSeed(text: string): number {
 
 async function makeDemo({ seed, out, replace }: DemoOptions, signal: AbortSignal): Promise<void> {
   if (out !== undefined) {
-    const { counts } = await writeDemoSnapshot(seed, out)
+    const show = new ProgressShow()
+    const { counts } = await writeShown(seed, out, { show, signal }).finally(() => show.stop())
     return writeResult({ ok: true, folder: out, seed, counts }, [`The world of seed ${seed} is in ${out}.`])
   }
   const config = readConfig(process.env)
@@ -66,7 +67,7 @@ async function fillWithDemo(
   const folder = await mkdtemp(join(tmpdir(), 'landpass-demo-'))
   const show = new ProgressShow()
   try {
-    await writeDemoSnapshot(seed, folder)
+    await writeShown(seed, folder, { show, signal })
     const report = await importSnapshot(engine.db, folder, {
       world: config.world,
       clock: SYSTEM_CLOCK,
@@ -81,6 +82,17 @@ async function fillWithDemo(
     show.stop()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+function writeShown(
+  seed: number,
+  folder: string,
+  { show, signal }: { show: ProgressShow; signal: AbortSignal },
+): Promise<SnapshotManifest> {
+  return writeDemoSnapshot(seed, folder, ({ done, total }) => {
+    signal.throwIfAborted()
+    show.update({ phase: 'make', done, total })
+  })
 }
 
 function demoDoesNotFit({ errors, errorCount }: ImportReport): CommandError {

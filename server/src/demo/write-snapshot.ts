@@ -5,7 +5,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { type DemoWorldOptions, demoWorld, demoWorldInfo } from './demo-world.ts'
+import { type DemoWorld, type DemoWorldOptions, demoWorld, demoWorldInfo } from './demo-world.ts'
 import { recordJson } from './record-json.ts'
 
 /** The data sets, in the order in which they are written. */
@@ -39,8 +39,17 @@ export interface SnapshotManifest {
   readonly files: Readonly<Record<string, SnapshotFile>>
 }
 
-/** Told after every piece that was written: how far along that data set is. */
-export type OnProgress = (progress: { dataSet: DataSet; records: number }) => void
+/** Called after every piece that was written. What it throws ends the writing. */
+export type OnProgress = (progress: WriteProgress) => void
+
+export interface WriteProgress {
+  readonly dataSet: DataSet
+  /** Records of this data set that are written. */
+  readonly records: number
+  /** Records of all data sets that are written, and of all that will be. */
+  readonly done: number
+  readonly total: number
+}
 
 /** About 256 KiB of text at a time: large enough for gzip, small enough to forget. */
 const PIECE_CHARACTERS = 256 * 1024
@@ -61,11 +70,15 @@ export async function writeDemoSnapshot(
   await mkdir(folder, { recursive: true })
   const counts: Record<string, number> = {}
   const files: Record<string, SnapshotFile> = {}
+  const total = recordsOf(world)
+  let done = 0
   for (const dataSet of DATA_SETS) {
     const name = `${dataSet}.ndjson.gz`
-    const told = (records: number) => onProgress({ dataSet, records })
-    files[name] = await writeRecords(path.join(folder, name), world[dataSet], told)
+    const before = done
+    const onRecords = (records: number) => onProgress({ dataSet, records, done: before + records, total })
+    files[name] = await writeRecords(path.join(folder, name), world[dataSet], onRecords)
     counts[dataSet] = files[name].records
+    done += files[name].records
   }
   const manifest = {
     format: demoWorldInfo.format,
@@ -79,10 +92,16 @@ export async function writeDemoSnapshot(
   return manifest
 }
 
+function recordsOf({ radius, ...world }: DemoWorld): number {
+  const { districts, contributions, estates, publications, bids, mortgages } = world
+  const lists = [districts, contributions, estates, publications, bids, mortgages]
+  return lists.reduce((sum, { length }) => sum + length, (2 * radius + 1) ** 2)
+}
+
 async function writeRecords(
   file: string,
   records: Iterable<object>,
-  told: (records: number) => void,
+  onRecords: (records: number) => void,
 ): Promise<SnapshotFile> {
   const content = tally()
   const packed = tally()
@@ -95,10 +114,10 @@ async function writeRecords(
       if (text.length < PIECE_CHARACTERS) continue
       yield content.add(Buffer.from(text))
       text = ''
-      told(count)
+      onRecords(count)
     }
     yield content.add(Buffer.from(text))
-    told(count)
+    onRecords(count)
   }
   await pipeline(
     Readable.from(pieces(), { objectMode: false }),
