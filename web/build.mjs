@@ -1,5 +1,5 @@
-// Makes web/dist: the pages as the server sends them. Vite bundles them; then the worker is told which files to keep
-// for offline times, and every text is compressed once, as small as it gets, so that no request pays for it.
+// Makes web/dist: the pages as the server sends them. Vite bundles them; then the service worker gets the list of files to
+// cache, and every text is compressed once, as small as it gets, so that no request pays for it.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
@@ -12,7 +12,7 @@ const WEB = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = join(WEB, '..')
 const DIST = join(WEB, 'dist')
 /** The pages themselves are finished and compressed by each server, which says in them what it serves. */
-const TEXT = /\.(?:js|css|svg|webmanifest)$/
+const TEXT = /\.(?:js|css|svg|txt|webmanifest)$/
 const WORKER = 'service-worker.js'
 
 const modules = new Set()
@@ -22,25 +22,25 @@ await build({
   logLevel: 'warn',
   plugins: [{ name: 'list-modules', moduleParsed: ({ id }) => void modules.add(id.replace(/[?#].*$/, '')) }],
 })
-tellWorker()
+fillInWorker()
 for (const path of filesBelow(DIST)) if (TEXT.test(path)) compress(path)
 recordPageInputs(ROOT, [...modules])
 
 /** The worker's list of files, and a name for this list that changes with any of them. */
-function tellWorker() {
+function fillInWorker() {
   const files = filesBelow(DIST).filter((path) => !path.endsWith(WORKER))
   const hash = createHash('sha256')
   for (const path of files.sort()) hash.update(path).update(readFileSync(path))
-  const kept = files.filter((path) => TEXT.test(path))
-  const addresses = kept.map((path) => `/${relative(DIST, path).split(sep).join('/')}`)
+  const cached = files.filter((path) => TEXT.test(path))
+  const addresses = cached.map((path) => `/${relative(DIST, path).split(sep).join('/')}`)
   const worker = join(DIST, WORKER)
   const text = readFileSync(worker, 'utf8')
-  const told = text
+  const filled = text
     .replace('__BUILD__', hash.digest('hex').slice(0, 16))
     .replace(/(['"`])__FILES__\1/, JSON.stringify(JSON.stringify(addresses)))
-  if (told.includes('__BUILD__') || told.includes('__FILES__'))
+  if (filled.includes('__BUILD__') || filled.includes('__FILES__'))
     throw new Error('the worker lost a placeholder')
-  writeFileSync(worker, told)
+  writeFileSync(worker, filled)
 }
 
 function compress(path) {

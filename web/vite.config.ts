@@ -3,7 +3,7 @@ import { defineConfig } from 'vite'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Two pages and the worker that keeps them for offline times; `build.mjs` finishes what comes out of it. */
+/** Three pages and the service worker, which caches two of them for use without a connection; `build.mjs` finishes what comes out of it. */
 export default defineConfig({
   root: at('.'),
   appType: 'mpa',
@@ -21,6 +21,7 @@ export default defineConfig({
       input: {
         map: at('index.html'),
         organise: at('organise.html'),
+        'not-found': at('not-found.html'),
         'service-worker': at('src/worker/service-worker.ts'),
       },
       output: {

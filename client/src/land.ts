@@ -66,6 +66,13 @@ export const parcelsOf = (
   query: StatusQuery<OfferStatus> = {},
 ): Call<DataOf<'GET /addresses/{address}/parcels'>> => read(`${addressPath(address)}/parcels`, query)
 
+/** A parcel that nobody owns, another one each time. @throws {LandpassError} `parcel_not_found` if there is none */
+export const availableParcel = (): Call<DataOf<'GET /parcels/available'>> => read('/v1/parcels/available')
+
+/** How many parcels nobody owns; those of districts, roads and plazas are not counted. */
+export const availableParcelCount = (): Call<DataOf<'GET /parcels/availableCount'>> =>
+  read('/v1/parcels/availableCount')
+
 // Estates
 
 /** One estate. @throws {LandpassError} `estate_not_found` */
@@ -191,6 +198,14 @@ export const tiles = (query: TileQuery = {}): Call<DataOf<'GET /v2/tiles'>> =>
 /** The tiles of the map in the older form, by `x,y`. */
 export const legacyTiles = (query: TileQuery = {}): Call<DataOf<'GET /v1/tiles'>> =>
   read('/v1/tiles', tileTexts(query))
+
+/** The tiles that look otherwise to an address than to everybody, by `x,y`, in the older form: docs/tiles.md. */
+export const tilesOf = (address: string): Call<DataOf<'GET /tiles/{address}'>> =>
+  read(pathOf`/v1/tiles/${address}`)
+
+/** The tiles that changed since a time in milliseconds, by `x,y`, in the older form. */
+export const newTiles = (fromMs: number): Call<DataOf<'GET /tiles/new'>> =>
+  read('/v1/tiles/new', { from: fromMs })
 
 /** When the tiles changed last. */
 export const tilesInfo = (): Call<DataOf<'GET /v2/tiles/info'>> => readAs('json', '/v2/tiles/info')

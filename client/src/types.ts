@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'event_expired'
   | 'event_not_found'
   | 'event_not_open'
+  | 'expectation_failed'
   | 'header_too_large'
   | 'internal_error'
   | 'invalid_body'
@@ -29,8 +30,10 @@ export type ErrorCode =
   | 'issuer_refused'
   | 'issuer_unavailable'
   | 'locale_not_found'
+  | 'method_not_allowed'
   | 'no_codes_left'
   | 'not_at_event'
+  | 'not_found'
   | 'not_signed'
   | 'parcel_not_found'
   | 'presence_unavailable'
@@ -134,7 +137,7 @@ export interface Operations {
       bidder?: string
       /** false adds where on the chain each bid was found. */
       sanitize?: boolean
-      /** Told from the id where it is left out. */
+      /** Told from the id if left out. */
       asset_type?: 'parcel' | 'estate'
     }
     data: Bid[]
@@ -394,6 +397,34 @@ export interface Operations {
     }
     data: Publication[]
   }
+  /** A parcel that nobody owns: another one each time */
+  'GET /parcels/available': {
+    data: Parcel
+  }
+  /** How many parcels nobody owns */
+  'GET /parcels/availableCount': {
+    data: number
+  }
+  /** The tiles that look otherwise to an address than to everybody */
+  'GET /tiles/{address}': {
+    path: {
+      /** Blockchain address, in any letter case. */
+      address: string
+    }
+    data: {
+      [k: string]: AddressTile
+    }
+  }
+  /** The tiles that changed since a time, as /v1/tiles has them */
+  'GET /tiles/new': {
+    query: {
+      /** Milliseconds since 1970-01-01 UTC. */
+      from: number
+    }
+    data: {
+      [k: string]: LegacyTile
+    }
+  }
   /** An image of the land around a place */
   'GET /map.png': {
     query?: {
@@ -639,12 +670,7 @@ export interface Operations {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
-    body: {
-      /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
-      editCode: string
-      /** Where the token can be claimed: `x,y` pairs separated by `;`, 1 to 500 of them. */
-      coordinates: string
-    }
+    body: RegistrationRequest
     data: RegisteredEvent
   }
   /** Change what an organiser may decide of an event */
@@ -653,12 +679,7 @@ export interface Operations {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
-    body: {
-      /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
-      editCode: string
-      /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence. Example: `[["coordinates", "52,-10;53,-10"]]`. */
-      options: unknown
-    }
+    body: EventChangeRequest
     data: EventInfo
   }
   /** An event that is registered here */
@@ -683,10 +704,7 @@ export interface Operations {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
-    body: {
-      /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
-      editCode: string
-    }
+    body: EditCodeRequest
     data: {
       url: string
       body: LoadedCodes
@@ -698,18 +716,7 @@ export interface Operations {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
-    body: {
-      /** The player. Needed in unsigned claims; in signed ones it must be the signer. */
-      address?: string
-      /** What the player reads in the image of the pending captcha, in any letter case. */
-      captcha?: string
-      /** Proof of work of a signed claim, where the server asks for one. */
-      proof?: string
-      /** Sent by older booths, and ignored. */
-      catalyst?: unknown
-      /** Sent by older booths, and ignored. */
-      room?: unknown
-    }
+    body: ClaimRequest
     data: {
       event: EventInfo
       claim: Claim
@@ -721,10 +728,7 @@ export interface Operations {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
-    body: {
-      /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
-      editCode: string
-    }
+    body: EditCodeRequest
     data: Report
   }
   /** A new captcha for the player who signed the request */
@@ -1014,6 +1018,52 @@ export interface Mortgage {
   started_at: string | null
 }
 
+/** A place of the map as it looks to an address, in the older form. */
+export interface AddressTile {
+  /** 0 own parcel, 1 own parcel on sale, 2 own estate, 3 own estate on sale, 4 it may operate or update it, 6 of a district to which it contributed. */
+  type: 0 | 1 | 2 | 3 | 4 | 6
+  /** Column. */
+  x: number
+  /** Row. */
+  y: number
+  /** The neighbour to the north is of the same estate or the same district. */
+  top?: 1
+  /** The neighbour to the west is of the same estate or the same district. */
+  left?: 1
+  /** The neighbour to the north-west is of the same estate or the same district. */
+  topLeft?: 1
+  /** The estate's, or else the parcel's; of type 6 the district's. */
+  name?: string
+  /** Estate that holds the parcel. */
+  estate_id?: string
+  /** In MANA, every digit, as text. */
+  price?: string
+}
+
+/** A place of the map, in the older form. */
+export interface LegacyTile {
+  /** 5 district, 7 road, 8 plaza, 9 owned, 10 on sale, 11 unowned. */
+  type?: number
+  /** Column. */
+  x?: number
+  /** Row. */
+  y?: number
+  /** The neighbour to the north is of the same estate or the same district. */
+  top?: 1
+  /** The neighbour to the west is of the same estate or the same district. */
+  left?: 1
+  /** The neighbour to the north-west is of the same estate or the same district. */
+  topLeft?: 1
+  /** The estate's, or else the parcel's. */
+  owner?: string
+  /** The district's where the kind is district; else the estate's, or the parcel's. */
+  name?: string
+  /** Estate that holds the parcel. */
+  estate_id?: string
+  /** MANA, with up to 18 decimals. */
+  price?: number
+}
+
 /** TileJSON 3.0.0. */
 export interface TileJson {
   tilejson: '3.0.0'
@@ -1073,30 +1123,6 @@ export interface Tile {
   expiresAt?: number
   /** Exact decimal digits. */
   tokenId?: string
-}
-
-/** A place of the map, in the older form. */
-export interface LegacyTile {
-  /** 5 district, 7 road, 8 plaza, 9 owned, 10 on sale, 11 unowned. */
-  type?: number
-  /** Column. */
-  x?: number
-  /** Row. */
-  y?: number
-  /** The neighbour to the north is of the same estate or the same district. */
-  top?: 1
-  /** The neighbour to the west is of the same estate or the same district. */
-  left?: 1
-  /** The neighbour to the north-west is of the same estate or the same district. */
-  topLeft?: 1
-  /** The estate's, or else the parcel's. */
-  owner?: string
-  /** The estate's, or else the parcel's. */
-  name?: string
-  /** Estate that holds the parcel. */
-  estate_id?: string
-  /** MANA, with up to 18 decimals. */
-  price?: number
 }
 
 /** Lists of the same length: what stands at the same place of each belongs together. */
@@ -1169,6 +1195,13 @@ export interface TokenMetadata {
   background_color: string
 }
 
+export interface RegistrationRequest {
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  editCode: string
+  /** Where the token can be claimed: `x,y` pairs separated by `;`, 1 to 500 of them. */
+  coordinates: string
+}
+
 export interface RegisteredEvent {
   /** The issuer's number of the event. */
   id: number
@@ -1202,29 +1235,38 @@ export interface RegisteredEvent {
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
   requires_presence: boolean
-  /** The issuer's own record, without anything secret. */
-  event: {
-    id: number
-    fancy_id: string
-    name: string
-    event_url: string
-    image_url: string
-    country: string
-    city: string
-    description: string
-    year: number | null
-    /** DD-Mon-YYYY */
-    start_date: string
-    /** DD-Mon-YYYY */
-    end_date: string
-    /** DD-Mon-YYYY: the last day on which the issuer makes tokens. */
-    expiry_date: string
-    from_admin: boolean
-    virtual_event: boolean
-    event_template_id: number
-    event_host_id: number
-    private_event: boolean
-  }
+  event: IssuerEvent
+}
+
+/** The issuer's own record, without anything secret. */
+export interface IssuerEvent {
+  id: number
+  fancy_id: string
+  name: string
+  event_url: string
+  image_url: string
+  country: string
+  city: string
+  description: string
+  year: number | null
+  /** DD-Mon-YYYY */
+  start_date: string
+  /** DD-Mon-YYYY */
+  end_date: string
+  /** DD-Mon-YYYY: the last day on which the issuer makes tokens. */
+  expiry_date: string
+  from_admin: boolean
+  virtual_event: boolean
+  event_template_id: number
+  event_host_id: number
+  private_event: boolean
+}
+
+export interface EventChangeRequest {
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  editCode: string
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  options: unknown
 }
 
 export interface EventInfo {
@@ -1277,6 +1319,11 @@ export interface Availability {
   closes_at: string | null
 }
 
+export interface EditCodeRequest {
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  editCode: string
+}
+
 export interface LoadedCodes {
   /** Codes that are new. */
   num: number
@@ -1287,6 +1334,19 @@ export interface LoadedCodes {
   waiting_for_issuer?: true
   /** What to do next, for a person. */
   message?: string
+}
+
+export interface ClaimRequest {
+  /** The player. Needed in unsigned claims; in signed ones it must be the signer. */
+  address?: string
+  /** What the player reads in the image of the pending captcha, in any letter case. */
+  captcha?: string
+  /** Proof of work of a signed claim, where the server asks for one. */
+  proof?: string
+  /** Sent by older booths, and ignored. */
+  catalyst?: unknown
+  /** Sent by older booths, and ignored. */
+  room?: unknown
 }
 
 export interface Claim {
@@ -1367,11 +1427,13 @@ export interface Captcha {
   /** Until when it can be answered. */
   expires_at: string
   /** Null where this server asks for none. */
-  proof_of_work: {
-    algorithm: 'sha256'
-    /** How many zero bits the hash must begin with. */
-    bits: number
-    /** What to work on: the hash of challenge:event uuid:address:nonce, uuid and address in lower case, nonce in decimal digits. */
-    challenge: string
-  } | null
+  proof_of_work: ProofOfWork | null
+}
+
+export interface ProofOfWork {
+  algorithm: 'sha256'
+  /** How many zero bits the hash must begin with. */
+  bits: number
+  /** What to work on: the hash of challenge:event uuid:address:nonce, uuid and address in lower case, nonce in decimal digits. */
+  challenge: string
 }

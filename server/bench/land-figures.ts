@@ -4,7 +4,7 @@ import { memoryMb, type Running, runCommand } from './processes.ts'
 
 const WHOLE_WORLD = '/map?nw=-150,150&se=150,-150'
 
-/** Reads the whole world once: how soon it begins, and what it costs the server in memory. */
+/** Reads the whole world once: time to the first byte, and growth of the memory of the server. */
 export async function wholeMap(server: Running) {
   const before = memoryMb(server.child.pid, 'VmRSS')
   let highest = before
@@ -25,8 +25,8 @@ export async function wholeMap(server: Running) {
   return { firstByteMs, bytes, growthMb: highest - before }
 }
 
-/** What readers notice of an import that runs beside them, in a process of its own. */
-export async function importBesideReaders(server: Running, data: string, env: Record<string, string>) {
+/** Measures the latency of requests while another process imports a world. */
+export async function importDuringReads(server: Running, data: string, env: Record<string, string>) {
   const requests: Request[] = Array.from({ length: 1000 }, (_, i) => ({
     path: `/parcels/${(i % 301) - 150}/${(i % 77) - 38}`,
   }))
@@ -40,7 +40,7 @@ export async function importBesideReaders(server: Running, data: string, env: Re
     p99s.push((await load(server.origin, requests, 2, 200)).p99Ms)
   }
   await importing
-  // Also the seconds in which the server lays out the new state.
+  // Includes the seconds in which the server builds the new state
   p99s.push((await load(server.origin, requests, 5, 200)).p99Ms)
   return { idleMs: idle.p99Ms, duringMs: Math.max(...p99s), importSeconds }
 }

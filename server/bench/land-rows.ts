@@ -1,12 +1,12 @@
 import type { load, Request } from './load.ts'
 
-/** A row of the table: what is asked, and the least ratio that is wanted of it on each engine. */
+/** A row of the table: requests, and the minimum ratio to the baseline on each engine. */
 export interface Row {
   readonly name: string
   readonly requests: readonly Request[]
   readonly status: number
   readonly wanted: { readonly postgres: number; readonly embedded: number }
-  /** How it is asked, and the yardstick with it, where the usual way does not do. */
+  /** Load generator for server and baseline, if not the usual one. */
   readonly load?: typeof load
 }
 
@@ -20,7 +20,7 @@ export interface Parcel {
 
 const KEYS = 2000
 
-/** The rows of the land data interface, with keys drawn from the world that is served. */
+/** The rows of the land data interface, with random keys of the imported world. */
 export async function landRows(origin: string): Promise<readonly Row[]> {
   const all = await allParcels(origin)
   const draw = drawFrom(1)
@@ -88,7 +88,7 @@ export async function allParcels(origin: string): Promise<readonly Parcel[]> {
   return world.assets.parcels
 }
 
-/** The same ratio on both engines: answered without asking the database. */
+/** The same ratio on both engines, for answers that need no query of the database. */
 export function both(wanted: number): Row['wanted'] {
   return { postgres: wanted, embedded: wanted }
 }
@@ -97,7 +97,7 @@ export function row(name: string, wanted: Row['wanted'], paths: readonly string[
   return { name, wanted, status: 200, requests: paths.map((path) => ({ path })) }
 }
 
-/** The same requests by a reader whose copies are still right. */
+/** The same requests of a client whose cached answers are still valid: 304. */
 async function unchangedRow(origin: string, { name, requests }: Row): Promise<Row> {
   const some = requests.slice(0, 200)
   const known: Request[] = []
@@ -120,14 +120,14 @@ function mapAround({ x, y }: Parcel): string {
   return `/map?nw=${west},${north}&se=${west + 20},${north - 20}`
 }
 
-/** Owners of 2 to 20 parcels: most have so many. */
+/** Owners of 2 to 20 parcels, as most owners are. */
 function typicalOwners(parcels: readonly Parcel[]): string[] {
   const count = new Map<string, number>()
   for (const { owner } of parcels) if (owner) count.set(owner, (count.get(owner) ?? 0) + 1)
   return [...count].filter(([, held]) => held >= 2 && held <= 20).map(([owner]) => owner)
 }
 
-/** Draws from lists, in the same way at every run. */
+/** Picks random items of lists, the same ones in every run. */
 export function drawFrom(seed: number): <T>(list: readonly T[]) => T {
   let state = seed
   return (list) => {

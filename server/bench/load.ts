@@ -1,6 +1,6 @@
 import autocannon from 'autocannon'
 
-/** What one row of the bench sends: many different requests, so that no single cached answer is measured. */
+/** One of the many different requests of a row; with a single one, only one cached answer would be measured. */
 export interface Request {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export interface LoadResult {
 
 const CONNECTIONS = 16
 
-/** Asks for `requests` in turn over 16 kept-alive connections, each of which has a part of them where there are enough. */
+/** Sends `requests` in turn over 16 kept-alive connections; each connection has its own part if there are enough. */
 export async function load(
   origin: string,
   requests: readonly Request[],
@@ -48,7 +48,7 @@ export async function load(
       })
     })
   })
-  const startedMs = performance.now() // the requests are written by now: that took no server any time
+  const startedMs = performance.now() // after the requests were prepared, which takes no time of the server
   const results = await Promise.all(runs)
   const elapsedS = (performance.now() - startedMs) / 1000
   const failed = results.reduce((sum, { errors, timeouts }) => sum + errors + timeouts, 0)
@@ -63,8 +63,8 @@ export async function load(
 }
 
 /**
- * The generator turns every body into text, which for a picture costs more than the server's whole answer: it would
- * be the generator that is measured.
+ * Stops the generator from decoding bodies into text: for an image that takes more time than the whole answer of the
+ * server, and the generator would be measured.
  */
 function leaveBodiesUnread(client: autocannon.Client): void {
   const { pipelinedRequests } = client as unknown as { pipelinedRequests: { addBody(): void } }

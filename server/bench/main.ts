@@ -9,27 +9,27 @@ import { TEST_DIR_VARIABLE } from '../test/support/global-setup.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { type EngineKind, Verdict } from './attendance/script.ts'
 import { measureClaims } from './attendance/throughput.ts'
-import { importBesideReaders, wholeMap } from './land-figures.ts'
+import { importDuringReads, wholeMap } from './land-figures.ts'
 import { landRows, type Row } from './land-rows.ts'
 import { type LoadResult, load, median } from './load.ts'
 import { mapRows } from './map-rows.ts'
 import { measurePages } from './page-figures.ts'
-import { forgetPeak, memoryMb, type Running, runCommand, startServer, startYardstick } from './processes.ts'
+import { memoryMb, type Running, resetPeak, runCommand, startBaseline, startServer } from './processes.ts'
 import { changeToStreams, STREAM_SETTINGS, STREAMS } from './stream-figures.ts'
 import { tileRows } from './tile-rows.ts'
 
 /**
- * Measures the real server with a full world on both engines. Each figure is a ratio to a bare `node:http` server
- * that answers 2 kB, measured in turn with it: machines here are noisy, and the noise falls on both.
+ * Measures the server with a full world on both engines. Each figure is a ratio to a bare `node:http` server that
+ * answers 2 kB. Both are measured in turn, so that other load on the machine affects both.
  */
 
 const ROUNDS = 3
-const YARDSTICK_SECONDS = 1
-/** How long a server rests before its memory is read. */
+const BASELINE_SECONDS = 1
+/** How long a server is idle before its memory is read. */
 const REST_MS = 5_000
 const GENESIS = fileURLToPath(new URL('../../../../shared/data/genesis', import.meta.url))
 
-/** `npm run bench`: everything. `npm run bench map`: the rows of the map alone, and likewise `land`, `attendance` and `pages`. */
+/** `npm run bench`: everything. `npm run bench map`: only the rows of the map; also `land`, `attendance` and `pages`. */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -42,7 +42,7 @@ const { values: options, positionals } = parseArgs({
 const seconds = Number(options.seconds)
 const parts = positionals.length > 0 ? positionals : ['land', 'map', 'attendance', 'pages']
 const scratch = mkdtempSync(join(tmpdir(), 'landpass-bench-'))
-const yardstick = await startYardstick()
+const baseline = await startBaseline()
 try {
   const engines = options.engine.split(',') as EngineKind[]
   if (parts.includes('land') || parts.includes('map')) {
@@ -55,7 +55,7 @@ try {
   }
   if (parts.includes('pages')) await measurePagesOn(await fullWorld())
 } finally {
-  await yardstick.stop()
+  await baseline.stop()
   rmSync(scratch, { recursive: true, force: true })
 }
 
@@ -75,7 +75,7 @@ async function measureAttendance(engine: EngineKind): Promise<void> {
   for (const what of verdict.broken) console.log(`BROKEN: ${what}`)
 }
 
-/** The engine makes no difference to a page: what it asks for comes from memory. */
+/** Measured on one engine: the answers for pages come from memory. */
 async function measurePagesOn(data: string): Promise<void> {
   const env = { DATA_DIR: join(scratch, 'pages') }
   await runCommand(['import', data], env)
@@ -139,7 +139,7 @@ async function measureServer(
     await measureRows(engine, server, await mapRows(server.origin))
     await measureRows(engine, server, await tileRows(server.origin))
   }
-  if (parts.includes('land')) await measureImportBeside(server, data, env)
+  if (parts.includes('land')) await measureImportDuringReads(server, data, env)
   console.log(`\nmemory: now ${memoryMb(pid, 'VmRSS').toFixed(0)} MB`)
 }
 
@@ -157,23 +157,23 @@ async function measureRows(
 }
 
 async function measureStreams(server: Running, env: Record<string, string>): Promise<void> {
-  const { heardMs, ratio, kbPerStream } = await changeToStreams(server, yardstick, env)
+  const { receivedMs, ratio, kbPerStream } = await changeToStreams(server, baseline, env)
   console.log(
-    `\nchange to ${STREAMS.toLocaleString('en')} streams: ${heardMs.toFixed(0)} ms after the commit, ` +
+    `\nchange to ${STREAMS.toLocaleString('en')} streams: ${receivedMs.toFixed(0)} ms after the commit, ` +
       `${ratio.toFixed(2)}x as many bare answers (at most 3x); ${kbPerStream.toFixed(0)} kB each`,
   )
 }
 
-async function measureImportBeside(
+async function measureImportDuringReads(
   server: Running,
   data: string,
   env: Record<string, string>,
 ): Promise<void> {
-  forgetPeak(server.child.pid)
-  const beside = await importBesideReaders(server, data, env)
+  resetPeak(server.child.pid)
+  const reads = await importDuringReads(server, data, env)
   console.log(
-    `\nreaders during an import: p99 ${beside.duringMs.toFixed(2)} ms, idle ${beside.idleMs.toFixed(2)} ms, ` +
-      `${(beside.duringMs / beside.idleMs).toFixed(1)}x (at most 10x); import beside them ${beside.importSeconds.toFixed(1)} s, ` +
+    `\nreaders during an import: p99 ${reads.duringMs.toFixed(2)} ms, idle ${reads.idleMs.toFixed(2)} ms, ` +
+      `${(reads.duringMs / reads.idleMs).toFixed(1)}x (at most 10x); import meanwhile ${reads.importSeconds.toFixed(1)} s, ` +
       `peak ${memoryMb(server.child.pid, 'VmHWM').toFixed(0)} MB`,
   )
 }
@@ -181,10 +181,10 @@ async function measureImportBeside(
 async function measureRow(engine: 'postgres' | 'embedded', server: Running, row: Row): Promise<void> {
   const bare: number[] = []
   const results: LoadResult[] = []
-  forgetPeak(server.child.pid)
+  resetPeak(server.child.pid)
   const ask = row.load ?? load
   for (let round = 0; round < ROUNDS; round++) {
-    bare.push((await ask(yardstick.origin, row.requests, YARDSTICK_SECONDS, 200)).perSecond)
+    bare.push((await ask(baseline.origin, row.requests, BASELINE_SECONDS, 200)).perSecond)
     results.push(await ask(server.origin, row.requests, seconds, row.status))
   }
   const ratio = median(results.map(({ perSecond }) => perSecond)) / median(bare)

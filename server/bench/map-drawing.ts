@@ -17,8 +17,8 @@ import { State } from '../src/state/state.ts'
 import { runCommand } from './processes.ts'
 
 /**
- * Draws pictures in this process, without HTTP: how many microseconds each takes, and how large its file is. Each
- * view of a row has another centre and is drawn several times: the best counts, as other work on the machine only adds.
+ * Draws map images in this process, without HTTP, and measures microseconds and bytes of each. Every view of a row has
+ * another centre and is drawn several times; the shortest time counts, because other load only makes it longer.
  */
 
 const VIEWS_PER_ROW = 200
@@ -58,7 +58,7 @@ try {
   const state = await loadState(options.data ?? (existsSync(GENESIS) ? GENESIS : await demoData()))
   const { parcels } = state.parts
   console.log(`${parcels.x.length} parcels, node ${process.version}\n`)
-  console.log('| picture | µs, mean | µs, most | bytes, mean | bytes, most |\n|---|---|---|---|---|')
+  console.log('| map image | µs, mean | µs, most | bytes, mean | bytes, most |\n|---|---|---|---|---|')
   for (const row of ROWS) console.log(measure(state, row))
 } finally {
   rmSync(scratch, { recursive: true, force: true })
@@ -106,7 +106,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** Around parcels that lie all over the world; the first is in its middle. */
+/** A view around one of many parcels all over the world; the first is in its middle. */
 function viewOf({ parts }: State, { widthPx, sizePx, selecting }: Row, i: number): View {
   const { x, y, estate } = parts.parcels
   let parcel = Math.floor(x.length / 2 + i * 0.618034 * x.length) % x.length

@@ -1,7 +1,7 @@
 import { allParcels, both, drawFrom, type Parcel, type Row, row } from './land-rows.ts'
 
-/** More than the server keeps pictures: a request comes again only when its picture has long been let go. */
-const PICTURES = 20_000
+/** More than the map images that the server caches: a repeated request finds its image no longer cached. */
+const IMAGES = 20_000
 const SIZES = Array.from({ length: 36 }, (_, i) => i + 5)
 const THEMES = ['dark', 'light'] as const
 
@@ -9,8 +9,8 @@ const COLD = 0.05
 const WARM = 0.6
 
 /**
- * The pictures of the land. Cold: no request is like another, so each is drawn. Warm: always the same one. Their
- * names say width and size of a parcel.
+ * The rows of map images. Cold: all requests differ, so each image is drawn. Warm: always the same request. The names
+ * have the width of the image and the size of a parcel.
  */
 export async function mapRows(origin: string): Promise<readonly Row[]> {
   const parcels = await allParcels(origin)
@@ -31,22 +31,22 @@ export async function mapRows(origin: string): Promise<readonly Row[]> {
 }
 
 function aroundAnyParcel(parcels: readonly Parcel[], widthPx: number, sizePx: number): string[] {
-  const drawn = anyOf(parcels, PICTURES / THEMES.length)
+  const drawn = anyOf(parcels, IMAGES / THEMES.length)
   const frame = `width=${widthPx}&height=${widthPx}&size=${sizePx}`
   return THEMES.flatMap((theme) => drawn.map(({ id }) => `/map.png?${frame}&center=${id}&theme=${theme}`))
 }
 
 function ofAnyParcel(parcels: readonly Parcel[]): string[] {
-  return anyOf(parcels, PICTURES).map(({ x, y }) => `/parcels/${x}/${y}/map.png`)
+  return anyOf(parcels, IMAGES).map(({ x, y }) => `/parcels/${x}/${y}/map.png`)
 }
 
 function ofAnyEstate(parcels: readonly Parcel[]): string[] {
   const ids = [...new Set(parcels.flatMap(({ estate_id }) => estate_id ?? []))]
   const all = SIZES.flatMap((size) => ids.map((id) => `/estates/${id}/map.png?size=${size}`))
-  return anyOf(all, PICTURES)
+  return anyOf(all, IMAGES)
 }
 
-/** The tiles of the usual world from zoom 2 on, in either theme, with and without what is on sale. */
+/** The image tiles of the usual world from zoom 2 on, in both themes, with and without offers. */
 function anyTile(): string[] {
   const styles = THEMES.flatMap((theme) => [`theme=${theme}`, `theme=${theme}&publications=true`])
   const addresses: string[] = []
@@ -57,10 +57,10 @@ function anyTile(): string[] {
       for (let y = first; y <= last; y++) addresses.push(`/tiles/${z}/${x}/${y}.png`)
   }
   const all = styles.flatMap((style) => addresses.map((address) => `${address}?${style}`))
-  return anyOf(all, all.length) // tiles are small: more of them are kept
+  return anyOf(all, all.length) // tiles are small, so more of them are cached
 }
 
-/** So many of a list at most, each once, in an order without a pattern that is the same at every run. */
+/** At most `count` items of a list, each once, in a random order that is the same in every run. */
 function anyOf<T>(list: readonly T[], count: number): T[] {
   const draw = drawFrom(1)
   const order = list.map((one) => ({ one, at: draw(RANKS) })).sort((a, b) => a.at - b.at)

@@ -4,9 +4,9 @@ import { launchBrowser } from '../test/support/browser-program.ts'
 import { median } from './load.ts'
 
 /**
- * How the map page feels, in a browser that draws without a graphics card and whose page gets a quarter of the
- * processor: time to the first full map, frames while the mouse drags it, bytes of its scripts. An empty page is moved
- * over by the same mouse before each drag: where that has fewer than 60 frames, the machine is busy with other things.
+ * Measures the map page in a browser without a graphics card and with a quarter of the CPU speed: time to the first full
+ * map, frames while the mouse drags it, bytes of its scripts. Before each drag the same mouse movement is measured on an
+ * empty page: if that has fewer than 60 frames a second, the machine is busy with other work.
  */
 
 const SLOWDOWN = 4
@@ -17,7 +17,7 @@ const WANTED = { paintedMs: 1500, framesPerSecond: 50, scriptBytes: 60_000 }
 const PAINTED_MARK = 'landpass-map-painted'
 const PAN_MS = 3_000
 const SHARP_MAP = 'canvas[data-picture="sharp"]'
-/** How often + is pressed before the map is dragged: the whole world, streets, single parcels. */
+/** How many times + is pressed before the drag: whole world, streets, single parcels. */
 const ZOOM_STEPS = [0, 2, 4]
 
 export async function measurePages(origin: string): Promise<void> {
@@ -105,7 +105,7 @@ async function openSlowed(browser: Browser, scale: number) {
     viewport: SCREEN,
     deviceScaleFactor: scale,
     serviceWorkers: 'block',
-    // Steps between zooms are jumps then; the drags that are measured are the same.
+    // No animation between zoom levels; the measured drags do not change
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
@@ -144,7 +144,7 @@ interface Box {
   readonly height: number
 }
 
-/** Drags the mouse about over a part of the page, and counts the frames that the page gets meanwhile. */
+/** Drags the mouse over a part of the page, and counts the frames of the page during that time. */
 async function framesWhileDragging(page: Page, box: Box): Promise<Frames> {
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
   await page.mouse.move(middle.x, middle.y)

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.js', import.meta.url))
-const LOOK_EVERY_MS = 20
+const POLL_INTERVAL_MS = 20
 
 export interface Running {
   readonly origin: string
@@ -17,7 +17,7 @@ export interface CommandFigures {
   readonly peakMb: number
 }
 
-/** Runs a command of landpass to its end. @throws when it fails, with what it said */
+/** Runs a command of landpass to its end. @throws with its output, when it fails */
 export async function runCommand(
   args: readonly string[],
   env: Record<string, string>,
@@ -27,20 +27,20 @@ export async function runCommand(
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-4000)
+      output = (output + chunk.toString()).slice(-4000)
     })
   }
   let peakMb = 0
-  const looking = setInterval(() => {
+  const polling = setInterval(() => {
     const highest = memoryMb(child.pid, 'VmHWM')
     if (highest > peakMb) peakMb = highest // NaN once the process has ended
-  }, LOOK_EVERY_MS)
+  }, POLL_INTERVAL_MS)
   const [code] = await once(child, 'exit')
-  clearInterval(looking)
-  if (code !== 0) throw new Error(`landpass ${args.join(' ')} ended with ${code}: ${said}`)
+  clearInterval(polling)
+  if (code !== 0) throw new Error(`landpass ${args.join(' ')} ended with ${code}: ${output}`)
   return { seconds: (performance.now() - startedMs) / 1000, peakMb }
 }
 
@@ -53,36 +53,36 @@ export async function startServer(
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const origin = await hearOrigin(child, /(http:\/\/[\d.]+:\d+)\/health\/ready/)
+  const origin = await readOrigin(child, /(http:\/\/[\d.]+:\d+)\/health\/ready/)
   const readySeconds = (performance.now() - startedMs) / 1000
   return { origin, child, readySeconds, stop: () => stop(child) }
 }
 
-/** Starts a stand-in for a part of the outside world: `landpass simulate <what>`. */
+/** Starts a simulator: `landpass simulate <what>`. */
 export async function startSimulator(what: 'issuer' | 'presence'): Promise<Running> {
   const child = spawn(process.execPath, [MAIN, 'simulate', what, '--port', '0'], {
     env: { ...process.env, LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const origin = await hearOrigin(child, /simulator: (http:\/\/[\d.]+:\d+)/)
+  const origin = await readOrigin(child, /simulator: (http:\/\/[\d.]+:\d+)/)
   return { origin, child, stop: () => stop(child) }
 }
 
-/** Waits until a program says where it listens, and goes on reading what it says: a full pipe would stop it. */
-function hearOrigin(child: ChildProcess, place: RegExp): Promise<string> {
+/** Waits until a program prints its address. Goes on reading its output, because a full pipe would block the program. */
+function readOrigin(child: ChildProcess, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = ''
+    let output = ''
     child.stdout?.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-4000)
-      const found = place.exec(said)
+      output = (output + chunk.toString()).slice(-4000)
+      const found = pattern.exec(output)
       if (found?.[1]) resolve(found[1])
     })
-    child.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${said}`)))
+    child.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${output}`)))
   })
 }
 
-export async function startYardstick(): Promise<Running> {
-  const child = fork(fileURLToPath(new URL('./yardstick.js', import.meta.url)))
+export async function startBaseline(): Promise<Running> {
+  const child = fork(fileURLToPath(new URL('./baseline.js', import.meta.url)))
   const [message] = await once(child, 'message')
   return { origin: (message as { origin: string }).origin, child, stop: () => stop(child) }
 }
@@ -91,7 +91,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await end(child, 'SIGTERM')
 }
 
-/** Ends a process and waits until it is gone; does nothing when it is. */
+/** Ends a process and waits for its exit; does nothing if it has ended. */
 export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
@@ -99,7 +99,7 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
   await gone
 }
 
-/** Memory of a process now (`VmRSS`) or at its highest (`VmHWM`), in MB; NaN where the system does not tell. */
+/** Memory of a process now (`VmRSS`) or its peak (`VmHWM`), in MB; NaN where the system has no such file. */
 export function memoryMb(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -109,11 +109,11 @@ export function memoryMb(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): numb
   }
 }
 
-/** Lets `VmHWM` begin anew at what the process uses now, where the system can do that. */
-export function forgetPeak(pid: number | undefined): void {
+/** Resets `VmHWM` to the memory that the process uses now, where the system can do that. */
+export function resetPeak(pid: number | undefined): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
   } catch {
-    // the highest since the start is shown then
+    // Not possible here: the peak since the start is shown
   }
 }

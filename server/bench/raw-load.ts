@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net'
 import { type LoadResult, quantile, type Request } from './load.ts'
 
-/** As many as `load` has. */
+/** As in `load`. */
 const CONNECTIONS = 16
 const READ_BYTES = 256 * 1024
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 /**
- * Like `load`, for answers of a megabyte and more: bytes are counted and left in one buffer. The usual generator
- * makes an object of each read, and it would be the generator that is measured.
+ * Like `load`, for answers of a megabyte and more: counts bytes in one reused buffer. The usual generator makes an object
+ * for each read, so for such answers the generator would be measured.
  *
  * Answers must come with a `content-length`.
  */
@@ -20,7 +20,7 @@ export async function rawLoad(
 ): Promise<LoadResult> {
   const startedMs = performance.now()
   const reading = Array.from({ length: CONNECTIONS }, (_, i) =>
-    readInTurn(new URL(origin), requests, i, startedMs + seconds * 1000),
+    readOneByOne(new URL(origin), requests, i, startedMs + seconds * 1000),
   )
   const answers = (await Promise.all(reading)).flat()
   const elapsedS = (performance.now() - startedMs) / 1000
@@ -40,8 +40,8 @@ interface RawAnswer {
   readonly ms: number
 }
 
-/** Asks over one connection until the time is up; the answer that is under way then is read to its end. */
-function readInTurn(
+/** Sends requests over one connection until the time is up; the last answer is read to its end. */
+function readOneByOne(
   { hostname, port }: URL,
   requests: readonly Request[],
   first: number,

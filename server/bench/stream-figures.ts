@@ -9,54 +9,54 @@ import { memoryMb, type Running } from './processes.ts'
 export const STREAMS = 1_000
 const CHANGES = 15
 
-/** What a server needs for so many readers of one machine. */
+/** Setting for many streams from one machine. */
 export const STREAM_SETTINGS = { CHANGE_STREAMS_PER_CLIENT: '0' }
 
 export interface StreamFigures {
-  /** From the commit of a change until the last of the readers has its event. */
-  readonly heardMs: number
-  /** The same in units of the time that the yardstick takes for an answer to as many. */
+  /** From the commit of a change until the last stream has received its event. */
+  readonly receivedMs: number
+  /** The same, relative to the time in which the baseline answers as many requests. */
   readonly ratio: number
-  /** What a stream adds to the memory of the server, its socket included. */
+  /** Memory of the server for each stream, including its socket. */
   readonly kbPerStream: number
 }
 
-/** Commits changes one after the other, each when all readers have heard of the one before. */
+/** Commits changes one after the other, each after all streams have received the one before. */
 export async function changeToStreams(
   server: Running,
-  yardstick: Running,
+  baseline: Running,
   env: Record<string, string>,
 ): Promise<StreamFigures> {
   const engine = await openEngine(engineSettings(readConfig(env), 'tool'))
   const before = memoryMb(server.child.pid, 'VmRSS')
-  const hear = new Hearing()
-  const sockets = await Promise.all(Array.from({ length: STREAMS }, () => hear.open(server.origin)))
+  const readers = new StreamReaders()
+  const sockets = await Promise.all(Array.from({ length: STREAMS }, () => readers.open(server.origin)))
   const kbPerStream = ((memoryMb(server.child.pid, 'VmRSS') - before) * 1024) / STREAMS
-  const heardMs: number[] = []
+  const receivedMs: number[] = []
   const bareMs: number[] = []
   try {
     for (let i = 0; i < CHANGES; i++) {
       if (i % 5 === 0)
-        bareMs.push((STREAMS * 1000) / (await load(yardstick.origin, [{ path: '/' }], 1, 200)).perSecond)
-      const heard = hear.next()
+        bareMs.push((STREAMS * 1000) / (await load(baseline.origin, [{ path: '/' }], 1, 200)).perSecond)
+      const received = readers.next()
       await applyLandChanges(
         engine.db,
         [{ kind: 'change-parcel', x: 10, y: i, to: { name: `change ${i}` } }],
         Date.now(),
       )
       const committedMs = performance.now()
-      await heard
-      heardMs.push(performance.now() - committedMs)
+      await received
+      receivedMs.push(performance.now() - committedMs)
     }
   } finally {
     for (const socket of sockets) socket.destroy()
     await engine.close()
   }
-  return { heardMs: median(heardMs), ratio: median(heardMs) / median(bareMs), kbPerStream }
+  return { receivedMs: median(receivedMs), ratio: median(receivedMs) / median(bareMs), kbPerStream }
 }
 
-/** Counts the events of many readers, and looks at nothing else of them. */
-class Hearing {
+/** Opens streams and counts their change events. */
+class StreamReaders {
   private left = 0
   private done: () => void = () => {}
 
@@ -73,7 +73,7 @@ class Hearing {
     })
   }
 
-  /** Resolves when each has heard of one change more. */
+  /** Resolves when each stream has received one more change. */
   next(): Promise<void> {
     this.left = STREAMS
     return new Promise((resolve) => {

@@ -4,10 +4,10 @@ import { rawLoad } from './raw-load.ts'
 const KEYS = 2000
 /** Parcels from the middle of an area to its edge: 21 x 21 of them. */
 const REACH = 10
-/** What people begin to type: some of it in a thousand names, some in none. */
+/** Search texts: some occur in a thousand names, some in none. */
 const TEXTS = ['old', 'caf', 'tow', 'arc', 'lib', '城', 'zzz', 'gar']
 
-/** The rows of the map as data. No window is like another, and the server keeps no answers of them. */
+/** The rows of tile data and search. All areas differ, and the server does not cache their answers. */
 export async function tileRows(origin: string): Promise<readonly Row[]> {
   const draw = drawFrom(2)
   const all = await allParcels(origin)
@@ -40,12 +40,12 @@ export async function tileRows(origin: string): Promise<readonly Row[]> {
   ]
 }
 
-/** The whole world, compressed once before: what a server answers that has been asked for it. */
-async function wholeWorld(origin: string, path: string, coding: string, wanted: number): Promise<Row> {
-  const request = { path, headers: { 'accept-encoding': coding } }
+/** The whole world; its compressed answer is cached by one request before the measurement. */
+async function wholeWorld(origin: string, path: string, encoding: string, wanted: number): Promise<Row> {
+  const request = { path, headers: { 'accept-encoding': encoding } }
   await (await fetch(origin + request.path, { headers: request.headers })).arrayBuffer()
   return {
-    name: `${path}, whole world, ${coding}, warm`,
+    name: `${path}, whole world, ${encoding}, warm`,
     requests: [request],
     status: 200,
     wanted: both(wanted),

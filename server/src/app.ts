@@ -4,6 +4,7 @@ import { Pictures } from './api/images/pictures.ts'
 import { serveLandApi, VERSION_PREFIXES } from './api/land-api.ts'
 import { LAND_SHAPES } from './api/land-shapes.ts'
 import { type Attendance, createAttendance } from './attendance/attendance.ts'
+import { SIGNED_FETCH_HEADERS } from './attendance/signed-fetch/signature-headers.ts'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config/config.ts'
 import type { Engine } from './db/engine.ts'
@@ -62,8 +63,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     : undefined
   measureDatabase(metrics, engine)
 
-  const shapes = servesLand ? LAND_SHAPES : {}
-  await describeRoutes(server, { publicUrl: config.publicUrl, shapes })
+  await describeRoutes(server, {
+    publicUrl: config.publicUrl,
+    shapes: servesLand ? LAND_SHAPES : {},
+    securitySchemes: attendance ? SIGNED_FETCH_HEADERS : {},
+  })
   healthRoutes(server, { metrics, isReady: () => readiness(engine, servesLand ? keeper : undefined) })
   if (servesLand) await serveLand({ server, metrics, readyAnswers, keeper, ...options })
   await attendance?.register(server)

@@ -13,7 +13,7 @@ export const ERRORS = {
   bad_request: {
     status: 400,
     where: 'every endpoint',
-    meaning: 'The request is not well-formed HTTP, or its address cannot be decoded.',
+    meaning: 'The request is not well-formed HTTP, has no Host header, or its address cannot be decoded.',
     next: 'Correct the request; percent-encode special characters in the path.',
   },
   invalid_body: {
@@ -30,8 +30,9 @@ export const ERRORS = {
   },
   parcel_not_found: {
     status: 404,
-    where: '/parcels/:x/:y, /parcels/:tokenId, /v2/parcels/:x/:y, /v2/contracts/:address/tokens/:id',
-    meaning: 'There is no parcel with these coordinates or this token id.',
+    where:
+      '/parcels/:x/:y, /parcels/:tokenId, /parcels/available, /v2/parcels/:x/:y, /v2/contracts/:address/tokens/:id',
+    meaning: 'There is no such parcel in the world.',
     next: 'Check the coordinates or the token id.',
   },
   estate_not_found: {
@@ -93,6 +94,12 @@ export const ERRORS = {
     where: 'every endpoint that reads a body',
     meaning: 'The body is larger than 64 KiB.',
     next: 'Send a smaller body.',
+  },
+  expectation_failed: {
+    status: 417,
+    where: 'every endpoint',
+    meaning: 'The Expect header asks for something that the server does not do.',
+    next: 'Leave the header out, or send 100-continue.',
   },
   header_too_large: {
     status: 431,

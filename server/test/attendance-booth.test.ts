@@ -199,7 +199,7 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       expect(closed).toMatchObject({ isDone: false, shown: [] })
       expect(isDone).toBe(true)
       expect(shown).toEqual([
-        expect.stringMatching(/not what the picture shows/),
+        expect.stringMatching(/not what the image shows/),
         expect.stringMatching(/issuer is making your token/),
       ])
       expect(new Set(images).size).toBe(2)
@@ -237,7 +237,7 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       await outside.issuerSettings({ error_rate: 0 })
 
       expect(lost.isDone).toBe(false)
-      expect(lost.shown[0]).toContain('Nobody can tell just now')
+      expect(lost.shown[0]).toContain('Your position in the world cannot be checked now')
       expect(pending.isDone).toBe(true)
       expect(pending.shown[0]).toContain('Your token is reserved')
     })

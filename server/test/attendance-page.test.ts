@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isProof } from '../src/attendance/captcha/proof-of-work.ts'
-import { judgeTogether } from '../src/attendance/presence/policy.ts'
+import { combineResults } from '../src/attendance/presence/policy.ts'
 import type { PresenceResult } from '../src/attendance/presence/presence.ts'
 import { verifySignature } from '../src/attendance/signed-fetch/verify-signature.ts'
 import { Vault } from '../src/attendance/vault.ts'
@@ -36,6 +36,7 @@ import {
 import { freshEngine } from './support/engines.ts'
 import { type LandServer, startLandServer, type TestClock, testClock } from './support/land-server.ts'
 import { startLandpass } from './support/landpass.ts'
+import { codesOf, openApiOf, type Response, resolved } from './support/openapi.ts'
 
 /** The pages' own day: the event is registered in the morning, and its players come four days later. */
 const MORNING_MS = Date.parse('2027-03-01T09:00:00.000Z')
@@ -172,8 +173,14 @@ describe('the pages of docs/attendance', () => {
     expect(onPage.toSorted()).toEqual([...heard.keys(), ...news].toSorted())
     for (const row of tables.flat()) expect(row.map((cell) => cell.length > 0)).toEqual([true, true, true])
     // Whatever else these calls can answer is not of this interface alone.
-    const elsewhere = ['bad_request', 'body_too_large', 'database_unavailable', 'header_too_large']
-    const described = codesOf(['/event/{event}', '/addcodes/{event}', '/event/{event}/report'])
+    const elsewhere = [
+      'bad_request',
+      'body_too_large',
+      'database_unavailable',
+      'expectation_failed',
+      'header_too_large',
+    ]
+    const described = codesOfPaths(['/event/{event}', '/addcodes/{event}', '/event/{event}/report'])
     expect([...heard.values(), ...elsewhere, 'internal_error', 'request_timeout']).toEqual(
       expect.arrayContaining(described),
     )
@@ -213,7 +220,7 @@ describe('the pages of docs/attendance', () => {
       await server.get('/event/harbour'),
       await change(['colour', 'red']),
       await change(['enabled', 'no']),
-      await change(['distribution_start_date', '2027-03-05 18:00']),
+      await change(['distribution_start_date', '2027-03-05T18:00:00']),
       await change(['distribution_end_date', '2027-03-05T17:00:00Z']),
     ]
     await outside.issuerSettings({ error_rate: 1 })
@@ -336,7 +343,7 @@ describe('the pages of docs/attendance', () => {
 
   test('the table of errors has every code that /captcha and /claim can answer, with its status', () => {
     const rows = tableBelow(pages, '## Errors of /captcha and /claim')
-    const described = codesOf(['/captcha', '/captcha/{uuid}', '/claim/{event}'])
+    const described = codesOfPaths(['/captcha', '/captcha/{uuid}', '/claim/{event}'])
 
     expect(rows.map(([code = '']) => namesIn(code)[0]).toSorted()).toEqual(described.toSorted())
     for (const [code = '', status] of rows) {
@@ -345,19 +352,12 @@ describe('the pages of docs/attendance', () => {
   })
 
   /** All error codes that openapi.json names for these paths. */
-  function codesOf(paths: readonly string[]): string[] {
-    const document = server.app.server.swagger() as unknown as {
-      paths: Record<string, Record<string, { responses: Record<string, object> }>>
-    }
+  function codesOfPaths(paths: readonly string[]): string[] {
+    const document = openApiOf(server.app.server)
     const operations = paths.flatMap((path) => Object.values(document.paths[path] ?? {}))
     expect(operations.length).toBeGreaterThanOrEqual(paths.length)
-    const codes = operations.flatMap(({ responses }) =>
-      Object.values(responses).flatMap(
-        (response) =>
-          /"code":\{"type":"string","enum":(\[[^\]]*\])/.exec(JSON.stringify(response))?.[1] ?? '[]',
-      ),
-    )
-    return [...new Set(codes.flatMap((list) => JSON.parse(list) as string[]))]
+    const answers = operations.flatMap(({ responses }) => Object.values(responses))
+    return [...new Set(answers.flatMap((answer) => codesOf(resolved<Response>(document, answer))))]
   }
 
   test('the table of metrics has every metric of attendance, and none that is not there', async () => {
@@ -444,7 +444,7 @@ test('the table of presence is what the policies decide', () => {
   expect(rows).toHaveLength(6)
   for (const [first, second, any, all] of rows) {
     const results = [first!, second!]
-    expect([judgeTogether('any', results), judgeTogether('all', results)]).toEqual([any, all])
+    expect([combineResults('any', results), combineResults('all', results)]).toEqual([any, all])
   }
 })
 

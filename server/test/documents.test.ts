@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { attendance, land, system } from '@landpass/client'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +12,7 @@ import { generatedDocuments } from '../src/cli/documents.ts'
 import { readConfig } from '../src/config/config.ts'
 import { SETTING_NAMES } from '../src/config/settings.ts'
 import type { Engine } from '../src/db/engine.ts'
-import { ERRORS } from '../src/errors.ts'
+import { ERRORS, type ErrorCode } from '../src/errors.ts'
 import { BODY_DEPTH_LIMIT, BODY_LIMIT_BYTES } from '../src/http/json-body.ts'
 import { MAX_PARCELS } from '../src/map/frame.ts'
 import { PALETTES } from '../src/map/palette.ts'
@@ -19,12 +20,22 @@ import { drawGallery } from '../src/site/gallery.ts'
 import { fullDemoDatabaseUrl } from './support/demo-snapshots.ts'
 import { freshEngine } from './support/engines.ts'
 import { type LandServer, REFERENCE_TIME_MS, startLandServer, testClock } from './support/land-server.ts'
+import {
+  codesOf,
+  type OpenApi,
+  type Operation,
+  openApiOf,
+  parametersOf,
+  type Response,
+  resolved,
+} from './support/openapi.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const SRC = join(ROOT, 'server/src')
 
 /** What people open in a browser, and the files that these pages are made of. */
-const PAGES = /^\/(?:docs.*|organise|pages\/.*|service-worker\.js|icon\.svg|landpass\.webmanifest)?$/
+const PAGES =
+  /^\/(?:docs.*|organise|pages\/.*|service-worker\.js|icon(?:-[\w-]+)?\.(?:svg|png)|favicon\.ico|robots\.txt|landpass\.webmanifest)?$/
 /** `x,y` in one segment of a path: another way to write what is described. */
 const ALIASES = [
   '/parcels/:/bids',
@@ -40,9 +51,14 @@ const UNVERSIONED = ['/health/live', '/health/ready', '/metrics', '/openapi.json
 /** Nor are these: the clients of the attendance interface call them so. */
 const ATTENDANCE = /^\/(?:addcodes|captcha|claim|event)(?:\/|$)/
 
+/** The client has a function of its own for the parcels of an area, which is the operation `parcels`. */
+const SECOND_CALL_OF_PARCELS = 'parcelsInArea'
+
 let described: FastifyInstance
+let description: OpenApi
 beforeAll(async () => {
   described = await startDescribedServer()
+  description = openApiOf(described)
 })
 afterAll(() => described.close())
 
@@ -65,7 +81,7 @@ describe('the documents that are made from the code', () => {
 describe('the description of the interface', () => {
   test('has every route, and no other', async () => {
     const routes = routesOf(described).filter((url) => !isBelowV1(url) && !PAGES.test(url))
-    const inWords = Object.keys(descriptionOf(described).paths).map((path) => path.replace(/\{\w+\}/g, ':'))
+    const inWords = Object.keys(description.paths).map((path) => path.replace(/\{\w+\}/g, ':'))
 
     expect([...new Set([...inWords, ...ALIASES])].sort()).toEqual(routes)
     expect(ALIASES.filter((url) => inWords.includes(url))).toEqual([])
@@ -81,37 +97,100 @@ describe('the description of the interface', () => {
   })
 
   test('says of every operation what it is for, what it takes and how it can fail', async () => {
-    const operations = Object.entries(descriptionOf(described).paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, path, operation })),
-    )
-
-    for (const { name, path, operation } of operations) {
+    for (const { name, path, operation } of operations()) {
       expect(operation.summary, name).toMatch(/\S/)
       expect(operation.tags, name).toHaveLength(1)
       expect(Object.keys(operation.responses), name).toContain('200')
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
-      const takenFromPath = operation.parameters?.filter(({ in: place }) => place === 'path') ?? []
+      const takenFromPath = parametersOf(description, operation).filter(({ in: place }) => place === 'path')
       expect(takenFromPath.map(({ name: parameter }) => parameter).sort(), name).toEqual(inPath.sort())
       // An address that names its version would otherwise be read as one below the server of version 1 too.
-      const hasOneAddress = /^\/v\d\//.test(path) || ATTENDANCE.test(path)
+      const hasOneAddress = /^\/v\d\//.test(path) || ATTENDANCE.test(path) || UNVERSIONED.includes(path)
       const servers = hasOneAddress ? [{ url: '/', description: expect.any(String) }] : undefined
       expect(operation.servers, name).toEqual(servers)
     }
   })
 
+  test('names every operation, once, as the client package calls it', () => {
+    const names = operations().map(({ operation }) => operation.operationId ?? '')
+    const functions = Object.keys({ ...land, ...attendance, ...system })
+
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([])
+    expect([...new Set(names.map((name) => name.replace(/V\d$/, '')))].sort()).toEqual(
+      functions.filter((name) => name !== SECOND_CALL_OF_PARCELS).sort(),
+    )
+  })
+
+  test('says which calls are signed: all others need no header', () => {
+    const signed = operations().filter(({ operation }) => operation.security !== undefined)
+    const headers = Object.keys(description.components.securitySchemes)
+
+    expect(signed.map(({ name }) => name)).toEqual(['post /claim/{event}', 'post /captcha'])
+    expect(headers).toHaveLength(5)
+    for (const { operation } of signed) expect(Object.keys(operation.security?.[0] ?? {})).toEqual(headers)
+    expect(description.security).toEqual([])
+  })
+
+  test('has one form of failure, and explains each code where it can be answered', () => {
+    for (const { name, operation } of operations()) {
+      const failures = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400)
+      expect(failures.length, name).toBeGreaterThan(2)
+      for (const [status, answer] of failures) {
+        const response = resolved<Response>(description, answer)
+        const { schema } = response.content?.['application/json'] ?? {}
+        expect(schema, `${status} of ${name}`).toEqual({ $ref: '#/components/schemas/Error' })
+        expect(codesOf(response), `${status} of ${name}`).not.toEqual([])
+        for (const code of codesOf(response)) {
+          const { status: itsStatus, meaning } = ERRORS[code as ErrorCode]
+          expect(itsStatus, `${code} of ${name}`).toBe(Number(status))
+          expect(response.description, `${code} of ${name}`).toContain(meaning)
+        }
+      }
+    }
+  })
+
+  test('refers to parts that are there, and has no part that nothing refers to', () => {
+    const text = JSON.stringify(description)
+    const references = [...text.matchAll(/"\$ref":"(.*?)"/g)].map(([, reference]) => reference)
+    const { securitySchemes, ...parts } = description.components
+    const named = Object.entries(parts).flatMap(([kind, group]) =>
+      Object.keys(group).map((name) => `#/components/${kind}/${name}`),
+    )
+
+    expect([...new Set(references)].sort()).toEqual(named.sort())
+  })
+
+  test('stays small enough to be read, and so do the types that are made of it', () => {
+    expect(page('server/openapi.json').length).toBeLessThan(250_000)
+    expect(page('client/src/types.ts').split('\n').length).toBeLessThan(2_500)
+  })
+
   test('is made of schemas that can be compiled: the server compiles those of a route with its first request', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false })
-    const schemas = Object.entries(descriptionOf(described).paths).flatMap(([path, methods]) =>
-      Object.values(methods).flatMap(({ parameters = [] }) =>
-        parameters.map(({ name, schema }) => ({ name: `${name} of ${path}`, schema })),
-      ),
+    ajv.addSchema(description, 'openapi')
+    const schemas = operations().flatMap(({ path, operation }) =>
+      parametersOf(description, operation).map(({ name, schema }) => ({
+        name: `${name} of ${path}`,
+        schema,
+      })),
     )
 
     expect(schemas.length).toBeGreaterThan(100)
     for (const { name, schema } of schemas) expect(ajv.validateSchema(schema ?? false), name).toBe(true)
     for (const { name, schema } of schemas) expect(() => ajv.compile(schema ?? false), name).not.toThrow()
+    for (const [name, schema] of Object.entries(description.components.schemas)) {
+      expect(ajv.validateSchema(schema), name).toBe(true)
+      expect(ajv.getSchema(`openapi#/components/schemas/${name}`), name).toBeDefined()
+    }
   })
 })
+
+/** Every operation of the description, as `get /parcels`. */
+function operations() {
+  return Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, path, operation })),
+  )
+}
 
 test('every error code is in the table, and every code of the table is used', () => {
   const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -127,7 +206,7 @@ test('every error code is in the table, and every code of the table is used', ()
 describe('the page about pictures', () => {
   test('docs/map.md has the parameters of every image, with their ranges', async () => {
     const text = page('docs/map.md')
-    const { paths } = descriptionOf(described)
+    const { paths } = description
     for (const path of [
       '/map.png',
       '/parcels/{x}/{y}/map.png',
@@ -135,7 +214,7 @@ describe('the page about pictures', () => {
       '/tiles/{z}/{x}/{y}.png',
     ]) {
       expect(text).toContain(path.includes('tiles') ? path : path.replace(/\{(\w+)\}/g, ':$1'))
-      for (const { name, in: place, schema } of paths[path]!.get!.parameters ?? []) {
+      for (const { name, in: place, schema } of parametersOf(description, paths[path]!.get!)) {
         if (place !== 'query') continue
         const row = text.split('\n').find((line) => line.startsWith('| `') && line.includes(`\`${name}\``))
         expect(row, name).toBeDefined()
@@ -161,14 +240,18 @@ test('docs/tiles.md has the fields of a tile in their order, and the parameters'
     [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
     )
-  const { paths } = descriptionOf(described)
+  const { paths } = description
 
   expect(named(fields)).toEqual([...TILE_FIELDS])
   for (const path of ['/v1/tiles', '/v2/tiles'])
-    expect(paths[path]!.get!.parameters?.map(({ name }) => name)).toEqual(
-      named(parameters.split('\n## ', 1)[0] ?? ''),
-    )
+    expect(queryOf(paths[path]!.get!)).toEqual(named(parameters.split('\n## ', 1)[0] ?? ''))
 })
+
+function queryOf(operation: Operation): string[] {
+  return parametersOf(description, operation)
+    .filter(({ in: place }) => place === 'query')
+    .map(({ name }) => name)
+}
 
 describe('the pages about the land and about HTTP', () => {
   test('docs/land.md has the fields of every record, and no others', () => {
@@ -186,7 +269,7 @@ describe('the pages about the land and about HTTP', () => {
       const named = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
         [...cell.matchAll(/`(\w+)`/g)].map(([, field]) => field),
       )
-      const { properties } = descriptionOf(described).components.schemas[name]!
+      const { properties } = description.components.schemas[name]!
 
       expect(new Set(named), name).toEqual(new Set(Object.keys(properties)))
       expect(named, name).toHaveLength(Object.keys(properties).length)
@@ -195,7 +278,7 @@ describe('the pages about the land and about HTTP', () => {
 
   test('docs/land.md has every address of the older interface', () => {
     const text = page('docs/land.md')
-    const addresses = Object.keys(descriptionOf(described).paths).filter(
+    const addresses = Object.keys(description.paths).filter(
       (path) => !/^\/v\d\/|\.(?:png|json)$|^\/(?:health|metrics)/.test(path) && !ATTENDANCE.test(path),
     )
 
@@ -336,27 +419,6 @@ async function startDescribedServer(): Promise<FastifyInstance> {
 /** The same endpoint as the one without `/v1`. */
 function isBelowV1(url: string): boolean {
   return url.startsWith('/v1/') && !VERSION_1_ALONE.includes(url)
-}
-
-interface DescribedParameter {
-  readonly name: string
-  readonly in: string
-  readonly schema?: { readonly minimum?: number; readonly maximum?: number; readonly default?: unknown }
-}
-
-interface Operation {
-  readonly summary?: string
-  readonly tags?: readonly string[]
-  readonly parameters?: readonly DescribedParameter[]
-  readonly servers?: readonly object[]
-  readonly responses: Readonly<Record<string, unknown>>
-}
-
-function descriptionOf(server: FastifyInstance) {
-  return server.swagger() as unknown as {
-    paths: Record<string, Record<string, Operation>>
-    components: { schemas: Record<string, { readonly properties: object }> }
-  }
 }
 
 /**

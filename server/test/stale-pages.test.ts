@@ -151,7 +151,7 @@ describe('compiling', () => {
 /** What it printed. */
 function compile(root: string): string {
   const script = pathToFileURL(join(ROOT, 'scripts/compile.mjs')).href
-  const code = `const { compile } = await import(${JSON.stringify(script)}); process.exit(compile(${JSON.stringify(root)}, ['client']))`
+  const code = `const { compile } = await import(${JSON.stringify(script)}); process.exit(await compile(${JSON.stringify(root)}, ['client'], { checksTypes: true }))`
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
     encoding: 'utf8',
   })

@@ -84,6 +84,11 @@ function usedKeys() {
   const names = new Set<string>()
   const asked = new Set<string>()
   const prefixes = new Set<string>()
+  const notFoundPage = readFileSync(new URL('../not-found.html', PAGES), 'utf8')
+  for (const [, name = ''] of notFoundPage.matchAll(/\{([\w.]+)\}/g)) {
+    names.add(name)
+    asked.add(name)
+  }
   for (const source of pageSources()) {
     for (const [, name = ''] of source.matchAll(/['"`]([a-z][\w]*(?:\.\w+)+)['"`]/g)) names.add(name)
     for (const [, name = ''] of source.matchAll(/\b(?:text|findText)\(\s*['"]([^'"]+)['"]/g)) asked.add(name)

@@ -1,6 +1,6 @@
 /**
- * What the page remembers between visits: choices of the reader, never a secret. A browser may forbid it; then nothing
- * is remembered and nothing else is lost.
+ * Choices of the reader that the browser stores between visits, never a secret. Where the browser forbids storage, they
+ * last until the page is closed.
  */
 type StoredName = 'language' | 'theme' | 'mine'
 
@@ -17,6 +17,6 @@ export function writeStored(name: StoredName, value: string | undefined): void {
     if (value === undefined) localStorage.removeItem(`landpass.${name}`)
     else localStorage.setItem(`landpass.${name}`, value)
   } catch {
-    // Private windows of some browsers refuse to remember.
+    // Some browsers refuse storage in private windows.
   }
 }

@@ -1,10 +1,10 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Stands between a server and one of the simulators, passes everything on, and knows what was asked. */
+/** A proxy between a server and a simulator that counts the requests by method and path. */
 export interface CallCounter {
   readonly origin: string
-  /** `POST /event/validate` and how often, without query. */
+  /** Number of requests by method and path without query, such as `POST /event/validate`. */
   readonly counts: ReadonlyMap<string, number>
   stop(): Promise<void>
 }

@@ -9,16 +9,16 @@ export interface Call {
 }
 
 export interface Reply {
-  /** 0: there was no answer. */
+  /** 0 when there was no answer. */
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
   readonly text: string
-  /** From the body, where it is JSON. */
+  /** `data` of the body, if it is JSON. */
   readonly data: unknown
   readonly code: string | undefined
 }
 
-/** Sends over kept-alive connections, of which there are a bounded number: what is above it waits for a free one. */
+/** Sends requests over a limited number of kept-alive connections; further requests wait for a free connection. */
 export class Caller {
   private readonly agent: http.Agent
   /** @param sockets connections to each server process at most */
@@ -26,7 +26,7 @@ export class Caller {
     this.agent = new http.Agent({ keepAlive: true, maxSockets: sockets })
   }
 
-  /** Never throws for what happens on the way: a broken connection is status 0. */
+  /** Never throws for a network error: a broken connection is status 0. */
   send(origin: string, { method, path, headers, body }: Call): Promise<Reply> {
     const { hostname, port } = new URL(origin)
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }

@@ -14,7 +14,7 @@ export interface ClaimLoad {
 
 export interface LoadOptions {
   readonly connections: number
-  /** Sends the requests again and again for so long; undefined: each of them once. */
+  /** Repeats the requests for so many seconds; undefined: sends each of them once. */
   readonly seconds?: number
 }
 
@@ -22,7 +22,7 @@ const READ_BYTES = 64 * 1024
 const HEAD_END = '\r\n\r\n'
 const SHOWN = 3
 
-/** A request as the very bytes that go out: made before the clock starts. */
+/** A request as bytes, made before the measurement starts. */
 export function bytesOf({ method, path, headers, body = '' }: Call): Buffer {
   const all = { host: '127.0.0.1', ...headers, 'content-length': Buffer.byteLength(body) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
@@ -30,8 +30,8 @@ export function bytesOf({ method, path, headers, body = '' }: Call): Buffer {
 }
 
 /**
- * Sends ready bytes over kept-alive connections, one request at a time on each. It makes no objects of requests and
- * answers: on two cores the generator must leave the machine to what it measures.
+ * Sends prepared bytes over kept-alive connections, one request at a time on each. It makes no objects for requests and
+ * answers, so that most of the CPU time is left for the server.
  *
  * Answers must come with a `content-length`.
  */
@@ -49,7 +49,7 @@ export async function loadClaims(
     const at = next++
     return seconds === undefined ? requests[at] : requests[at % requests.length]
   }
-  await Promise.all(Array.from({ length: connections }, () => sendInTurn(new URL(origin), take, seen)))
+  await Promise.all(Array.from({ length: connections }, () => sendOneByOne(new URL(origin), take, seen)))
   const elapsedS = (performance.now() - startedMs) / 1000
   const sorted = seen.ms.sort((a, b) => a - b)
   return {
@@ -68,7 +68,7 @@ interface Seen {
   unexpectedCount: number
 }
 
-function sendInTurn({ hostname, port }: URL, take: () => Buffer | undefined, seen: Seen): Promise<void> {
+function sendOneByOne({ hostname, port }: URL, take: () => Buffer | undefined, seen: Seen): Promise<void> {
   let sentMs = 0
   let answer = ''
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-import { compareBooks } from './books.ts'
 import { outcomeOf } from './calls.ts'
+import { compareWithLedger } from './event-records.ts'
 import { makePlayers, type Player, signedClaims } from './players.ts'
 import { PLACE, type Rig, SETTLE_AT_MOST_MS, withRig } from './rig.ts'
 import { type Script, sized, tally, type Verdict } from './script.ts'
@@ -8,9 +8,9 @@ const PLAYERS = 10_000
 const CODES = 1_000
 const ROUNDS = 3
 
-/** Everybody at once for the codes of an event that has one for every tenth of them. */
+/** All players claim at once; the event has a code for every tenth player. */
 export const crowd: Script = {
-  about: '10,000 players claim 1,000 codes at once: 1,000 get one each, 9,000 hear that none is left',
+  about: '10,000 players claim 1,000 codes at once: 1,000 get one each, 9,000 are answered no_codes_left',
   run: async ({ seed, engine, processes, rounds = ROUNDS, scale }, verdict) => {
     const players = makePlayers(seed, 'crowd', sized(PLAYERS, scale))
     const codes = sized(CODES, scale)
@@ -19,7 +19,7 @@ export const crowd: Script = {
         players.map(({ address }) => address),
         PLACE,
       )
-      await rig.issuer.misbehave({ delay_ms: 20, one_per_player: false })
+      await rig.issuer.setFaults({ delay_ms: 20, one_per_player: false })
       for (let round = 1; round <= rounds; round++) {
         await claimAtOnce(rig, players, codes, `round ${round}`, verdict)
       }
@@ -47,13 +47,13 @@ async function claimAtOnce(
   const winners = players.filter((_, i) => replies[i]!.status === 200).map(({ address }) => address)
   const losers = outcomes.filter((outcome) => outcome === '409 no_codes_left').length
   verdict.equal(`${round}: claims that got a code`, winners.length, codes)
-  verdict.equal(`${round}: claims that heard no_codes_left`, losers, players.length - codes)
+  verdict.equal(`${round}: claims answered no_codes_left`, losers, players.length - codes)
 
-  const { books, tookMs } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
+  const { records, tookMs } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
   const mints = await rig.issuer.mintsOf(event.id)
-  compareBooks(verdict, round, books, mints)
+  compareWithLedger(verdict, round, records, mints)
   verdict.equal(`${round}: tokens at the issuer`, mints.length, codes)
-  verdict.equal(`${round}: codes left over in the database`, books.codes.free, 0)
+  verdict.equal(`${round}: codes left over in the database`, records.codes.free, 0)
   const got = new Set(mints.map(({ address }) => address))
   verdict.equal(`${round}: winners without a token`, winners.filter((address) => !got.has(address)).length, 0)
   const { total, available, claimed } = await rig.availability(event)

@@ -16,7 +16,7 @@ const VALIDATE = 'POST /event/validate'
 
 export const guesses: Script = {
   about:
-    '100,000 guesses of an edit code: 5 are judged; a wrong code and an unknown event look and last alike',
+    '100,000 guesses of an edit code: 5 are judged; a wrong code and an unknown event have equal answers and times',
   run: async ({ seed, engine, processes, scale }, verdict) => {
     let counter: CallCounter | undefined
     const via = async ({
@@ -43,7 +43,7 @@ export const guesses: Script = {
   },
 }
 
-/** What somebody can guess at: an event that is registered here, by every call with an edit code, or any other one. */
+/** Sends guesses: for a registered event with every call that has an edit code, for other events with registrations. */
 async function guessOne(
   rig: Rig,
   { counts }: CallCounter,
@@ -66,8 +66,8 @@ async function guessOne(
   console.log(`${name}: ${tally(outcomes)} in ${tookS.toFixed(0)} s; the issuer judged ${judged}`)
 
   verdict.equal(`${name}: judged by the issuer`, judged, JUDGED_AT_MOST)
-  const heard = outcomes.filter((outcome) => outcome === '401 wrong_edit_code').length
-  verdict.expect(heard <= JUDGED_AT_MOST, `${name}: ${heard} heard that they are wrong`)
+  const wrongAnswers = outcomes.filter((outcome) => outcome === '401 wrong_edit_code').length
+  verdict.expect(wrongAnswers <= JUDGED_AT_MOST, `${name}: ${wrongAnswers} were answered wrong_edit_code`)
   const others = outcomes.filter((outcome) => !/^(401 wrong_edit_code|429 too_many_guesses)$/.test(outcome))
   verdict.expect(others.length === 0, `${name}: unexpected answers: ${tally(others)}`)
   const silent = replies.filter(({ status, headers }) => status === 429 && !Number(headers['retry-after']))
@@ -82,7 +82,7 @@ async function guessOne(
       )
     }
   }
-  await rig.newEvent(1) // throws where the guesses keep another event from being registered
+  await rig.newEvent(1) // throws if the guesses prevent the registration of another event
 }
 
 const coordinates = `${PLACE.x},${PLACE.y}`
@@ -91,7 +91,7 @@ function registration(id: number, editCode: string): Call {
   return jsonCall('POST', `/event/${id}`, { editCode, coordinates })
 }
 
-/** Each call that carries an edit code is a way to guess. */
+/** All calls that contain an edit code. */
 const GUESSES_AT_REGISTERED: readonly ((id: number, editCode: string) => Call)[] = [
   registration,
   (id, editCode) => jsonCall('PATCH', `/event/${id}`, { editCode, options: [['coordinates', coordinates]] }),
@@ -104,7 +104,7 @@ function wrongCode(right: string, random: Random): string {
   return guess === right ? wrongCode(right, random) : guess
 }
 
-/** One guess at each of many events, the three kinds in turn: all of them are judged. */
+/** Sends one guess for each of many events, of three kinds in turn; the issuer judges all of them. */
 async function compareTimes(rig: Rig, samples: number, random: Random, verdict: Verdict): Promise<void> {
   const events = await inParallel(Array.from({ length: 2 * samples }), 8, () => rig.newIssuerEvent(1))
   const kinds: Readonly<Record<string, (at: number) => [id: number, editCode: string]>> = {
@@ -115,7 +115,7 @@ async function compareTimes(rig: Rig, samples: number, random: Random, verdict: 
   const times = new Map<string, number[]>(Object.keys(kinds).map((kind) => [kind, []]))
   const answers = new Set<string>()
   for (let at = 0; at < samples; at++) {
-    // In a new order each time: whoever comes first may find other things warm than whoever comes last.
+    // In a random order, because the first request of a round may be slower than the last
     for (const [kind, guess] of random.shuffle(Object.entries(kinds))) {
       const [id, editCode] = guess(at)
       const startedMs = performance.now()
@@ -137,8 +137,8 @@ async function compareTimes(rig: Rig, samples: number, random: Random, verdict: 
   verdict.expect(answers.size === 1, `the answers differ: ${[...answers].join(' | ')}`)
 }
 
-/** Status, body, and all headers but those that differ from request to request anyway. */
+/** Status, body, and all headers but those that differ in every answer. */
 function visibleOf({ status, headers, text }: Reply): string {
-  const { date: _date, 'x-request-id': _id, ...kept } = headers
-  return JSON.stringify([status, kept, text])
+  const { date: _date, 'x-request-id': _id, ...others } = headers
+  return JSON.stringify([status, others, text])
 }

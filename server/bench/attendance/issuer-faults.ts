@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
-import { compareBooks } from './books.ts'
 import { outcomeOf } from './calls.ts'
+import { compareWithLedger } from './event-records.ts'
 import { makePlayers, signedClaim } from './players.ts'
 import { PLACE, type Rig, withRig } from './rig.ts'
 import { inParallel, type Script, sized, tally, type Verdict } from './script.ts'
@@ -13,16 +13,16 @@ const TIMEOUT_MS = SECOND_MS
 /** Players who wait for an answer at the same time. */
 const WIDTH = 128
 
-/** Three calls of ten go wrong, each in another way, from the first claim to the last. */
+/** Three of ten calls fail, in five different ways. */
 const FAULTS = {
-  /** Done, but answered after we stopped waiting. */
+  /** Executed, but answered after the timeout. */
   late_rate: 0.06,
   late_ms: 3 * TIMEOUT_MS,
-  /** Done twice. */
+  /** Executed twice. */
   duplicate_rate: 0.06,
-  /** A 5xx, and nothing happened. */
+  /** A 5xx, not executed. */
   error_rate: 0.06,
-  /** A 5xx, and it happened all the same. */
+  /** A 5xx, but executed. */
   error_after_rate: 0.06,
   /** No answer, ever. */
   drop_rate: 0.06,
@@ -39,8 +39,8 @@ const NO_FAULTS = {
 } as const satisfies IssuerFaults
 
 /**
- * The issuer of several years. The first one keeps nobody from a second token, so that the ledger shows whoever asks
- * for one; the others protect their players, and say so in texts that can mean either of two things.
+ * Issuers with the wordings of several years. The first one gives a player several tokens, so that the ledger shows
+ * repeated requests. The others refuse a second token, with texts that have two meanings.
  */
 const ISSUERS = [
   { one_per_player: false, wording: 'current' },
@@ -76,9 +76,9 @@ async function claimFromFaulty(
     players.map(({ address }) => address),
     PLACE,
   )
-  await rig.issuer.misbehave(NO_FAULTS)
+  await rig.issuer.setFaults(NO_FAULTS)
   const event = await rig.newEvent(claims + SPARE_CODES)
-  await rig.issuer.misbehave(faults)
+  await rig.issuer.setFaults(faults)
   console.log(`${name}: the issuer: ${JSON.stringify(faults)}`)
 
   const replies = await inParallel(players, WIDTH, (player, i) =>
@@ -88,21 +88,21 @@ async function claimFromFaulty(
   const odd = replies.filter(({ status }) => status === 0 || status === 500)
   verdict.expect(odd.length === 0, `${name}: unexpected answers: ${tally(odd.map(outcomeOf))}`)
 
-  const { books } = await rig.settle(event.id, FINAL_WITHIN_MS)
+  const { records } = await rig.settle(event.id, FINAL_WITHIN_MS)
   const { double_mints, double_codes } = await rig.issuer.ledger()
   const mints = await rig.issuer.mintsOf(event.id)
-  compareBooks(verdict, name, books, mints)
+  compareWithLedger(verdict, name, records, mints)
   verdict.equal(`${name}: tokens beyond the first, in the ledger`, double_mints + double_codes, 0)
   const longestMs = Math.max(
     0,
-    ...books.claims.map(({ createdAtMs, updatedAtMs }) => updatedAtMs - createdAtMs),
+    ...records.claims.map(({ createdAtMs, updatedAtMs }) => updatedAtMs - createdAtMs),
   )
   verdict.expect(longestMs <= FINAL_WITHIN_MS, `${name}: a claim took ${longestMs} ms`)
-  const booked = new Set(books.claims.map(({ address }) => address))
-  const lost = players.filter(({ address }, i) => replies[i]!.status === 200 && !booked.has(address))
+  const claimed = new Set(records.claims.map(({ address }) => address))
+  const lost = players.filter(({ address }, i) => replies[i]!.status === 200 && !claimed.has(address))
   verdict.equal(`${name}: accepted claims that are lost`, lost.length, 0)
   console.log(
-    `${name}: ${tally(books.claims.map(({ state }) => state))}; the longest took ${(longestMs / 1000).toFixed(1)} s; ` +
+    `${name}: ${tally(records.claims.map(({ state }) => state))}; the longest took ${(longestMs / 1000).toFixed(1)} s; ` +
       `${mints.length} tokens in the ledger`,
   )
 }

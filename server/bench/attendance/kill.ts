@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
 import { Random } from '../../src/demo/random.ts'
-import { compareBooks } from './books.ts'
 import { outcomeOf, type Reply } from './calls.ts'
+import { compareWithLedger } from './event-records.ts'
 import { makePlayers, type Player, signedClaim } from './players.ts'
 import { type BenchEvent, PLACE, type Rig, SETTLE_AT_MOST_MS, withRig } from './rig.ts'
 import { inParallel, type Script, sized, tally, type Verdict } from './script.ts'
@@ -10,25 +10,25 @@ import { inParallel, type Script, sized, tally, type Verdict } from './script.ts
 const ROUNDS = 100
 /** So many kills of a server for each of PostgreSQL. */
 const SERVER_KILLS_PER_DATABASE_KILL = 5
-/** After so many kills everything has to come to rest before the next. */
-const KILLS_UNTIL_REST = 5
+/** After so many kills the script waits until no claim is under way. */
+const KILLS_UNTIL_CHECK = 5
 const PLAYERS_PER_KILL = 200
-/** The kill comes at a random moment of the first part of a round, in which claims are under way. */
+/** The kill comes at a random time in the first part of a round, while claims are under way. */
 const KILL_WITHIN_MS = 600
 const SETTLE_WITHIN_MS = MINUTE_MS
 const WIDTH = 16
 const RETRY_MS = 100
-/** Until every player of a round has an answer; far above what it takes. */
+/** Limit for the answers to all players of a round; much longer than needed. */
 const GIVE_UP_MS = 2 * MINUTE_MS
 
 export const kill: Script = {
-  about: 'kill -9 of the server at 100 moments and of PostgreSQL at 20: no accepted claim lost, none doubled',
+  about: '100 times kill -9 of the server, 20 times of PostgreSQL: no accepted claim lost, none doubled',
   run: async ({ seed, engine, processes, rounds = ROUNDS, scale }, verdict) => {
     const random = new Random(seed)
     const kills = sized(rounds, scale)
     const env = { CLAIM_WAIT_MS: '1000' }
     await withRig({ engine, processes, env }, async (rig) => {
-      await rig.issuer.misbehave({ delay_ms: 20, mint_ms: 500, one_per_player: false })
+      await rig.issuer.setFaults({ delay_ms: 20, mint_ms: 500, one_per_player: false })
       const tools = { rig, seed, random, verdict }
       await killRepeatedly(tools, 'server', kills, async () => {
         const victim = random.below(processes)
@@ -39,7 +39,7 @@ export const kill: Script = {
       if (!postgres) return
       await killRepeatedly(tools, 'postgres', sized(kills, 1 / SERVER_KILLS_PER_DATABASE_KILL), async () => {
         await postgres.kill()
-        await untilItWorks(() => postgres.resume())
+        await retry(() => postgres.resume())
       })
     })
   },
@@ -70,18 +70,24 @@ async function killRepeatedly(
     const some = players.slice((round - 1) * PLAYERS_PER_KILL, round * PLAYERS_PER_KILL)
     const afterMs = random.below(KILL_WITHIN_MS)
     const [outcomes] = await Promise.all([
-      claimPatiently(rig, some, event, accepted, name, verdict),
+      claimWithRetries(rig, some, event, accepted, name, verdict),
       setTimeout(afterMs).then(killAndRestart),
     ])
     console.log(`${name}: killed after ${afterMs} ms; ${tally(outcomes)}`)
-    if (round % KILLS_UNTIL_REST === 0 || round === kills) {
-      await rest({ rig, verdict }, event, players.slice(0, round * PLAYERS_PER_KILL), accepted, name)
+    if (round % KILLS_UNTIL_CHECK === 0 || round === kills) {
+      await checkWhenSettled(
+        { rig, verdict },
+        event,
+        players.slice(0, round * PLAYERS_PER_KILL),
+        accepted,
+        name,
+      )
     }
   }
 }
 
-/** Every player asks until there is an answer, as people do. Answers which outcomes there were on the way. */
-async function claimPatiently(
+/** Every player repeats the claim until there is an answer. @returns the outcomes of all requests */
+async function claimWithRetries(
   rig: Rig,
   players: readonly Player[],
   event: BenchEvent,
@@ -110,7 +116,7 @@ async function claimPatiently(
   return outcomes
 }
 
-/** What may be answered while a server or the database goes down and comes up. */
+/** Allowed outcomes while a server or the database stops and starts. */
 const EXPECTED: ReadonlySet<string> = new Set([
   '200',
   '409 already_claimed',
@@ -124,7 +130,7 @@ function isWorthARetry({ status }: Reply): boolean {
   return status === 0 || status === 503
 }
 
-async function rest(
+async function checkWhenSettled(
   { rig, verdict }: Pick<Tools, 'rig' | 'verdict'>,
   event: BenchEvent,
   players: readonly Player[],
@@ -132,15 +138,15 @@ async function rest(
   name: string,
 ): Promise<void> {
   const first = await rig.settle(event.id, SETTLE_WITHIN_MS, ({ reserved }) => reserved.length === 0)
-  const open = first.books.reserved.length
+  const open = first.records.reserved.length
   verdict.expect(
     open === 0,
     `${name}: ${open} claims are open ${SETTLE_WITHIN_MS / SECOND_MS} s after the restart`,
   )
-  const { books } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
+  const { records } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
   const mints = await rig.issuer.mintsOf(event.id)
-  compareBooks(verdict, name, books, mints)
-  const got = new Set(books.minted.map(({ address }) => address))
+  compareWithLedger(verdict, name, records, mints)
+  const got = new Set(records.minted.map(({ address }) => address))
   verdict.equal(
     `${name}: accepted claims that are lost`,
     [...accepted].filter((one) => !got.has(one)).length,
@@ -150,8 +156,8 @@ async function rest(
   console.log(`${name}: settled after ${(first.tookMs / 1000).toFixed(1)} s, ${mints.length} tokens`)
 }
 
-/** The processes of a killed PostgreSQL take a moment to go, and it does not start beside them. */
-async function untilItWorks(work: () => Promise<void>): Promise<void> {
+/** Retries, because PostgreSQL does not start while processes of the killed one are still ending. */
+async function retry(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()

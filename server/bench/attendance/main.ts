@@ -50,7 +50,7 @@ async function run(name: string, script: Script, options: ScriptOptions): Promis
   try {
     await script.run(options, verdict)
   } catch (error) {
-    // What else is broken may follow from it
+    // First in the list, because other failures may follow from it
     verdict.broken.unshift(`the script failed: ${error instanceof Error ? error.stack : error}`)
   }
   console.log(`took ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
@@ -63,7 +63,7 @@ async function run(name: string, script: Script, options: ScriptOptions): Promis
   process.exitCode = 1
 }
 
-/** Undefined for what cannot be meant. */
+/** Undefined for invalid arguments. */
 function readArguments(): { name: string; script: Script; options: ScriptOptions } | undefined {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -79,14 +79,14 @@ function readArguments(): { name: string; script: Script; options: ScriptOptions
   const script = SCRIPTS[name]
   const [seed, processes, scale] = [values.seed, values.processes, values.scale].map(Number)
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
-  const isSound =
+  const isValid =
     isCount(seed!) &&
     isCount(processes!) &&
     scale! > 0 &&
     scale! <= 1 &&
     (rounds === undefined || isCount(rounds))
   const isEngine = values.engine === 'postgres' || (values.engine === 'embedded' && processes === 1)
-  if (!script || !isSound || !isEngine) return undefined
+  if (!script || !isValid || !isEngine) return undefined
   return {
     name,
     script,

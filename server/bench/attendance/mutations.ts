@@ -8,11 +8,11 @@ import { honest, MUTATIONS, respelled, type Scene } from './signed-mutations.ts'
 const REQUESTS = 10_000
 const PLAYERS = 64
 const WIDTH = 32
-/** After so many mutations comes an honest request, which must be accepted, and then its replays, which must not. */
+/** After so many mutations an unchanged request must be accepted, and its replays must be refused. */
 const HONEST_EVERY = 25
 const REPLAYS = 8
 
-/** Refusals that mean: this is not proven to come from the player. Any other answer got past the signature. */
+/** Refusals for a missing or wrong signature. Any other answer means that the signature was accepted. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'not_signed',
   'bad_signature',
@@ -20,7 +20,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'signature_used',
   'wrong_signer',
   'contract_wallet_unsupported',
-  'captcha_required', // without any signature a claim counts as one of the old booth
+  'captcha_required', // a claim without a signature is one of the old booth
   'header_too_large',
   'bad_request',
   'invalid_body',
@@ -43,7 +43,7 @@ export const mutations: Script = {
       const stage = { rig, events, forgers, honestPlayers, random: new Random(seed) }
       await mutate(stage, sized(REQUESTS, scale), verdict)
       for (const { id } of events) {
-        const { claims } = await rig.books(id)
+        const { claims } = await rig.records(id)
         const forged = claims.filter(({ address }) => forgers.some((forger) => forger.address === address))
         verdict.equal(`claims of event ${id} by mutated requests`, forged.length, 0)
         console.log(`event ${id}: ${claims.length} claims, ${forged.length} of them forged`)
@@ -60,7 +60,7 @@ interface Stage {
   readonly random: Random
 }
 
-/** Each mutation in turn, and honest requests in between. */
+/** Sends each mutation in turn, and unchanged requests between them. */
 async function mutate(stage: Stage, count: number, verdict: Verdict): Promise<void> {
   const { rig, forgers, honestPlayers, random } = stage
   const names = Object.keys(MUTATIONS)
@@ -96,7 +96,7 @@ function isRefused({ status, code }: Reply): boolean {
   return status >= 400 && status < 500 && code !== undefined && REFUSALS.has(code)
 }
 
-/** Sends an honest request several times at once, and then in other spellings: it must count exactly once. */
+/** Sends a request several times at once, then in other spellings: it must be accepted exactly once. */
 async function honestOnce(rig: Rig, scene: Scene, random: Random): Promise<string[]> {
   const call = honest(scene)
   const together = await Promise.all(

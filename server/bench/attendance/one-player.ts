@@ -1,6 +1,6 @@
 import { Random } from '../../src/demo/random.ts'
-import { compareBooks } from './books.ts'
 import { type Call, outcomeOf } from './calls.ts'
+import { compareWithLedger } from './event-records.ts'
 import { makePlayers, type Player, signedClaim } from './players.ts'
 import { PLACE, type Rig, SETTLE_AT_MOST_MS, withRig } from './rig.ts'
 import { type Script, sized, tally, type Verdict } from './script.ts'
@@ -9,13 +9,13 @@ const CLAIMS = 1_000
 const CODES = 10
 const ROUNDS = 3
 
-/** One player who asks for a token in a thousand ways at once. */
+/** One player sends a thousand claims at once. */
 export const onePlayer: Script = {
   about: '1,000 claims at once by one address in mixed letter case use one code, and none fails with a 5xx',
   run: async ({ seed, engine, processes, rounds = ROUNDS, scale }, verdict) => {
     const random = new Random(seed)
     await withRig({ engine, processes }, async (rig) => {
-      await rig.issuer.misbehave({ delay_ms: 20, one_per_player: false })
+      await rig.issuer.setFaults({ delay_ms: 20, one_per_player: false })
       for (let round = 1; round <= rounds; round++) {
         const name = `round ${round}`
         const [player] = makePlayers(seed, name, 1)
@@ -41,15 +41,15 @@ async function claimOften(
   verdict.expect(others.length === 0, `${name}: unexpected answers: ${tally(others)}`)
   verdict.expect(outcomes.includes('200'), `${name}: no claim was accepted`)
 
-  const { books } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
+  const { records } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
   const mints = await rig.issuer.mintsOf(event.id)
-  compareBooks(verdict, name, books, mints)
-  verdict.equal(`${name}: claims in the database`, books.claims.length, 1)
+  compareWithLedger(verdict, name, records, mints)
+  verdict.equal(`${name}: claims in the database`, records.claims.length, 1)
   verdict.equal(`${name}: tokens at the issuer`, mints.length, 1)
   verdict.equal(`${name}: free codes`, (await rig.availability(event)).available, CODES - 1)
 }
 
-/** Each with a time of its own, so that each is a request of its own, and with the address written in its own way. */
+/** Claims with different times, so that none is a replay, and with random letter case of the address. */
 function claimsOf(player: Player, uuid: string, count: number, random: Random): Call[] {
   const nowMs = Date.now()
   return Array.from({ length: count }, (_, i) => {

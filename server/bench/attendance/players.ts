@@ -3,10 +3,10 @@ import type { Call } from './calls.ts'
 
 export type { RequestToSign, SimulatedPlayer as Player } from '../../src/simulate/player/player.ts'
 
-/** How far ahead requests are dated that wait in a queue of their own before they are sent. */
+/** How far in the future the requests of a crowd are dated. */
 const AHEAD_MS = 45_000
 
-/** The same players for the same seed and name. Takes some tenths of a millisecond each. */
+/** Makes players, the same for the same seed and name. Takes some tenths of a millisecond each. */
 export function makePlayers(seed: number, name: string, count: number): Player[] {
   return Array.from({ length: count }, (_, i) => makePlayer(`${seed} ${name} ${i}`))
 }
@@ -19,8 +19,8 @@ export function signedClaim(player: Player, uuid: string, atMs = Date.now(), bod
 }
 
 /**
- * The claims of a whole crowd, signed before the first is sent. A signature is good for 60 s before and after its
- * time, and the last of the crowd waits longer than that for its turn: so they are dated ahead.
+ * The claims of many players, signed before the first is sent. A signature is valid for 60 s before and after its time,
+ * and the last request is sent later than that: so the requests are dated in the future.
  */
 export function signedClaims(players: readonly Player[], uuid: string): Call[] {
   const atMs = Date.now() + AHEAD_MS

@@ -7,32 +7,32 @@ import { MINUTE_MS } from '../../src/clock.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { DURABLE, startPostgres, type TestPostgres } from '../../test/support/postgres.ts'
 import { end, type Running, startServer } from '../processes.ts'
-import { type Books, readBooks } from './books.ts'
 import { Caller, jsonCall, outcomeOf, type Reply } from './calls.ts'
+import { type EventRecords, readEventRecords } from './event-records.ts'
 import type { EngineKind } from './script.ts'
 import { type IssuerControl, type PresenceControl, type Simulators, startSimulators } from './simulators.ts'
 
-/** Where all events of the scripts take place. */
+/** The place of all events of the scripts. */
 export const PLACE = { x: 10, y: 20 } as const
 const FIRST_EVENT_ID = 50_001
-/** Sockets that the scripts keep open, to all server processes together. */
+/** Open sockets of the scripts, to all server processes together. */
 const SOCKETS = 256
-/** How long what was begun may take to be done with. */
+/** How long claims may be under way after the last request. */
 export const SETTLE_AT_MOST_MS = 2 * MINUTE_MS
-const SETTLE_LOOK_MS = 500
+const SETTLE_POLL_MS = 500
 
 export const ATTENDANCE_KEY = 'a5'.repeat(32)
 
 export interface RigOptions {
   readonly engine: EngineKind
   readonly processes: number
-  /** Laid over the settings of the servers. */
+  /** Overrides settings of the servers. */
   readonly env?: Readonly<Record<string, string>>
-  /** Where the servers find issuer and presence, if not at the simulators themselves: see call-counter.ts. */
+  /** Addresses of issuer and presence provider for the servers, if not those of the simulators: see call-counter.ts. */
   readonly via?: (simulators: Simulators) => Promise<{ issuer: string; presence: string }>
 }
 
-/** An event that exists at the issuer and is registered here. */
+/** An event that exists at the issuer and is registered at the servers. */
 export interface BenchEvent {
   readonly id: number
   readonly editCode: string
@@ -46,7 +46,7 @@ export interface Availability {
   readonly claimed: number
 }
 
-/** Starts everything that a script needs, gives it to `work`, and takes it down whatever happens. */
+/** Starts servers and simulators, runs `work`, and stops them, also after an error. */
 export async function withRig<T>(options: RigOptions, work: (rig: Rig) => Promise<T>): Promise<T> {
   const rig = await Rig.start(options)
   try {
@@ -86,7 +86,7 @@ export class Rig {
     }))
     const rig = new Rig({ scratch, simulators, postgres, env })
     try {
-      // One after the other: the first one makes the tables.
+      // One after the other, because the first one makes the tables
       for (let i = 0; i < env.length; i++) await rig.startServer(i)
       return rig
     } catch (error) {
@@ -123,7 +123,7 @@ export class Rig {
     return this.servers[index]?.child.pid
   }
 
-  /** kill -9: the process has no time for anything. */
+  /** kill -9. */
   async killServer(index: number): Promise<void> {
     await end(this.servers[index]!.child, 'SIGKILL')
   }
@@ -143,7 +143,7 @@ export class Rig {
     return { id, editCode, uuid, codes }
   }
 
-  /** An event that the issuer knows and we do not. */
+  /** An event that exists at the issuer and is not registered. */
   async newIssuerEvent(codes: number): Promise<{ id: number; editCode: string }> {
     const id = this.nextEventId++
     const editCode = String((id * 7919) % 1_000_000).padStart(6, '0')
@@ -166,8 +166,8 @@ export class Rig {
     return data as Availability
   }
 
-  /** Claims and codes of an event as the database has them now, read beside the servers. */
-  async books(eventId: number): Promise<Books> {
+  /** Claims and codes of an event, read from the database while the servers run. */
+  async records(eventId: number): Promise<EventRecords> {
     const engine = await openEngine({
       databaseUrl: this.postgres?.url,
       dataDir: this.env[0]!.DATA_DIR!,
@@ -177,24 +177,24 @@ export class Rig {
       mode: 'join',
     })
     try {
-      return await readBooks(engine.db, eventId, ATTENDANCE_KEY)
+      return await readEventRecords(engine.db, eventId, ATTENDANCE_KEY)
     } finally {
       await engine.close()
     }
   }
 
-  /** Waits until no claim of the event is under way, or at most so long; the books then, and how long it took. */
+  /** Waits until no claim of the event is under way, at most `atMostMs`. @returns the records, and how long it took */
   async settle(
     eventId: number,
     atMostMs: number,
-    isSettled = (books: Books) => books.underWay.length === 0,
-  ): Promise<{ books: Books; tookMs: number }> {
+    isSettled = (records: EventRecords) => records.underWay.length === 0,
+  ): Promise<{ records: EventRecords; tookMs: number }> {
     const startedMs = performance.now()
     for (;;) {
-      const books = await this.books(eventId)
+      const records = await this.records(eventId)
       const tookMs = performance.now() - startedMs
-      if (isSettled(books) || tookMs > atMostMs) return { books, tookMs }
-      await setTimeout(SETTLE_LOOK_MS)
+      if (isSettled(records) || tookMs > atMostMs) return { records, tookMs }
+      await setTimeout(SETTLE_POLL_MS)
     }
   }
 
@@ -231,7 +231,7 @@ function serverEnv(issuer: string, presence: string): Record<string, string> {
   }
 }
 
-/** All at once, so that none is given twice. */
+/** Opens all probes at the same time, so that all ports are different. */
 async function freePorts(count: number): Promise<number[]> {
   const probes = Array.from({ length: count }, () => createServer())
   const ports = await Promise.all(

@@ -8,33 +8,33 @@ export interface Script {
 export type EngineKind = 'postgres' | 'embedded'
 
 export interface ScriptOptions {
-  /** Everything that looks random comes from it: players, moments, mutations. */
+  /** Seed of all random values: players, times, mutations. */
   readonly seed: number
   readonly engine: EngineKind
   /** Server processes; the embedded engine takes one. */
   readonly processes: number
-  /** Undefined: as many as the script has by itself. */
+  /** Undefined: the default of the script. */
   readonly rounds: number | undefined
   /** 1 is the full size, 0.1 a tenth of it. */
   readonly scale: number
 }
 
-/** What was found not to hold. */
+/** Collects the failed checks of a script. */
 export class Verdict {
   readonly broken: string[] = []
 
-  /** Notes `otherwise` where something is not as it must be. */
-  expect(isSo: boolean, otherwise: string): void {
-    if (!isSo) this.broken.push(otherwise)
+  /** Adds `failure` if `isTrue` is false. */
+  expect(isTrue: boolean, failure: string): void {
+    if (!isTrue) this.broken.push(failure)
   }
 
-  /** Compares and shows both values. */
+  /** Adds a failure with both values if they differ. */
   equal(what: string, got: unknown, wanted: unknown): void {
     this.expect(Object.is(got, wanted), `${what}: ${got}, wanted ${wanted}`)
   }
 }
 
-/** A part of a full size, at least one. */
+/** `full` times `scale`, rounded, at least 1. */
 export function sized(full: number, scale: number): number {
   return Math.max(1, Math.round(full * scale))
 }

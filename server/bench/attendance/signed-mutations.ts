@@ -2,7 +2,7 @@ import type { Random } from '../../src/demo/random.ts'
 import type { Call } from './calls.ts'
 import type { Player, RequestToSign } from './players.ts'
 
-/** What a mutation may use: somebody, somebody else, and another event that is registered too. */
+/** Input of a mutation: two players, and the paths of two registered events. */
 export interface Scene {
   readonly player: Player
   readonly stranger: Player
@@ -13,7 +13,7 @@ export interface Scene {
   readonly nowMs: number
 }
 
-/** Makes of an honest signed request one that must not be accepted. */
+/** Changes a valid signed request into one that must be refused. */
 export type Mutation = (scene: Scene, random: Random) => Call
 
 const TIMESTAMP = 'x-identity-timestamp'
@@ -23,7 +23,7 @@ const ALL = [TIMESTAMP, METADATA, ...LINKS]
 const MINUTE = 60_000
 const YEAR = 365 * 24 * 60 * MINUTE
 
-/** The request as its player made it. */
+/** A valid signed request. */
 export function honest(scene: Scene, changes: Partial<RequestToSign> = {}): Call {
   const { player, method, path, body, nowMs } = scene
   const signed = { method, path, body, atMs: nowMs, ...changes }
@@ -36,8 +36,8 @@ export function honest(scene: Scene, changes: Partial<RequestToSign> = {}): Call
 }
 
 /**
- * Every mutation changes what the request *means*: other spellings of the same (letter case of hex digits, blanks in
- * JSON, the twin of a signature) are no forgeries, and are tried as replays instead.
+ * Every mutation changes the meaning of the request. Other spellings of the same request (letter case of hex digits,
+ * blanks in JSON, the second valid signature) are valid, and are sent as replays: see {@link respelled}.
  */
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   'a header missing': (scene, random) => without(honest(scene), random.pick(ALL)),
@@ -48,7 +48,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     return { ...call, headers: { ...call.headers, [name]: [textOf(call, name), textOf(call, name)] } }
   },
   'a header of a stranger': (scene, random) => {
-    // Their timestamps may be the same, and their metadata are
+    // Only links: timestamp and metadata of both players may be equal
     const foreign = honest({ ...scene, player: scene.stranger })
     const name = random.pick(LINKS)
     return withHeader(honest(scene), name, textOf(foreign, name))
@@ -237,7 +237,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     honest({ ...scene, body: '{"captcha":"abc"}' }, { metadata: { hashPayload: otherHash(random) } }),
 }
 
-/** Undefined: there is none. */
+/** Undefined: without a signer. */
 const OTHER_SIGNERS = ['dcl:explorer', 'dcl:authoritative-server', '', 'x', null, undefined]
 const OTHER_TYPES = [
   'SIGNER',
@@ -266,7 +266,7 @@ type Link = Readonly<Record<string, unknown>> & {
   readonly signature?: string
 }
 
-/** Other spellings of a signature that was used: each of them verifies, and none makes the request a new one. */
+/** Other spellings of a used signature: each is valid, but the request is still the same one. */
 export function respelled(call: Call, random: Random): Call {
   return editLink(call, LINKS[2], (link) => ({
     ...link,
@@ -276,7 +276,7 @@ export function respelled(call: Call, random: Random): Call {
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** (r, n - s) and the other parity. */
+/** The second valid signature for the same text: (r, n - s) with the other parity. */
 function twinOf(signature: string): string {
   const s = (ORDER - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0')
   return `${signature.slice(0, 66)}${s}${signature.endsWith('1b') ? '1c' : '1b'}`
@@ -305,7 +305,7 @@ function otherSignature(signature: string, random: Random): string {
   ])()
 }
 
-/** Another hex digit at one place behind `0x`; never the same in another letter case. */
+/** Replaces one hex digit after `0x` by a digit with another value. */
 function otherDigit(hex: string, random: Random): string {
   const at = random.between(2, hex.length - 1)
   const old = Number.parseInt(hex[at]!, 16)
@@ -313,8 +313,8 @@ function otherDigit(hex: string, random: Random): string {
 }
 
 /**
- * Another character at one place, which differs from the old one in more than letter case. At the hex digits of a
- * key it is one that is no hex digit, so that it is never the same key.
+ * Replaces one character by one that differs in more than letter case and is no hex digit, so that an address in the
+ * text never keeps its value.
  */
 function otherCharacter(text: string, random: Random): string {
   const at = random.below(text.length)

@@ -28,14 +28,14 @@ export interface IssuerFaults {
   readonly duplicate_rate?: number
   readonly drop_rate?: number
   readonly html_errors?: boolean
-  /** The texts of its refusals changed over the years. */
+  /** The wording of refusals, which changed over the years. */
   readonly wording?: 'current' | '2022' | 'oldest'
-  /** False: it gives a player several tokens of an event, so that the ledger shows who asked for them. */
+  /** False: a player can get several tokens of an event, so that the ledger shows repeated requests. */
   readonly one_per_player?: boolean
   readonly seed?: number
 }
 
-/** The issuer simulator, from the side where it is told what to do. */
+/** Controls the issuer simulator. */
 export class IssuerControl {
   readonly origin: string
   constructor(origin: string) {
@@ -43,18 +43,18 @@ export class IssuerControl {
   }
 
   async putEvent(eventId: number, event: { edit_code: string; codes: number; name: string }): Promise<void> {
-    await tell('PUT', `${this.origin}/simulator/events/${eventId}`, event)
+    await sendJson('PUT', `${this.origin}/simulator/events/${eventId}`, event)
   }
 
-  async misbehave(faults: IssuerFaults): Promise<void> {
-    await tell('PATCH', `${this.origin}/simulator/settings`, faults)
+  async setFaults(faults: IssuerFaults): Promise<void> {
+    await sendJson('PATCH', `${this.origin}/simulator/settings`, faults)
   }
 
   async ledger(): Promise<Ledger> {
-    return (await tell('GET', `${this.origin}/simulator/ledger`)) as Ledger
+    return (await sendJson('GET', `${this.origin}/simulator/ledger`)) as Ledger
   }
 
-  /** What was made of one event, addresses in lower case. */
+  /** The tokens of one event, with addresses in lower case. */
   async mintsOf(eventId: number): Promise<Mint[]> {
     const { mints } = await this.ledger()
     return mints
@@ -63,16 +63,16 @@ export class IssuerControl {
   }
 }
 
-/** The presence simulator, likewise. */
+/** Controls the presence simulator. */
 export class PresenceControl {
   readonly origin: string
   constructor(origin: string) {
     this.origin = origin
   }
 
-  /** These players, and no others, stand at a place and stay there. */
+  /** Places these players, and no others, at a place; they stay there. */
   async putCrowd(addresses: readonly string[], { x, y }: { x: number; y: number }): Promise<void> {
-    await tell('PUT', `${this.origin}/simulator/crowd`, { addresses, x, y })
+    await sendJson('PUT', `${this.origin}/simulator/crowd`, { addresses, x, y })
   }
 }
 
@@ -98,7 +98,7 @@ export async function startSimulators(): Promise<Simulators> {
 }
 
 /** The `data` of the answer where it has one, else all of it. */
-async function tell(method: string, address: string, body?: unknown): Promise<unknown> {
+async function sendJson(method: string, address: string, body?: unknown): Promise<unknown> {
   const response = await fetch(address, {
     method,
     ...(body === undefined

@@ -50,7 +50,7 @@ const HOSTS = [
   'host.docker.internal',
 ] as const
 
-/** A host that the server trusts, to hide behind. */
+/** A host that the server may trust. */
 const TRUSTED = 'peer.decentraland.org'
 
 /** Ways to write an address of a host. */
@@ -119,8 +119,8 @@ const TRICKS: readonly ((port: number) => string)[] = [
 ]
 
 /**
- * Values that would make a careless server ask somebody whom it should not ask. `ports` are those of listeners on
- * this machine; one of them answers with a redirect to another.
+ * Values that could make a vulnerable server connect to a host that it must not connect to. `ports` are those of
+ * listeners on this machine; one of them answers with a redirect to another.
  */
 export function ssrfValues(ports: readonly number[]): string[] {
   const portOf = (at: number) => ports[at % ports.length]!

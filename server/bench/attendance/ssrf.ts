@@ -36,7 +36,7 @@ export const ssrf: Script = {
       const env = {
         NODE_OPTIONS: `--import=${RECORDER}`,
         CONNECTIONS_FILE: file,
-        // A server that believes what proxies say has one more reason to read those headers.
+        // A server behind a trusted proxy reads more headers
         TRUSTED_PROXIES: '127.0.0.1',
       }
       await withRig({ engine, processes, env, via }, async (rig) => {
@@ -49,7 +49,7 @@ export const ssrf: Script = {
       const strange = counters
         .flatMap(({ counts }) => [...counts.keys()])
         .filter((call) => !KNOWN_CALL.test(call))
-      verdict.expect(strange.length === 0, `calls to paths that nobody should ask for: ${strange.join(', ')}`)
+      verdict.expect(strange.length === 0, `calls to unexpected paths: ${strange.join(', ')}`)
     } finally {
       for (const counter of counters) await counter.stop()
       sinks.stop()
@@ -58,11 +58,11 @@ export const ssrf: Script = {
   },
 }
 
-/** All that the server has to ask issuer and presence provider for. */
+/** All calls that the server may send to issuer and presence provider. */
 const KNOWN_CALL =
   /^(POST \/oauth\/token|GET \/events\/id\/\d+|POST \/event\/validate|POST \/event\/\d+\/qr-codes|(GET|POST) \/actions\/claim-qr|GET \/actions\/scan\/0x[\da-fA-F]{40}(\/\d+)?|GET \/scene-participants)$/
 
-/** Listeners on this machine that nobody has to talk to; the first answers with redirects to the second. */
+/** Listeners on this machine that must get no connection; their answers are redirects to the second listener. */
 async function startSinks(): Promise<{ ports: readonly number[]; connections(): number; stop(): void }> {
   let connections = 0
   const ports: number[] = []
@@ -76,7 +76,7 @@ async function startSinks(): Promise<{ ports: readonly number[]; connections(): 
     server.on('connection', () => {
       connections += 1
     })
-    // Both families where there are two
+    // Listens on IPv4 and IPv6 where the machine has both
     await new Promise<void>((resolve) => server.listen(0, resolve))
     ports.push((server.address() as AddressInfo).port)
   }
@@ -88,7 +88,7 @@ async function startSinks(): Promise<{ ports: readonly number[]; connections(): 
 
 async function sendAll(rig: Rig, seed: number, values: readonly string[], verdict: Verdict): Promise<void> {
   const inputs = Object.entries(INPUTS)
-  // Whoever has a token gets no further than to hear so: each signed request has a player of its own.
+  // Each signed request has another player: the second claim of a player would be refused early
   const signedInputs = inputs.filter(([name]) => SIGNED.test(name)).map(([name]) => name)
   const players = makePlayers(seed, 'ssrf', (1 + signedInputs.length) * values.length)
   await rig.presence.putCrowd(
@@ -104,7 +104,7 @@ async function sendAll(rig: Rig, seed: number, values: readonly string[], verdic
       try {
         return await rig.caller.send(rig.originOf(i), input(value, place))
       } catch {
-        return undefined // HTTP itself does not let the value through
+        return undefined // the value is not valid in HTTP
       }
     })
     const outcomes = replies.map((reply) => (reply ? outcomeOf(reply) : 'cannot be sent'))
@@ -116,7 +116,7 @@ async function sendAll(rig: Rig, seed: number, values: readonly string[], verdic
 
 interface Place {
   readonly event: BenchEvent
-  /** Registered too; nobody needs it once it takes no more guesses. */
+  /** A second registered event, which gets wrong edit codes. */
   readonly guessed: BenchEvent
   readonly player: Player
   readonly at: number
@@ -138,13 +138,13 @@ const HEADERS = [
   'x-rewrite-url',
   'user-agent',
 ] as const
-/** Below it nothing is registered: each value is a guess at an event of its own. */
+/** Ids from here on are not registered: each value is a guess for another event. */
 const GUESSED_FROM = 800_000
 
 /** The names of inputs in signed requests. */
 const SIGNED = /^(signed claim|metadata|header)\b/
 
-/** Everywhere that somebody outside can put a text. */
+/** Every input that can hold a text of a client. */
 const INPUTS: Readonly<Record<string, Input>> = {
   ...Object.fromEntries(CLAIM_BODIES.map((field) => [`claim, body ${field}`, claimBody(field)])),
   ...Object.fromEntries(CLAIM_BODIES.map((field) => [`signed claim, body ${field}`, signedClaimBody(field)])),
@@ -199,7 +199,7 @@ function signedClaimBody(field: string): Input {
   }
 }
 
-/** A captcha is asked for, which is the way of every booth, and then a claim is made. */
+/** Puts the value into the signed metadata of a claim or of a captcha request, in turn. */
 function signedFrom(metadata: (value: string) => Readonly<Record<string, unknown>>): Input {
   return (value, { event, player, at }) => {
     const path = at % 2 === 0 ? `/claim/${event.uuid}` : '/captcha'
@@ -210,7 +210,7 @@ function signedFrom(metadata: (value: string) => Readonly<Record<string, unknown
 function signedWithHeader(name: string): Input {
   return (value, { event, player }) => {
     const call = signed(player, { method: 'POST', path: `/claim/${event.uuid}`, body: '{}' })
-    // What is not ASCII goes out as its UTF-8 bytes
+    // Other characters than ASCII are sent as UTF-8 bytes
     return { ...call, headers: { ...call.headers, [name]: Buffer.from(value, 'utf8').toString('latin1') } }
   }
 }
@@ -222,7 +222,7 @@ function signed(
   { method, path, body }: { method: string; path: string; body: string },
   metadata: Readonly<Record<string, unknown>> = {},
 ): Call {
-  lastMs = Math.max(lastMs + 1, Date.now()) // no request is like another: none counts as a replay
+  lastMs = Math.max(lastMs + 1, Date.now()) // all times differ: no request is a replay
   const headers = player.sign({ method, path, body, atMs: lastMs, metadata })
   return {
     method,
@@ -243,7 +243,7 @@ function get(path: string): Call {
   return { method: 'GET', path, headers: {} }
 }
 
-/** As much of the raw value as a request line may hold. */
+/** The value as it may stand in a request line. */
 function inPath(value: string): string {
   return Buffer.from(value.trim(), 'utf8')
     .toString('latin1')
@@ -257,6 +257,6 @@ function checkConnections(file: string, allowed: readonly string[], verdict: Ver
   const others = [...places].filter((place) => !expected.has(place))
   verdict.expect(others.length === 0, `connections to others: ${others.join(', ')}`)
   const missing = [...expected].filter((place) => !places.has(place))
-  // A recorder that records nothing would let everything pass.
+  // Checks that the recorder works
   verdict.expect(missing.length === 0, `no connection was recorded to: ${missing.join(', ')}`)
 }

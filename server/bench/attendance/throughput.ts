@@ -1,6 +1,6 @@
 import { SECOND_MS } from '../../src/clock.ts'
 import { median } from '../load.ts'
-import { startYardstick } from '../processes.ts'
+import { startBaseline } from '../processes.ts'
 import { bytesOf, type ClaimLoad, loadClaims } from './claim-load.ts'
 import { makePlayers, signedClaims } from './players.ts'
 import { PLACE, SETTLE_AT_MOST_MS, withRig } from './rig.ts'
@@ -9,9 +9,9 @@ import { type EngineKind, type Script, sized, type Verdict } from './script.ts'
 const ROUNDS = 3
 const CLAIMS_PER_ROUND: Readonly<Record<EngineKind, number>> = { postgres: 3_000, embedded: 1_500 }
 const WARM_UP = 300
-/** Claims under way at the same time, and requests to the yardstick. */
+/** Claims under way at the same time, and requests to the baseline. */
 const CONNECTIONS = 64
-const YARDSTICK_SECONDS = 2
+const BASELINE_SECONDS = 2
 /** Claims per second, as a part of what a bare node:http server answers. */
 const WANTED: Readonly<Record<EngineKind, number>> = { postgres: 0.02, embedded: 0.01 }
 
@@ -22,8 +22,8 @@ export const throughput: Script = {
 }
 
 /**
- * Signed claims, each by another player; presence is answered from the list of all players that the server keeps for
- * some seconds. The yardstick is measured in turn, with the same bytes over as many connections.
+ * Measures signed claims, each of another player. Presence comes from the server's cached list of all players. The
+ * baseline is measured in turn, with the same bytes over as many connections.
  */
 export async function measureClaims(
   options: { seed: number; engine: EngineKind; processes?: number; rounds?: number; scale?: number },
@@ -32,7 +32,7 @@ export async function measureClaims(
   const { seed, engine, processes = 1, rounds = ROUNDS, scale = 1 } = options
   const perRound = sized(CLAIMS_PER_ROUND[engine], scale)
   const players = makePlayers(seed, 'throughput', WARM_UP + rounds * perRound)
-  const yardstick = await startYardstick()
+  const baseline = await startBaseline()
   try {
     await withRig({ engine, processes }, async (rig) => {
       await rig.presence.putCrowd(
@@ -48,19 +48,19 @@ export async function measureClaims(
       for (let round = 0; round < rounds; round++) {
         const from = WARM_UP + round * perRound
         const requests = signedClaims(players.slice(from, from + perRound), event.uuid).map(bytesOf)
-        const again = { connections: CONNECTIONS, seconds: YARDSTICK_SECONDS }
-        bare.push((await loadClaims(yardstick.origin, requests, again)).perSecond)
+        const again = { connections: CONNECTIONS, seconds: BASELINE_SECONDS }
+        bare.push((await loadClaims(baseline.origin, requests, again)).perSecond)
         results.push(await loadClaims(origin, requests, { connections: CONNECTIONS }))
       }
       report(engine, bare, results, verdict)
-      const { books, tookMs } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
+      const { records, tookMs } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
       console.log(
-        `${engine}: ${books.minted.length} minted, settled ${(tookMs / SECOND_MS).toFixed(1)} s later`,
+        `${engine}: ${records.minted.length} minted, settled ${(tookMs / SECOND_MS).toFixed(1)} s later`,
       )
-      verdict.equal(`${engine}: minted claims`, books.minted.length, players.length)
+      verdict.equal(`${engine}: minted claims`, records.minted.length, players.length)
     })
   } finally {
-    await yardstick.stop()
+    await baseline.stop()
   }
 }
 
@@ -75,7 +75,7 @@ function report(
   const ratio = perSecond / median(bare)
   const wanted = WANTED[engine]
   const unexpected = results.reduce((sum, { unexpectedCount }) => sum + unexpectedCount, 0)
-  console.log('\n| claims | a second | yardstick | ratio | at least | p50 ms | p99 ms | unexpected |')
+  console.log('\n| claims | a second | baseline | ratio | at least | p50 ms | p99 ms | unexpected |')
   console.log('|---|---:|---:|---:|---:|---:|---:|---:|')
   console.log(
     `| ${engine} | ${perSecond.toFixed(0)} | ${median(bare).toFixed(0)} | ` +

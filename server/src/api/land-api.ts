@@ -16,9 +16,11 @@ import { pyramidRoutes } from './images/pyramid-routes.ts'
 import { marketplaceRoutes } from './marketplace/marketplace-routes.ts'
 import { mortgageRoutes } from './mortgages/mortgage-routes.ts'
 import { offerRoutes } from './offers/offer-routes.ts'
+import { availableRoutes } from './parcels/available-routes.ts'
 import { parcelRoutes } from './parcels/parcel-routes.ts'
 import { publicationRoutes } from './publications/publication-routes.ts'
 import { searchRoutes } from './search/search-routes.ts'
+import { olderTileRoutes } from './tile-data/older-tile-routes.ts'
 import { tileRoutes } from './tile-data/tile-routes.ts'
 import { type TokenSettings, tokenRoutes } from './tokens/token-routes.ts'
 
@@ -35,11 +37,12 @@ const NEWER_PREFIX = '/v2'
 
 /** Every endpoint of the land data interface. */
 export async function serveLandApi(server: FastifyInstance, parts: LandApiParts): Promise<void> {
+  const bodies = new CompressedBodies()
   for (const prefix of VERSION_PREFIXES) {
     await server.register(documentedRoutes, { prefix, ...parts })
+    await server.register(olderClientRoutes, { prefix, ...parts, bodies })
     await server.register(pictureRoutes, { prefix, ...parts })
   }
-  const bodies = new CompressedBodies()
   await server.register(tileRoutes, { ...parts, bodies })
   await server.register(newerRoutes, { prefix: NEWER_PREFIX, ...parts, bodies })
 }
@@ -55,6 +58,17 @@ const documentedRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, do
   app.register(mortgageRoutes, { land })
   app.register(parcelRoutes, { land })
   app.register(publicationRoutes, { land })
+  done()
+}
+
+/** What no document has, and the older web client asks for. */
+const olderClientRoutes: FastifyPluginCallback<LandApiParts & { readonly bodies: CompressedBodies }> = (
+  app,
+  { land, bodies },
+  done,
+) => {
+  app.register(availableRoutes, { land })
+  app.register(olderTileRoutes, { land, bodies })
   done()
 }
 

@@ -5,7 +5,7 @@ import { countAllCodes } from './events/event-queries.ts'
 
 const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** What `/metrics` tells of attendance: counts and times, and nothing that names a player, a code or a key. */
+/** The metrics of attendance: counts and times. No label holds an address of a player, a code or a key. */
 export class AttendanceMetrics {
   private readonly claims: Counter<'result'>
   private readonly steps: Counter<'result'>
@@ -56,7 +56,7 @@ export class AttendanceMetrics {
     })
     this.presence = new Counter({
       name: 'landpass_presence_answers_total',
-      help: 'What presence providers said of players.',
+      help: 'Answers of presence providers about players.',
       labelNames: ['provider', 'result', 'cached'],
       registers,
     })
@@ -66,7 +66,7 @@ export class AttendanceMetrics {
       labelNames: ['state'],
       registers,
       collect: async (): Promise<void> => {
-        // A database that is away must not take the other figures with it.
+        // If the database is down, /metrics still answers with the other metrics
         const counts = await countAllCodes(db).catch(() => undefined)
         if (!counts) return codes.reset()
         for (const [state, count] of Object.entries(counts)) codes.set({ state }, count)

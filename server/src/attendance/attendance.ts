@@ -10,6 +10,7 @@ import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
 import { ClaimRules } from './claims/claim-rules.ts'
 import { ClaimWorker } from './claims/claim-worker.ts'
 import { Claims } from './claims/claims.ts'
+import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
 import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
 import { EditCodeGuard } from './edit-code-guard.ts'
@@ -20,13 +21,12 @@ import { Organisers } from './events/organisers.ts'
 import type { Issuer } from './issuer/issuer.ts'
 import { PoapIssuer } from './issuer/poap-issuer.ts'
 import { type Limits, registerLimits } from './limits.ts'
-import { assertNoObstacle, type Obstacle, openVault } from './obstacle.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
 import { Reports } from './report/report.ts'
 import { type ReportRouteOptions, reportRoutes } from './report/report-routes.ts'
+import { assertNoSetupProblem, openVault, type SetupProblem } from './setup-problem.ts'
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
-import { Tidying } from './tidying.ts'
 import type { Vault } from './vault.ts'
 
 export interface AttendanceOptions {
@@ -37,31 +37,31 @@ export interface AttendanceOptions {
   readonly log: FastifyBaseLogger
 }
 
-/** The attendance interface: its routes, and the work that goes on behind them. */
+/** The attendance interface: its routes and its work in the background. */
 export interface Attendance {
-  /** Why the operator has to act before anything works; undefined: it does. */
-  readonly obstacle: Obstacle | undefined
+  /** What the operator has to correct before attendance can be served; undefined where nothing is wrong. */
+  readonly setupProblem: SetupProblem | undefined
   register(app: FastifyInstance): Promise<void>
-  /** Begins to look after claims. */
+  /** Starts the claim worker and the cleanup. */
   start(): void
-  /** Finishes what runs, or hands it over. */
+  /** Finishes the running steps of claims; what is unfinished is left to other processes. */
   close(): Promise<void>
 }
 
-/** How long steps of claims that run may take once the server was told to stop. */
-const CLOSE_PATIENCE_MS = 10 * SECOND_MS
-/** Never used: whatever would need them is refused before, by `assertConfigured`. */
-const NOBODY = { apiKey: 'none', clientId: 'none', clientSecret: 'none' }
+/** How long `close` waits for running steps of claims. */
+const CLOSE_TIMEOUT_MS = 10 * SECOND_MS
+/** Never used: `assertConfigured` refuses every request that needs them. */
+const PLACEHOLDER_CREDENTIALS = { apiKey: 'none', clientId: 'none', clientSecret: 'none' }
 
 /** Puts the parts of the attendance interface together. */
 export async function createAttendance(options: AttendanceOptions): Promise<Attendance> {
   const { config, engine, clock, log } = options
   const { db } = engine
   const metrics = new AttendanceMetrics(options.metrics, db)
-  const { vault, obstacle } = await openVault(options)
+  const { vault, setupProblem } = await openVault(options)
   const base = { db, clock, vault, metrics }
 
-  const issuer = createIssuer({ ...base, config: config.attendance.issuer, obstacle })
+  const issuer = createIssuer({ ...base, config: config.attendance.issuer, setupProblem })
   const { guard, organisers } = createOrganisers({ db, clock, issuer })
   const codeCounts = new CodeCountCache(db)
   const refusals = new Refusals({ db, clock })
@@ -74,7 +74,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     codeCounts,
     log,
   })
-  const tidying = new Tidying({ ...players, guard, refusals, log })
+  const cleanup = new Cleanup({ ...players, guard, refusals, log })
 
   const endpoints: Endpoints = {
     ...players,
@@ -89,39 +89,38 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     rules,
     refusals,
     onClaim: metrics.onClaim,
-    assertConfigured: () => assertNoObstacle(obstacle),
+    assertConfigured: () => assertNoSetupProblem(setupProblem),
   }
   return {
-    obstacle,
+    setupProblem,
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },
     start: () => {
-      if (obstacle) return
+      if (setupProblem) return
       worker.start()
-      tidying.start()
+      cleanup.start()
     },
     close: async () => {
-      if (obstacle) return
-      await worker.close(CLOSE_PATIENCE_MS)
-      await tidying.close()
+      if (setupProblem) return
+      await worker.close(CLOSE_TIMEOUT_MS)
+      await cleanup.close()
     },
   }
 }
 
 interface IssuerNeeds {
   readonly config: AttendanceConfig['issuer']
-  readonly obstacle: Obstacle | undefined
+  readonly setupProblem: SetupProblem | undefined
   readonly db: Db
   readonly clock: Clock
   readonly vault: Vault
   readonly metrics: AttendanceMetrics
 }
 
-/** Who makes tokens. */
-function createIssuer({ config, obstacle, db, clock, vault, metrics }: IssuerNeeds): Issuer {
+function createIssuer({ config, setupProblem, db, clock, vault, metrics }: IssuerNeeds): Issuer {
   return new PoapIssuer({
-    config: obstacle ? { ...config, ...NOBODY } : config,
+    config: setupProblem ? { ...config, ...PLACEHOLDER_CREDENTIALS } : config,
     db,
     vault,
     clock,
@@ -135,7 +134,7 @@ interface OrganisersNeeds {
   readonly issuer: Issuer
 }
 
-/** Who may change an event. */
+/** What decides who may change an event. */
 function createOrganisers({ db, clock, issuer }: OrganisersNeeds) {
   const guard = new EditCodeGuard({ db, clock })
   return { guard, organisers: new Organisers({ db, clock, guard, issuer }) }
@@ -150,7 +149,7 @@ interface PlayersNeeds {
   readonly metrics: AttendanceMetrics
 }
 
-/** Who a player is, and where. */
+/** What finds out who a player is, and where. */
 function createPlayers({ config, publicUrl, db, clock, vault, metrics }: PlayersNeeds) {
   const { signatureWindowMs: windowMs, proofOfWorkBits, presence } = config
   return {
@@ -173,7 +172,7 @@ interface ClaimsNeeds {
   readonly log: FastifyBaseLogger
 }
 
-/** Who gets a token, and who looks after the claim from then on. */
+/** The rules of claims, and the worker that finishes claims at the issuer. */
 function createClaims(needs: ClaimsNeeds) {
   const { config, db, clock, vault, metrics, issuer, signedFetch, captchas, codeCounts, log } = needs
   const { callsPerSecond } = config.issuer
@@ -182,15 +181,15 @@ function createClaims(needs: ClaimsNeeds) {
   return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims }) }
 }
 
-/** What the endpoints work with: each takes what its own options name. */
+/** Everything that the options of the routes name, without the limits. */
 type Endpoints = Omit<
   EventRouteOptions & CodeRouteOptions & ClaimRouteOptions & ReportRouteOptions & CaptchaRouteOptions,
   keyof Limits
 >
 
-/** All endpoints, under the same limits. */
+/** Registers all endpoints, with common limits. */
 async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints: Endpoints): Promise<void> {
-  // Not to be logged: people put edit codes into queries, and into the place of an event's number.
+  // Addresses are not logged: organisers put edit codes into queries and in place of the event number
   scope.addHook('onRoute', (route) => {
     route.config = { ...route.config, isAddressPrivate: true }
   })

@@ -3,8 +3,8 @@ import type { Db } from '../db/engine.ts'
 import type { Tx } from '../db/transaction.ts'
 
 /**
- * The first of the two numbers of our advisory locks: `EDIT` in ASCII. The second is the event id. PostgreSQL keeps
- * locks of two numbers apart from those of one, which the migrations use; no other part of the project takes any.
+ * First key of the advisory locks on edit codes: `EDIT` in ASCII. The second key is the event id. PostgreSQL keeps
+ * locks with two keys apart from locks with one key, which the migrations use. No other part of the project locks.
  */
 const EDIT_CODE_LOCKS = 0x45_44_49_54
 
@@ -14,15 +14,15 @@ export interface Guess {
 }
 
 /**
- * Makes those who count the guesses of one event take turns, in all processes, until the transaction ends. A row
- * cannot be locked for that: the first guess comes before the event is known. (On the embedded engine the lock is
- * always granted, and not needed: there transactions run one after the other.)
+ * Locks the guesses of one event, for all processes, until the transaction ends. A row lock cannot do that: the first
+ * guess comes before the event has a row. (On the embedded engine the lock is always granted and not needed, because
+ * transactions run one after the other there.)
  */
 export async function lockGuesses(tx: Tx, eventId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${EDIT_CODE_LOCKS}::integer, ${eventId}::integer)`.execute(tx)
 }
 
-/** Those after a time, the oldest first. */
+/** The guesses after a time, the oldest first. */
 export function listGuesses(tx: Tx, eventId: number, afterMs: number): Promise<Guess[]> {
   return tx
     .selectFrom('edit_code_guess')

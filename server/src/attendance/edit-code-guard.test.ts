@@ -4,11 +4,11 @@ import { testClock } from '../../test/support/land-server.ts'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Db } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
-import { EditCodeGuard, GUESS_WINDOW_MS, MAX_GUESSES, PATIENCE_MS } from './edit-code-guard.ts'
+import { EditCodeGuard, GUESS_WINDOW_MS, MAX_GUESSES, MAX_WAIT_MS } from './edit-code-guard.ts'
 
 const WINDOW_S = GUESS_WINDOW_MS / SECOND_MS
 
-/** The issuer's judgement, in the hands of a test: each call waits for its verdict. */
+/** Stands in for the issuer: each call waits until the test says the verdict. */
 function heldJudge() {
   const verdicts: ((verdict: boolean | Error) => void)[] = []
   let called = 0
@@ -19,7 +19,7 @@ function heldJudge() {
         verdicts.push((verdict) => (verdict instanceof Error ? reject(verdict) : resolve(verdict)))
         waiting.get(++called)?.()
       }),
-    /** Until so many were called, ever. */
+    /** Waits until `judgeNow` was called `count` times in all. */
     untilCalled: (count: number) =>
       called >= count
         ? Promise.resolve()
@@ -31,7 +31,7 @@ function heldJudge() {
   }
 }
 
-/** What became of a guess: `true`, `false`, or the code of its refusal. */
+/** The result of a guess: `true`, `false`, or the code of its refusal. */
 function outcome(judged: Promise<boolean>): Promise<unknown> {
   return judged.catch((error) => (error instanceof AppError ? error.code : Promise.reject(error)))
 }
@@ -58,7 +58,7 @@ const right = async () => true
 
 describeOnBothEngines('the guard of edit codes', (open) => {
   let lastEvent = 2 ** 31 - 1_000
-  /** Each test has an event of its own, with an id as high as they come. */
+  /** Each test has its own event; the ids are near the highest possible id. */
   const newEvent = () => ++lastEvent
 
   test('lets five wrong guesses through, then none until the oldest is fifteen minutes old', async () => {
@@ -86,24 +86,24 @@ describeOnBothEngines('the guard of edit codes', (open) => {
     expect(calls()).toBe(0)
   })
 
-  test('right codes cost nothing, however many, and neither does what nobody judged', async () => {
+  test('right codes are not counted, and neither are guesses that the issuer could not judge', async () => {
     const { db } = await open()
     const guard = new EditCodeGuard({ db, clock: testClock() })
     const event = newEvent()
-    const issuerIsAway = () => {
-      throw new Error('the issuer is away')
+    const issuerIsDown = () => {
+      throw new Error('the issuer is down')
     }
 
     for (let i = 0; i < 3 * MAX_GUESSES; i++) {
       expect(await guard.judge(event, right)).toBe(true)
-      await expect(guard.judge(event, async () => issuerIsAway())).rejects.toThrow('the issuer is away')
-      await expect(guard.judge(event, issuerIsAway)).rejects.toThrow('the issuer is away')
+      await expect(guard.judge(event, async () => issuerIsDown())).rejects.toThrow('the issuer is down')
+      await expect(guard.judge(event, issuerIsDown)).rejects.toThrow('the issuer is down')
     }
 
     expect(await rowsOf(db, event)).toEqual([])
   })
 
-  test('of a thousand wrong guesses at the same time five are judged, and one by one no more', async () => {
+  test('of a thousand wrong guesses at the same time five are judged, and none after that', async () => {
     const { db } = await open()
     const guard = new EditCodeGuard({ db, clock: testClock() })
     const event = newEvent()
@@ -118,13 +118,13 @@ describeOnBothEngines('the guard of edit codes', (open) => {
     expect(outcomes.filter((one) => one === false)).toHaveLength(MAX_GUESSES)
     expect(outcomes.filter((one) => one === 'too_many_guesses')).toHaveLength(1_000 - MAX_GUESSES)
     expect(await rowsOf(db, event)).toEqual([true, true, true, true, true])
-    // A process that has just started knows what the table says
+    // A process that has just started reads the table
     const other = new EditCodeGuard({ db, clock: testClock() })
     expect(await outcome(other.judge(event, judgeNow))).toBe('too_many_guesses')
     expect(calls()).toBe(MAX_GUESSES)
   })
 
-  test('two processes share the five', async () => {
+  test('two processes share the limit of five guesses', async () => {
     const engines = [await open(), await open()]
     const guards = engines.map(({ db }) => new EditCodeGuard({ db, clock: testClock() }))
     const event = newEvent()
@@ -163,7 +163,7 @@ describeOnBothEngines('the guard of edit codes', (open) => {
     expect(await rowsOf(engines[0]!.db, event)).toEqual([])
   })
 
-  test('who waits takes the place of a guess that was right', async () => {
+  test('a waiting guess takes the place of a guess that was right', async () => {
     const { db } = await open()
     const guard = new EditCodeGuard({ db, clock: testClock() })
     const event = newEvent()
@@ -181,7 +181,7 @@ describeOnBothEngines('the guard of edit codes', (open) => {
     expect(await rowsOf(db, event)).toEqual([true, true, true, true])
   })
 
-  test('nobody waits for ever', async () => {
+  test('a guess is refused when it has waited too long', async () => {
     const clock = testClock()
     const { db } = await open()
     const guard = new EditCodeGuard({ db, clock })
@@ -191,9 +191,9 @@ describeOnBothEngines('the guard of edit codes', (open) => {
     await untilCalled(MAX_GUESSES)
 
     const late = refusal(guard.judge(event, judgeNow))
-    clock.set(clock.nowMs() + PATIENCE_MS)
+    clock.set(clock.nowMs() + MAX_WAIT_MS)
 
-    expect(await late).toEqual({ code: 'too_many_guesses', waitS: PATIENCE_MS / SECOND_MS })
+    expect(await late).toEqual({ code: 'too_many_guesses', waitS: MAX_WAIT_MS / SECOND_MS })
     for (let i = 0; i < MAX_GUESSES; i++) say(true)
     expect(await Promise.all(held)).toEqual([true, true, true, true, true])
     expect(calls()).toBe(MAX_GUESSES)
@@ -219,7 +219,7 @@ describeOnBothEngines('the guard of edit codes', (open) => {
     expect(await guard.judge(event, right)).toBe(true)
   })
 
-  test('what no longer counts can be deleted', async () => {
+  test('deleteOld deletes the guesses that no longer count', async () => {
     const clock = testClock()
     const { db } = await open()
     const guard = new EditCodeGuard({ db, clock })

@@ -12,41 +12,40 @@ import {
   markJudged,
 } from './edit-code-guard-queries.ts'
 
-/** Wrong edit codes that are judged for one event within {@link GUESS_WINDOW_MS}, whoever sends them. */
+/** How many wrong edit codes the issuer judges for one event within {@link GUESS_WINDOW_MS}, from all clients together. */
 export const MAX_GUESSES = 5
 export const GUESS_WINDOW_MS = 15 * MINUTE_MS
-/** A guess that is being judged for longer belongs, most likely, to a process that died: it counts as wrong. */
+/** A guess that is still being judged after this time counts as wrong: its process has probably died. */
 const JUDGED_WITHIN_MS = MINUTE_MS
-/** How long a guess waits for others that are being judged. */
-export const PATIENCE_MS = 10 * SECOND_MS
-/** Guesses of other processes end without our being told. */
-const LOOK_AGAIN_MS = SECOND_MS / 4
-/** Events that are known to be full, about 100 bytes each. */
-const MAX_REMEMBERED = 10_000
+/** How long a guess waits while others are being judged. */
+export const MAX_WAIT_MS = 10 * SECOND_MS
+/** How often a waiting guess reads the table: nothing announces that a guess of another process has ended. */
+const POLL_INTERVAL_MS = SECOND_MS / 4
+/** How many events without a free place are cached, about 100 bytes each. */
+const MAX_FULL_EVENTS = 10_000
 
-/** What became of the wish to have a guess judged. */
+/** Result of an attempt to insert a guess. */
 type Entry =
   | { readonly kind: 'entered'; readonly guessId: number }
-  /** Enough wrong ones: there is no place before this time, if they are all known to be wrong. */
+  /** The event has `MAX_GUESSES` wrong guesses until `untilMs`; `isCertain`: the issuer has judged all of them. */
   | { readonly kind: 'full'; readonly untilMs: number; readonly isCertain: boolean }
-  /** All places are taken, some of them by guesses that are being judged and may turn out right. */
+  /** The event has `MAX_GUESSES` rows, but some are still being judged and may turn out right. */
   | { readonly kind: 'busy' }
 
 /**
- * Stands before the issuer, which would tell anybody who asks often enough which of a million edit codes is right.
- * A guess has a row, shared by all processes, from before it is judged:
+ * Limits guesses of edit codes: without it a client could try all one million codes at the issuer. Each guess has a
+ * row, which all processes see, before the issuer judges it:
  *
  *   (none) ──enter──▶ being judged ──wrong──▶ judged ──after 15 minutes──▶ (none)
- *                         └──right, or nobody judged it──▶ (none)
+ *                         └──right, or the issuer failed──▶ (none)
  *
- * Invariant: an event has at most MAX_GUESSES rows in the window, of both kinds together. So a thousand parallel
- * wrong guesses have five judged, and the others are refused as soon as these are known to be wrong.
+ * Invariant: an event has at most MAX_GUESSES rows in the window, judged or not. So of a thousand wrong guesses in
+ * parallel five are judged, and the others are refused as soon as these five are known to be wrong.
  *
- * Why the others wait for that rather than being refused at once: while five are being judged nobody knows that they
- * are wrong. The organiser's page or script may send ten changes in a row, all with the right code: each takes its
- * turn, and gives its place back. Only five *wrong* guesses close the door. Who waits has no place and causes no call;
- * in one process only the first of those who wait for an event looks into the database, and the wait ends after
- * {@link PATIENCE_MS}.
+ * The others wait instead of being refused at once, because the five may be right: the organiser's page can send ten
+ * changes at once with the right code, and each deletes its row when it was right. A waiting guess has no row and makes
+ * no call. In each process only the first waiting guess of an event polls the database. The wait ends after
+ * {@link MAX_WAIT_MS}.
  *
  * @example
  * const isRight = await guard.judge(eventId, () => issuer.isEditCode(eventId, editCode))
@@ -54,11 +53,11 @@ type Entry =
 export class EditCodeGuard {
   private readonly db: Db
   private readonly clock: Clock
-  /** By event: the end of the queue of those who want to enter. */
+  /** By event: the last guess in its queue. */
   private readonly queues = new Map<number, Promise<unknown>>()
-  /** By event: wakes the one who waits for a place. */
+  /** By event: ends the pause of the guess that waits for a place. */
   private readonly wakeUps = new Map<number, () => void>()
-  /** By event: until when the table is known to be full. What was judged wrong stays so, so nobody needs to look. */
+  /** By event: until when no place is free. Cached because a guess that was judged wrong stays wrong. */
   private readonly fullUntilMs = new Map<number, number>()
 
   constructor({ db, clock }: { readonly db: Db; readonly clock: Clock }) {
@@ -70,7 +69,7 @@ export class EditCodeGuard {
    * Whether an edit code is right, as `judgeNow` says; it runs outside of any transaction.
    *
    * @throws {AppError} `too_many_guesses` with `retry_after_s`, without a call of `judgeNow`
-   * @throws whatever `judgeNow` throws: then nothing was judged and nothing is counted
+   * @throws what `judgeNow` throws: then nothing was judged and nothing is counted
    */
   async judge(eventId: number, judgeNow: () => Promise<boolean>): Promise<boolean> {
     const guessId = await this.enterInTurn(eventId)
@@ -81,7 +80,7 @@ export class EditCodeGuard {
     }
   }
 
-  /** Deletes guesses that no longer count; to be called now and then. */
+  /** Deletes guesses that no longer count. */
   async deleteOld(): Promise<void> {
     await deleteGuessesUntil(this.db, this.clock.nowMs() - GUESS_WINDOW_MS)
   }
@@ -99,7 +98,7 @@ export class EditCodeGuard {
   }
 
   private enterInTurn(eventId: number): Promise<number> {
-    const giveUpAtMs = this.clock.nowMs() + PATIENCE_MS
+    const giveUpAtMs = this.clock.nowMs() + MAX_WAIT_MS
     const before = this.queues.get(eventId) ?? Promise.resolve()
     const entered = before.then(() => this.enter(eventId, giveUpAtMs))
     const done = entered.then(ignore, ignore).then(() => {
@@ -111,14 +110,14 @@ export class EditCodeGuard {
 
   private async enter(eventId: number, giveUpAtMs: number): Promise<number> {
     for (;;) {
-      this.refuseWhileFull(eventId)
+      this.refuseIfFull(eventId)
       const entry = await this.tryToEnter(eventId)
       if (entry.kind === 'entered') return entry.guessId
       if (entry.kind === 'full') {
-        if (entry.isCertain) this.rememberFull(eventId, entry.untilMs)
+        if (entry.isCertain) this.cacheFull(eventId, entry.untilMs)
         throw tooManyGuesses(entry.untilMs - this.clock.nowMs())
       }
-      if (this.clock.nowMs() >= giveUpAtMs) throw tooManyGuesses(PATIENCE_MS)
+      if (this.clock.nowMs() >= giveUpAtMs) throw tooManyGuesses(MAX_WAIT_MS)
       await this.waitForPlace(eventId)
     }
   }
@@ -133,13 +132,13 @@ export class EditCodeGuard {
       }
       const wrong = guesses.filter((guess) => countsAsWrong(guess, nowMs))
       if (wrong.length < MAX_GUESSES) return { kind: 'busy' }
-      // The clocks of two processes differ: nobody is shut out for longer than the window
+      // The clocks of processes differ: an event is blocked for at most the length of the window
       const untilMs = Math.min(guesses[0]!.at_ms, nowMs) + GUESS_WINDOW_MS
       return { kind: 'full', untilMs, isCertain: guesses.every(({ is_judged }) => is_judged) }
     })
   }
 
-  private refuseWhileFull(eventId: number): void {
+  private refuseIfFull(eventId: number): void {
     const untilMs = this.fullUntilMs.get(eventId)
     if (untilMs === undefined) return
     const waitMs = untilMs - this.clock.nowMs()
@@ -147,15 +146,15 @@ export class EditCodeGuard {
     this.fullUntilMs.delete(eventId)
   }
 
-  private rememberFull(eventId: number, untilMs: number): void {
-    if (this.fullUntilMs.size >= MAX_REMEMBERED) {
+  private cacheFull(eventId: number, untilMs: number): void {
+    if (this.fullUntilMs.size >= MAX_FULL_EVENTS) {
       const [oldest] = this.fullUntilMs.keys()
       this.fullUntilMs.delete(oldest!)
     }
     this.fullUntilMs.set(eventId, untilMs)
   }
 
-  /** Until a guess of this process has been judged, or a moment has passed. */
+  /** Waits until a guess of this process has been judged, or {@link POLL_INTERVAL_MS} have passed. */
   private waitForPlace(eventId: number): Promise<void> {
     return new Promise((resolve) => {
       const wakeUp = () => {
@@ -163,7 +162,7 @@ export class EditCodeGuard {
         this.wakeUps.delete(eventId)
         resolve()
       }
-      const timer = setTimeout(wakeUp, LOOK_AGAIN_MS)
+      const timer = setTimeout(wakeUp, POLL_INTERVAL_MS)
       this.wakeUps.set(eventId, wakeUp)
     })
   }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { emptyDir } from '../../test/support/engines.ts'
 import { findOrMakeKey } from './key-file.ts'
 
-test('a key is made once, for its owner alone, and found again', async () => {
+test('a key is made once, readable by its owner only, and found again', async () => {
   const dataDir = join(emptyDir(), 'not', 'there', 'yet')
 
   const made = await findOrMakeKey(dataDir)
@@ -17,7 +17,7 @@ test('a key is made once, for its owner alone, and found again', async () => {
   if (process.platform !== 'win32') expect(statSync(made.path).mode & 0o777).toBe(0o600)
 })
 
-test('of several that start at once, one makes it', async () => {
+test('of several processes that start at once, one makes the key', async () => {
   const dataDir = emptyDir()
 
   const keys = await Promise.all(Array.from({ length: 10 }, () => findOrMakeKey(dataDir)))
@@ -26,12 +26,12 @@ test('of several that start at once, one makes it', async () => {
   expect(new Set(keys.map(({ key }) => key.toString('hex'))).size).toBe(1)
 })
 
-test('a damaged file is named, not overwritten, and its contents are not shown', async () => {
+test('the error names a damaged file and does not show its contents; the file stays', async () => {
   const dataDir = emptyDir()
   const path = join(dataDir, 'attendance.key')
   writeFileSync(path, 'half a key')
 
-  await expect(findOrMakeKey(dataDir)).rejects.toThrow(`${path} should hold a key of 64 hex digits`)
+  await expect(findOrMakeKey(dataDir)).rejects.toThrow(`${path} does not hold a key of 64 hex digits`)
   await expect(findOrMakeKey(dataDir)).rejects.not.toThrow('half a key')
   expect(readFileSync(path, 'utf8')).toBe('half a key')
 })

@@ -4,7 +4,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandError } from '../errors.ts'
 
-const OWNER_ALONE = 0o600
+const OWNER_ONLY = 0o600
 
 export interface KeyFile {
   readonly key: Buffer
@@ -13,8 +13,9 @@ export interface KeyFile {
 }
 
 /**
- * The key of an embedded database that was given none: made once, readable by its owner alone. Whoever loses the file
- * loses the stored codes, so it lies beside the database and is saved with it.
+ * Reads the key of an embedded database from its data folder, or makes it there when no setting gives a key. Only the
+ * owner of the file can read it. The stored codes cannot be decrypted without the file, so a backup of the data folder
+ * must include it.
  *
  * @throws {CommandError} for a file that holds no key: it is never overwritten
  */
@@ -25,24 +26,24 @@ export async function findOrMakeKey(dataDir: string): Promise<KeyFile> {
 }
 
 /**
- * Written beside, then linked: a kill at any moment leaves a whole key or none, and of two that start at once one
- * makes it and the other reads it. On disk before any code is stored.
+ * Writes a temporary file, then links it: a kill at any time leaves a whole key or none. Of two processes that start at
+ * once, one makes the key and the other reads it. The key is flushed to disk before any code is stored.
  *
- * @returns false when another one was quicker
+ * @returns false when another process made the key first
  */
 async function makeKey(dataDir: string, path: string): Promise<boolean> {
   await mkdir(dataDir, { recursive: true })
-  const unfinished = `${path}.${randomUUID()}`
+  const temporary = `${path}.${randomUUID()}`
   try {
     const text = `${randomBytes(32).toString('hex')}\n`
-    await writeFile(unfinished, text, { mode: OWNER_ALONE, flag: 'wx', flush: true })
-    await link(unfinished, path)
+    await writeFile(temporary, text, { mode: OWNER_ONLY, flag: 'wx', flush: true })
+    await link(temporary, path)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
   } finally {
-    await rm(unfinished, { force: true })
+    await rm(temporary, { force: true })
   }
 }
 
@@ -50,7 +51,7 @@ async function readKey(path: string): Promise<Buffer> {
   const text = (await readFile(path, 'utf8')).trim()
   if (!/^[\da-f]{64}$/i.test(text)) {
     throw new CommandError(
-      `${path} should hold a key of 64 hex digits, but does not. Restore it from a copy; without it the stored codes cannot be read.`,
+      `${path} does not hold a key of 64 hex digits. Restore it from a backup to read the stored codes.`,
     )
   }
   return Buffer.from(text, 'hex')

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const FOLDER = fileURLToPath(new URL('../../../src/attendance/', import.meta.url))
-/** Knows types of the framework and of `http/`, to put parts together and to count. */
-const ASSEMBLY = ['attendance.ts', 'attendance-metrics.ts']
+/** These may import types of the framework and of `http/`: they connect the parts and count. */
+const MAY_IMPORT_TYPES = ['attendance.ts', 'attendance-metrics.ts']
 
 interface Import {
   readonly path: string
@@ -22,7 +22,7 @@ const IMPORTS: readonly Import[] = readdirSync(FOLDER, { recursive: true, encodi
     ),
   )
 
-test('only routes, and the files that README.md names beside them, read requests', () => {
+test('only routes, and the files that README.md names with them, read requests', () => {
   const [, sentence = ''] =
     /^Routes and what reads requests for them: ([\s\S]*?)\. They/m.exec(
       readFileSync(join(FOLDER, 'README.md'), 'utf8'),
@@ -32,7 +32,7 @@ test('only routes, and the files that README.md names beside them, read requests
     named.some((name) => (name.startsWith('*') ? path.endsWith(name.slice(1)) : basename(path) === name))
 
   const offences = IMPORTS.filter(({ from }) => /(?:^|\/)http\/|^fastify|^@fastify/.test(from))
-    .filter(({ path, isTypeOnly }) => !isReader(path) && !(ASSEMBLY.includes(path) && isTypeOnly))
+    .filter(({ path, isTypeOnly }) => !isReader(path) && !(MAY_IMPORT_TYPES.includes(path) && isTypeOnly))
     .map(({ path, from }) => `${path} imports ${from}`)
 
   expect(named).toContain('limits.ts')

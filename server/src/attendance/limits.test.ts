@@ -17,7 +17,7 @@ const PROXY = '127.0.0.1'
 let app: FastifyInstance
 let origin: string
 
-// The plugin counts by the time of the machine, which these tests hold in their hands
+// The plugin counts by Date.now(), which these tests set
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: REFERENCE_TIME_MS })
 })
@@ -27,7 +27,7 @@ afterEach(async () => {
   await app.close()
 })
 
-/** A server with limits in a part of it; `/captcha` believes the player that a header names. */
+/** A server with limits in one scope; `/captcha` takes the player from a header. */
 async function start(config: Partial<LimitsConfig>, trustedProxies: readonly string[] = []) {
   app = await createServer({
     logLevel: 'silent',
@@ -80,7 +80,7 @@ async function post(path: string, headers: Record<string, string> = {}, body?: s
 
 type Send = () => Promise<Answer>
 
-/** One after the other: which of two at once comes first is nobody's choice. */
+/** Sends one request after the other, because parallel requests may arrive in any order. */
 async function statuses(requests: readonly Send[]): Promise<number[]> {
   const all: number[] = []
   for (const send of requests) all.push((await send()).status)
@@ -105,7 +105,7 @@ function limitHeaders({ headers }: Answer) {
 }
 
 describe('a network address', () => {
-  test('may send so many requests a minute, to captcha and claim together', async () => {
+  test('may send a limited number of requests a minute, to captcha and claim together', async () => {
     await start({ clientPerMinute: 3 })
 
     const answers = [
@@ -125,13 +125,13 @@ describe('a network address', () => {
     expect(answers[3]!.headers).toMatchObject({ 'retry-after': '60', 'cache-control': 'no-store' })
     expect(answers[3]!.body).toEqual({
       ok: false,
-      error: 'Too many requests from this network address: 3 a minute are possible. Wait 60 seconds.',
+      error: 'Too many requests from this network address: 3 a minute are allowed. Wait 60 seconds.',
       code: 'too_many_requests',
       data: { retry_after_s: 60 },
     })
   })
 
-  test('may go on when the minute is over', async () => {
+  test('may send again when the minute is over', async () => {
     await start({ clientPerMinute: 1 })
     await post('/claim')
 
@@ -143,7 +143,7 @@ describe('a network address', () => {
     expect((await post('/claim')).status).toBe(200)
   })
 
-  test('is told what is left with every answer, refusals too', async () => {
+  test('reads in the headers of every answer, errors too, how many requests are left', async () => {
     await start({ clientPerMinute: 10, organiserPerMinute: 10 })
 
     const answers = [
@@ -175,7 +175,7 @@ describe('a network address', () => {
   })
 })
 
-test('however many come at the same time, no more than the limit pass', async () => {
+test('of many requests at the same time, no more than the limit pass', async () => {
   await start({ clientPerMinute: 10 })
 
   const answers = await Promise.all(Array.from({ length: 100 }, to('/claim')))
@@ -196,20 +196,20 @@ describe('X-Forwarded-For', () => {
     expect(await statuses(['1.1.1.1', '2.2.2.2', '3.3.3.3'].map(from))).toEqual([200, 200, 429])
   })
 
-  test('is believed of a trusted proxy: each client has a count', async () => {
+  test('is read when a trusted proxy sent it: each client has a count', async () => {
     await start({ clientPerMinute: 1 }, [PROXY])
 
     expect(await statuses(['1.1.1.1', '2.2.2.2', '::ffff:3.3.3.3'].map(from))).toEqual([200, 200, 200])
     expect(await statuses(['1.1.1.1', '2.2.2.2', '3.3.3.3'].map(from))).toEqual([429, 429, 429])
   })
 
-  test('what the client itself wrote before the proxy is not believed', async () => {
+  test('addresses that the client itself wrote are ignored', async () => {
     await start({ clientPerMinute: 1 }, [PROXY])
 
     expect(await statuses([from('6.6.6.6, 1.1.1.1'), from('7.7.7.7, 1.1.1.1')])).toEqual([200, 429])
   })
 
-  test('several proxies in a row are passed, as far as they are trusted', async () => {
+  test('with several trusted proxies in a row, the address before them counts', async () => {
     await start({ clientPerMinute: 1 }, [PROXY, '10.0.0.0/8'])
 
     expect(await statuses([from('1.1.1.1, 10.0.0.1'), from('1.1.1.1, 10.9.9.9')])).toEqual([200, 429])
@@ -222,17 +222,17 @@ describe('X-Forwarded-For', () => {
     expect(await statuses([from('2001:db8:0:1::1')])).toEqual([200])
   })
 
-  test('nonsense in it counts for the proxy', async () => {
+  test('without a valid address in it the proxy is counted', async () => {
     await start({ clientPerMinute: 1 }, [PROXY])
 
-    expect(await statuses([from('somebody'), from('x'.repeat(5_000)), from('1.1.1.1')])).toEqual([
+    expect(await statuses([from('no address'), from('x'.repeat(5_000)), from('1.1.1.1')])).toEqual([
       200, 429, 200,
     ])
   })
 })
 
 describe('a player', () => {
-  test('has a count of their own, wherever they are and however they are written', async () => {
+  test('has one count, from any network address and in any letter case', async () => {
     await start({ playerPerMinute: 2 })
 
     expect(await statuses([by(ANN), by(ANN.toUpperCase()), by(BOB)])).toEqual([200, 200, 200])
@@ -244,17 +244,17 @@ describe('a player', () => {
       body: { code: 'too_many_requests', data: { retry_after_s: 60 } },
     })
     expect(refused.body).toMatchObject({
-      error: 'Too many requests from this player: 2 a minute are possible. Wait 60 seconds.',
+      error: 'Too many requests from this player: 2 a minute are allowed. Wait 60 seconds.',
     })
   })
 
-  test('and the network address: the stricter count is told', async () => {
+  test('and the network address: the headers show the stricter count', async () => {
     await start({ clientPerMinute: 6, playerPerMinute: 2 })
 
-    const told: unknown[] = []
-    for (const send of [by(ANN), by(ANN), by(ANN), by(BOB), by(BOB)]) told.push(limitHeaders(await send()))
+    const seen: unknown[] = []
+    for (const send of [by(ANN), by(ANN), by(ANN), by(BOB), by(BOB)]) seen.push(limitHeaders(await send()))
 
-    expect(told).toEqual([
+    expect(seen).toEqual([
       ['2', '1', '60'],
       ['2', '0', '60'],
       ['2', '0', '60'],

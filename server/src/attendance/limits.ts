@@ -5,31 +5,31 @@ import type { LimitsConfig } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { clientAddress } from '../http/client-address.ts'
 
-/** For `onRequest` of a route: the request is counted before anything of it is read, so refusals count as well. */
+/** For `onRequest` of a route: counts the request before anything of it is read, so refused requests count too. */
 export type LimitHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** For a route to call once it knows who the player is. */
+/** Counts a request of a player: a route calls it once it knows the address of the player. */
 export type PlayerLimit = (request: FastifyRequest, reply: FastifyReply, address: string) => Promise<void>
 
-/** Who may ask how often in a minute. Every use of the same member counts together. */
+/** Limits of requests per minute. All routes that use the same member share its count. */
 export interface Limits {
   /** By network address: for `/captcha` and `/claim`. @throws {AppError} `too_many_requests` */
   readonly clientLimit: LimitHook
   /** By network address: for the calls with an edit code. @throws {AppError} `too_many_requests` */
   readonly organiserLimit: LimitHook
-  /** By player, for the route itself to call once it knows who signed. @throws {AppError} `too_many_requests` */
+  /** By player: the route calls it once it knows who signed. @throws {AppError} `too_many_requests` */
   readonly playerLimit: PlayerLimit
 }
 
-/** How many are remembered, about 200 bytes each; beyond, those go that were not heard of for the longest time. */
-const MAX_COUNTED = 20_000
+/** How many senders are counted, about 200 bytes each; beyond it the least recently used count is dropped. */
+const MAX_SENDERS = 20_000
 
 /**
- * Makes the limits of the attendance interface. Every answer of a route that has one, refusals too, says in
- * `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds) how many requests are left; with two limits, the one that
- * leaves fewer. Over the limit: 429 `too_many_requests` with `Retry-After`. A limit of 0 counts nothing and says nothing.
+ * Makes the limits of the attendance interface. Every answer of a limited route, errors included, has the headers
+ * `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds); with two limits, those of the limit with fewer requests left.
+ * Over the limit: 429 `too_many_requests` with `Retry-After`. A limit of 0 counts nothing and sets no header.
  *
- * The counts are this process's own, of the minute that began with the sender's first request.
+ * Each process has its own counts. A minute begins with the first request of a sender.
  *
  * @example
  * const limits = await registerLimits(app, config.limits)
@@ -61,8 +61,8 @@ interface Count {
   readonly resetS: number
 }
 
-/** What an answer says so far. */
-const told = new WeakMap<FastifyReply, Count>()
+/** The count in the headers of each answer. */
+const countsInHeaders = new WeakMap<FastifyReply, Count>()
 
 function limitOf(
   app: FastifyInstance,
@@ -71,39 +71,40 @@ function limitOf(
   sender: string,
 ): LimitHook {
   if (max === 0) return async () => {}
-  // `cache` is missing in the types of the plugin: without it, 5,000 senders are remembered
+  // `cache` is missing in the types of the plugin; its default is 5,000 senders
   const options: CreateRateLimitOptions & { cache: number } = {
     max,
     timeWindow: MINUTE_MS,
     keyGenerator,
-    cache: MAX_COUNTED,
+    cache: MAX_SENDERS,
   }
   const count = app.createRateLimit(options)
   return async (request, reply) => {
     const counted = await count(request)
     if (counted.isAllowed) return
     const resetS = Math.max(counted.ttlInSeconds, 1)
-    tell(reply, { max, remaining: counted.remaining, resetS }, counted.isExceeded)
+    setHeaders(reply, { max, remaining: counted.remaining, resetS }, counted.isExceeded)
     if (!counted.isExceeded) return
     throw new AppError(
       'too_many_requests',
-      `Too many requests from ${sender}: ${max} a minute are possible. Wait ${resetS} seconds.`,
+      `Too many requests from ${sender}: ${max} a minute are allowed. Wait ${resetS} seconds.`,
       { retry_after_s: resetS },
     )
   }
 }
 
-/** The stricter count speaks: fewer requests left, or as few for longer. The one that refuses always does. */
-function tell(reply: FastifyReply, count: Count, isRefusing: boolean): void {
-  const other = told.get(reply)
+/** Sets the headers of the stricter count, or of the count that refuses the request. */
+function setHeaders(reply: FastifyReply, count: Count, isRefusing: boolean): void {
+  const other = countsInHeaders.get(reply)
   if (other && !isRefusing && !isStricter(count, other)) return
-  told.set(reply, count)
+  countsInHeaders.set(reply, count)
   reply
     .header('ratelimit-limit', count.max)
     .header('ratelimit-remaining', count.remaining)
     .header('ratelimit-reset', count.resetS)
 }
 
+/** Fewer requests are left, or equally few for longer. */
 function isStricter(count: Count, other: Count): boolean {
   if (count.remaining !== other.remaining) return count.remaining < other.remaining
   return count.resetS > other.resetS

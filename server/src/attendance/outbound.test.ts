@@ -6,7 +6,7 @@ import { ask, type OutboundAnswer, OutboundError } from './outbound.ts'
 
 const LIMITS = { timeoutMs: 1_000, maxBytes: 1_000 }
 
-test('asks below its base address, with JSON both ways', async () => {
+test('sends requests below its base address, with JSON in both directions', async () => {
   const baseUrl = await partner((request, response) => {
     let body = ''
     request.on('data', (chunk) => {
@@ -43,7 +43,7 @@ test('an error page is an answer without JSON; Retry-After is read', async () =>
   })
 })
 
-test('follows no redirect, and never reaches where it leads', async () => {
+test('follows no redirect: its target gets no request', async () => {
   let reached = 0
   const elsewhere = await partner((_request, response) => {
     reached += 1
@@ -79,7 +79,7 @@ test('has a limit on the time of the whole answer, body included', async () => {
   ).rejects.toMatchObject({ failure: 'timeout' })
 })
 
-test('nobody there: an error that names no address', async () => {
+test('when nothing listens, the error names no address', async () => {
   const error = await ask(
     { baseUrl: 'http://127.0.0.1:1', ...LIMITS },
     { method: 'GET', path: '/secret' },

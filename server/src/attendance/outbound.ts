@@ -3,9 +3,9 @@ import http from 'node:http'
 import https from 'node:https'
 import { SECOND_MS } from '../clock.ts'
 
-/** Calls to one configured address and what lies below it, and to nowhere else. */
+/** Limits of a call to a configured service: requests go to paths below `baseUrl` only. */
 export interface OutboundOptions {
-  /** Origin and perhaps a path, without a slash at its end: never made of anything that a client sent. */
+  /** Origin with an optional path, without a slash at its end. Comes from settings, never from a client. */
   readonly baseUrl: string
   readonly timeoutMs: number
   readonly maxBytes: number
@@ -13,7 +13,7 @@ export interface OutboundOptions {
 
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST'
-  /** Below the base address: begins with `/`, or is empty. Whatever is not ours in it is percent-encoded. */
+  /** Appended to `baseUrl`: begins with `/` or `?`, or is empty. Values from clients in it are percent-encoded. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
@@ -21,33 +21,33 @@ export interface OutboundRequest {
 
 export interface OutboundAnswer {
   readonly status: number
-  /** Undefined where the body is not JSON: an error page, most likely. */
+  /** Undefined where the body is not JSON, for example an error page. */
   readonly json: unknown
-  /** How long we were asked to wait, from `Retry-After`. */
+  /** From `Retry-After`: how long to wait before the next request. */
   readonly retryAfterMs: number | undefined
 }
 
 export type OutboundFailure = 'timeout' | 'unreachable' | 'too_large' | 'redirect'
 
-/** Nobody knows whether the other side did what it was asked to do. Carries no address, header or body. */
+/** There is no usable answer: the service may have done what was asked, or not. Carries no address, header or body. */
 export class OutboundError extends Error {
   readonly failure: OutboundFailure
   constructor(failure: OutboundFailure) {
-    super(`the other side did not answer properly: ${failure}`)
+    super(`the service gave no usable answer: ${failure}`)
     this.name = 'OutboundError'
     this.failure = failure
   }
 }
 
-/** Connections are kept: a crowd's claims would otherwise spend most of their time on making them. */
+/** Connections are kept alive: opening one for each claim would take longer than the rest of the claim. */
 const AGENTS = {
   'http:': new http.Agent({ keepAlive: true, maxSockets: 128 }),
   'https:': new https.Agent({ keepAlive: true, maxSockets: 128 }),
 }
 
 /**
- * Asks a configured party: no redirects, a limit on time (of the whole answer) and on size. With node:http rather than
- * fetch, which costs this process three times as much, and a claim asks twice.
+ * Sends a request to a configured service. Follows no redirect; limits the time and the size of the whole answer. Uses
+ * node:http because fetch takes three times its CPU time, and each claim sends two requests.
  *
  * @throws {OutboundError} when there is no whole answer
  */
@@ -92,19 +92,19 @@ function send(url: URL, { method, headers, body }: OutboundRequest & { body: str
       ...headers,
     },
   })
-  // Whoever waits hears of a failure by the events that they wait for; one that comes later concerns nobody.
+  // `ask` sees errors through the events that it awaits; an error after that is ignored
   sent.on('error', () => undefined)
   sent.end(body)
   return sent
 }
 
-/** @throws when the path would lead away from the base address: a fault of ours, not of the other side */
+/** @throws when the path would leave the base address: a fault of this server, not of the service */
 function addressBelow(baseUrl: string, path: string): URL {
   const url = new URL(baseUrl + path)
   const base = new URL(baseUrl)
   const isBelow = url.origin === base.origin && url.pathname.startsWith(base.pathname.replace(/\/$/, ''))
   if (!isBelow || url.username !== '' || url.password !== '')
-    throw new Error('an outbound path left its base')
+    throw new Error('an outbound path leaves its base address')
   return url
 }
 

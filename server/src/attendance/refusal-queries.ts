@@ -9,7 +9,7 @@ export interface RefusalCount {
 }
 
 export async function addRefusals(db: Db, counts: readonly RefusalCount[]): Promise<void> {
-  // In one order, so that two processes never wait for each other's rows.
+  // All processes write in the same order: no deadlock between two of them
   const rows = counts
     .map(({ eventId, hourMs, code, count }) => ({ event_id: eventId, hour_ms: hourMs, code, count }))
     .sort((a, b) => a.event_id - b.event_id || a.hour_ms - b.hour_ms || (a.code < b.code ? -1 : 1))
@@ -24,7 +24,7 @@ export async function addRefusals(db: Db, counts: readonly RefusalCount[]): Prom
     .execute()
 }
 
-/** How often claims of an event were refused, by reason, the most frequent first. */
+/** How often claims of an event were refused, by error code, the most frequent first. */
 export async function refusalsByCode(db: Db, eventId: number) {
   const rows = await db
     .selectFrom('attendance_refusal')

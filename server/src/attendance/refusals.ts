@@ -3,8 +3,8 @@ import type { Db } from '../db/engine.ts'
 import { addRefusals, type RefusalCount } from './refusal-queries.ts'
 
 /**
- * Counts refused claims for the organiser's report. Counted in memory and written every few seconds: when the codes
- * are gone, thousands are refused in a minute, and a row for each would cost more than the claims did.
+ * Counts refused claims for the organiser's report, in memory, and writes the counts every few seconds. When an event
+ * has no codes left, thousands of claims are refused in a minute: a write for each would be too slow.
  */
 export class Refusals {
   private readonly db: Db
@@ -15,7 +15,7 @@ export class Refusals {
     this.clock = clock
   }
 
-  /** @param code of errors.ts */
+  /** @param code an error code of errors.ts */
   add(eventId: number, code: string): void {
     const hourMs = Math.floor(this.clock.nowMs() / HOUR_MS) * HOUR_MS
     const name = `${eventId} ${hourMs} ${code}`
@@ -23,7 +23,7 @@ export class Refusals {
     this.counts.set(name, { eventId, hourMs, code, count: (counted?.count ?? 0) + 1 })
   }
 
-  /** Writes what was counted since the last time. What cannot be written now is kept for the next time. */
+  /** Writes the counts since the last call. Counts that cannot be written are added to the next call. */
   async flush(): Promise<void> {
     if (this.counts.size === 0) return
     const taken = this.counts

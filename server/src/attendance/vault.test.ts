@@ -5,14 +5,14 @@ import { UnreadableSecretError, Vault } from './vault.ts'
 
 const vault = new Vault(Buffer.alloc(32, 7))
 
-test('what is sealed opens again, and only for the same purpose', () => {
+test('a sealed secret can be opened again, and only as the same kind', () => {
   const sealed = vault.seal('claim-code', 'k3v9zq')
 
   expect(vault.open('claim-code', sealed)).toBe('k3v9zq')
   expect(() => vault.open('captcha', sealed)).toThrow(UnreadableSecretError)
 })
 
-test('a secret is never sealed twice alike, and never lies in the bytes', () => {
+test('sealing a secret twice gives different bytes, and never the secret itself', () => {
   const first = vault.seal('claim-code', 'k3v9zq')
   const second = vault.seal('claim-code', 'k3v9zq')
 
@@ -20,7 +20,7 @@ test('a secret is never sealed twice alike, and never lies in the bytes', () => 
   expect(first.includes('k3v9zq')).toBe(false)
 })
 
-test('any changed byte is found out, and the error tells nothing of the secret', () => {
+test('a change of any byte is detected, and the error does not hold the secret', () => {
   fc.assert(
     fc.property(
       fc.string({ maxLength: 200 }),
@@ -29,20 +29,20 @@ test('any changed byte is found out, and the error tells nothing of the secret',
       (secret, at, change) => {
         const sealed = vault.seal('issuer-token', secret)
         sealed[at % sealed.length]! ^= change
-        expect(() => vault.open('issuer-token', sealed)).toThrow(/^a stored issuer-token cannot be read/)
+        expect(() => vault.open('issuer-token', sealed)).toThrow(/^a stored issuer-token cannot be decrypted/)
       },
     ),
   )
 })
 
-test('too short, or sealed with another key: unreadable, not a crash', () => {
+test('bytes that are too short, or sealed with another key, are an UnreadableSecretError', () => {
   const other = new Vault(randomBytes(32))
 
   expect(() => vault.open('captcha', Buffer.alloc(5))).toThrow(UnreadableSecretError)
   expect(() => other.open('claim-code', vault.seal('claim-code', 'k3v9zq'))).toThrow(UnreadableSecretError)
 })
 
-test('fingerprints find a secret again, by key and purpose', () => {
+test('fingerprints are equal for equal secrets, keys and kinds only', () => {
   const print = vault.fingerprint('claim-code', 'k3v9zq')
 
   expect(vault.fingerprint('claim-code', 'k3v9zq').equals(print)).toBe(true)

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What a secret is for: each has a key of its own, so that one kind can never be read as another. */
+/** What a secret is for. Each kind has its own key, so one kind cannot be decrypted as another. */
 export type SecretKind = 'claim-code' | 'captcha' | 'issuer-token'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Keeps secrets that have to lie in the database: AES-256-GCM, a random nonce for each, under keys that are derived
- * from `ATTENDANCE_KEY`. Sealed: nonce, tag, then as many bytes as the secret has.
+ * Encrypts secrets for the database: AES-256-GCM with a random nonce for each secret, and keys that are derived from
+ * `ATTENDANCE_KEY`. An encrypted ("sealed") secret is nonce, tag and ciphertext; the ciphertext is as long as the secret.
  *
  * @example
  * const vault = new Vault(randomBytes(32))
@@ -30,7 +30,7 @@ export class Vault {
     return Buffer.concat([nonce, cipher.getAuthTag(), hidden])
   }
 
-  /** @throws {UnreadableSecretError} for what was changed, or sealed with another key or for another purpose */
+  /** @throws {UnreadableSecretError} when the bytes were changed, or sealed with another key or for another kind */
   open(kind: SecretKind, sealed: Buffer): string {
     const nonce = sealed.subarray(0, NONCE_BYTES)
     const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
@@ -54,7 +54,7 @@ export class Vault {
     }
   }
 
-  /** The same for the same secret, and no way back: tells whether a secret is known without reading any. */
+  /** A keyed hash (HMAC-SHA256) of a secret: equal for equal secrets, so a stored secret is found without decryption. */
   fingerprint(kind: SecretKind, secret: string): Buffer {
     return createHmac('sha256', this.keyFor(`${kind} fingerprint`))
       .update(secret)
@@ -70,10 +70,10 @@ export class Vault {
   }
 }
 
-/** Says nothing of the secret but what kind it is. */
+/** Its message holds the kind of the secret and nothing else of it. */
 export class UnreadableSecretError extends Error {
   constructor(kind: SecretKind) {
-    super(`a stored ${kind} cannot be read: is ATTENDANCE_KEY the one that it was stored with?`)
+    super(`a stored ${kind} cannot be decrypted: check that ATTENDANCE_KEY is the key it was stored with`)
     this.name = 'UnreadableSecretError'
   }
 }

@@ -21,6 +21,7 @@ export interface Schema {
 }
 
 interface Parameter {
+  readonly $ref?: string
   readonly name: string
   readonly in: string
   readonly required?: boolean
@@ -40,21 +41,15 @@ interface Operation {
 }
 
 export interface OpenApi {
-  readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> }
+  readonly components?: {
+    readonly schemas?: Readonly<Record<string, Schema>>
+    readonly parameters?: Readonly<Record<string, Parameter>>
+  }
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-/** Shapes that the description writes out where they are used: the name that each gets, and where it stands first. */
-const NAMED_SHAPES: Readonly<Record<string, readonly [operation: string, ...fields: string[]]>> = {
-  EventInfo: ['GET /event/{event}'],
-  RegisteredEvent: ['POST /event/{event}'],
-  Availability: ['GET /event/{event}/availability'],
-  LoadedCodes: ['POST /addcodes/{event}', 'body'],
-  Claim: ['POST /claim/{event}', 'claim'],
-  Captcha: ['POST /captcha'],
-  Report: ['POST /event/{event}/report'],
-  TileJson: ['GET /tiles.json'],
-}
+/** What the client has in another form: a failure is a `LandpassError`. */
+const LEFT_OUT: readonly string[] = ['Error']
 
 /** The TypeScript type in which the client returns an answer that is not JSON. */
 const TYPES_OF_CONTENT: Readonly<Record<string, string>> = {
@@ -90,24 +85,17 @@ const STYLE = { semi: false, singleQuote: true, trailingComma: 'all', printWidth
 /**
  * @param description the OpenAPI document
  * @returns the text of `client/src/types.ts`
- * @throws {Error} when a shape that gets a name is no longer where it stood
  */
 export async function clientTypes(description: OpenApi): Promise<string> {
   // Imported here, because it is a development dependency that an installed server does not have.
   const { compile } = await import('json-schema-to-typescript')
-  const names = shapeNames(description)
-  const shapes = Object.entries({
-    ...description.components?.schemas,
-    ...Object.fromEntries([...names.values()].map(({ name, schema }) => [name, schema])),
-  })
-  const operations = typeSchema(objectOf(operationSchemas(description)), names)
+  const shapes = Object.entries(description.components?.schemas ?? {}).filter(
+    ([name]) => !LEFT_OUT.includes(name),
+  )
   const schema = {
-    ...operations,
+    ...typeSchema(objectOf(operationSchemas(description))),
     description: 'What each endpoint takes and answers, by its method and path.',
-    definitions: {
-      ...Object.fromEntries(shapes.map(([name, shape]) => [name, typeSchema(shape, names, name)])),
-      ErrorCode: { description: 'Every `code` of a failure: docs/errors.md.', enum: errorCodes(description) },
-    },
+    definitions: Object.fromEntries(shapes.map(([name, shape]) => [name, typeSchema(shape)])),
   }
   const text = await compile(schema as unknown as Parameters<typeof compile>[0], 'Operations', {
     additionalProperties: false,
@@ -128,28 +116,31 @@ function readable(text: string): string {
 }
 
 /** Each endpoint as an object of `path`, `query`, `body` and `data`, as far as it has them. */
-function operationSchemas({ paths }: OpenApi): Record<string, Schema> {
+function operationSchemas(description: OpenApi): Record<string, Schema> {
   return Object.fromEntries(
-    Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(description.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => [
         nameOf(method, path),
-        { ...objectOf(partsOf(operation)), ...described(operation.summary) },
+        { ...objectOf(partsOf(operation, description)), ...described(operation.summary) },
       ]),
     ),
   )
 }
 
-function partsOf(operation: Operation): Record<string, Schema> {
+function partsOf(operation: Operation, { components }: OpenApi): Record<string, Schema> {
+  const parameters = (operation.parameters ?? []).map(
+    (parameter) => components?.parameters?.[nameIn(parameter.$ref)] ?? parameter,
+  )
   const body = operation.requestBody?.content?.['application/json']?.schema
   return {
-    ...parametersIn(operation, 'path'),
-    ...parametersIn(operation, 'query'),
+    ...parametersIn(parameters, 'path'),
+    ...parametersIn(parameters, 'query'),
     ...(body && { body }),
     data: answerOf(operation),
   }
 }
 
-function parametersIn({ parameters = [] }: Operation, place: 'path' | 'query'): Record<string, Schema> {
+function parametersIn(parameters: readonly Parameter[], place: 'path' | 'query'): Record<string, Schema> {
   const found = parameters.filter(({ in: where }) => where === place)
   if (found.length === 0) return {}
   const properties = Object.fromEntries(
@@ -168,55 +159,26 @@ function answerOf({ responses }: Operation): Schema {
   return { tsType }
 }
 
-interface NamedShape {
-  readonly name: string
-  readonly schema: Schema
-}
-
-/** The shapes of {@link NAMED_SHAPES} by their fingerprint, which finds each of them wherever it is written out. */
-function shapeNames(description: OpenApi): ReadonlyMap<string, NamedShape> {
-  const shapes = new Map<string, NamedShape>()
-  for (const [name, [operation, ...fields]] of Object.entries(NAMED_SHAPES)) {
-    const schema = shapeAt(description, operation, fields)
-    const nameThere = schema.$ref?.replace(/^.*\//, '')
-    if (nameThere === undefined) shapes.set(fingerprint(schema), { name, schema })
-    else if (nameThere !== name) throw new Error(`The description calls it ${nameThere}, and not ${name}.`)
-  }
-  return shapes
-}
-
-function shapeAt({ paths }: OpenApi, name: string, fields: readonly string[]): Schema {
-  const [method = '', path = ''] = name.split(' ')
-  const operation = paths[path]?.[method.toLowerCase()]
-  let schema = operation && answerOf(operation)
-  for (const field of fields) schema = schema?.properties?.[field]
-  if (!schema) throw new Error(`The description has no ${[name, ...fields].join(' ')}.`)
-  return schema
-}
-
-/** The schema with only {@link FIELDS_OF_TYPES}, and with references in place of named shapes. */
-function typeSchema(schema: Schema, names: ReadonlyMap<string, NamedShape>, own?: string): object {
+/** The schema with only {@link FIELDS_OF_TYPES}. */
+function typeSchema(schema: Schema): object {
   if (schema.tsType !== undefined) return { tsType: schema.tsType }
-  const named = names.get(fingerprint(schema))
-  if (named && named.name !== own) return { $ref: `#/definitions/${named.name}` }
-  if (schema.$ref !== undefined) return { $ref: schema.$ref.replace('components/schemas', 'definitions') }
+  if (schema.$ref !== undefined) return { $ref: `#/definitions/${nameIn(schema.$ref)}` }
   if (isAnything(schema)) {
     return { ...described(schema.description), tsType: schema.type === 'object' ? 'object' : 'unknown' }
   }
-  const inner = (part: Schema) => typeSchema(part, names)
   const kept = Object.fromEntries(Object.entries(schema).filter(([field]) => FIELDS_OF_TYPES.includes(field)))
   return {
     ...described(schema.anyOf?.find(({ description }) => description !== undefined)?.description),
     ...kept,
     ...(schema.properties && {
       properties: Object.fromEntries(
-        Object.entries(schema.properties).map(([name, part]) => [name, inner(part)]),
+        Object.entries(schema.properties).map(([name, part]) => [name, typeSchema(part)]),
       ),
     }),
-    ...(schema.items && { items: inner(schema.items) }),
-    ...(schema.anyOf && { anyOf: schema.anyOf.map(inner) }),
+    ...(schema.items && { items: typeSchema(schema.items) }),
+    ...(schema.anyOf && { anyOf: schema.anyOf.map(typeSchema) }),
     additionalProperties:
-      typeof schema.additionalProperties === 'object' && inner(schema.additionalProperties),
+      typeof schema.additionalProperties === 'object' && typeSchema(schema.additionalProperties),
   }
 }
 
@@ -226,19 +188,9 @@ function isAnything({ type = 'object', properties = {}, additionalProperties, an
   return type === 'object' && !hasFields && !anyOf && !values
 }
 
-/** Equal for two shapes that differ in nothing but their own descriptions. */
-function fingerprint({ description, ...shape }: Schema): string {
-  return JSON.stringify(shape)
-}
-
-function errorCodes({ paths }: OpenApi): readonly string[] {
-  const answers = Object.values(paths)
-    .flatMap((methods) => Object.values(methods))
-    .flatMap(({ responses }) => Object.values(responses))
-  const codes = answers.flatMap(
-    ({ content }) => content?.['application/json']?.schema?.properties?.code?.enum ?? [],
-  )
-  return [...new Set(codes.map(String))].sort()
+/** `Parcel` of `#/components/schemas/Parcel`. */
+function nameIn($ref = ''): string {
+  return $ref.replace(/^.*\//, '')
 }
 
 function objectOf(properties: Readonly<Record<string, Schema>>): Schema {

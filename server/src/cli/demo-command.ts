@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Engine } from '../db/engine.ts'
-import { writeDemoSnapshot } from '../demo/write-snapshot.ts'
+import { type SnapshotManifest, writeDemoSnapshot } from '../demo/write-snapshot.ts'
 import { CommandError } from '../errors.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { Grid } from '../land/snapshot/grid.ts'
@@ -43,7 +43,7 @@ function parseSeed(text: string): number {
 
 async function makeDemo({ seed, out, replace }: DemoOptions, signal: AbortSignal): Promise<void> {
   const config = readConfig(process.env)
-  if (out !== undefined) return writeDemo(seed, out, config.world)
+  if (out !== undefined) return writeDemo({ seed, folder: out, world: config.world, signal })
   await withDatabase(config, async (engine) => {
     if ((await readLandHead(engine.db)).worldId !== null && !replace) {
       throw new CommandError(
@@ -56,8 +56,10 @@ async function makeDemo({ seed, out, replace }: DemoOptions, signal: AbortSignal
   })
 }
 
-async function writeDemo(seed: number, folder: string, world: World): Promise<void> {
-  const { counts } = await writeDemoSnapshot(seed, folder, undefined, { world })
+async function writeDemo({ seed, folder, world, signal }: Omit<ShownWriting, 'show'>): Promise<void> {
+  const show = new ProgressShow()
+  const writing = writeShown({ seed, folder, world, show, signal })
+  const { counts } = await writing.finally(() => show.stop())
   const worldParcels = new Grid(world).countParcels()
   const warnings = coverageWarnings(counts.parcels ?? 0, worldParcels)
   writeResult({ ok: true, folder, seed, counts, worldParcels, warnings }, [
@@ -76,7 +78,7 @@ async function fillWithDemo(
   const folder = await mkdtemp(join(tmpdir(), 'landpass-demo-'))
   const show = new ProgressShow()
   try {
-    await writeDemoSnapshot(seed, folder, undefined, { world: config.world })
+    await writeShown({ seed, folder, world: config.world, show, signal })
     const report = await importSnapshot(engine.db, folder, {
       world: config.world,
       clock: SYSTEM_CLOCK,
@@ -91,6 +93,23 @@ async function fillWithDemo(
     show.stop()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+interface ShownWriting {
+  readonly seed: number
+  readonly folder: string
+  readonly world: World
+  readonly show: ProgressShow
+  readonly signal: AbortSignal
+}
+
+/** Writes the snapshot and shows how far it is. @throws the reason of `signal` when that aborts */
+function writeShown({ seed, folder, world, show, signal }: ShownWriting): Promise<SnapshotManifest> {
+  const onProgress = ({ done, total }: { done: number; total: number }) => {
+    signal.throwIfAborted()
+    show.update({ phase: 'make', done, total })
+  }
+  return writeDemoSnapshot(seed, folder, onProgress, { world })
 }
 
 function demoRefused({ errors, errorCount }: ImportReport): CommandError {

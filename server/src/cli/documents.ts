@@ -14,12 +14,27 @@ export interface GeneratedDocument {
 export async function generatedDocuments(): Promise<readonly GeneratedDocument[]> {
   const description = (await openApiDocument()) as OpenApi
   return [
-    { path: 'server/openapi.json', text: `${JSON.stringify(description, null, 2)}\n` },
+    { path: 'server/openapi.json', text: `${jsonText(description)}\n` },
     { path: 'client/src/types.ts', text: await clientTypes(description) },
     { path: 'client/src/record-fields.ts', text: recordFields(description) },
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/settings.md', text: settingsPage() },
   ]
+}
+
+const LINE_CHARS = 100
+
+/** JSON in which a value stands in one line where it fits: a changed parameter or answer is a changed line or two. */
+function jsonText(value: unknown, indent = ''): string {
+  const flat = JSON.stringify(value)
+  if (typeof value !== 'object' || value === null || indent.length + flat.length <= LINE_CHARS) return flat
+  const inner = `${indent}  `
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  const lines = Object.entries(value).map(([name, part]) => {
+    const key = Array.isArray(value) ? '' : `${JSON.stringify(name)}: `
+    return `${inner}${key}${jsonText(part, inner)}`
+  })
+  return `${open}\n${lines.join(',\n')}\n${indent}${close}`
 }
 
 function errorsPage(): string {

@@ -1,21 +1,19 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
 import type { App, Interface } from '../app.ts'
 import { MINUTE_MS, SYSTEM_CLOCK } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Engine } from '../db/engine.ts'
 import { migrate } from '../db/migrate.ts'
-import { openEngine } from '../db/open-engine.ts'
+import { isDatabaseMissing, openEngine } from '../db/open-engine.ts'
 import { CommandError } from '../errors.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { dropRetiredWorlds, RETIRED_GRACE_MS } from '../land/snapshot/worlds.ts'
+import { DemoFiller } from './demo-filler.ts'
 import { engineSettings } from './open-database.ts'
 import { attendanceExample, type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
 
 const TIDY_EVERY_MS = MINUTE_MS
-const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 
 export function addServeCommand(program: Command): void {
   program
@@ -35,16 +33,23 @@ interface ServeOptions {
 
 async function serve(given: Config, options: ServeOptions): Promise<void> {
   const stopped = stopSignal()
+  const demo = options.demo && options.only !== 'attendance' ? new DemoFiller() : undefined
+  // A database that does not exist yet is made in another thread: both together take the time of the longer one.
+  if (isDatabaseMissing(engineSettings(given, 'server'))) void demo?.begin()
+  void stopped.then(() => demo?.stop())
   const needsStandIns = options.demo && options.only !== 'land' && wantsStandIns(given)
-  const standIns = needsStandIns ? await startStandIns(process.env) : undefined
+  let standIns: StandIns | undefined
   try {
-    await serveUntil(stopped, standIns ? withStandIns(standIns) : given, { ...options, standIns })
+    standIns = needsStandIns ? await startStandIns(process.env) : undefined
+    await serveUntil(stopped, standIns ? withStandIns(standIns) : given, { ...options, standIns, demo })
   } finally {
+    await demo?.end()
     await standIns?.close()
   }
 }
 
-interface Serving extends ServeOptions {
+interface Serving extends Pick<ServeOptions, 'only'> {
+  readonly demo: DemoFiller | undefined
   readonly standIns: StandIns | undefined
 }
 
@@ -62,9 +67,8 @@ async function serveUntil(stopped: Promise<void>, config: Config, options: Servi
     const address = await listen(app, config)
     try {
       // Listens first: /health/ready answers 503 until the world is loaded.
-      if (options.demo && options.only !== 'attendance' && (await readLandHead(engine.db)).worldId === null) {
-        await fillWithDemo(stopped)
-      }
+      if (options.demo && (await readLandHead(engine.db)).worldId === null) await options.demo.fill()
+      await options.demo?.end()
       await app.start()
       const tidying = setInterval(() => void tidy(engine, app), TIDY_EVERY_MS)
       announce(address, app, options)
@@ -96,18 +100,6 @@ async function listen(app: App, { host, port }: Config): Promise<string> {
   }
 }
 
-/**
- * Fills the database in a separate process: its memory is released when it ends, and this process answers requests
- * meanwhile.
- */
-async function fillWithDemo(stopped: Promise<void>): Promise<void> {
-  console.log('The database is empty: making the demo world, once, in about ten seconds …')
-  const demo = spawn(process.execPath, [MAIN, 'demo'], { stdio: ['ignore', 'ignore', 'inherit'] })
-  void stopped.then(() => demo.kill('SIGTERM'))
-  const [code] = await once(demo, 'exit')
-  if (code !== 0) throw new CommandError('The demo world was not made; the next start tries again.')
-}
-
 /** Drops worlds that no reader uses any more. After a failure it tries again a minute later. */
 async function tidy(engine: Engine, app: App): Promise<void> {
   try {
@@ -118,9 +110,9 @@ async function tidy(engine: Engine, app: App): Promise<void> {
 }
 
 function assertAttendance({ attendance }: App): void {
-  if (!attendance?.obstacle) return
+  if (!attendance?.setupProblem) return
   throw new CommandError(
-    `Attendance cannot be served ${attendance.obstacle.reason}: docs/attendance/operators.md.`,
+    `Attendance cannot be served ${attendance.setupProblem.reason}: docs/attendance/operators.md.`,
   )
 }
 
@@ -130,9 +122,9 @@ function announce(address: string, { keeper, attendance }: App, { only, standIns
     isEmpty
       ? 'Landpass runs, but holds no world yet. Load one: landpass import <folder>'
       : 'Landpass is ready.',
-    ...(attendance?.obstacle
+    ...(attendance?.setupProblem
       ? [
-          `Attendance tokens are not served: started ${attendance.obstacle.reason}. See docs/attendance/operators.md`,
+          `Attendance tokens are not served: started ${attendance.setupProblem.reason}. See docs/attendance/operators.md`,
         ]
       : []),
   ]

@@ -25,9 +25,10 @@ export function wantsStandIns({ attendance, isProduction, databaseUrl }: Config)
 
 /** Starts the issuer and presence simulators; they end with this process, however it ends. */
 export async function startStandIns(env: Environment): Promise<StandIns> {
-  const issuer = await startSimulator('issuer')
-  const presence = await startSimulator('presence').catch(async (error) => {
-    await issuer.stop()
+  const starting = [startSimulator('issuer'), startSimulator('presence')] as const
+  const [issuer, presence] = await Promise.all(starting).catch(async (error) => {
+    for (const one of await Promise.allSettled(starting))
+      if (one.status === 'fulfilled') await one.value.stop()
     throw error
   })
   return {

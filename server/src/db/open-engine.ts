@@ -1,4 +1,4 @@
-import { openEmbedded } from './embedded/embedded-engine.ts'
+import { hasDatabase, openEmbedded } from './embedded/embedded-engine.ts'
 import { joinBySocket, openLentPort } from './embedded/remote-engine.ts'
 import type { Engine, EngineSettings, EngineSource } from './engine.ts'
 import { openPostgres } from './postgres/postgres-engine.ts'
@@ -12,6 +12,11 @@ export type { EngineSettings } from './engine.ts'
 export function openEngine(settings: EngineSettings): Promise<Engine> {
   const { databaseUrl } = settings
   return databaseUrl === undefined ? openEmbedded(settings) : openPostgres({ ...settings, databaseUrl })
+}
+
+/** Whether there is no database yet and {@link openEngine} would make one. PostgreSQL's is always there. */
+export function isDatabaseMissing({ databaseUrl, dataDir }: EngineSettings): boolean {
+  return databaseUrl === undefined && !hasDatabase(dataDir)
 }
 
 /** Opens an engine in a worker thread: the embedded engine of its parent, or connections of its own to PostgreSQL. */

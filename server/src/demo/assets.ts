@@ -181,21 +181,36 @@ function makeParcel(
 ): Asset {
   const { x, y } = grid.coord(cell)
   const tokenId = encodeTokenId({ x, y }).toString()
-  return makeAsset({ type: 'parcel', id: `${x},${y}`, tokenId, opensS: MARKET_START_S, ...parcel })
+  const { owner, closesS, estateId, value } = parcel
+  return makeAsset({
+    type: 'parcel',
+    id: `${x},${y}`,
+    tokenId,
+    owner,
+    opensS: MARKET_START_S,
+    closesS,
+    estateId,
+    value,
+  })
 }
 
 type Fixed = Omit<Asset, 'firstOwner' | 'transferS' | 'lastChangeS' | 'deals' | 'offer' | 'tenures'>
 
-function makeAsset(fixed: Fixed): Asset {
-  const { owner, opensS, closesS } = fixed
-  const tenures = [{ owner, fromS: opensS, toS: closesS }]
+function makeAsset({ type, id, tokenId, owner, opensS, closesS, estateId, value }: Fixed): Asset {
   return {
-    ...fixed,
+    type,
+    id,
+    tokenId,
+    owner,
+    opensS,
+    closesS,
+    estateId,
+    value,
     firstOwner: owner,
     transferS: undefined,
     lastChangeS: undefined,
     deals: [],
     offer: undefined,
-    tenures,
+    tenures: [{ owner, fromS: opensS, toS: closesS }],
   }
 }

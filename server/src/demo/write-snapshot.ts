@@ -5,8 +5,9 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { type DemoWorldOptions, demoWorld, demoWorldInfo } from './demo-world.ts'
+import { type DemoWorld, type DemoWorldOptions, demoWorld, demoWorldInfo } from './demo-world.ts'
 import { recordJson } from './record-json.ts'
+import type { CityShape } from './shape.ts'
 
 /** The data sets, in the order in which they are written. */
 export const DATA_SETS = [
@@ -39,8 +40,17 @@ export interface SnapshotManifest {
   readonly files: Readonly<Record<string, SnapshotFile>>
 }
 
-/** Called after every piece that was written, with the records of that data set so far. */
-export type OnProgress = (progress: { dataSet: DataSet; records: number }) => void
+/** Called after every piece that was written. What it throws ends the writing. */
+export type OnProgress = (progress: WriteProgress) => void
+
+export interface WriteProgress {
+  readonly dataSet: DataSet
+  /** Records of this data set that are written. */
+  readonly records: number
+  /** Records of all data sets that are written, and of all that will be. */
+  readonly done: number
+  readonly total: number
+}
 
 /** About 256 KiB of text at a time, so that gzip works on large pieces and memory stays small. */
 const PIECE_CHARACTERS = 256 * 1024
@@ -61,11 +71,15 @@ export async function writeDemoSnapshot(
   await mkdir(folder, { recursive: true })
   const counts: Record<string, number> = {}
   const files: Record<string, SnapshotFile> = {}
+  const total = recordsOf(world)
+  let done = 0
   for (const dataSet of DATA_SETS) {
     const name = `${dataSet}.ndjson.gz`
-    const onRecords = (records: number) => onProgress({ dataSet, records })
+    const before = done
+    const onRecords = (records: number) => onProgress({ dataSet, records, done: before + records, total })
     files[name] = await writeRecords(path.join(folder, name), world[dataSet], onRecords)
     counts[dataSet] = files[name].records
+    done += files[name].records
   }
   const manifest = {
     format: demoWorldInfo.format,
@@ -77,6 +91,19 @@ export async function writeDemoSnapshot(
   }
   await writeFile(path.join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest
+}
+
+function recordsOf({ shape, ...world }: DemoWorld): number {
+  const { districts, contributions, estates, publications, bids, mortgages } = world
+  const lists = [districts, contributions, estates, publications, bids, mortgages]
+  return lists.reduce((sum, { length }) => sum + length, parcelsOf(shape))
+}
+
+function parcelsOf({ origin, radius, isInside }: CityShape): number {
+  let count = 0
+  for (let x = origin.x - radius; x <= origin.x + radius; x++)
+    for (let y = origin.y - radius; y <= origin.y + radius; y++) if (isInside({ x, y })) count++
+  return count
 }
 
 async function writeRecords(

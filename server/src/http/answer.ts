@@ -101,6 +101,11 @@ export function send(
   return sendBody(request, reply, answer, body)
 }
 
+/** Sends JSON data inside the envelope that are others each time: no cache may keep them. */
+export function sendUnkept(reply: FastifyReply, data: JsonPieces): FastifyReply {
+  return reply.headers({ ...formatHeaders(DATA), 'cache-control': 'no-store' }).send(wholePieces(data, DATA))
+}
+
 /** The headers that {@link send} sets for a body that is sent whole and uncompressed. */
 export function answerHeaders({
   freshness,

@@ -55,7 +55,11 @@ test('all readers are told the same, from when they came on', async () => {
 
   expect([(await first.next()).id, (await first.next()).id]).toEqual(['1', '2'])
   expect((await second.next()).id).toBe('2')
-  expect(first.headers).toMatchObject({ ...EVENT_STREAM_HEADERS, 'access-control-allow-origin': '*' })
+  expect(first.headers).toMatchObject({
+    ...EVENT_STREAM_HEADERS,
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+  })
   expect(first.headers['content-encoding']).toBeUndefined()
   expect(first.text).toMatch(/^retry: \d{4}\n\nid: 1\n/)
 })

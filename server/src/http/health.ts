@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { Metrics } from './metrics.ts'
-import { okSchema } from './schemas.ts'
+import { okSchema, streamSchema } from './schemas.ts'
 
 /** Resolves when the server can do its work, throws an AppError that says what is missing otherwise. */
 export type ReadinessCheck = () => Promise<Readonly<Record<string, unknown>>>
@@ -15,6 +15,7 @@ export function healthRoutes(
     {
       schema: {
         tags: ['operation'],
+        operationId: 'live',
         summary: 'Is the process alive?',
         response: okSchema(Type.Object({ status: Type.Literal('live') })),
       },
@@ -27,6 +28,7 @@ export function healthRoutes(
     {
       schema: {
         tags: ['operation'],
+        operationId: 'ready',
         summary: 'Can it answer? 503 until the migrations ran, the world is loaded and the database answers',
         response: okSchema(Type.Object({ status: Type.Literal('ready') }, { additionalProperties: true }), [
           'world_not_loaded',
@@ -44,8 +46,9 @@ export function healthRoutes(
     {
       schema: {
         tags: ['operation'],
+        operationId: 'metrics',
         summary: 'Figures in the text format of Prometheus',
-        response: { 200: { description: 'Figures.', content: { 'text/plain': { schema: Type.String() } } } },
+        response: streamSchema('text/plain', { description: 'Figures.', body: Type.String() }, []),
       },
     },
     async (_request, reply) => {

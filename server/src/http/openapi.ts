@@ -1,31 +1,59 @@
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { DOCUMENT, send } from './answer.ts'
+import { serveDocsPage } from './docs-page.ts'
+import { withComponents } from './openapi-components.ts'
+import { ERROR_SHAPES, streamSchema, withUnchanged } from './schemas.ts'
 import { tagOf } from './text-tag.ts'
 
 const DESCRIPTION = `Two interfaces. **Land data**: parcels, estates, sale offers, bids, mortgages, districts and \
 contributions of a virtual world, read-only. Every address of it without a version also answers below \`/v1\`. Answers carry \
 an \`ETag\`: send it back as \`If-None-Match\` and an unchanged answer costs a 304. **Attendance** (events and claims): \
 organisers register an event of a token issuer, and players who stand at its place claim a token. Errors are \
-\`{ ok: false, error, code, data }\`.`
+\`{ ok: false, error, code, data }\`. Every answer has an \`x-request-id\`. An address that is not listed here answers 404 \
+\`not_found\`, and another method 405 \`method_not_allowed\` with \`Allow\`.
+
+Nothing is needed to read. Organisers prove themselves by the \`editCode\` in the body of their calls. Players sign their \
+requests: a scene does so with \`signedFetch\`.`
 
 const VERSIONED = /^\/v\d+\//
-/** Attendance has no versions: its addresses are those that its existing clients call. */
-const UNVERSIONED_TAGS = ['events', 'claims']
+/** Attendance has no versions: its addresses are those that its existing clients call. Nor has what serves operators. */
+const UNVERSIONED_TAGS = ['events', 'claims', 'operation']
+
+export interface DescriptionOptions {
+  readonly publicUrl: string | undefined
+  /** What routes refer to by name. */
+  readonly shapes: Readonly<Record<string, TSchema>>
+  /** How requests can be proven: routes name them in `security`. Those that name none need nothing. */
+  readonly securitySchemes: Readonly<Record<string, ApiKeyHeader>>
+}
+
+/** A header that proves who sent a request, or a part of what does. */
+export interface ApiKeyHeader {
+  readonly type: 'apiKey'
+  readonly in: 'header'
+  readonly name: string
+  readonly description: string
+}
 
 /** Collects the routes that are registered after it into one OpenAPI 3.1 document. */
 export async function describeRoutes(
   app: FastifyInstance,
-  { publicUrl, shapes }: { publicUrl: string | undefined; shapes: Readonly<Record<string, TSchema>> },
+  { publicUrl, shapes, securitySchemes }: DescriptionOptions,
 ): Promise<void> {
   const root = { url: publicUrl ?? '/', description: 'The current version' }
-  for (const [name, shape] of Object.entries(shapes)) app.addSchema({ ...shape, $id: name })
+  for (const [name, shape] of Object.entries({ ...ERROR_SHAPES, ...shapes }))
+    app.addSchema({ ...shape, $id: name })
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Landpass', description: DESCRIPTION, version: '1.0.0' },
+      info: {
+        title: 'Landpass',
+        description: DESCRIPTION,
+        version: '1.0.0',
+        license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+      },
       servers: [
         root,
         {
@@ -52,6 +80,8 @@ export async function describeRoutes(
         { name: 'claims', description: 'Attendance, for scenes: captchas and tokens for players' },
         { name: 'operation', description: 'For those who run the server' },
       ],
+      security: [],
+      components: { securitySchemes },
     },
     // Addresses are written in full: /v1/tiles is not /tiles below version 1.
     stripBasePath: false,
@@ -62,6 +92,8 @@ export async function describeRoutes(
       const servers = hasOneAddress ? { servers: [root] } : {}
       return { schema: { ...documented(schema, url), ...servers }, url }
     },
+    transformObject: (made) =>
+      'openapiObject' in made ? withComponents(made.openapiObject) : made.swaggerObject,
   })
 }
 
@@ -84,50 +116,21 @@ export async function serveDescription(app: FastifyInstance): Promise<void> {
   let document: { text: string; tag: string } | undefined
   const schema = {
     tags: ['operation'],
+    operationId: 'openApi',
     summary: 'This description',
-    response: {
-      200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: Type.Object({}) } } },
-      304: { ...Type.Null(), description: 'Your copy is still right.' },
-    },
+    response: withUnchanged(
+      streamSchema('application/json', { description: 'OpenAPI 3.1.', body: Type.Object({}) }, []),
+    ),
   }
   app.get('/openapi.json', { schema }, (request, reply) => {
     document ??= documentOf(app)
     const { text, tag } = document
     return send(request, reply, { freshness: { tag }, format: DOCUMENT, body: () => text })
   })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: PAGE_POLICY,
-    uiConfig: { docExpansion: 'list', deepLinking: true, tryItOutEnabled: true, validatorUrl: null },
-    theme: {
-      title: 'Landpass: the interface',
-      css: [{ filename: 'landpass.css', content: PAGE_STYLE }],
-      favicon: [{ filename: 'icon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: ICON }],
-    },
-  })
+  await serveDocsPage(app)
 }
 
 function documentOf(app: FastifyInstance): { text: string; tag: string } {
   const text = JSON.stringify(app.swagger())
   return { text, tag: tagOf(text) }
 }
-
-/** Everything from here; styles inline because the page sets some of its own on its elements. */
-const PAGE_POLICY = [
-  "default-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "object-src 'none'",
-  "base-uri 'self'",
-  "frame-ancestors 'self'",
-].join('; ')
-
-const PAGE_STYLE = `
-.swagger-ui .topbar { display: none }
-.swagger-ui .info { margin: 24px 0 8px }
-.swagger-ui .scheme-container { display: none }
-@media (max-width: 600px) { .swagger-ui .opblock .opblock-summary-description { font-size: 12px } }
-`
-
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#23395b" d="M0 0h16v16H0z"/>\
-<path fill="#7fb685" d="M1 1h6v6H1zM9 9h6v6H9z"/><path fill="#f2b134" d="M9 1h6v6H9z"/><path fill="#8da9c4" d="M1 9h6v6H1z"/></svg>`

@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { COMMON_HEADERS } from './common-headers.ts'
 import { CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
 import type { Metrics } from './metrics.ts'
 import { requestId } from './request-id.ts'
@@ -60,6 +61,7 @@ export class ReadyAnswers {
       this.metrics.countAnswer({ method, route, status: 200, tookMs, socket })
     })
     response.writeHead(200, {
+      ...COMMON_HEADERS,
       'x-request-id': requestId(request),
       ...CROSS_ORIGIN_HEADERS,
       ...headers,
@@ -71,5 +73,9 @@ export class ReadyAnswers {
 
 function isPlainRead({ method, headers }: IncomingMessage): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
-  return headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined
+  return (
+    headers.host !== undefined &&
+    headers['if-none-match'] === undefined &&
+    headers['if-modified-since'] === undefined
+  )
 }

@@ -9,6 +9,7 @@ export const HIDDEN = { hide: true }
 const ANYWHERE: readonly ErrorCode[] = [
   'bad_request',
   'request_timeout',
+  'expectation_failed',
   'header_too_large',
   'internal_error',
 ]
@@ -45,7 +46,8 @@ export function streamSchema(
 
 /** Like {@link freshSchema}, for answers that are the data alone, without the envelope. Failures have theirs. */
 export function bareSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
-  return withUnchanged({ 200: data, ...errorSchemas([...errors, 'world_not_loaded', ...ANYWHERE]) })
+  const answer = { description: 'Done.', body: data }
+  return withUnchanged(streamSchema('application/json', answer, [...errors, 'world_not_loaded']))
 }
 
 /** The answers of an image of the land: a PNG, or an error as everywhere. */
@@ -63,18 +65,29 @@ export function withUnchanged(responses: Record<string, TSchema>): Record<string
   return { ...responses, 304: unchanged }
 }
 
-/** One schema for each status: the codes that share a status are listed together. */
+/** What every failure answers: openapi.json names it once. */
+export const ERROR_SHAPES = {
+  Error: Type.Object(
+    {
+      ok: Type.Literal(false),
+      error: Type.String({ description: 'A sentence for a person.' }),
+      code: Type.Unsafe<ErrorCode>({ $ref: 'ErrorCode#' }),
+      data: Type.Object({}, { additionalProperties: true, description: 'Details for a program.' }),
+    },
+    { description: 'Why a request got no good answer.' },
+  ),
+  ErrorCode: oneOf(Object.keys(ERRORS).sort(), { description: 'Every `code` of a failure: docs/errors.md.' }),
+} as const
+
+/** One answer for each status, which names and explains the codes that share it. */
 export function errorSchemas(codes: readonly ErrorCode[]): Record<string, TSchema> {
   const schemas: Record<string, TSchema> = {}
   for (const status of new Set(codes.map((code) => ERRORS[code].status))) {
     const ofStatus = [...new Set(codes)].filter((code) => ERRORS[code].status === status)
-    const failure = Type.Object({
-      ok: Type.Literal(false),
-      error: Type.String({ description: 'A sentence for a person.' }),
-      code: oneOf(ofStatus),
-      data: Type.Object({}, { additionalProperties: true, description: 'Details for a program.' }),
-    })
-    schemas[status] = { ...failure, description: ofStatus.map((code) => ERRORS[code].meaning).join(' ') }
+    schemas[status] = {
+      description: ofStatus.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join(' '),
+      content: { 'application/json': { schema: { $ref: 'Error#' } } },
+    }
   }
   return schemas
 }

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import net from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AppError, type ErrorCode } from '../errors.ts'
 import { BODY_LIMIT_BYTES } from './json-body.ts'
+import { watchMethods } from './methods.ts'
 import { Metrics } from './metrics.ts'
 import { createServer } from './server.ts'
 
@@ -15,6 +18,7 @@ beforeAll(async () => {
     metrics: new Metrics(),
     trustedProxies: [],
   })
+  const addRefusals = watchMethods(app)
   app.post('/echo', (request, reply) => reply.send({ ok: true, data: request.body }))
   app.get<{ Querystring: Record<string, string> }>('/fail', ({ query }) => {
     const [[code, seconds] = []] = Object.entries(query)
@@ -23,6 +27,8 @@ beforeAll(async () => {
   app.get('/fault', () => {
     throw new Error('select * from secrets')
   })
+  app.get('/same', (_request, reply) => reply.code(304).send())
+  addRefusals()
   origin = await app.listen({ host: '127.0.0.1', port: 0 })
 })
 
@@ -91,12 +97,7 @@ test('a scene may send what a signed request needs, from any origin', async () =
     expect(status).toBe(204)
     expect(headers.get('access-control-allow-origin')).toBe('*')
     expect(headers.get('access-control-allow-credentials')).toBeNull()
-    expect(headers.get('access-control-allow-methods')?.split(/, */)).toEqual([
-      'GET',
-      'HEAD',
-      'POST',
-      'PATCH',
-    ])
+    expect(headers.get('access-control-allow-methods')).toBe('POST, OPTIONS')
     expect(headers.get('access-control-allow-headers')?.split(/, */)).toEqual(asked)
   }
 })
@@ -122,4 +123,85 @@ test('what asks for patience says for how long', async () => {
     [503, '5'],
     [403, null],
   ])
+})
+
+/** What comes back for bytes that no client would send: status, headers in lower case, body. */
+async function sendRaw(text: string) {
+  const socket = net.connect(Number(new URL(origin).port), '127.0.0.1')
+  socket.write(text)
+  const pieces: Buffer[] = []
+  socket.on('data', (piece) => pieces.push(piece))
+  await once(socket, 'close')
+  const [head = '', body = ''] = Buffer.concat(pieces).toString().split('\r\n\r\n')
+  const [statusLine = '', ...lines] = head.split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', ...rest] = line.split(': ')
+      return [name.toLowerCase(), rest.join(': ')]
+    }),
+  )
+  return { status: Number(statusLine.split(' ')[1]), headers, body: JSON.parse(body) as unknown }
+}
+
+const HOST = 'Host: landpass.example\r\n'
+
+test.each([
+  ['no Host header', 'GET /echo HTTP/1.1\r\n\r\n', 400, 'bad_request'],
+  ['no Host header, with a body', 'POST /echo HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}', 400, 'bad_request'],
+  ['an unknown Expect', `GET /echo HTTP/1.1\r\n${HOST}Expect: a miracle\r\n\r\n`, 417, 'expectation_failed'],
+  [
+    'an unknown Expect, while the body waits',
+    `POST /echo HTTP/1.1\r\n${HOST}Expect: 200-ok\r\nContent-Length: 9\r\n\r\n`,
+    417,
+    'expectation_failed',
+  ],
+  ['a request line that is none', 'GET\r\n\r\n', 400, 'bad_request'],
+  ['an unknown method', `BREW /echo HTTP/1.1\r\n${HOST}\r\n`, 400, 'bad_request'],
+  ['another protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'bad_request'],
+  ['a header without a colon', `GET /echo HTTP/1.1\r\n${HOST}nonsense\r\n\r\n`, 400, 'bad_request'],
+  ['a length that is none', `POST /echo HTTP/1.1\r\n${HOST}Content-Length: two\r\n\r\n`, 400, 'bad_request'],
+  [
+    'too many headers',
+    `GET /echo HTTP/1.1\r\n${HOST}x: ${'x'.repeat(17_000)}\r\n\r\n`,
+    431,
+    'header_too_large',
+  ],
+])(
+  'what is refused below every endpoint has the form of all failures: %s',
+  async (_what, text, status, code) => {
+    const answer = await sendRaw(text)
+
+    expect(answer.body).toEqual({ ok: false, error: expect.any(String), code, data: {} })
+    expect(answer.status).toBe(status)
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-error-code': code,
+      'x-content-type-options': 'nosniff',
+      'access-control-allow-origin': '*',
+      'x-request-id': expect.any(String),
+      connection: 'close',
+    })
+  },
+)
+
+test('HTTP/1.0 needs no Host header', async () => {
+  const answer = await sendRaw('POST /echo HTTP/1.0\r\nContent-Length: 7\r\n\r\n{"a":1}')
+
+  expect([answer.status, answer.body]).toEqual([200, { ok: true, data: { a: 1 } }])
+})
+
+test('every answer is what its content type says: nosniff', async () => {
+  for (const [method, path] of [
+    ['POST', '/echo'],
+    ['PUT', '/echo'],
+    ['OPTIONS', '/echo'],
+    ['HEAD', '/nowhere'],
+    ['GET', '/nowhere'],
+    ['GET', '/fault'],
+    ['GET', '/same'],
+    ['GET', '/%zz'],
+  ]) {
+    const { headers } = await fetch(origin + path, { method: method! })
+    expect(headers.get('x-content-type-options'), `${method} ${path}`).toBe('nosniff')
+  }
 })

@@ -2,16 +2,18 @@ import http, { type RequestListener, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import compress from '@fastify/compress'
 import cors from '@fastify/cors'
-import Fastify, { type FastifyInstance, LogController } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { SECOND_MS } from '../clock.ts'
 import type { LogLevel } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { CODINGS } from './codings.ts'
+import { COMMON_HEADERS } from './common-headers.ts'
 import { EXPOSED_HEADERS } from './cross-origin.ts'
 import { COMPRESS_FROM_BYTES, ENCODERS } from './encoders.ts'
 import { errorJson, handleError, handleNotFound } from './error-handler.ts'
 import { BODY_LIMIT_BYTES, readBodiesAsJson } from './json-body.ts'
 import { loggedRequest } from './logged-request.ts'
+import { answerUnknownOptions } from './methods.ts'
 import type { Metrics } from './metrics.ts'
 import type { ReadyAnswers } from './ready-answers.ts'
 import { requestId } from './request-id.ts'
@@ -55,7 +57,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     clientErrorHandler: refuseBrokenRequest,
     // No hook runs for an address that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
-      reply.header('x-request-id', request.id).header('access-control-allow-origin', '*')
+      reply.headers({ ...COMMON_HEADERS, 'x-request-id': request.id, 'access-control-allow-origin': '*' })
       handleError(error, request, reply)
     },
   })
@@ -64,7 +66,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    reply.headers({ ...COMMON_HEADERS, 'x-request-id': request.id })
     done()
   })
   app.addHook('preClose', (done) => {
@@ -73,6 +75,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   })
   options.metrics.watch(app)
   readBodiesAsJson(app)
+  app.addHook('onRoute', (route) => {
+    if (route.url === '*') route.onRequest = answerUnknownOptions
+  })
   // No allowedHeaders: the headers that a browser asks for are allowed, x-identity-auth-chain-0 and the others by name
   await app.register(cors, {
     origin: '*',
@@ -80,7 +85,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: 86_400,
     strictPreflight: false,
+    preflightContinue: true, // to methods.ts, which knows the methods of each address
   })
+  app.addHook('onRequest', refuseUnmetConditions)
   await compressAnswers(app)
   return app
 }
@@ -91,9 +98,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
  */
 function createHttpServer(usualWay: RequestListener, options: ServerOptions): http.Server {
   const { readyAnswers, requestTimeoutMs } = options
-  const server = http.createServer({ connectionsCheckingInterval: LOOK_FOR_SLOW_MS }, (request, response) => {
+  // Node refuses a missing Host and an unknown Expect itself, without a body: here refuseUnmetConditions does.
+  const settings = { connectionsCheckingInterval: LOOK_FOR_SLOW_MS, requireHostHeader: false }
+  const server = http.createServer(settings, (request, response) => {
     if (!readyAnswers?.answers(request, response)) usualWay(request, response)
   })
+  server.on('checkExpectation', usualWay)
   server.requestTimeout = requestTimeoutMs
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS
   server.setTimeout(IDLE_TIMEOUT_MS)
@@ -131,6 +141,18 @@ const markCodedTag: Extract<
   done(null, payload)
 }
 
+/** What HTTP asks of every request and of every server. The sender may still be waiting, so the connection ends. */
+async function refuseUnmetConditions({ headers, raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (headers.host === undefined && raw.httpVersion === '1.1') {
+    reply.header('connection', 'close')
+    throw new AppError('bad_request', 'The request has no Host header, which HTTP/1.1 asks for.')
+  }
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
+    reply.header('connection', 'close')
+    throw new AppError('expectation_failed', 'The only Expect header that is understood is "100-continue".')
+  }
+}
+
 /** What is not even HTTP never reaches a route; it gets the same form of answer all the same. */
 function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
@@ -142,6 +164,7 @@ function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): 
       'Content-Type: application/json; charset=utf-8',
       `X-Request-Id: ${requestId({ headers: {} })}`,
       `X-Error-Code: ${refusal.code}`,
+      ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
       'Access-Control-Allow-Origin: *',
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',

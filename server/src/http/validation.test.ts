@@ -15,8 +15,10 @@ const schema = Type.Object({
   needed: Type.String(),
 })
 
-function read(given: Record<string, unknown>): Record<string, unknown> {
-  const reader = parameterReader({ schema, method: 'GET', url: '/' } as never) as (given: unknown) => {
+function read(given: Record<string, unknown>, httpPart = 'params'): Record<string, unknown> {
+  const reader = parameterReader({ schema, method: 'GET', url: '/', httpPart } as never) as (
+    given: unknown,
+  ) => {
     value: Record<string, unknown>
   }
   return reader({ needed: 'yes', ...given }).value
@@ -36,6 +38,20 @@ describe('reading parameters', () => {
   test('what is left out has its default, what is unknown stays as it is', () => {
     expect(read({})).toEqual({ limit: 20, offset: 0, sure: true, needed: 'yes' })
     expect(read({ colour: 'red', more: ['1', '2'] })).toMatchObject({ colour: 'red', limit: 20 })
+  })
+
+  test('an empty value in a query counts as absent, whatever the type', () => {
+    const given = { limit: '', offset: ['', ''], sure: '', any: '', order: ['', 'asc', ''], text: '' }
+    expect(read(given, 'querystring')).toEqual({
+      limit: 20,
+      offset: 0,
+      sure: true,
+      order: 'asc',
+      needed: 'yes',
+    })
+    expect(() => read({ needed: '' }, 'querystring')).toThrow('needed is missing, but must be')
+    expect(() => read({ order: ['asc', '', 'desc'] }, 'querystring')).toThrow('order is ["asc","desc"], but')
+    expect(read({ text: ' ' }, 'querystring').text).toBe(' ')
   })
 
   test('every whole number in range is read, written in its one form', () => {
@@ -103,6 +119,15 @@ describe('reading parameters', () => {
     expect(invalidParameter('limit', 'ten', 'a whole number from 0 to 1000').message).toBe(
       'limit is "ten", but must be a whole number from 0 to 1000.',
     )
+  })
+
+  test('the value of a refusal is what was sent, as text, whatever the type of the parameter', () => {
+    expect(refusalOf({ limit: '1001' }).data.value).toBe('1001')
+    expect(refusalOf({ offset: '-1' }).data.value).toBe('-1')
+    expect(refusalOf({ order: 'true' }).data.value).toBe('true')
+    expect(refusalOf({ limit: ['1', '2'] }).data.value).toBe('["1","2"]')
+    expect(refusalOf({ needed: undefined }).data.value).toBeNull()
+    expect(invalidParameter('enabled', { a: false }, 'true or false').data.value).toBe('{"a":false}')
   })
 
   test('a long value is not repeated in full', () => {

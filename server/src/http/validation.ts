@@ -23,11 +23,12 @@ const ajv = new Ajv({ useDefaults: true, coerceTypes: false, strict: false })
 
 /**
  * Turns a route's schemas into readers of its parameters. Text becomes what the schema says and nothing looser:
- * `1e2`, `0x10`, ` 5` and `007` are no whole numbers, `1` is no boolean. An unknown parameter is ignored.
+ * `1e2`, `0x10`, ` 5` and `007` are no whole numbers, `1` is no boolean. An unknown parameter is ignored. A query
+ * parameter with an empty value counts as absent.
  *
  * The reader throws `invalid_parameter` naming the parameter, the value and what is allowed.
  */
-export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema }) => {
+export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   let validate: ValidateFunction | undefined
   const properties = Object.entries(
     (schema as { properties?: Record<string, ParameterSchema> }).properties ?? {},
@@ -35,11 +36,21 @@ export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema }) => {
   const typed = properties.filter(([, { type }]) => type === 'integer' || type === 'boolean')
   return (received: unknown) => {
     const given = received as Record<string, unknown>
+    if (httpPart === 'querystring') removeEmptyValues(given)
     for (const [name, { type }] of typed) given[name] = textAs(type, given[name])
     // With its first request: hundreds of them would be a fifth of a start, and most are never asked.
     validate ??= ajv.compile(schema)
     if (validate(given)) return { value: given }
     throw refusal(validate.errors?.[0], Object.fromEntries(properties), given)
+  }
+}
+
+/** An HTML form sends its untouched fields as well: `?status=&limit=5` asks the same as `?limit=5`. */
+function removeEmptyValues(query: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(query)) {
+    const values = [value].flat().filter((one) => one !== '')
+    if (values.length === 0) delete query[name]
+    else query[name] = values.length === 1 ? values[0] : values
   }
 }
 
@@ -83,23 +94,28 @@ function withheld(value: unknown): unknown {
 }
 
 /**
- * The refusal of one parameter.
+ * The refusal of one parameter. Its `data.value` is the text that was sent, whatever the parameter's type; JSON for
+ * what is no text; null for what is missing.
  *
  * @example
- * invalidParameter('limit', 'ten', 'a whole number from 0 to 1000').message
- * // 'limit is "ten", but must be a whole number from 0 to 1000.'
+ * invalidParameter('limit', 1001, 'a whole number from 0 to 1000').message
+ * // 'limit is 1001, but must be a whole number from 0 to 1000.'
+ * invalidParameter('limit', 1001, 'a whole number from 0 to 1000').data.value // '1001'
  */
 export function invalidParameter(name: string, value: unknown, allowed: string): AppError {
-  const shown = value === undefined ? 'missing' : JSON.stringify(shownValue(value))
+  const text = value === undefined ? null : shortened(textOf(value))
+  const shown = text === null ? 'missing' : typeof value === 'string' ? JSON.stringify(text) : text
   const sentence = `${name} is ${shown}, but must be ${allowed}.`
-  return new AppError('invalid_parameter', sentence, { parameter: name, value: shownValue(value), allowed })
+  return new AppError('invalid_parameter', sentence, { parameter: name, value: text, allowed })
 }
 
-/** A value as it came, cut where it is too long to read. */
-function shownValue(value: unknown): unknown {
-  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
-  if (text.length > SHOWN_VALUE_LENGTH) return `${text.slice(0, SHOWN_VALUE_LENGTH)}…`
-  return value ?? null
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** A text, cut where it is too long to read. */
+function shortened(text: string): string {
+  return text.length > SHOWN_VALUE_LENGTH ? `${text.slice(0, SHOWN_VALUE_LENGTH)}…` : text
 }
 
 function allowedText(schema: ParameterSchema): string {

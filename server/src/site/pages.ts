@@ -9,6 +9,7 @@ import type { SharedBody } from '../http/compressed-bodies.ts'
 import { ENCODERS } from '../http/encoders.ts'
 import { HIDDEN } from '../http/schemas.ts'
 import { tagOf } from '../http/text-tag.ts'
+import { answerUnknownAddresses } from './not-found-page.ts'
 
 /** The interfaces that the server serves. They decide which pages it has. */
 export interface PageOptions {
@@ -19,7 +20,7 @@ export interface PageOptions {
 interface PageFile {
   readonly type: string
   readonly tag: string
-  readonly body: SharedBody
+  readonly body: SharedBody | Buffer
 }
 
 const DIST = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
@@ -28,6 +29,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.txt': 'text/plain; charset=utf-8',
   '.webmanifest': 'application/manifest+json',
 }
 /** An attribute in the built pages. The server replaces it by the interfaces that it serves. */
@@ -50,7 +54,10 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Serves `/`, `/organise` and their files. Without the land interface, `/` redirects to `/organise`. */
+/**
+ * Serves `/`, `/organise`, their files, and a page for browsers that ask for an unknown address. Without the land
+ * interface, `/` redirects to `/organise`.
+ */
 export function servePages(app: FastifyInstance, { interfaces }: PageOptions): void {
   if (!existsSync(DIST)) throw new Error(`The pages are not built: ${DIST} is missing. Run "npm run build".`)
   const serves = (name: string) => interfaces.includes(name)
@@ -58,6 +65,7 @@ export function servePages(app: FastifyInstance, { interfaces }: PageOptions): v
   else app.get('/', { schema: HIDDEN }, ({ url }, reply) => reply.redirect(`/organise${queryOf(url)}`, 302))
   if (serves('attendance')) servePage(app, '/organise', readPage('organise.html', interfaces))
   for (const path of filesBelow(DIST)) serveFile(app, path)
+  answerUnknownAddresses(app, { page: readHtml('not-found.html', interfaces), headers: PAGE_HEADERS })
 }
 
 /** The query of an address, with its question mark; empty where there is none. */
@@ -66,9 +74,7 @@ function queryOf(url: string): string {
   return start < 0 ? '' : url.slice(start)
 }
 
-const FILE_HEADERS = { 'x-content-type-options': 'nosniff' }
 const PAGE_HEADERS = {
-  ...FILE_HEADERS,
   'content-security-policy': PAGE_POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
@@ -86,9 +92,7 @@ function serveFile(app: FastifyInstance, path: string): void {
   // These file names contain a hash of the content, so the content of a name never changes.
   const cacheControl = path.startsWith('pages/') ? 'public, max-age=31536000, immutable' : 'no-cache'
   const answer = answerOf(file, cacheControl)
-  app.get(`/${path}`, { schema: HIDDEN }, (request, reply) =>
-    send(request, reply.headers(FILE_HEADERS), answer),
-  )
+  app.get(`/${path}`, { schema: HIDDEN }, (request, reply) => send(request, reply, answer))
 }
 
 function answerOf({ type, tag, body }: PageFile, cacheControl: string): Answer {
@@ -96,21 +100,26 @@ function answerOf({ type, tag, body }: PageFile, cacheControl: string): Answer {
 }
 
 function readFile(path: string): PageFile {
-  const read = (ending: string) => readFileSync(DIST + path + ending)
-  const identity = read('')
-  const body = bodyIn({ identity, br: read('.br'), gzip: read('.gz') })
+  const identity = readFileSync(DIST + path)
+  const body = existsSync(`${DIST}${path}.br`)
+    ? bodyIn({ identity, br: readFileSync(`${DIST}${path}.br`), gzip: readFileSync(`${DIST}${path}.gz`) })
+    : identity // a picture: compressed by its own format
   return { type: typeOf(path), tag: tagOf(identity.toString('latin1')), body }
 }
 
 /** Reads a page and writes into it which interfaces this server serves. */
 function readPage(name: string, interfaces: readonly string[]): PageFile {
-  const made = readFileSync(DIST + name, 'utf8')
-  if (!made.includes(INTERFACES_MARK)) throw new Error(`${name} does not contain ${INTERFACES_MARK}`)
-  const text = made.replace(INTERFACES_MARK, `data-interfaces="${interfaces.join(' ')}"`)
+  const text = readHtml(name, interfaces)
   const identity = Buffer.from(text)
   const { br, gzip } = ENCODERS.page
   const body = bodyIn({ identity, br: brotliCompressSync(identity, br), gzip: gzipSync(identity, gzip) })
   return { type: typeOf(name), tag: tagOf(text), body }
+}
+
+function readHtml(name: string, interfaces: readonly string[]): string {
+  const made = readFileSync(DIST + name, 'utf8')
+  if (!made.includes(INTERFACES_MARK)) throw new Error(`${name} has no place for the interfaces`)
+  return made.replace(INTERFACES_MARK, `data-interfaces="${interfaces.join(' ')}"`)
 }
 
 function bodyIn(bodies: Readonly<Record<Coding | 'identity', Buffer>>): SharedBody {

@@ -44,6 +44,7 @@ export const translationRoutes: FastifyPluginCallbackTypebox<{ startedAtMs: numb
     {
       schema: {
         tags: ['translations'],
+        operationId: 'translations',
         summary: 'All texts of a language',
         params: Type.Object({
           locale: Type.String({

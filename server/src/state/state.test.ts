@@ -53,6 +53,7 @@ function stateOf(expiries: readonly number[]): State {
       plazaDistance: new Uint8Array(PLACES.length).fill(NO_DISTANCE),
       roadDistance: new Uint8Array(PLACES.length).fill(NO_DISTANCE),
       owners: owners.finish(),
+      operators: new OwnerIndexWriter().finish(),
       offers: { first: Int32Array.from(PLACES, (_, row) => (row === 1 && count > 0 ? 0 : -1)) },
     },
     estates: {
@@ -63,6 +64,7 @@ function stateOf(expiries: readonly number[]): State {
       names: [undefined],
       updatedAtS: Uint32Array.of(0),
       owners: new OwnerIndexWriter().finish(),
+      operators: new OwnerIndexWriter().finish(),
       offers: { first: Int32Array.of(-1) },
     },
     publications: {
@@ -84,7 +86,7 @@ function stateOf(expiries: readonly number[]): State {
       openKey: Uint32Array.from(expiries, (_, i) => i),
       openNext: Int32Array.from(expiries, (_, i) => (i + 1 < count ? i + 1 : -1)),
     },
-    districts: { ids: [], kinds: new Uint8Array(0), listJson: new Uint8Array(0) },
+    districts: { ids: [], names: [], kinds: new Uint8Array(0), listJson: new Uint8Array(0) },
     cells: new Uint8Array(rowAt.length),
   }
   return new State(parts)

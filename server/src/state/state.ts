@@ -51,8 +51,9 @@ export class State {
     this.offered = offeredOf(parts)
     this.lists = new PublicationLists(parts)
     // Indexed now, so that no request has to wait for it.
-    for (const list of [parts.estates.ids, parts.parcels.owners.addresses, parts.estates.owners.addresses])
-      positionsOf(list)
+    positionsOf(parts.estates.ids)
+    for (const { owners, operators } of [parts.parcels, parts.estates])
+      for (const { addresses } of [owners, operators]) positionsOf(addresses)
   }
 
   /**
@@ -87,6 +88,16 @@ export class State {
   /** Rows of the estates that an address owns, by id. */
   estatesOf(owner: string): Uint32Array {
     return rowsOf(this.parts.estates.owners, owner)
+  }
+
+  /** Rows of the parcels that an address may operate or update without owning them, ascending. */
+  parcelsOperatedBy(address: string): Uint32Array {
+    return rowsOf(this.parts.parcels.operators, address)
+  }
+
+  /** Rows of the estates that an address may operate or update without owning them, ascending. */
+  estatesOperatedBy(address: string): Uint32Array {
+    return rowsOf(this.parts.estates.operators, address)
   }
 
   /** JSON of a parcel with its `publication`: the newest open one that has not expired, or null. */

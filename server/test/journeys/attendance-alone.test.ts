@@ -177,7 +177,7 @@ describe('the key of the claim codes', () => {
     const { code, stderr } = await landpass(['serve'], { ...env, PORT: '0' })
     expect(code).toBe(1)
     expect(stderr).toBe(
-      `landpass: ${file} should hold a key of 64 hex digits, but does not. Restore it from a copy; without it the stored codes cannot be read.\n`,
+      `landpass: ${file} does not hold a key of 64 hex digits. Restore it from a backup to read the stored codes.\n`,
     )
     expect(readFileSync(file, 'utf8')).toBe(damaged)
   })
@@ -198,7 +198,7 @@ describe('the key of the claim codes', () => {
     const rows = await storedRows(url)
 
     const server = await serve(wrong)
-    expect(server.stdout()).toContain('with another ATTENDANCE_KEY than the one that the stored claim codes')
+    expect(server.stdout()).toContain('with an ATTENDANCE_KEY that does not decrypt the stored claim codes')
     const refusals = [
       await claim(server, 85_002, 'other key ben'),
       await ask(server, '/addcodes/85002', { method: 'POST', body: JSON.stringify({ editCode: EDIT_CODE }) }),

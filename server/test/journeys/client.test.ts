@@ -27,6 +27,7 @@ import { type OutsideWorld, startOutsideWorld } from '../support/attendance-serv
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { freshEngine } from '../support/engines.ts'
 import { eventually } from '../support/landpass.ts'
+import type { OpenApi } from '../support/openapi.ts'
 
 const RADIUS = 10
 const EVENT_ID = 78_001
@@ -46,12 +47,17 @@ const AREA = { nw: { x: 1, y: 3 }, se: { x: 3, y: 1 } }
 /** The same as what the client asks for, below other addresses. */
 const OTHER_ADDRESSES = ['GET /districts', 'GET /districts/{id}', 'GET /addresses/{address}/contributions']
 
-interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-}
 const { paths } = JSON.parse(
   readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'),
 ) as OpenApi
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { operationId }]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    id: operationId,
+    method: method.toUpperCase(),
+    pattern: new RegExp(`^(?:/v1)?${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+  })),
+)
 
 const openEngine = freshEngine('embedded')
 /** What was asked for by any of the clients: the method and the path. */
@@ -96,12 +102,21 @@ describe('the land', () => {
       const answer = await client.answer(call)
       const { status, text, body } = await server.server.get(call.path)
       expect(status, name).toBe(200)
+      // The client has a function of its own for the parcels of an area.
+      expect(idsOf(call), name).toContain(name === 'parcelsInArea' ? 'parcels' : name)
       if (call.form === 'envelope') expect(answer.data, name).toEqual(body.data)
       else if (call.form === 'json') expect(answer.data, name).toEqual(body)
       else if (call.form === 'text') expect(answer.data, name).toContain('landpass_')
       else if (call.form === 'stream') expect(await textOf(answer.data), name).toBe(text)
       else expect((answer.data as Uint8Array).length, name).toBeGreaterThan(100)
     }
+  })
+
+  test('a parcel that nobody owns is another one each time', async () => {
+    const parcel = await client.send(land.availableParcel())
+
+    expect(parcel).toEqual(await client.send(land.parcel(parcel)))
+    expect([parcel.owner, parcel.district_id]).toEqual([null, null])
   })
 
   test('the pictures are PNG, and the feed is one', async () => {
@@ -253,20 +268,20 @@ test('the examples of docs/client.md do what the page says', async () => {
 })
 
 test('the client has called every endpoint of the description', () => {
-  const patterns = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => ({
-      name: `${method.toUpperCase()} ${path}`,
-      method: method.toUpperCase(),
-      pattern: new RegExp(`^(?:/v1)?${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
-    })),
-  )
-
-  const missing = patterns.filter(
+  const missing = operations.filter(
     ({ method, pattern }) => !asked.some((one) => one.method === method && pattern.test(one.path)),
   )
 
   expect(missing.map(({ name }) => name).sort()).toEqual([...OTHER_ADDRESSES].sort())
 })
+
+/** What the description calls the operations at this address, whatever their version. */
+function idsOf({ method, path }: Call<unknown>): (string | undefined)[] {
+  const bare = path.replace(/\?.*/, '')
+  return operations
+    .filter((operation) => operation.method === method && operation.pattern.test(bare))
+    .map(({ id }) => id?.replace(/V\d$/, ''))
+}
 
 /** Runs a program that imports the packages of this project. */
 async function runModule(code: string): Promise<{ stdout: string; stderr: string }> {
@@ -303,7 +318,9 @@ type CallsOf<Interface> = {
 }
 
 /** One call of each function, of something that there is; the compiler wants every one. */
-async function landCalls(): Promise<CallsOf<Omit<typeof land, 'changeStream'>> & CallsOf<typeof system>> {
+async function landCalls(): Promise<
+  CallsOf<Omit<typeof land, 'changeStream' | 'availableParcel'>> & CallsOf<typeof system>
+> {
   const { reference, engine } = server
   const [publication] = reference.publications.map(({ shown }) => shown)
   const [bid] = reference.bids.map(({ shown }) => shown)
@@ -349,6 +366,9 @@ async function landCalls(): Promise<CallsOf<Omit<typeof land, 'changeStream'>> &
     mapArea: land.mapArea(AREA),
     tiles: land.tiles({ area: [AREA.nw, AREA.se], exclude: ['updatedAt'] }),
     legacyTiles: land.legacyTiles({ area: [AREA.nw, AREA.se] }),
+    tilesOf: land.tilesOf(address),
+    newTiles: land.newTiles(0),
+    availableParcelCount: land.availableParcelCount(),
     tilesInfo: land.tilesInfo(),
     feed: land.feed(),
     parcelsGeoJson: land.parcelsGeoJson(),

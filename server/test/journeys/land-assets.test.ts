@@ -140,7 +140,11 @@ describeOnOneEngine('parcels, estates and the map', (open) => {
       }
     }
     const north = await land.refusal('/parcels/0/34', 400, 'invalid_parameter')
-    expect(north.data).toMatchObject({ parameter: 'y', value: 34, allowed: 'a whole number from -33 to 33' })
+    expect(north.data).toMatchObject({
+      parameter: 'y',
+      value: '34',
+      allowed: 'a whole number from -33 to 33',
+    })
   })
 
   test('a place between the rectangles of the world is out of bounds; one without a parcel is not found', async () => {

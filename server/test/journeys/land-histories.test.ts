@@ -162,7 +162,7 @@ describeOnBothEngines('bids, mortgages, publications, contributions and district
     const never = land.reference.parcels.find(({ owner }) => owner === null)!
     await land.expectData(`/parcels/${never.x}/${never.y}/publications`, [])
     await land.expectData('/assets/424242/publications', [])
-    await land.refusal('/assets/1/publications?asset_type=', 400, 'invalid_parameter')
+    await land.refusal('/assets/1/publications?asset_type=district', 400, 'invalid_parameter')
   })
 
   test('the publication that a transaction made, and the first of two', async () => {

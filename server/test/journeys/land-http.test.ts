@@ -34,6 +34,9 @@ const ENDPOINTS = [
   `/mortgages/${ADDRESS}/parcels`,
   '/districts',
   '/map?nw=0,1&se=1,0',
+  `/tiles/${ADDRESS}`,
+  '/tiles/new?from=0',
+  '/parcels/availableCount',
   '/translations/en',
 ] as const
 const FAILING = [
@@ -110,9 +113,11 @@ describeOnOneEngine('the form of every answer', (open) => {
     for (const path of [...ENDPOINTS, ...FAILING]) {
       for (const headers of [{}, origin, preflight]) {
         const { status, headers: answered } = await land.server.ask('OPTIONS', path, { headers })
-        expect(status, path).toBe(204)
+        const isKnown = path !== '/nowhere'
+        expect(status, path).toBe(isKnown || headers === preflight ? 204 : 404)
         expect(answered['access-control-allow-origin']).toBe('*')
-        expect(answered['access-control-allow-methods']).toContain('GET')
+        expect(answered.allow).toBe(isKnown ? 'GET, HEAD, OPTIONS' : undefined)
+        if (headers === preflight) expect(answered['access-control-allow-methods']).toContain('GET')
       }
       const { headers } = await land.server.ask('OPTIONS', path, { headers: preflight })
       expect(headers['access-control-allow-headers']).toContain('if-none-match')
@@ -183,6 +188,29 @@ describeOnOneEngine('the form of every answer', (open) => {
     for (const path of ENDPOINTS) {
       const more = `${path}${path.includes('?') ? '&' : '?'}colour=red&colour=blue&__proto__=1`
       expect((await land.server.get(more)).text).toBe((await land.server.get(path)).text)
+    }
+  })
+
+  test('an empty query parameter counts as absent: a form sends the fields that nobody filled in', async () => {
+    const form = 'status=&asset_type=&sort_by=&sort_order=&limit=&offset='
+    for (const path of ['/parcels', '/marketplace', '/estates/2/bids', `/addresses/${ADDRESS}/parcels`])
+      expect((await land.server.get(`${path}?${form}`)).text, path).toBe((await land.server.get(path)).text)
+  })
+
+  test('every answer is what its content type says: nosniff', async () => {
+    const { headers } = await land.server.ask('GET', '/map.png?width=64&height=64')
+    for (const [path, asked] of [
+      ['/', {}],
+      ['/openapi.json', {}],
+      ['/metrics', {}],
+      ['/map.png?width=64&height=64', {}],
+      ['/map.png?width=64&height=64', { 'if-none-match': headers.etag! }],
+      ['/map.png?width=2048&height=2048&size=5', {}],
+      ['/parcels/0/0', { 'if-none-match': '*' }],
+      ...FAILING.map((failing) => [failing, {}] as const),
+    ] as const) {
+      const answer = await land.server.ask('GET', path, { headers: asked })
+      expect(answer.headers['x-content-type-options'], `${answer.status} ${path}`).toBe('nosniff')
     }
   })
 

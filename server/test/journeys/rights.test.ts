@@ -8,7 +8,16 @@ import { exportSnapshot } from '../../src/land/snapshot/export.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
-import { ANN, BOB, CLEO, jsonLine, TINY_WORLD, tinyRecords, tinySnapshot } from '../support/tiny-world.ts'
+import {
+  ANN,
+  address,
+  BOB,
+  CLEO,
+  jsonLine,
+  TINY_WORLD,
+  tinyRecords,
+  tinySnapshot,
+} from '../support/tiny-world.ts'
 
 const MANAGED = { approvals_for_all: [CLEO, ANN], update_managers: [BOB] }
 const NOBODY = { approvals_for_all: [], update_managers: [] }
@@ -62,6 +71,59 @@ describeOnBothEngines('who else may act for an owner', (open, kind) => {
     expect(owned.find(({ id }) => id === '2,-1')).toEqual(one)
   })
 
+  test('shows in the tiles of an address, as the older web client asks for them', async () => {
+    const tilesOf = (who: string) => server.get(`/v1/tiles/${who}`)
+    const typesOf = async (who: string) => {
+      const tiles = await server.data<Record<string, { type: number }>>(
+        `/tiles/${who.toUpperCase().replace('X', 'x')}`,
+      )
+      return Object.entries(tiles).map(([key, { type }]) => `${key} ${type}`)
+    }
+
+    expect((await tilesOf(CLEO)).text).toBe(
+      '{"ok":true,"data":{"1,2":{"type":4,"x":1,"y":2,"name":"Estate 2","estate_id":"2"},' +
+        '"1,1":{"type":4,"x":1,"y":1,"name":"Estate 1","estate_id":"1"},' +
+        '"1,0":{"type":4,"x":1,"y":0,"top":1,"name":"Estate 1","estate_id":"1"},' +
+        '"2,2":{"type":4,"x":2,"y":2,"left":1,"name":"Estate 2","estate_id":"2"},' +
+        '"2,1":{"type":4,"x":2,"y":1,"top":1,"topLeft":1,"name":"Estate 2","estate_id":"2"},' +
+        '"2,-1":{"type":4,"x":2,"y":-1}}}',
+    )
+    expect(await typesOf(ANN)).toEqual(['-2,-1 0', '-2,-2 0', '1,1 2', '1,0 2', '2,-1 4'])
+    const bob = await typesOf(BOB)
+    expect(bob.filter((tile) => !tile.endsWith(' 0'))).toEqual([
+      '-2,-1 6',
+      '-2,-2 6',
+      '1,2 2',
+      '2,2 2',
+      '2,1 2',
+      '2,0 1',
+    ])
+    expect(bob).toHaveLength(6 + 14)
+    expect((await tilesOf(BOB)).text).toContain(
+      '"-2,-2":{"type":6,"x":-2,"y":-2,"top":1,"name":"Museum\u2028of lines"}',
+    )
+    expect((await tilesOf(BOB)).text).toContain(
+      '"2,0":{"type":1,"x":2,"y":0,"price":"16787.030000000000000003"}',
+    )
+    expect(await typesOf(address('9'))).toEqual([])
+    expect(await server.get('/tiles/cleo')).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_parameter' },
+    })
+  })
+
+  test('such tiles have a tag, until something changes that they show', async () => {
+    const path = `/v1/tiles/${BOB}`
+    const { headers } = await server.get(path)
+    const again = { headers: { 'if-none-match': headers.get('etag')! } }
+
+    expect((await server.ask('GET', path, again)).status).toBe(304)
+    clock.set(Date.parse('2020-06-01T00:00:00.000Z')) // when the offer for 2,0 has ended
+    expect((await server.ask('GET', path, again)).status).toBe(200)
+    expect((await server.get(path)).text).toContain('"2,0":{"type":0,')
+    clock.set(Date.parse('2019-06-01T00:00:00.000Z'))
+  })
+
   test('comes out of an export as it went in', async () => {
     const folder = join(mkdtempSync(join(tmpdir(), 'landpass-rights-')), 'world')
     await exportSnapshot((await open()).db, folder, { inOneTransaction: kind === 'postgres' })
@@ -91,5 +153,67 @@ describeOnBothEngines('who else may act for an owner', (open, kind) => {
       .poll(() => server.data('/parcels/2/-1'))
       .toMatchObject({ approvals_for_all: [], update_managers: [ANN, CLEO] })
     await expect.poll(() => server.data('/estates/2')).toMatchObject(NOBODY)
+  })
+
+  test('and so do the tiles that are new since a time', async () => {
+    const { db } = await open()
+    const newTiles = async (fromMs: number) => {
+      const tiles = await server.data<Record<string, object>>(`/v1/tiles/new?from=${fromMs}`)
+      const all = await server.data<Record<string, object>>('/v1/tiles')
+      for (const [key, tile] of Object.entries(tiles)) expect(tile).toEqual(all[key])
+      return Object.keys(tiles)
+    }
+    const startMs = clock.nowMs()
+    expect(await newTiles(startMs)).toEqual([])
+    const change = async (x: number, y: number, name: string) => {
+      clock.set(clock.nowMs() + 1_000)
+      await applyLandChanges(db, [{ kind: 'change-parcel', x, y, to: { name } }], clock.nowMs())
+      await server.app.keeper.refresh()
+    }
+    await change(-1, 2, 'first')
+    const tag = (await server.get(`/tiles/new?from=${startMs}`)).headers.get('etag')!
+    const again = () => server.ask('GET', `/tiles/new?from=${startMs}`, { headers: { 'if-none-match': tag } })
+    expect((await again()).status).toBe(304)
+    await change(2, -2, 'second')
+
+    expect((await again()).status).toBe(200)
+    // Each with the neighbours that it may join.
+    expect(await newTiles(startMs)).toEqual(['-1,2', '-1,1', '0,2', '0,1', '2,-2'])
+    expect(await newTiles(startMs + 1_000)).toEqual(['2,-2'])
+    expect(await newTiles(startMs + 1_999)).toEqual(['2,-2'])
+    expect(await newTiles(startMs + 2_000)).toEqual([])
+    expect(await newTiles(0)).toHaveLength(25)
+
+    const endMs = Date.parse('2019-03-01T00:00:00.000Z') + 365 * 86_400_000
+    clock.set(endMs + 5)
+    expect(await newTiles(endMs - 1)).toEqual(['2,0'])
+    expect(await newTiles(endMs)).toEqual([])
+    for (const query of ['', '?from=', '?from=yesterday', '?from=1.5'])
+      expect(await server.get(`/v1/tiles/new${query}`)).toMatchObject({ status: 400 })
+  })
+
+  test('one of the parcels that nobody owns, and how many they are', async () => {
+    const { db } = await open()
+    expect(await server.get('/v1/parcels/available')).toMatchObject({
+      status: 404,
+      body: { code: 'parcel_not_found' },
+    })
+    expect(await server.data('/parcels/availableCount')).toBe(0) // the road has no owner, but is not to be had
+
+    const free = ['-1,1', '-1,2']
+    for (const y of [1, 2])
+      await applyLandChanges(db, [{ kind: 'change-parcel', x: -1, y, to: { owner: null } }], clock.nowMs())
+    await server.app.keeper.refresh()
+
+    expect(await server.data('/v1/parcels/availableCount')).toBe(2)
+    const seen = new Set<string>()
+    while (seen.size < 2) {
+      const { headers, body } = await server.get('/parcels/available')
+      expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null])
+      const parcel = body.data as { id: string }
+      expect(parcel).toEqual(await server.data(`/parcels/${parcel.id.replace(',', '/')}`))
+      seen.add(parcel.id)
+    }
+    expect([...seen].sort()).toEqual(free)
   })
 })

@@ -29,6 +29,7 @@ const DISSOLVED = '5'
 const MEMBER = '1,-9'
 const OWNER = addressOf('owner of places')
 const NOBODY = addressOf('nobody')
+const shortened = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
 /** In the order of the documents: the same, beginning, a word, inside; districts, estates, parcels; shorter names. */
 const ZEBRAS = [
   ['parcel', 'zebra'],
@@ -134,6 +135,14 @@ describeOnOneEngine('search', (open) => {
       expect((await search(NOBODY)).results).toEqual([
         { ...address(NOBODY), x: null, y: null, parcels: 0, estates: 0 },
       ])
+      // A part of an address finds owners, in any letter case and as pages shorten addresses.
+      for (const q of [OWNER.slice(0, 20), OWNER.slice(0, 41).toUpperCase(), shortened(OWNER)])
+        expect((await search(q)).results, q).toEqual([
+          { ...address(OWNER), x: 3, y: 4, parcels: 2, estates: 1 },
+        ])
+      expect((await search(NOBODY.slice(0, 20))).total).toBe(0)
+      const { results, total } = await search('0x', 3)
+      expect([results.length, total], 'no digit is no part of an address').toEqual([0, 0])
     })
   })
 

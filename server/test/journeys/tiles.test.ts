@@ -8,7 +8,7 @@ import { describeOnOneEngine } from '../support/engines.ts'
 import { exactly, inDigits } from '../support/exact-values.ts'
 import { expectSame } from '../support/expect-same.ts'
 import { addressOf, publicationRow } from '../support/land-rows.ts'
-import { legacyTile, type ReferenceTile, ReferenceTiles } from '../support/tiles-of-tables.ts'
+import { type ReferenceTile, ReferenceTiles } from '../support/tiles-of-tables.ts'
 
 /** 6,561 parcels: more than are answered in one piece. */
 const RADIUS = 40
@@ -44,7 +44,7 @@ describeOnOneEngine('tiles', (open) => {
     })
 
     test('have numbers in the older form', async () => {
-      const tiles = [...(await reference())].map(([key, tile]) => [key, legacyTile(tile)])
+      const tiles = (await ReferenceTiles.read(land.engine.db)).legacyAt(land.nowMs())
 
       expect(exactly(await read('/v1/tiles'))).toEqual(
         inDigits({ ok: true, data: Object.fromEntries(tiles) }),
@@ -135,7 +135,8 @@ describeOnOneEngine('tiles', (open) => {
     })
 
     test('have the fields that were asked for', async () => {
-      const tiles = within(await reference(), [-9, 9], [-9, 9])
+      const tables = await ReferenceTiles.read(land.engine.db)
+      const tiles = within(tables.at(land.nowMs()), [-9, 9], [-9, 9])
       const subset = fc.subarray([...TILE_FIELDS], { minLength: 1 })
       await fc.assert(
         fc.asyncProperty(subset, fc.boolean(), async (fields, isExcluding) => {
@@ -146,7 +147,8 @@ describeOnOneEngine('tiles', (open) => {
           expect(exactly(await read(`/v2/tiles?${area}&${query}`))).toEqual(
             inDigits({ ok: true, data: Object.fromEntries(shown) }),
           )
-          const older = tiles.map(([key, tile]) => [key, legacyTile(only(tile, kept))])
+          const legacy = tables.legacyAt(land.nowMs(), kept)
+          const older = tiles.map(([key]) => [key, legacy.get(key)])
           expect(exactly(await read(`/v1/tiles?${area}&${query}`))).toEqual(
             inDigits({ ok: true, data: Object.fromEntries(older) }),
           )

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('the panel of a parcel', () => {
-  test('says all that is known of it, and takes names for nothing but text', async () => {
+  test('shows all of its data, and names as plain text', async () => {
     const { page, photograph } = await open('/?parcel=2,0')
 
     await page.getByRole('heading', { name: EVIL, exact: true }).waitFor(SOON)
@@ -54,7 +54,7 @@ describe('the panel of a parcel', () => {
     await photograph('asset-parcel-desktop-light')
   })
 
-  test('draws all past offers, and says the same in a table', async () => {
+  test('draws all past offers, and has them in a table', async () => {
     const offers = await server.data<Offer[]>('/v1/parcels/2,0/publications')
     const { page } = await open('/?parcel=2,0')
 
@@ -99,7 +99,7 @@ describe('the panel of a parcel', () => {
     await expectPictureShown(page)
   })
 
-  test('shows whose else it is: the land of its owner, on the map and as a list', async () => {
+  test('shows the land of its owner, on the map and as a list', async () => {
     const { page } = await open('/?parcel=2,0')
 
     await page.getByRole('button', { name: 'Show all their land', exact: true }).click(SOON)
@@ -111,7 +111,7 @@ describe('the panel of a parcel', () => {
     await expect.poll(() => page.locator('.list-table tbody tr').count(), SOON).toBe(parcels.length)
   })
 
-  test('hears of a bid as it happens, and keeps what it shows meanwhile', async () => {
+  test('updates when a bid is made, and stays as it is while it loads', async () => {
     const { page } = await open('/?parcel=-1,1')
     await page.getByText('There are no bids.').waitFor(SOON)
 
@@ -121,7 +121,7 @@ describe('the panel of a parcel', () => {
     expect(await page.locator('.skeleton').count()).toBe(0)
   })
 
-  test('of one part that fails shows the others, and tries again when told to', async () => {
+  test('shows the other sections when one fails, and tries again after a press', async () => {
     const { page, problems } = await open('/', {}, async (page) => {
       const refusal = { ok: false, error: 'No.', code: 'database_unavailable', data: {} }
       await page.route('**/parcels/2/0/bids', (route) => route.fulfill({ status: 503, json: refusal }))
@@ -140,7 +140,7 @@ describe('the panel of a parcel', () => {
     takeOut(problems, /503|service unavailable/i)
   })
 
-  test('says what it is, and whose', async () => {
+  test('names kind and owner', async () => {
     const { page } = await open('/')
 
     for (const [place, kind, owner] of [
@@ -162,7 +162,7 @@ describe('the panel of a parcel', () => {
     }
   })
 
-  test('says that there is no such thing', async () => {
+  test('says that the asset does not exist', async () => {
     const { page, problems } = await open('/')
 
     for (const path of ['/?parcel=99,99', '/?estate=404']) {
@@ -174,7 +174,7 @@ describe('the panel of a parcel', () => {
     takeOut(problems, /40[04]/)
   })
 
-  test('is there for everyone: light and dark, wide and narrow, opened up', async () => {
+  test('is accessible: light and dark, wide and narrow, expanded', async () => {
     for (const { size, theme } of [
       { size: 'desktop', theme: 'light' },
       { size: 'phone', theme: 'dark' },
@@ -218,7 +218,7 @@ describe('the panel of an estate', () => {
 })
 
 describe('the list of what is on sale', () => {
-  test('is sorted and paged as the interface does, and says where it is', async () => {
+  test('is sorted and paged by the server, and the address says how', async () => {
     const { page, photograph } = await open('/?list=on_sale')
     await expectRows(page, '/v1/marketplace?limit=20')
 
@@ -235,7 +235,7 @@ describe('the list of what is on sale', () => {
     await photograph('list-on-sale-desktop')
   })
 
-  test('shows its last page to those who ask for one beyond', async () => {
+  test('shows its last page for a page beyond the end', async () => {
     const { page } = await open('/?list=on_sale&page=99')
 
     await page.getByText('Page 3 of 3').waitFor(SOON)
@@ -243,7 +243,7 @@ describe('the list of what is on sale', () => {
     await expectRows(page, '/v1/marketplace?limit=20&offset=40')
   })
 
-  test('selects what is pressed', async () => {
+  test('selects the asset that is pressed', async () => {
     const { page } = await open('/?list=on_sale&sort=price.desc')
 
     await page.getByRole('button', { name: '“Cat’s” <b>house</b>' }).click(SOON)
@@ -251,7 +251,7 @@ describe('the list of what is on sale', () => {
     await page.getByRole('heading', { name: '“Cat’s” <b>house</b>', exact: true }).waitFor(SOON)
   })
 
-  test('comes as a file, row by row and digit for digit what the interface says', async () => {
+  test('comes as a file with the rows and digits of the interface', async () => {
     const { page } = await open('/?list=on_sale&sort=price.asc')
 
     const { name, header, rows } = await download(page)
@@ -267,7 +267,7 @@ describe('the list of what is on sale', () => {
   })
 })
 
-test('a file that takes too long can be given up', async () => {
+test('a download can be cancelled', async () => {
   const { page } = await open('/?list=on_sale', {}, (page) => page.route(/limit=1000/, () => undefined))
   const begin = page.getByRole('button', { name: 'Download CSV' })
   await begin.click(SOON)
@@ -281,7 +281,7 @@ test('a file that takes too long can be given up', async () => {
 })
 
 describe('the lists of an address', () => {
-  test('want an address, and say what one looks like', async () => {
+  test('ask for an address, and say what one looks like', async () => {
     const { page } = await open('/?list=bids', { size: 'phone' })
     await page.getByText('Enter an address to see what it has.').waitFor(SOON)
     const field = page.getByLabel('Address', { exact: true })

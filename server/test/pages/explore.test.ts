@@ -15,6 +15,10 @@ const JUNE = Date.parse('2019-06-01T12:00:00.000Z')
 const WIDE = '-2,-2,2,2;-40,-40,-40,-40;40,40,40,40'
 const SOON = { timeout: 10_000 }
 
+const HEBREW_NAME = 'בית 12'
+/** Turns what follows it, and ends an isolation that it does not belong to. */
+const TURNS = '\u202e\u2069'
+
 const openEngine = freshEngine('embedded')
 const openPage = testBrowser()
 const clock = testClock(JUNE)
@@ -32,6 +36,7 @@ describe('search', () => {
     { kind: 'coordinates', typed: ' ( 1; −1 ) ', query: { parcel: '1,-1' } },
     { kind: 'a parcel’s name', typed: 'first', query: { parcel: '1,-1' } },
     { kind: 'an estate’s id', typed: '#2', query: { estate: '2' } },
+    { kind: 'an estate by the word for it', typed: 'Estate 2', query: { estate: '2' } },
     { kind: 'an estate’s name', typed: 'tower', query: { estate: '1' } },
     { kind: 'a district', typed: 'museum', query: { district: MUSEUM, layer: 'districts' } },
     {
@@ -39,6 +44,7 @@ describe('search', () => {
       typed: ANN.toUpperCase(),
       query: { mine: ANN, layer: 'mine', list: 'parcels', of: ANN },
     },
+    { kind: 'the beginning of an address', typed: ANN.slice(0, 12), query: { mine: ANN, layer: 'mine' } },
   ])('finds $kind, flies there and shows it', async ({ typed, query }) => {
     const { page } = await explore('/')
 
@@ -48,7 +54,7 @@ describe('search', () => {
     await expect.poll(() => new URL(page.url()).searchParams.get('at'), SOON).not.toBeNull()
   })
 
-  test('is a combobox: arrows mark, Enter chooses, Escape closes and then clears, and the count is told', async () => {
+  test('is a combobox: arrows mark, Enter chooses, Escape closes and then clears, and the count is announced', async () => {
     const { page } = await explore('/')
     const box = page.getByRole('combobox', { name: 'Search' })
     await page.keyboard.press('/')
@@ -90,15 +96,21 @@ describe('search', () => {
     await expect.poll(view, SOON).toEqual(whole)
   })
 
-  test('says that there is nothing, and that nobody answers, and then what the map knows by itself', async () => {
+  test('says that nothing was found, that a place is outside, that it is offline, and finds places without the server', async () => {
     const { page, problems } = await explore('/')
     const box = page.getByRole('combobox', { name: 'Search' })
     await box.fill('nowhere at all')
     await page.getByText('Nothing was found for “nowhere at all”.').waitFor()
+    await box.fill('900,-1')
+    await page.getByText('900,-1 lies outside the world. The world reaches from -40,-40 to 40,40.').waitFor()
+    await box.fill('3,3')
+    await page.getByText('3,3 lies outside the world.', { exact: true }).waitFor()
 
     await page.context().setOffline(true)
     await box.fill('elsewhere')
     await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await page.getByText('You are offline; please check your connection').waitFor()
+    await page.getByText('You are offline; the map may be out of date.').filter({ visible: true }).waitFor()
     await search(page, '1,1')
 
     await expectQuery(page, { parcel: '1,1' })
@@ -131,10 +143,10 @@ describe('the address', () => {
     await page.getByText('No se pudo copiar').waitFor()
   })
 
-  test('follows language and theme, which stay through back and forward', async () => {
+  test('follows language and theme once they are chosen, which stay through back and forward', async () => {
     const { page } = await explore('/?at=0,0&zoom=20')
     await search(page, '1,-1')
-    await expectQuery(page, { parcel: '1,-1', lang: 'en' })
+    await expectQuery(page, { parcel: '1,-1', lang: null, theme: null })
 
     await page.getByLabel('Language').selectOption('fr')
     await page.getByLabel('Thème').selectOption('dark')
@@ -167,7 +179,7 @@ describe('the address', () => {
     await page.getByRole('region', { name: 'Selection' }).waitFor()
   })
 
-  test('names a page that the list does not have: it is put right, and back leads to where one came from', async () => {
+  test('with a page that the list does not have is corrected, and back leads to the previous address', async () => {
     const { page } = await explore('/?at=0,0&zoom=20')
     await page.goto(`${server.origin}/?at=0,0&zoom=20&list=on_sale&page=99`)
 
@@ -177,7 +189,7 @@ describe('the address', () => {
     await expectQuery(page, { list: null })
   })
 
-  test('may say any nonsense: what is right of it is shown', async () => {
+  test('may have invalid parts: the valid ones are shown', async () => {
     const { page } = await explore(
       '/?at=NaN,1&zoom=1e9&parcel=x&layer=price&list=secrets&lang=tlh&theme=1&%F0%',
     )
@@ -191,6 +203,7 @@ describe('layers', () => {
   test('what is on sale is counted, and a change shows by itself', async () => {
     const { page } = await explore('/')
     await page.getByText('Parcels for sale: 3').waitFor()
+    await page.getByText('Offers: 2.').waitFor()
     const asked = page.waitForResponse(/v2\/feed\?since=/)
 
     await change({ kind: 'change-estate', id: '1', to: { owner: BOB } })
@@ -213,6 +226,21 @@ describe('layers', () => {
     expect(await rows.nth(2).innerText()).toMatch(/^16,787\s+1$/)
     await expectAccessible(page)
     await photograph('explore-prices')
+    // Windows high contrast replaces colours, but not those that mean something.
+    await page.emulateMedia({ forcedColors: 'active' })
+    const seen = await page.evaluate<{ swatches: string[]; own: string[]; layers: string[] }>(`(() => {
+      const all = (selector) => [...document.querySelectorAll(selector)]
+      const colourOf = (element) => getComputedStyle(element).backgroundColor
+      const swatches = all('.price-legend .swatch')
+      return {
+        swatches: swatches.map(colourOf),
+        own: swatches.map(({ style }) => style.backgroundColor),
+        layers: all('.layer-choice span').map(colourOf),
+      }
+    })()`)
+    expect(seen.swatches).toEqual(seen.own)
+    expect(seen.layers.filter((colour) => colour === seen.layers[1])).toHaveLength(1)
+    await photograph('explore-forced-colours')
   })
 
   test('offers are asked for only while their layer is shown, and again when one of them changes', async () => {
@@ -243,7 +271,7 @@ describe('layers', () => {
     await expectAccessible(page)
   })
 
-  test('my land: refused with a reason, counted, and still known after a reload', async () => {
+  test('my land: refused with a reason, counted, and remembered after a reload', async () => {
     const { page } = await explore('/?layer=mine')
     const field = page.getByLabel('Owner’s address')
     await field.fill('0x123')
@@ -265,7 +293,7 @@ describe('layers', () => {
 })
 
 describe('the map', () => {
-  test('selects what is picked: an estate, then its parcel, and nothing where no land is', async () => {
+  test('selects what is clicked: an estate, then its parcel, and nothing where no land is', async () => {
     const opened = await explore('/?at=0,0&zoom=40')
     const { page } = opened
     const pick = async (x: number, y: number) => opened.press(await spotOf(page, { x, y, zoom: 40 }))
@@ -281,7 +309,7 @@ describe('the map', () => {
     await expectQuery(page, { estate: null, parcel: null })
   })
 
-  test('moves out of the panel’s way: what was picked stays in sight', async () => {
+  test('moves away from the panel: what was clicked stays visible', async () => {
     const opened = await explore('/?at=0,2&zoom=60', { size: 'phone' })
     const { page } = opened
     const place = { x: -1, y: 0, zoom: 60 }
@@ -298,7 +326,33 @@ describe('the map', () => {
     await expect.poll(isInSight, SOON).toBe(true)
   })
 
-  test('is walked by arrow keys, and says what is there', async () => {
+  test.each([
+    { by: 'from a list', path: '/?list=on_sale', selected: '1,0' },
+    { by: 'by search', path: '/', selected: '2,-2' },
+  ])('has what is opened $by in the free part of a phone’s screen', async ({ path, selected }) => {
+    const { page } = await explore(path, { size: 'phone' })
+    await expectWorld(page)
+
+    if (path === '/') await search(page, selected)
+    else await page.getByRole('button', { name: 'The Tower' }).click()
+
+    const panel = page.getByRole('region', { name: 'Selection' })
+    await panel.waitFor()
+    const { top, bottom } = await page.evaluate<{ top: number; bottom: number }>(`({
+      top: document.querySelector('.search').getBoundingClientRect().bottom,
+      bottom: document.querySelector('.tools').getBoundingClientRect().top,
+    })`)
+    const [wantedX = 0, wantedY = 0] = selected.split(',').map(Number)
+    const edges = async () => {
+      const [x = NaN, y = NaN, zoom = NaN] = await viewOf(page)
+      const middle = await spotOf(page, { x: wantedX - x, y: wantedY - y, zoom })
+      return middle.y - zoom / 2 >= top && middle.y + zoom / 2 <= bottom
+    }
+    await expect.poll(edges, SOON).toBe(true)
+    expect(bottom).toBeLessThan((await panel.boundingBox())!.y)
+  })
+
+  test('is explored with arrow keys, and says what is there', async () => {
     const { page } = await explore('/?at=0,0&zoom=40')
     await expectWorld(page)
     await page.keyboard.press('Tab')
@@ -321,6 +375,19 @@ describe('the map', () => {
     await expect.poll(() => page.evaluate('document.activeElement.tagName'), SOON).toBe('CANVAS')
     expect(await page.title()).toBe('Map · Landpass')
   })
+})
+
+test('a name from right to left does not turn the text around it', async () => {
+  const { page } = await explore('/?parcel=-1,0')
+
+  await expect.poll(() => page.title(), SOON).toBe(`\u2068${HEBREW_NAME}\u2069 · Landpass`)
+  await page.getByRole('combobox').and(page.locator('input')).fill(HEBREW_NAME)
+  const found = page.getByRole('listbox').getByRole('option')
+  await found.waitFor()
+  const shown = page.locator('h2').or(found.locator('.search-name')).filter({ hasText: HEBREW_NAME })
+  expect(await shown.count()).toBe(2)
+  expect(await shown.and(page.locator('bdi, [dir=auto]')).count()).toBe(2)
+  expect(await shown.allInnerTexts()).toEqual([HEBREW_NAME, HEBREW_NAME])
 })
 
 describe('the keyboard alone', () => {
@@ -378,7 +445,7 @@ describe('languages', () => {
     const { page, problems } = await explore('/')
     await page.route('**/translations/fr', (route) => route.abort())
     await page.getByLabel('Language').selectOption('fr')
-    await page.getByText('The server cannot be reached').waitFor()
+    await page.getByText('The server does not answer; please try again').waitFor()
     expect(await page.getByLabel('Language').inputValue()).toBe('en')
     forgive(problems, /ERR_FAILED/)
 
@@ -478,7 +545,7 @@ describe('a server without a world', () => {
     const asked = page.waitForResponse(/v2\/feed\?since=/)
     await page.clock.fastForward(10_000)
     expect((await asked).status()).toBe(200)
-    expect(await page.getByText('You are offline').count()).toBe(0)
+    expect(await page.getByText('the map may be out of date').count()).toBe(0)
     await page.close()
     forgive(problems, /503/)
     await empty.close()
@@ -496,7 +563,7 @@ test('with the server gone the page opens all the same, and says that it may be 
   await server.close()
   await page.reload()
 
-  await page.getByText('Sin conexión').filter({ visible: true }).waitFor()
+  await page.getByText('El servidor no responde; el mapa').filter({ visible: true }).waitFor()
   await page.getByText('Parcelas en venta: 3').waitFor()
   await expectAccessible(page)
   await photograph('explore-offline')
@@ -517,6 +584,7 @@ function explorersLand() {
   const [sale] = records.publications
   Object.assign(records.estates[0]!.data, { name: 'The Tower' })
   Object.assign(records.estates[1]!.data, { name: 'Estate of Bob' })
+  Object.assign(records.parcels.find(({ x, y }) => x === -1 && y === 0)!.data, { name: HEBREW_NAME + TURNS })
   records.publications.push({
     ...sale!,
     tx_hash: hash(77),

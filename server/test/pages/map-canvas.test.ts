@@ -68,8 +68,8 @@ describe('the picture', () => {
   })
 })
 
-describe('for readers who like motion', () => {
-  test('a change lights up and fades; what moves comes to rest, and then nothing is painted', async () => {
+describe('without reduced motion', () => {
+  test('a change lights up and fades; motions end, and then nothing is painted', async () => {
     const { map, page } = await openWithHands('/?layer=none', { size: 'desktop' })
     const whole = await map.shows()
     await page.emulateMedia({ reducedMotion: 'no-preference' })
@@ -135,7 +135,7 @@ describe('mouse and fingers', () => {
     await map.shows(({ x, y, zoom }) => x === 0 && y === 0 && zoom === whole.zoom)
   })
 
-  test('however far it is pushed, the world stays on the screen', async () => {
+  test('however far it is dragged, the world stays on the screen', async () => {
     const { map, drag } = await openWithHands('/', { size: 'desktop' })
     await map.shows()
 
@@ -171,7 +171,7 @@ describe('mouse and fingers', () => {
 })
 
 describe('the keyboard', () => {
-  test('moves a cursor that is told of, keeps it in sight, zooms, and picks', async () => {
+  test('moves a cursor that is announced, keeps it visible, zooms, and picks', async () => {
     const { map, page } = await openWithHands('/?at=0,0&zoom=40', { size: 'desktop' })
     await map.shows()
     const status = page.locator('.world-map [role=status]')

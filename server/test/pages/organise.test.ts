@@ -163,7 +163,7 @@ describe('an event that works', () => {
     await expectText(opened.page, 'The issuer has no new tokens since last time.')
   })
 
-  test('the issuer takes its time: a state that is explained, and later the tokens are there', async () => {
+  test('the issuer has not made the tokens yet: that is explained, and they are loaded later', async () => {
     const plan = { codes: 4, name: 'Slow Approval' }
     const id = await givenEvent({ ...plan, approved_after_ms: null })
     const opened = await openForm({ size: 'phone' })
@@ -186,7 +186,7 @@ describe('an event that works', () => {
     expectRefusals(opened, 404)
   })
 
-  test('places are drawn: a click adds one or takes it out, a stroke takes many, and the text keeps in step', async () => {
+  test('places are drawn: a click adds or removes one, dragging many, and the text follows', async () => {
     const id = await givenEvent({ codes: 1 })
     const opened = await openForm({ size: 'desktop' })
     const { page } = opened
@@ -256,7 +256,7 @@ describe('an event that works', () => {
     expectRefusals(opened, 404)
   })
 
-  test('a finger scrolls past the map, and draws when told to; what it did can be taken back', async () => {
+  test('a finger scrolls past the map, and draws after a press on Draw; that can be undone', async () => {
     const id = await givenEvent({ codes: 1 })
     const opened = await openForm({ size: 'phone' })
     const { page } = opened
@@ -327,7 +327,7 @@ describe('an event that works', () => {
 })
 
 describe('what can go wrong', () => {
-  test('slips are named before anything is asked for, each at its field, and nothing typed is lost', async () => {
+  test('mistakes are named before any request, each at its field, and nothing typed is lost', async () => {
     const id = await givenEvent({ codes: 1 })
     const opened = await openForm({ size: 'desktop' })
     const form = formOf(opened.page)
@@ -361,13 +361,13 @@ describe('what can go wrong', () => {
     expectRefusals(opened, 404)
   })
 
-  test('a wrong edit code and an unknown event: at the edit code; corrected, it goes on where it was', async () => {
+  test('a wrong edit code and an unknown event are shown at the edit code; corrected, the form continues where it was', async () => {
     const id = await givenEvent({ codes: 1 })
     const opened = await openForm({ size: 'phone' })
     const form = formOf(opened.page)
     await fill(opened.page, id, '999999')
     await form.press('Register the event')
-    await expectFault(form.editCode, 'does not know this event id together with this edit code')
+    await expectFault(form.editCode, 'does not know this event id with this edit code')
     await expectGood(opened, 'wrong-code')
     await expectValue(form.eventId, String(id))
     await form.editCode.fill(EDIT_CODE)
@@ -383,11 +383,11 @@ describe('what can go wrong', () => {
     await opened.page.goto(`${server.origin}/organise`)
     await fill(opened.page, 2_000_000_000)
     await form.press('Register the event')
-    await expectFault(form.editCode, 'does not know this event id together with this edit code')
+    await expectFault(form.editCode, 'does not know this event id with this edit code')
     expectRefusals(opened, 401, 404)
   })
 
-  test('places that only the server can judge come back to their field', async () => {
+  test('places that the server refuses are shown at their field', async () => {
     const id = await givenEvent({ codes: 1 })
     const { origin } = await anotherServer({ WORLD: '-10,-10,10,10;100,100,101,101' })
     const opened = await openForm({ size: 'desktop' }, '', origin)
@@ -433,14 +433,14 @@ describe('what can go wrong', () => {
       await formOf(page).editCode.fill(wrong)
       await formOf(page).press(wrong === '1' ? 'Load more tokens' : 'Change the places')
       await page.locator('.step button.primary').click()
-      if (wrong === '1') await expectFault(formOf(page).editCode, 'together with this edit code')
+      if (wrong === '1') await expectFault(formOf(page).editCode, 'with this edit code')
     }
     await expectText(page, 'Too many requests came from you or from your network')
     await expectText(page, /You can try again in (1:00|0:5\d)\./)
     expectRefusals(opened, 401, 429)
   })
 
-  test('the issuer fails, the network fails: said so, tried again with one button, nothing typed again', async () => {
+  test('failures of issuer and network are shown, and one button tries again without typing', async () => {
     const id = await givenEvent({ codes: 2 })
     const opened = await openForm({ size: 'desktop' })
     const { page } = opened
@@ -456,7 +456,7 @@ describe('what can go wrong', () => {
 
     await page.context().setOffline(true)
     await form.press('Load the tokens')
-    await expectText(page, 'The server cannot be reached')
+    await expectText(page, 'You are offline; please check your connection')
     await page.context().setOffline(false)
     await form.press('Try again')
     await expectText(page, 'New tokens loaded: 2.')
@@ -500,7 +500,7 @@ describe('what can go wrong', () => {
 })
 
 describe('the live page', () => {
-  test('of an event that is not here: calm, and the form is one press away', async () => {
+  test('of an unknown event is no error, and leads to the form', async () => {
     for (const name of ['99999', '00000000-0000-4000-8000-000000000000', 'no-event-at-all']) {
       const opened = await openForm({ size: 'phone' }, `?event=${name}`)
       await expectText(opened.page, 'This event is not registered here')
@@ -513,7 +513,7 @@ describe('the live page', () => {
     }
   })
 
-  test('says why no token can be had, and what a player hears then', async () => {
+  test('says why players cannot get a token, and what they see then', async () => {
     const uuid = await givenRegistered({ codes: 1 })
     const opened = await openForm({ size: 'desktop', theme: 'dark' }, `?event=${uuid}`)
     const { page } = opened
@@ -537,7 +537,7 @@ describe('the live page', () => {
     await server.claim(uuid, await playerAt(outside, 'organise ben', { x: 9, y: 9 }, clock.nowMs()))
     await lookAgain(page)
     await expectText(page, 'All tokens have been given out.')
-    await expectText(page, 'No token of this event is left at the moment')
+    await expectText(page, 'No token of this event is left')
     await expectText(page, 'Anywhere: players need not stand at a certain place.')
 
     const expired = await givenRegistered({ codes: 1, expiry_date: '2026-11-01' })
@@ -545,7 +545,7 @@ describe('the live page', () => {
     await expectText(page, 'The event has expired at the issuer.')
   })
 
-  test('of a server that is not there yet, and comes', async () => {
+  test('of a server that cannot be reached at first', async () => {
     const uuid = await givenRegistered({ codes: 1 })
     const opened = await openForm({ size: 'phone' })
     await opened.page.locator('h1').waitFor()
@@ -553,7 +553,7 @@ describe('the live page', () => {
     await opened.page.evaluate(
       `history.pushState(null, '', '?event=${uuid}'); dispatchEvent(new Event('popstate'))`,
     )
-    await expectText(opened.page, 'The server cannot be reached')
+    await expectText(opened.page, 'You are offline; please check your connection')
     await opened.page.context().setOffline(false)
     await expectText(opened.page, 'Open: players can get a token now.')
     expectRefusals(opened, 'ERR_INTERNET_DISCONNECTED')
@@ -561,7 +561,7 @@ describe('the live page', () => {
 })
 
 describe('the form', () => {
-  test('can be gone back through, by its steps and by the browser, and keeps what was typed', async () => {
+  test('lets the reader go back, by its steps and by the browser, and keeps what was typed', async () => {
     const id = await givenEvent({ codes: 1 })
     const opened = await openForm({ size: 'desktop' })
     const { page } = opened
@@ -594,7 +594,7 @@ describe('the form', () => {
   })
 })
 
-test('the edit code is nowhere but in the body of a request: not in address, storage, page or log', async () => {
+test('the edit code is only in the body of a request: not in address, storage, page or log', async () => {
   // A server of attendance alone, so the form is its front page, with the coordinates as text; it logs all it can.
   const code = 'orchard-feast-2791'
   const id = await givenEvent({ codes: 1, edit_code: code })

@@ -1,4 +1,6 @@
 import { gunzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp, type Interface } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
@@ -25,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe.each(PAGES)('the page %s', (path) => {
-  test('is small, and asks nobody but its server', async () => {
+  test('is small, and sends requests to its own server only', async () => {
     const { page, asked } = await openPage(server.origin + path, { size: 'desktop' })
     await page.locator('main').waitFor()
     // The worker keeps them for offline times: nobody waits for that.
@@ -61,7 +63,7 @@ describe.each(PAGES)('the page %s', (path) => {
   })
 })
 
-test('files whose names change with their content are kept for ever, others are asked for again', async () => {
+test('files whose names change with their content are cached for ever, others are validated', async () => {
   const files = await filesOf('/')
   expect(files.length).toBeGreaterThanOrEqual(3)
   for (const file of files) {
@@ -75,7 +77,7 @@ test('files whose names change with their content are kept for ever, others are 
   expect((await server.ask('GET', '/service-worker.js')).headers['cache-control']).toBe('no-cache')
 })
 
-test('a copy that is still right costs no body, and HEAD costs none at all', async () => {
+test('a cached copy that is still right is answered without a body, and so is HEAD', async () => {
   for (const address of [...PAGES, ...(await filesOf('/'))]) {
     const { headers, bytes } = await server.ask('GET', address)
     const known = await server.ask('GET', address, { headers: { 'if-none-match': headers.etag! } })
@@ -88,7 +90,7 @@ test('a copy that is still right costs no body, and HEAD costs none at all', asy
   }
 })
 
-test('a page comes compressed for those who take it so, and is the same', async () => {
+test('a compressed page has the same content', async () => {
   const plain = await server.ask('GET', '/')
   const gzipped = await server.ask('GET', '/', { headers: { 'accept-encoding': 'gzip' } })
 
@@ -100,8 +102,74 @@ test('a page comes compressed for those who take it so, and is the same', async 
   expect([confirmed.status, confirmed.headers.etag]).toEqual([304, gzipped.headers.etag])
 })
 
+describe('an address that does not exist', () => {
+  const inBrowser = {
+    accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+    'accept-language': 'fr-FR,fr;q=0.9',
+  }
+
+  test('is a page for a browser, in its language, with links to the other pages', async () => {
+    const { status, headers, bytes } = await server.ask('GET', '/nothing/here', { headers: inBrowser })
+    const page = bytes.toString()
+
+    expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-error-code': 'not_found' })
+    expect(String(headers['content-security-policy'])).toContain("default-src 'none'")
+    expect(page).toContain('<html lang="fr"')
+    expect(page).toContain('Il n’y a pas de page à cette adresse')
+    expect(page).not.toMatch(/\{[a-z_.]+\}/)
+    for (const path of ['/', '/organise', '/docs/']) expect(page).toContain(`href="${path}"`)
+    for (const [, style = ''] of page.matchAll(/href="([^"]+\.css)"/g))
+      expect((await server.ask('GET', style)).status, style).toBe(200)
+  })
+
+  test.each([
+    { who: 'a program', method: 'GET', path: '/nothing/here', headers: {} },
+    { who: 'a browser that asks for data', method: 'GET', path: '/v2/nothing', headers: inBrowser },
+    { who: 'a form', method: 'POST', path: '/nothing/here', headers: inBrowser },
+  ] as const)('is the envelope for $who', async ({ method, path, headers }) => {
+    const answer = await server.ask(method, path, { headers })
+
+    expect(answer.status).toBe(404)
+    expect(JSON.parse(answer.bytes.toString())).toMatchObject({ ok: false, code: 'not_found' })
+  })
+})
+
+test('favicon, icons of the manifest and robots.txt are served', async () => {
+  const favicon = await server.ask('GET', '/favicon.ico')
+  const manifest = JSON.parse((await server.ask('GET', '/landpass.webmanifest')).bytes.toString())
+  const robots = await server.ask('GET', '/robots.txt')
+
+  expect([favicon.status, favicon.headers['content-type']]).toEqual([200, 'image/x-icon'])
+  expect(manifest.icons.map(({ sizes }: { sizes: string }) => sizes)).toEqual(
+    expect.arrayContaining(['192x192', '512x512']),
+  )
+  for (const { src, type, sizes } of manifest.icons) {
+    const icon = await server.ask('GET', src)
+    expect([icon.status, icon.headers['content-type']], src).toEqual([200, type])
+    if (type !== 'image/png') continue
+    const { width, height } = PNG.sync.read(icon.bytes)
+    expect(`${width}x${height}`, src).toBe(sizes)
+  }
+  expect([robots.status, robots.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
+  expect(robots.bytes.toString()).toMatch(/^User-agent: \*$[\s\S]*^Allow: \/\$$[\s\S]*^Disallow: \/$/m)
+})
+
+test('the documentation fits a phone, has enough contrast, and links back', async () => {
+  const { page, photograph } = await openPage(`${server.origin}/docs/`, { size: 'phone' })
+  await page.locator('.opblock-summary-control').first().click()
+  await page.getByRole('button', { name: 'Execute' }).waitFor()
+
+  const widths = await page.evaluate('[innerWidth, document.documentElement.scrollWidth]')
+  expect(widths).toEqual([390, 390])
+  expect(await contrastFaults(page)).toEqual([])
+  await photograph('docs-phone')
+  await page.getByRole('link', { name: 'Back to Landpass' }).click()
+  await page.waitForURL(`${server.origin}/`)
+})
+
 describe('one interface alone', () => {
-  test('land: a map, no form, and no way to one', async () => {
+  test('land: a map, no form, and no link to one', async () => {
     const alone = await serveAlone('land')
     const { page } = await openPage(alone.origin, { size: 'desktop' })
     await page.getByRole('link', { name: 'Map' }).waitFor()
@@ -125,6 +193,45 @@ describe('one interface alone', () => {
     await alone.close()
   })
 })
+
+/** One element of each look of the documentation; axe would take half a minute for all of them. */
+const DOCS_TEXTS = [
+  '.way-back a',
+  '.info .version',
+  '.info .version-stamp .version',
+  '.info .url',
+  '.opblock-get .opblock-summary-method',
+  '.opblock-post .opblock-summary-method',
+  '.opblock-patch .opblock-summary-method',
+  '.opblock.is-open .parameter__in',
+  '.opblock.is-open .btn.try-out__btn',
+  '.opblock.is-open .btn.execute',
+]
+
+/** The texts whose contrast to their background is below that of WCAG AA, or that are not there. */
+async function contrastFaults(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const channels = (colour) => colour.match(/[\\d.]+/g).map(Number)
+    const light = (colour) => {
+      const [r, g, b] = channels(colour).map((value) => {
+        const share = value / 255
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+      })
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+    const isOpaque = (colour) => channels(colour)[3] === undefined
+    const groundOf = (element) => {
+      const { backgroundColor } = getComputedStyle(element)
+      return isOpaque(backgroundColor) || !element.parentElement ? backgroundColor : groundOf(element.parentElement)
+    }
+    return ${JSON.stringify(DOCS_TEXTS)}.filter((selector) => {
+      const element = document.querySelector(selector)
+      if (!element) return true
+      const [dark, bright] = [light(getComputedStyle(element).color), light(groundOf(element))].sort((a, b) => a - b)
+      return (bright + 0.05) / (dark + 0.05) < 4.5
+    })
+  })()`)
+}
 
 /** What a page's HTML names, of this server. */
 async function filesOf(path: string): Promise<string[]> {

@@ -8,6 +8,7 @@ import type { Clock } from '../../src/clock.ts'
 import { type Environment, readConfig } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import { emptyDir } from './engines.ts'
+import { codesOf, openApiOf, type Response, resolved } from './openapi.ts'
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {
@@ -123,10 +124,6 @@ async function ask(url: string, method: string, { headers = {}, body }: AskOptio
   return { status: response.statusCode ?? 0, headers: response.headers, bytes }
 }
 
-interface Operation {
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>
-}
-
 /** What has compiled the schemas of a description; most servers of a test file have the same one. */
 const compilers = new Map<string, Ajv2020>()
 
@@ -142,9 +139,7 @@ function compilerOf(document: object): Ajv2020 {
 
 /** Finds the operation of a path and holds an answer to what it documents. */
 function answerChecker(server: FastifyInstance) {
-  const document = server.swagger() as unknown as {
-    paths: Record<string, Readonly<Record<string, Operation>>>
-  }
+  const document = openApiOf(server)
   const ajv = compilerOf(document)
   const patterns = Object.keys(document.paths)
     // Literal segments win over parameters, as they do in the router.
@@ -156,22 +151,24 @@ function answerChecker(server: FastifyInstance) {
     const bare = path.split('?', 1)[0]?.replace(/(?<=\/parcels\/[^/,]*),(?=[^/]*\/)/, '/') ?? ''
     const found = patterns.find(({ pattern }) => pattern.test(bare))
     if (!found) return // an address that is no endpoint has no documented answer
-    const documented = document.paths[found.path]?.[operation]?.responses[status]
-    expect(documented, `openapi.json knows no ${status} of ${found.path}`).toBeDefined()
+    const answer = document.paths[found.path]?.[operation]?.responses[status]
+    if (!answer) expect.fail(`openapi.json knows no ${status} of ${found.path}`)
     if (body === undefined) return
-    const pointer = [
-      found.path,
-      operation,
-      'responses',
-      String(status),
-      'content',
-      'application/json',
-      'schema',
-    ]
-    const escaped = pointer.map((part) => encodeURIComponent(part.replace(/~/g, '~0').replace(/\//g, '~1')))
-    const validate = ajv.getSchema(`openapi#/paths/${escaped.join('/')}`)
+    const place =
+      '$ref' in answer ? answer.$ref : `#/${inPointer('paths', found.path, operation, 'responses', status)}`
+    const validate = ajv.getSchema(`openapi${place}/${inPointer('content', 'application/json', 'schema')}`)
     if (!validate?.(body)) {
       expect.fail(`${path} is not as openapi.json says: ${ajv.errorsText(validate?.errors)}`)
     }
+    if (status < 400) return
+    const codes = codesOf(resolved<Response>(document, answer))
+    expect(codes, `${status} of ${path}`).toContain((body as { readonly code?: string }).code)
   }
+}
+
+/** A part of a JSON pointer in an address. */
+function inPointer(...names: readonly (string | number)[]): string {
+  return names
+    .map((name) => encodeURIComponent(String(name).replace(/~/g, '~0').replace(/\//g, '~1')))
+    .join('/')
 }

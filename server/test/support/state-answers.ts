@@ -21,9 +21,12 @@ export function answersOf(state: State, timesMs: readonly number[]): Record<stri
     estates: estatesOf(state),
     ownedParcels: ownedParcels(state),
     ownedEstates: ownedEstates(state),
+    operatedParcels: operatedParcels(state),
+    operatedEstates: operatedEstates(state),
     districts: [
       text(state.parts.districts.listJson),
       state.parts.districts.ids,
+      state.parts.districts.names,
       [...state.parts.districts.kinds],
     ],
     cells: Buffer.from(state.parts.cells).toString('hex'),
@@ -67,6 +70,20 @@ function ownedParcels(state: State): unknown {
 function ownedEstates(state: State): unknown {
   const { ids, owners } = state.parts.estates
   return listsOf(owners.addresses, (address) => Array.from(state.estatesOf(address), (row) => ids[row]))
+}
+
+function operatedParcels(state: State): unknown {
+  const { x, y, operators } = state.parts.parcels
+  return listsOf(operators.addresses, (address) =>
+    Array.from(state.parcelsOperatedBy(address), (row) => `${x[row]},${y[row]}`),
+  )
+}
+
+function operatedEstates(state: State): unknown {
+  const { ids, operators } = state.parts.estates
+  return listsOf(operators.addresses, (address) =>
+    Array.from(state.estatesOperatedBy(address), (row) => ids[row]),
+  )
 }
 
 /** An address that owns nothing any more may be known or not. */

@@ -128,6 +128,7 @@ export function sourceOf(plan: TilePlan): TileSource {
       const shared = one.estate === undefined ? -1 : ofEstate[one.estate]!
       return shared >= 0 ? shared : own
     }),
+    districtNames: plan.districts.map((kind, i) => `${kind} ${i}`),
     openPrice: offers.prices,
     openExpiresAtMs: Float64Array.from(offers.expiries),
     parcels: {

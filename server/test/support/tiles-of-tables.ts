@@ -17,12 +17,15 @@ export class ReferenceTiles {
   private readonly parcels: readonly ParcelTable[]
   private readonly estates: ReadonlyMap<string, EstateTable>
   private readonly publications: readonly PublicationTable[]
+  private readonly districts: ReadonlyMap<string, string>
 
   private constructor(
     parcels: readonly ParcelTable[],
     estates: readonly EstateTable[],
     publications: readonly PublicationTable[],
+    districts: readonly { readonly id: string; readonly name: string }[],
   ) {
+    this.districts = new Map(districts.map(({ id, name }) => [id, name]))
     this.parcels = [...parcels].sort((a, b) => a.x - b.x || b.y - a.y)
     this.estates = new Map(estates.map((estate) => [estate.id, estate]))
     // The newest first
@@ -39,6 +42,7 @@ export class ReferenceTiles {
       await db.selectFrom('parcel').selectAll().where('world_id', '=', worldId).execute(),
       await db.selectFrom('estate').selectAll().where('world_id', '=', worldId).execute(),
       await db.selectFrom('publication').selectAll().where('world_id', '=', worldId).execute(),
+      await db.selectFrom('district').select(['id', 'name']).where('world_id', '=', worldId).execute(),
     )
   }
 
@@ -77,6 +81,21 @@ export class ReferenceTiles {
     return tiles
   }
 
+  /** All tiles at a time as `/v1/tiles` has them, by key. With fields: made of those alone. */
+  legacyAt(nowMs: number, fields?: readonly string[]): Map<string, ReferenceTile> {
+    const tiles = this.at(nowMs)
+    const legacy = new Map<string, ReferenceTile>()
+    for (const { x, y, district_id } of this.parcels) {
+      const key = `${x},${y}`
+      const tile = tiles.get(key)!
+      const name = tile.type === 'district' ? this.districts.get(district_id!) : undefined
+      const isKept = (field: string) => fields?.includes(field) ?? true
+      const kept = Object.fromEntries(Object.entries(tile).filter(([field]) => isKept(field)))
+      legacy.set(key, legacyTile(kept, isKept('name') ? name : undefined))
+    }
+    return legacy
+  }
+
   /** The newest open offer of each asset that has not expired. */
   private offersAt(nowMs: number): ReadonlyMap<string, PublicationTable> {
     const shown = new Map<string, PublicationTable>()
@@ -107,13 +126,18 @@ const LEGACY_TYPES: Readonly<Record<string, number>> = {
   unowned: 11,
 }
 
-/** The same tile as `/v1/tiles` has it. */
-export function legacyTile(tile: ReferenceTile): ReferenceTile {
+/**
+ * The same tile as `/v1/tiles` has it.
+ *
+ * @param districtName of its district, where the tile is one of a district and shows its name
+ */
+function legacyTile(tile: ReferenceTile, districtName?: string): ReferenceTile {
   const legacy: Record<string, unknown> = {}
   if (tile.type !== undefined) legacy.type = tile.price === undefined ? LEGACY_TYPES[String(tile.type)] : 10
   for (const field of ['x', 'y']) if (tile[field] !== undefined) legacy[field] = tile[field]
   for (const join of ['top', 'left', 'topLeft']) if (tile[join]) legacy[join] = 1
   for (const field of ['owner', 'name']) if (tile[field] !== undefined) legacy[field] = tile[field]
+  if (districtName !== undefined) legacy.name = districtName
   if (tile.estateId !== undefined) legacy.estate_id = tile.estateId
   if (tile.price !== undefined) legacy.price = tile.price
   return legacy

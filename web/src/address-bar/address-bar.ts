@@ -3,30 +3,33 @@ import { chosenDistrict, layer, mine, openList, selection, view } from '../state
 import { showLinked } from '../state/travel.ts'
 import { findTypedAddress } from '../state/typed-place.ts'
 import { readStored } from '../stored.ts'
-import { language } from '../texts/texts.ts'
+import { languageChoice } from '../texts/texts.ts'
 import { themeChoice } from '../theme/theme.ts'
 import { type Permalink, parsePermalink, permalinkText, stepText } from './permalink.ts'
 
 /**
- * Keeps page and address bar alike. What the reader opens, selects or closes is a step that the browser's back button
- * takes back; moving the map and preferences only rewrite the step they happen in.
+ * Keeps the address bar in step with what the page shows. What the reader opens, selects or closes is a step: the
+ * browser's back button takes it back. Moving the map and changing preferences only rewrite the current step.
  *
- * Language and theme come from the address when the page starts (ui/start-page.ts), and stay through back and forward:
- * they are the reader's, not a step's.
+ * Language and theme come from the address when the page starts (ui/start-page.ts). They are preferences of the reader,
+ * so back and forward do not change them.
  */
 
-/** So long after the last movement the address is rewritten: browsers refuse more than a hundred in half a minute. */
+/**
+ * The address is rewritten this long after the last movement: browsers refuse more than a hundred changes in 30
+ * seconds.
+ */
 const REST_MS = 400
 
 const link = computed<Permalink>(() => ({
   view: view.value,
   selection: selection.value,
   layer: layer.value,
-  // Whose land somebody looks at is nobody's business as long as it is not shown.
+  // Private: the address is part of the link only while the layer shows the land of that address.
   mine: layer.value === 'mine' ? mine.value : undefined,
   district: layer.value === 'districts' ? chosenDistrict.value : undefined,
   list: openList.value,
-  language: language.value,
+  language: languageChoice.value,
   theme: themeChoice.value,
 }))
 
@@ -35,17 +38,17 @@ export function linkToHere(): string {
   return location.origin + addressOf(link.peek())
 }
 
-/** Shows what the address says; before the page is shown for the first time. */
+/** Shows what the address says. Call it before the page is rendered for the first time. */
 export function readAddressBar(): void {
   show(parsePermalink(location.search))
 }
 
-/** Keeps the address at what is shown, and follows back and forward. Once the page is in its reader's language. */
+/** Updates the address when what is shown changes, and follows back and forward. Call it once the texts are loaded. */
 export function followAddressBar(): void {
   const steps = new Steps(link.peek())
   effect(() => {
     const wanted = link.value
-    // The changes of a page that is reading its address are no changes of what it shows.
+    // While the page applies an address, the changes that this makes must not write a new one.
     if (mode === 'reading') steps.isAt(wanted)
     else steps.goTo(wanted, { isStep: mode === 'stepping' && isStep(wanted, steps.current) })
   })
@@ -60,7 +63,7 @@ export function followAddressBar(): void {
   window.addEventListener('pagehide', () => steps.finishMovement())
 }
 
-/** Makes a change that is no step: back must not lead to what was put right, which would be put right again. */
+/** Makes a change without a step in the history: back must not lead to a state that would be corrected again. */
 export function putRight(change: () => void): void {
   during('correcting', change)
 }
@@ -76,9 +79,9 @@ function during(what: typeof mode, act: () => void): void {
   }
 }
 
-/** The browser's history, as far as it is ours. */
+/** The entries that this page makes in the browser's history. */
 class Steps {
-  /** What the address says, or will say when the map is at rest. */
+  /** What the address says, or will say once the map has stopped moving. */
   current: Permalink
   private isTouched = false
   private rest: number | undefined
@@ -93,7 +96,7 @@ class Steps {
 
   goTo(wanted: Permalink, { isStep }: { readonly isStep: boolean }): void {
     if (permalinkText(wanted) === permalinkText(this.current)) return
-    // What the map begins with is no movement: a page that nobody has touched keeps the address it was opened with.
+    // The first view of the map is no movement: a page without any input keeps the address that it was opened with.
     const isBeginning = this.current.view === undefined && !this.isTouched
     if (isStep) this.leave()
     this.current = wanted
@@ -105,7 +108,7 @@ class Steps {
     history.replaceState(null, '', addressOf(this.current))
   }
 
-  /** Writes down where the map is now instead of waiting for its rest. */
+  /** Rewrites the address now instead of waiting until the map has stopped moving. */
   finishMovement(): void {
     if (this.rest !== undefined) this.rewrite()
     this.forgetMovement()
@@ -116,7 +119,7 @@ class Steps {
     this.rest = undefined
   }
 
-  /** A step that is left says where the map was, also where nobody moved it: back leads to the same picture. */
+  /** Before a new step, the current one is given the position of the map, so that back leads to the same picture. */
   private leave(): void {
     this.forgetMovement()
     this.rewrite()
@@ -143,7 +146,7 @@ function addressOf(wanted: Permalink): string {
 
 function hasOtherPreferences(query: string, { language, theme }: Permalink): boolean {
   const earlier = parsePermalink(query)
-  return earlier.theme !== theme || (earlier.language !== undefined && earlier.language !== language)
+  return earlier.theme !== theme || earlier.language !== language
 }
 
 function show(wanted: Permalink): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import docs from '../../../docs/map-page.md?raw'
-import { LAYERS, LISTS, type ListWish, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
+import { LAYERS, LISTS, type ListQuery, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
 import { type Permalink, parsePermalink, permalinkText, stepText } from './permalink.ts'
 
 const BARE = parsePermalink('')
@@ -129,7 +129,7 @@ test('moving the map, another language and another theme are no steps; all else 
   }
 })
 
-/** Any link; of views those that are as exact as a link is. */
+/** Any link. Views have at most two decimals, as links have. */
 function links(): fc.Arbitrary<Permalink> {
   const hundredths = (min: number, max: number) =>
     fc.integer({ min: min * 100, max: max * 100 }).map((value) => value / 100)
@@ -156,7 +156,7 @@ function links(): fc.Arbitrary<Permalink> {
       },
       { requiredKeys: ['name', 'page', 'sortBy', 'sortOrder'] },
     ),
-  ) as fc.Arbitrary<ListWish>
+  ) as fc.Arbitrary<ListQuery>
   return fc.record({
     view: maybe(fc.record({ x: hundredths(-200, 200), y: hundredths(-200, 200), zoom: hundredths(1, 100) })),
     selection: maybe(

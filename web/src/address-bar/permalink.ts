@@ -4,7 +4,7 @@ import {
   LAYERS,
   type LayerName,
   LISTS,
-  type ListWish,
+  type ListQuery,
   type Selection,
   SORT_ORDERS,
   SORTS,
@@ -29,10 +29,10 @@ export interface Permalink {
   readonly layer: LayerName
   readonly mine: string | undefined
   readonly district: string | undefined
-  readonly list: ListWish | undefined
-  /** Undefined: as the browser says. */
+  readonly list: ListQuery | undefined
+  /** Undefined: the browser's language. */
   readonly language: Language | undefined
-  /** Undefined: as the system says. */
+  /** Undefined: the system's theme. */
   readonly theme: Theme | undefined
 }
 
@@ -41,7 +41,8 @@ const ZOOMS = { min: 0.05, max: 500 }
 const MAX_PAGE = 1_000_000
 
 /**
- * The query text of a link, readable and without what goes without saying; empty, or beginning with `?`.
+ * The query text of a link. Parts with their default value are left out; without any part it is empty, else it begins
+ * with `?`.
  *
  * @example
  * permalinkText(parsePermalink('?zoom=18&at=12,-34&page=x')) // '?at=12,-34&zoom=18'
@@ -64,8 +65,8 @@ export function permalinkText({ view, selection, ...link }: Permalink): string {
 }
 
 /**
- * Reads a query text, of whatever origin: a parameter that cannot be right is as if it were not there, and takes no
- * other with it. Never throws.
+ * Reads a query text from any source. A parameter with an impossible value is ignored, and the others are still read.
+ * Never throws.
  */
 export function parsePermalink(query: string): Permalink {
   const parameters = new URLSearchParams(query)
@@ -82,12 +83,14 @@ export function parsePermalink(query: string): Permalink {
   }
 }
 
-/** What makes a step of the browser's history: all but where the map is, and what the reader prefers. */
+/**
+ * The part of a link that makes a step in the browser's history: all but the position of the map and the preferences.
+ */
 export function stepText(link: Permalink): string {
   return permalinkText({ ...link, view: undefined, language: undefined, theme: undefined })
 }
 
-function listParts(list: ListWish | undefined): Record<string, string | undefined> {
+function listParts(list: ListQuery | undefined): Record<string, string | undefined> {
   if (!list) return {}
   const isSorted = list.name === 'on_sale'
   const isFirst = list.sortBy === FIRST_PAGE.sortBy && list.sortOrder === FIRST_PAGE.sortOrder
@@ -99,7 +102,7 @@ function listParts(list: ListWish | undefined): Record<string, string | undefine
   }
 }
 
-function findList(say: (name: string) => string): ListWish | undefined {
+function findList(say: (name: string) => string): ListQuery | undefined {
   const name = oneOf(LISTS, say('list'))
   if (!name) return undefined
   const address = name === 'on_sale' ? undefined : findTypedAddress(say('of'))
@@ -114,7 +117,7 @@ function findList(say: (name: string) => string): ListWish | undefined {
   }
 }
 
-/** A place without a zoom, or a zoom without a place, shows nothing in particular. */
+/** Undefined unless both place and zoom are given and valid. */
 function findView(at: string, zoom: string): View | undefined {
   const [x, y, ...more] = at.split(',').map(findNumber)
   const near = findNumber(zoom)
@@ -142,7 +145,7 @@ function findWhole(text: string, limit: number): number | undefined {
   return number !== undefined && Math.abs(number) <= limit ? number : undefined
 }
 
-/** A hundredth of a parcel is less than a pixel wherever whole parcels are seen. */
+/** Two decimals: at every zoom at which parcels can be told apart, a hundredth of a parcel is less than a pixel. */
 function short(value: number): string {
   return `${Math.round(value * 100) / 100 + 0}`
 }

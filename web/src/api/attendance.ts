@@ -1,15 +1,15 @@
 import {
+  type Availability as AnsweredAvailability,
   attendance,
   type Call,
   type EventInfo,
   LandpassError,
-  type Availability as ToldAvailability,
 } from '@landpass/client'
 import { send } from './client.ts'
 
 /** The calls of the attendance interface as the pages want them. */
 
-/** Why no token can be had. */
+/** Why players cannot get a token now. */
 export type ClosedReason =
   | 'no_codes_loaded'
   | 'waiting_for_issuer'
@@ -19,8 +19,8 @@ export type ClosedReason =
   | 'event_closed'
   | 'event_expired'
 
-/** Its reasons are those that the pages have a text for. */
-export type Availability = Omit<ToldAvailability, 'reason'> & { readonly reason: ClosedReason | null }
+/** The server's answer, with `reason` limited to the reasons that the pages have a text for. */
+export type Availability = Omit<AnsweredAvailability, 'reason'> & { readonly reason: ClosedReason | null }
 
 /** @param name the issuer's number or our uuid @returns undefined for an event that is not registered here */
 export async function findEvent(name: string, signal?: AbortSignal): Promise<EventInfo | undefined> {
@@ -32,7 +32,7 @@ export async function findEvent(name: string, signal?: AbortSignal): Promise<Eve
   }
 }
 
-/** @param name the issuer's number or our uuid @throws {LandpassError} `event_not_found` and what any call can meet */
+/** @param name the issuer's number or our uuid @throws {LandpassError} `event_not_found`, or an error of any call */
 export async function askAvailability(name: string, signal?: AbortSignal): Promise<Availability> {
   return await send(attendance.availability(name) as Call<Availability>, signal)
 }

@@ -1,9 +1,15 @@
 import { type Call, createClient } from '@landpass/client'
 
-/** Speaks with the server that the page came from. Nothing is retried here: the pages do that, with the failure in sight. */
+/**
+ * The client for the server that the page came from. It does not retry: the pages show the failure and retry
+ * themselves.
+ */
 export const client = createClient({ baseUrl: '', retries: 0 })
 
-/** Sends a call. @throws {LandpassError} for a refusal and for no answer; `AbortError` when the signal ends it */
+/**
+ * Sends a call. @throws {LandpassError} where the server refuses or does not answer; `AbortError` where the signal
+ * aborts @throws {LandpassError} for a refusal and for no answer; `AbortError` when the signal ends it
+ */
 export function send<Data>(call: Call<Data>, signal?: AbortSignal): Promise<Data> {
   return client.send(call, { signal })
 }

@@ -1,7 +1,7 @@
 import { batch } from '@preact/signals'
 import { FIRST_PAGE, layer, mine, openList } from '../state/explore-state.ts'
 import { mineCells } from '../state/layers.ts'
-import { showCells } from '../state/map-frame.ts'
+import { showCellsAfterLayout } from '../state/map-frame.ts'
 import { shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -17,7 +17,7 @@ export function Address({ address }: { readonly address: string }) {
   )
 }
 
-/** Somebody who has to do with the asset: who, copied at a press, and what else is theirs. */
+/** An address that has a role for the asset (owner, operator), with buttons to copy it and to show its land. */
 export function AddressFact({ name, address }: { readonly name: string; readonly address: string }) {
   return (
     <Fact name={name}>
@@ -32,12 +32,12 @@ export function AddressFact({ name, address }: { readonly name: string; readonly
   )
 }
 
-/** Brings their land out on the map and opens the list of it. What is selected stays so. */
+/** Highlights the land of an address on the map and opens the list of it. The selection stays. */
 function showLandOf(address: string): void {
   batch(() => {
     mine.value = address
     layer.value = 'mine'
     openList.value = { name: 'parcels', address, ...FIRST_PAGE }
   })
-  showCells(mineCells.peek())
+  showCellsAfterLayout(() => mineCells.peek())
 }

@@ -13,13 +13,13 @@ export interface AssetFrameProps<Data> {
   /** Its name, or its place where it has none. */
   readonly title: string
   readonly answer: Answer<Data>
-  /** Said where there is no such thing. */
+  /** Text for an asset that does not exist. */
   readonly missing: string
   readonly children: (data: Data) => ComponentChildren
   onClose(): void
 }
 
-/** What the panels of parcels and estates have in common: title, a way out, and what to say instead of an answer. */
+/** What the panels of parcels and estates have in common: title, close button, loading state and failures. */
 export function AssetFrame<Data>({ kind, title, answer, missing, children, onClose }: AssetFrameProps<Data>) {
   useEffect(() => {
     selectionName.value = title
@@ -63,7 +63,7 @@ function AnswerBody<Data>({ answer: { data, error, retry }, missing, children }:
   )
 }
 
-/** A place outside of the world is refused, an id that nothing has is not found: for a reader it is the same. */
+/** For a place outside of the world the server answers 400, for an unknown id 404: both are shown as missing. */
 function isMissing(error: unknown): boolean {
   return error instanceof LandpassError && (error.status === 404 || error.code === 'invalid_parameter')
 }

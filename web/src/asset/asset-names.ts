@@ -1,4 +1,5 @@
 import type { Place } from '../map/map-types.ts'
+import { withoutTurns } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 
 interface Named {
@@ -15,7 +16,7 @@ export function estateName({ id, data }: { readonly id: string } & Named): strin
   return findName(data.name) ?? text('asset.estate.numbered', { id })
 }
 
-/** The owner's name for it; undefined for one of nothing that can be seen. */
+/** The owner's name for it, without characters that turn the direction of text; undefined for an invisible name. */
 export function findName(name = ''): string | undefined {
-  return /[^\s\p{C}\p{Z}\p{M}]/u.test(name) ? name : undefined
+  return /[^\s\p{C}\p{Z}\p{M}]/u.test(name) ? withoutTurns(name) : undefined
 }

@@ -8,7 +8,7 @@ export interface AssetPanelProps {
   onClose(): void
 }
 
-/** A parcel or an estate: whose it is, what it costs, and what became of it before. */
+/** A parcel or an estate: its owner, its price and its history. */
 export function AssetPanel({ selection, onClose }: AssetPanelProps) {
   return selection.type === 'parcel' ? (
     <ParcelPanel key={`${selection.x},${selection.y}`} x={selection.x} y={selection.y} onClose={onClose} />

@@ -10,7 +10,7 @@ export interface AssetSectionProps<Data> {
   readonly children: (data: Data) => ComponentChildren
 }
 
-/** A part of the panel with a question of its own: when that fails, the other parts stay. */
+/** A section of the panel with a request of its own: when it fails, the other sections stay. */
 export function AssetSection<Data>({ title, answer, children }: AssetSectionProps<Data>) {
   const titleId = useId()
   const { data, error, isAsking, retry } = answer

@@ -1,6 +1,6 @@
 import { text } from '../texts/texts.ts'
 
-/** Longer ones are folded. */
+/** Longer descriptions are collapsed. */
 const SHORT_CHARACTERS = 280
 
 /** What the owner wrote about it, as plain text. */

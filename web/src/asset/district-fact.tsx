@@ -1,5 +1,6 @@
 import type { District } from '@landpass/client'
 import type { Answer } from '../live/use-answer.ts'
+import { withoutTurns } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 import { Fact } from './facts.tsx'
 
@@ -10,10 +11,10 @@ export interface DistrictFactProps {
 
 export function DistrictFact({ id, answer: { data, error } }: DistrictFactProps) {
   const name = data?.find((district) => district.id === id)?.name
-  const isWaiting = data === undefined && error === undefined
+  const otherwise = data === undefined && error === undefined ? '…' : text('common.unknown')
   return (
     <Fact name={text('asset.district')}>
-      <bdi>{name ?? (isWaiting ? '…' : text('common.unknown'))}</bdi>
+      <bdi>{name === undefined ? otherwise : withoutTurns(name)}</bdi>
     </Fact>
   )
 }

@@ -33,7 +33,7 @@ test('whatever a name is, it stays within its attribute and says the same', () =
   )
 })
 
-/** What a browser makes of the text of an attribute. */
+/** The value that a browser reads from the text of an attribute. */
 function read(attribute: string): string {
   return attribute
     .replaceAll('&lt;', '<')

@@ -1,4 +1,4 @@
-/** What somebody pastes into a page of their own. */
+/** The parts of the HTML that an owner pastes into another website. */
 export interface Embed {
   /** The address of this place on our map. */
   readonly link: string
@@ -10,7 +10,7 @@ export interface Embed {
 }
 
 /**
- * HTML of a picture that leads to the map. Names are written by owners: nothing of one can become markup.
+ * HTML of a picture that links to the map. The name is written by users and is escaped, so it cannot become markup.
  *
  * @example
  * embedCode({ link: 'https://land.example/?estate=7', image: 'https://land.example/v1/estates/7/map.png',

@@ -50,7 +50,7 @@ export function EstatePanel({ id, onClose }: EstatePanelProps) {
   )
 }
 
-/** Its parcels were taken out again; it stays in the histories, and shows nowhere on the map. */
+/** A dissolved estate has no parcels any more. It stays in the histories, but is not on the map. */
 function isDissolved({ data }: Estate): boolean {
   return data.parcels.length === 0
 }
@@ -78,7 +78,7 @@ function EstateFacts({ estate }: { readonly estate: Estate }) {
   )
 }
 
-/** So many are shown without being asked for. */
+/** Up to this many parcels are listed without a button. */
 const FEW = 12
 
 function Members({ places }: { readonly places: readonly Place[] }) {

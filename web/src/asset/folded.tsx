@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { text } from '../texts/texts.ts'
 
-/** So many are shown at once. */
+/** This many items are shown before the list is expanded. */
 const FEW = 3
 
 export interface FoldedProps<Item> {
   readonly items: readonly Item[]
-  /** Said where there are none. */
+  /** Text for an empty list. */
   readonly none: string
   readonly children: (item: Item) => ComponentChildren
 }
 
-/** A list of which the first few are shown, and the rest when the reader wants them. */
+/** A list that shows its first items, and the rest after a press. */
 export function Folded<Item>({ items, none, children }: FoldedProps<Item>) {
   if (items.length === 0) return <p class="hint">{none}</p>
   const rest = items.slice(FEW)

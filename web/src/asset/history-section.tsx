@@ -7,7 +7,7 @@ import { offerState } from './offer-state.ts'
 import { offerStateText } from './offer-texts.ts'
 import { PriceChart } from './price-chart.tsx'
 
-/** All offers there ever were, as a chart and as the same in words. */
+/** All sale offers of the asset, open and closed, as a chart and as a table. */
 export function HistorySection({ answer }: { readonly answer: Answer<readonly Publication[]> }) {
   return (
     <AssetSection title={text('publication.history')} answer={answer}>
@@ -60,7 +60,7 @@ function HistoryTable({ publications, nowMs }: HistoryTableProps) {
       </thead>
       <tbody>
         {publications.map((offer, i) => (
-          // One transaction can make several offers, and contract ids are not unique: only the place in the list is.
+          // The key is the index: one transaction can make several offers, and contract ids are not unique.
           <tr key={i}>
             <td>{formatDate(offer.block_time_created_at)}</td>
             <td class="number">{formatPrice(offer.price)}</td>

@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks'
 import { worldChange, worldGrid } from '../live/world.ts'
 import type { Selection } from '../state/explore-state.ts'
+import { isolated } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 import { theme } from '../theme/theme.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -9,7 +10,7 @@ import { embedCode } from './embed.ts'
 
 /** Twice as wide as it is shown, for dense screens. */
 const SHOWN = { widthPx: 640, heightPx: 320 }
-/** As the interface draws it without being told. */
+/** The default size of the server's images. */
 const SHARED = { widthPx: 500, heightPx: 500 }
 
 export interface ImageSectionProps {
@@ -17,7 +18,7 @@ export interface ImageSectionProps {
   readonly name: string
 }
 
-/** The picture of the map around it, and how to show that elsewhere. */
+/** The picture of the map around the asset, with links and HTML for other websites. */
 export function ImageSection({ selection, name }: ImageSectionProps) {
   const titleId = useId()
   const image = location.origin + imagePath(selection, SHARED, theme.value)
@@ -36,13 +37,13 @@ export function ImageSection({ selection, name }: ImageSectionProps) {
 
 function MapImage({ selection, name }: ImageSectionProps) {
   void worldChange.value // the grid changes in place
-  // A browser does not ask again for an image that a page has already, unless its address is another one.
+  // Browsers reload an image that is already on the page only if its address changes.
   const revision = worldGrid.value?.revision ?? 0
   return (
     <img
       class="asset-image"
       src={`${imagePath(selection, SHOWN, theme.value)}&revision=${revision}`}
-      alt={text('asset.image.alt', { name })}
+      alt={text('asset.image.alt', { name: isolated(name) })}
       width={SHOWN.widthPx}
       height={SHOWN.heightPx}
       loading="lazy"

@@ -1,6 +1,6 @@
 import type { OfferStatus } from '@landpass/client'
 
-/** What became of an offer, for a reader: the interface calls it open even when its time has passed. */
+/** State of an offer as shown: the interface calls it open even after its expiry. */
 export type OfferState = OfferStatus | 'expired'
 
 /** @param nowMs milliseconds since 1970, like the offer's expiry */

@@ -82,7 +82,7 @@ function EstateFact({ id, estate }: { readonly id: string; readonly estate: Esta
   )
 }
 
-/** The contract of all estates holds the parcels of an estate: their owner is the estate's. */
+/** The estate contract is the registered owner of parcels in estates, so the estate's owner is shown. */
 function OwnerFact({ parcel, estate }: { readonly parcel: Parcel; readonly estate: Estate | undefined }) {
   const owner = parcel.estate_id === null ? parcel.owner : estate?.owner
   if (owner) return <AddressFact name={text('asset.owner')} address={owner} />
@@ -101,7 +101,7 @@ const KINDS: Readonly<Record<string, TextKey>> = {
   district: 'asset.district_land',
 }
 
-/** As the map has it: no answer of the interface says what is road or plaza. */
+/** Taken from the grid: no answer of the interface says whether a parcel is road or plaza. */
 function kindText({ x, y }: Place): string {
   void worldChange.value // the grid changes in place
   const type = worldGrid.value?.tileAt(x, y).type ?? 'owned'

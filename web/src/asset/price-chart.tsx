@@ -18,7 +18,7 @@ const EDGE = { left: 50, right: 14, top: 12, bottom: 28 }
 const INNER = { width: SIZE.width - EDGE.left - EDGE.right, height: SIZE.height - EDGE.top - EDGE.bottom }
 /** Between the axes and the marks that are nearest to them. */
 const AIR = 10
-/** From so many on, smaller marks hide each other less, and a line would hide them. */
+/** From this many points on, marks are smaller and the line is left out: it would hide them. */
 const MANY = 40
 
 interface Scales {
@@ -26,7 +26,10 @@ interface Scales {
   readonly time: TimeScale
 }
 
-/** Prices over time. Shapes tell what became of an offer; colours only repeat it. Needs at least one point. */
+/**
+ * Prices over time. The state of an offer is shown by the mark's shape and, in addition, by its colour. Needs at least
+ * one point.
+ */
 export function PriceChart({ points }: { readonly points: readonly PricePoint[] }) {
   const titleId = useId()
   const scales = {
@@ -110,7 +113,7 @@ function TimeAxis({ scale }: { readonly scale: TimeScale }) {
   )
 }
 
-/** A date in the middle below its tick would leave the drawing at either end. */
+/** The first and last dates are aligned inwards: centred below their tick they would leave the drawing. */
 function anchorAt(x: number): 'start' | 'middle' | 'end' {
   const MARGIN = 30
   if (x > SIZE.width - MARGIN) return 'end'

@@ -10,7 +10,10 @@ export interface PriceScale extends Scale {
   readonly isLogarithmic: boolean
 }
 
-/** From this ratio of highest to lowest on, the lower prices would all lie on the ground of an even axis. */
+/**
+ * From this ratio of highest to lowest price on the axis is logarithmic: on a linear one all low prices would lie at
+ * the bottom.
+ */
 const WIDE_RATIO = 50
 /** Prices that lie closer together than this part of the highest are drawn as one: labels could not tell them apart. */
 const LEAST_SPREAD = 1e-5
@@ -27,7 +30,7 @@ const LINES = 4
 export function priceScale(prices: readonly number[]): PriceScale {
   const lowest = prices.reduce((a, b) => Math.min(a, b))
   const highest = prices.reduce((a, b) => Math.max(a, b))
-  // A price of nothing has no logarithm.
+  // A price of 0 has no logarithm.
   return lowest > 0 && highest / lowest >= WIDE_RATIO
     ? logarithmicScale(lowest, highest)
     : evenScale(lowest, highest)

@@ -1,6 +1,6 @@
 import { text } from '../texts/texts.ts'
 
-/** The place of what is not there yet, so that nothing jumps when it comes. */
+/** A placeholder of the size of the content, so that the layout does not jump when it is loaded. */
 export function Skeleton({ lines }: { readonly lines: number }) {
   return (
     <div class="skeleton">

@@ -5,7 +5,7 @@ import { Fact } from './facts.tsx'
 const LONGEST = 20
 const ENDS = 8
 
-/** The id of its token: up to 78 digits, of which the eye needs the ends. */
+/** The token id has up to 78 digits; its beginning and end are shown, and all of it can be copied. */
 export function TokenFact({ id }: { readonly id: string }) {
   const name = text('asset.token_id')
   return (

@@ -3,12 +3,13 @@ import { CHOSEN_DISTRICT_INK, DISTRICT_INK } from '../map/inks.ts'
 import { chosenDistrict } from '../state/explore-state.ts'
 import { chosen, districts } from '../state/layers.ts'
 import { showDistrict } from '../state/travel.ts'
+import { withoutTurns } from '../texts/bidi.ts'
 import { formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
 import { Swatch } from './swatch.tsx'
 
-/** All districts by name, to fly to. */
+/** All districts by name. A press moves the map to the district. */
 export function DistrictLegend() {
   const { data, error } = districts.state.value
   const refusal = chosenDistrict.value === undefined ? undefined : chosen.state.value.error
@@ -37,7 +38,7 @@ function DistrictButton({ district: { id, name, parcel_count } }: { readonly dis
   return (
     <button type="button" aria-pressed={isChosen} onClick={() => showDistrict(id)}>
       {isChosen && <Swatch ink={CHOSEN_DISTRICT_INK} />}
-      <span>{name}</span>
+      <bdi>{withoutTurns(name)}</bdi>
       <span class="number">{text('map.parcels', { count: formatNumber(Number(parcel_count)) })}</span>
     </button>
   )

@@ -23,10 +23,12 @@ import { SearchBox } from './search-box.tsx'
 import { followPanels, SidePanels } from './side-panels.tsx'
 
 let worldOnItsWay: Promise<void> | undefined
-/** Whether the address says where the map is. Taken before there is a map, which writes where it begins. */
+/**
+ * Whether the address has a map position. Read before the map exists, because the map then writes its first position.
+ */
 let isPlaced = false
 
-/** Reads the address and begins to load the world: while the texts are still on their way. */
+/** Reads the address and begins to load the world, while the texts are still loading. */
 export function startExploring(): void {
   readAddressBar()
   isPlaced = view.peek() !== undefined
@@ -91,7 +93,7 @@ interface SkipLinkProps {
   readonly label: string
 }
 
-/** A button, because the address keeps what is shown, and a fragment would be lost with the next movement. */
+/** A button instead of a link: the fragment of a link would be lost when the address is next rewritten. */
 function SkipLink({ to, label }: SkipLinkProps) {
   return (
     <button type="button" class="skip visually-hidden" onClick={SKIPS[to]}>
@@ -115,7 +117,7 @@ function showLists(): void {
   openList.value = { name: 'on_sale', ...FIRST_PAGE }
 }
 
-/** Tells those who explore with the keyboard and without seeing what they have just selected. */
+/** Announces a new selection to screen readers. */
 function SelectionNews() {
   return (
     <p class="visually-hidden" role="status">

@@ -15,7 +15,7 @@ export function focusSearch(): void {
   box.select()
 }
 
-/** Links that lead past the header. They leave the address as it is. */
+/** Targets of the skip links. Following one does not change the address. */
 export const SKIPS = { map: focusMap, search: focusSearch }
 
 function onKeyDown(event: KeyboardEvent): void {
@@ -24,7 +24,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (use(key, event.target)) event.preventDefault()
 }
 
-/** Whether the key was for us. */
+/** Handles a key. @returns whether it did something */
 function use(key: string, target: EventTarget | null): boolean {
   if (key === 'Escape') return closeFrontPanel()
   if (key === 'F6') return switchToPanel()

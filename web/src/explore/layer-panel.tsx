@@ -26,18 +26,18 @@ const LEGENDS = {
   none: () => null,
 } as const satisfies Readonly<Record<LayerName, unknown>>
 
-/** Where there is room for a legend beside the map, in letters of the page. */
+/** From this size on, in rem, the legend is open when the page starts. */
 const ROOMY = { width: 48.01, height: 34 }
 
 export function layerName(): string {
   return text(NAMES[layer.value])
 }
 
-/** Which layer is painted, and what its colours mean. On a phone it is one button until it is wanted. */
+/** The choice of layers, and the legend of the chosen one. On a phone it is collapsed to a button at first. */
 export function LayerPanel() {
   const isOpen = useSignal(isRoomy())
   useEffect(() => {
-    // Between a panel below and the search there is hardly room for the map: the legend comes back when it is wanted.
+    // With a panel below the map there is little room left: the legend is collapsed until the reader opens it again.
     if (isPanelBelow()) isOpen.value = false
   }, [selection.value, openList.value])
   return (
@@ -95,10 +95,10 @@ function Legend() {
   return <LegendOfLayer />
 }
 
-/** Of when the map is: where a change shows by itself, this is all that has to be said of it. */
+/** The time of the shown state. Changes show by themselves, so nothing else is said about updates. */
 function WorldTime() {
   const grid = worldGrid.value
-  // The grid changes in place.
+  // Subscribes to changes: the grid object stays the same.
   void worldChange.value
   if (!grid) return null
   return <p class="hint world-time">{text('map.state_time', { time: formatDateTime(grid.timeMs) })}</p>

@@ -14,7 +14,10 @@ import { Swatch } from './swatch.tsx'
 
 /** Whose land is shown, and how much of it there is. */
 export function MineLegend() {
-  /** Whoever presses a button here goes on with what takes its place; a page that opens takes nobody's keyboard. */
+  /**
+   * Whether a button here was pressed: then the focus moves to what replaces it. On page load the focus stays where it
+   * is.
+   */
   const isPressed = useRef(false)
   const press = () => {
     isPressed.current = true
@@ -23,24 +26,24 @@ export function MineLegend() {
     isPressed.current = false
   }, [mine.value])
   return mine.value === undefined ? (
-    <MineForm takesKeyboard={isPressed.current} onAccept={press} />
+    <MineForm takesFocus={isPressed.current} onAccept={press} />
   ) : (
-    <MineFacts address={mine.value} takesKeyboard={isPressed.current} onForget={press} />
+    <MineFacts address={mine.value} takesFocus={isPressed.current} onForget={press} />
   )
 }
 
 interface MineFormProps {
-  readonly takesKeyboard: boolean
+  readonly takesFocus: boolean
   onAccept(): void
 }
 
-/** Asks for an address, which the browser remembers and nobody else hears of. */
-function MineForm({ takesKeyboard, onAccept }: MineFormProps) {
+/** Asks for an address. It is stored in this browser and is not sent to anybody. */
+function MineForm({ takesFocus, onAccept }: MineFormProps) {
   const typed = useSignal('')
   const isRefused = useSignal(false)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    if (takesKeyboard) input.current?.focus()
+    if (takesFocus) input.current?.focus()
   }, [])
   const accept = (event: Event) => {
     event.preventDefault()
@@ -83,15 +86,15 @@ function MineForm({ takesKeyboard, onAccept }: MineFormProps) {
 
 interface MineFactsProps {
   readonly address: string
-  readonly takesKeyboard: boolean
+  readonly takesFocus: boolean
   onForget(): void
 }
 
-function MineFacts({ address, takesKeyboard, onForget }: MineFactsProps) {
+function MineFacts({ address, takesFocus, onForget }: MineFactsProps) {
   const heading = useRef<HTMLParagraphElement>(null)
-  // Where the form was, what became of it is read next.
+  // The form has gone: the focus moves to the text that replaces it, so that screen readers continue there.
   useEffect(() => {
-    if (takesKeyboard) heading.current?.focus()
+    if (takesFocus) heading.current?.focus()
   }, [])
   const cells = mineCells.value
   const grid = worldGrid.value

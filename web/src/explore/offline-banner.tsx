@@ -1,16 +1,17 @@
 import { worldChange, worldGrid, worldStatus } from '../live/world.ts'
 import { formatDateTime } from '../texts/format.ts'
+import { outdatedText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 
-/** What is shown is as it was then, and may be out of date. Quiet: everything goes on working. */
+/** Says from when the map is while it cannot be updated, and why it cannot: no connection, or no answer. */
 export function OfflineBanner() {
   void worldChange.value // the grid changes in place
   const grid = worldGrid.value
-  const isOffline = worldStatus.value === 'offline' && grid !== undefined
+  const isBehind = worldStatus.value === 'unreachable' && grid !== undefined
   return (
     <p class="offline-banner" role="status">
-      {isOffline && `${text('map.offline')} `}
-      {isOffline && text('map.state_time', { time: formatDateTime(grid.timeMs) })}
+      {isBehind && `${outdatedText()} `}
+      {isBehind && text('map.state_time', { time: formatDateTime(grid.timeMs) })}
     </p>
   )
 }

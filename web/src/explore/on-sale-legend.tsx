@@ -1,17 +1,24 @@
+import { worldChange, worldGrid } from '../live/world.ts'
 import { ON_SALE_INK } from '../map/inks.ts'
-import { countInked } from '../state/layer-inks.ts'
-import { inks } from '../state/layers.ts'
+import { cellsOnSale, holdingsOf } from '../state/layer-inks.ts'
 import { text } from '../texts/texts.ts'
 import { Swatch } from './swatch.tsx'
 
+/** How many parcels are painted, and how many offers they are: an estate is sold as a whole. */
 export function OnSaleLegend() {
-  if (!inks.value) return null
-  const count = countInked(inks.value)
-  if (count === 0) return <p>{text('map.legend.nothing_on_sale')}</p>
+  void worldChange.value // the grid changes in place
+  const grid = worldGrid.value
+  if (!grid) return null
+  const cells = cellsOnSale(grid)
+  if (cells.length === 0) return <p>{text('map.legend.nothing_on_sale')}</p>
+  const { parcels, estates } = holdingsOf(grid, cells)
   return (
-    <p class="legend-line">
-      <Swatch ink={ON_SALE_INK} />
-      {text('map.legend.on_sale', { count })}
-    </p>
+    <>
+      <p class="legend-line">
+        <Swatch ink={ON_SALE_INK} />
+        {text('map.legend.on_sale', { count: cells.length })}
+      </p>
+      <p class="hint">{text('map.legend.offers_on_sale', { count: parcels + estates })}</p>
+    </>
   )
 }

@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<Exclude<FeedTile['type'], 'outside'>, TextKey>> = {
   plaza: 'asset.plaza',
 }
 
-/** A place in a few words, for those who go from parcel to parcel by ear: `12,-34, Estate #7, For sale`. */
+/** A place in a few words for screen readers: `12,-34, Estate #7, For sale`. */
 export function placeDescription(grid: FeedGrid, { x, y }: Place): string {
   const { type, estate, isOnSale } = grid.tileAt(x, y)
   const words = [`${x},${y}`]

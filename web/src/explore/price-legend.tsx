@@ -5,7 +5,7 @@ import { text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
 import { Swatch } from './swatch.tsx'
 
-/** Which colour is which price, and how many offers have it. */
+/** The price range of each colour, and the number of offers in it. */
 export function PriceLegend() {
   const { error } = offers.state.value
   if (error && !steps.value) return <Failure error={error} onRetry={() => offers.refresh()} />
@@ -14,11 +14,13 @@ export function PriceLegend() {
   return (
     <>
       <table class="price-legend">
-        <caption>{text('map.legend.price_per_parcel')}</caption>
-        <thead class="visually-hidden">
+        <caption class="visually-hidden">{text('map.layer.by_price')}</caption>
+        <thead>
           <tr>
-            <th scope="col">{text('publication.price')}</th>
-            <th scope="col">{text('map.legend.offers')}</th>
+            <th scope="col">{text('map.legend.price_per_parcel')}</th>
+            <th scope="col" class="number">
+              {text('map.legend.offers')}
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -38,7 +40,7 @@ export function PriceLegend() {
   )
 }
 
-/** Whole numbers: next to thousands nobody reads the rest. Very small prices keep what they have. */
+/** Whole numbers from 100 on: beside thousands, decimals are noise. Smaller prices keep two decimals. */
 function rangeText({ from, to }: PriceStep): string {
   const rounding = { maximumFractionDigits: to < 100 ? 2 : 0 }
   const values = { from: formatNumber(from, rounding), to: formatNumber(to, rounding) }

@@ -1,7 +1,9 @@
 import type { SearchResult } from '@landpass/client'
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { worldGrid } from '../live/world.ts'
 import { showResult } from '../state/travel.ts'
+import { isolated } from '../texts/bidi.ts'
 import { refusalText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 import {
@@ -13,6 +15,7 @@ import {
   searchText,
   startSearch,
   typed,
+  typedOutside,
 } from './search.ts'
 import { SearchResultLine } from './search-result-line.tsx'
 
@@ -66,7 +69,7 @@ interface SearchPopupProps {
   onChoose(result: SearchResult): void
 }
 
-/** The list is always there, as what the box controls; it is empty and unseen while nothing is looked for. */
+/** The list is always in the document, because `aria-controls` of the box names it; it is hidden without a search. */
 function SearchPopup({ isOpen, active, onChoose }: SearchPopupProps) {
   const results = isOpen ? searchResults.value : []
   return (
@@ -80,7 +83,7 @@ function SearchPopup({ isOpen, active, onChoose }: SearchPopupProps) {
             role="option"
             tabIndex={-1}
             aria-selected={active.value === i}
-            onMouseDown={keepKeyboard}
+            onMouseDown={keepFocus}
             onPointerMove={() => {
               active.value = i
             }}
@@ -95,8 +98,8 @@ function SearchPopup({ isOpen, active, onChoose }: SearchPopupProps) {
   )
 }
 
-/** A press on a result must not take the keyboard from the box. */
-function keepKeyboard(event: Event): void {
+/** A press on a result must not move the focus out of the box. */
+function keepFocus(event: Event): void {
   event.preventDefault()
 }
 
@@ -105,8 +108,8 @@ function SearchStatus({ isOpen, count }: { readonly isOpen: boolean; readonly co
   return (
     <div class={`search-status ${state}`} role="status">
       {isOpen && statusText(count)}
-      {isOpen && state === 'failed' && (
-        <button type="button" onMouseDown={keepKeyboard} onClick={retrySearch}>
+      {isOpen && state === 'failed' && !typedOutside.value && (
+        <button type="button" onMouseDown={keepFocus} onClick={retrySearch}>
           {text('common.retry')}
         </button>
       )}
@@ -115,25 +118,34 @@ function SearchStatus({ isOpen, count }: { readonly isOpen: boolean; readonly co
 }
 
 function statusText(count: number): string {
+  if (count === 0 && typedOutside.value) return outsideText(typedOutside.value)
   switch (searchState.value) {
     case 'failed':
       return refusalText(searchFault.value)
     case 'answered':
       return count === 0
-        ? text('map.search.none', { query: searchText.value.trim() })
+        ? text('map.search.none', { query: isolated(searchText.value.trim()) })
         : text('list.total', { count })
     default:
       return text('map.search.searching')
   }
 }
 
-/** What the keys and the mouse do to the box. */
+function outsideText({ x, y, isBeyond }: NonNullable<typeof typedOutside.value>): string {
+  const bounds = worldGrid.peek()?.bounds
+  const said = text('map.search.outside', { place: `${x},${y}` })
+  if (!bounds || !isBeyond) return said
+  const { minX, minY, maxX, maxY } = bounds
+  return `${said} ${text('map.search.extent', { from: `${minX},${minY}`, to: `${maxX},${maxY}` })}`
+}
+
+/** State and event handlers of the search box. */
 function useSearchBox() {
   const isWanted = useSignal(false)
   const isOpen = useComputed(() => isWanted.value && searchState.value !== 'none')
   const active = useSignal(-1)
-  /** Enter was pressed before there was anything to choose: the first that comes is meant. */
-  const isAwaited = useRef(false)
+  /** Enter was pressed before the results came: the first result is chosen when it arrives. */
+  const isEnterPending = useRef(false)
 
   const open = () => {
     isWanted.value = true
@@ -141,12 +153,12 @@ function useSearchBox() {
   const close = () => {
     isWanted.value = false
     active.value = -1
-    isAwaited.current = false
+    isEnterPending.current = false
   }
   const type = (typed: string) => {
     searchText.value = typed
     active.value = -1
-    isAwaited.current = false
+    isEnterPending.current = false
     open()
   }
   const choose = (result: SearchResult) => {
@@ -154,8 +166,8 @@ function useSearchBox() {
     showResult(result)
   }
   useEffect(() => {
-    if (!isAwaited.current || searchState.value !== 'answered') return
-    isAwaited.current = false
+    if (!isEnterPending.current || searchState.value !== 'answered') return
+    isEnterPending.current = false
     const [first] = searchResults.peek()
     if (first) choose(first)
   }, [searchState.value])
@@ -163,7 +175,7 @@ function useSearchBox() {
   const move = (step: number) => {
     open()
     const count = searchResults.peek().length
-    // One place more than there are results: that of the box itself.
+    // One position more than there are results: the box itself, without a marked result.
     active.value = count === 0 ? -1 : ((active.peek() + 1 + step + count + 1) % (count + 1)) - 1
   }
   const accept = () => {
@@ -172,7 +184,7 @@ function useSearchBox() {
     const best = marked ?? firstChoice(isSettled)
     if (best) choose(best)
     else if (searchState.peek() === 'failed') retrySearch()
-    else isAwaited.current = searchState.peek() !== 'none'
+    else isEnterPending.current = searchState.peek() !== 'none'
   }
   const leave = () => {
     if (isOpen.peek()) return close()
@@ -196,7 +208,7 @@ function useSearchBox() {
   return { isOpen, active, open, type, choose, clear, onKeyDown, onFocusOut }
 }
 
-/** What Enter means where nothing is marked: the best result of this text, never one of an older text. */
+/** The result that Enter chooses where none is marked: the best of the current text, never one of an earlier text. */
 function firstChoice(isSettled: boolean): SearchResult | undefined {
   return isSettled ? searchResults.peek()[0] : typed.peek()[0]
 }

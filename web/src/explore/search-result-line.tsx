@@ -1,4 +1,5 @@
 import type { SearchResult } from '@landpass/client'
+import { findName } from '../asset/asset-names.ts'
 import { formatNumber, shortAddress } from '../texts/format.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 
@@ -14,9 +15,9 @@ export function SearchResultLine({ result }: { readonly result: SearchResult }) 
   const { type, id, name, parcels, estates } = result
   return (
     <>
-      <span class="search-name" title={type === 'address' ? id : undefined}>
-        {name ?? nameless(result)}
-      </span>{' '}
+      <bdi class="search-name" title={type === 'address' ? id : undefined}>
+        {findName(name ?? '') ?? nameless(result)}
+      </bdi>{' '}
       <span class="search-kind">{text(KINDS[type])}</span>{' '}
       <span class="search-facts">
         {type === 'parcel' && name !== null && id}

@@ -1,7 +1,7 @@
 import type { SearchResult } from '@landpass/client'
 import { describe, expect, test } from 'vitest'
 import { drawGrid } from '../state/drawn-grid.ts'
-import { mergedResults, typedResults } from './search-results.ts'
+import { mergedResults, outsidePlace, typedResults } from './search-results.ts'
 
 const ANN = `0x${'a'.repeat(40)}`
 const GRID = drawGrid(['EE.', 'oE.'], {
@@ -10,7 +10,7 @@ const GRID = drawGrid(['EE.', 'oE.'], {
   E: { type: 2, owner: ANN, estate: '7' },
 })
 
-describe('what the map knows of a text by itself', () => {
+describe('what the page finds without the server', () => {
   test('is a place with land, under the name that the server gives it', () => {
     expect(typedResults('(1; 0)', GRID)).toMatchObject([
       { type: 'parcel', id: '1,0', x: 1, y: 0, owner: ANN },
@@ -29,6 +29,14 @@ describe('what the map knows of a text by itself', () => {
     expect(typedResults('museum', GRID)).toEqual([])
     expect(typedResults('1,0', undefined)).toEqual([])
   })
+})
+
+test('a place outside of the world is named, and whether it is beyond the bounds', () => {
+  expect(outsidePlace('500,0', GRID)).toEqual({ x: 500, y: 0, isBeyond: true })
+  expect(outsidePlace('(2; 0)', GRID)).toEqual({ x: 2, y: 0, isBeyond: false })
+  expect(outsidePlace('1,0', GRID)).toBeUndefined()
+  expect(outsidePlace('museum', GRID)).toBeUndefined()
+  expect(outsidePlace('500,0', undefined)).toBeUndefined()
 })
 
 test('the server’s results follow, and take the place of what is the same', () => {

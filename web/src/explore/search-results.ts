@@ -1,10 +1,11 @@
 import type { SearchResult } from '@landpass/client'
 import type { FeedGrid } from '@landpass/client/feed'
 import { coordText } from '@landpass/client/grid'
+import type { Place } from '../map/map-types.ts'
 import { cellsOfOwner, holdingsOf } from '../state/layer-inks.ts'
 import { findTypedAddress, findTypedPlace } from '../state/typed-place.ts'
 
-/** What the map itself knows of a text: coordinates and whole addresses, at once and without a connection. */
+/** Results that the page can find without the server: coordinates and whole addresses. */
 export function typedResults(text: string, grid: FeedGrid | undefined): readonly SearchResult[] {
   const place = findTypedPlace(text)
   const address = findTypedAddress(text)
@@ -17,7 +18,23 @@ export function typedResults(text: string, grid: FeedGrid | undefined): readonly
   return [{ type: 'address', id: address, name: null, x: null, y: null, parcels, estates, owner: address }]
 }
 
-/** The server's results, which know more of the same place, and before them what it has not answered yet. */
+/**
+ * A place that was typed and that the world does not have; undefined for land, and while there is no world to ask.
+ * `isBeyond` is false for a gap inside of the world's bounds.
+ *
+ * @example
+ * outsidePlace('500,0', grid) // { x: 500, y: 0, isBeyond: true }
+ */
+export function outsidePlace(
+  text: string,
+  grid: FeedGrid | undefined,
+): (Place & { readonly isBeyond: boolean }) | undefined {
+  const place = findTypedPlace(text)
+  if (!place || !grid || grid.tileAt(place.x, place.y).type !== 'outside') return undefined
+  return { ...place, isBeyond: grid.cellAt(place.x, place.y) < 0 }
+}
+
+/** The server's results, preceded by those of the page that the server has not answered yet. */
 export function mergedResults(
   typed: readonly SearchResult[],
   answered: readonly SearchResult[],

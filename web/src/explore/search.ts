@@ -3,26 +3,32 @@ import { computed, effect, signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { LiveAnswer } from '../live/live-answer.ts'
 import { worldGrid } from '../live/world.ts'
-import { mergedResults, typedResults } from './search-results.ts'
+import { mergedResults, outsidePlace, typedResults } from './search-results.ts'
 
-/** Somebody who types on is not asked for yet. */
+/** The search begins after this pause in typing. */
 const PAUSE_MS = 150
 const LIMIT = 8
-/** The server takes no more. */
+/** The server's limit, in characters. */
 export const MAX_LENGTH = 100
 
-/** What stands in the search box. */
+/** The text in the search box. */
 export const searchText = signal('')
 
 const wanted = computed(() => searchText.value.trim())
 const found = new LiveAnswer<{ readonly results: readonly SearchResult[] }>(send)
-/** What the running or the newest asking was about. */
+/** The text of the running request, or of the last one. */
 const asked = signal('')
 
-/** What the text says by itself: always that of the newest text. */
+/** Results that the page finds by itself, always for the current text. */
 export const typed = computed(() => typedResults(wanted.value, worldGrid.value))
 
-/** What can be chosen: of an older text until the newer one is answered, so that the list does not flicker. */
+/** The place that the text names, where that is outside the world. */
+export const typedOutside = computed(() => outsidePlace(wanted.value, worldGrid.value))
+
+/**
+ * The results to choose from. Those of the previous text stay until the new ones are answered, so that the list does
+ * not flicker.
+ */
 export const searchResults = computed<readonly SearchResult[]>(() => {
   if (wanted.value === '') return []
   return mergedResults(typed.value, found.state.value.data?.results ?? [])
@@ -39,7 +45,7 @@ export const searchState = computed<'none' | 'typing' | 'asking' | 'answered' | 
 
 export const searchFault = computed(() => found.state.value.error)
 
-/** Asks for what stands in the box, a moment after it came to rest. */
+/** Searches for the text in the box after a pause in typing. @returns to stop it */
 export function startSearch(): () => void {
   return effect(() => {
     const text = wanted.value

@@ -10,7 +10,7 @@ import { text } from '../texts/texts.ts'
 
 type PanelName = 'asset' | 'list'
 
-/** The panel that was opened last. Where there is room for one alone, it is this one. */
+/** The panel that was opened last. Where only one panel fits, it is the one that is shown. */
 const front = signal<PanelName>('asset')
 
 /** Keeps the newest panel in front. */
@@ -23,7 +23,7 @@ export function followPanels(): () => void {
       front.value = openList.value ? 'list' : 'asset'
     }),
   ]
-  // A link can open both: what is selected is what it is about.
+  // A link can open both panels: then the selection is in front.
   untracked(() => {
     front.value = selection.peek() ? 'asset' : 'list'
   })
@@ -41,7 +41,7 @@ export function closeFrontPanel(): boolean {
   return true
 }
 
-/** Leads from the map, or from wherever else, into the panel in front, and from there to the map. */
+/** Moves the focus into the panel in front, or back to the map if it is there. @returns whether there is a panel */
 export function switchToPanel(): boolean {
   const panel = document.querySelector<HTMLElement>('.side-panel.in-front')
   if (!panel) return false
@@ -50,22 +50,23 @@ export function switchToPanel(): boolean {
   return true
 }
 
-/** What is selected and which list is open: beside the map, or below it on a phone held upright. */
+/** The panels of the selection and of the open list: beside the map, or below it on an upright phone. */
 export function SidePanels() {
-  const wish = openList.value
+  const query = openList.value
   const selected = selection.value
   const shown = useRef(selected)
   useEffect(() => {
-    // The panel is there now, and covers a part of the map. What a link selects is where the link says.
+    // The panel is laid out and covers a part of the map. A selection that came with the link stays where the link put
+    // it.
     if (shown.current !== selected) uncover(selectedNow.peek())
     shown.current = selected
   }, [selected])
-  if (!wish && !selected) return null
+  if (!query && !selected) return null
   return (
     <div class="side">
-      {wish && (
-        <SidePanel name="list" label={text('nav.lists')} subject={wish.name}>
-          <ListsPanel wish={wish} onChange={changeList} onClose={closeList} />
+      {query && (
+        <SidePanel name="list" label={text('nav.lists')} subject={query.name}>
+          <ListsPanel query={query} onChange={changeList} onClose={closeList} />
         </SidePanel>
       )}
       {selected && (
@@ -77,8 +78,8 @@ export function SidePanels() {
   )
 }
 
-function changeList(wish: NonNullable<typeof openList.value>): void {
-  openList.value = wish
+function changeList(query: NonNullable<typeof openList.value>): void {
+  openList.value = query
 }
 
 function closeList(): void {
@@ -92,7 +93,7 @@ function closeAsset(): void {
 interface SidePanelProps {
   readonly name: PanelName
   readonly label: string
-  /** What it is about: it is opened anew when that changes. */
+  /** Identifies the content: when it changes, the panel counts as newly opened. */
   readonly subject: string
   readonly children: ComponentChildren
 }
@@ -103,9 +104,9 @@ function SidePanel({ name, label, subject, children }: SidePanelProps) {
   useEffect(() => {
     const active = document.activeElement
     if (!panel.current?.contains(active)) opener.current = active
-    takeKeyboard(panel.current)
+    takeFocus(panel.current)
   }, [subject])
-  useEffect(() => () => giveKeyboardBack(opener.current), [])
+  useEffect(() => () => returnFocus(opener.current), [])
   return (
     <section
       ref={panel}
@@ -118,16 +119,16 @@ function SidePanel({ name, label, subject, children }: SidePanelProps) {
   )
 }
 
-/** Whoever opened the panel by a button or by search goes on reading there; whoever explores the map stays there. */
-function takeKeyboard(panel: HTMLElement | null): void {
+/** Moves the focus into a panel that was opened by a button or by search. With the focus on the map it stays there. */
+function takeFocus(panel: HTMLElement | null): void {
   const active = document.activeElement
   if (!active || active === document.body || isInMap(active) || panel?.contains(active)) return
   panel?.focus({ preventScroll: true })
 }
 
-/** The keyboard of a panel that is gone belongs to what opened it; to the map where that is gone too. */
-function giveKeyboardBack(opener: Element | null): void {
-  // What lay below is shown again only after this.
+/** Returns the focus of a closed panel to the element that opened it, or to the map if that element is gone. */
+function returnFocus(opener: Element | null): void {
+  // Only after the next layout are the elements below the panel visible and focusable again.
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return
     if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true })

@@ -5,16 +5,16 @@ import { findTypedAddress } from '../state/typed-place.ts'
 import { text } from '../texts/texts.ts'
 import type { ListProps } from './list-props.ts'
 
-/** Whose lists are shown. */
-export function AddressForm({ wish, onChange }: ListProps) {
+/** Asks for the address whose lists are shown. */
+export function AddressForm({ query, onChange }: ListProps) {
   const id = useId()
-  const typed = useSignal(wish.address ?? mine.value ?? '')
+  const typed = useSignal(query.address ?? mine.value ?? '')
   const isFaulty = useSignal(false)
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     const address = findTypedAddress(typed.value)
     isFaulty.value = address === undefined
-    if (address) onChange({ ...wish, address, page: 1 })
+    if (address) onChange({ ...query, address, page: 1 })
     else document.getElementById(id)?.focus()
   }
   return (

@@ -13,8 +13,9 @@ import { offerState } from '../asset/offer-state.ts'
 import { bidStateText } from '../asset/offer-texts.ts'
 import { useAnswer } from '../live/use-answer.ts'
 import { showDistrict } from '../state/travel.ts'
+import { withoutTurns } from '../texts/bidi.ts'
 import { formatDate, formatNumber, formatPrice, shortAddress } from '../texts/format.ts'
-import { text } from '../texts/texts.ts'
+import { type TextKey, text } from '../texts/texts.ts'
 import { ListAsset } from './list-asset.tsx'
 import { ListFrame } from './list-frame.tsx'
 import type { ListProps } from './list-props.ts'
@@ -41,6 +42,7 @@ export function ParcelsList(props: AddressListProps) {
       call={land.parcelsOf(props.address)}
       columns={columns}
       none={text('list.empty')}
+      counted="map.parcels"
       keyOf={({ id }) => id}
     />
   )
@@ -67,6 +69,7 @@ export function EstatesList(props: AddressListProps) {
       call={land.estatesOf(props.address)}
       columns={columns}
       none={text('list.empty')}
+      counted="map.estates"
       keyOf={({ id }) => id}
     />
   )
@@ -158,21 +161,24 @@ interface ListOfAddress<Row> extends AddressListProps {
   readonly call: Call<readonly Row[]>
   readonly columns: readonly Column<Row>[]
   readonly none: string
+  readonly counted?: TextKey
   keyOf(row: Row): string
 }
 
-/** The interface gives these lists as a whole, so their pages are made here. */
-function AddressList<Row>({ wish, onChange, title, call, columns, none, keyOf }: ListOfAddress<Row>) {
+/** The interface answers these lists without pages, so the pages are made here. */
+function AddressList<Row>(props: ListOfAddress<Row>) {
+  const { query, onChange, title, call, columns, none, counted = 'list.total', keyOf } = props
   const answer = useAnswer(call)
-  const page = shownPage(wish.page, answer.data?.length ?? 0)
+  const page = shownPage(query.page, answer.data?.length ?? 0)
   return (
     <ListFrame
-      wish={wish}
+      query={query}
       answer={answer}
       page={page}
       none={none}
+      counted={counted}
       totalOf={(rows) => rows.length}
-      onTurn={(next) => onChange({ ...wish, page: next })}
+      onTurn={(next) => onChange({ ...query, page: next })}
     >
       {(rows) => (
         <ListTable
@@ -215,7 +221,7 @@ function expiryColumn(): Column<Sellable> {
 
 interface ListDistrictProps {
   readonly id: string
-  /** Undefined while names are on their way, and for a district that is not shown any more. */
+  /** Undefined while the districts are loading, and for a disabled district. */
   readonly district: District | undefined
 }
 
@@ -223,7 +229,7 @@ function ListDistrict({ id, district }: ListDistrictProps) {
   if (!district) return <code>{id}</code>
   return (
     <button type="button" class="list-asset" onClick={() => showDistrict(id)}>
-      <bdi class="list-asset-name">{district.name}</bdi>
+      <bdi class="list-asset-name">{withoutTurns(district.name)}</bdi>
     </button>
   )
 }

@@ -2,21 +2,21 @@ import type { Call } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { client } from '../api/client.ts'
-import type { ListWish } from '../state/explore-state.ts'
+import type { ListQuery } from '../state/explore-state.ts'
 import { text } from '../texts/texts.ts'
 import { Failure, Notice } from '../ui/notice.tsx'
 import { csvText } from './csv.ts'
 import { CSV_FIELDS, csvRow } from './csv-fields.ts'
 import { csvFileName, saveFile } from './csv-file.ts'
-import { type Progress, RestlessListError, readWholeList } from './whole-list.ts'
+import { type Progress, readWholeList, UnstableListError } from './whole-list.ts'
 
 type Step =
   | { readonly name: 'idle' }
   | ({ readonly name: 'reading' | 'done' } & Progress)
   | { readonly name: 'failed'; readonly error: unknown }
 
-/** A button that makes a file of the whole list, and what becomes of it. */
-export function CsvDownload({ wish }: { readonly wish: ListWish }) {
+/** A button that downloads the whole list as a CSV file, with its progress and outcome. */
+export function CsvDownload({ query }: { readonly query: ListQuery }) {
   const step = useSignal<Step>({ name: 'idle' })
   const reading = useRef<AbortController | undefined>(undefined)
   useEffect(() => () => reading.current?.abort(), [])
@@ -24,8 +24,8 @@ export function CsvDownload({ wish }: { readonly wish: ListWish }) {
   const whole = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const isReading = step.value.name === 'reading'
-  /** The other button goes, the keyboard does not. */
-  const takeKeyboard = () => {
+  /** The pressed button disappears: the focus moves to the one that replaces it. */
+  const takeFocus = () => {
     if (whole.current?.contains(document.activeElement)) button.current?.focus()
   }
 
@@ -33,15 +33,15 @@ export function CsvDownload({ wish }: { readonly wish: ListWish }) {
     if (isReading) return
     const round = new AbortController()
     reading.current = round
-    void makeFile(wish, round.signal, (next) => {
+    void makeFile(query, round.signal, (next) => {
       if (round.signal.aborted) return
-      if (next.name !== 'reading') takeKeyboard()
+      if (next.name !== 'reading') takeFocus()
       step.value = next
     })
   }
   const cancel = () => {
     reading.current?.abort()
-    takeKeyboard()
+    takeFocus()
     step.value = { name: 'idle' }
   }
   return (
@@ -58,19 +58,19 @@ export function CsvDownload({ wish }: { readonly wish: ListWish }) {
   )
 }
 
-async function makeFile(wish: ListWish, signal: AbortSignal, tell: (step: Step) => void): Promise<void> {
+async function makeFile(query: ListQuery, signal: AbortSignal, tell: (step: Step) => void): Promise<void> {
   const ask = <Data,>(call: Call<Data>) => client.exactAnswer(call, { signal })
   let progress: Progress = { count: 0, total: 0 }
   tell({ name: 'reading', ...progress })
   try {
-    const rows = await readWholeList(wish, ask, (now) => {
+    const rows = await readWholeList(query, ask, (now) => {
       progress = now
       tell({ name: 'reading', ...now })
     })
     if (signal.aborted) return
-    const fields = CSV_FIELDS[wish.name]
+    const fields = CSV_FIELDS[query.name]
     saveFile(
-      csvFileName(wish, Date.now()),
+      csvFileName(query, Date.now()),
       csvText(
         fields,
         rows.map((row) => csvRow(fields, row)),
@@ -101,10 +101,10 @@ function Reading({ progress, onCancel }: { readonly progress: Progress; onCancel
 }
 
 function DownloadFailure({ error }: { readonly error: unknown }) {
-  if (!(error instanceof RestlessListError)) return <Failure error={error} />
+  if (!(error instanceof UnstableListError)) return <Failure error={error} />
   return (
     <Notice kind="error">
-      <p>{text('list.csv.restless')}</p>
+      <p>{text('list.csv.unstable')}</p>
     </Notice>
   )
 }

@@ -4,9 +4,9 @@ import type { CsvValue } from './csv.ts'
 
 const { Parcel, Estate, Bid, Contribution, Mortgage } = RECORD_FIELDS
 
-/** Second names for the same thing. */
+/** Fields that repeat another field under a second name. */
 const SECOND_NAMES: readonly string[] = ['publication.type', 'publication.marketplace_id']
-/** What the interface tells of a bid only when it is asked for. */
+/** Fields that the interface answers only when a request asks for them. */
 const PROVENANCE: readonly string[] = ['tx_hash', 'log_index', 'contract_address']
 
 /**

@@ -1,18 +1,18 @@
-import type { ListWish } from '../state/explore-state.ts'
+import type { ListQuery } from '../state/explore-state.ts'
 
 /**
- * What the file of a list is called.
+ * The file name for a list.
  *
  * @example
  * csvFileName({ name: 'on_sale', … }, Date.UTC(2026, 10, 21)) // 'landpass-on-sale-2026-11-21.csv'
  */
-export function csvFileName({ name, address }: ListWish, nowMs: number): string {
+export function csvFileName({ name, address }: ListQuery, nowMs: number): string {
   const day = new Date(nowMs).toISOString().slice(0, 10)
   const whose = name === 'on_sale' || address === undefined ? '' : `-${address}`
   return `landpass-${name.replace('_', '-')}${whose}-${day}.csv`
 }
 
-/** Gives the reader a file. */
+/** Downloads a text as a file. */
 export function saveFile(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
   const link = document.createElement('a')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { csvCell, csvText } from './csv.ts'
 
-/** Texts that look for a way out of their cell. */
+/** Texts with characters that could end their cell. */
 const nasty = fc
   .array(
     fc.oneof(fc.constantFrom(...'=+-@＝－"\';,|\t\r\n \u200b\ufeffa1'), fc.string({ unit: 'grapheme' })),
@@ -48,7 +48,8 @@ test('no cell begins a formula, whatever the spreadsheet takes for the end of a 
       const text = csvText(['a', 'b'], rows)
 
       for (const separator of [',', ';', '\t']) {
-        // What is a line to us may be one cell to another separator. It begins with our first cell: a number stays one.
+        // With another separator, one of our lines can be one cell. It begins with our first cell: a number stays a
+        // number.
         const cells = parse(text.slice(1), separator)
           .flat()
           .filter((cell) => !/^-?\d+(\.\d+)?(e[+-]?\d+)?,/i.test(cell.trimStart()))
@@ -120,7 +121,7 @@ function parse(text: string, separator: string): string[][] {
   }
 }
 
-/** The way back, for programs. */
+/** Restores the original text, as a program would. */
 function rearmed(cell: string): string {
   const starts =
     /((?<=^|[;\t\r\n])'(?=[\s"'\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋⩵⩶﬩]))|(^'(?='*[\t\r\n]))/gu

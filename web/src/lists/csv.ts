@@ -7,7 +7,7 @@
  * the interface writes them: neither can call anything. The same is done behind `;`, tabs and line breaks within a text,
  * because a spreadsheet that takes those for the end of a cell would begin another one there.
  *
- * Programs get a text back as it was by taking one apostrophe away wherever this rule put one; see `csv.test.ts`.
+ * A program restores the original text by removing one apostrophe wherever this rule put one; see `csv.test.ts`.
  */
 
 export type CsvValue = string | number | boolean | null | undefined
@@ -29,8 +29,9 @@ export function csvCell(value: CsvValue): string {
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 const PLACES = /^-?\d+,-?\d+(;-?\d+,-?\d+)*$/
 /**
- * Where a spreadsheet could begin to read a formula: at the start, or behind what may end a cell. Spaces, quotes and
- * signs that nobody sees may stand before the sign that matters, and that has wide, small, raised and lowered forms.
+ * Where a spreadsheet could begin to read a formula: at the start, or after a character that may end a cell. Spaces,
+ * quotes and invisible characters may precede the formula character, which also has wide, small, raised and lowered
+ * forms.
  */
 const FORMULA_STARTS =
   /(?<=^|[;\t\r\n])(?=[\s"'\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋⩵⩶﬩])|^(?='*[\t\r\n])/gu

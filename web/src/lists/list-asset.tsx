@@ -11,7 +11,7 @@ export interface ListAssetProps {
   readonly name?: string | undefined
 }
 
-/** What a row is about; pressing it selects it on the map and goes there. */
+/** The asset of a row. A press selects it and moves the map there. */
 export function ListAsset({ type, id, name }: ListAssetProps) {
   const kind =
     type === 'parcel' ? text('asset.parcel.numbered', { id }) : text('asset.estate.numbered', { id })

@@ -1,30 +1,33 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Answer } from '../live/use-answer.ts'
-import type { ListWish } from '../state/explore-state.ts'
-import { text } from '../texts/texts.ts'
+import type { ListQuery } from '../state/explore-state.ts'
+import { type TextKey, text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
 import { CsvDownload } from './csv-download.tsx'
 import { Pager } from './pager.tsx'
 
 export interface ListFrameProps<Data> {
-  readonly wish: ListWish
+  readonly query: ListQuery
   readonly answer: Answer<Data>
   /** The page that is shown, counted from 1. */
   readonly page: number
-  /** Said where there is nothing. */
+  /** Text for an empty list. */
   readonly none: string
+  /** Text for the number of rows, with the placeholder `{count}`. Default: results. */
+  readonly counted?: TextKey
   totalOf(data: Data): number
   onTurn(page: number): void
   readonly children: (data: Data) => ComponentChildren
 }
 
-/** What all lists have in common: how much there is, pages, a file of it, and what to say where there are no rows. */
+/** What all lists have in common: number of rows, pages, CSV download, loading state and failures. */
 export function ListFrame<Data>({
-  wish,
+  query,
   answer,
   page,
   none,
+  counted = 'list.total',
   totalOf,
   onTurn,
   children,
@@ -33,7 +36,7 @@ export function ListFrame<Data>({
   const top = useRef<HTMLDivElement>(null)
   const shown = useRef(page)
   useEffect(() => {
-    // Not scrollIntoView, which would move whatever lies around the panel too.
+    // Not scrollIntoView, which would also scroll the elements around the panel.
     if (shown.current !== page) top.current?.closest('.side-panel')?.scrollTo({ top: 0 })
     shown.current = page
   }, [page])
@@ -46,8 +49,8 @@ export function ListFrame<Data>({
       {data !== undefined && total > 0 && (
         <>
           {children(data)}
-          <Pager page={page} total={total} onTurn={onTurn} />
-          <CsvDownload wish={wish} />
+          <Pager page={page} total={total} counted={counted} onTurn={onTurn} />
+          <CsvDownload query={query} />
         </>
       )}
     </div>

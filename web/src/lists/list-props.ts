@@ -1,7 +1,7 @@
-import type { ListWish } from '../state/explore-state.ts'
+import type { ListQuery } from '../state/explore-state.ts'
 
-/** Which list is shown, and how another one is asked for. */
+/** The list that is shown, and a way to change it. */
 export interface ListProps {
-  readonly wish: ListWish
-  onChange(wish: ListWish): void
+  readonly query: ListQuery
+  onChange(query: ListQuery): void
 }

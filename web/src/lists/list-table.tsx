@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** What a list says of each of its rows. */
+/** A column: its title, and the content of its cell for a row. */
 export interface Column<Row> {
   readonly title: string
   readonly isNumber?: boolean
-  /** Stands beside the first one on a card, and speaks for itself. */
+  /** A price: on a card it stands beside the first column, without its title. */
   readonly isPrice?: boolean
   cell(row: Row): ComponentChildren
 }
@@ -18,7 +18,7 @@ export interface ListTableProps<Row> {
   keyOf(row: Row): string
 }
 
-/** A table; where there is no room for its columns, a card for each row. The first column says what the row is. */
+/** A table; in narrow places each row is a card. The first column is the row's heading. */
 export function ListTable<Row>({ title, columns, rows, isAsking, keyOf }: ListTableProps<Row>) {
   const id = useId()
   return (

@@ -1,4 +1,4 @@
-import { LISTS, type ListName, type ListWish } from '../state/explore-state.ts'
+import { LISTS, type ListName, type ListQuery } from '../state/explore-state.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { AddressForm } from './address-form.tsx'
 import { BidsList, ContributionsList, EstatesList, MortgagesList, ParcelsList } from './address-lists.tsx'
@@ -11,18 +11,18 @@ export interface ListsPanelProps extends ListProps {
 }
 
 /** What is on sale, and what an address has. */
-export function ListsPanel({ wish, onChange, onClose }: ListsPanelProps) {
+export function ListsPanel({ query, onChange, onClose }: ListsPanelProps) {
   return (
     <div class="lists-panel">
       <header class="panel-header">
         <h2 class="visually-hidden">{text('nav.lists')}</h2>
-        <ListChoice wish={wish} onChange={onChange} />
+        <ListChoice query={query} onChange={onChange} />
         <button type="button" class="quiet panel-close" aria-label={text('common.close')} onClick={onClose}>
           <span aria-hidden="true">×</span>
         </button>
       </header>
-      {wish.name !== 'on_sale' && <AddressForm key={wish.address} wish={wish} onChange={onChange} />}
-      <ListBody wish={wish} onChange={onChange} />
+      {query.name !== 'on_sale' && <AddressForm key={query.address} query={query} onChange={onChange} />}
+      <ListBody query={query} onChange={onChange} />
     </div>
   )
 }
@@ -36,16 +36,16 @@ const TITLES: Readonly<Record<ListName, TextKey>> = {
   mortgages: 'mortgage.title',
 }
 
-export function listTitle({ name }: ListWish): string {
+export function listTitle({ name }: ListQuery): string {
   return text(TITLES[name])
 }
 
-function ListChoice({ wish, onChange }: ListProps) {
+function ListChoice({ query, onChange }: ListProps) {
   return (
     <select
       aria-label={text('list.choice')}
-      value={wish.name}
-      onChange={({ currentTarget }) => onChange({ ...wish, name: currentTarget.value as ListName, page: 1 })}
+      value={query.name}
+      onChange={({ currentTarget }) => onChange({ ...query, name: currentTarget.value as ListName, page: 1 })}
     >
       {LISTS.map((name) => (
         <option key={name} value={name}>
@@ -56,15 +56,17 @@ function ListChoice({ wish, onChange }: ListProps) {
   )
 }
 
-function ListBody({ wish, onChange }: ListProps) {
-  if (wish.name === 'on_sale') return <OnSaleList wish={wish} onChange={onChange} />
-  if (wish.address === undefined) return <p class="hint">{text('list.address.none')}</p>
+function ListBody({ query, onChange }: ListProps) {
+  if (query.name === 'on_sale') return <OnSaleList query={query} onChange={onChange} />
+  if (query.address === undefined) return <p class="hint">{text('list.address.none')}</p>
   const List = {
     parcels: ParcelsList,
     estates: EstatesList,
     bids: BidsList,
     contributions: ContributionsList,
     mortgages: MortgagesList,
-  }[wish.name]
-  return <List key={`${wish.name} ${wish.address}`} wish={wish} address={wish.address} onChange={onChange} />
+  }[query.name]
+  return (
+    <List key={`${query.name} ${query.address}`} query={query} address={query.address} onChange={onChange} />
+  )
 }

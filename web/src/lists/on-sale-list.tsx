@@ -2,7 +2,7 @@ import { type Estate, isEstate, land, type Parcel, type SortBy, type SortOrder }
 import { useEffect, useId } from 'preact/hooks'
 import { putRight } from '../address-bar/address-bar.ts'
 import { useAnswer } from '../live/use-answer.ts'
-import { type ListWish, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
+import { type ListQuery, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
 import { formatDate, formatPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { ListAsset } from './list-asset.tsx'
@@ -11,14 +11,14 @@ import type { ListProps } from './list-props.ts'
 import { type Column, ListTable } from './list-table.tsx'
 import { PAGE_ROWS, shownPage } from './paging.ts'
 
-/** Parcels and estates that can be bought, sorted and paged by the interface. */
-export function OnSaleList({ wish, onChange }: ListProps) {
-  const { sortBy, sortOrder, page } = wish
+/** Parcels and estates for sale, sorted and paged by the server. */
+export function OnSaleList({ query, onChange }: ListProps) {
+  const { sortBy, sortOrder, page } = query
   const offset = (page - 1) * PAGE_ROWS
   const answer = useAnswer(
     land.marketplace({ status: 'open', sort_by: sortBy, sort_order: sortOrder, limit: PAGE_ROWS, offset }),
   )
-  const turn = (next: number) => onChange({ ...wish, page: next })
+  const turn = (next: number) => onChange({ ...query, page: next })
 
   const total = answer.isAsking ? undefined : answer.data?.total
   const reachable = total === undefined ? page : shownPage(page, total)
@@ -28,13 +28,14 @@ export function OnSaleList({ wish, onChange }: ListProps) {
 
   return (
     <>
-      <SortChoice wish={wish} onChange={onChange} />
+      <SortChoice query={query} onChange={onChange} />
       <ListFrame
         key={`${sortBy} ${sortOrder}`}
-        wish={wish}
+        query={query}
         answer={answer}
         page={page}
         none={text('list.empty')}
+        counted="list.offers"
         totalOf={(data) => data.total}
         onTurn={turn}
       >
@@ -78,7 +79,7 @@ function columns(): readonly Column<Asset>[] {
   ]
 }
 
-/** How the interface sorts when it is not told (docs: `sort_by`). */
+/** The server's default order of each `sort_by`. */
 const NATURAL_ORDER: Readonly<Record<SortBy, SortOrder>> = {
   price: 'asc',
   created_at: 'desc',
@@ -86,16 +87,16 @@ const NATURAL_ORDER: Readonly<Record<SortBy, SortOrder>> = {
   expires_at: 'asc',
 }
 
-function SortChoice({ wish, onChange }: ListProps) {
+function SortChoice({ query, onChange }: ListProps) {
   const id = useId()
-  const sort = (change: Partial<ListWish>) => onChange({ ...wish, ...change, page: 1 })
+  const sort = (change: Partial<ListQuery>) => onChange({ ...query, ...change, page: 1 })
   return (
     <div class="lists-sort">
       <div>
         <label for={id}>{text('list.sort_by')}</label>
         <select
           id={id}
-          value={wish.sortBy}
+          value={query.sortBy}
           onChange={({ currentTarget }) => {
             const sortBy = currentTarget.value as SortBy
             sort({ sortBy, sortOrder: NATURAL_ORDER[sortBy] })
@@ -112,7 +113,7 @@ function SortChoice({ wish, onChange }: ListProps) {
         <label for={`${id}-order`}>{text('list.order')}</label>
         <select
           id={`${id}-order`}
-          value={wish.sortOrder}
+          value={query.sortOrder}
           onChange={({ currentTarget }) => sort({ sortOrder: currentTarget.value as SortOrder })}
         >
           {SORT_ORDERS.map((name) => (

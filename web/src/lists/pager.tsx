@@ -1,20 +1,22 @@
-import { text } from '../texts/texts.ts'
+import { type TextKey, text } from '../texts/texts.ts'
 import { pageCount } from './paging.ts'
 
 export interface PagerProps {
   /** Counted from 1. */
   readonly page: number
   readonly total: number
+  /** Text for the total, with the placeholder `{count}`. */
+  readonly counted: TextKey
   onTurn(page: number): void
 }
 
-/** How much there is, where we are in it, and ways on and back. */
-export function Pager({ page, total, onTurn }: PagerProps) {
+/** The number of rows, the current page, and buttons for the next and previous page. */
+export function Pager({ page, total, counted, onTurn }: PagerProps) {
   const pages = pageCount(total)
   return (
     <div class="pager">
       <p role="status">
-        <span>{text('list.total', { count: total })}</span>{' '}
+        <span>{text(counted, { count: total })}</span>{' '}
         {pages > 1 && <span>{text('list.page', { page, pages })}</span>}
       </p>
       {pages > 1 && (
@@ -33,7 +35,7 @@ interface TurnButtonProps {
   onTurn(): void
 }
 
-/** A button that is disabled loses the keyboard's focus: at the end of the list it only says that it does nothing. */
+/** Not `disabled`, because a disabled button loses the focus: at the end of the list it does nothing and says so. */
 function TurnButton({ label, isPossible, onTurn }: TurnButtonProps) {
   return (
     <button type="button" aria-disabled={!isPossible} onClick={() => isPossible && onTurn()}>

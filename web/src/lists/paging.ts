@@ -1,4 +1,4 @@
-/** Rows of a page, on the server and here. */
+/** Rows of a page: those that the server pages, and those that are paged here. */
 export const PAGE_ROWS = 20
 
 /** At least one: a list without rows has an empty page. */
@@ -6,7 +6,7 @@ export function pageCount(total: number): number {
   return Math.max(1, Math.ceil(total / PAGE_ROWS))
 }
 
-/** The page that is shown when a reader wants one: lists become shorter while somebody reads them. */
+/** The page that exists and is nearest to the requested one: a list can become shorter while it is read. */
 export function shownPage(wanted: number, total: number): number {
   return Math.min(Math.max(1, wanted), pageCount(total))
 }

@@ -1,11 +1,11 @@
 import type { Answer, Call } from '@landpass/client'
 import { expect, test } from 'vitest'
-import type { ListWish } from '../state/explore-state.ts'
-import { type ExactAsker, type Progress, RestlessListError, readWholeList } from './whole-list.ts'
+import type { ListQuery } from '../state/explore-state.ts'
+import { type ExactAsker, type Progress, readWholeList, UnstableListError } from './whole-list.ts'
 
-const ON_SALE: ListWish = { name: 'on_sale', page: 3, sortBy: 'price', sortOrder: 'asc' }
+const ON_SALE: ListQuery = { name: 'on_sale', page: 3, sortBy: 'price', sortOrder: 'asc' }
 
-/** A marketplace of some rows, whose state is named by the number of the question. */
+/** A marketplace with `total` rows. The ETag of each answer depends on the number of the request. */
 function market(total: number, tagOf: (question: number) => string) {
   const asked: string[] = []
   const ask = (async ({ path }: Call<unknown>): Promise<Answer<unknown>> => {
@@ -44,8 +44,8 @@ test('a list that changes between two pages is read again, and holds one state a
   expect(new Set(rows.map(({ tag }) => tag))).toEqual(new Set(['new']))
 })
 
-test('a list that never stands still is no file', async () => {
+test('a list that changes during every attempt gives no file', async () => {
   const { ask } = market(1500, (question) => `${question}`)
 
-  await expect(readWholeList(ON_SALE, ask, () => undefined)).rejects.toThrow(RestlessListError)
+  await expect(readWholeList(ON_SALE, ask, () => undefined)).rejects.toThrow(UnstableListError)
 })

@@ -1,11 +1,11 @@
 import { type Answer, type Call, type Exact, land } from '@landpass/client'
-import type { ListName, ListWish } from '../state/explore-state.ts'
+import type { ListName, ListQuery } from '../state/explore-state.ts'
 
-/** What the interface gives at once. */
+/** The most rows that the server answers to one request. */
 const PAGE_ROWS = 1000
-/** More offers than there is land: whatever answers more is not our server. */
+/** More offers than any world has parcels: an answer that claims more is not from our server. */
 const MAX_ROWS = 200_000
-/** How often reading begins again because the list changed in between. */
+/** How often the list is read again because it changed between two pages. */
 const TRIES = 4
 
 export interface Progress {
@@ -13,27 +13,28 @@ export interface Progress {
   readonly total: number
 }
 
-/** Answers with every digit. */
+/** Sends a call; numbers of the answer keep all their digits. */
 export type ExactAsker = <Data>(call: Call<Data>) => Promise<Answer<Exact<Data>>>
 
-/** The list changed again and again while it was read: its pages would not fit together. */
-export class RestlessListError extends Error {
-  override readonly name = 'RestlessListError'
+/** The list changed between its pages in every attempt, so they would not fit together. */
+export class UnstableListError extends Error {
+  override readonly name = 'UnstableListError'
 }
 
 /**
- * All of a list, as of one moment.
+ * All rows of a list in one state of the land. @param onProgress called after every page @throws {UnstableListError}
+ * when the list changed during every attempt
  *
  * @param onProgress hears of every page
- * @throws {RestlessListError} when it never stood still for that long
+ * @throws {UnstableListError} when it never stood still for that long
  */
 export async function readWholeList(
-  wish: ListWish,
+  query: ListQuery,
   ask: ExactAsker,
   onProgress: (progress: Progress) => void,
 ): Promise<readonly unknown[]> {
-  if (wish.name === 'on_sale') return readOnSale(wish, ask, onProgress)
-  const { data } = await ask(CALLS[wish.name](wish.address ?? ''))
+  if (query.name === 'on_sale') return readOnSale(query, ask, onProgress)
+  const { data } = await ask(CALLS[query.name](query.address ?? ''))
   onProgress({ count: data.length, total: data.length })
   return data
 }
@@ -49,20 +50,20 @@ const CALLS: Readonly<Record<AddressListName, (address: string) => Call<readonly
 }
 
 async function readOnSale(
-  wish: ListWish,
+  query: ListQuery,
   ask: ExactAsker,
   onProgress: (progress: Progress) => void,
 ): Promise<readonly unknown[]> {
   for (let left = TRIES; left > 0; left--) {
-    const rows = await findOnSale(wish, ask, onProgress)
+    const rows = await findOnSale(query, ask, onProgress)
     if (rows) return rows
   }
-  throw new RestlessListError()
+  throw new UnstableListError()
 }
 
-/** Undefined when the list changed between two of its pages. */
+/** Undefined where the list changed between two of its pages. */
 async function findOnSale(
-  { sortBy, sortOrder }: ListWish,
+  { sortBy, sortOrder }: ListQuery,
   ask: ExactAsker,
   onProgress: (progress: Progress) => void,
 ): Promise<readonly unknown[] | undefined> {

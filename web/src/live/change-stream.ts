@@ -3,29 +3,29 @@ import { effect } from '@preact/signals'
 import { client } from '../api/client.ts'
 import { updateWorld, worldGrid, worldStatus } from './world.ts'
 
-/** After so long we try again what has failed, where the server does not say how long. */
+/** Pause before a failed request is repeated, where the server does not name one. */
 const RETRY_MS = 10_000
 let round = new AbortController()
 let retry: number | undefined
 
 /**
- * Hears of every change of the land (docs/changes.md) and brings the world up to it. A page that nobody looks at listens
- * to nothing: browsers have few connections for all of their tabs. It catches up when it is shown again.
+ * Follows the stream of changes (docs/changes.md) and updates the world after each. A hidden page closes its stream,
+ * because browsers allow few connections for all tabs of a server; it catches up when it is shown again.
  */
 export function followChanges(): void {
   document.addEventListener('visibilitychange', () => (document.hidden ? stop() : start()))
   window.addEventListener('online', start)
   window.addEventListener('offline', () => {
     stop()
-    if (worldGrid.peek()) worldStatus.value = 'offline'
+    if (worldGrid.peek()) worldStatus.value = 'unreachable'
   })
-  effect(askAgainWhileOutOfReach)
+  effect(pollWhileUnreachable)
   if (!document.hidden) start()
 }
 
-/** A stream says nothing of a world that could not be read. */
-function askAgainWhileOutOfReach(): (() => void) | undefined {
-  if (worldStatus.value !== 'offline' && worldStatus.value !== 'failed') return undefined
+/** Polls while the world could not be read: the stream alone would not announce that it can be read again. */
+function pollWhileUnreachable(): (() => void) | undefined {
+  if (worldStatus.value !== 'unreachable' && worldStatus.value !== 'failed') return undefined
   const again = window.setInterval(() => !document.hidden && void updateWorld(), RETRY_MS)
   return () => window.clearInterval(again)
 }
@@ -46,9 +46,9 @@ async function listen(signal: AbortSignal): Promise<void> {
     since: worldGrid.peek()?.state,
     signal,
     retryMs: RETRY_MS,
-    // What changed since the state that is held comes as an event: a world that is as it should be needs no question.
+    // The stream sends what changed since the held state, so a world that is up to date needs no request.
     onOpen: () => worldStatus.peek() !== 'ready' && void updateWorld(),
-    // A server that refuses streams can still tell what changed; one that does not is out of reach.
+    // A server that refuses streams may still answer reads; one that answers neither is unreachable.
     onBreak: () => void updateWorld(),
   }
   try {

@@ -10,7 +10,7 @@ interface Asked {
   fail(error: unknown): Promise<void>
 }
 
-/** A server whose answers come when the test says so. */
+/** A server that answers when the test resolves its requests. */
 function slowServer() {
   const asked: Asked[] = []
   const asker = (({ path }: Call<string>, signal: AbortSignal) =>
@@ -21,11 +21,11 @@ function slowServer() {
         answer: (data) => settled(() => resolve(data)),
         fail: (error) => settled(() => reject(error)),
       })
-    })) as unknown as Asker // it answers texts alone, an Asker anything
+    })) as unknown as Asker // this one answers text only, an Asker any data
   return { asked, live: new LiveAnswer<string>(asker) }
 }
 
-/** Does it, and lets everything happen that follows from it. */
+/** Runs an action, and waits until its promises have settled. */
 function settled(act: () => void): Promise<void> {
   act()
   return new Promise((resolve) => setTimeout(resolve, 0))
@@ -47,7 +47,7 @@ test('the older answer stays while a newer one is on its way', async () => {
   expect(live.state.value).toEqual({ data: 'second', error: undefined, isAsking: false })
 })
 
-test('another question ends the one under way, and its answer changes nothing', async () => {
+test('another call cancels the running request, whose answer changes nothing', async () => {
   const { asked, live } = slowServer()
 
   live.ask(callTo('/a'))
@@ -62,7 +62,7 @@ test('another question ends the one under way, and its answer changes nothing', 
   expect(live.state.value.data).toBe('of b')
 })
 
-test('changes that come during a question ask once more, not once each, and let its answer arrive', async () => {
+test('changes during a request send one more request, not one each, and let its answer arrive', async () => {
   const { asked, live } = slowServer()
 
   live.ask(callTo('/a'))
@@ -76,7 +76,7 @@ test('changes that come during a question ask once more, not once each, and let 
   expect(asked.length).toBe(2)
 })
 
-test('a failure keeps what is held, unless it says that there is no such thing any more', async () => {
+test('a failure keeps the held answer, unless it is a 404', async () => {
   const { asked, live } = slowServer()
 
   live.ask(callTo('/a'))
@@ -90,7 +90,7 @@ test('a failure keeps what is held, unless it says that there is no such thing a
   expect(live.state.value).toEqual({ data: undefined, error: gone, isAsking: false })
 })
 
-test('nothing is asked after the end', async () => {
+test('no request is sent after the end', async () => {
   const { asked, live } = slowServer()
 
   live.ask(callTo('/a'))

@@ -2,9 +2,9 @@ import { type Call, LandpassError } from '@landpass/client'
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 export interface AnswerState<Data> {
-  /** The newest answer; it stays while a newer one is on its way, and when that does not come. */
+  /** The newest answer. It stays while the next request runs, and when that fails. */
   readonly data: Data | undefined
-  /** Why the last try failed; undefined when it did not. */
+  /** Why the last request failed; undefined if it succeeded. */
   readonly error: unknown
   readonly isAsking: boolean
 }
@@ -12,10 +12,10 @@ export interface AnswerState<Data> {
 export type Asker = <Data>(call: Call<Data>, signal: AbortSignal) => Promise<Data>
 
 /**
- * The answer to a call, kept up with the world.
+ * The answer to a call, requested again when the world changes.
  *
- *   ask(call) ends whatever is under way and asks · refresh() asks the same again: at once, or once more after what
- *   is under way. So a world that changes faster than it answers cannot keep an answer from arriving.
+ *   ask(call) cancels the running request and sends the call · refresh() sends it again: at once, or once more after the
+ *   running request. So a world that changes faster than it answers cannot keep an answer from arriving.
  */
 export class LiveAnswer<Data> {
   private readonly held = signal<AnswerState<Data>>({ data: undefined, error: undefined, isAsking: true })
@@ -72,7 +72,7 @@ export class LiveAnswer<Data> {
   }
 }
 
-/** Only then is what we hold known to be wrong. */
+/** After a 404 the held answer is known to be wrong; after other failures it may still be right. */
 function isGone(error: unknown): boolean {
   return error instanceof LandpassError && error.status === 404
 }

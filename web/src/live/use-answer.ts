@@ -9,8 +9,8 @@ export interface Answer<Data> extends AnswerState<Data> {
 }
 
 /**
- * Sends a call, and again whenever the world changes or is in reach again. The older answer stays until the
- * next one is there, also that of an earlier call: give the component another `key` to begin with nothing.
+ * Sends a call, and sends it again when the world has changed or can be reached again. The previous answer stays until
+ * the next one arrives, also that of another call: give the component another `key` to start without it.
  * @param call undefined sends nothing
  */
 export function useAnswer<Data>(call: Call<Data> | undefined): Answer<Data> {
@@ -27,7 +27,7 @@ export function useAnswer<Data>(call: Call<Data> | undefined): Answer<Data> {
 function followWorld<Data>(live: LiveAnswer<Data>): () => void {
   let count = worldChange.peek().count
   const stopChanges = worldChange.subscribe((change) => {
-    if (change.count === count) return // a subscription begins with what is there
+    if (change.count === count) return // a subscription starts with a call for the current value
     count = change.count
     live.refresh()
   })
@@ -41,7 +41,7 @@ function followWorld<Data>(live: LiveAnswer<Data>): () => void {
   }
 }
 
-/** A failure of the connection or of the server, which may be over. A refusal stays one. */
+/** Failures of the connection or the server can pass, so the call is sent again. A refusal is final. */
 function isPassing(error: unknown): boolean {
   return error instanceof LandpassError && (error.status === 0 || error.status >= 500)
 }

@@ -4,15 +4,15 @@ import { signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 
 /**
- * The world as the page holds it: begun with a whole feed, then kept up with what changes (docs/feed.md). The grid is one
- * object that changes in place; {@link worldChange} says when, and where.
+ * The world that the page holds: first a whole feed, then its changes (docs/feed.md). The grid is one object that
+ * changes in place; {@link worldChange} says when, and which cells.
  */
 
 /**
- * `loading`: nothing yet · `ready`: as the server has it · `offline`: held, but nobody tells of changes any more ·
- * `failed`: nothing, and the last try failed.
+ * `loading`: nothing yet · `ready`: as the server has it · `unreachable`: held, but changes cannot be read
+ * (no connection, or no answer) · `failed`: nothing, and the last try failed.
  */
-export type WorldStatus = 'loading' | 'ready' | 'offline' | 'failed'
+export type WorldStatus = 'loading' | 'ready' | 'unreachable' | 'failed'
 
 export interface WorldChange {
   /** Rises with every change. 0: no world yet. */
@@ -24,18 +24,18 @@ export interface WorldChange {
 export const worldGrid = signal<FeedGrid | undefined>(undefined)
 export const worldStatus = signal<WorldStatus>('loading')
 export const worldChange = signal<WorldChange>({ count: 0, cells: undefined })
-/** Why the last try failed. */
+/** Why the last request failed. */
 export const worldFault = signal<unknown>(undefined)
 
-/** Reads the whole world. What is held stays when that fails. */
+/** Reads the whole world. When that fails, the held world stays. */
 export async function loadWorld(): Promise<void> {
   try {
     const part = readFeed(await send(land.feed()))
     const held = worldGrid.peek()
-    if (held) tell(held.apply(part))
+    if (held) announce(held.apply(part))
     else {
       worldGrid.value = new FeedGrid(part)
-      tell(undefined)
+      announce(undefined)
     }
     worldStatus.value = 'ready'
   } catch (error) {
@@ -43,7 +43,7 @@ export async function loadWorld(): Promise<void> {
   }
 }
 
-/** Reads what changed since the state that is held. Whoever asks meanwhile is told with the next reading. */
+/** Reads what changed since the held state. Calls during a running request are served by one more request after it. */
 export function updateWorld(): Promise<void> {
   isOutdated = true
   update ??= readUntilCurrent()
@@ -53,7 +53,7 @@ export function updateWorld(): Promise<void> {
 let isOutdated = false
 let update: Promise<void> | undefined
 
-/** One reading at a time: of two that lead on from the same state, the second would fit no more. */
+/** One request at a time: of two that start from the same state, the second could not be applied after the first. */
 async function readUntilCurrent(): Promise<void> {
   try {
     while (isOutdated) {
@@ -71,8 +71,8 @@ async function readChanges(): Promise<void> {
   const before = grid.state
   try {
     const cells = grid.apply(readFeed(await send(land.feed(grid.state))))
-    // Bids and mortgages are no part of the feed: only its state says that one of them changed.
-    if (!cells || cells.length > 0 || grid.state !== before) tell(cells)
+    // The feed has no bids and mortgages: when one of them changes, only the feed's state is new.
+    if (!cells || cells.length > 0 || grid.state !== before) announce(cells)
     worldStatus.value = 'ready'
   } catch (error) {
     if (error instanceof FeedError) return loadWorld()
@@ -80,11 +80,11 @@ async function readChanges(): Promise<void> {
   }
 }
 
-function tell(cells: Uint32Array | undefined): void {
+function announce(cells: Uint32Array | undefined): void {
   worldChange.value = { count: worldChange.peek().count + 1, cells }
 }
 
 function fail(error: unknown): void {
   worldFault.value = error
-  worldStatus.value = worldGrid.peek() ? 'offline' : 'failed'
+  worldStatus.value = worldGrid.peek() ? 'unreachable' : 'failed'
 }

@@ -55,7 +55,7 @@ test('zooming leaves the place under the pointer where it is', () => {
   )
 })
 
-test('a push moves every place by as many pixels', () => {
+test('dragging moves every place by as many pixels', () => {
   const view = { x: 3, y: 4, zoom: 10 }
 
   expect(spotOf(panned(view, 25, -15), SCREEN, { x: 0, y: 0 })).toEqual({
@@ -78,18 +78,18 @@ test('the whole world is on the screen, in its middle', () => {
   )
 })
 
-test('however far a reader pushes, part of the world stays on the screen', () => {
+test('however far the map is dragged, part of the world stays on the screen', () => {
   const anywhere = fc.record({ x: number(-1e6, 1e6), y: number(-1e6, 1e6), zoom: number(1e-6, 1e6) })
   fc.assert(
-    fc.property(anywhere, screens, (wish, size) => {
-      const view = allowedView(wish, size, WORLD)
+    fc.property(anywhere, screens, (wanted, size) => {
+      const view = allowedView(wanted, size, WORLD)
       const northWest = spotOf(view, size, { x: -150.5, y: 150.5 })
       const southEast = spotOf(view, size, { x: 150.5, y: -150.5 })
       expect(northWest.xPx).toBeLessThan(size.widthPx * 0.86)
       expect(northWest.yPx).toBeLessThan(size.heightPx * 0.86)
       expect(southEast.xPx).toBeGreaterThan(size.widthPx * 0.14)
       expect(southEast.yPx).toBeGreaterThan(size.heightPx * 0.14)
-      expect(view.zoom).toBe(allowedZoom(wish.zoom, size, WORLD))
+      expect(view.zoom).toBe(allowedZoom(wanted.zoom, size, WORLD))
       expect(allowedView(view, size, WORLD)).toBe(view)
     }),
   )

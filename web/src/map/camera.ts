@@ -28,9 +28,15 @@ export interface Bounds {
 const CLOSEST_ZOOM = 96
 /** Between the world and the edge of the screen, when all of it is shown. */
 const MARGIN_PX = 16
-/** A little further away than the whole world: whoever pulls feels that there is no more. */
+/**
+ * The smallest zoom, as a share of the one that shows the whole world: a little smaller, so that readers notice the
+ * end.
+ */
 const BEYOND_WHOLE = 0.75
-/** So far beyond the world may the middle of the screen be, as a share of the screen. Half would let the world go. */
+/**
+ * How far the middle of the screen may be beyond the world, as a share of the screen. With half of it the world could
+ * leave the screen.
+ */
 const MOST_BEYOND = 0.35
 
 /** What is at a spot. Not a whole number unless the spot is the middle of a parcel. */
@@ -51,7 +57,7 @@ export function spotOf(view: View, size: ScreenSize, { x, y }: Place): Spot {
 
 /** The parcel that a place lies in. */
 export function parcelOf({ x, y }: Place): Place {
-  // Plus 0: of -0.2 the ceiling is -0, which is no place.
+  // Plus 0, because the ceiling of -0.2 is -0, which is not a valid coordinate.
   return { x: Math.floor(x + 0.5), y: Math.ceil(y - 0.5) + 0 }
 }
 
@@ -65,7 +71,7 @@ export function nearestParcel({ minX, minY, maxX, maxY }: Bounds, place: Place):
   return { x: within(x, minX, maxX), y: within(y, minY, maxY) }
 }
 
-/** The view after the picture was pushed so far. */
+/** The view after the map was dragged by these distances. */
 export function panned(view: View, rightPx: number, downPx: number): View {
   return { ...view, x: view.x - rightPx / view.zoom, y: view.y + downPx / view.zoom }
 }
@@ -87,14 +93,14 @@ export function wholeWorld(size: ScreenSize, { minX, minY, maxX, maxY }: Bounds)
   return { x: (minX + maxX) / 2, y: (minY + maxY) / 2, zoom: Math.min(zoom, CLOSEST_ZOOM) }
 }
 
-/** The nearest zoom that a reader may have. */
+/** The nearest allowed zoom. */
 export function allowedZoom(zoom: number, size: ScreenSize, bounds: Bounds): number {
   return within(zoom, wholeWorld(size, bounds).zoom * BEYOND_WHOLE, CLOSEST_ZOOM)
 }
 
 /**
- * The nearest view in which the world reaches well onto the screen, so that it cannot be lost; the same one if it does.
- * Its edge may be pushed beyond the middle: a page that covers one side of the map shows on the other what lies there.
+ * The nearest view in which enough of the world is on the screen; the same object where that is so already. The edge of
+ * the world may be moved past the middle, so that land under a panel can be brought into the free part.
  */
 export function allowedView(view: View, size: ScreenSize, bounds: Bounds): View {
   const { minX, minY, maxX, maxY } = bounds
@@ -107,8 +113,8 @@ export function allowedView(view: View, size: ScreenSize, bounds: Bounds): View 
 }
 
 /**
- * Twice or half the zoom, such that a parcel has a whole number of the screen's own pixels: then all parcels are
- * equally large. Where they have few pixels that would be too coarse a step.
+ * About twice or half the zoom, rounded so that a parcel is a whole number of device pixels wide and all parcels are
+ * equally large. Very small parcels are not rounded: the steps would be too coarse.
  */
 export function nextZoom(zoom: number, direction: 'in' | 'out', pixelsPerPx: number): number {
   const wanted = direction === 'in' ? zoom * 2 : zoom / 2
@@ -133,8 +139,8 @@ export function isOnScreen(view: View, size: ScreenSize, place: Place): boolean 
 }
 
 /**
- * A view on the way between two. Zooms are passed through at a constant rate, and about one spot of the screen: the
- * straightest way that a picture can move. @param t from 0 to 1
+ * A view between two others. The zoom changes at a constant rate about one fixed spot of the screen, the straightest
+ * path. @param t from 0 to 1
  */
 export function between(from: View, to: View, t: number): View {
   const zoom = from.zoom * (to.zoom / from.zoom) ** t

@@ -40,7 +40,7 @@ export function edgePx(cell: number, cellPx: number): number {
   return Math.round(cell * cellPx)
 }
 
-/** As wide as in the server's pictures. */
+/** Width of the gap between parcels: the same as in the server's pictures. */
 export function gapPx(cellPx: number): number {
   if (cellPx < LEAST_WITH_GAPS_PX) return 0
   return cellPx < 15 ? 1 : cellPx < 31 ? 2 : cellPx < 96 ? 3 : 4
@@ -59,9 +59,9 @@ export interface RangePicture {
   readonly ground: Ground
   readonly range: CellRange
   readonly cellPx: number
-  /** Of `pixelsOf`. */
+  /** The colours, from `pixelsOf`. */
   readonly colours: Uint32Array
-  /** As many as {@link rangeSizePx} says, row by row; all of them are written. */
+  /** The output, row by row, of the size that {@link rangeSizePx} says; every pixel is written. */
   readonly pixels: Uint32Array
 }
 
@@ -74,7 +74,8 @@ export function paintRange(picture: RangePicture): void {
     const top = edgePx(row, cellPx) - north
     const bottom = edgePx(row + 1, cellPx) - north
     const body = Math.min(top + gap, bottom)
-    // A line through the gap in the north of the parcels, and one through the parcels: all others are like these.
+    // All pixel lines of a row of parcels are copies of two: one through the gaps in the north, one through the
+    // parcels.
     if (body > top) {
       paintLine(picture, row, top * widthPx, { isGap: true })
       repeatLine(pixels, widthPx, top, body)
@@ -127,7 +128,7 @@ export function paintOverview(
   }
 }
 
-/** No ink is laid where no land is. */
+/** The colour of a cell. Cells without land ignore their ink. */
 function colourOf(cell: number, ink: number, colours: Uint32Array): number {
   const kind = cell & KIND_BITS
   return colours[ink > 0 && kind > 0 ? FIRST_INK_PIXEL + ink : kind]!

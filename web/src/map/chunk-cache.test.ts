@@ -4,7 +4,7 @@ import { ChunkCache, MOST_PIXELS } from './chunk-cache.ts'
 const WORLD = { columns: 301, rows: 301 }
 const ALL = { column: 0, row: 0, ...WORLD }
 
-/** The cache asks nothing of a canvas but its size. */
+/** A cache with a stub for its canvases: only their size is used. */
 function cacheOf(world = WORLD) {
   return new ChunkCache(world, () => ({ width: 0, height: 0 }) as HTMLCanvasElement)
 }
@@ -49,7 +49,7 @@ test('a change marks the chunk that shows it in every level, and no other', () =
   }
 })
 
-test('however far a reader wanders, the pictures stay within bounds; those on the screen stay', () => {
+test('however far the map is moved, the cached pictures stay within bounds; those on the screen stay', () => {
   const cache = cacheOf()
   let frame = 0
   for (const cellPx of [40, 41, 42, 43]) {

@@ -9,7 +9,7 @@ import { type CellRange, rangeSizePx } from './cell-painter.ts'
 export interface Chunk {
   readonly range: CellRange
   readonly canvas: HTMLCanvasElement
-  /** Its cells or their colours have changed since: shown until it is painted again. */
+  /** Its cells or their colours have changed: it is shown as it is until it is painted again. */
   isStale: boolean
   /** The frame that showed it last. */
   shownAt: number
@@ -29,9 +29,12 @@ export interface WorldSize {
   readonly rows: number
 }
 
-/** In the screen's own pixels: small enough that one is painted well within a frame on a slow machine. */
+/** Side of a chunk in device pixels: small enough to paint one well within a frame on a slow machine. */
 const CHUNK_PX = 320
-/** Four bytes each: about 50 MB, or what a screen needs that has more. One of 2560 by 1600 has a third as many. */
+/**
+ * Limit of cached pixels, four bytes each: about 50 MB. A screen that needs more gets more; one of 2560 by 1600 needs a
+ * third.
+ */
 export const MOST_PIXELS = 12_500_000
 /** Numbers of chunks by column and row: more of either than any level has. */
 const CHUNK_COLUMNS = 1 << 16
@@ -54,7 +57,7 @@ export class ChunkCache {
     return this.pixels
   }
 
-  /** There is more than should be: all of it is on the screen. */
+  /** The limit is exceeded because the screen needs all of the chunks. */
   get isFull(): boolean {
     return this.pixels > MOST_PIXELS
   }
@@ -98,7 +101,7 @@ export class ChunkCache {
     canvas.height = heightPx
     const chunk = { range, canvas, isStale: true, shownAt: frame }
     level.chunks.set(numberOf(level, range), chunk)
-    this.levels.set(level.cellPx, level) // making room may have emptied it, and so forgotten it
+    this.levels.set(level.cellPx, level) // evicting others may have emptied the level and removed it
     this.pixels += widthPx * heightPx
     return chunk
   }
@@ -121,12 +124,12 @@ export class ChunkCache {
   private makeRoom(wanted: number, frame: number): void {
     while (this.pixels + wanted > MOST_PIXELS) {
       const oldest = this.oldest()
-      if (!oldest || oldest.chunk.shownAt >= frame) return // all of them are on the screen
+      if (!oldest || oldest.chunk.shownAt >= frame) return // every chunk is on the screen: nothing can be evicted
       const { level, key, chunk } = oldest
       level.chunks.delete(key)
       if (level.chunks.size === 0) this.levels.delete(level.cellPx)
       this.pixels -= chunk.canvas.width * chunk.canvas.height
-      // Some browsers keep the memory of a canvas until they next look for garbage, but not of one without pixels.
+      // Some browsers free the memory of a canvas only at the next garbage collection, unless its size is 0.
       chunk.canvas.width = 0
     }
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Gestures } from './gestures.ts'
 
-/** What was understood, in words, and hands to do something with. */
+/** Records the recognised gestures as text, and gives functions to make contacts. */
 function hands({ isDrawing = false, isScrolling = false } = {}) {
   const understood: string[] = []
   const at = ({ xPx, yPx }: { xPx: number; yPx: number }) => `${xPx},${yPx}`
@@ -29,7 +29,7 @@ function hands({ isDrawing = false, isScrolling = false } = {}) {
     wait: (ms: number) => {
       timeMs += ms
     },
-    /** Since the last time it was asked. */
+    /** The gestures since the last call. */
     understood: () => understood.splice(0),
   }
 }
@@ -81,7 +81,7 @@ test('dragging pushes by just as much as the finger moves, and glides on', () =>
   expect(said.some((word) => word.startsWith('pick'))).toBe(false)
 })
 
-test('who rests before letting go wants no glide', () => {
+test('the map does not glide after a rest before the release', () => {
   const { down, move, up, wait, understood } = hands()
 
   down(100, 100)
@@ -169,7 +169,7 @@ test('where one finger scrolls the page, it only taps; two fingers still move th
   expect(said).toEqual(['hold', 'hold', 'push 50,0', 'pinch 2.00 at 200,100', 'pinch ended'])
 })
 
-test('a contact that the browser takes away draws and picks nothing', () => {
+test('a contact that the browser cancels draws and picks nothing', () => {
   const { gestures, down, move, understood } = hands({ isDrawing: true })
 
   down(100, 100)

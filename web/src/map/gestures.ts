@@ -9,8 +9,8 @@ import type { Spot } from './camera.ts'
  *                    │  └──moved far, if dragging draws──▶ drawing ──up──▶ none
  *                    └──up──▶ none           a tap: picks; a second one soon after zooms in
  *
- * A second contact ends a drawing without a rectangle: two fingers always move the map. Where one finger scrolls the page,
- * its drag is none of ours (left), until a second one comes.
+ * A second contact cancels a drawing: two fingers always move the map. Where one finger scrolls the page, its drag is
+ * ignored until a second finger comes.
  */
 
 export interface Contact extends Spot {
@@ -30,12 +30,12 @@ export interface Meanings {
   readonly isDrawing: () => boolean
   /** Whether dragging with one finger scrolls the page that the map is a part of. */
   readonly isScrolling: () => boolean
-  /** Somebody took hold of the map: what moved by itself stops. */
+  /** A contact began: motions of the map stop. */
   hold(): void
   push(rightPx: number, downPx: number): void
-  /** Let go while moving, so fast. */
+  /** The contact ended while moving, at this speed. */
   glide(rightPxPerMs: number, downPxPerMs: number): void
-  /** So much closer, about a spot. */
+  /** The zoom changes by this factor about a spot. */
   pinch(factor: number, spot: Spot): void
   pinchEnded(): void
   pick(spot: Spot): void
@@ -50,7 +50,7 @@ type State = 'none' | 'pressed' | 'pushing' | 'pinching' | 'drawing' | 'left'
 const STILL_PX = { finger: 9, mouse: 4 }
 const DOUBLE_TAP_MS = 320
 const DOUBLE_TAP_PX = 28
-/** The speed of a push is that of its last moments; whoever rests before letting go wants no glide. */
+/** The speed of a push is measured over this last time; after a rest before the release the map does not glide. */
 const SPEED_OVER_MS = 90
 const LEAST_GLIDE_PX_PER_MS = 0.12
 
@@ -87,7 +87,7 @@ export class Gestures {
     this.contacts.set(contact.id, contact)
     if (this.state === 'pressed' && this.isFar(contact)) this.begin(contact)
     if (this.state === 'pushing') {
-      // From the last spot that was told of, so that the still moments before the push are made up for.
+      // From the last reported spot: this includes the small distance that was ignored before the push was recognised.
       const last = this.trail.at(-1) ?? before
       this.means.push(contact.xPx - last.xPx, contact.yPx - last.yPx)
       this.trail = [...this.trail.filter(({ timeMs }) => timeMs > contact.timeMs - SPEED_OVER_MS), contact]
@@ -108,7 +108,7 @@ export class Gestures {
     if (this.contacts.size === 0) this.state = 'none'
   }
 
-  /** The browser took the contact away, or the reader gave up. */
+  /** The browser cancelled the contact, or the reader pressed Escape. */
   cancel(): void {
     if (this.state === 'drawing') this.means.draft(undefined)
     if (this.state === 'pinching') this.means.pinchEnded()
@@ -136,7 +136,7 @@ export class Gestures {
     this.means.pinch(distance(after, other) / Math.max(1, distance(before, other)), middle)
   }
 
-  /** The finger that stays pushes, from where it is now, unless it has a page to scroll. */
+  /** The remaining finger goes on moving the map, unless one finger scrolls the page. */
   private goOnWithOne(): void {
     this.means.pinchEnded()
     const [last] = this.contacts.values()

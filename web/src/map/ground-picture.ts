@@ -10,9 +10,8 @@ import { ChunkCache, type Level } from './chunk-cache.ts'
 import { type MapPalette, pixelsOf } from './map-palette.ts'
 
 /**
- * The land as pictures: a coarse one of the whole world, with a pixel for each parcel, and sharp ones of its parts, which
- * are painted when they are wanted. Where a sharp one is not there yet, what is beneath shows: those of the zoom before,
- * and the coarse one.
+ * The land as cached pictures: a coarse one of the whole world with a pixel for each parcel, and sharp ones of parts,
+ * painted on demand. Until a sharp one is painted, those of the previous zoom and the coarse one show in its place.
  */
 
 /** What of the world is on the screen, in the screen's own pixels. */
@@ -33,9 +32,15 @@ export interface PaintingDone {
   readonly isMore: boolean
 }
 
-/** Where more than this part of the world changes, finding out which chunks do not takes longer than painting them. */
+/**
+ * From this share of changed cells on all chunks count as changed: finding the unchanged ones would take longer than
+ * painting.
+ */
 const MOST_TOUCHED = 8
-/** Parcels smaller than a pixel share one, which is painted by weighing their colours. */
+/**
+ * Smallest painted size of a parcel, in device pixels. Smaller ones share a pixel: the browser scales a painted picture
+ * down.
+ */
 const LEAST_CELL_PX = 1
 
 export class GroundPicture {
@@ -46,7 +51,7 @@ export class GroundPicture {
   private readonly cache: ChunkCache
   private readonly overview = newCanvas()
   private isOverviewStale = true
-  /** The one that is painted now, and the one that was before, until this one covers the screen. */
+  /** The level of the current zoom, and the previous one until the current one covers the screen. */
   private level: Level | undefined
   private before: Level | undefined
   private frames = 0
@@ -94,8 +99,8 @@ export class GroundPicture {
   }
 
   /**
-   * Paints sharp parts: those on the screen until a time, from the middle on. When all of them are there, one of those
-   * just outside, so that a push finds them painted.
+   * Paints missing sharp parts until a time: first those on the screen, from the middle outwards; when they are
+   * complete, one just outside, so that it is ready when the map is dragged.
    */
   paint(frame: Frame, untilMs: number): PaintingDone {
     this.frames++
@@ -110,19 +115,19 @@ export class GroundPicture {
   }
 
   private paintBeside(level: Level, frame: Frame): PaintingDone {
-    if (this.cache.isFull) return { onScreen: false, isMore: false } // a screen of very many pixels
+    if (this.cache.isFull) return { onScreen: false, isMore: false } // the cache is full of chunks on the screen
     const [nearest] = sortedByDistance(this.unpainted(level, visibleCells(around(frame))), frame)
     if (nearest) this.paintChunk(level, nearest)
     return { onScreen: false, isMore: nearest !== undefined }
   }
 
-  /** Whether all that is on the screen is sharp and as it is now. */
+  /** Whether everything on the screen is sharp and up to date. */
   isSharp(frame: Frame): boolean {
     const { level } = this
     return level?.cellPx === frame.cellPx && this.unpainted(level, visibleCells(frame)).length === 0
   }
 
-  /** Lays the pictures on the screen. */
+  /** Draws the pictures on the canvas. */
   draw(context: CanvasRenderingContext2D, frame: Frame): void {
     context.imageSmoothingEnabled = false
     const isCovered = this.level?.cellPx === frame.cellPx && this.covers(this.level, frame)
@@ -138,7 +143,7 @@ export class GroundPicture {
 
   private levelFor(cellPx: number): Level {
     if (this.level?.cellPx !== cellPx) {
-      // While the zoom changes from frame to frame, what was sharp last stays beneath.
+      // While the zoom changes in every frame, the last sharp level stays below.
       if (this.level && this.level.chunks.size > 0) this.before = this.level
       this.level = this.cache.level(cellPx)
     }

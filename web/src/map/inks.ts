@@ -1,9 +1,9 @@
 /**
- * The inks that a layer paints with, as numbers of `LayerInks`. What colour an ink has, in either theme, is told by
- * `map-palette.ts`; a legend takes it from there.
+ * The inks that a layer paints with, as numbers of `LayerInks`. `map-palette.ts` has the colour of each ink in either
+ * theme, for the map and the legends.
  */
 
-/** The ground as it is. */
+/** No ink: the ground shows. */
 export const NO_INK = 0
 export const ON_SALE_INK = 1
 /** Prices from cheap to dear: this ink and the following, {@link PRICE_STEPS} in all. */

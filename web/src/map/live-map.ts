@@ -5,7 +5,7 @@ import { theme } from '../theme/theme.ts'
 import { MapEngine, type World } from './map-engine.ts'
 import { MAP_PALETTES } from './map-palette.ts'
 import type { MapParts, WorldMapProps } from './map-parts.ts'
-import { isCalm, MapReader } from './map-reader.ts'
+import { MapReader, prefersReducedMotion } from './map-reader.ts'
 import type { View } from './map-types.ts'
 
 export interface LiveMap {
@@ -14,7 +14,7 @@ export interface LiveMap {
   end(): void
 }
 
-/** Binds an engine to the world, to what the page wants to see, and to its reader. */
+/** Connects an engine to the world, to the page's signals and to the reader's input. */
 export function startLiveMap(parts: MapParts): LiveMap {
   let written: View | undefined
   const engine = new MapEngine(parts.canvas, MAP_PALETTES[theme.peek()], {
@@ -34,15 +34,18 @@ export function startLiveMap(parts: MapParts): LiveMap {
     () => engine.end(),
   ]
   return {
-    step: (direction) => steering.step(direction, steering.middle(), { isSudden: isCalm() }),
-    showWhole: () => steering.show(undefined, { isSudden: isCalm() }),
+    step: (direction) => steering.step(direction, steering.middle(), { isSudden: prefersReducedMotion() }),
+    showWhole: () => steering.show(undefined, { isSudden: prefersReducedMotion() }),
     end: () => {
       for (const end of ends) end()
     },
   }
 }
 
-/** What the page wants to see. @param written the view that the map itself has told the page */
+/**
+ * Applies the page's view, inks and selection to the engine. @param written the view that the map itself reported last
+ * @param written the view that the map itself reported last
+ */
 function followPage(engine: MapEngine, props: WorldMapProps, written: () => View | undefined): () => void {
   let isFirst = true
   const ends = [
@@ -51,7 +54,8 @@ function followPage(engine: MapEngine, props: WorldMapProps, written: () => View
     effect(() => engine.setSelected(props.selected.value)),
     effect(() => {
       const view = props.view.value
-      if (view !== written() || isFirst) engine.steering.show(view, { isSudden: isFirst || isCalm() })
+      if (view !== written() || isFirst)
+        engine.steering.show(view, { isSudden: isFirst || prefersReducedMotion() })
       isFirst = false
     }),
   ]
@@ -66,7 +70,7 @@ function followWorld(engine: MapEngine): () => void {
     const { cells } = worldChange.value
     const grid = worldGrid.value
     if (!grid) return
-    if (cells && isShown) engine.changed(cells, { pulse: !isCalm() })
+    if (cells && isShown) engine.changed(cells, { pulse: !prefersReducedMotion() })
     else engine.setWorld(worldOf(grid))
     isShown = true
   })
@@ -77,7 +81,7 @@ function worldOf({ bounds, cells }: FeedGrid): World {
   return { bounds, cells, columns: maxX - minX + 1, rows: maxY - minY + 1, inks: undefined }
 }
 
-/** Tells the engine how many pixels of the screen the canvas has. */
+/** Reports the canvas size in device pixels to the engine. */
 function followSize(engine: MapEngine, canvas: HTMLCanvasElement): () => void {
   const observer = new ResizeObserver(([entry]) => {
     if (!entry) return
@@ -90,14 +94,14 @@ function followSize(engine: MapEngine, canvas: HTMLCanvasElement): () => void {
   try {
     observer.observe(canvas, { box: 'device-pixel-content-box' })
   } catch {
-    observer.observe(canvas) // Safari knows CSS pixels alone
+    observer.observe(canvas) // Safari reports CSS pixels only
   }
   return () => observer.disconnect()
 }
 
 /**
- * The screen's own pixels of a length in CSS pixels. Only the browser knows which way it rounds; but one that plays a
- * phone on a desktop tells CSS pixels instead.
+ * A length in device pixels. Only the browser knows how it rounds, so its own number is used, except where a desktop
+ * browser that emulates a phone reports CSS pixels.
  */
 function wholePixels(length: number, exact: number | undefined): number {
   const pixels = length * devicePixelRatio

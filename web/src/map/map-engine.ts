@@ -11,10 +11,9 @@ import { Steering } from './steering.ts'
  * The map on its canvas: paints when something has changed, at most once for each frame of the screen. Nothing runs
  * while nothing changes.
  *
- * A frame in order: what moves by itself goes on (`steering.ts`); sharp parts that are missing are painted, for a few
- * milliseconds; everything is laid on the canvas: land (`ground-picture.ts`), then cells that light up, then outlines
- * (`marks.ts`). While the zoom changes nothing is painted anew: what there is is scaled, and becomes sharp when the zoom
- * rests.
+ * Order of a frame: running motions advance (`steering.ts`); missing sharp parts are painted, for a few milliseconds;
+ * everything is drawn on the canvas: land (`ground-picture.ts`), then highlighted cells, then outlines (`marks.ts`).
+ * While the zoom changes nothing is painted: cached pictures are scaled, and painted sharp when the zoom rests.
  */
 
 /** The world as the map needs it. */
@@ -23,15 +22,15 @@ export interface World extends Ground {
 }
 
 export interface EngineEvents {
-  /** The reader or a motion moved the map. On the way to a view that it was told to show, only the end is told. */
+  /** The reader or a motion moved the map. During a flight to a requested view only its end is reported. */
   moved(view: View): void
 }
 
-/** How long painting may hold a frame up: the other two thirds are for the rest of the page. */
+/** Time for painting in a frame: a third of it, so that two thirds are left for the rest of the page. */
 const PAINTING_MS = 5
 const PULSE_MS = 1400
 const PULSE_STRENGTH = 0.75
-/** More changes than that are another world, not an event. */
+/** With more changed cells than this no cell lights up: it is an import, not a single change. */
 const MOST_PULSES = 2_000
 /** For tests and measurements: when all of the map has been painted for the first time. */
 const PAINTED_MARK = 'landpass-map-painted'
@@ -63,7 +62,7 @@ export class MapEngine {
 
   constructor(canvas: HTMLCanvasElement, palette: MapPalette, events: EngineEvents) {
     this.canvas = canvas
-    // Opaque: the browser need not mix it with what lies beneath.
+    // Opaque: saves the browser blending it with what is below.
     this.context = canvas.getContext('2d', { alpha: false })
     this.palette = palette
     if (this.context) this.drawGround(this.context)
@@ -87,7 +86,7 @@ export class MapEngine {
     canvas.width = pixels.widthPx
     canvas.height = pixels.heightPx
     this.isDirty = true
-    // A canvas is empty after that, and the browser is about to show it.
+    // Resizing has cleared the canvas, and the browser is about to show it.
     this.paintFrame(performance.now())
   }
 
@@ -185,7 +184,7 @@ export class MapEngine {
     this.pulses = this.pulses.filter(({ startMs }) => nowMs - startMs < PULSE_MS)
     if (this.isDirty || painted.onScreen) {
       this.draw(context, picture, frame, nowMs)
-      this.tellPainted(picture.isSharp(frame))
+      this.reportPainted(picture.isSharp(frame))
     }
     this.isDirty = steering.isMoving || this.pulses.length > 0
     if (this.isDirty || painted.isMore) this.nextFrame()
@@ -206,7 +205,7 @@ export class MapEngine {
     }
   }
 
-  /** While there is no world: an opaque canvas with nothing on it would be black in either theme. */
+  /** Fills the canvas while there is no world: empty, an opaque canvas is black in either theme. */
   private drawGround(context: CanvasRenderingContext2D): void {
     context.fillStyle = this.palette.kinds[0]
     context.fillRect(0, 0, this.canvas.width, this.canvas.height)
@@ -228,12 +227,13 @@ export class MapEngine {
 
   private tellMoved(): void {
     const { view, isFlying } = this.steering
-    // Where a flight goes is known: whoever heard of every place on the way would take it for a change of mind.
+    // The end of a flight is known already. A page that received the views on the way would take them for input of the
+    // reader.
     if (view && !isFlying) this.events.moved(view)
   }
 
-  /** Says on the canvas what it shows, for tests and measurements. */
-  private tellPainted(isSharp: boolean): void {
+  /** Writes what is shown to the canvas' data attributes, for tests and measurements. */
+  private reportPainted(isSharp: boolean): void {
     const { dataset } = this.canvas
     const { view } = this.steering
     dataset.paints = String(++this.paints)

@@ -20,7 +20,7 @@ export interface KeyEvents {
 
 export interface Keys {
   isSpaceHeld(): boolean
-  /** The cursor hides, and begins at this place when it is wanted again. */
+  /** Hides the cursor. The next key starts it at this place. */
   hideCursor(): void
   end(): void
 }
@@ -34,9 +34,9 @@ const ARROWS: Readonly<Partial<Record<string, readonly [number, number]>>> = {
 const FAR = 10
 
 /**
- * Listens to the keys of a focused map. Arrows move a cursor from parcel to parcel, and the map follows. Enter and space
- * choose its parcel. In draw mode Shift+Enter marks a corner, and Enter chooses the rectangle from there; space held
- * means that dragging moves the map.
+ * Listens to keys while the map has the focus. Arrows move a cursor from parcel to parcel, and the map follows. Enter
+ * and space choose its parcel. In draw mode Shift+Enter marks a corner, and Enter chooses the rectangle from there;
+ * while space is held, dragging moves the map.
  */
 export function listenToKeys(surface: HTMLElement, events: KeyEvents): Keys {
   let cursor: Place | undefined
@@ -68,7 +68,7 @@ export function listenToKeys(surface: HTMLElement, events: KeyEvents): Keys {
     events.giveUp()
     if (cursor) moveTo(cursor)
   }
-  /** Whether the key was for us. */
+  /** Handles a key. @returns whether it did something */
   const press = ({ key, shiftKey }: KeyboardEvent): boolean => {
     const arrow = ARROWS[key]
     if (arrow) {
@@ -91,7 +91,7 @@ export function listenToKeys(surface: HTMLElement, events: KeyEvents): Keys {
   surface.addEventListener(
     'keydown',
     (event) => {
-      if (event.altKey || event.ctrlKey || event.metaKey) return // the browser's own
+      if (event.altKey || event.ctrlKey || event.metaKey) return // combinations that belong to the browser
       if (press(event)) event.preventDefault()
     },
     { signal },

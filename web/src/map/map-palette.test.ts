@@ -4,7 +4,7 @@ import { FIRST_INK_PIXEL, MAP_PALETTES, pixelsOf } from './map-palette.ts'
 
 type Rgb = readonly [number, number, number]
 
-/** How a colour looks to somebody: linear red, green and blue in, the same out (Machado, Oliveira, Fernandes 2009). */
+/** Simulations of colour vision: linear red, green and blue in, the same out (Machado, Oliveira, Fernandes 2009). */
 const EYES: Readonly<Record<string, readonly [Rgb, Rgb, Rgb]>> = {
   all: [
     [1, 0, 0],
@@ -52,7 +52,7 @@ describe.each(['light', 'dark'] as const)('the %s palette', (theme) => {
     expect(at(FIRST_INK_PIXEL + FIRST_PRICE_INK)).toBe(`${prices[0]}ff`)
   })
 
-  test('lets kinds be told apart', () => {
+  test('has colours for kinds that differ enough', () => {
     for (const [kind, colour] of palette.kinds.entries()) {
       for (const other of palette.kinds.slice(kind + 1)) {
         expect(difference(colour, other), `${colour} ${other}`).toBeGreaterThan(0.04)
@@ -68,7 +68,7 @@ describe.each(['light', 'dark'] as const)('the %s palette', (theme) => {
     }
   })
 
-  test.each(Object.keys(EYES))('has even steps of price, for eyes that see %s colours', (eye) => {
+  test.each(Object.keys(EYES))('has even steps of price, in the colour vision %s', (eye) => {
     const lightness = prices.map((colour) => lab(colour, eye)[0])
     const rising = theme === 'dark' ? lightness : lightness.toReversed()
     const steps = rising.slice(1).map((value, i) => value - rising[i]!)
@@ -97,12 +97,12 @@ function linear(colour: string): Rgb {
   return [red, green, blue]
 }
 
-/** OKLab of a colour as an eye sees it. */
+/** OKLab values of a colour in one of the simulations. */
 function lab(colour: string, eye = 'all'): Rgb {
   const rgb = linear(colour)
   const [red, green, blue] = EYES[eye]!.map((row) =>
     Math.max(0, row[0] * rgb[0] + row[1] * rgb[1] + row[2] * rgb[2]),
-  ) as unknown as Rgb // `map` forgets that there are three
+  ) as unknown as Rgb // `map` would lose the tuple type
   const l = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
   const m = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
   const s = Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)

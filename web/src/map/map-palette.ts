@@ -8,8 +8,8 @@ import {
 } from './inks.ts'
 
 /**
- * The colours of the map, as `#rrggbb`. Ground and land have those of the server's pictures (`/map.png`), so that a
- * picture in somebody's page and this map look alike.
+ * The colours of the map, as `#rrggbb`. Ground and land have the colours of the server's pictures (`/map.png`), so that
+ * both look alike.
  */
 export interface MapPalette {
   /** By kind, as the lowest three bits of a cell count them; the first is also the colour of the gaps. */
@@ -21,22 +21,22 @@ export interface MapPalette {
     road: string,
     plaza: string,
   ]
-  /** By ink; the one of `NO_INK` is never seen. */
+  /** By ink; the entry of `NO_INK` is not used. */
   readonly inks: readonly string[]
-  /** The line around what is selected, and what keeps it apart from any colour on either side. */
+  /** The outline of the selection, and the halo that keeps it visible against any colour on either side. */
   readonly selected: string
   readonly halo: string
   /** The line around the parcel that the arrow keys move to. */
   readonly cursor: string
-  /** Laid over a parcel that has just changed. */
+  /** Drawn over a parcel that has just changed. */
   readonly pulse: string
 }
 
 export type MapTheme = 'light' | 'dark'
 
 /**
- * Prices from cheap to dear. Each step is as far from the one before as the next is from it, in lightness alone too, so
- * that readers who tell few hues apart, or none, see the same order. Dear land stands out most in either theme.
+ * Prices from low to high. The steps are equally spaced, in lightness alone too, so that the order is visible with any
+ * colour vision. High prices stand out most in both themes.
  */
 const DARK_PRICES = ['#953490', '#bd4782', '#de6070', '#f4815e', '#ffa759', '#fece70', '#fbf488']
 const LIGHT_PRICES = ['#eab532', '#e68c31', '#d56748', '#b9495d', '#94346b', '#6b2471', '#40166d']

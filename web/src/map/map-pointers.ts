@@ -1,7 +1,7 @@
 import type { Spot } from './camera.ts'
 import { type Contact, type ContactStart, Gestures, type Meanings } from './gestures.ts'
 
-/** What the reader points with, beyond what gestures mean. */
+/** Events of mouse and pen that are not gestures. */
 export interface PointerEvents extends Meanings {
   /** The wheel was turned. @returns whether it was for the map, and not for the page that the map is a part of */
   turn(turn: WheelEvent, spot: Spot): boolean
@@ -12,7 +12,7 @@ export interface PointerEvents extends Meanings {
 }
 
 export interface Pointers {
-  /** Gives up what is being drawn. */
+  /** Cancels the current drawing. */
   cancel(): void
   end(): void
 }
@@ -50,7 +50,7 @@ export function listenToPointers(surface: HTMLElement, events: PointerEvents): P
   surface.addEventListener(
     'pointermove',
     (event) => {
-      // While it drags, the same parcel stays beneath it.
+      // While dragging, the parcel below the pointer stays the same.
       if (event.pointerType !== 'touch' && event.buttons === 0) events.point(spotAt(event))
       gestures.move(contactOf(event))
     },
@@ -59,7 +59,7 @@ export function listenToPointers(surface: HTMLElement, events: PointerEvents): P
   surface.addEventListener('pointerup', (event) => gestures.up(contactOf(event)), { signal })
   surface.addEventListener('pointercancel', () => gestures.cancel(), { signal })
   surface.addEventListener('pointerleave', () => events.point(undefined), { signal })
-  // The middle button would begin to scroll the page by itself.
+  // Prevents the browser's own scrolling with the middle button.
   surface.addEventListener('mousedown', (event) => event.button === MIDDLE_BUTTON && event.preventDefault(), {
     signal,
   })
@@ -70,7 +70,7 @@ export function listenToPointers(surface: HTMLElement, events: PointerEvents): P
     },
     { signal, passive: false },
   )
-  // The style of the surface says what one finger may do; two would scroll the page as well.
+  // CSS (`touch-action`) covers one finger; the browser would scroll the page with two fingers as well.
   surface.addEventListener(
     'touchmove',
     (event) => {

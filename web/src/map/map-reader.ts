@@ -7,23 +7,23 @@ import { listenToPointers, type PointerEvents, type Pointers } from './map-point
 import type { Place } from './map-types.ts'
 import { wheelFactor } from './wheel.ts'
 
-/** Whether the reader wants things to stay where they are. */
-export function isCalm(): boolean {
+/** Whether the reader prefers reduced motion. */
+export function prefersReducedMotion(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }
 
-/** How long the map says how to zoom, after a wheel that scrolled the page. */
+/** How long the hint about zooming is shown after a wheel that scrolled the page. */
 const HINT_MS = 1_500
 
-/** What the reader's hands do to the map, and what the page hears of it. */
+/** Translates the reader's input into movements of the map and events for the page. */
 export class MapReader {
   private readonly engine: MapEngine
   private readonly parts: MapParts
   private readonly keys: Keys
   private readonly pointers: Pointers
-  /** Where the arrow keys go on from. */
+  /** The parcel that was chosen last, where the arrow keys start. */
   private chosen: Place | undefined
-  /** The parcel that they have moved to, while it is shown. */
+  /** The cursor of the arrow keys, while it is shown. */
   private cursor: Place | undefined
   private hintTimer: number | undefined
 
@@ -53,8 +53,8 @@ export class MapReader {
       },
       pick: (place) => this.pick(place),
       draw: (from, to) => parts.props().onDraw?.(from, to),
-      zoom: (direction) => steering.step(direction, this.cursorSpot(), { isSudden: isCalm() }),
-      showWhole: () => steering.show(undefined, { isSudden: isCalm() }),
+      zoom: (direction) => steering.step(direction, this.cursorSpot(), { isSudden: prefersReducedMotion() }),
+      showWhole: () => steering.show(undefined, { isSudden: prefersReducedMotion() }),
       giveUp: () => this.pointers.cancel(),
     }
   }
@@ -68,12 +68,12 @@ export class MapReader {
       hold: () => this.hold(),
       push: (rightPx, downPx) => steering.push(rightPx, downPx),
       glide: (right, down) => {
-        if (!isCalm()) steering.glide(right, down)
+        if (!prefersReducedMotion()) steering.glide(right, down)
       },
       pinch: (factor, spot) => steering.pinch(factor, spot),
       pinchEnded: () => steering.pinchEnded(),
       pick: (spot) => this.pick(steering.parcelAt(spot)),
-      zoomIn: (spot) => steering.step('in', spot, { isSudden: isCalm() }),
+      zoomIn: (spot) => steering.step('in', spot, { isSudden: prefersReducedMotion() }),
       draft: (corners) => this.engine.showDraft(corners && this.rectangle(...corners)),
       draw: (from, to) => this.draw(from, to),
       turn: (turn, spot) => this.turn(turn, spot),
@@ -91,7 +91,7 @@ export class MapReader {
     return chosen && steering.findSpot(chosen) ? chosen : steering.nearestTo(steering.middle())
   }
 
-  /** Where the keys zoom about. */
+  /** The spot about which keys zoom. */
   private cursorSpot(): Spot {
     const { steering } = this.engine
     return (this.cursor && steering.findSpot(this.cursor)) ?? steering.middle()
@@ -118,11 +118,11 @@ export class MapReader {
       return false
     }
     parts.isHinting.value = false
-    this.engine.steering.approach(wheelFactor(turn), spot, { isSudden: isCalm() })
+    this.engine.steering.approach(wheelFactor(turn), spot, { isSudden: prefersReducedMotion() })
     return true
   }
 
-  /** Whoever takes hold of the map with the hand needs no cursor, and gives up the rectangle that it was to end. */
+  /** Pointer input hides the cursor of the arrow keys and cancels the rectangle that it began. */
   private hold(): void {
     this.engine.steering.hold()
     this.cursor = undefined

@@ -2,11 +2,11 @@ import { edgePx } from './cell-painter.ts'
 import { type Frame, spotPx } from './ground-picture.ts'
 import type { Outline } from './outline.ts'
 
-/** What is drawn over the land: lines around cells, and cells that light up. Everything in the screen's own pixels. */
+/** Draws over the land: outlines around cells, and highlighted cells. All sizes are in device pixels. */
 
 export interface LineStyle {
   readonly line: string
-  /** Keeps the line apart from what is beside it. */
+  /** Drawn on both sides of the line, so that it is visible against any colour. */
   readonly halo: string
   /** How many pixels of the screen a CSS pixel has. */
   readonly pixelsPerPx: number
@@ -15,7 +15,7 @@ export interface LineStyle {
 /** In CSS pixels. */
 const LINE_PX = 2
 const HALO_PX = 1.5
-/** What is smaller gets a ring around it, or nobody would find it among a hundred thousand parcels. */
+/** Smaller outlines get a ring, so that they can be found among a hundred thousand parcels. */
 const LEAST_SEEN_PX = 22
 const RING_PX = 15
 
@@ -82,7 +82,7 @@ function drawRing(
   context.stroke()
 }
 
-/** Lays a colour over cells. @param strength 0 for nothing, 1 for the full colour */
+/** Tints cells with a colour. @param strength 0 for nothing, 1 for the full colour */
 export function tintCells(
   context: CanvasRenderingContext2D,
   frame: Frame,

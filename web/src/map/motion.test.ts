@@ -6,7 +6,7 @@ import { FLIGHT_MS, type Motion, moved } from './motion.ts'
 const SCREEN = { widthPx: 1280, heightPx: 740 }
 const FRAME_MS = 16
 
-/** Lets a motion go on to its end. */
+/** Runs a motion to its end. */
 function watched(motion: Motion, from: View): View[] {
   const views: View[] = []
   let left: Motion | undefined = motion

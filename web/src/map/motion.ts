@@ -2,7 +2,7 @@ import { between, panned, type ScreenSize, type Spot, zoomedAbout } from './came
 import type { View } from './map-types.ts'
 
 /**
- * How the map moves by itself. A motion is data; {@link moved} says where the map is a moment later.
+ * Motions of the map. A motion is data; {@link moved} computes the view of the next frame.
  *
  * - `flight`: to a view, in a given time
  * - `glide`: on after a push, slower and slower
@@ -19,21 +19,21 @@ const GLIDE_FADING_MS = 320
 const SLOWEST_PX_PER_MS = 0.02
 /** Of the way to a zoom all but 1/e is done in this time. */
 const APPROACH_MS = 55
-/** Nearer than that to its zoom an approach has arrived. */
+/** An approach ends when its zoom is within this ratio of its target. */
 const NEAR = 0.002
 
-export interface Moment {
+export interface FrameTime {
   readonly nowMs: number
   /** Since the frame before. */
   readonly passedMs: number
 }
 
-/** The view a moment later, and what is left of the motion: nothing when it is over. */
+/** The view of the next frame, and the rest of the motion: undefined when it is over. */
 export function moved(
   motion: Motion,
   view: View,
   size: ScreenSize,
-  { nowMs, passedMs }: Moment,
+  { nowMs, passedMs }: FrameTime,
 ): { readonly view: View; readonly motion: Motion | undefined } {
   if (motion.kind === 'flight') {
     const t = Math.min(1, Math.max(0, (nowMs - motion.startMs) / FLIGHT_MS))

@@ -14,7 +14,8 @@ export interface Outline {
 }
 
 /**
- * The lines around cells, where one of them has a neighbour that is none of them; neighbouring pieces are one line.
+ * The outline of cells: the edges between one of them and a neighbour that is not among them. Adjacent edges are
+ * joined.
  *
  * @param cells numbers as in the feed: columns from west to east, each from north to south
  * @param rows of the world

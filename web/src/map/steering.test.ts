@@ -21,7 +21,7 @@ function steeringOf({ isReady = true } = {}) {
     steering.resize(SCREEN, 1)
     steering.setBounds(WORLD)
   }
-  /** Lets frames pass until nothing moves any more. */
+  /** Runs frames until no motion is left. */
   const rest = () => {
     for (let frames = 0; steering.isMoving; frames++) {
       if (frames > 1000) expect.fail('it never rests')
@@ -43,7 +43,7 @@ test('shows the whole world as soon as there are a screen and a world', () => {
   expect(steering.view).toEqual(wholeWorld(SCREEN, WORLD))
 })
 
-test('what was wished before there is a world is shown when there is one', () => {
+test('a view that is requested before there is a world is shown when there is one', () => {
   const { steering } = steeringOf({ isReady: false })
 
   steering.show({ x: 12, y: -34, zoom: 20 }, SMOOTH)
@@ -53,7 +53,7 @@ test('what was wished before there is a world is shown when there is one', () =>
   expect(steering.view).toEqual({ x: 12, y: -34, zoom: 20 })
 })
 
-test('who sees the whole world goes on seeing it on another screen; others keep their place', () => {
+test('a map of the whole world still shows all of it on another screen; other views keep their place', () => {
   const { steering } = steeringOf()
 
   steering.resize({ widthPx: 390, heightPx: 700 }, 3)
@@ -99,7 +99,7 @@ test('turns of the wheel add up, and arrive where one great turn would', () => {
   expect(end.zoom).toBeCloseTo(wanted.zoom, 9)
 })
 
-test('taking hold of the map stops whatever moves', () => {
+test('a contact stops the running motion', () => {
   const { steering, clock, changes } = steeringOf()
   steering.show({ x: 0, y: 0, zoom: 20 }, SUDDEN)
   steering.glide(2, 0)

@@ -20,10 +20,10 @@ import type { Place, View } from './map-types.ts'
 import { type Motion, moved } from './motion.ts'
 
 /**
- * Where the map looks, and how it gets there: pure but for the times that it is told.
+ * The view of the map and its motions. Pure, apart from the clock that it is given.
  *
- * The view is undefined until there are a screen and a world; then it is the whole world, or what was wished meanwhile.
- * It is always one that `allowedView` allows.
+ * The view is undefined until screen size and world are known. Then it is the whole world, or the view that was
+ * requested meanwhile. It is always within the limits of `allowedView`.
  */
 
 export interface SteeringOptions {
@@ -32,12 +32,12 @@ export interface SteeringOptions {
   nowMs(): number
 }
 
-/** How the map gets to a view: on a short flight, or at once for those who want things to stay where they are. */
+/** How the map gets to a view: by a short flight, or at once for readers who prefer reduced motion. */
 export interface Going {
   readonly isSudden: boolean
 }
 
-/** After a pause the first frame has no frame before it. */
+/** Limit for the time since the previous frame, for the first frame after a pause. */
 const LONGEST_FRAME_MS = 50
 /** The cursor stays so far from the edges, in CSS pixels. */
 const CURSOR_MARGIN_PX = 72
@@ -60,26 +60,26 @@ export class Steering {
     return this.current
   }
 
-  /** The map will be elsewhere in the next frame. */
+  /** Whether a motion is running. */
   get isMoving(): boolean {
     return this.motion !== undefined
   }
 
-  /** The zoom will be another in the next frame, as far as one can tell. */
+  /** Whether the zoom is likely to change in the next frame. */
   get isZooming(): boolean {
     const { motion } = this
     if (motion?.kind === 'flight') return motion.from.zoom !== motion.to.zoom
     return this.isPinching || motion?.kind === 'approach'
   }
 
-  /** The map is on its way to a view that it was told to show. */
+  /** Whether the map is flying to a requested view. */
   get isFlying(): boolean {
     return this.motion?.kind === 'flight'
   }
 
   /** @param pixelsPerPx of the screen's own pixels for a CSS pixel */
   resize(size: ScreenSize, pixelsPerPx: number): void {
-    // Who sees the whole world goes on seeing it.
+    // A map that showed the whole world still shows all of it after a change of size.
     const showsWhole = this.current !== undefined && isSame(this.current, this.whole())
     this.size = size
     this.pixelsPerPx = pixelsPerPx
@@ -91,7 +91,7 @@ export class Steering {
     this.current = this.allowed(this.current)
   }
 
-  /** Lets what moves by itself go on to a time. */
+  /** Advances the running motion to a time. */
   goOn(nowMs: number): void {
     const passedMs = Math.min(LONGEST_FRAME_MS, Math.max(0, nowMs - this.lastMs))
     this.lastMs = nowMs
@@ -114,7 +114,7 @@ export class Steering {
     this.options.changed()
   }
 
-  /** Somebody took hold of the map. */
+  /** A contact began: the running motion stops. */
   hold(): void {
     if (!this.motion) return
     this.motion = undefined
@@ -142,7 +142,7 @@ export class Steering {
     this.options.changed()
   }
 
-  /** So much closer about a spot; calls in a row add up. */
+  /** Zooms by a factor about a spot; the factors of successive calls multiply. */
   approach(factor: number, spot: Spot, { isSudden }: Going): void {
     if (!this.current) return
     const from = this.motion?.kind === 'approach' ? this.motion.zoom : this.current.zoom
@@ -154,7 +154,7 @@ export class Steering {
     }
   }
 
-  /** One step closer or further away, about a spot; several in a row add up. */
+  /** Zooms one step in or out about a spot; successive calls add up. */
   step(direction: 'in' | 'out', spot: Spot, going: Going): void {
     if (!this.current) return
     const from = this.motion?.kind === 'flight' ? this.motion.to : this.current
@@ -162,7 +162,7 @@ export class Steering {
     this.show(zoomedAbout(from, this.size, spot, this.zoomTimes(next, 1)), going)
   }
 
-  /** Moves just so far that a parcel is well on the screen. */
+  /** Moves as little as needed to show a parcel at some distance from the edges. */
   bringIntoSight(place: Place): void {
     const from = this.motion?.kind === 'flight' ? this.motion.to : this.current
     if (!from) return
@@ -205,7 +205,10 @@ export class Steering {
     return this.bounds && this.isReady() ? wholeWorld(this.size, this.bounds) : undefined
   }
 
-  /** The nearest allowed view; without one the whole world. Before there is either, the wish is kept. */
+  /**
+   * The nearest allowed view; the whole world if there is none. Before screen and world are known, the view is returned
+   * unchanged.
+   */
   private allowed(view: View | undefined): View | undefined {
     if (!this.bounds || !this.isReady()) return view
     return view ? allowedView(view, this.size, this.bounds) : this.whole()

@@ -15,12 +15,12 @@ test('browsers that count lines or pages move it about as far', () => {
   expect(turn(-1, { deltaMode: 2 })).toBeLessThan(2)
 })
 
-test('pinching a trackpad tells small numbers, and zooms faster', () => {
+test('pinching a trackpad reports small numbers, and zooms faster', () => {
   expect(turn(-10, { ctrlKey: true })).toBeGreaterThan(turn(-10))
   expect(turn(-120, { ctrlKey: true }), 'a mouse with ctrl held').toBe(turn(-120))
 })
 
-test('no turn is more than a reader can follow', () => {
+test('the zoom of one turn is limited', () => {
   expect(turn(-100_000)).toBeLessThan(2)
   expect(turn(100_000)).toBeGreaterThan(0.5)
 })

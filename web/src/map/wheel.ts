@@ -1,25 +1,25 @@
-/** What a wheel or a trackpad says, as browsers tell it. */
+/** The fields of a `WheelEvent` that zooming uses. */
 export interface WheelTurn {
   readonly deltaY: number
   /** 0: pixels, 1: lines, 2: pages. */
   readonly deltaMode: number
-  /** Browsers say so for two fingers on a trackpad that part or close. */
+  /** True also for pinching on a trackpad, which browsers report so. */
   readonly ctrlKey: boolean
 }
 
 const PX_OF_MODE = [1, 40, 400]
 /** A notch of a mouse is 100 to 120 pixels, and brings the map about a third closer. */
 const PX_PER_E_FOLD = 380
-/** Pinching tells small numbers. */
+/** Pinching on a trackpad reports small numbers. */
 const PINCH_PX_PER_E_FOLD = 100
-/** Some drivers add several notches up to one turn: more than that at once is too much to follow. */
+/** Limit per event: some drivers add several notches up to one. */
 const MOST_PX = 240
 
 /** How many times closer a turn brings the map; less than 1 further away. */
 export function wheelFactor({ deltaY, deltaMode, ctrlKey }: WheelTurn): number {
   const px = deltaY * (PX_OF_MODE[deltaMode] ?? 1)
   const bounded = Math.min(Math.max(px, -MOST_PX), MOST_PX)
-  // A mouse whose reader holds ctrl says ctrlKey too, with the large numbers of a mouse.
+  // With Ctrl held a mouse wheel also reports ctrlKey, but with large numbers.
   const isPinch = ctrlKey && Math.abs(px) < 50
   return Math.exp(-bounded / (isPinch ? PINCH_PX_PER_E_FOLD : PX_PER_E_FOLD))
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { loadWorld, worldFault, worldGrid, worldStatus } from '../live/world.ts'
+import { outdatedText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
 import { type LiveMap, startLiveMap } from './live-map.ts'
@@ -46,7 +47,7 @@ export function WorldMap(props: WorldMapProps) {
     return live.end
   }, [])
   const tryAgain = () => {
-    canvas.current?.focus() // the button goes
+    canvas.current?.focus() // the pressed button disappears
     worldStatus.value = 'loading'
     void loadWorld()
   }
@@ -112,7 +113,7 @@ function MapButton({ label, drawing, onPress }: MapButtonProps) {
   )
 }
 
-/** What stands over the map while there is no world, or nobody tells of its changes. */
+/** Shown over the map while there is no world, or while it cannot be updated. */
 function MapStatus({ onRetry }: { onRetry(): void }) {
   if (!worldGrid.value) {
     const hasFailed = worldStatus.value === 'failed'
@@ -128,7 +129,7 @@ function MapStatus({ onRetry }: { onRetry(): void }) {
   }
   return (
     <p class="map-offline" role="status">
-      {worldStatus.value === 'offline' && text('map.offline')}
+      {worldStatus.value === 'unreachable' && outdatedText()}
     </p>
   )
 }

@@ -1,5 +1,8 @@
-/** Keeps the pages for times without a connection. Nothing is lost where the browser cannot. */
-export function keepForOfflineTimes(): void {
+/**
+ * Registers the service worker, which caches the pages for use without a connection. Where that fails the pages work,
+ * but only online.
+ */
+export function cacheForOfflineUse(): void {
   if (import.meta.env.DEV || !('serviceWorker' in navigator)) return
   void navigator.serviceWorker.register('/service-worker.js').catch(() => undefined)
 }

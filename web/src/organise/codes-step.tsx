@@ -1,3 +1,4 @@
+import { isolated } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 import { Loading, Notice } from '../ui/notice.tsx'
 import {
@@ -29,7 +30,7 @@ export function CodesStep() {
     >
       <StepHeading step="codes">{text('organise.codes.heading')}</StepHeading>
       <Notice kind="success">
-        <p>{text('organise.codes.registered', { name: event.name })}</p>
+        <p>{text('organise.codes.registered', { name: isolated(event.name) })}</p>
       </Notice>
       {isIssuerWaiting.value ? <IssuerWaits /> : <p>{text('organise.codes.explained')}</p>}
       <StepFault />
@@ -61,7 +62,7 @@ export function CodesStep() {
   )
 }
 
-/** Every event begins so: no failure. */
+/** The issuer has not made the codes yet. Every event starts like this, so it is not shown as a failure. */
 function IssuerWaits() {
   return (
     <Notice kind="info">

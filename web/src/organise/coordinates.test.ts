@@ -39,13 +39,13 @@ describe('what an organiser types', () => {
     expect(readCoordinates(text, bounds).fault).toEqual(fault)
   })
 
-  test('is left to the server where nobody knows how large the world is', () => {
+  test('is left to the server where the bounds of the world are unknown', () => {
     expect(readCoordinates('99999,0').fault).toBeUndefined()
   })
 })
 
 describe('what an organiser draws', () => {
-  test('adds what is missing, takes out what was all there, and leaves slips alone', () => {
+  test('adds what is missing, takes out what was all there, and leaves mistakes alone', () => {
     expect(withDrawn('', [{ x: 1, y: 2 }])).toBe('1,2')
     expect(
       withDrawn('1,1;', [
@@ -56,7 +56,7 @@ describe('what an organiser draws', () => {
     expect(withDrawn(' 1 , 1 ;here;1,1', [{ x: 1, y: 1 }])).toBe('here')
   })
 
-  test('the same stroke a second time takes it all back', () => {
+  test('the same rectangle a second time removes it all', () => {
     const strokes = fc.uniqueArray(place, { minLength: 1, maxLength: 10, selector: placeText })
     fc.assert(
       fc.property(strokes, strokes, (before, stroke) => {

@@ -1,8 +1,8 @@
 import type { Place } from '../map/map-types.ts'
 
 /**
- * The places of an event as an organiser types or draws them. The server judges in the end; this says the same earlier
- * (a test compares the two), so that a slip is named while it is being made.
+ * The places of an event as an organiser types or draws them. The server decides; this check has the same rules (a test
+ * compares the two) and shows mistakes while the organiser types.
  */
 
 /** How many places an event may have. */
@@ -36,7 +36,7 @@ const PAIR = /^(-?)(0|[1-9]\d{0,5}),(-?)(0|[1-9]\d{0,5})$/
 /**
  * Reads `x,y;x,y`. Blanks and a `;` at the end are tolerated.
  *
- * @param bounds of the world; undefined while nobody has said how large it is: then the server has to judge
+ * @param bounds of the world; undefined until the world is loaded: then only the server can check them
  * @example
  * readCoordinates('52,-10; 53,-10;') // { places: [{ x: 52, y: -10 }, { x: 53, y: -10 }], fault: undefined }
  * readCoordinates('52,-10;here').fault // { kind: 'unreadable', position: 2, pair: 'here' }
@@ -61,7 +61,7 @@ export function readCoordinates(text: string, bounds?: Bounds): ReadCoordinates 
   return { places: [...places.values()], fault }
 }
 
-/** The written form of places: what is sent. */
+/** Places as the text that is sent to the server. */
 export function coordinatesText(places: readonly Place[]): string {
   return places.map(placeText).join(';')
 }
@@ -71,8 +71,8 @@ export function placeText({ x, y }: Place): string {
 }
 
 /**
- * What a stroke on the map does to the text: places that are all there already are taken out, else the missing ones are
- * added. Whatever else was typed stays as it is, slips included.
+ * The text after a rectangle was drawn on the map: if all of its places are there, they are removed, else the missing
+ * ones are added. The rest of the text stays as typed, mistakes included.
  *
  * @example
  * withDrawn('1,1; here', [{ x: 1, y: 1 }]) // 'here'
@@ -117,7 +117,7 @@ function readPair(pair: string): Place | undefined {
   return match ? { x: signed(match[1], match[2]), y: signed(match[3], match[4]) } : undefined
 }
 
-/** Zero is zero, whatever stands before it. */
+/** `-0` is read as 0. */
 function signed(sign: string | undefined, digits: string | undefined): number {
   const value = Number(digits)
   return sign === '-' && value !== 0 ? -value : value

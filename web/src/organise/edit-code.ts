@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals'
 
 /**
- * The organiser's secret, in memory alone: no address, storage, attribute or log ever has it, and it is forgotten when
- * the work is done or the page is left.
+ * The organiser's secret. It is held in memory only, never in an address, storage, attribute or log, and is deleted
+ * when the work is done or the page is left.
  */
 let held = ''
 
-/** Whether something was typed; what it is, no component needs to know. */
+/** Whether an edit code was typed. Components need only that, not the code. */
 export const isEditCodeHeld = signal(false)
 
-/** The server takes no longer ones. */
+/** The server's limit, in characters. */
 export const MAX_EDIT_CODE_LENGTH = 64
 
 export function holdEditCode(typed: string): void {
@@ -27,7 +27,7 @@ export function forgetEditCode(): void {
   isEditCodeHeld.value = false
 }
 
-/** A browser may keep a page that is left, with all its memory, for the way back. */
+/** Deletes the edit code when the page is left: browsers may keep the page's memory for the back button. */
 export function forgetWhenLeft(): () => void {
   window.addEventListener('pagehide', forgetEditCode)
   return () => window.removeEventListener('pagehide', forgetEditCode)

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { isolated } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 import { Notice } from '../ui/notice.tsx'
 import { heldEditCode, isEditCodeHeld, MAX_EDIT_CODE_LENGTH } from './edit-code.ts'
@@ -20,8 +21,8 @@ import { StepFault } from './step-fault.tsx'
 import { StepHeading } from './step-heading.tsx'
 
 /**
- * So long after the last digit. Not when the field is left: what is found moves the buttons, and one that moves
- * under the mouse is not clicked.
+ * The event is looked up this long after the last digit. Not when the field loses the focus: the result moves the
+ * buttons, and a button that moves during a click is missed.
  */
 const LOOK_UP_AFTER_MS = 400
 
@@ -88,9 +89,9 @@ function EventIdField() {
 }
 
 /**
- * A browser must neither keep nor guess it: no name, no attribute that holds it, and no help with its spelling. Password
- * managers offer to save what was typed into a field that ever was one of type `password`, whatever `autocomplete` says:
- * so it is hidden by its style. `autocomplete="off"` also keeps it out of the sessions that browsers write down.
+ * A browser must neither store nor suggest the edit code: the field has no name, no value attribute and no spell check.
+ * Password managers offer to save fields that ever had the type `password`, whatever `autocomplete` says, so the text
+ * is hidden by CSS. `autocomplete="off"` also keeps it out of saved browser sessions.
  */
 function EditCodeField() {
   return (
@@ -105,7 +106,7 @@ function EditCodeField() {
   )
 }
 
-/** What those that are added to a browser honour, each its own. */
+/** Attributes that password manager extensions honour. */
 const FOR_PASSWORD_MANAGERS = {
   'data-1p-ignore': '',
   'data-bwignore': '',
@@ -118,7 +119,7 @@ function EditCodeInput({ parts }: { readonly parts: FieldParts<HTMLInputElement>
   const isShown = useSignal(false)
   const input = parts.ref
   useEffect(() => {
-    // Its value is set here and nowhere else: it never becomes part of what is rendered.
+    // The value is set only here, so it never becomes part of the rendered HTML.
     if (input.current) input.current.value = heldEditCode()
   }, [])
   const isHeld = isEditCodeHeld.value
@@ -155,14 +156,16 @@ function EditCodeInput({ parts }: { readonly parts: FieldParts<HTMLInputElement>
   )
 }
 
-/** Whether the event is here already, as soon as its number is known. */
+/** Says whether the event is registered here, once its id is complete. */
 function WhatIsKnown() {
   const seen = lookUp.value
   if (!seen || seen.eventId !== eventId.value || 'error' in seen) return null
   return (
     <Notice kind="info">
       <p>
-        {seen.found ? text('organise.event.known', { name: seen.found.name }) : text('organise.event.new')}
+        {seen.found
+          ? text('organise.event.known', { name: isolated(seen.found.name) })
+          : text('organise.event.new')}
       </p>
     </Notice>
   )

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { fault } from './form-state.ts'
 import type { RefusalPlace } from './refusal-place.ts'
 
-/** What an input takes so that label, hint and fault belong to it. */
+/** Attributes that connect an input with its label, hint and error. */
 export interface FieldParts<Input extends HTMLElement> {
   readonly id: string
   readonly ref: RefObject<Input | null>
@@ -16,7 +16,7 @@ interface FieldProps<Input extends HTMLElement> {
   readonly place: RefusalPlace
   readonly label: string
   readonly hint: ComponentChildren
-  /** What is wrong as far as can be seen before anything was asked for. */
+  /** An error that is found before a request is sent. */
   readonly earlyFault?: string | undefined
   /** Between input and fault. */
   readonly below?: ComponentChildren

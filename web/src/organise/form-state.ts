@@ -11,25 +11,25 @@ import { placeOf, type RefusalPlace, stepWith, waitUntilMs } from './refusal-pla
 import { noteStep, showEvent } from './shown-event.ts'
 import { isReachable, readEventId, type Step } from './steps.ts'
 
-/** What the form holds, and what its buttons do. Nothing that was typed is lost by a failure. */
+/** State of the form, and the actions of its buttons. A failure never clears what was typed. */
 
-/** Something that keeps the organiser from going on. */
+/** A failure that keeps the organiser from continuing. */
 export interface Fault {
   readonly place: RefusalPlace
-  /** Cause and next step, in the page's language of the moment. */
+  /** Cause and next step, in the current language of the page. */
   say(): string
-  /** Milliseconds since 1970: sooner, trying again is no use. */
+  /** Milliseconds since 1970: trying again before that fails. */
   readonly untilMs?: number | undefined
-  /** To be named when somebody reports the failure. */
+  /** For reporting the failure. */
   readonly requestId?: string | undefined
 }
 
-/** What became of looking whether the event is registered here. */
+/** The result of looking the event up on this server. */
 export type LookUp =
   | { readonly eventId: string; readonly found: EventInfo | undefined }
   | { readonly eventId: string; readonly error: unknown }
 
-/** What has just been done, for the live page to say. */
+/** What was just done; the live page announces it. */
 export type News =
   | { readonly kind: 'codes'; readonly num: number; readonly total: number }
   | { readonly kind: 'saved' }
@@ -39,7 +39,7 @@ export const step = signal<Step>('event')
 export const eventIdText = signal('')
 /** As typed or drawn. */
 export const placesText = signal('')
-/** The text before each change that was made with one press or stroke, since it was typed last; the newest at the end. */
+/** The texts before each change on the map, since the last typing; the newest at the end. */
 export const earlierPlaces = signal<readonly string[]>([])
 export const lookUp = signal<LookUp | undefined>(undefined)
 export const fault = signal<Fault | undefined>(undefined)
@@ -48,7 +48,7 @@ export const isBusy = signal(false)
 export const isIssuerWaiting = signal(false)
 export const news = signal<News | undefined>(undefined)
 
-/** The step was tried, and nothing that was typed is to blame. */
+/** The step's request failed, and no field is the cause. */
 export const isRefused = computed(() => fault.value?.place === 'step')
 export const eventId = computed(() => readEventId(eventIdText.value))
 export const readPlaces = computed(() => readCoordinates(placesText.value, worldGrid.value?.bounds))
@@ -63,12 +63,12 @@ export const progress = computed(() => ({
   isRegistered: registered.value !== undefined,
 }))
 
-/** So many changes can be taken back. */
+/** Number of changes that can be undone. */
 const MAX_EARLIER = 50
 
-/** The text that came from the server, to be told from what the organiser typed. */
+/** The text that came from the server, to tell it from what the organiser typed. */
 let prefilled = ''
-/** Where to go once a field is corrected that a later step was refused for. */
+/** The step to return to after a field is corrected for which a later step was refused. */
 let comeBackTo: Step | undefined
 
 export function goTo(wanted: Step): void {
@@ -77,7 +77,7 @@ export function goTo(wanted: Step): void {
   noteStep(wanted)
 }
 
-/** Where the browser's way back leads; to the beginning where what a step needs is gone. */
+/** Shows a step from the browser's history; the first one where its data is gone. */
 export function returnTo(wanted: Step): void {
   show(isReachable(wanted, progress.value) ? wanted : 'event')
 }
@@ -125,7 +125,7 @@ export async function lookUpEvent(): Promise<void> {
   }
 }
 
-/** From the first step on: to the places, or straight to the codes. */
+/** Continues from the first step: to the places, or straight to the codes. */
 export async function leaveEventStep(wanted: Step = 'places'): Promise<void> {
   if (isBusy.value) return
   fault.value = missingOfEvent()
@@ -169,7 +169,7 @@ export async function fetchCodes(): Promise<void> {
   })
 }
 
-/** To the live page; the form is ready for the next event. */
+/** Shows the live page, and resets the form for the next event. */
 export function finish({ uuid }: EventInfo, what?: News): void {
   forgetEditCode()
   step.value = 'event'
@@ -179,7 +179,7 @@ export function finish({ uuid }: EventInfo, what?: News): void {
   showEvent(uuid)
 }
 
-/** From the live page back into the form. */
+/** Opens the form for an event that the live page shows. */
 export function beginChange(event: EventInfo): void {
   eventIdText.value = String(event.id)
   lookUp.value = undefined
@@ -209,7 +209,7 @@ export function coordinatesFaultText(): string {
 }
 
 function show(wanted: Step): void {
-  // What has to be waited for has to be waited for everywhere.
+  // A waiting time of the server applies to every step, so its message stays when the step changes.
   if (fault.value?.untilMs === undefined) fault.value = undefined
   isIssuerWaiting.value = false
   step.value = wanted
@@ -227,7 +227,7 @@ function setPrefilled(): void {
   earlierPlaces.value = []
 }
 
-/** Does the work of a step; a refusal is shown where it belongs. */
+/** Runs the request of a step, and shows a failure at the field or step that caused it. */
 async function attempt(work: () => Promise<void>): Promise<void> {
   if (isBusy.value) return
   isBusy.value = true
@@ -264,7 +264,7 @@ function missingOfEvent(): Fault | undefined {
   return { place: 'edit_code', say: () => text('organise.event.code_missing') }
 }
 
-/** The server names the pair that it does not take: it knows the shape of the world best. */
+/** The server names the pair that it refuses: it knows which cells of the world are land. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof LandpassError) || error.code !== 'invalid_coordinates') return refusalText(error)
   const { position, pair } = error.data

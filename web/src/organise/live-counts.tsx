@@ -2,9 +2,9 @@ import type { Availability, ClosedReason } from '../api/attendance.ts'
 import { formatDateTime, formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 
-/** Loading the codes, now or when the issuer's e-mail comes, is what helps. */
+/** Reasons that loading the codes can solve. */
 const NEEDS_CODES: readonly ClosedReason[] = ['no_codes_loaded', 'waiting_for_issuer', 'no_codes_left']
-/** What the form cannot change, and a request can. */
+/** Reasons that only a PATCH request can solve. */
 const NEEDS_REQUEST: readonly ClosedReason[] = ['event_closed', 'event_disabled']
 
 interface LiveCountsProps {
@@ -12,7 +12,7 @@ interface LiveCountsProps {
   onLoad(): void
 }
 
-/** How many tokens are left, and whether they can be had now. */
+/** How many tokens are left, and whether players can get one now. */
 export function LiveCounts({ availability, onLoad }: LiveCountsProps) {
   const { open, reason, total, available, claimed } = availability
   return (

@@ -2,14 +2,14 @@ import { type EventInfo, LandpassError } from '@landpass/client'
 import { type Signal, signal } from '@preact/signals'
 import { type Availability, askAvailability, findEvent } from '../api/attendance.ts'
 
-/** How old the counts are at most while somebody looks. */
+/** Interval between requests while the page is visible. */
 const REFRESH_MS = 3_000
 
 /**
- * An event as everybody may see it, kept up to date.
+ * The public data of an event, kept up to date.
  *
  * `loading`: nothing yet · `unknown`: there is no such event here · `shown`: as it was at `atMs` (since 1970); with an
- * `error` where it could not be asked for since · `failed`: nothing, and the last try failed.
+ * `error` if a request failed since · `failed`: nothing yet, and the last request failed.
  */
 export type LiveEvent =
   | { readonly status: 'loading' | 'unknown' }
@@ -24,13 +24,13 @@ export type LiveEvent =
 
 export interface Following {
   readonly event: Signal<LiveEvent>
-  /** Looks at once. */
+  /** Requests the event now. */
   refresh(): void
   stop(): void
 }
 
 /**
- * Asks for an event now and every few seconds, as long as the page is looked at.
+ * Requests an event now and every few seconds, while the page is visible.
  *
  * @param name uuid or id
  */
@@ -75,8 +75,8 @@ async function look(name: string, before: LiveEvent, signal: AbortSignal): Promi
   }
 }
 
-/** A name that cannot be one of an event is none either. */
+/** An invalid name is treated like an unknown event. */
 function isUnknown(error: unknown): boolean {
-  if (error instanceof RangeError) return true // the client refuses what would lead to another address
+  if (error instanceof RangeError) return true // the client refuses names that would change the path of the address
   return error instanceof LandpassError && ['event_not_found', 'invalid_parameter'].includes(error.code)
 }

@@ -1,6 +1,7 @@
 import type { EventInfo } from '@landpass/client'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Availability } from '../api/attendance.ts'
+import { withoutTurns } from '../texts/bidi.ts'
 import { formatDateTime, formatDays, formatTime } from '../texts/format.ts'
 import { refusalText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
@@ -15,7 +16,7 @@ import { QrCode } from './qr-code.tsx'
 import { eventAddress, showForm } from './shown-event.ts'
 import { readEventId } from './steps.ts'
 
-/** An event as everybody may see it. @param name uuid or id, as in the address */
+/** The public page of an event. @param name uuid or id, as in the address @param name uuid or id, as in the address */
 export function LivePage({ name }: { readonly name: string }) {
   const following = useMemo(() => followEvent(name), [name])
   useEffect(() => following.stop, [following])
@@ -42,7 +43,7 @@ export function LivePage({ name }: { readonly name: string }) {
   }
 }
 
-/** Nobody has done anything wrong: an event is registered after its address is made up, or by somebody else. */
+/** No failure of the reader: the event may not be registered yet, or the address is incomplete. */
 function UnknownEvent({ name }: { readonly name: string }) {
   usePageTitle(text('organise.unknown.heading'))
   const id = readEventId(name)
@@ -96,7 +97,7 @@ function ShownEvent({ info, availability }: ShownEventProps) {
   )
 }
 
-/** Takes the focus when one comes here from the form; a page that was just opened leaves it where it is. */
+/** Takes the focus after a press in the form; on page load the focus stays where it is. */
 function LiveHeading({ info }: { readonly info: EventInfo }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -104,8 +105,8 @@ function LiveHeading({ info }: { readonly info: EventInfo }) {
   }, [])
   return (
     <>
-      <h1 ref={heading} tabIndex={-1}>
-        {info.name}
+      <h1 ref={heading} tabIndex={-1} dir="auto">
+        {withoutTurns(info.name)}
       </h1>
       <p class="lead">{daysText(info)}</p>
     </>
@@ -136,7 +137,7 @@ function newsText(what: NonNullable<typeof news.value>): string {
     : text('organise.news.no_new_codes', { total })
 }
 
-/** What the scene needs to know, to be copied or scanned. */
+/** The uuid and address for the scene's builder, to copy or scan. */
 function ForBuilders({ info }: { readonly info: EventInfo }) {
   const address = eventAddress(info.uuid)
   return (

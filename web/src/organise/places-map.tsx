@@ -9,7 +9,7 @@ import { Loading, Notice } from '../ui/notice.tsx'
 import { MAX_PLACES, placesBetween, readCoordinates, withDrawn } from './coordinates.ts'
 import { changePlaces, placesText, readPlaces } from './form-state.ts'
 
-/** At least so large is a parcel when the map shows a place by itself, in CSS pixels. */
+/** Smallest zoom at which the map shows a single place, in CSS pixels a parcel. */
 const CLOSE_ZOOM = 14
 
 const view = signal<View | undefined>(undefined)
@@ -26,14 +26,14 @@ const inks = computed(() => {
   return painted
 })
 
-/** Brings a place before the reader, near enough to see it. */
+/** Moves the map to a place, near enough to see it. */
 export function showOnMap(place: Place): void {
   view.value = { ...place, zoom: Math.max(CLOSE_ZOOM, view.peek()?.zoom ?? 0) }
 }
 
 /**
- * The places on the map: a click or tap adds one or takes it out, a stroke does so with a rectangle. A finger scrolls the
- * page unless it was told to draw.
+ * The places on the map: a click or tap adds or removes one, dragging adds or removes a rectangle. A finger scrolls the
+ * page unless "Draw" is pressed.
  */
 export function PlacesMap() {
   const isTooMany = useSignal(false)
@@ -87,7 +87,7 @@ export function PlacesMap() {
   )
 }
 
-/** Nothing is lost without it. */
+/** Shown where the map cannot be loaded: typing still works. */
 function NoMap() {
   return (
     <Notice kind="info">
@@ -99,7 +99,7 @@ function NoMap() {
   )
 }
 
-/** A stroke may reach beyond the edge of the world. */
+/** A rectangle may reach beyond the edge of the world. */
 function isOnLand({ x, y }: Place): boolean {
   return worldGrid.peek()?.tileAt(x, y).type !== 'outside'
 }

@@ -44,7 +44,10 @@ export function PlacesStep() {
   )
 }
 
-/** A pair that is still being typed is no slip yet; and as in the first step, leaving the field moves no button. */
+/**
+ * Errors are shown this long after the last key, because an incomplete pair is no mistake. As in the first step,
+ * leaving the field changes nothing.
+ */
 const SETTLED_AFTER_MS = 1_000
 
 function PlacesField() {

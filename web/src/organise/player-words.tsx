@@ -2,7 +2,7 @@ import type { EventInfo } from '@landpass/client'
 import type { Availability } from '../api/attendance.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 
-/** What a player meets at the booth: now, and in the other cases that organisers are asked about. */
+/** What a player sees at the booth: now, and in other cases that organisers ask about. */
 export function PlayerWords({ info, availability }: PlayerWordsProps) {
   return (
     <section class="card">
@@ -33,7 +33,7 @@ function Words({ when, words }: { readonly when: string; readonly words: string 
   )
 }
 
-/** Without codes, players hear the same whatever the reason is. */
+/** Without codes, players see the same text for every reason. */
 function wordsNow({ reason }: Availability): TextKey {
   switch (reason) {
     case null:

@@ -3,11 +3,11 @@ import { qrPath } from './qr-path.ts'
 
 interface QrCodeProps {
   readonly value: string
-  /** For those who cannot see it. */
+  /** Text for screen readers. */
   readonly label: string
 }
 
-/** A text as a QR code: dark on light in every theme, as readers want it. */
+/** A text as a QR code: dark on light in every theme, because readers need that. */
 export function QrCode({ value, label }: QrCodeProps) {
   const { side, path } = useMemo(() => qrPath(value), [value])
   return (

@@ -1,6 +1,6 @@
 import { type Bitmap2D, generate } from 'lean-qr'
 
-/** Blank modules around the code, without which no reader finds it (ISO/IEC 18004 asks for four). */
+/** Blank modules around the code; readers need them to find it (ISO/IEC 18004 asks for four). */
 export const QUIET_MODULES = 4
 
 /** A QR code as the path of an SVG, one unit a module. */
@@ -22,7 +22,7 @@ export function qrPath(text: string): QrPath {
   return { side: code.size + 2 * QUIET_MODULES, path: darkModules(code) }
 }
 
-/** Each run of dark modules of a row is one rectangle: neighbours drawn apart show seams. */
+/** Each run of dark modules in a row is one rectangle: separate squares would show seams. */
 function darkModules(code: Bitmap2D): string {
   const path: string[] = []
   for (let y = 0; y < code.size; y++) {

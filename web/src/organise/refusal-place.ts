@@ -1,7 +1,7 @@
 import { LandpassError } from '@landpass/client'
 import type { Step } from './steps.ts'
 
-/** What of the form a refusal is about: a field, or the step that was asked for. */
+/** The part of the form that a refusal is about: a field, or the step as a whole. */
 export type RefusalPlace = 'event' | 'edit_code' | 'coordinates' | 'step'
 
 const PLACES: Readonly<Record<string, RefusalPlace>> = {
@@ -26,7 +26,10 @@ export function stepWith(place: RefusalPlace): Step | undefined {
   return place === 'coordinates' ? 'places' : 'event'
 }
 
-/** Until when trying again is no use; undefined where it can help at once. @param nowMs milliseconds since 1970 */
+/**
+ * The time before which trying again fails; undefined where it can succeed at once. @param nowMs milliseconds since
+ * 1970
+ */
 export function waitUntilMs(error: unknown, nowMs: number): number | undefined {
   if (!(error instanceof LandpassError) || error.status !== 429) return undefined
   return nowMs + (error.retryAfterS ?? 60) * 1_000

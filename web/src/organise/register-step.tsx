@@ -1,3 +1,4 @@
+import { withoutTurns } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 import { Loading } from '../ui/notice.tsx'
 import { coordinatesText } from './coordinates.ts'
@@ -6,7 +7,7 @@ import { useSecondsUntil } from './seconds-until.ts'
 import { StepFault } from './step-fault.tsx'
 import { StepHeading } from './step-heading.tsx'
 
-/** Step 3: a last look, then the event is registered, or gets its new places. */
+/** Step 3: a summary; then the event is registered, or its places are changed. */
 export function RegisterStep() {
   const event = registered.value
   const mustWait = useSecondsUntil(fault.value?.untilMs) > 0
@@ -27,7 +28,9 @@ export function RegisterStep() {
         {event && (
           <>
             <dt>{text('organise.live.name')}</dt>
-            <dd>{event.name}</dd>
+            <dd>
+              <bdi>{withoutTurns(event.name)}</bdi>
+            </dd>
           </>
         )}
         <dt>{text('organise.places.label')}</dt>

@@ -4,8 +4,8 @@ import { fault } from './form-state.ts'
 import { useSecondsUntil } from './seconds-until.ts'
 
 /**
- * What keeps a step from being done that no field is to blame for; the button of the step tries again, at once or in time.
- * It takes the focus, and so is read out.
+ * A failure of the step that no field caused. The step's button tries again, at once or after the waiting time. The
+ * message takes the focus, so that screen readers announce it.
  */
 export function StepFault() {
   const box = useRef<HTMLDivElement>(null)
@@ -25,7 +25,7 @@ export function StepFault() {
   )
 }
 
-/** Read out when it is over, not every second. */
+/** Announced when it ends, not every second. */
 function Countdown({ waitS }: { readonly waitS: number }) {
   return (
     <>

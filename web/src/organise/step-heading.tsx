@@ -3,11 +3,11 @@ import { text } from '../texts/texts.ts'
 import { fault } from './form-state.ts'
 import { numberOf, STEPS, type Step } from './steps.ts'
 
-/** Where a step begins. It takes the focus, so that readers hear which step they have come to. */
+/** Heading of a step. It takes the focus, so that screen readers announce the step. */
 export function StepHeading({ step, children }: { readonly step: Step; readonly children: string }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    // A field that has to be corrected takes the focus itself, and a page that was just opened leaves it where it is.
+    // A field with an error takes the focus itself, and on page load the focus stays where it is.
     const isAtField = (fault.peek()?.place ?? 'step') !== 'step'
     if (!isAtField && navigator.userActivation.hasBeenActive) heading.current?.focus()
   }, [])

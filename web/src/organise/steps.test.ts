@@ -52,7 +52,7 @@ describe('a refusal', () => {
     expect(stepWith(place)).toBe(step)
   })
 
-  test('says how long to wait, in the server’s seconds; a minute where it forgot', () => {
+  test('says how long to wait, in the server’s seconds; a minute where it names none', () => {
     expect(waitUntilMs(refusal('too_many_guesses', 429, 900), NOW_MS)).toBe(NOW_MS + 900_000)
     expect(waitUntilMs(refusal('too_many_requests', 429), NOW_MS)).toBe(NOW_MS + 60_000)
     expect(waitUntilMs(refusal('issuer_unavailable', 503, 5), NOW_MS)).toBeUndefined()

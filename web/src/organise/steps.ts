@@ -4,7 +4,7 @@
  *   event ──▶ places ──▶ register ──▶ codes ──▶ the live page
  *     └── registered already: only codes ──▶┘
  *
- * Each can be gone back to. What a step needs is whatever the steps before it have made.
+ * The organiser can go back to each of them. A step needs the data of those before it.
  */
 export const STEPS = ['event', 'places', 'register', 'codes'] as const
 export type Step = (typeof STEPS)[number]

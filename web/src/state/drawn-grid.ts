@@ -1,8 +1,8 @@
 import { FeedGrid, ON_SALE } from '@landpass/client/feed'
 
-/** For tests: what a sign of {@link drawGrid} stands for. */
+/** For tests: the cell that a character of {@link drawGrid} stands for. */
 export interface DrawnCell {
-  /** As the lowest bits of a cell count it (docs/feed.md). */
+  /** The type bits of a cell (docs/feed.md). */
   readonly type: 0 | 1 | 2 | 3 | 4 | 5
   readonly owner?: string
   readonly estate?: string
@@ -10,8 +10,8 @@ export interface DrawnCell {
 }
 
 /**
- * A small world from a drawing, for tests: a line for each row from north to south, a sign for each parcel. Its lower
- * left corner is 0,0.
+ * For tests: a small world from a drawing, with a line for each row from north to south and a character for each
+ * parcel. Its lower left corner is 0,0.
  *
  * @example
  * drawGrid(['A.', 'AB'], { '.': { type: 0 }, A: { type: 2, estate: '7' }, B: { type: 3 } }).tileAt(0, 1).estate // '7'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { View } from '../map/map-types.ts'
-import { type Box, type Frame, findBox, fittingView, uncoveredView } from './fitting.ts'
+import { type Box, type Frame, findBox, fittingView, openedView, uncoveredView } from './fitting.ts'
 
 const BARE: Frame = { width: 1000, height: 800, covered: { left: 0, right: 0, top: 0, bottom: 0 } }
 const PANELS: Frame = { width: 1000, height: 800, covered: { left: 200, right: 300, top: 60, bottom: 40 } }
@@ -27,6 +27,36 @@ describe('a view that fits', () => {
       fc.property(boxes(), (box) => {
         const corners = cornersOnScreen(box, fittingView(box, PANELS), PANELS)
 
+        expect(corners.left).toBeGreaterThanOrEqual(200)
+        expect(corners.right).toBeLessThanOrEqual(700)
+        expect(corners.top).toBeGreaterThanOrEqual(60)
+        expect(corners.bottom).toBeLessThanOrEqual(760)
+      }),
+    )
+  })
+})
+
+describe('the view of what was opened from a list or by search', () => {
+  const PHONE: Frame = { width: 400, height: 800, covered: { left: 0, right: 0, top: 0, bottom: 400 } }
+  const parcel: Box = { west: 0, east: 0, south: 0, north: 0 }
+
+  test('moves a parcel that is half under a panel to the middle of the free part', () => {
+    expect(openedView({ x: 0, y: 0, zoom: 20 }, parcel, PHONE)).toEqual({ x: 0, y: -10, zoom: 20 })
+  })
+
+  test('is unchanged where all of it is free already, however near', () => {
+    const view = { x: 0, y: -3, zoom: 60 }
+
+    expect(openedView(view, parcel, PHONE)).toBe(view)
+  })
+
+  test('has all of any box in the free part, and never comes nearer than before', () => {
+    fc.assert(
+      fc.property(boxes(), fc.double({ min: 1, max: 100, noNaN: true }), (box, zoom) => {
+        const view = openedView({ x: 0, y: 0, zoom }, box, PANELS)
+        const corners = cornersOnScreen(box, view, PANELS)
+
+        expect(view.zoom).toBeLessThanOrEqual(zoom)
         expect(corners.left).toBeGreaterThanOrEqual(200)
         expect(corners.right).toBeLessThanOrEqual(700)
         expect(corners.top).toBeGreaterThanOrEqual(60)

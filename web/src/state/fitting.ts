@@ -22,10 +22,10 @@ export interface Box {
   readonly north: number
 }
 
-/** Parcels of air on each side. */
+/** Free parcels on each side. */
 const MARGIN = 1.5
 
-/** The box around some cells; undefined for none. Their numbers are those of docs/feed.md. */
+/** The box around some cells, numbered as in docs/feed.md; undefined for no cells. */
 export function findBox(cells: Uint32Array, { minX, minY, maxY }: Area): Box | undefined {
   if (cells.length === 0) return undefined
   const rows = maxY - minY + 1
@@ -42,17 +42,32 @@ export function findBox(cells: Uint32Array, { minX, minY, maxY }: Area): Box | u
 }
 
 /**
- * The view that has a whole box in the part of the map that nothing covers, as near as that allows, but no nearer than
- * a single parcel is looked at.
+ * The view that has a whole box in the part of the map that nothing covers, as near as that allows.
+ *
+ * @param maxZoom no nearer than this, in CSS pixels a parcel
  */
-export function fittingView(box: Box, frame: Frame): View {
+export function fittingView(box: Box, frame: Frame, maxZoom = CLOSE_ZOOM): View {
   const { width, height } = clearOf(frame)
   const columns = box.east - box.west + 1 + 2 * MARGIN
   const rows = box.north - box.south + 1 + 2 * MARGIN
-  return viewOf(middleOf(box), Math.min(width / columns, height / rows, CLOSE_ZOOM), frame)
+  return viewOf(middleOf(box), Math.min(width / columns, height / rows, maxZoom), frame)
 }
 
-/** The view, moved so far that the middle of a box is not covered; the very same where it is not. */
+/**
+ * The view for a box that was opened from a list or by search: unchanged where nothing covers any of the box, else the
+ * view that has the box in the middle of the free part, zoomed out as far as the whole box needs.
+ *
+ * @example
+ * // A parcel in the middle of a phone's map, whose lower half is under a panel, moves to the middle of the upper half.
+ * openedView({ x: 0, y: 0, zoom: 20 }, { west: 0, east: 0, south: 0, north: 0 },
+ *   { width: 400, height: 800, covered: { left: 0, right: 0, top: 0, bottom: 400 } }) // { x: 0, y: -10, zoom: 20 }
+ */
+export function openedView(view: View, box: Box, frame: Frame): View {
+  if (isClear(view, box, frame)) return view
+  return fittingView(box, frame, view.zoom)
+}
+
+/** The view, moved so far that the middle of a box is not covered; unchanged where it is not. */
 export function uncoveredView(view: View, box: Box, frame: Frame): View {
   const clear = clearOf(frame)
   const middle = middleOf(box)
@@ -63,7 +78,18 @@ export function uncoveredView(view: View, box: Box, frame: Frame): View {
   return isAcross && isAlong ? view : viewOf(middle, view.zoom, frame)
 }
 
-/** The view that has a place in the middle of what nothing covers. */
+/** Whether nothing covers any part of a box. */
+function isClear({ x, y, zoom }: View, { west, east, south, north }: Box, frame: Frame): boolean {
+  const clear = clearOf(frame)
+  const left = frame.width / 2 + (west - 0.5 - x) * zoom
+  const right = frame.width / 2 + (east + 0.5 - x) * zoom
+  const top = frame.height / 2 - (north + 0.5 - y) * zoom
+  const bottom = frame.height / 2 - (south - 0.5 - y) * zoom
+  const isAcross = left >= clear.left && right <= clear.left + clear.width
+  return isAcross && top >= clear.top && bottom <= clear.top + clear.height
+}
+
+/** The view with a place in the middle of the free part. */
 function viewOf({ x, y }: Place, zoom: number, { covered }: Frame): View {
   return {
     x: x - (covered.left - covered.right) / 2 / zoom,
@@ -72,7 +98,7 @@ function viewOf({ x, y }: Place, zoom: number, { covered }: Frame): View {
   }
 }
 
-/** What nothing covers, and never less than a little. */
+/** The free part of the map, at least a tenth in each direction. */
 function clearOf({ width, height, covered: { left, right, top, bottom } }: Frame) {
   return {
     left,

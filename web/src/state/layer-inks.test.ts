@@ -4,7 +4,7 @@ import type { LayerInks } from '../map/map-types.ts'
 import { drawGrid } from './drawn-grid.ts'
 import {
   cellsOfOwner,
-  countInked,
+  cellsOnSale,
   districtInks,
   holdingsOf,
   onSaleInks,
@@ -42,14 +42,15 @@ describe('a layer paints', () => {
     expect(countInked(ownerInks(GRID, cellsOfOwner(GRID, 'undefined')))).toBe(0)
   })
 
-  test('districts and plazas, and the chosen one over whatever it is made of', () => {
+  test('districts, not plazas, and the chosen one over whatever it is made of', () => {
     const road = GRID.cellAt(1, 0)
 
     const inks = districtInks(GRID, Uint32Array.of(road))
 
     expect(inks[road]).toBe(CHOSEN_DISTRICT_INK)
     inks[road] = 0
-    expect(drawing(inks)).toEqual(signs(DISTRICT_INK, ['    ', '# # ', '#   ']))
+    expect(drawing(inks)).toEqual(signs(DISTRICT_INK, ['    ', '#   ', '#   ']))
+    expect(districtInks(GRID, Uint32Array.of(GRID.cellAt(2, 1)))[GRID.cellAt(2, 1)]).toBe(CHOSEN_DISTRICT_INK)
   })
 
   test('prices by the parcel: the estate is cheaper than the parcel that costs as much', () => {
@@ -80,6 +81,12 @@ test('an offer for land that the map does not have is left out', () => {
   expect(ofOffers).toEqual([])
 })
 
+test('what is for sale is counted as parcels, and as offers: an estate is one', () => {
+  const { parcels, estates, parcelsInEstates } = holdingsOf(GRID, cellsOnSale(GRID))
+
+  expect({ parcels, estates, parcelsInEstates }).toEqual({ parcels: 1, estates: 1, parcelsInEstates: 2 })
+})
+
 test('holdings are counted apart: parcels, estates, and the parcels in them', () => {
   expect(holdingsOf(GRID, cellsOfOwner(GRID, ANN))).toEqual({ parcels: 1, estates: 1, parcelsInEstates: 2 })
   expect(holdingsOf(GRID, new Uint32Array(0))).toEqual({ parcels: 0, estates: 0, parcelsInEstates: 0 })
@@ -90,6 +97,10 @@ function offersOf({ estate, parcel }: { estate: number; parcel: number }): Offer
     parcels: { x: [3], y: [1], price: [parcel] },
     estates: { id: ['7'], price: [estate] },
   }
+}
+
+function countInked(inks: LayerInks): number {
+  return inks.filter((ink) => ink !== 0).length
 }
 
 /** The inks as they lie on the map: rows from north to south. */

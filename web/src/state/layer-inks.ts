@@ -6,9 +6,8 @@ import { type PriceStep, priceInk } from './price-steps.ts'
 /** The lowest bits of a cell are its type (docs/feed.md). */
 const TYPE = 0b111
 const DISTRICT = 3
-const PLAZA = 5
 
-/** What a layer needs of the world. */
+/** The parts of the grid that layers use. */
 export type Ground = Pick<FeedGrid, 'cells' | 'ownerOf' | 'estateOf' | 'owners' | 'estates'>
 
 export function onSaleInks({ cells }: Ground): LayerInks {
@@ -20,12 +19,13 @@ export function priceInks(priceOf: Float64Array, steps: readonly PriceStep[]): L
   return Uint8Array.from(priceOf, (price) => (Number.isNaN(price) ? NO_INK : priceInk(steps, price)))
 }
 
-/** @param chosen cells of the district that is brought out, which can be one of roads */
+/**
+ * Plazas and roads keep the colours that the legend has for them, also where they belong to a district.
+ *
+ * @param chosen cells of the district that is brought out: all of them are painted, plazas and roads too
+ */
 export function districtInks({ cells }: Ground, chosen: Uint32Array): LayerInks {
-  const inks = cells.map((cell) => {
-    const type = cell & TYPE
-    return type === DISTRICT || type === PLAZA ? DISTRICT_INK : NO_INK
-  })
+  const inks = cells.map((cell) => ((cell & TYPE) === DISTRICT ? DISTRICT_INK : NO_INK))
   for (const cell of chosen) inks[cell] = CHOSEN_DISTRICT_INK
   return inks
 }
@@ -46,7 +46,14 @@ export function cellsOfEstate({ estateOf, estates }: Ground, id: string): Uint32
   return cellsWith(estateOf, estates.list.indexOf(id))
 }
 
-/** What an address owns, as the map has it. */
+/** The cells of what is for sale: single parcels, and all those of estates. */
+export function cellsOnSale({ cells }: Ground): Uint32Array {
+  const found: number[] = []
+  for (let cell = 0; cell < cells.length; cell++) if ((cells[cell]! & ON_SALE) !== 0) found.push(cell)
+  return Uint32Array.from(found)
+}
+
+/** How many parcels and estates some cells are, as the map has it. */
 export interface Holdings {
   /** Parcels of no estate. */
   readonly parcels: number
@@ -65,15 +72,9 @@ export function holdingsOf(ground: Ground, cells: Uint32Array): Holdings {
   return { parcels, estates: estates.size, parcelsInEstates: cells.length - parcels }
 }
 
-export function countInked(inks: LayerInks): number {
-  let count = 0
-  for (const ink of inks) if (ink !== NO_INK) count += 1
-  return count
-}
-
 function cellsWith(numberOf: Uint32Array, wanted: number): Uint32Array {
   const cells: number[] = []
-  // Number 0 is nobody, and -1 is in no list.
+  // Number 0 stands for no owner or estate, and -1 for a name that is not in the list.
   if (wanted > 0) {
     for (let cell = 0; cell < numberOf.length; cell++) if (numberOf[cell] === wanted) cells.push(cell)
   }

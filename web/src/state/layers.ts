@@ -10,14 +10,14 @@ import { cellsOfOwner, districtInks, onSaleInks, ownerInks, priceInks } from './
 import { landPrices } from './offers.ts'
 import { priceSteps } from './price-steps.ts'
 
-/** What the layers paint, and what their legends say. Each asks the server only while it is shown. */
+/** The inks of the layers, and the data of their legends. A layer's data is requested only while it is shown. */
 
 export const offers = new LiveAnswer<Offers>(send)
 export const districts = new LiveAnswer<readonly District[]>(send)
-/** The one that is brought out, with its parcels as `x,y`. */
+/** The chosen district, with its parcels as `x,y`. */
 export const chosen = new LiveAnswer<DistrictWithParcels>(send)
 
-/** The grid, anew for those who compute with it whenever it changed in place. */
+/** The grid with a counter: it changes in place, so computed signals depend on the counter. */
 const currentGrid = computed(() => ({ grid: worldGrid.value, count: worldChange.value.count }))
 
 const prices = computed(() => {
@@ -38,7 +38,7 @@ export const chosenCells = computed(() => {
   return grid && data && data.id === chosenDistrict.value ? cellsOf(data.parcels, grid) : NO_CELLS
 })
 
-/** What the layer that is shown paints. */
+/** The inks of the current layer. */
 export const inks = computed<LayerInks | undefined>(() => {
   const { grid } = currentGrid.value
   if (!grid) return undefined
@@ -58,7 +58,7 @@ export const inks = computed<LayerInks | undefined>(() => {
 
 const NO_CELLS = new Uint32Array(0)
 
-/** Asks for what the layer that is shown needs, and again when the world has changed there. */
+/** Requests the data of the current layer, and again when the world has changed. */
 export function followLayers(): () => void {
   const follows = [countWorlds, followOffers, followDistricts, followChosen, retryWhenReachable]
   const ends = follows.map((follow) => effect(follow))
@@ -83,7 +83,7 @@ function followOffers(): void {
   })
 }
 
-/** Changes of what is not for sale, and was not before, leave all prices as they are. */
+/** Prices change only with cells that are for sale now or had a price before. */
 function touchesOffers({ cells }: WorldChange): boolean {
   const grid = worldGrid.peek()
   const priced = prices.peek()?.ofCells
@@ -91,7 +91,7 @@ function touchesOffers({ cells }: WorldChange): boolean {
   return cells.some((cell) => (grid.cells[cell]! & ON_SALE) !== 0 || !Number.isNaN(priced[cell]))
 }
 
-/** Districts come with a world, and stay until there is another. */
+/** Districts change only when another world is imported. */
 function followDistricts(): void {
   void worldNumber.value
   if (layer.value === 'districts') untracked(() => districts.ask(land.districts()))
@@ -103,14 +103,14 @@ function followChosen(): void {
   if (layer.value === 'districts' && id !== undefined) untracked(() => chosen.ask(land.district(id)))
 }
 
-/** What failed without a connection is asked for again when there is one. */
+/** Repeats failed requests when the server can be reached again. */
 function retryWhenReachable(): void {
   if (worldStatus.value !== 'ready') return
   const shown = { price: [offers], districts: [districts, chosen] }[layer.peek() as string] ?? []
   for (const answer of shown) if (answer.state.peek().error) answer.refresh()
 }
 
-/** Another number, another world: what came with the older one has to be asked for again. */
+/** Changes when another world was imported: what was loaded with the previous one has to be requested again. */
 const worldNumber = signal(0)
 
 function countWorlds(): void {

@@ -1,13 +1,15 @@
 import { worldGrid } from '../live/world.ts'
 import { destination, view } from './explore-state.ts'
-import { type Frame, findBox, fittingView, uncoveredView } from './fitting.ts'
+import { type Frame, findBox, fittingView, openedView, uncoveredView } from './fitting.ts'
 
 /** What lies over the map besides the search box. */
 const PANELS = ['.side', '.layer-body']
-/** What is wider than this share of the map leaves nothing beside it. */
+/** The row of buttons that a panel below the map pushes up: it covers the map as well. */
+const BUTTONS = ['.layer-toggle', '.tools']
+/** A panel wider than this share of the map lies below it, not beside it. */
 const WIDE = 0.8
 
-/** Shows all of some cells, as near as that allows. Nothing happens for no cells. */
+/** Shows all of some cells, as near as possible. Does nothing without cells. */
 export function showCells(cells: Uint32Array): void {
   const grid = worldGrid.peek()
   const box = grid && findBox(cells, grid.bounds)
@@ -15,17 +17,30 @@ export function showCells(cells: Uint32Array): void {
   if (box && frame) view.value = fittingView(box, frame)
 }
 
-/** Moves the map as far as the panel of what is selected covers it. */
+/** {@link showCells} once the panels that open or close with it have been laid out. */
+export function showCellsAfterLayout(cells: () => Uint32Array): void {
+  // A render is a microtask, so it is done before the next frame.
+  requestAnimationFrame(() => showCells(cells()))
+}
+
+/**
+ * Moves the map out of the way of a panel that has just opened for these cells. What was opened from a list or by search
+ * ({@link destination}) lies whole in the free part then; of what was picked on the map only the middle must be free,
+ * so that a click moves the map as little as possible.
+ */
 export function uncover(cells: Uint32Array): void {
   const grid = worldGrid.peek()
   const box = grid && findBox(cells, grid.bounds)
-  const frame = findFrame(destination.peek() ? PANELS : ['.side'])
-  const wanted = destination.peek() ?? view.peek()
+  const opened = destination.peek()
+  const picked = view.peek()
+  const frame = findFrame(opened ? PANELS : ['.side'])
   destination.value = undefined
-  if (box && frame && wanted) view.value = uncoveredView(wanted, box, frame)
+  if (!box || !frame) return
+  if (opened) view.value = openedView(opened, box, frame)
+  else if (picked) view.value = uncoveredView(picked, box, frame)
 }
 
-/** Gives the map the keyboard. */
+/** Moves the focus to the map. */
 export function focusMap(): void {
   findMap()?.querySelector('canvas')?.focus()
 }
@@ -34,7 +49,7 @@ export function isInMap(element: Element | null): boolean {
   return element !== null && findMap()?.contains(element) === true
 }
 
-/** Whether a panel is open that leaves nothing of the map beside it. */
+/** Whether a panel lies below the map instead of beside it. */
 export function isPanelBelow(): boolean {
   const [map, panel] = [findMap()?.getBoundingClientRect(), edgesOf('.side')]
   return map !== undefined && panel !== undefined && isBelow(panel, map)
@@ -53,14 +68,21 @@ function findFrame(panels: readonly string[]): Frame | undefined {
     const edges = edgesOf(panel)
     if (!edges) continue
     const [left, right] = [edges.left - map.left, map.right - edges.right]
-    if (isBelow(edges, map)) covered.bottom = Math.max(covered.bottom, map.bottom - edges.top)
+    if (isBelow(edges, map)) covered.bottom = Math.max(covered.bottom, map.bottom - topOf(panel, edges))
     else if (left < right) covered.left = Math.max(covered.left, left + edges.width)
     else covered.right = Math.max(covered.right, right + edges.width)
   }
   return { width: map.width, height: map.height, covered }
 }
 
-/** Undefined for what is not there or not shown. */
+/** Where a panel below the map begins: with the buttons that stand right above it, if it pushes them up. */
+function topOf(panel: string, { top }: DOMRect): number {
+  if (panel !== '.side') return top
+  const buttons = BUTTONS.flatMap((selector) => edgesOf(selector) ?? [])
+  return Math.min(top, ...buttons.map((edges) => edges.top))
+}
+
+/** The edges of an element; undefined if it is missing or hidden. */
 function edgesOf(selector: string): DOMRect | undefined {
   const edges = document.querySelector(selector)?.getBoundingClientRect()
   return edges && edges.width > 0 ? edges : undefined

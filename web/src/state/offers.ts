@@ -1,7 +1,10 @@
 import type { Offers } from '@landpass/client'
 import type { FeedGrid } from '@landpass/client/feed'
 
-/** What is for sale at which price (docs/offers.md): lists of the same length, the first of all belong together. */
+/**
+ * The offers and their prices (docs/offers.md): lists of equal length, whose entries with the same index belong
+ * together.
+ */
 export interface OfferedPrices {
   readonly parcels: Pick<Offers['parcels'], 'x' | 'y' | 'price'>
   readonly estates: Pick<Offers['estates'], 'id' | 'price'>
@@ -15,7 +18,7 @@ export interface LandPrices {
   readonly ofCells: Float64Array
 }
 
-/** Lays the offers over the map. One for land that the map does not have (yet) is left out. */
+/** Assigns the offers to cells. Offers for land that the grid does not have (yet) are left out. */
 export function landPrices(offers: OfferedPrices, grid: FeedGrid): LandPrices {
   const ofCells = new Float64Array(grid.cells.length).fill(Number.NaN)
   const ofOffers: number[] = []
@@ -28,7 +31,7 @@ export function landPrices(offers: OfferedPrices, grid: FeedGrid): LandPrices {
     const cells = cellsOf.get(id)
     if (cells && cells.length > 0) lay(cells, offers.estates.price[i]! / cells.length)
   })
-  // After the estates: an offer of a parcel itself is nearer to the point.
+  // After the estates, because an offer of the parcel itself is more specific.
   offers.parcels.x.forEach((x, i) => {
     const cell = grid.cellAt(x, offers.parcels.y[i]!)
     if (cell >= 0) lay([cell], offers.parcels.price[i]!)

@@ -1,6 +1,6 @@
 import { FIRST_PRICE_INK, PRICE_STEPS } from '../map/inks.ts'
 
-/** Some of all prices, from the lowest to the highest of them. */
+/** A range of prices. */
 export interface PriceStep {
   readonly from: number
   readonly to: number
@@ -10,9 +10,9 @@ export interface PriceStep {
 }
 
 /**
- * Parts prices into steps of about equally many offers, from cheap to dear: prices of land differ by powers of ten, and
- * steps of equal width would put nearly all of them into the first. Equal prices are of the same step, so there can be
- * fewer steps than inks; the cheapest and the dearest always have the outermost.
+ * Divides prices into steps with about equally many offers: prices of land differ by powers of ten, and steps of equal
+ * width would put nearly all of them into the first. Equal prices are in the same step, so there can be fewer steps
+ * than inks; the lowest and the highest step always have the outermost inks.
  *
  * @example
  * priceSteps([5, 1, 5, 5]) // [{ from: 1, to: 1, count: 1, ink: 2 }, { from: 5, to: 5, count: 3, ink: 8 }]

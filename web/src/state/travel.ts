@@ -14,10 +14,10 @@ import {
 } from './explore-state.ts'
 import { cellsOfEstate } from './layer-inks.ts'
 import { chosenCells, mineCells } from './layers.ts'
-import { showCells } from './map-frame.ts'
+import { showCells, showCellsAfterLayout } from './map-frame.ts'
 import { selectedCells } from './selected-cells.ts'
 
-/** Ways to get somewhere. Each is one step for the address bar. */
+/** Actions that move the map. Each is one step of the browser's history. */
 
 export function showResult({ type, id, x, y }: SearchResult): void {
   if (type === 'estate') showEstate(id)
@@ -35,13 +35,13 @@ export function showEstate(id: string): void {
   })
 }
 
-/** What a link selects without saying where it is. */
+/** Moves the map to the selection of a link that has no map position. */
 export function showLinked(): void {
   const grid = worldGrid.peek()
   if (grid) showCells(selectedCells(grid, selection.peek()))
 }
 
-/** Brings out a district, and flies there as soon as it is known where it lies. */
+/** Highlights a district, and moves the map there once its parcels are loaded. */
 export function showDistrict(id: string): void {
   batch(() => {
     selection.value = undefined
@@ -51,11 +51,11 @@ export function showDistrict(id: string): void {
   const arrive = effect(() => {
     const cells = chosenCells.value
     if (chosenDistrict.value !== id || cells.length > 0) queueMicrotask(() => arrive())
-    if (chosenDistrict.value === id) showCells(cells)
+    if (chosenDistrict.value === id) showCellsAfterLayout(() => cells)
   })
 }
 
-/** Brings out what an address owns, with the list of its parcels. */
+/** Highlights the land of an address, and opens the list of its parcels. */
 export function showAddress(address: string): void {
   batch(() => {
     selection.value = undefined
@@ -63,5 +63,5 @@ export function showAddress(address: string): void {
     layer.value = 'mine'
     openList.value = { name: 'parcels', address, ...FIRST_PAGE }
   })
-  showCells(mineCells.peek())
+  showCellsAfterLayout(() => mineCells.peek())
 }

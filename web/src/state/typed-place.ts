@@ -3,12 +3,12 @@ import type { Place } from '../map/map-types.ts'
 /** Two whole numbers with a comma, semicolon or space between them, in brackets or not. */
 const PLACE = /^[([]?\s*([+-]?\d{1,6})\s*[,;、\s]\s*([+-]?\d{1,6})\s*[)\]]?$/
 const ADDRESS = /^0x[0-9a-f]{40}$/
-/** Signs that are typed for a minus and that Unicode does not take for one. */
+/** Characters that people type as a minus and that NFKC does not change into one. */
 const MINUS = /[‐‑‒–—−]/g
 
 /**
- * Coordinates as people type them, or undefined. The server reads the same (docs/search.md); this is for showing them
- * at once, and without a connection.
+ * Coordinates as people type them, or undefined. The server reads the same forms (docs/search.md); this shows them at
+ * once, and offline.
  *
  * @example
  * findTypedPlace('( 12; −34 )') // { x: 12, y: -34 }
@@ -16,12 +16,12 @@ const MINUS = /[‐‑‒–—−]/g
  */
 export function findTypedPlace(text: string): Place | undefined {
   const [, x, y] = PLACE.exec(text.normalize('NFKC').replace(MINUS, '-').trim()) ?? []
-  // Zero is added because -0, as somebody may type it, is 0.
+  // Plus 0, so that a typed -0 becomes 0.
   return x === undefined ? undefined : { x: Number(x) + 0, y: Number(y) + 0 }
 }
 
 /**
- * An address in lower case, whatever case and spaces it was pasted with, or undefined.
+ * An address in lower case, or undefined. Letter case and spaces around it are ignored.
  *
  * @example
  * findTypedAddress(' 0X00000000000000000000000000000000000000AA') // '0x00000000000000000000000000000000000000aa'

@@ -11,7 +11,7 @@ export function formatPrice(mana: number): string {
   return `${formatNumber(mana, digits)} MANA`
 }
 
-/** A short price for narrow places: `12.3K`, `1.2만`. */
+/** A short price for narrow spaces: `12.3K`, `1.2만`. */
 export function formatShortPrice(mana: number): string {
   if (isTiny(mana)) return formatNumber(mana, { notation: 'scientific', maximumFractionDigits: 0 })
   const maximumFractionDigits = mana < 1 ? 2 : 1
@@ -40,13 +40,16 @@ export function formatTime(timeMs: number): string {
   return new Intl.DateTimeFormat(locale.value, { timeStyle: 'medium' }).format(timeMs)
 }
 
-/** Whole days, as they are named wherever one is. @param fromMs midnight in UTC, milliseconds since 1970, and so `toMs` */
+/**
+ * A range of days, in UTC, so that it is the same for every reader. @param fromMs midnight in UTC, milliseconds since
+ * 1970, and so `toMs`
+ */
 export function formatDays(fromMs: number, toMs: number): string {
   const days = new Intl.DateTimeFormat(locale.value, { dateStyle: 'long', timeZone: 'UTC' })
   return days.formatRange(fromMs, Math.max(fromMs, toMs))
 }
 
-/** So much of a day as neighbours on a scale differ in; days begin at midnight UTC. */
+/** A date with the parts that differ between ticks of a scale; days begin at midnight UTC. */
 export function formatDay(timeMs: number, unit: 'day' | 'month' | 'year'): string {
   const parts: Intl.DateTimeFormatOptions = {
     day: { day: 'numeric', month: 'short' },
@@ -56,7 +59,7 @@ export function formatDay(timeMs: number, unit: 'day' | 'month' | 'year'): strin
   return new Intl.DateTimeFormat(locale.value, { ...parts, timeZone: 'UTC' }).format(timeMs)
 }
 
-/** `0x1234…cdef`: enough to tell two addresses apart by eye; the whole one belongs in a title. */
+/** `0x1234…cdef`: enough to tell two addresses apart; show the whole one in a title. */
 export function shortAddress(address: string): string {
   return `${address.slice(0, 6)}…${address.slice(-4)}`
 }

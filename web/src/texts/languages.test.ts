@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { regionOf } from './languages.ts'
 
-test('the region is that of the first wish in the language that formatting takes', () => {
+test('the locale is the reader’s first tag of the language that Intl accepts', () => {
   expect(regionOf('en', ['en-US@posix', 'fr-FR', 'en-GB'])).toBe('en-GB')
   expect(regionOf('es', ['en-GB', 'es-MX', 'es'])).toBe('es-MX')
   expect(regionOf('ko', ['en_US.UTF-8', 'C'])).toBe('ko')

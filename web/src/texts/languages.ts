@@ -9,35 +9,35 @@ export const LANGUAGES = {
 
 export type Language = keyof typeof LANGUAGES
 
-/** What {@link findLanguage} makes of a browser's wish: `'en-GB'` is `'en'`. */
-export function findLanguage(wish: string | null | undefined): Language | undefined {
-  const code = wish?.split(/[-_]/, 1)[0]?.toLowerCase() ?? ''
+/** The page language for a language tag: `'en'` for `'en-GB'`; undefined for other languages. */
+export function findLanguage(tag: string | null | undefined): Language | undefined {
+  const code = tag?.split(/[-_]/, 1)[0]?.toLowerCase() ?? ''
   return Object.hasOwn(LANGUAGES, code) ? (code as Language) : undefined
 }
 
-/** The first of several wishes that we can answer. */
-export function firstLanguage(wishes: readonly (string | null | undefined)[]): Language {
-  for (const wish of wishes) {
-    const language = findLanguage(wish)
+/** The page language for the first supported tag of a list; English for none. */
+export function firstLanguage(tags: readonly (string | null | undefined)[]): Language {
+  for (const tag of tags) {
+    const language = findLanguage(tag)
     if (language) return language
   }
   return 'en'
 }
 
 /**
- * The first of a reader's wishes that is of a language, as `toLocaleString` takes it; else the language. Browsers hand on
- * what some systems call their language, which formatting would refuse.
+ * The reader's first tag of this language that `Intl` accepts, else the language. Some browsers pass on tags of the
+ * system that `Intl` refuses.
  *
  * @example
  * regionOf('en', ['en-US@posix', 'fr-FR', 'en-GB']) // 'en-GB'
  */
-export function regionOf(language: Language, wishes: readonly string[]): string {
-  return wishes.find((wish) => findLanguage(wish) === language && isTag(wish)) ?? language
+export function regionOf(language: Language, tags: readonly string[]): string {
+  return tags.find((tag) => findLanguage(tag) === language && isTag(tag)) ?? language
 }
 
-function isTag(wish: string): boolean {
+function isTag(tag: string): boolean {
   try {
-    return Intl.getCanonicalLocales(wish).length > 0
+    return Intl.getCanonicalLocales(tag).length > 0
   } catch {
     return false
   }

@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals'
 import type english from '../../locales/en.json'
 import { send } from '../api/client.ts'
 import { readStored, writeStored } from '../stored.ts'
-import { firstLanguage, type Language, regionOf } from './languages.ts'
+import { findLanguage, firstLanguage, type Language, regionOf } from './languages.ts'
 
 /** A text of the catalogue; one that is missing there is a compile error. */
 export type TextKey = keyof typeof english
@@ -12,15 +12,19 @@ type Catalogue = Readonly<Partial<Record<string, string>>>
 /** The language of the page. Change it with {@link useLanguage}. */
 export const language = signal<Language>('en')
 /**
- * Whose numbers and dates they are: of the reader's own region where the page speaks a language of the reader's (en-GB
- * and en-US write dates differently), else of the language.
+ * The locale for numbers and dates: the reader's own region if the page is in one of the reader's languages (en-GB and
+ * en-US write dates differently), else the page's language.
  */
 export const locale = computed(() => regionOf(language.value, navigator.languages))
 const catalogue = signal<Catalogue>({})
 const STORED_AS = 'language'
+const chosenLanguage = signal<Language | undefined>(undefined)
+
+/** The reader's own choice, now, in an earlier visit or by a link; undefined where the page follows the browser. */
+export const languageChoice = computed(() => chosenLanguage.value)
 
 /**
- * A text in the page's language. What shows it is shown again when the language changes.
+ * A text in the page's language. Components that use it are rendered again when the language changes.
  *
  * @example
  * text('list.page', { page: 2 }) // 'Page 2'
@@ -29,19 +33,20 @@ export function text(key: TextKey, values: Readonly<Record<string, string | numb
   return fill(catalogue.value[key] ?? key, values)
 }
 
-/** The text of a code that the server says; undefined for one that the catalogue does not know. */
+/** The text of a key that is known only at run time, for instance of an error code; undefined if there is none. */
 export function findText(key: string): string | undefined {
   return catalogue.value[key]
 }
 
-/** The reader's wish: the address first, then what was chosen before, then the browser's languages. */
-export function wishedLanguage(inAddress: string | null): Language {
-  return firstLanguage([inAddress, readStored(STORED_AS), ...navigator.languages])
+/** Shows the page in the language that the address names, else the one chosen before, else one of the browser's. */
+export function startLanguage(inAddress: string | null): Promise<void> {
+  chosenLanguage.value = findLanguage(inAddress) ?? findLanguage(readStored(STORED_AS))
+  return useLanguage(chosenLanguage.peek() ?? firstLanguage(navigator.languages))
 }
 
 /**
- * Reads the catalogue of a language, the one that `/translations/:locale` serves, and shows the page in it. Where it
- * cannot be read the page stays as it is.
+ * Loads the catalogue of a language from `/translations/:locale` and shows the page in it. When that fails, the page
+ * stays as it is.
  */
 export async function useLanguage(wanted: Language): Promise<void> {
   catalogue.value = await send(system.translations(wanted))
@@ -49,9 +54,10 @@ export async function useLanguage(wanted: Language): Promise<void> {
   document.documentElement.lang = wanted
 }
 
-/** Like {@link useLanguage}, and remembered for the next visit. */
+/** Like {@link useLanguage}, and stored for the next visit. */
 export async function chooseLanguage(wanted: Language): Promise<void> {
   await useLanguage(wanted)
+  chosenLanguage.value = wanted
   writeStored(STORED_AS, wanted)
 }
 

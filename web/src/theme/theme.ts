@@ -8,13 +8,13 @@ const darkWanted = matchMedia('(prefers-color-scheme: dark)')
 const systemTheme = signal<Theme>(darkWanted.matches ? 'dark' : 'light')
 const chosenTheme = signal<Theme | undefined>(undefined)
 
-/** What the page is shown in: the reader's choice, or what the system says. */
+/** The theme of the page: the reader's choice, else the system's. */
 export const theme = computed(() => chosenTheme.value ?? systemTheme.value)
 
 /** The reader's own choice; undefined follows the system. */
 export const themeChoice = computed(() => chosenTheme.value)
 
-/** Begins with the address' wish, or with what was chosen before, and follows the system from then on. */
+/** Starts with the theme that the address names, else the stored one, and follows the system. */
 export function startTheme(inAddress: string | null): void {
   show(findTheme(inAddress) ?? findTheme(readStored('theme')))
   darkWanted.addEventListener('change', ({ matches }) => {
@@ -27,11 +27,11 @@ export function chooseTheme(wanted: Theme | undefined): void {
   writeStored('theme', wanted)
 }
 
-export function findTheme(wish: string | null): Theme | undefined {
-  return THEMES.find((name) => name === wish)
+export function findTheme(name: string | null): Theme | undefined {
+  return THEMES.find((theme) => theme === name)
 }
 
-/** The style sheets know `data-theme`; without it they follow the system by themselves. */
+/** The style sheets read `data-theme`; without it they follow the system. */
 function show(wanted: Theme | undefined): void {
   chosenTheme.value = wanted
   if (wanted) document.documentElement.dataset.theme = wanted

@@ -4,11 +4,11 @@ import { type TextKey, text } from '../texts/texts.ts'
 const SHOWN_MS = 2_000
 
 export interface CopyButtonProps {
-  /** The text, or how to make it when it is wanted. */
+  /** The text, or a function that makes it when the button is pressed. */
   readonly value: string | (() => string)
-  /** What is copied, for those who cannot see it. */
+  /** What is copied, for screen readers. */
   readonly label: string
-  /** What the button says instead of “Copy”. */
+  /** The button's text instead of “Copy”. */
   readonly caption?: string
 }
 
@@ -33,7 +33,7 @@ export function CopyButton({ value, label, caption }: CopyButtonProps) {
 /** @returns whether it was copied: a browser may refuse it, whichever way it is tried */
 async function copyText(value: string): Promise<boolean> {
   try {
-    // Pages that come over plain HTTP from another machine have no clipboard of the modern kind.
+    // Pages loaded over plain HTTP from another machine have no `navigator.clipboard`.
     if (!navigator.clipboard) return copySelected(value)
     await navigator.clipboard.writeText(value)
     return true

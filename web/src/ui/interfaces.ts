@@ -1,6 +1,6 @@
 export type Interface = 'land' | 'attendance'
 
-/** Whether this server has that interface: it can serve one alone, and says so in the page. */
+/** Whether this server serves an interface: it can serve one alone, and writes that into the page. */
 export function isServed(name: Interface): boolean {
   return (document.documentElement.dataset.interfaces ?? '').split(' ').includes(name)
 }

@@ -8,7 +8,7 @@ export interface NoticeProps {
   readonly children: ComponentChildren
 }
 
-/** A sentence that matters. Failures are read out at once, the rest when there is a pause. */
+/** A message. Screen readers announce failures at once, other messages at the next pause. */
 export function Notice({ kind, children }: NoticeProps) {
   return (
     <div class={`notice notice-${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
@@ -27,7 +27,7 @@ export function Failure({ error, onRetry }: { readonly error: unknown; onRetry?(
   )
 }
 
-/** When it goes with the failure, the keyboard stays in the panel that it was in. */
+/** When the button disappears with the failure, the focus stays in its panel. */
 function RetryButton({ onRetry }: { onRetry(): void }) {
   const button = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
@@ -44,7 +44,7 @@ function RetryButton({ onRetry }: { onRetry(): void }) {
   )
 }
 
-/** While something is under way. */
+/** Shown while something is loading. */
 export function Loading({ label }: { readonly label: string }) {
   return (
     <p class="loading" role="status">

@@ -5,9 +5,9 @@ import { refusalText } from '../texts/refusal.ts'
 import { chooseLanguage, language, text } from '../texts/texts.ts'
 import { chooseTheme, findTheme, THEMES, themeChoice } from '../theme/theme.ts'
 import { isServed } from './interfaces.ts'
-import { pageAddress, replaceWish } from './link-wishes.ts'
+import { pageAddress, replacePreference } from './link-preferences.ts'
 
-/** Name, ways to the other pages, language and theme: the same on every page. */
+/** Name, links to the other pages, language and theme: the same on every page. */
 export function PageHeader({ current }: { readonly current: 'map' | 'organise' }) {
   return (
     <header class="page-header">
@@ -55,7 +55,7 @@ function LanguageChoice() {
     fault.value = ''
     try {
       await chooseLanguage(wanted)
-      replaceWish('lang', wanted)
+      replacePreference('lang', wanted)
     } catch (error) {
       select.value = language.peek()
       fault.value = refusalText(error)
@@ -82,10 +82,10 @@ function LanguageChoice() {
 }
 
 function ThemeChoice() {
-  const choose = (wish: string) => {
-    const wanted = findTheme(wish)
+  const choose = (value: string) => {
+    const wanted = findTheme(value)
     chooseTheme(wanted)
-    replaceWish('theme', wanted)
+    replacePreference('theme', wanted)
   }
   return (
     <Choice sign={<span class="theme-sign" />}>
@@ -110,7 +110,7 @@ interface ChoiceProps {
   readonly children: ComponentChildren
 }
 
-/** A choice that is no wider than a sign on phones, where its text would need a line of its own. */
+/** A select that on phones is as small as an icon, where its text would need a line of its own. */
 function Choice({ sign, children }: ChoiceProps) {
   return (
     <span class="choice">

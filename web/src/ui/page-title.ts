@@ -1,9 +1,10 @@
 import { useEffect } from 'preact/hooks'
+import { isolated } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 
-/** What tabs, bookmarks and screen readers call the page. */
+/** Sets the title for tabs, bookmarks and screen readers. */
 export function usePageTitle(title: string): void {
-  const whole = `${title} · ${text('app.name')}`
+  const whole = `${isolated(title)} · ${text('app.name')}`
   useEffect(() => {
     document.title = whole
   }, [whole])

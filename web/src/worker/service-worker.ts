@@ -1,25 +1,28 @@
 /**
- * Keeps the pages, the texts and the last world for times without a connection: after the first visit a page opens with
- * the server gone. It never stands between a reader and the server: as long as the server answers, its answer is what is
- * shown, except for files whose names change with their content.
+ * Caches the pages, the texts and the last world for use without a connection: after the first visit a page opens with
+ * the server gone. While the server answers, its answers are shown, except for files whose names change with their
+ * content.
  */
 
 /** Both are filled in by build.mjs. */
 const BUILD = '__BUILD__'
 const FILES = JSON.parse('__FILES__') as readonly string[]
 
-// The compiler's library takes `self` for that of any worker.
+// TypeScript's library types `self` as any kind of worker.
 const worker = self as unknown as ServiceWorkerGlobalScope
-/** The files of this build, gone with it. */
+/** The files of this build; the next build deletes the cache. */
 const FILE_CACHE = `landpass-${BUILD}`
-/** What the server answered last; the next build goes on with it. */
+/** The last answers of the server; the next build goes on using them. */
 const ANSWER_CACHE = 'landpass-answers'
 const PAGES = ['/', '/organise']
-/** Wanted at every start of a page. The first visit has asked for some of them before there was a worker. */
+/**
+ * Needed by every start of a page. Cached at installation, because the first visit requests some of them before the
+ * worker runs.
+ */
 const ANSWERS = [...['en', 'es', 'fr', 'ko', 'zh'].map((locale) => `/translations/${locale}`), '/v2/feed']
 
 worker.addEventListener('install', (event) => event.waitUntil(install()))
-worker.addEventListener('activate', (event) => event.waitUntil(forgetOlderBuilds()))
+worker.addEventListener('activate', (event) => event.waitUntil(deleteOlderBuilds()))
 worker.addEventListener('fetch', (event) => {
   const answer = answerFor(event)
   if (answer) event.respondWith(answer)
@@ -30,13 +33,13 @@ async function install(): Promise<void> {
   await files.addAll(FILES)
   // A server may have one of the two pages alone, and no world yet.
   await Promise.allSettled([
-    ...PAGES.map(async (path) => keep(FILE_CACHE, path, await fetch(path))),
-    ...ANSWERS.map(async (path) => keep(ANSWER_CACHE, path, await fetch(path))),
+    ...PAGES.map(async (path) => store(FILE_CACHE, path, await fetch(path))),
+    ...ANSWERS.map(async (path) => store(ANSWER_CACHE, path, await fetch(path))),
   ])
   await worker.skipWaiting()
 }
 
-async function forgetOlderBuilds(): Promise<void> {
+async function deleteOlderBuilds(): Promise<void> {
   for (const name of await caches.keys()) {
     if (name.startsWith('landpass-') && name !== FILE_CACHE && name !== ANSWER_CACHE)
       await caches.delete(name)
@@ -44,43 +47,43 @@ async function forgetOlderBuilds(): Promise<void> {
   await worker.clients.claim()
 }
 
-/** Undefined for what is none of our business: the browser asks as if there were no worker. */
+/** Undefined for requests that the worker leaves to the browser. */
 function answerFor(event: FetchEvent): Promise<Response> | undefined {
   const { origin, pathname, search } = new URL(event.request.url)
   if (event.request.method !== 'GET' || origin !== worker.location.origin) return undefined
-  if (pathname.startsWith('/pages/')) return keptFirst(event, pathname)
-  // Whatever a link to a page says, it is the same page.
+  if (pathname.startsWith('/pages/')) return cachedFirst(event, pathname)
+  // The query of a page's address does not change the file.
   if (PAGES.includes(pathname) || FILES.includes(pathname)) return serverFirst(event, pathname, FILE_CACHE)
   if (ANSWERS.includes(pathname) && search === '') return serverFirst(event, pathname, ANSWER_CACHE)
   return undefined
 }
 
-/** What is kept, or else the server's answer: a build that came after this worker has other files. */
-async function keptFirst(event: FetchEvent, pathname: string): Promise<Response> {
-  return (await findKept(pathname)) ?? serverFirst(event, pathname, FILE_CACHE)
+/** The cached file, else the server's answer: a build that is newer than this worker has other files. */
+async function cachedFirst(event: FetchEvent, pathname: string): Promise<Response> {
+  return (await findCached(pathname)) ?? serverFirst(event, pathname, FILE_CACHE)
 }
 
 async function serverFirst(event: FetchEvent, pathname: string, cacheName: string): Promise<Response> {
   try {
     const answer = await fetch(event.request)
-    event.waitUntil(keep(cacheName, pathname, answer)) // nobody waits for that
+    event.waitUntil(store(cacheName, pathname, answer)) // not awaited: the page gets its answer at once
     return answer
   } catch (error) {
-    const kept = await findKept(pathname)
-    if (kept) return kept
+    const cached = await findCached(pathname)
+    if (cached) return cached
     throw error
   }
 }
 
-/** Keeps a good answer. One that came by another address would be refused when a page is opened with it. */
-async function keep(cacheName: string, pathname: string, answer: Response): Promise<void> {
+/** Caches a successful answer. A redirected one is not cached: browsers refuse it when a page is opened with it. */
+async function store(cacheName: string, pathname: string, answer: Response): Promise<void> {
   if (!answer.ok || answer.redirected) return
-  const copy = answer.clone() // before its reader begins with it
+  const copy = answer.clone() // before the page reads the body
   const cache = await caches.open(cacheName)
-  await cache.put(pathname, copy).catch(() => undefined) // a full disk is no reason to show nothing
+  await cache.put(pathname, copy).catch(() => undefined) // a full disk must not break the page
 }
 
-function findKept(pathname: string): Promise<Response | undefined> {
-  // The browser undoes compression before it keeps an answer: its form no longer matters.
+function findCached(pathname: string): Promise<Response | undefined> {
+  // Cached bodies are already decompressed, so `Vary: accept-encoding` no longer matters.
   return caches.match(pathname, { ignoreVary: true })
 }

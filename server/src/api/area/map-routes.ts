@@ -14,6 +14,7 @@ export const mapRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     {
       schema: {
         tags: ['map'],
+        operationId: 'mapArea',
         summary: 'The parcels of an area, and the estates that have a parcel in it',
         description: 'Parcels by x ascending, then y descending; estates by id. The whole world is streamed.',
         querystring: Type.Object({ nw: corner('North-west'), se: corner('South-east') }),

@@ -9,12 +9,12 @@ import { bidsOfAddress, bidsOfAsset, findBid } from '../../land/queries/bid-quer
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
 import { bidJson } from '../../land/records/bid.ts'
 import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
-import { oneOf } from '../../schema-parts.ts'
 import { arrayPieces, rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
   addressParams,
   assertInWorld,
+  assetTypeQuery,
   coordParams,
   idParams,
   lowerCase,
@@ -26,24 +26,29 @@ import {
 import { bidSchema, estateSchema, parcelSchema } from '../common/schemas.ts'
 
 const tags = ['bids']
-const statusFilter = { status: statusQuery(STATUSES, { default: 'all', description: 'Which bids.' }) }
+const statusFilter = {
+  status: statusQuery(STATUSES, { title: 'BidStatus', default: 'all', description: 'Which bids.' }),
+}
 const ofAddressQuery = Type.Object(statusFilter)
 const ofAssetQuery = Type.Object({
   ...statusFilter,
   bidder: Type.Optional(
     Type.String({
+      title: 'Bidder',
       pattern: '^0[xX][0-9a-fA-F]{40}$',
       'x-allowed': 'an address: 0x and 40 hex digits',
       description: 'Only the bids of this address.',
     }),
   ),
-  sanitize: Type.Boolean({ default: true, description: 'false adds where on the chain each bid was found.' }),
+  sanitize: Type.Boolean({
+    title: 'Sanitize',
+    default: true,
+    description: 'false adds where on the chain each bid was found.',
+  }),
 })
 const typedAssetQuery = Type.Object({
   ...ofAssetQuery.properties,
-  asset_type: Type.Optional(
-    oneOf(['parcel', 'estate'], { description: 'Told from the id where it is left out.' }),
-  ),
+  asset_type: assetTypeQuery,
 })
 type OfAssetQuery = Static<typeof ofAssetQuery>
 
@@ -71,6 +76,7 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     {
       schema: {
         tags,
+        operationId: 'bid',
         summary: 'One bid',
         params: idParams('id', 'Id of the bid.'),
         response: freshSchema(bidSchema, ['invalid_parameter', 'bid_not_found', 'database_unavailable']),
@@ -93,6 +99,7 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     {
       schema: {
         tags,
+        operationId: 'bidsOf',
         summary: 'Bids that an address made or received, newest first',
         params: addressParams,
         querystring: ofAddressQuery,
@@ -117,6 +124,7 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     {
       schema: {
         tags,
+        operationId: 'parcelBids',
         summary: 'Bids on a parcel, newest first',
         params: coordParams(land.world),
         querystring: ofAssetQuery,
@@ -143,8 +151,9 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     {
       schema: {
         tags,
+        operationId: 'estateBids',
         summary: 'Bids on an estate, newest first',
-        params: idParams('id', 'Estate id.'),
+        params: idParams('id', 'Estate id.', 'EstateId'),
         querystring: ofAssetQuery,
         response: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
       },
@@ -158,8 +167,9 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     {
       schema: {
         tags,
+        operationId: 'assetBids',
         summary: 'Bids on a parcel or estate, newest first',
-        params: idParams('id', 'Estate id, or parcel as x,y.'),
+        params: idParams('id', 'Estate id, or parcel as x,y.', 'AssetId'),
         querystring: typedAssetQuery,
         response: freshSchema(Type.Array(bidSchema), ['invalid_parameter', 'database_unavailable']),
       },
@@ -173,6 +183,7 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     {
       schema: {
         tags,
+        operationId: 'assetsWithBidsOf',
         summary: 'The parcels and estates that an address made or received bids on',
         params: addressParams,
         querystring: ofAddressQuery,

@@ -20,6 +20,7 @@ export const changeRoutes: FastifyPluginCallbackTypebox<{ changeStream: ChangeSt
       config: { isEndless: true },
       schema: {
         tags: ['tiles'],
+        operationId: 'changeStream',
         summary: 'An event for every change of the land, as it happens',
         description:
           'Server-sent events that name the parcels and estates that changed: see docs/changes.md. The stream has no end.',

@@ -1,17 +1,21 @@
 import { type Coord, coordText, isInWorld, parseCoord, type World } from '@landpass/client/grid'
 import Type, { type TSchema } from 'typebox'
 import { invalidParameter } from '../../http/validation.ts'
+import { STATUSES } from '../../land/records/statuses.ts'
+import { oneOf } from '../../schema-parts.ts'
 
 /** Parameters that several endpoints share, as they are documented and as they are read. */
 
 export function coordParams({ bounds }: World) {
   return Type.Object({
     x: Type.Integer({
+      title: 'ParcelX',
       minimum: bounds.minX,
       maximum: bounds.maxX,
       description: 'Column, growing to the east.',
     }),
     y: Type.Integer({
+      title: 'ParcelY',
       minimum: bounds.minY,
       maximum: bounds.maxY,
       description: 'Row, growing to the north.',
@@ -24,6 +28,7 @@ export const placeParams = Type.Object({ place: Type.String({ description: 'x,y'
 
 export const addressParams = Type.Object({
   address: Type.String({
+    title: 'Address',
     pattern: '^0[xX][0-9a-fA-F]{40}$',
     'x-allowed': 'an address: 0x and 40 hex digits',
     description: 'Blockchain address, in any letter case.',
@@ -33,9 +38,12 @@ export const addressParams = Type.Object({
 /**
  * An id that is looked up as it is: what cannot be one is simply not found. Only what the database would not take
  * (text with a NUL) or nobody ever meant (a hundred characters) is refused.
+ *
+ * @param title the name in openapi.json, where several endpoints have the same
  */
-export function idParams(name: string, description: string) {
+export function idParams(name: string, description: string, title?: string) {
   const id = Type.String({
+    ...(title !== undefined && { title }),
     pattern: '^[^\\u0000]{1,100}$',
     'x-allowed': 'an id of 1 to 100 characters',
     description,
@@ -50,7 +58,7 @@ export const TOKEN_ID_ALLOWED =
 /** One value of a list, or several separated by commas, or the word for no filter. */
 export function statusQuery(
   values: readonly string[],
-  options: { default: string; description: string },
+  options: { title?: string; default: string; description: string },
 ): TSchema {
   const one = `(?:${values.join('|')})`
   const or = options.default === 'all' ? 'all|' : ''
@@ -60,6 +68,20 @@ export function statusQuery(
     ...options,
   })
 }
+
+/** Only assets with a publication of such a status. */
+export const ownedQuery = Type.Object({
+  status: statusQuery(STATUSES, {
+    title: 'OwnedStatus',
+    default: 'all',
+    description: 'Only those with such a publication.',
+  }),
+})
+
+/** What kind of asset an id names. */
+export const assetTypeQuery = Type.Optional(
+  oneOf(['parcel', 'estate'], { title: 'AssetType', description: 'Told from the id if left out.' }),
+)
 
 /** The statuses that a query asks for; undefined for all of them. */
 export function parseStatuses<T extends string>(text: string): readonly T[] | undefined {

@@ -20,6 +20,7 @@ export const contributionRoutes: FastifyPluginCallbackTypebox<{ land: LandContex
     {
       schema: {
         tags: ['districts'],
+        operationId: 'contributionsOf',
         summary: 'What an address contributed: one row for each district, by district id',
         params: addressParams,
         response: freshSchema(Type.Array(contributionSchema), ['invalid_parameter', 'database_unavailable']),

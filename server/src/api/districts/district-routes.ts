@@ -18,6 +18,7 @@ export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
     {
       schema: {
         tags: ['districts'],
+        operationId: 'districts',
         summary: 'All districts, by name',
         response: freshSchema(Type.Array(districtSchema)),
       },
@@ -34,8 +35,9 @@ export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
     {
       schema: {
         tags: ['districts'],
+        operationId: 'district',
         summary: 'One district, with its parcels',
-        params: idParams('id', 'District id.'),
+        params: idParams('id', 'District id.', 'DistrictId'),
         response: freshSchema(districtWithParcelsSchema, ['invalid_parameter', 'district_not_found']),
       },
     },

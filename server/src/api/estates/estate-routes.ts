@@ -3,10 +3,10 @@ import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { DATA, send } from '../../http/answer.ts'
 import { freshSchema } from '../../http/schemas.ts'
-import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
+import type { ListingStatus } from '../../land/records/statuses.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { answerOwned } from '../common/owned-assets.ts'
-import { addressParams, idParams, lowerCase, parseStatuses, statusQuery } from '../common/parameters.ts'
+import { addressParams, idParams, lowerCase, ownedQuery, parseStatuses } from '../common/parameters.ts'
 import { estateSchema } from '../common/schemas.ts'
 import { answerListing, listingQuery, pageSchema } from '../marketplace/listing.ts'
 
@@ -19,6 +19,7 @@ export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     {
       schema: {
         tags,
+        operationId: 'estates',
         summary: 'Estates with a publication of the asked status, a row for each publication',
         querystring: Type.Object(listingQuery),
         response: freshSchema(Type.Object({ estates: Type.Array(estateSchema), ...pageSchema }), [
@@ -36,14 +37,10 @@ export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     {
       schema: {
         tags,
+        operationId: 'estatesOf',
         summary: 'All estates that an address owns, by id',
         params: addressParams,
-        querystring: Type.Object({
-          status: statusQuery(STATUSES, {
-            default: 'all',
-            description: 'Only those with such a publication.',
-          }),
-        }),
+        querystring: ownedQuery,
         response: freshSchema(Type.Array(estateSchema), ['invalid_parameter', 'database_unavailable']),
       },
     },
@@ -60,8 +57,9 @@ export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     {
       schema: {
         tags,
+        operationId: 'estate',
         summary: 'One estate',
-        params: idParams('id', 'Estate id.'),
+        params: idParams('id', 'Estate id.', 'EstateId'),
         response: freshSchema(estateSchema, ['invalid_parameter', 'estate_not_found']),
       },
     },

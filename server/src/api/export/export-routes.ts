@@ -1,4 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { FastifySchema } from 'fastify'
 import { send, streamed } from '../../http/answer.ts'
 import { formatSchema } from '../../http/schemas.ts'
 import type { LandContext } from '../common/land-context.ts'
@@ -7,7 +8,10 @@ import { GEOJSON, NDJSON, type ParcelFormat, parcelPieces } from './parcel-forma
 
 /** `GET /export/parcels.geojson` and `GET /export/parcels.ndjson`: the whole world as a file (docs/exports.md). */
 export const exportRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
-  const exportAs = (format: ParcelFormat, schema: { summary: string; description: string }) =>
+  const exportAs = (
+    format: ParcelFormat,
+    schema: Pick<FastifySchema, 'operationId' | 'summary' | 'description'>,
+  ) =>
     app.get(
       `/export/${format.fileName}`,
       {
@@ -31,12 +35,14 @@ export const exportRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     )
 
   exportAs(GEOJSON, {
+    operationId: 'parcelsGeoJson',
     summary: 'Every parcel of the world as GeoJSON',
     description:
       'A FeatureCollection with a square for each parcel, over the tiles of the map, and the fields of a tile as \
 its properties. Streamed, and no envelope around it.',
   })
   exportAs(NDJSON, {
+    operationId: 'parcelsNdjson',
     summary: 'Every parcel of the world as lines of JSON',
     description: 'The fields of a tile on a line for each parcel. Streamed, and no envelope around it.',
   })

@@ -31,6 +31,7 @@ export const feedRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
     {
       schema: {
         tags: ['tiles'],
+        operationId: 'feed',
         summary: 'The world as a compact binary grid of tiles, or what changed of it',
         description:
           'Type, joins, on sale, owner and estate of every cell, for map viewers: see docs/feed.md.',

@@ -35,8 +35,14 @@ describe('selected', () => {
     )
   })
 
-  test('left out or empty, nothing is', () => {
-    expect([readSelected(WORLD, undefined), readSelected(WORLD, '')]).toEqual([[], []])
+  test('left out, nothing is', () => {
+    expect(readSelected(WORLD, undefined)).toEqual([])
+  })
+
+  test('may end in a semicolon', () => {
+    expect(readSelected(WORLD, '10,10;')).toEqual([{ x: 10, y: 10 }])
+    expect(readSelected(WORLD, '3,4;1,2;')).toEqual(readSelected(WORLD, '1,2;3,4'))
+    expect(readSelected(WORLD, `${placesText(MAX_SELECTED)};`)).toHaveLength(1000)
   })
 
   test('a thousand places, and not one more', () => {
@@ -53,7 +59,7 @@ describe('selected', () => {
   test('what is no place of the world is refused, and named', () => {
     for (const [text, part] of [
       ['1,2;3', '3'],
-      ['1,2;', ''],
+      ['1,2;;', ''],
       [';', ''],
       ['1,2;;3,4', ''],
       ['1,2 ;3,4', '1,2 '],

@@ -12,18 +12,35 @@ export const MAX_SELECTED = 1000
 const SELECTED_ALLOWED = `at most ${MAX_SELECTED} places x,y of the world, separated by ;`
 
 const pixels = (what: string) =>
-  Type.Integer({ minimum: 32, maximum: 2048, default: 500, description: `${what} of the image, in pixels.` })
+  Type.Integer({
+    title: what,
+    minimum: 32,
+    maximum: 2048,
+    default: 500,
+    description: `${what} of the image, in pixels.`,
+  })
 
 export const frameQuery = {
   width: pixels('Width'),
   height: pixels('Height'),
-  size: Type.Integer({ minimum: 5, maximum: 40, default: 10, description: 'Side of a parcel, in pixels.' }),
+  size: Type.Integer({
+    title: 'ParcelSize',
+    minimum: 5,
+    maximum: 40,
+    default: 10,
+    description: 'Side of a parcel, in pixels.',
+  }),
 }
 
 export const styleQuery = {
-  publications: Type.Boolean({ default: false, description: 'Whether what is on sale stands out.' }),
-  'on-sale': Type.Boolean({ default: false, description: 'Another name for publications.' }),
+  publications: Type.Boolean({
+    title: 'ShowOffers',
+    default: false,
+    description: 'Whether what is on sale stands out.',
+  }),
+  'on-sale': Type.Boolean({ title: 'OnSale', default: false, description: 'Another name for publications.' }),
   theme: oneOf(['dark', 'light'] as const, {
+    title: 'Theme',
     default: 'dark',
     description: 'Colours for a dark or a light page.',
   }),
@@ -68,13 +85,14 @@ function usualCenter({ minX, minY, maxX, maxY }: Area): Coord {
 }
 
 /**
- * Reads `x,y;x,y…`: each place once, from west to east and from south to north, so that equal selections are the same.
+ * Reads `x,y;x,y…`, with or without a `;` at the end: each place once, from west to east and from south to north, so
+ * that equal selections are the same.
  *
  * @throws {AppError} `invalid_parameter`
  */
 export function readSelected(world: World, text: string | undefined): readonly Coord[] {
-  if (text === undefined || text === '') return []
-  const parts = text.split(';', MAX_SELECTED + 1)
+  if (text === undefined) return []
+  const parts = text.replace(/;$/, '').split(';', MAX_SELECTED + 1)
   if (parts.length > MAX_SELECTED) throw invalidParameter('selected', text, SELECTED_ALLOWED)
   const places = new Map<string, Coord>()
   for (const part of parts) places.set(part, readPlace(world, 'selected', part))

@@ -43,6 +43,7 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
       compress: false,
       schema: {
         tags,
+        operationId: 'mapImage',
         summary: 'An image of the land around a place',
         description:
           'North is up. Neighbours of one estate or one district join; others are parted by a gap.',
@@ -73,6 +74,7 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
       compress: false,
       schema: {
         tags,
+        operationId: 'parcelImage',
         summary: 'An image of a parcel: in the middle, and selected',
         params: coordParams(world),
         querystring: assetQuery,
@@ -95,10 +97,11 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
       compress: false,
       schema: {
         tags,
+        operationId: 'estateImage',
         summary: 'An image of an estate: in the middle, all of its parcels selected',
         description:
           'Zoomed out, down to one pixel a parcel, until the estate fits. An estate without parcels is a picture of the ground outside the world.',
-        params: idParams('id', 'Estate id.'),
+        params: idParams('id', 'Estate id.', 'EstateId'),
         querystring: assetQuery,
         response: drawnSchema(['invalid_parameter', 'estate_not_found']),
       },
@@ -152,7 +155,7 @@ function refuseTooMany(reply: FastifyReply, parcels: number): FastifyReply {
 /** An image, or its two ways to fail with status 500. */
 function drawnSchema(errors: readonly ErrorCode[]): Record<string, TSchema> {
   const responses = imageSchema(errors)
-  const { description, ...failure } = responses[500] as TSchema & { description: string }
+  const failure = responses[500] as TSchema & { description: string; content: object }
   const tooMany = Type.String({
     description: `Too many parcels: at most ${MAX_PARCELS} fit into a picture.`,
     examples: [
@@ -160,8 +163,8 @@ function drawnSchema(errors: readonly ErrorCode[]): Record<string, TSchema> {
     ],
   })
   const both = Type.Unsafe({
-    description: `${description} As text: the picture would show too many parcels.`,
-    content: { 'application/json': { schema: failure }, 'text/plain': { schema: tooMany } },
+    description: `${failure.description} As text: the picture would show too many parcels.`,
+    content: { ...failure.content, 'text/plain': { schema: tooMany } },
   })
   return { ...responses, 500: both }
 }

@@ -34,6 +34,7 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
       compress: false,
       schema: {
         tags,
+        operationId: 'tileImage',
         summary: 'A tile of the pyramid for map viewers',
         description: 'The square around the world is cut into 2^z by 2^z tiles.',
         params: Type.Object({
@@ -61,6 +62,7 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
     {
       schema: {
         tags,
+        operationId: 'tileJson',
         summary: 'A TileJSON 3.0.0 of the pyramid',
         description:
           'Not in the envelope: map viewers read it as it is. Its tiles have the style that is asked here.',

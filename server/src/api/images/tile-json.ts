@@ -25,7 +25,7 @@ export const tileJsonSchema = Type.Object(
     bounds: degrees(4, 'West, south, east and north end of the world, in degrees.'),
     center: degrees(3, 'Longitude, latitude and zoom to begin with.'),
   },
-  { description: 'TileJSON 3.0.0.' },
+  { title: 'TileJson', description: 'TileJSON 3.0.0.' },
 )
 
 /**

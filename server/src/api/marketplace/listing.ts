@@ -22,17 +22,30 @@ export const MAX_LIMIT = 1000
 
 export const listingQuery = {
   status: statusQuery(STATUSES, {
+    title: 'ListingStatus',
     default: 'open',
     description: 'Publications with this status; open also means not expired. Several: separated by commas.',
   }),
-  sort_by: oneOf(SORT_COLUMNS, { default: 'created_at', description: 'What the rows are ordered by.' }),
+  sort_by: oneOf(SORT_COLUMNS, {
+    title: 'SortBy',
+    default: 'created_at',
+    description: 'What the rows are ordered by.',
+  }),
   sort_order: Type.Optional(
     oneOf(['asc', 'desc'], {
+      title: 'SortOrder',
       description: 'If left out: asc for price and expires_at, desc for the others.',
     }),
   ),
-  limit: Type.Integer({ minimum: 0, maximum: MAX_LIMIT, default: 20, description: 'Rows on a page.' }),
+  limit: Type.Integer({
+    title: 'Limit',
+    minimum: 0,
+    maximum: MAX_LIMIT,
+    default: 20,
+    description: 'Rows on a page.',
+  }),
   offset: Type.Integer({
+    title: 'Offset',
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 0,

@@ -17,6 +17,7 @@ export const marketplaceRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
     {
       schema: {
         tags: ['publications'],
+        operationId: 'marketplace',
         summary: 'Parcels and estates for sale, or sold, in one list',
         querystring: Type.Object({
           asset_type: Type.Optional(oneOf(['parcel', 'estate'], { description: 'Both if left out.' })),

@@ -23,7 +23,11 @@ import { mortgageSchema, parcelSchema } from '../common/schemas.ts'
 const tags = ['mortgages']
 const ACTIVE: readonly MortgageStatus[] = ['pending', 'ongoing']
 const query = Type.Object({
-  status: statusQuery(MORTGAGE_STATUSES, { default: 'all', description: 'Which mortgages.' }),
+  status: statusQuery(MORTGAGE_STATUSES, {
+    title: 'MortgageStatus',
+    default: 'all',
+    description: 'Which mortgages.',
+  }),
 })
 const listResponse = freshSchema(Type.Array(mortgageSchema), ['invalid_parameter', 'database_unavailable'])
 
@@ -45,6 +49,7 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
     {
       schema: {
         tags,
+        operationId: 'mortgagesOf',
         summary: 'Mortgages that an address requested, newest first',
         params: addressParams,
         querystring: query,
@@ -68,6 +73,7 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
     {
       schema: {
         tags,
+        operationId: 'parcelMortgages',
         summary: 'Mortgages on a parcel, newest first',
         params: coordParams(land.world),
         querystring: query,
@@ -92,6 +98,7 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
     {
       schema: {
         tags,
+        operationId: 'mortgagedParcelsOf',
         summary: 'Parcels with a pending or ongoing mortgage that the address requested',
         params: addressParams,
         response: freshSchema(Type.Array(parcelSchema), ['invalid_parameter', 'database_unavailable']),

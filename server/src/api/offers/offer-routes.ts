@@ -17,6 +17,7 @@ export const offerRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodi
     {
       schema: {
         tags: ['publications'],
+        operationId: 'offers',
         summary: 'What every parcel and estate that is for sale costs, for a price layer of a map',
         description:
           'Lists of the same length, one for each field: the first of all of them belong together. For each asset the offer \

@@ -14,7 +14,7 @@ import { AppError } from '../../errors.ts'
 import { DATA, send } from '../../http/answer.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
-import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
+import type { ListingStatus } from '../../land/records/statuses.ts'
 import { answerArea, PARCELS_FORM, readArea } from '../area/area.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { answerOwned } from '../common/owned-assets.ts'
@@ -23,10 +23,10 @@ import {
   assertInWorld,
   coordParams,
   lowerCase,
+  ownedQuery,
   parseStatuses,
   placeParams,
   readPlace,
-  statusQuery,
   TOKEN_ID_ALLOWED,
 } from '../common/parameters.ts'
 import { parcelSchema } from '../common/schemas.ts'
@@ -57,6 +57,7 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     {
       schema: {
         tags,
+        operationId: 'parcels',
         summary: 'Parcels with a publication of the asked status, a row for each publication',
         description:
           'With nw and se: all parcels of that area instead, by x ascending, then y descending, no paging.',
@@ -92,14 +93,10 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     {
       schema: {
         tags,
+        operationId: 'parcelsOf',
         summary: 'All parcels that an address owns, by x, then y',
         params: addressParams,
-        querystring: Type.Object({
-          status: statusQuery(STATUSES, {
-            default: 'all',
-            description: 'Only those with such a publication.',
-          }),
-        }),
+        querystring: ownedQuery,
         response: freshSchema(Type.Array(parcelSchema), ['invalid_parameter', 'database_unavailable']),
       },
     },
@@ -116,6 +113,7 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     {
       schema: {
         tags,
+        operationId: 'parcel',
         summary: 'One parcel, by its place',
         params: coordParams(land.world),
         response: freshSchema(parcelSchema, ['invalid_parameter', 'parcel_not_found']),
@@ -129,6 +127,7 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     {
       schema: {
         tags,
+        operationId: 'parcelOfToken',
         summary: 'One parcel, by its token id',
         params: Type.Object({
           tokenId: Type.String({
@@ -159,6 +158,7 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     {
       schema: {
         tags,
+        operationId: 'parcelTokenId',
         summary: "A parcel's token id, in hex",
         params: coordParams(land.world),
         response: freshSchema(Type.Object({ encoded_id: Type.String({ pattern: '^0x[0-9a-f]{64}$' }) }), [

@@ -8,11 +8,11 @@ import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { findPublication, publicationsOfAsset } from '../../land/queries/publication-queries.ts'
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
 import { publicationJson } from '../../land/records/publication.ts'
-import { oneOf } from '../../schema-parts.ts'
 import { rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
   assertInWorld,
+  assetTypeQuery,
   coordParams,
   idParams,
   lowerCase,
@@ -47,6 +47,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
     {
       schema: {
         tags,
+        operationId: 'publication',
         summary: 'The publication that a transaction made; of several the first',
         params: idParams('txHash', 'Transaction hash.'),
         response: freshSchema(publicationSchema, [
@@ -75,6 +76,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
     {
       schema: {
         tags,
+        operationId: 'parcelPublications',
         summary: 'Every publication that a parcel ever had, newest first',
         params: coordParams(land.world),
         response: historyResponse,
@@ -100,8 +102,9 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
     {
       schema: {
         tags,
+        operationId: 'estatePublications',
         summary: 'Every publication that an estate ever had, newest first',
-        params: idParams('id', 'Estate id.'),
+        params: idParams('id', 'Estate id.', 'EstateId'),
         response: historyResponse,
       },
     },
@@ -113,13 +116,10 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
     {
       schema: {
         tags,
+        operationId: 'assetPublications',
         summary: 'Every publication that a parcel or estate ever had, newest first',
-        params: idParams('id', 'Estate id, or parcel as x,y.'),
-        querystring: Type.Object({
-          asset_type: Type.Optional(
-            oneOf(['parcel', 'estate'], { description: 'Told from the id if left out.' }),
-          ),
-        }),
+        params: idParams('id', 'Estate id, or parcel as x,y.', 'AssetId'),
+        querystring: Type.Object({ asset_type: assetTypeQuery }),
         response: historyResponse,
       },
     },

@@ -22,10 +22,11 @@ export const searchRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     {
       schema: {
         tags: ['search'],
+        operationId: 'search',
         summary: 'Parcels, estates, districts and addresses by what people type',
         description:
           'Coordinates, ids and whole addresses first, then names: the same, beginning with the text, having a word that \
-does, containing it. Letter case and accents make no difference.',
+does, containing it. The beginning of an address finds owners. Letter case and accents make no difference.',
         querystring: Type.Object({
           q: Type.String({
             minLength: 1,

@@ -1,8 +1,9 @@
 import { encodeTokenId, tokenIdHex } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { LOCALES, readCatalogue } from '../../site/translations.ts'
 import { foldText } from './fold.ts'
-import { typedPlaces } from './typed-places.ts'
+import { ESTATE_WORDS, typedAddressPart, typedPlaces } from './typed-places.ts'
 
 const typed = (text: string) => typedPlaces(foldText(text))
 const parcel = (id: string) => ({ type: 'parcel', id })
@@ -27,6 +28,44 @@ test.each([
 test.each(['#123', '123', ' # 123 ', '0123', '＃１２３', '#0123'])('%j is an estate', (text) => {
   expect(typed(text)).toEqual([{ type: 'estate', id: '123' }])
 })
+
+test.each([
+  'estate 123',
+  'Estate #123',
+  'FINCA 123',
+  'domaines  0123',
+  '에스테이트 123',
+  '地产123',
+  '地产 ＃123',
+])('%j is an estate: the page calls it so', (text) => {
+  expect(typed(text)).toEqual([{ type: 'estate', id: '123' }])
+})
+
+test('the words for estates are those of the pages, in every language', () => {
+  const words = LOCALES.map(readCatalogue).flatMap((texts) => [
+    texts['asset.estate']!.toLowerCase(),
+    texts['asset.estate.many']!.toLowerCase(),
+  ])
+
+  expect(new Set(ESTATE_WORDS)).toEqual(new Set(words))
+})
+
+test.each([
+  ['0x12aB', '0x12ab', ''],
+  [' 0X1 ', '0x1', ''],
+  ['0x12ab…', '0x12ab', ''],
+  ['0x12ab…CDEF', '0x12ab', 'cdef'],
+  ['0x12ab...cdef', '0x12ab', 'cdef'],
+])('%j is a part of an address', (text, start, end) => {
+  expect(typedAddressPart(foldText(text))).toEqual({ start, end })
+})
+
+test.each(['', '0x', '12ab', '0x12g', '0x12 ab', `0x${'a'.repeat(40)}`, '0x12..ab'])(
+  '%j is no part of an address',
+  (text) => {
+    expect(typedAddressPart(foldText(text))).toBeUndefined()
+  },
+)
 
 test('an address and a district are found in any letter case', () => {
   const address = `0x${'aB'.repeat(20)}`

@@ -1,8 +1,17 @@
 import { coordText, decodeTokenId, parseTokenId } from '@landpass/client/grid'
 import type { AssetName } from '../../land/records/assets.ts'
+import { foldText } from './fold.ts'
 
 /** What a text may name by place or id: a parcel, an estate, a district or an address that may or may not be there. */
 export type TypedPlace = AssetName | { readonly type: 'district' | 'address'; readonly id: string }
+
+/** An address of which only some digits were typed: those that it begins with, and perhaps those that it ends with. */
+export interface AddressPart {
+  /** `0x` and 1 to 39 digits, in lower case. */
+  readonly start: string
+  /** Up to 39 digits, in lower case. */
+  readonly end: string
+}
 
 /**
  * The places that a folded text ({@link foldText}) names by coordinates or by an id of any kind; mostly none.
@@ -10,18 +19,47 @@ export type TypedPlace = AssetName | { readonly type: 'district' | 'address'; re
  * @example
  * typedPlaces('(12, -34)') // [{ type: 'parcel', id: '12,-34' }]
  * typedPlaces('#7') // [{ type: 'estate', id: '7' }]
+ * typedPlaces('ESTATE 7') // [{ type: 'estate', id: '7' }], and the same in the other languages of the pages
  * typedPlaces('SEVEN') // []
  */
 export function typedPlaces(folded: string): TypedPlace[] {
   return READERS.flatMap((read) => read(folded) ?? [])
 }
 
+/**
+ * The part of an address that a folded text is; undefined for a whole address and for everything else. Pages shorten
+ * addresses in the middle, so that form is understood as well.
+ *
+ * @example
+ * typedAddressPart('0X12AB') // { start: '0x12ab', end: '' }
+ * typedAddressPart(foldText('0x12ab…cdef')) // { start: '0x12ab', end: 'cdef' }
+ */
+export function typedAddressPart(folded: string): AddressPart | undefined {
+  const [, start, end = ''] = ADDRESS_PART.exec(folded) ?? []
+  return start === undefined ? undefined : { start: start.toLowerCase(), end: end.toLowerCase() }
+}
+
+/** What estates are called in the languages of the pages: `asset.estate` and `asset.estate.many` of web/locales. */
+export const ESTATE_WORDS = [
+  'estate',
+  'estates',
+  'finca',
+  'fincas',
+  'domaine',
+  'domaines',
+  '에스테이트',
+  '地产',
+] as const
+
 type Reader = (folded: string) => TypedPlace | undefined
 
 /** Two whole numbers with a comma, semicolon or space between them, in brackets or not. */
 const COORDS = /^[([]? ?([+-]?\d{1,6}) ?[,;、 ] ?([+-]?\d{1,6}) ?[)\]]?$/
-const ESTATE_ID = /^#? ?0*(\d{1,78})$/
+const ESTATE_WORD = ESTATE_WORDS.map((word) => foldText(word)).join('|')
+const ESTATE_ID = new RegExp(`^(?:${ESTATE_WORD})? ?#? ?0*(\\d{1,78})$`)
 const ADDRESS = /^0X[0-9A-F]{40}$/
+/** What folding makes of `…` is three full stops. */
+const ADDRESS_PART = /^(0X[0-9A-F]{1,39})(?:\.\.\.([0-9A-F]{0,39}))?$/
 const UUID = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/
 /** A shorter number is an estate's id: of all parcels only some of column 0 have so short a token id. */
 const TOKEN_ID = /^(?:\d{13,}|0X[0-9A-F]{13,})$/

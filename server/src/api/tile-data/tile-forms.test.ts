@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT } from '../../state/parts/tile-cells.ts'
-import { ALL_FIELDS, legacyTileForm, type TileField, tileForm } from './tile-forms.ts'
+import {
+  ADDRESS_TYPES,
+  ALL_FIELDS,
+  legacyTileForm,
+  type TileField,
+  tileForm,
+  writeAddressTile,
+} from './tile-forms.ts'
 import type { Tile } from './tile-source.ts'
 
 const FULL: Tile = {
@@ -10,6 +17,7 @@ const FULL: Tile = {
   joins: JOINS_TOP | JOINS_TOP_LEFT,
   updatedAtS: 1_548_000_000,
   name: 'a "b"\n',
+  districtName: undefined,
   estateId: '1140',
   owner: `0x${'a'.repeat(40)}`,
   price: '16787.030000000000000003',
@@ -22,6 +30,7 @@ const BARE: Tile = {
   joins: 0,
   updatedAtS: 7,
   name: undefined,
+  districtName: undefined,
   estateId: undefined,
   owner: undefined,
   price: undefined,
@@ -86,10 +95,42 @@ describe('a tile in the older form', () => {
     expect(legacy.write({ ...BARE, kind, price: '0' })).toContain('"type":10,')
   })
 
+  test('of a district has the name of that, of a road or plaza its own', () => {
+    const inDistrict = { ...FULL, districtName: 'Museum', name: 'an estate', price: undefined }
+
+    expect(legacy.write({ ...inDistrict, kind: 'district' })).toContain('"name":"Museum"')
+    for (const kind of ['road', 'plaza'] as const)
+      expect(legacy.write({ ...inDistrict, kind })).toContain('"name":"an estate"')
+    expect(legacyTileForm(fields('type')).write({ ...inDistrict, kind: 'district' })).toBe(
+      '"-48,-29":{"type":5},',
+    )
+  })
+
   test('is made of the fields that were asked for: without the price, nothing is for sale', () => {
     const form = legacyTileForm(fields('type', 'top', 'estateId', 'tokenId', 'expiresAt'))
 
     expect(form.write(FULL)).toBe('"-48,-29":{"type":9,"top":1,"estate_id":"1140"},')
     expect([form.showsSales, legacyTileForm(fields('price')).showsSales]).toEqual([false, true])
+  })
+})
+
+describe('a tile as it looks to an address', () => {
+  test('has its type, 1 for a join, its price as text, and no owner', () => {
+    expect(writeAddressTile(FULL, ADDRESS_TYPES.ownEstateOnSale)).toBe(
+      '"-48,-29":{"type":3,"x":-48,"y":-29,"top":1,"topLeft":1,"name":"a \\"b\\"\\n",' +
+        '"estate_id":"1140","price":"16787.030000000000000003"},',
+    )
+    expect(writeAddressTile(BARE, ADDRESS_TYPES.operated)).toBe('"0,1":{"type":4,"x":0,"y":1},')
+  })
+
+  test('has the name of the district to which the address contributed', () => {
+    const tile = { ...BARE, name: 'a shop', districtName: 'Museum' }
+
+    expect(writeAddressTile(tile, ADDRESS_TYPES.contributed)).toBe(
+      '"0,1":{"type":6,"x":0,"y":1,"name":"Museum"},',
+    )
+    expect(writeAddressTile(tile, ADDRESS_TYPES.ownParcel)).toBe(
+      '"0,1":{"type":0,"x":0,"y":1,"name":"a shop"},',
+    )
   })
 })

@@ -101,12 +101,16 @@ const WRITE: Readonly<Record<TileField, WriteField>> = {
   top: ({ joins }) => `"top":${(joins & JOINS_TOP) !== 0}`,
   left: ({ joins }) => `"left":${(joins & JOINS_LEFT) !== 0}`,
   topLeft: ({ joins }) => `"topLeft":${(joins & JOINS_TOP_LEFT) !== 0}`,
-  name: ({ name }) => (name === undefined ? '' : `"name":${textJson(name)}`),
+  name: ({ name }) => writeName(name),
   estateId: ({ estateId }) => (estateId === undefined ? '' : `"estateId":"${estateId}"`),
   owner: ({ owner }) => (owner === undefined ? '' : `"owner":"${owner}"`),
   price: ({ price }) => (price === undefined ? '' : `"price":${price}`),
   expiresAt: ({ expiresAtS }) => (expiresAtS === undefined ? '' : `"expiresAt":${expiresAtS}`),
   tokenId: (tile) => `"tokenId":"${encodeTokenId(tile)}"`,
+}
+
+function writeName(name: string | undefined): string {
+  return name === undefined ? '' : `"name":${textJson(name)}`
 }
 
 /** The numbers that stood for the types before they had names. */
@@ -124,6 +128,9 @@ const writeKindNumber: WriteField = ({ kind }) => `"type":${KIND_NUMBERS[kind]}`
 const writeLegacyType: WriteField = (tile) =>
   tile.price === undefined ? writeKindNumber(tile) : `"type":${ON_SALE_NUMBER}`
 
+const writeLegacyEstate: WriteField = ({ estateId }) =>
+  estateId === undefined ? '' : `"estate_id":"${estateId}"`
+
 /** The fields of the older form in their order, each with the one that it is made of. */
 const LEGACY: readonly (readonly [TileField, WriteField])[] = [
   ['type', writeLegacyType],
@@ -133,9 +140,41 @@ const LEGACY: readonly (readonly [TileField, WriteField])[] = [
   ['left', ({ joins }) => (joins & JOINS_LEFT ? '"left":1' : '')],
   ['topLeft', ({ joins }) => (joins & JOINS_TOP_LEFT ? '"topLeft":1' : '')],
   ['owner', WRITE.owner],
-  ['name', WRITE.name],
-  ['estateId', ({ estateId }) => (estateId === undefined ? '' : `"estate_id":"${estateId}"`)],
+  ['name', ({ kind, name, districtName }) => writeName(kind === 'district' ? (districtName ?? name) : name)],
+  ['estateId', writeLegacyEstate],
   ['price', WRITE.price],
 ]
+
+/** What a tile is to an address, where that is not what it is to everybody; with the numbers of the older form. */
+export const ADDRESS_TYPES = {
+  ownParcel: 0,
+  ownParcelOnSale: 1,
+  ownEstate: 2,
+  ownEstateOnSale: 3,
+  /** The address may operate or update it. */
+  operated: 4,
+  /** Of a district to which the address contributed. */
+  contributed: 6,
+} as const
+export type AddressType = (typeof ADDRESS_TYPES)[keyof typeof ADDRESS_TYPES]
+
+const ADDRESS_PLACE = LEGACY.filter(([field]) => ['x', 'y', 'top', 'left', 'topLeft'].includes(field)).map(
+  ([, write]) => write,
+)
+
+/**
+ * A tile as a member of the object that `/v1/tiles/:address` answers: the older form with the type that the tile has to
+ * the address, its price as text, and no owner.
+ */
+export function writeAddressTile(tile: Tile, type: AddressType): string {
+  const { name, districtName } = tile
+  return memberOf(tile, [
+    () => `"type":${type}`,
+    ...ADDRESS_PLACE,
+    () => writeName(type === ADDRESS_TYPES.contributed ? (districtName ?? name) : name),
+    writeLegacyEstate,
+    ({ price }) => (price === undefined ? '' : `"price":"${price}"`),
+  ])
+}
 
 export const ALL_FIELDS: ReadonlySet<TileField> = new Set(TILE_FIELDS)

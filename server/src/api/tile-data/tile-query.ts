@@ -5,16 +5,17 @@ import { ALL_FIELDS, FOREIGN_FIELDS, TILE_FIELDS, type TileField } from './tile-
 
 const CORNERS = ['x1', 'y1', 'x2', 'y2'] as const
 
-const corner = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: -CONTRACT_LIMIT, maximum: CONTRACT_LIMIT, description }))
+const corner = (title: string, description: string) =>
+  Type.Optional(Type.Integer({ title, minimum: -CONTRACT_LIMIT, maximum: CONTRACT_LIMIT, description }))
 
 const ANY_FIELD = [...TILE_FIELDS, ...FOREIGN_FIELDS].join('|')
 /** Each of them twice and more is room enough; more than that is no list of fields. */
 const MAX_FIELDS = 50
 
-const fieldList = (description: string) =>
+const fieldList = (title: string, description: string) =>
   Type.Optional(
     Type.String({
+      title,
       pattern: `^(?:${ANY_FIELD})(?:,(?:${ANY_FIELD})){0,${MAX_FIELDS - 1}}$`,
       'x-allowed': `one or more of ${TILE_FIELDS.join(', ')}, separated by commas`,
       description,
@@ -24,13 +25,17 @@ const fieldList = (description: string) =>
 /** The parameters of both tile endpoints. */
 export const tileQuery = Type.Object({
   x1: corner(
+    'TileX1',
     'Column of a corner of the area; give all four of x1, y1, x2 and y2, or none for the whole world.',
   ),
-  y1: corner('Row of that corner.'),
-  x2: corner('Column of the opposite corner; which corner is which does not matter.'),
-  y2: corner('Row of the opposite corner.'),
-  include: fieldList('Only these fields, separated by commas. Names are those of /v2/tiles.'),
-  exclude: fieldList('All fields but these. Not looked at where include is given.'),
+  y1: corner('TileY1', 'Row of that corner.'),
+  x2: corner('TileX2', 'Column of the opposite corner; which corner is which does not matter.'),
+  y2: corner('TileY2', 'Row of the opposite corner.'),
+  include: fieldList(
+    'IncludeFields',
+    'Only these fields, separated by commas. Names are those of /v2/tiles.',
+  ),
+  exclude: fieldList('ExcludeFields', 'All fields but these. Not looked at where include is given.'),
 })
 
 export type TileQuery = Static<typeof tileQuery>

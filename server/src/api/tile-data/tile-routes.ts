@@ -45,6 +45,7 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
     {
       schema: {
         tags,
+        operationId: 'tiles',
         summary: 'The tiles of the map: what is at each place, and how it joins its neighbours',
         description: ORDER,
         querystring: tileQuery,
@@ -60,6 +61,7 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
       schema: {
         tags,
         hide: false,
+        operationId: 'legacyTiles',
         summary: 'The tiles of the map in the older form, with numbers for types',
         description: `${ORDER} include and exclude take the names of /v2/tiles; type is 10 (on sale) only where price is shown.`,
         querystring: tileQuery,
@@ -77,6 +79,7 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
     {
       schema: {
         tags,
+        operationId: 'tilesInfo',
         summary: 'When the tiles last changed',
         response: bareSchema(
           Type.Object({

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { addressText, closedObject, idText, mana, oneOf, wholeNumber } from '../../schema-parts.ts'
 import { shapeRef } from '../common/schemas.ts'
+import { ADDRESS_TYPES } from './tile-forms.ts'
 
 const joins = (where: string) => `The neighbour to the ${where} is of the same estate or the same district.`
 
@@ -25,6 +26,13 @@ const tile = closedObject(
   'A place of the map.',
 )
 
+function oneOfNumbers(values: readonly number[], description: string) {
+  return Type.Union(
+    values.map((value) => Type.Literal(value)),
+    { description },
+  )
+}
+
 const one = (where: string) => Type.Optional(Type.Literal(1, { description: joins(where) }))
 
 const legacyTile = closedObject(
@@ -38,15 +46,40 @@ const legacyTile = closedObject(
     left: one('west'),
     topLeft: one('north-west'),
     owner: Type.Optional(addressText("The estate's, or else the parcel's.")),
-    name: Type.Optional(Type.String({ description: "The estate's, or else the parcel's." })),
+    name: Type.Optional(
+      Type.String({
+        description: "The district's where the kind is district; else the estate's, or the parcel's.",
+      }),
+    ),
     estate_id: Type.Optional(idText('Estate that holds the parcel.')),
     price: Type.Optional(mana()),
   },
   'A place of the map, in the older form.',
 )
 
+const addressTile = closedObject(
+  {
+    type: oneOfNumbers(
+      Object.values(ADDRESS_TYPES),
+      '0 own parcel, 1 own parcel on sale, 2 own estate, 3 own estate on sale, 4 it may operate or update it, 6 of a district to which it contributed.',
+    ),
+    x: wholeNumber('Column.'),
+    y: wholeNumber('Row.'),
+    top: one('north'),
+    left: one('west'),
+    topLeft: one('north-west'),
+    name: Type.Optional(
+      Type.String({ description: "The estate's, or else the parcel's; of type 6 the district's." }),
+    ),
+    estate_id: Type.Optional(idText('Estate that holds the parcel.')),
+    price: Type.Optional(Type.String({ description: 'In MANA, every digit, as text.' })),
+  },
+  'A place of the map as it looks to an address, in the older form.',
+)
+
 /** What openapi.json names once. */
-export const TILE_SHAPES = { Tile: tile, LegacyTile: legacyTile } as const
+export const TILE_SHAPES = { Tile: tile, LegacyTile: legacyTile, AddressTile: addressTile } as const
 
 export const tileSchema = shapeRef('Tile')
 export const legacyTileSchema = shapeRef('LegacyTile')
+export const addressTileSchema = shapeRef('AddressTile')

@@ -24,6 +24,10 @@ test('a tile tells what is known of its parcel, of its estate first', () => {
           joins: expect.any(Number),
           updatedAtS: Math.max(parcel.updatedAtS, estate?.updatedAtS ?? 0),
           name: estate?.name ?? parcel.name,
+          districtName:
+            parcel.district === undefined
+              ? undefined
+              : `${plan.districts[parcel.district]} ${parcel.district}`,
           estateId: estate && String(parcel.estate! + 1),
           owner: estate ? estate.owner : parcel.owner,
           price: offer?.price,

@@ -1,7 +1,13 @@
 import { type Area, cellOf } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
 import type { OpenOffers } from '../../state/parts/open-offers.ts'
-import type { EstateParts, OwnerIndex, ParcelParts, StateParts } from '../../state/parts/parts.ts'
+import type {
+  DistrictParts,
+  EstateParts,
+  OwnerIndex,
+  ParcelParts,
+  StateParts,
+} from '../../state/parts/parts.ts'
 import { KIND_MASK, KINDS, type Kind } from '../../state/parts/tile-cells.ts'
 
 /**
@@ -11,8 +17,9 @@ import { KIND_MASK, KINDS, type Kind } from '../../state/parts/tile-cells.ts'
 export interface TileSource {
   readonly bounds: Area
   readonly cells: Uint8Array
-  readonly parcels: Omit<ParcelParts, 'json'>
-  readonly estates: Omit<EstateParts, 'json'>
+  readonly parcels: Omit<ParcelParts, 'json' | 'operators'>
+  readonly estates: Omit<EstateParts, 'json' | 'operators'>
+  readonly districtNames: DistrictParts['names']
   readonly openPrice: readonly string[]
   readonly openExpiresAtMs: Float64Array
   /** Per parcel, the number of the offer that is shown for it, or -1. */
@@ -30,6 +37,8 @@ export interface Tile {
   readonly updatedAtS: number
   /** Its estate's, or else its own. */
   readonly name: string | undefined
+  /** Of the district that it belongs to; roads and plazas are districts too. */
+  readonly districtName: string | undefined
   readonly estateId: string | undefined
   /** Its estate's, or else its own: never the registry that holds the parcels of estates. */
   readonly owner: string | undefined
@@ -39,10 +48,11 @@ export interface Tile {
 }
 
 export function tileSource({ bounds, cells, ...parts }: StateParts, { offers }: OpenOffers): TileSource {
-  const { json: _parcels, ...parcels } = parts.parcels
-  const { json: _estates, ...estates } = parts.estates
+  const { json: _parcels, operators: _ofParcels, ...parcels } = parts.parcels
+  const { json: _estates, operators: _ofEstates, ...estates } = parts.estates
   const { openPrice, openExpiresAtMs } = parts.publications
-  return { bounds, cells, parcels, estates, openPrice, openExpiresAtMs, offers }
+  const districtNames = parts.districts.names
+  return { bounds, cells, parcels, estates, districtNames, openPrice, openExpiresAtMs, offers }
 }
 
 export function tileAt(source: TileSource, row: number): Tile {
@@ -58,6 +68,7 @@ export function tileAt(source: TileSource, row: number): Tile {
     joins: cell & ~KIND_MASK,
     updatedAtS: Math.max(parcels.updatedAtS[row]!, inEstate ? estates.updatedAtS[estate]! : 0),
     name: (inEstate ? estates.names[estate] : undefined) ?? parcels.names[row],
+    districtName: source.districtNames[parcels.district[row]!],
     estateId: inEstate ? estates.ids[estate] : undefined,
     owner: inEstate ? ownerAt(estates, estate) : ownerAt(parcels, row),
     price: offer < 0 ? undefined : source.openPrice[offer],

@@ -54,6 +54,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; sett
     {
       schema: {
         tags,
+        operationId: 'parcelToken',
         summary: "Metadata of a parcel's token, by its place",
         params: coordParams(land.world),
         response: bareSchema(tokenMetadataSchema, ['invalid_parameter', 'parcel_not_found']),
@@ -70,9 +71,10 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; sett
     {
       schema: {
         tags,
+        operationId: 'estateToken',
         summary: "Metadata of an estate's token, by its id",
         description: 'A dissolved estate has size 0.',
-        params: idParams('id', 'Estate id.'),
+        params: idParams('id', 'Estate id.', 'EstateId'),
         response: bareSchema(tokenMetadataSchema, ['invalid_parameter', 'estate_not_found']),
       },
     },
@@ -87,6 +89,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; sett
     {
       schema: {
         tags,
+        operationId: 'token',
         summary: 'Metadata of a token, by its contract and its id',
         params: Type.Object({
           ...addressParams.properties,

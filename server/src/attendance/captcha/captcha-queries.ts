@@ -7,7 +7,7 @@ export type NewCaptcha = Pick<
   'uuid' | 'address' | 'sealed' | 'is_preview' | 'tries' | 'expires_at_ms'
 >
 
-/** Makes it the pending one of its player. What was pending before is gone, whatever became of it. */
+/** Stores the pending captcha of a player; replaces the captcha before it. */
 export async function replaceCaptcha(db: Db, captcha: NewCaptcha): Promise<void> {
   const { address, ...fields } = captcha
   await db
@@ -17,7 +17,7 @@ export async function replaceCaptcha(db: Db, captcha: NewCaptcha): Promise<void>
     .execute()
 }
 
-/** What is drawn, if the captcha can still be solved at `nowMs`. */
+/** The encrypted text and seed of a captcha that can still be solved at `nowMs`. */
 export async function findSealed(db: Db, uuid: string, nowMs: number): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('captcha')
@@ -29,7 +29,7 @@ export async function findSealed(db: Db, uuid: string, nowMs: number): Promise<B
   return row?.sealed
 }
 
-/** Whose captcha, for which event, and when. */
+/** An answer or a proof: by which player, for which event, and when. */
 export interface Attempt {
   readonly address: string
   readonly eventId: number
@@ -39,8 +39,8 @@ export interface Attempt {
 export type TakenTry = Pick<CaptchaTable, 'uuid' | 'sealed' | 'is_preview' | 'tries'>
 
 /**
- * Takes one try of the player's pending captcha and binds it to the event, in one statement: of answers that arrive
- * together, no more than there are tries get a row. `tries` is what is left.
+ * Takes one try of the player's pending captcha and binds it to the event. One statement, so that of answers at the same
+ * time only as many get a row as there are tries. The returned `tries` is the number that is left.
  */
 export async function takeTry(db: Db, { address, eventId, nowMs }: Attempt): Promise<TakenTry | undefined> {
   return db
@@ -54,15 +54,15 @@ export async function takeTry(db: Db, { address, eventId, nowMs }: Attempt): Pro
     .executeTakeFirst()
 }
 
-/** A captcha that was solved and is gone. */
+/** A captcha that was solved and deleted. */
 export type UsedCaptcha = Selectable<CaptchaTable>
 
-/** Takes a solved captcha away. It comes back for one caller only. */
+/** Deletes a solved captcha, and returns it to only one of several callers. */
 export async function useUp(db: Db, uuid: string): Promise<UsedCaptcha | undefined> {
   return db.deleteFrom('captcha').where('uuid', '=', uuid).returningAll().executeTakeFirst()
 }
 
-/** Makes a used captcha pending again, as it was; not where its player has asked for another one since. */
+/** Makes a used captcha pending again, unless its player has asked for another one since. */
 export async function restoreCaptcha(db: Db, captcha: UsedCaptcha): Promise<void> {
   await db
     .insertInto('captcha')
@@ -71,7 +71,7 @@ export async function restoreCaptcha(db: Db, captcha: UsedCaptcha): Promise<void
     .execute()
 }
 
-/** The player's pending captcha, if it can be used for the event. */
+/** The uuid of the player's pending captcha, if it can be used for the event. */
 export async function findChallenge(
   db: Db,
   { address, eventId, nowMs }: Attempt,
@@ -87,7 +87,7 @@ export async function findChallenge(
   return row?.uuid
 }
 
-/** Deletes at most `limit` whose time is over; returns how many. */
+/** Deletes at most `limit` expired captchas; returns how many. */
 export async function deleteSomeExpired(db: Db, nowMs: number, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('captcha')
@@ -98,7 +98,7 @@ export async function deleteSomeExpired(db: Db, nowMs: number, limit: number): P
         .where('expires_at_ms', '<=', nowMs)
         .orderBy('expires_at_ms')
         .limit(limit)
-        // Several processes sweep: none waits for rows that another is deleting.
+        // Other processes delete too: skip the rows that they have locked
         .forUpdate()
         .skipLocked(),
     )

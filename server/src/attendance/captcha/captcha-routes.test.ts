@@ -22,8 +22,8 @@ interface Body {
 }
 
 /**
- * The routes on a real server and database. Only the signature is a stand-in: a header names the player. Real
- * signatures are tested where they are checked, and in the journeys.
+ * The routes on a real server and database. Signatures are replaced by a header that names the player; real signatures
+ * are tested in signed-fetch/ and in the journeys.
  */
 const standIn = {
   verify: async ({ headers }: IncomingRequest) => {
@@ -76,8 +76,8 @@ describeOnBothEngines('the routes of captchas', (open) => {
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body }
   }
 
-  test('a signed request without a body makes one, as booths read it', async () => {
-    // The world's client says JSON and sends nothing
+  test('a signed request without a body makes a captcha, in the form that booths read', async () => {
+    // The world's client sends content-type JSON and no body
     const { status, headers, body } = await create('/captcha', {
       'x-test-player': ANN,
       'content-type': 'application/json',
@@ -98,19 +98,19 @@ describeOnBothEngines('the routes of captchas', (open) => {
     expect(counted).toEqual([ANN])
   })
 
-  test('a server that wants a proof of work names the challenge', async () => {
+  test('a server that asks for a proof of work answers with the challenge', async () => {
     const { body } = await create('/strict/captcha')
 
     expect(body.data.proof_of_work).toEqual({ algorithm: 'sha256', bits: 18, challenge: body.data.uuid })
   })
 
-  test('a request that nobody signed makes none, and counts for nobody', async () => {
+  test('an unsigned request makes no captcha, and is counted for no player', async () => {
     const { status, body } = await create('/captcha', {})
 
     expect([status, body.code, counted]).toEqual([401, 'not_signed', []])
   })
 
-  test('a player who asks too often gets none', async () => {
+  test('a player over the limit gets no captcha', async () => {
     for (let i = 0; i < 5; i++) await create()
     const before = await db.selectFrom('captcha').select('uuid').execute()
 
@@ -120,7 +120,7 @@ describeOnBothEngines('the routes of captchas', (open) => {
     expect(await db.selectFrom('captcha').select('uuid').execute()).toEqual(before)
   })
 
-  test('the image is a PNG of 500 x 150 for everybody, as often as it is asked for, and nobody keeps it', async () => {
+  test('the image is a PNG of 500 x 150 for every client, for every request, and is not cached by clients', async () => {
     const { body } = await create()
 
     const [first, second] = [
@@ -158,7 +158,7 @@ describeOnBothEngines('the routes of captchas', (open) => {
     expect((await head.arrayBuffer()).byteLength).toBe(0)
   })
 
-  test('what is no UUID is refused; an unknown, replaced or expired captcha is not found', async () => {
+  test('an invalid UUID is refused; an unknown, replaced or expired captcha is not found', async () => {
     const old = await create()
     const { body } = await create()
     const ask = async (uuid: string) => {
@@ -181,7 +181,7 @@ describeOnBothEngines('the routes of captchas', (open) => {
     expect((await fetch(`${origin}/captcha/${body.data.uuid}`)).status).toBe(200)
   })
 
-  test('pages of any origin may send the signed request, whatever its headers are called', async () => {
+  test('CORS: pages of any origin may send the signed request with any headers', async () => {
     const names = 'content-type,x-identity-auth-chain-0,x-identity-timestamp,x-identity-metadata'
     const response = await fetch(`${origin}/captcha`, {
       method: 'OPTIONS',

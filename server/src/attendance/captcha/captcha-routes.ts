@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts'
 import { okSchema } from '../../http/schemas.ts'
 import type { LimitHook, PlayerLimit } from '../limits.ts'
 import { incomingRequestOf } from '../signed-fetch/incoming-request.ts'
+import { SIGNED_FETCH } from '../signed-fetch/signature-headers.ts'
 import type { IncomingRequest } from '../signed-fetch/signed-request.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import type { Captchas } from './captchas.ts'
@@ -13,7 +14,7 @@ import { PROOF_ALGORITHM } from './proof-of-work.ts'
 export interface CaptchaRouteOptions {
   readonly captchas: Captchas
   readonly signedFetch: {
-    /** Who signed a request. @throws {AppError} `not_signed`, `bad_signature`, … */
+    /** Verifies who signed a request. @throws {AppError} `not_signed`, `bad_signature`, … */
     verify(request: IncomingRequest): Promise<{ readonly address: string; readonly isPreview: boolean }>
   }
   /** Counts a request of a player. @throws {AppError} `too_many_requests` */
@@ -27,26 +28,32 @@ export interface CaptchaRouteOptions {
 const tags = ['claims']
 const NO_STORE = { 'cache-control': 'no-store' }
 
-const captchaSchema = Type.Object({
-  uuid: Type.String({ format: 'uuid', description: 'Where the image is: /captcha/:uuid.' }),
-  width: Type.Literal(CAPTCHA_WIDTH_PX),
-  height: Type.Literal(CAPTCHA_HEIGHT_PX),
-  expires_at: Type.String({ format: 'date-time', description: 'Until when it can be answered.' }),
-  proof_of_work: Type.Union(
-    [
-      Type.Object({
-        algorithm: Type.Literal(PROOF_ALGORITHM),
-        bits: Type.Integer({ description: 'How many zero bits the hash must begin with.' }),
-        challenge: Type.String({
-          description:
-            'What to work on: the hash of challenge:event uuid:address:nonce, uuid and address in lower case, nonce in decimal digits.',
-        }),
-      }),
-      Type.Null(),
-    ],
-    { description: 'Null where this server asks for none.' },
-  ),
-})
+const captchaSchema = Type.Object(
+  {
+    uuid: Type.String({ format: 'uuid', description: 'Where the image is: /captcha/:uuid.' }),
+    width: Type.Literal(CAPTCHA_WIDTH_PX),
+    height: Type.Literal(CAPTCHA_HEIGHT_PX),
+    expires_at: Type.String({ format: 'date-time', description: 'Until when it can be answered.' }),
+    proof_of_work: Type.Union(
+      [
+        Type.Object(
+          {
+            algorithm: Type.Literal(PROOF_ALGORITHM),
+            bits: Type.Integer({ description: 'How many zero bits the hash must begin with.' }),
+            challenge: Type.String({
+              description:
+                'What to work on: the hash of challenge:event uuid:address:nonce, uuid and address in lower case, nonce in decimal digits.',
+            }),
+          },
+          { title: 'ProofOfWork' },
+        ),
+        Type.Null(),
+      ],
+      { description: 'Null where this server asks for none.' },
+    ),
+  },
+  { title: 'Captcha' },
+)
 
 const uuidParams = Type.Object({
   uuid: Type.String({
@@ -57,7 +64,7 @@ const uuidParams = Type.Object({
   }),
 })
 
-/** Captchas: a signed request makes one, anybody with its uuid sees the image, the answer comes with the claim. */
+/** Captchas: a signed request makes one, every client with its uuid gets the image, the claim has the answer. */
 export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = (
   app,
   { captchas, signedFetch, playerLimit, clientLimit, assertConfigured },
@@ -69,9 +76,11 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
       onRequest: clientLimit,
       schema: {
         tags,
+        operationId: 'captcha',
         summary: 'A new captcha for the player who signed the request',
         description:
           'Signed fetch, without a body. One captcha is pending for each player: a new one replaces the one before.',
+        security: [SIGNED_FETCH],
         response: okSchema(captchaSchema, [
           'not_signed',
           'bad_signature',
@@ -100,8 +109,9 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
       compress: false,
       schema: {
         tags,
+        operationId: 'captchaImage',
         summary: 'The image of a captcha',
-        description: `A PNG of ${CAPTCHA_WIDTH_PX} x ${CAPTCHA_HEIGHT_PX} pixels, for everybody who knows the uuid: the world has pictures fetched by servers of its own.`,
+        description: `A PNG of ${CAPTCHA_WIDTH_PX} x ${CAPTCHA_HEIGHT_PX} pixels, for every client that knows the uuid: the world fetches images through its own servers.`,
         params: uuidParams,
         response: pngSchema(),
       },
@@ -110,7 +120,7 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
       assertConfigured()
       const image = await captchas.findImage(request.params.uuid)
       if (image) return reply.headers(NO_STORE).type('image/png').send(image)
-      const sentence = 'There is no such captcha: it is used or expired. Ask for a new one.'
+      const sentence = 'This captcha is unknown, used or expired. Ask for a new one.'
       throw new AppError('captcha_not_found', sentence)
     },
   )

@@ -17,7 +17,7 @@ const WRONG = '11111'
 
 const vault = new Vault(Buffer.alloc(32, 7))
 
-/** What the image of a player's captcha shows: nobody but the tests has both the row and the key. */
+/** The text in the image of a player's captcha, decrypted from the row. */
 async function shownTo(db: Db, address: string): Promise<string> {
   const { sealed } = await db
     .selectFrom('captcha')
@@ -68,7 +68,7 @@ describeOnBothEngines('captchas', (open) => {
   const solve = (address: string, answer: string, eventId = EVENT) =>
     captchas.solve({ address, eventId, answer })
 
-  test('the right answer solves it once, and says where it was asked for', async () => {
+  test('the right answer solves a captcha once, and returns whether it came from a preview', async () => {
     await captchas.create({ address: ANN, isPreview: true })
     await captchas.create({ address: BEN, isPreview: false })
     const answer = await shownTo(db, ANN)
@@ -93,7 +93,7 @@ describeOnBothEngines('captchas', (open) => {
     }
   })
 
-  test('nothing but the answer is the answer', async () => {
+  test('any other text is a wrong answer', async () => {
     const nearly = [
       (text: string) => text.slice(1),
       (text: string) => `${text}${text[0]}`,
@@ -108,7 +108,7 @@ describeOnBothEngines('captchas', (open) => {
     }
   })
 
-  test('after three wrong answers even the right one comes too late', async () => {
+  test('after three wrong answers the right one is refused', async () => {
     const { uuid } = await captchas.create({ address: ANN, isPreview: false })
     const answer = await shownTo(db, ANN)
 
@@ -129,19 +129,21 @@ describeOnBothEngines('captchas', (open) => {
     expect(outcomes).toEqual(['wrong_captcha 2', 'wrong_captcha 1', 'solved'])
   })
 
-  test('the sentences tell a player what to do', async () => {
+  test('the errors say what to do next', async () => {
     const sentenceOf = (work: Promise<unknown>) => work.then(String, (error: AppError) => error.message)
     await captchas.create({ address: ANN, isPreview: false })
 
-    expect(await sentenceOf(solve(BEN, WRONG))).toMatch(/Click the booth again .* ask the owner of the scene/)
+    expect(await sentenceOf(solve(BEN, WRONG))).toMatch(
+      /Click the booth again; .* the scene needs an update\.$/,
+    )
     expect(await sentenceOf(solve(ANN, WRONG))).toMatch(/Look again: 2 more tries\.$/)
     expect(await sentenceOf(solve(ANN, WRONG))).toMatch(/Look again: one more try\.$/)
     expect(await sentenceOf(solve(ANN, WRONG))).toMatch(
-      /last try\. Click the booth again to get a new picture\.$/,
+      /no try is left\. Click the booth again for a new image\.$/,
     )
   })
 
-  test('it waits for two minutes', async () => {
+  test('a captcha can be solved for two minutes', async () => {
     const { expiresAtMs } = await captchas.create({ address: ANN, isPreview: false })
     const { uuid } = await captchas.create({ address: BEN, isPreview: false })
     const [annsAnswer, bensAnswer] = [await shownTo(db, ANN), await shownTo(db, BEN)]
@@ -156,7 +158,7 @@ describeOnBothEngines('captchas', (open) => {
     expect(await captchas.findImage(uuid)).toBeUndefined()
   })
 
-  test('a new one replaces the old one, with tries, time and events of its own', async () => {
+  test('a new captcha replaces the old one, with new tries, a new time and no event', async () => {
     const old = await captchas.create({ address: ANN, isPreview: false })
     const oldAnswer = await shownTo(db, ANN)
     for (let i = 0; i < 3; i++) await outcomeOf(solve(ANN, WRONG))
@@ -171,7 +173,7 @@ describeOnBothEngines('captchas', (open) => {
     expect(await outcomeOf(solve(ANN, await shownTo(db, ANN), OTHER_EVENT))).toBe('solved')
   })
 
-  test('it belongs to its player: the answer of another one is nothing', async () => {
+  test('a captcha belongs to its player: the answer of another player does not solve it', async () => {
     await captchas.create({ address: ANN, isPreview: false })
     const answer = await shownTo(db, ANN)
 
@@ -181,7 +183,7 @@ describeOnBothEngines('captchas', (open) => {
     expect(await outcomeOf(solve(ANN, answer))).toBe('solved')
   })
 
-  test('the first try binds it to its event; tries for another one are not counted', async () => {
+  test('the first try binds a captcha to its event; tries for another event are not counted', async () => {
     await captchas.create({ address: ANN, isPreview: false })
     const answer = await shownTo(db, ANN)
 
@@ -206,7 +208,7 @@ describeOnBothEngines('captchas', (open) => {
     }
   })
 
-  test('of twenty wrong answers at once, three are judged', async () => {
+  test('of twenty wrong answers at once, three are checked', async () => {
     await captchas.create({ address: ANN, isPreview: false })
 
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcomeOf(solve(ANN, WRONG))))
@@ -219,7 +221,7 @@ describeOnBothEngines('captchas', (open) => {
     })
   })
 
-  test('another server knows the captcha, draws the same image, and hears when it is used', async () => {
+  test('another server draws the same image, and refuses a captcha that was used', async () => {
     const other = new Captchas({ db: (await open()).db, vault, clock, proofOfWorkBits: 0 })
     const { uuid } = await captchas.create({ address: ANN, isPreview: false })
 
@@ -232,7 +234,7 @@ describeOnBothEngines('captchas', (open) => {
     expect(await other.findImage(uuid)).toBeUndefined()
   })
 
-  test('no column of any row tells an answer, and equal answers look different', async () => {
+  test('no column of a row contains the answer, and equal answers are stored differently', async () => {
     for (let i = 0; i < 50; i++) {
       await captchas.create({ address: `0x${i.toString(16).padStart(40, '0')}`, isPreview: false })
     }
@@ -255,7 +257,7 @@ describeOnBothEngines('captchas', (open) => {
     expect(new Set(rows.map(({ sealed }) => sealed.length)).size).toBe(1)
   })
 
-  test('sweeping takes the expired ones away, however many, and leaves the others', async () => {
+  test('deleteExpired deletes all expired captchas and no other', async () => {
     const { uuid } = await captchas.create({ address: ANN, isPreview: false })
     const sealed = Buffer.alloc(40)
     const expired = Array.from({ length: 1201 }, (_, i) => ({
@@ -274,7 +276,7 @@ describeOnBothEngines('captchas', (open) => {
     expect(await db.selectFrom('captcha').select('uuid').execute()).toEqual([{ uuid }])
   })
 
-  test('a proof of work is good for one claim of its player and event', async () => {
+  test('a proof of work is valid for one claim of its player and event', async () => {
     const strict = new Captchas({
       db,
       vault,
@@ -307,7 +309,7 @@ describeOnBothEngines('captchas', (open) => {
     expect(results.filter((result) => result === 'proved')).toHaveLength(1)
   })
 
-  test('a refused proof says what is asked for, and the challenge ends with its captcha', async () => {
+  test('the error for a proof has bits and algorithm, and the challenge expires with its captcha', async () => {
     const strict = new Captchas({ db, vault, clock, proofOfWorkBits: 8 })
     const { uuid, expiresAtMs } = await strict.create({ address: ANN, isPreview: false })
     clock.set(expiresAtMs)
@@ -320,7 +322,7 @@ describeOnBothEngines('captchas', (open) => {
   })
 })
 
-/** As a player's computer finds it, written down without the code that judges it. */
+/** Finds a proof as a client does, without the code that checks it. */
 function solvedProof(challenge: string, bits: number): string {
   let nonce = 0
   while (!beginsWithZeros(challenge, nonce, bits)) nonce++

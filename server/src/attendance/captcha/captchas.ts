@@ -14,7 +14,7 @@ import {
   useUp,
 } from './captcha-queries.ts'
 import { drawCaptcha } from './draw-captcha.ts'
-import { ALPHABET, READ_AS } from './glyphs.ts'
+import { ALPHABET, LOOK_ALIKES } from './glyphs.ts'
 import { ImageCache } from './image-cache.ts'
 import { SEED_BYTES } from './keystream.ts'
 import { isProof, PROOF_ALGORITHM } from './proof-of-work.ts'
@@ -23,41 +23,41 @@ import { isProof, PROOF_ALGORITHM } from './proof-of-work.ts'
 export const CAPTCHA_TTL_MS = 2 * MINUTE_MS
 /** How many answers it takes, right or wrong. */
 export const CAPTCHA_TRIES = 3
-/** Five of fourteen characters: who guesses is right once in 537,824 tries. */
+/** Five of fourteen characters: a blind guess is right once in 537,824 tries. */
 export const CAPTCHA_LENGTH = 5
 
-/** Longer than any answer: what is cut off makes none right. */
+/** Longer than any right answer; the rest is cut off. */
 const MAX_ANSWER_LENGTH = 64
-/** 5 MB of them: enough for those who look at the same minute's captchas more than once. */
-const KEPT_IMAGES = 256
+/** About 5 MB: enough for repeated requests of the captchas of the last minute. */
+const MAX_CACHED_IMAGES = 256
 const EXPIRED_PER_STATEMENT = 500
 
-/** What became of a captcha or of an answer, for figures. */
+/** Result of making or solving a captcha, for metrics. */
 export type CaptchaResult = 'created' | 'solved' | 'wrong' | 'missing' | 'proved' | 'not_proved'
 
 export interface CaptchasOptions {
   readonly db: Db
   readonly vault: Vault
   readonly clock: Clock
-  /** How many zero bits a proof of work begins with; 0 asks for none. */
+  /** How many zero bits the hash of a proof of work must begin with; 0: no proof is needed. */
   readonly proofOfWorkBits: number
   readonly onResult?: (result: CaptchaResult) => void
 }
 
 /**
- * The pending captchas: at most one for each player, in the database, so that every process knows it.
+ * The pending captchas: at most one for each player, in the database, so that all processes share them.
  *
  *   (none) ──create──▶ pending, 3 tries ──solve, wrong──▶ pending, 2 … 0 tries
  *
- * A right answer or a proof of work leads back to (none), from wherever a try is left; `create` leads to three tries
- * from everywhere.
+ * While a try is left, a right answer or a proof of work leads back to (none). `create` leads to three tries from every
+ * state.
  *
- * Invariants: of right answers that arrive together one counts; the first try binds the captcha to its event; after
- * CAPTCHA_TTL_MS, or without tries, it is as good as gone.
+ * Invariants: of several right answers at the same time one counts; the first try binds the captcha to its event; after
+ * CAPTCHA_TTL_MS, or without tries, it cannot be solved.
  *
- * The way of the data: a signed request → a random text and a random seed → encrypted into the player's row → drawn
- * when the image is asked for, which takes the uuid alone (the world has pictures fetched by servers of its own) →
- * pixels. The answer comes with the claim, beside the player's address: the old booth sends no uuid.
+ * Data flow: a signed request → a random text and a random seed → encrypted in the player's row → drawn as an image when
+ * it is requested. The image needs the uuid only, because the world fetches images through its own servers. The answer
+ * comes with the claim and is found by the player's address, because the old booth sends no uuid.
  */
 export class Captchas {
   readonly proofOfWorkBits: number
@@ -65,7 +65,7 @@ export class Captchas {
   private readonly vault: Vault
   private readonly clock: Clock
   private readonly report: (result: CaptchaResult) => void
-  private readonly images = new ImageCache(KEPT_IMAGES)
+  private readonly images = new ImageCache(MAX_CACHED_IMAGES)
 
   constructor({ db, vault, clock, proofOfWorkBits, onResult = () => {} }: CaptchasOptions) {
     this.db = db
@@ -75,7 +75,7 @@ export class Captchas {
     this.report = onResult
   }
 
-  /** A new captcha for the player whose signature asked for it; the one before is gone. */
+  /** Makes a new captcha for a player and replaces the pending one. */
   async create({ address, isPreview }: NewCaptchaOptions): Promise<{ uuid: string; expiresAtMs: number }> {
     const uuid = randomUUID()
     const expiresAtMs = this.clock.nowMs() + CAPTCHA_TTL_MS
@@ -92,7 +92,7 @@ export class Captchas {
     return { uuid, expiresAtMs }
   }
 
-  /** The PNG, as often as it is asked for while the captcha can be solved. */
+  /** The image as PNG; undefined when the captcha can no longer be solved. */
   async findImage(uuid: string): Promise<Buffer | undefined> {
     const name = uuid.toLowerCase()
     const sealed = await findSealed(this.db, name, this.clock.nowMs())
@@ -104,9 +104,9 @@ export class Captchas {
   }
 
   /**
-   * Judges an answer, which takes a try. Letter case, blanks around and look-alikes (glyphs.ts) do not matter.
+   * Checks an answer, which takes a try. Letter case, blanks around it and look-alikes (glyphs.ts) do not matter.
    *
-   * @returns the captcha, which is gone now: {@link giveBack} undoes that
+   * @returns the captcha, which is deleted now; {@link giveBack} restores it
    * @throws {AppError} `wrong_captcha` with `tries_left`; `captcha_required` when this player has none for this event
    */
   async solve({ address, eventId, answer }: Answer): Promise<UsedCaptcha> {
@@ -115,7 +115,7 @@ export class Captchas {
     if (!taken) throw this.missing()
     const { text } = parseSecret(this.vault.open('captcha', taken.sealed))
     if (!isAnswer(text, answer)) throw this.wrong(taken.tries)
-    // Others may have answered right at the same time, or asked for a new captcha: then this one is gone.
+    // Undefined if another right answer came at the same time, or the player has a new captcha
     const used = await useUp(this.db, taken.uuid)
     if (!used) throw this.missing()
     this.report('solved')
@@ -123,8 +123,8 @@ export class Captchas {
   }
 
   /**
-   * Where a proof of work is asked for: looks at it, and uses up the captcha whose uuid was the challenge. The image
-   * need not be solved for that, and a wrong proof takes no try.
+   * Checks a proof of work, and uses up the captcha whose uuid was the challenge. The image need not be solved for that,
+   * and a wrong proof takes no try.
    *
    * @throws {AppError} `proof_of_work_required`
    */
@@ -136,19 +136,19 @@ export class Captchas {
     const isRight =
       uuid !== undefined &&
       isProof({ uuid, eventUuid: eventUuid.toLowerCase(), address: player }, proof ?? '', bits)
-    // Of proofs that arrive together, one uses the captcha up.
+    // Of several proofs at the same time, one uses the captcha up
     const used = isRight ? await useUp(this.db, uuid) : undefined
     this.report(used ? 'proved' : 'not_proved')
     if (!used) throw proofRequired(bits)
     return used
   }
 
-  /** Undoes {@link solve} and {@link checkProof}: for when it was not the player's doing that they were refused. */
+  /** Undoes {@link solve} or {@link checkProof}, for a refusal that the player did not cause. */
   async giveBack(used: UsedCaptcha): Promise<void> {
     await restoreCaptcha(this.db, { ...used, tries: Math.max(used.tries, 1) })
   }
 
-  /** Takes those away whose time is over. Returns how many. */
+  /** Deletes expired captchas. Returns how many. */
   async deleteExpired(): Promise<number> {
     const nowMs = this.clock.nowMs()
     let total = 0
@@ -191,19 +191,19 @@ export interface Proof {
   readonly proof: string | undefined
 }
 
-/** Booths show it to the player as it is; the oldest know no captcha and can never send one. */
+/** Booths show it to the player unchanged. The oldest booths have no captcha and need an update. */
 const CAPTCHA_REQUIRED =
-  'Solve a picture first: none is waiting for your answer (it may have run out, or be used already). Click the booth again to get a new one. If no picture appears, this booth is too old: ask the owner of the scene to update it.'
+  'No captcha is waiting for your answer. Click the booth again; if no image appears, the scene needs an update.'
 
 function wrongSentence(triesLeft: number): string {
   if (triesLeft === 0)
-    return 'That is not what the picture shows, and this was its last try. Click the booth again to get a new picture.'
-  return `That is not what the picture shows. Look again: ${triesLeft === 1 ? 'one more try' : `${triesLeft} more tries`}.`
+    return 'That is not what the image shows, and no try is left. Click the booth again for a new image.'
+  return `That is not what the image shows. Look again: ${triesLeft === 1 ? 'one more try' : `${triesLeft} more tries`}.`
 }
 
 function proofRequired(bits: number): AppError {
   const sentence =
-    'This server asks for a proof of work with every signed claim, and there is none that fits. Ask for a challenge with POST /captcha and send the number that solves it as proof.'
+    'The proof of work is missing or wrong. Get a challenge with POST /captcha and send its solution as proof.'
   return new AppError('proof_of_work_required', sentence, { bits, algorithm: PROOF_ALGORITHM })
 }
 
@@ -225,17 +225,17 @@ function parseSecret(written: string): Secret {
   return { text, seed: Buffer.from(seed, 'hex') }
 }
 
-/** Compares hashes, which are equally long whatever was typed, in a time that tells nothing of what they have in common. */
+/** Compares hashes of equal length in constant time, so that the time does not reveal how similar the texts are. */
 function isAnswer(text: string, answer: string): boolean {
-  return timingSafeEqual(hashOf(text), hashOf(readAnswer(answer)))
+  return timingSafeEqual(hashOf(text), hashOf(normaliseAnswer(answer)))
 }
 
 function hashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** What was typed, look-alikes as the characters that they stand for. Of a long text only the beginning is read. */
-function readAnswer(typed: string): string {
+/** The typed text in upper case, with look-alikes replaced by characters of the alphabet; a long text is cut. */
+function normaliseAnswer(typed: string): string {
   const letters = [...typed.trim().slice(0, MAX_ANSWER_LENGTH).toUpperCase()]
-  return letters.map((letter) => READ_AS.get(letter) ?? letter).join('')
+  return letters.map((letter) => LOOK_ALIKES.get(letter) ?? letter).join('')
 }

@@ -24,7 +24,7 @@ function textOf(name: string): string {
   return Array.from({ length: 5 }, () => random.pick([...ALPHABET])).join('')
 }
 
-/** 1 where there is ink, as a simple program sees it: nearer to its darkest tone than to its lightest. */
+/** 1 for ink: pixels nearer to the darkest tone than to the lightest. */
 function inkOf(file: Buffer): Uint8Array {
   const { width, height, data } = PNG.sync.read(file)
   const tones = Uint16Array.from({ length: width * height }, (_, px) => data[4 * px]! + data[4 * px + 1]!)
@@ -37,7 +37,7 @@ function inkOf(file: Buffer): Uint8Array {
   return Uint8Array.from(tones, (tone) => (tone < middle ? 1 : 0))
 }
 
-test('every text is a PNG of 500 x 150 that two decoders read alike, in 10 to 24 kB', () => {
+test('every text is a PNG of 500 x 150 and 10 to 24 kB, with equal pixels in two decoders', () => {
   fc.assert(
     fc.property(texts, seeds, (text, seed) => {
       const file = drawCaptcha(text, seed)
@@ -51,7 +51,7 @@ test('every text is a PNG of 500 x 150 that two decoders read alike, in 10 to 24
   )
 })
 
-test('text and seed say all: the same picture every time, and another one for another seed or text', () => {
+test('the same text and seed give the same image, another text or seed another one', () => {
   const file = drawCaptcha('K3WEA', seedOf('a'))
 
   expect(drawCaptcha('K3WEA', seedOf('a'))).toEqual(file)
@@ -59,7 +59,7 @@ test('text and seed say all: the same picture every time, and another one for an
   expect(drawCaptcha('K3WED', seedOf('a'))).not.toEqual(file)
 })
 
-test('letters stay inside the image, whatever the text, and are as large as the image lets them', () => {
+test('the letters of any text stay inside the image, and use its space', () => {
   fc.assert(
     fc.property(texts, seeds, (text, seed) => {
       const { left, right, top, bottom } = boxOf(writeLetters(text, SHEET, new Keystream(seed)))
@@ -74,24 +74,24 @@ test('letters stay inside the image, whatever the text, and are as large as the 
   )
 })
 
-test('drawing costs at most so many pieces of line', () => {
+test('a drawing has a limited number of line segments', () => {
   fc.assert(
     fc.property(texts, seeds, (text, seed) => {
       const letters = writeLetters(text, SHEET, new Keystream(seed))
 
-      // 5 letters of at most 4 strokes; each piece touches at most 400 pixels
+      // 5 letters of at most 4 strokes; each segment touches at most 400 pixels
       expect(letters.reduce((sum, { points }) => sum + points.length, 0)).toBeLessThan(600)
     }),
     { numRuns: runs(150) },
   )
 })
 
-test('a text is never drawn alike: a table of pictures finds none again', () => {
+test('two drawings of a text are never similar: a table of images does not help', () => {
   const files = Array.from({ length: 300 }, (_, i) => drawCaptcha('K3WEA', seedOf(`${i}`)))
 
   expect(new Set(files.map((file) => file.toString('latin1'))).size).toBe(300)
   const inks = files.slice(0, 12).map((file) => inkOf(file))
-  // Between any two, at least a fifth of what is ink in one of them is none in the other
+  // For any two drawings, at least a fifth of the ink of one is no ink in the other
   for (const [i, one] of inks.entries()) {
     for (const other of inks.slice(i + 1)) {
       const parted = one.reduce((sum, ink, px) => sum + (ink ^ other[px]!), 0)
@@ -101,7 +101,7 @@ test('a text is never drawn alike: a table of pictures finds none again', () => 
   }
 })
 
-test('whoever keeps pictures of letters and looks for the most similar one fails mostly', () => {
+test('recognition by the most similar known letter image fails mostly', () => {
   const known = Array.from({ length: 100 }, (_, i) => lettersOf(`known ${i}`)).flat()
   const asked = Array.from({ length: 40 }, (_, i) => lettersOf(`asked ${i}`))
 
@@ -131,7 +131,7 @@ function lettersOf(name: string): Cut[] {
   return [...text].map((character, i) => ({ character, cells: cellsOf(ink, left + i * wide, wide) }))
 }
 
-/** From the first to the last column with more ink than two lines have. */
+/** The first and the last column with more ink than two lines have. */
 function sidesOf(ink: Uint8Array): [number, number] {
   const columns = Array.from({ length: CAPTCHA_WIDTH_PX }, (_, x) => {
     let sum = 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ALPHABET, glyphsOf, READ_AS } from './glyphs.ts'
+import { ALPHABET, glyphsOf, LOOK_ALIKES } from './glyphs.ts'
 
 test('no two characters of the alphabet look alike', () => {
   const alikes = [
@@ -26,14 +26,14 @@ test('no two characters of the alphabet look alike', () => {
   }
 })
 
-test('what is typed for a look-alike is none of the alphabet, and becomes one of it', () => {
-  for (const [typed, meant] of READ_AS) {
+test('look-alikes are not in the alphabet, and are replaced by a character of it', () => {
+  for (const [typed, meant] of LOOK_ALIKES) {
     expect(ALPHABET).not.toContain(typed)
     expect(ALPHABET).toContain(meant)
   }
 })
 
-test('every character has two ways, which stay in their box', () => {
+test('every character has two shapes, whose points are in the box', () => {
   for (const character of ALPHABET) {
     const glyphs = glyphsOf(character)
 

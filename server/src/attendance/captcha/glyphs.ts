@@ -1,34 +1,34 @@
-/** A place in a glyph's box: x from 0 (left) to 100 (right), y from 0 (top) to 100 (bottom). */
-export type Place = readonly [x: number, y: number]
+/** A point in the box of a glyph: x from 0 (left) to 100 (right), y from 0 (top) to 100 (bottom). */
+export type Point = readonly [x: number, y: number]
 
-/** A smooth line through its places; where a letter has a corner, two strokes meet. */
-export type Stroke = readonly Place[]
+/** A smooth line through points; at a corner of a letter two strokes meet. */
+export type Stroke = readonly Point[]
 
 /** One way to write a character. */
 export interface Glyph {
-  /** Width of its box, of the height. */
+  /** Width of the box, relative to its height. */
   readonly width: number
   readonly strokes: readonly Stroke[]
 }
 
 /**
- * What the texts are made of. A person must tell each from all others although it is bent and crossed by lines, so
- * of those that look alike at most one is here:
+ * The characters of captcha texts. People must recognise each of them when it is bent and crossed by lines, so of
+ * characters that look alike at most one is in the alphabet:
  *  - 0 O Q D, 1 I L, 2 Z, 5 S, 6 G, 8 B, U V: only D, 2, S and 6;
- *  - C F P: with a line across they are E, E and R;
- *  - 4 H M V X Y 7: leaning or crossed, readers took them for A, N, N, Y, K, K and T.
+ *  - C F P: crossed by a line they look like E, E and R;
+ *  - 4 H M V X Y 7: slanted or crossed, people read A, N, N, Y, K, K and T.
  */
 export const ALPHABET = 'ADEJKNRSTW2369'
 
-/** What a reader may type instead: each stands for the one of the alphabet that it looks like. */
-export const READ_AS: ReadonlyMap<string, string> = new Map(
+/** Characters that people type by mistake, and the character of the alphabet that each looks like. */
+export const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   ['0D', 'OD', 'UJ', 'XK', 'YK', 'HN', 'MN', '4A', 'FE', 'PR', '5S', '7T', 'Z2', 'B6', 'G6', 'Q9'].map(
     ([typed = '', meant = '']) => [typed, meant],
   ),
 )
 
-/** Two ways to write each: what was learned from one image helps less with the next. */
-const WAYS: readonly (readonly [character: string, width: number, strokes: string])[] = [
+/** Two shapes of each character, which makes recognition by programs harder. */
+const SHAPES: readonly (readonly [character: string, width: number, strokes: string])[] = [
   ['A', 0.8, '50,0 0,100 | 50,0 100,100 | 18,64 82,64'],
   ['A', 0.84, '40,0 0,100 | 40,0 100,100 | 10,70 84,66'],
   ['D', 0.78, '4,0 4,100 | 4,0 50,2 90,20 100,50 90,80 50,98 4,100'],
@@ -59,7 +59,7 @@ const WAYS: readonly (readonly [character: string, width: number, strokes: strin
   ['9', 0.66, '95,30 74,54 34,56 6,38 10,12 46,0 80,6 95,30 | 95,28 86,100'],
 ]
 
-/** The ways to write a character of the alphabet. */
+/** The shapes of a character of the alphabet. */
 export function glyphsOf(character: string): readonly Glyph[] {
   return GLYPHS.get(character)!
 }
@@ -67,22 +67,22 @@ export function glyphsOf(character: string): readonly Glyph[] {
 const GLYPHS: ReadonlyMap<string, readonly Glyph[]> = new Map(
   [...ALPHABET].map((character) => [
     character,
-    WAYS.filter(([of]) => of === character).map(([, width, strokes]) => ({
+    SHAPES.filter(([of]) => of === character).map(([, width, strokes]) => ({
       width,
       strokes: strokes.split(' | ').map(parseStroke),
     })),
   ]),
 )
 
-function parsePlace(text: string): Place {
+function parsePoint(text: string): Point {
   const [x = Number.NaN, y = Number.NaN] = text.split(',').map(Number)
   return [x, y]
 }
 
-/** A straight stroke gets a place in its middle, so that it bends when its places are moved. */
+/** A straight stroke gets a point in its middle, so that it bends when its points are moved. */
 function parseStroke(text: string): Stroke {
-  const places = text.split(' ').map(parsePlace)
-  const [from, to, ...others] = places
-  if (!from || !to || others.length > 0) return places
+  const points = text.split(' ').map(parsePoint)
+  const [from, to, ...others] = points
+  if (!from || !to || others.length > 0) return points
   return [from, [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2], to]
 }

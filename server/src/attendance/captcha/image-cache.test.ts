@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ImageCache } from './image-cache.ts'
 
-test('what was asked for last is kept, and no more than fits', () => {
+test('the most recently requested images are cached, up to the limit', () => {
   const cache = new ImageCache(2)
   const drawn: string[] = []
   const get = (uuid: string) =>

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** The images that were asked for last, by the uuid of their captcha. Knows nothing of use and expiry. */
+/** Caches the most recently requested images by the uuid of their captcha. The caller checks that it is not used or expired. */
 export class ImageCache {
   private readonly images: LRUCache<string, Buffer>
 
@@ -8,7 +8,7 @@ export class ImageCache {
     this.images = new LRUCache({ max: maxImages })
   }
 
-  /** Draws what is not there. */
+  /** The cached image, or a new one from `draw`. */
   get(uuid: string, draw: () => Buffer): Buffer {
     const image = this.images.get(uuid) ?? draw()
     this.images.set(uuid, image)

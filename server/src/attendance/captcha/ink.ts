@@ -1,6 +1,6 @@
 import type { Point, Trace } from './trace.ts'
 
-/** How much of each pixel is covered with ink: 0 to 1, rows from the top. Lines that cross cover no more than one. */
+/** How much of each pixel is covered with ink: 0 to 1, rows from the top. Where lines cross, the larger value counts. */
 export class Ink {
   readonly cover: Float32Array
   private readonly widthPx: number
@@ -14,12 +14,12 @@ export class Ink {
 
   draw({ points, radiiPx }: Trace): void {
     for (let i = 1; i < points.length; i++) {
-      this.drawPiece(points[i - 1]!, points[i]!, radiiPx[i - 1]!, radiiPx[i]!)
+      this.drawSegment(points[i - 1]!, points[i]!, radiiPx[i - 1]!, radiiPx[i]!)
     }
   }
 
-  /** Everything that is at most a radius away from the piece of line; the outermost pixel is covered in part. */
-  private drawPiece(from: Point, to: Point, fromRadius: number, toRadius: number): void {
+  /** Covers all pixels within the radius of a line segment; pixels at the edge are covered in part. */
+  private drawSegment(from: Point, to: Point, fromRadius: number, toRadius: number): void {
     const { widthPx, heightPx, cover } = this
     const reach = Math.max(fromRadius, toRadius) + 1
     const left = Math.max(0, Math.floor(Math.min(from.x, to.x) - reach))

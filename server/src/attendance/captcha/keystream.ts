@@ -9,9 +9,8 @@ const TWO_32 = 0x1_0000_0000
 /**
  * Random numbers that are the same for the same seed: AES-128 in counter mode, the seed is the key.
  *
- * Not one of the small generators that games use: the code is public, so whoever could tell from what an image shows
- * which seed it has (by trying all of them, or by solving for the generator's state) could draw it again, with other
- * letters, until it is the same.
+ * A cipher and not a small pseudo-random generator, because the code is public: from an image an attacker could compute
+ * the state of a small generator, draw images with the same seed and other letters, and compare them.
  */
 export class Keystream {
   private readonly cipher: ReturnType<typeof createCipheriv>

@@ -1,34 +1,34 @@
-import { type Glyph, glyphsOf, type Place, type Stroke } from './glyphs.ts'
+import { type Glyph, type Point as GlyphPoint, glyphsOf, type Stroke } from './glyphs.ts'
 import type { Keystream } from './keystream.ts'
 import { boxOf, movePoints, type Point, type Trace, traceThrough } from './trace.ts'
 
-/** Where letters are written. */
+/** The size of the image, and of the pen. */
 export interface Sheet {
   readonly widthPx: number
   readonly heightPx: number
-  /** Half of a stroke's width, more or less. */
+  /** About half of the width of a stroke. */
   readonly penPx: number
 }
 
-/** No letter comes nearer to the edge. */
+/** Minimum distance of letters from the edge. */
 const MARGIN_PX = 9
-/** How far neighbours stand apart, box from box: leaning as they do, many touch, and some overlap. */
+/** Distance between the boxes of two letters; slanted letters touch or overlap at small distances. */
 const GAP_PX = [-8, 34] as const
-/** Each letter has a size of its own: equal parts of the image are not its letters. */
+/** Height of a letter. It is random, so cutting the image into equal parts does not separate the letters. */
 const HEIGHT_PX = [70, 104] as const
 const TALLER = [0.88, 1.06] as const
 const WIDER = [0.88, 1.08] as const
-/** How far a letter may be turned, in radians; more, and people read N for Z, and E for W. */
+/** Maximum rotation of a letter in radians; with more, people read N as Z, and E as W. */
 const TURN = 0.4
-/** How far its upper end may be aside of its lower end, of its height. */
+/** Maximum slant: horizontal shift of the upper end, relative to the height. */
 const LEAN = 0.3
-/** How far it may stand above or below the line. */
+/** Maximum vertical shift of a letter. */
 const JUMP_PX = 30
-/** How far each place of a stroke may be moved, in hundredths of the letter. */
+/** How far each point of a stroke may be moved, in hundredths of the letter. */
 const SHAKE_X = 5
 const SHAKE_Y = 4
 
-/** Writes a text by hand: each stroke anew, in a line that waves, somewhere on the sheet. */
+/** Draws the strokes of a text with random changes, on a wavy line, at a random place of the image. */
 export function writeLetters(text: string, sheet: Sheet, random: Keystream): Trace[] {
   const traces: Trace[] = []
   let atPx = 0
@@ -53,14 +53,14 @@ interface Size {
   readonly penPx: number
 }
 
-/** One letter around the origin: shaken, stretched, leaning and turned. */
+/** One letter around the origin: with moved points, stretched, slanted and rotated. */
 function writeGlyph({ width, strokes }: Glyph, { heightPx, penPx }: Size, random: Keystream): Trace[] {
   const turn = random.around(TURN)
   const lean = random.around(LEAN)
   const tallPx = heightPx * random.between(...TALLER)
   const widePx = heightPx * width * random.between(...WIDER)
   const [cos, sin] = [Math.cos(turn), Math.sin(turn)]
-  const placed = ([x, y]: Place): Point => {
+  const placed = ([x, y]: GlyphPoint): Point => {
     const down = (y / 100 - 0.5) * tallPx
     const across = (x / 100 - 0.5) * widePx - lean * down
     return { x: across * cos - down * sin, y: across * sin + down * cos }
@@ -72,7 +72,7 @@ function shaken(stroke: Stroke, random: Keystream): Stroke {
   return stroke.map(([x, y]) => [x + random.around(SHAKE_X), y + random.around(SHAKE_Y)])
 }
 
-/** Bends everything that is written: along the line in long and in short waves, and from side to side. */
+/** Waves that bend the whole text: long and short ones vertically, and others horizontally. */
 function wavesOf(random: Keystream): (point: Point) => Point {
   const longWave = waveOf({ lengthPx: [170, 320], reachPx: 10 }, random)
   const shortWave = waveOf({ lengthPx: [70, 120], reachPx: 3.5 }, random)
@@ -93,7 +93,7 @@ function waveOf({ lengthPx, reachPx }: WaveOptions, random: Keystream): (atPx: n
   return (atPx) => sizePx * Math.sin(atPx * perPx + start)
 }
 
-/** Presses together what is too large, and puts it anywhere inside the margins. */
+/** Shrinks a text that is too large, and moves it to a random place inside the margins. */
 function placeOn({ widthPx, heightPx }: Sheet, traces: readonly Trace[], random: Keystream): Trace[] {
   const { left, right, top, bottom } = boxOf(traces)
   const across = placeIn(widthPx, right - left, random)

@@ -19,7 +19,7 @@ test('a nonce whose hash begins with twelve zero bits proves twelve and less, bu
   ])
 })
 
-test('a proof is of one challenge, one event and one player', () => {
+test('a proof is valid for one challenge, one event and one player', () => {
   const others: Challenge[] = [
     { ...challenge, uuid: challenge.eventUuid },
     { ...challenge, eventUuid: challenge.uuid },
@@ -39,7 +39,7 @@ test('about one nonce of 2^bits is a proof', () => {
   }
 })
 
-test('what is not 1 to 64 digits is no proof, however little is asked for', () => {
+test('a text that is not 1 to 64 digits is no proof, even for 0 bits', () => {
   expect(isProof(challenge, '9'.repeat(64), 0)).toBe(true)
   for (const nonce of ['', '-1', '1e3', '0x1', ' 1', '1\n', '１', '9'.repeat(65)]) {
     expect(isProof(challenge, nonce, 0), JSON.stringify(nonce)).toBe(false)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 export const PROOF_ALGORITHM = 'sha256'
 
-/** What a player's computer works on. */
+/** The input of a proof of work, which the player's client solves. */
 export interface Challenge {
   /** The uuid of the player's pending captcha. */
   readonly uuid: string
@@ -14,10 +14,10 @@ export interface Challenge {
 const NONCE = /^\d{1,64}$/
 
 /**
- * Whether `sha256("<uuid>:<event uuid>:<address>:<nonce>")` begins with so many zero bits. Finding a nonce takes
- * 2^bits hashes on average, looking at one takes one.
+ * Whether `sha256("<uuid>:<event uuid>:<address>:<nonce>")` begins with `bits` zero bits. Finding a nonce takes
+ * 2^bits hashes on average, checking it takes one.
  *
- * @param nonce 1 to 64 decimal digits; anything else is no proof
+ * @param nonce 1 to 64 decimal digits; any other text is no proof
  * @example
  * const challenge = {
  *   uuid: '0d4f0f0a-8d1c-4a55-9a43-9f6c7b1f2a33',

@@ -1,24 +1,24 @@
 import type { Keystream } from './keystream.ts'
 
-/** A place in the image, in pixels from its upper left corner. */
+/** A point of the image, in pixels from its upper left corner. */
 export interface Point {
   readonly x: number
   readonly y: number
 }
 
-/** A pen's way across the image; the pen is round, and its size may change on the way. */
+/** The path of a round pen, whose size may change along the path. */
 export interface Trace {
   readonly points: readonly Point[]
   /** Half of the line's width at each point. */
   readonly radiiPx: readonly number[]
 }
 
-/** How far it is from one point of a trace to the next, at most. */
+/** Maximum distance between two points of a trace. */
 const STEP_PX = 5
-/** By what part the pen's size differs from what was asked for. */
+/** Maximum relative change of the size of the pen. */
 const PRESSURE = 0.24
 
-/** A smooth line through all corners, with a pen whose size changes: at both ends and in the middle it is another. */
+/** A smooth line through all corners; the pen has a random size at both ends and in the middle. */
 export function traceThrough(corners: readonly Point[], penPx: number, random: Keystream): Trace {
   const points = smooth(corners)
   const pressure = () => penPx * (1 + random.around(PRESSURE))
@@ -41,7 +41,7 @@ export interface Box {
   readonly bottom: number
 }
 
-/** What traces cover, the pen's size included. */
+/** The box of traces, including the size of the pen. */
 export function boxOf(traces: readonly Trace[]): Box {
   const points = traces.flatMap(({ points }) => points)
   const radiusPx = Math.max(...traces.flatMap(({ radiiPx }) => radiiPx))
@@ -55,7 +55,7 @@ export function boxOf(traces: readonly Trace[]): Box {
   }
 }
 
-/** The curve of Catmull and Rom: it goes through its corners, and from one to the next looks at two more. */
+/** A Catmull-Rom spline through the corners. */
 function smooth(corners: readonly Point[]): Point[] {
   const points: Point[] = [corners[0]!]
   for (let i = 1; i < corners.length; i++) {

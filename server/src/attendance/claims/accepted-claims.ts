@@ -10,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * Writes down which claims the issuer accepted: those that come while a write is under way are written together by
- * the next one. When a crowd claims, that is one transaction for ten claims; at rest nothing waits.
+ * Writes accepted claims to the database in batches: claims that are added while a write runs go into the next write.
+ * Under load one transaction writes about ten claims; without load a claim is written at once.
  */
 export class AcceptedClaims {
   private readonly db: Db
@@ -23,7 +23,7 @@ export class AcceptedClaims {
     this.clock = clock
   }
 
-  /** Resolves when it is in the database. A claim that was moved by somebody else meanwhile stays as it is. */
+  /** Resolves when the claim is written. A claim that another process has changed since stays as it is. */
   add(claim: HeldClaim, nextStepAtMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ claim, nextStepAtMs, resolve, reject })

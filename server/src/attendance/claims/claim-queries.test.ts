@@ -60,7 +60,7 @@ describeOnBothEngines('claims in the database', (open) => {
     return rows.map(({ address, state }) => `${address} ${state}`).sort()
   }
 
-  test('a claim takes one code of its own event and leaves the neighbour alone', async () => {
+  test('a claim takes one code of its own event and none of another event', async () => {
     const { db } = await open()
     const concert = await eventWith(db, ['a1', 'a2'])
     const neighbour = await eventWith(db, ['b1'])
@@ -73,7 +73,7 @@ describeOnBothEngines('claims in the database', (open) => {
     expect(await codesOf(db, neighbour)).toEqual(['b1 free'])
   })
 
-  test('a second claim, a used request and an empty event change nothing, and say why', async () => {
+  test('a second claim, a used request and an event without codes change nothing, and the result says why', async () => {
     const { db } = await open()
     const eventId = await eventWith(db, ['c1', 'c2'])
     const empty = await eventWith(db, [])
@@ -94,7 +94,7 @@ describeOnBothEngines('claims in the database', (open) => {
     expect(await codesOf(db, eventId)).toEqual(before)
   })
 
-  test('accepted claims are all written, those that somebody moved meanwhile stay as they are', async () => {
+  test('accepted claims are all written, except those that another process has changed', async () => {
     const { db } = await open()
     const eventId = await eventWith(
       db,
@@ -112,7 +112,7 @@ describeOnBothEngines('claims in the database', (open) => {
     expect(states).toContain('0xplayer7 released')
   })
 
-  test('when the database refuses, everybody who waits hears of it, and the next one is written again', async () => {
+  test('when a write fails, all claims of the batch reject, and the next claim is written', async () => {
     const { db } = await open()
     const eventId = await eventWith(db, ['e1', 'e2'])
     const accepted = new AcceptedClaims({ db, clock: testClock() })
@@ -124,7 +124,7 @@ describeOnBothEngines('claims in the database', (open) => {
     expect(await statesOf(db, eventId)).toEqual(['0xann minting'])
   })
 
-  test('a move of a claim that is not as it was seen moves nothing', async () => {
+  test('a move of a claim that has changed since it was read changes nothing', async () => {
     const { db } = await open()
     const eventId = await eventWith(db, ['f1', 'f2', 'f3'])
     const first = (await reserve(db, eventId, 'ann')).made!
@@ -143,10 +143,10 @@ describeOnBothEngines('claims in the database', (open) => {
     ])
   })
 
-  test('what is due is taken once, the longest due first, and again when the lease is over', async () => {
+  test('due claims are taken once, the longest due first, and again when the lease has ended', async () => {
     const { db } = await open()
     const eventId = await eventWith(db, ['g1', 'g2', 'g3'])
-    // What other tests left
+    // Take the claims of other tests
     await takeDueClaims(db, { nowMs: NOW + 900_000, leaseUntilMs: NOW + 900_000, limit: 1_000 })
     for (const name of ['ann', 'ben', 'cleo']) await reserve(db, eventId, name)
     const take = async (nowMs: number, limit: number) => {
@@ -163,7 +163,7 @@ describeOnBothEngines('claims in the database', (open) => {
     expect([...first, ...second].sort()).toEqual(['0xann', '0xben', '0xcleo'])
   })
 
-  test('whoever waits for the issuer comes before tokens that are being made, however long these are due', async () => {
+  test('reserved claims come before minting ones, however long these are due', async () => {
     const { db } = await open()
     const eventId = await eventWith(db, ['h1', 'h2', 'h3'])
     await takeDueClaims(db, { nowMs: NOW + 900_000, leaseUntilMs: NOW + 900_000, limit: 1_000 })
@@ -181,7 +181,7 @@ describeOnBothEngines('claims in the database', (open) => {
     expect(others.map(({ address }) => address).sort()).toEqual(['0xann', '0xben'])
   })
 
-  test('claims go on in a running server when an update of another one adds a column', async () => {
+  test('claims still work in a running server when another server adds a column', async () => {
     const { db } = await open({ poolSize: 1 })
     const eventId = await eventWith(db, ['i1', 'i2'])
     await reserve(db, eventId, 'ann')

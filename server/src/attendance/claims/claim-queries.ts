@@ -5,7 +5,7 @@ import type { SingleUse } from '../signed-fetch/signed-request.ts'
 
 export type Claim = Selectable<ClaimTable>
 
-/** A claim that somebody is looking after, with the code that it holds. */
+/** A claim with a lease of this process, and the code that it holds. */
 export interface HeldClaim {
   readonly id: number
   readonly eventId: number
@@ -21,7 +21,7 @@ export interface NewClaim {
   readonly eventId: number
   readonly address: string
   readonly nowMs: number
-  /** When somebody must look after the claim if nobody did before. */
+  /** When any process may take the claim: the end of the lease. */
   readonly nextStepAtMs: number
 }
 
@@ -34,26 +34,25 @@ export async function findClaim(db: Db, eventId: number, address: string): Promi
     .executeTakeFirst()
 }
 
-/** What became of the wish for a claim. */
+/** Result of {@link insertClaim}. */
 export interface Insertion {
-  /** False: the signed request was used before, and nothing was done. */
+  /** False: the signed request was used before, and nothing was changed. */
   readonly isFirstUse: boolean
   /** The claim that the player had before. */
   readonly known: Claim | undefined
-  /** The new claim; undefined where the player had one, or no code is free. */
+  /** The new claim; undefined when the player had one, or no code is free. */
   readonly made: HeldClaim | undefined
 }
 
 /**
- * Uses up the signed request, takes a free code and ties it to a new claim: in one statement, and so in one
- * transaction, all of it or nothing. One and not three, because each way to the database and back costs as much as
- * the rest of a claim.
+ * Uses up the signed request, takes a free code and inserts a claim that holds it. One statement is one transaction, and
+ * one round trip to the database, which takes as long as the rest of a claim.
  *
- * `skip locked`: when a concert ends, hundreds claim in one second; each takes a code of its own instead of queueing
- * for the first one. A second claim of one player breaks `one_claim_per_address`, and the code goes back with it.
+ * With `skip locked` hundreds of players can claim in the same second: each statement takes another code and none waits
+ * for the first one. A second claim of a player violates `one_claim_per_address`, and the transaction is rolled back.
  *
- * @param request undefined for a claim that was not signed, or whose request is used up already
- * @param wait for codes that others are taking at this moment: slower, but it finds the last one
+ * @param request undefined for a claim that was not signed, or whose request is already used up
+ * @param wait waits for codes that other transactions have locked: slower, but it finds the last free code
  */
 export async function insertClaim(
   db: Db,
@@ -94,7 +93,7 @@ export async function insertClaim(
   return insertionOf(rows[0]!, claim)
 }
 
-/** By name: with a star the prepared statement would break in running servers when an update adds a column. */
+/** Not `*`: a prepared statement of a running server would fail when an update adds a column. */
 const CLAIM_COLUMNS = sql`id, event_id, address, code_id, state, reason, tx_hash, attempts, next_step_at_ms,
   created_at_ms, updated_at_ms`
 
@@ -114,7 +113,7 @@ function insertionOf(row: InsertionRow, claim: NewClaim): Insertion {
   return { isFirstUse: is_first, known: known.id === null ? undefined : (known as Claim), made }
 }
 
-/** Gives a claim that failed another code. @returns undefined where it did not fail, or no code is free */
+/** Gives a failed claim another code. @returns undefined when the claim has not failed, or no code is free */
 export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | undefined> {
   const { eventId, address, nowMs, nextStepAtMs } = claim
   const { rows } = await sql<{ id: number; code_id: number; sealed: Buffer }>`
@@ -138,7 +137,7 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
   return rows[0] && heldClaim(rows[0], claim)
 }
 
-/** A claim that was reserved a moment ago. */
+/** A claim that was just reserved. */
 function heldClaim(
   { id, code_id, sealed }: { readonly id: number; readonly code_id: number; readonly sealed: Buffer },
   { eventId, address }: NewClaim,
@@ -146,7 +145,7 @@ function heldClaim(
   return { id, eventId, address, state: 'reserved', attempts: 0, codeId: code_id, sealed }
 }
 
-/** Whether a code is free, or was until those who take it now are done. */
+/** Whether a code is free; a code that an open transaction is taking counts as free. */
 export async function hasFreeCode(db: Db, eventId: number): Promise<boolean> {
   const row = await db
     .selectFrom('claim_code')
@@ -160,15 +159,15 @@ export async function hasFreeCode(db: Db, eventId: number): Promise<boolean> {
 
 export interface TakeDue {
   readonly nowMs: number
-  /** Until then nobody else takes them. */
+  /** No other process takes the claims before this time. */
   readonly leaseUntilMs: number
   readonly limit: number
 }
 
 /**
- * Claims that somebody has to look after now, for the caller alone until its lease ends. The longest due come first,
- * after those whose player still waits for the issuer: when a crowd has claimed, looking at hundreds of tokens that
- * are being made would take all the calls that the issuer allows, and whoever comes then would wait for minutes.
+ * Takes claims whose next step is due, with a lease for the calling process. Claims that wait for the issuer's answer
+ * come before claims whose token is being made, and then the longest due first. Otherwise, after a busy event, checks of
+ * hundreds of tokens would use up the allowed calls to the issuer, and new players would wait for minutes.
  */
 export async function takeDueClaims(
   db: Db,
@@ -204,12 +203,13 @@ export async function takeDueClaims(
 }
 
 /**
- * A move holds only while the claim is as the mover saw it: another process may have moved it meanwhile, after a lease
- * ended. Then nothing changes, and the function answers false.
+ * The claim as the process read it. A move is written only if the claim is still like this: after the end of a lease
+ * another process may have changed it. Then nothing is written, and the function returns false.
  */
 type Seen = Pick<HeldClaim, 'id' | 'codeId' | 'state'>
 
-const isAsSeen = ({ id, codeId, state }: Seen) => sql`id = ${id} and code_id = ${codeId} and state = ${state}`
+const isUnchanged = ({ id, codeId, state }: Seen) =>
+  sql`id = ${id} and code_id = ${codeId} and state = ${state}`
 
 /** reserved → minting, for several claims at once. */
 export async function acceptClaims(
@@ -236,14 +236,14 @@ export async function confirmClaim(
   const { rows } = await sql`
     with confirmed as (
       update claim set state = 'minted', next_step_at_ms = null, tx_hash = ${txHash ?? null}, updated_at_ms = ${nowMs}
-      where ${isAsSeen(claim)} returning id, code_id
+      where ${isUnchanged(claim)} returning id, code_id
     )
     update claim_code set state = 'used' from confirmed where claim_code.id = confirmed.code_id
     returning confirmed.id`.execute(db)
   return rows.length === 1
 }
 
-/** What becomes of the code that a claim gives up. */
+/** The new state of a code that a claim gives up. */
 export type GivenUpCode = Extract<CodeState, 'free' | 'used_elsewhere' | 'void'>
 
 export interface Closing {
@@ -252,7 +252,7 @@ export interface Closing {
   readonly code: GivenUpCode
 }
 
-/** reserved or minting → failed or released; the code goes back, or is marked. */
+/** reserved or minting → failed or released; the code becomes free, used elsewhere or void. */
 export async function closeClaim(
   db: Db,
   claim: Seen,
@@ -263,14 +263,14 @@ export async function closeClaim(
     with closed as (
       update claim set state = ${state}, reason = ${reason}, code_id = null, next_step_at_ms = null,
         updated_at_ms = ${nowMs}
-      where ${isAsSeen(claim)} returning id
+      where ${isUnchanged(claim)} returning id
     )
     update claim_code set state = ${code} from closed where claim_code.id = ${claim.codeId}
     returning closed.id`.execute(db)
   return rows.length === 1
 }
 
-/** The claim gives up its code and takes the next free one. @returns undefined where none is free */
+/** Replaces the code of a claim with the next free one. @returns undefined when none is free */
 export async function swapCode(
   db: Db,
   claim: HeldClaim,
@@ -279,7 +279,7 @@ export async function swapCode(
 ): Promise<HeldClaim | undefined> {
   const { rows } = await sql<{ code_id: number; sealed: Buffer }>`
     with mine as (
-      select id from claim where ${isAsSeen(claim)} for update
+      select id from claim where ${isUnchanged(claim)} for update
     ), taken as (
       update claim_code set state = 'held'
       where state = 'free' and id = (
@@ -298,16 +298,16 @@ export async function swapCode(
   return row && { ...claim, codeId: row.code_id, sealed: row.sealed, attempts: 0 }
 }
 
-/** Tries again later. */
+/** Sets the time of the next step, and counts an attempt. */
 export async function postponeClaim(db: Db, claim: Seen, nextStepAtMs: number): Promise<boolean> {
   const { rows } = await sql`
     update claim set attempts = attempts + 1, next_step_at_ms = ${nextStepAtMs}
-    where ${isAsSeen(claim)} returning id`.execute(db)
+    where ${isUnchanged(claim)} returning id`.execute(db)
   return rows.length === 1
 }
 
-/** Hands claims that this process was looking after to whoever comes first. */
-export async function handOver(db: Db, ids: readonly number[], nowMs: number): Promise<void> {
+/** Ends the leases of claims, so that another process can take them. */
+export async function releaseLeases(db: Db, ids: readonly number[], nowMs: number): Promise<void> {
   if (ids.length === 0) return
   await db
     .updateTable('claim')

@@ -11,6 +11,7 @@ import type { LimitHook, PlayerLimit } from '../limits.ts'
 import type { Presence } from '../presence/presence.ts'
 import type { Refusals } from '../refusals.ts'
 import { incomingRequestOf } from '../signed-fetch/incoming-request.ts'
+import { SIGNED_FETCH } from '../signed-fetch/signature-headers.ts'
 import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import type { ClaimRules } from './claim-rules.ts'
 import type { ClaimProof } from './claimant.ts'
@@ -19,49 +20,55 @@ import type { ServedClaim } from './claims.ts'
 const ADDRESS = /^0[xX][0-9a-fA-F]{40}$/
 const ADDRESS_ALLOWED = 'an address: 0x and 40 hex digits'
 
-const bodySchema = Type.Object({
-  address: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      'x-allowed': ADDRESS_ALLOWED,
-      'x-withheld': true,
-      description: 'The player. Needed in unsigned claims; in signed ones it must be the signer.',
-    }),
-  ),
-  captcha: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      'x-allowed': 'the letters of the captcha, as text',
-      'x-withheld': true,
-      description: 'What the player reads in the image of the pending captcha, in any letter case.',
-    }),
-  ),
-  proof: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      'x-allowed': 'digits, as text',
-      'x-withheld': true,
-      description: 'Proof of work of a signed claim, where the server asks for one.',
-    }),
-  ),
-  catalyst: Type.Optional(Type.Unknown({ description: 'Sent by older booths, and ignored.' })),
-  room: Type.Optional(Type.Unknown({ description: 'Sent by older booths, and ignored.' })),
-})
+const bodySchema = Type.Object(
+  {
+    address: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        'x-allowed': ADDRESS_ALLOWED,
+        'x-withheld': true,
+        description: 'The player. Needed in unsigned claims; in signed ones it must be the signer.',
+      }),
+    ),
+    captcha: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        'x-allowed': 'the letters of the captcha, as text',
+        'x-withheld': true,
+        description: 'What the player reads in the image of the pending captcha, in any letter case.',
+      }),
+    ),
+    proof: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        'x-allowed': 'digits, as text',
+        'x-withheld': true,
+        description: 'Proof of work of a signed claim, where the server asks for one.',
+      }),
+    ),
+    catalyst: Type.Optional(Type.Unknown({ description: 'Sent by older booths, and ignored.' })),
+    room: Type.Optional(Type.Unknown({ description: 'Sent by older booths, and ignored.' })),
+  },
+  { title: 'ClaimRequest' },
+)
 type ClaimBody = Static<typeof bodySchema>
 
 const claimSchema = Type.Object({
   event: eventInfoSchema,
-  claim: Type.Object({
-    status: Type.Unsafe<'pending' | 'minting' | 'minted'>({
-      type: 'string',
-      enum: ['pending', 'minting', 'minted'],
-      description:
-        'pending: the issuer has not answered yet, the claim is safe and goes on by itself. minting: the issuer accepted. minted: the token is on the chain.',
-    }),
-    address: Type.String(),
-    created_at: Type.String({ description: 'ISO 8601, UTC.' }),
-    message: Type.String({ description: 'What happens next, for the player.' }),
-  }),
+  claim: Type.Object(
+    {
+      status: Type.Unsafe<'pending' | 'minting' | 'minted'>({
+        type: 'string',
+        enum: ['pending', 'minting', 'minted'],
+        description:
+          'pending: the issuer has not answered yet, the claim is safe and goes on by itself. minting: the issuer accepted. minted: the token is on the chain.',
+      }),
+      address: Type.String(),
+      created_at: Type.String({ description: 'ISO 8601, UTC.' }),
+      message: Type.String({ description: 'What happens next, for the player.' }),
+    },
+    { title: 'Claim' },
+  ),
 })
 
 export interface ClaimRouteOptions {
@@ -71,7 +78,7 @@ export interface ClaimRouteOptions {
   readonly rules: Pick<ClaimRules, 'claim'>
   /** Counts refusals for the organiser's report. */
   readonly refusals: Pick<Refusals, 'add'>
-  /** Told of every answer once: the state of the claim, or the code of the error. */
+  /** Called once for every answer, with the state of the claim or the error code. */
   readonly onClaim: (result: string) => void
   readonly clientLimit: LimitHook
   readonly playerLimit: PlayerLimit
@@ -79,7 +86,7 @@ export interface ClaimRouteOptions {
   readonly assertConfigured: () => void
 }
 
-/** A player gets a token: docs/architecture.md has the walk of it. */
+/** A player claims a token: docs/architecture.md follows the request step by step. */
 export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app, options, done) => {
   const { events, signedFetch, presence, rules, refusals, onClaim } = options
   app.post(
@@ -88,9 +95,11 @@ export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app
       onRequest: options.clientLimit,
       schema: {
         tags: ['claims'],
+        operationId: 'claim',
         summary: 'Claim a token of an event, for the player who stands there',
         description:
           'Signed (signedFetch): the signer is the player. Unsigned, as older booths do: the player is the address in the body, proven by the answer to the captcha that this address asked for with a signature.',
+        security: [SIGNED_FETCH, {}],
         params: eventParams,
         body: bodySchema,
         response: okSchema(claimSchema, [
@@ -147,7 +156,7 @@ export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app
   done()
 }
 
-/** @throws {AppError} where the signature is wrong, or an unsigned claim names no address */
+/** @throws {AppError} when the signature is wrong, or an unsigned claim has no address */
 function readProof(
   request: FastifyRequest<{ Body: ClaimBody }>,
   signedFetch: ClaimRouteOptions['signedFetch'],

@@ -31,26 +31,26 @@ const WRONG_ANSWER = '11111'
 const PROOF_BITS = 4
 let lastNumber = 0
 
-/** Everything that the outcome of a claim may depend on. */
+/** Everything that the outcome of a claim depends on. */
 interface Situation {
   readonly isOpen: boolean
   readonly requiresCaptcha: boolean
   readonly requiresPresence: boolean
   readonly freeCodes: number
-  /** The claim that the player has already. */
+  /** The claim that the player already has. */
   readonly had: 'none' | 'reserved' | 'minting'
   readonly kind: ClaimProof['kind']
   readonly isPreview: boolean
   readonly answer: 'right' | 'wrong' | 'missing'
-  /** Of a signed request. */
+  /** Properties of a signed request. */
   readonly isBodySigned: boolean
-  readonly names: 'nobody' | 'the signer' | 'another'
+  readonly names: 'no player' | 'the signer' | 'another'
   readonly wasUsed: boolean
   readonly isOverLimit: boolean
   readonly where: PresenceResult
 }
 
-/** What can be seen afterwards. */
+/** What the test checks afterwards. */
 interface Outcome {
   /** The state of the claim, or the code of the refusal. */
   readonly answer: string
@@ -62,7 +62,7 @@ interface Outcome {
 
 type Step = 'proof read' | 'counted' | 'looked for'
 
-/** Mostly the good case: otherwise nearly all situations would end at the first rule. */
+/** Mostly the case that passes: otherwise nearly all situations would end at the first rule. */
 const mostly = <T>(good: T, ...others: readonly T[]) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(good) }, ...others.map((other) => fc.constant(other)))
 
@@ -76,13 +76,13 @@ const situations: fc.Arbitrary<Situation> = fc.record({
   isPreview: mostly(false, true),
   answer: mostly<Situation['answer']>('right', 'wrong', 'missing'),
   isBodySigned: mostly(true, false),
-  names: mostly<Situation['names']>('nobody', 'the signer', 'another'),
+  names: mostly<Situation['names']>('no player', 'the signer', 'another'),
   wasUsed: mostly(false, true),
   isOverLimit: mostly(false, true),
   where: mostly<PresenceResult>('present', 'absent', 'unknown'),
 })
 
-/** The rules once more, as a table would say them. */
+/** The rules once more, written as in a table. */
 function expectedOf(given: Situation): Outcome {
   const steps: Step[] = []
   const isSigned = given.kind === 'signed-request'
@@ -148,7 +148,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     const worker = new ClaimWorker({ db, clock, vault, issuer: UNASKED, callsPerSecond: 1, log: SILENT })
     signedFetch = new SignedFetch({ db, clock, windowMs: MINUTE_MS })
     captchas = new Captchas({ db, vault, clock, proofOfWorkBits: 0 })
-    // The worker is never started: a claim stays as it was made, and nobody asks the issuer.
+    // The worker is never started: claims stay as they were made, and the issuer gets no calls
     claims = new Claims({
       db,
       clock,
@@ -160,7 +160,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     rules = new ClaimRules({ clock, signedFetch, captchas, claims })
   })
 
-  test('are applied in one order, and each has its effects, whatever the situation is', async () => {
+  test('are applied in one order, with their effects, in every situation', async () => {
     const answers = new Set<string>()
 
     await fc.assert(
@@ -172,7 +172,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       { numRuns: runs(kind === 'postgres' ? 150 : 30) },
     )
 
-    // Every refusal that the table knows has occurred
+    // Every refusal in the table has occurred
     expect([...answers].sort()).toEqual([
       'already_claimed',
       'bad_signature',
@@ -189,7 +189,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     ])
   })
 
-  test('a closed event reads no proof: neither a signature nor a captcha is judged', async () => {
+  test('for a closed event no proof is read: neither a signature nor a captcha', async () => {
     const { event } = await givenEvent({ enabled: false }, 1)
     const proof = () => expect.fail('the proof was read')
     const place = () => expect.fail('the player was looked for')
@@ -204,7 +204,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     await expect(refused).rejects.toMatchObject({ code: 'event_disabled' })
   })
 
-  test('a proof of work comes back when nobody can tell where the player is, and serves the next try', async () => {
+  test('when no provider knows where the player is, the proof of work can be used again', async () => {
     const strict = new Captchas({ db, vault, clock, proofOfWorkBits: PROOF_BITS })
     const strictRules = new ClaimRules({ clock, signedFetch, captchas: strict, claims })
     const { event } = await givenEvent({}, 1)
@@ -225,7 +225,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     await expect(claim({ proof }, 'present')).rejects.toMatchObject({ code: 'proof_of_work_required' })
   })
 
-  test('two unfinished claims of one player are one', async () => {
+  test('a second claim of one player is answered with the first one', async () => {
     const { event } = await givenEvent({}, 2)
     const address = newAddress()
     const claim = () =>
@@ -248,7 +248,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     const { uuid } = await captchas.create({ address, isPreview: given.isPreview })
     const { answer: right } = await readCaptcha(db, vault, uuid)
     const answer = { right, wrong: WRONG_ANSWER, missing: undefined }[given.answer]
-    const named = { nobody: undefined, 'the signer': address.toUpperCase(), another: newAddress() }[
+    const named = { 'no player': undefined, 'the signer': address.toUpperCase(), another: newAddress() }[
       given.names
     ]
     const signed = { ...signedBy(address), isBodySigned: given.isBodySigned, isPreview: given.isPreview }

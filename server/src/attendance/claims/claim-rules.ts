@@ -1,38 +1,38 @@
 import type { Clock } from '../../clock.ts'
 import type { Event } from '../events/event-queries.ts'
 import { assertOpen } from '../events/openness.ts'
-import { type ClaimProof, type CountPlayer, type ProofJudges, proveClaimant } from './claimant.ts'
+import { type ClaimProof, type CountPlayer, type ProofCheckers, proveClaimant } from './claimant.ts'
 import type { Claims, ServedClaim } from './claims.ts'
-import { assertOnTheSpot, type FindPlayer } from './on-the-spot.ts'
+import { assertAtEvent, type FindPlayer } from './presence-rule.ts'
 
-export interface ClaimRulesOptions extends ProofJudges {
+export interface ClaimRulesOptions extends ProofCheckers {
   readonly clock: Clock
   readonly claims: Pick<Claims, 'findRepeated' | 'claim'>
 }
 
-/** A player's wish for a token of an event. */
+/** A player's request for a token of an event. */
 export interface ClaimAttempt {
   readonly event: Event
   /**
-   * What proves the player. It is asked for only when the event is open: a closed one costs no check of signatures.
+   * Reads what proves who the player is. Called only when the event is open, so a closed event costs no signature check.
    *
-   * @throws {AppError} where the proof cannot be read, or its signature is wrong
+   * @throws {AppError} when the proof is malformed, or its signature is wrong
    */
   readonly proof: () => ClaimProof
-  /** Tells where the player is. */
+  /** Finds out whether the player is at the event. */
   readonly place: FindPlayer
   readonly countPlayer: CountPlayer
 }
 
 /**
- * Who gets a token of an event. The rules, in the order in which they are applied:
+ * Decides whether a player gets a token of an event. The rules, in this order:
  *
  * 1. the event is open (events/openness.ts)
- * 2. the player is who they say, and brings what event and server ask for (claimant.ts)
- * 3. they stand where the event is (on-the-spot.ts)
- * 4. they have no token of it yet, and a code is free (claims.ts)
+ * 2. the player is proven, with captcha or proof of work where the event or the server asks for one (claimant.ts)
+ * 3. the player is at the event (presence-rule.ts)
+ * 4. the player has no token of the event yet, and a code is free (claims.ts)
  *
- * They take values and know nothing of HTTP: routes read requests and write answers.
+ * The rules take values and know nothing of HTTP; routes read requests and write answers.
  */
 export class ClaimRules {
   private readonly options: ClaimRulesOptions
@@ -41,7 +41,7 @@ export class ClaimRules {
   }
 
   /**
-   * The claim of a player, new or the unfinished one that they have. A refused attempt has used up its proof too.
+   * The claim of a player: a new one, or the unfinished one. A refused attempt uses up its proof too.
    *
    * @throws {AppError} of the rule that refuses it
    */
@@ -50,10 +50,10 @@ export class ClaimRules {
     assertOpen(event, clock.nowMs())
     const claimant = await proveClaimant(this.options, event, proof(), countPlayer)
     try {
-      await assertOnTheSpot(event, claimant, place)
+      await assertAtEvent(event, claimant, place)
     } catch (error) {
       if (claimant.unused) await signedFetch.useUp(claimant.unused)
-      // Whoever has the token already may hear so anywhere.
+      // A repeated claim is answered like the first one, wherever the player is now
       const repeated = await claims.findRepeated(event, claimant.address)
       if (repeated) return repeated
       throw error

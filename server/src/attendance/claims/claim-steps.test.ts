@@ -27,33 +27,33 @@ function code(facts: Partial<CodeAtIssuer> = {}): CodeAtIssuer {
   }
 }
 
-const hers = code({ isClaimed: true, beneficiary: ANN })
-const his = code({ isClaimed: true, beneficiary: BEN })
-/** As while the issuer is at it: marked first, its owner written later. */
-const nobodys = code({ isClaimed: true })
+const ownedByAnn = code({ isClaimed: true, beneficiary: ANN })
+const ownedByBen = code({ isClaimed: true, beneficiary: BEN })
+/** While the issuer executes a request: the code is marked as claimed first, its owner is written later. */
+const unnamed = code({ isClaimed: true })
 
 describe('a reserved claim', () => {
-  test('whose code the player has by now was accepted: an answer got lost', () => {
-    expect(moveByCode(reserved, hers)).toEqual({ kind: 'accept' })
+  test('whose code the player owns is accepted: an answer was lost', () => {
+    expect(moveByCode(reserved, ownedByAnn)).toEqual({ kind: 'accept' })
   })
 
-  test('whose code somebody else used takes the next one', () => {
-    expect(moveByCode(reserved, his)).toEqual({
+  test('whose code another player used takes the next one', () => {
+    expect(moveByCode(reserved, ownedByBen)).toEqual({
       kind: 'swap',
       code: 'used_elsewhere',
       reason: 'no_codes_left',
     })
   })
 
-  test('whose code is used by nobody who is named waits for the name: it may be her own request', () => {
-    expect(moveByCode(reserved, nobodys)).toEqual({ kind: 'wait' })
-    expect(moveByRefusal(reserved, 'code_used', nobodys)).toEqual({ kind: 'wait' })
-    expect(moveByRefusal(reserved, 'player_has_one', nobodys)).toEqual({ kind: 'wait' })
-    expect(moveByCode({ ...reserved, attempts: 19 }, nobodys)).toEqual({ kind: 'wait' })
-    expect(moveByCode({ ...reserved, attempts: 20 }, nobodys)).toMatchObject({ kind: 'swap' })
+  test('whose code is used without a named owner waits: the owner may be the player', () => {
+    expect(moveByCode(reserved, unnamed)).toEqual({ kind: 'wait' })
+    expect(moveByRefusal(reserved, 'code_used', unnamed)).toEqual({ kind: 'wait' })
+    expect(moveByRefusal(reserved, 'player_has_one', unnamed)).toEqual({ kind: 'wait' })
+    expect(moveByCode({ ...reserved, attempts: 19 }, unnamed)).toEqual({ kind: 'wait' })
+    expect(moveByCode({ ...reserved, attempts: 20 }, unnamed)).toMatchObject({ kind: 'swap' })
   })
 
-  test('whose code the issuer does not know, or no longer takes, takes the next one', () => {
+  test('whose code the issuer does not know, or no longer accepts, takes the next one', () => {
     const unknown: Move = { kind: 'swap', code: 'void', reason: 'no_codes_left' }
     expect(moveByCode(reserved, undefined)).toEqual(unknown)
     expect(moveByAnswer(reserved, 'no_such_code')).toEqual(unknown)
@@ -68,17 +68,17 @@ describe('a reserved claim', () => {
     expect(moveByAnswer(reserved, answer)).toEqual(move)
   })
 
-  test('"player has one": by this very code it was served, by another one it is closed', () => {
-    expect(moveByRefusal(reserved, 'player_has_one', hers)).toEqual({ kind: 'accept' })
+  test('"player has one": accepted if by this code, released if by another one', () => {
+    expect(moveByRefusal(reserved, 'player_has_one', ownedByAnn)).toEqual({ kind: 'accept' })
     expect(moveByRefusal(reserved, 'player_has_one', code())).toEqual({ kind: 'release' })
   })
 
-  test('a refusal in unknown words fails, unless her earlier request was served after all', async () => {
-    const answers = [code(), hers]
+  test('fails with a refusal in unknown words, unless an earlier request made the token', async () => {
+    const answers = [code(), ownedByAnn]
     const issuer = { readCode: async () => answers.shift(), mint: async () => 'rejected' as const }
 
     expect(await nextMove(issuer, reserved)).toEqual({ kind: 'accept' })
-    expect(moveByRefusal(reserved, 'rejected', nobodys)).toEqual({ kind: 'wait' })
+    expect(moveByRefusal(reserved, 'rejected', unnamed)).toEqual({ kind: 'wait' })
     expect(moveByRefusal(reserved, 'rejected', code())).toEqual({
       kind: 'fail',
       reason: 'rejected',
@@ -86,9 +86,9 @@ describe('a reserved claim', () => {
     })
   })
 
-  test('"code used": by the player it was served, by another the next code is taken, by nobody it waits', () => {
-    expect(moveByRefusal(reserved, 'code_used', hers)).toEqual({ kind: 'accept' })
-    expect(moveByRefusal(reserved, 'code_used', his)).toEqual({
+  test('"code used": accepted if by the player, swapped if by another, waits if no owner is named', () => {
+    expect(moveByRefusal(reserved, 'code_used', ownedByAnn)).toEqual({ kind: 'accept' })
+    expect(moveByRefusal(reserved, 'code_used', ownedByBen)).toEqual({
       kind: 'swap',
       code: 'used_elsewhere',
       reason: 'no_codes_left',
@@ -106,24 +106,24 @@ describe('a minting claim', () => {
     ['passed', 'confirm'],
     ['failed', 'fail'],
   ])('with the transaction "%s": %s', (txStatus, kind) => {
-    expect(moveByCode(minting, { ...hers, txStatus }).kind).toBe(kind)
+    expect(moveByCode(minting, { ...ownedByAnn, txStatus }).kind).toBe(kind)
   })
 
-  test('whose code is used by nobody who is named is her own: the issuer accepted it', () => {
-    expect(moveByCode(minting, nobodys)).toEqual({ kind: 'wait' })
-    expect(moveByCode({ ...minting, attempts: 99 }, nobodys)).toEqual({ kind: 'wait' })
-    expect(moveByCode(minting, { ...nobodys, txStatus: 'passed' })).toMatchObject({ kind: 'confirm' })
+  test('whose code is used without a named owner keeps it: the issuer accepted the claim', () => {
+    expect(moveByCode(minting, unnamed)).toEqual({ kind: 'wait' })
+    expect(moveByCode({ ...minting, attempts: 99 }, unnamed)).toEqual({ kind: 'wait' })
+    expect(moveByCode(minting, { ...unnamed, txStatus: 'passed' })).toMatchObject({ kind: 'confirm' })
   })
 
   test('never takes another code: it could become a second token', () => {
-    for (const known of [undefined, his, code({ isActive: false })]) {
+    for (const known of [undefined, ownedByBen, code({ isActive: false })]) {
       expect(moveByCode(minting, known).kind).toBe('fail')
     }
     expect(moveByAnswer(minting, 'no_such_code').kind).toBe('fail')
   })
 })
 
-/** What an issuer may do to one request. */
+/** Faults of an issuer for one request. */
 type Fault = 'none' | 'lost before' | 'lost after' | 'twice' | 'read lost' | 'owner unsaid'
 const fault = fc.constantFrom<Fault>(
   'none',
@@ -134,7 +134,7 @@ const fault = fc.constantFrom<Fault>(
   'owner unsaid',
 )
 
-test('whatever gets lost or comes twice: no player gets two tokens, no code serves two players, all are served', async () => {
+test('with lost and repeated requests: each player gets exactly one token, and each code is used once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fault, { maxLength: 60 }),
@@ -159,7 +159,7 @@ interface SmallClaim {
   code: string | undefined
 }
 
-/** Four players, eight codes, an issuer with faults, and the moves as the worker makes them. */
+/** Four players, eight codes, an issuer with faults, and the moves that the worker would write. */
 class SmallWorld {
   private readonly faults: Fault[]
   private readonly free: string[]
@@ -169,7 +169,7 @@ class SmallWorld {
 
   constructor(faults: readonly Fault[], usedElsewhere: readonly string[]) {
     this.faults = [...faults]
-    for (const one of usedElsewhere) this.owners.set(one, 'a stranger')
+    for (const one of usedElsewhere) this.owners.set(one, 'another player')
     this.free = ['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7']
     this.claims = [1, 2, 3, 4].map((i) => ({
       address: `0x${String(i).repeat(40)}`,
@@ -193,7 +193,7 @@ class SmallWorld {
         }),
       )
     } catch (error) {
-      if (!(error instanceof IssuerError)) throw error // no answer: the claim stays as it is
+      if (!(error instanceof IssuerError)) throw error // without an answer the claim stays as it is
     }
   }
 

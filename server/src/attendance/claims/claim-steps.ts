@@ -3,30 +3,30 @@ import type { CodeAtIssuer, Issuer, MintAnswer } from '../issuer/issuer.ts'
 import type { GivenUpCode } from './claim-queries.ts'
 
 /**
- * The life of a claim. These arrows are all there are; each is one function of claim-queries.ts, and one transaction.
+ * A transition of a claim. The diagram has all of them; each is one function of claim-queries.ts, and one transaction.
  *
- *   (none) ──reserve──▶ reserved ──accept──▶ minting ──confirm──▶ minted    it is on the chain
+ *   (none) ──reserve──▶ reserved ──accept──▶ minting ──confirm──▶ minted    the token is on the chain
  *                         │  ▲ │                │
- *                         │  └─┘ swap: the code │        the issuer says that somebody else used it: the next one
+ *                         │  └─┘ swap           │               the code cannot be used: the claim takes the next one
  *                         │                     │
- *                         ├──────fail───────────┴─▶ failed      a definite no; the code is given up, and the player may
- *                         │                            │        claim again (failed ──reserve──▶ reserved)
- *                         └──────release────────▶ released      the player already holds a token of the event: the
- *                                                               code goes back, and the claim stays closed
+ *                         ├──────fail───────────┴─▶ failed      a definite refusal; the claim gives up its code, and the
+ *                         │                            │        player may claim again (failed ──reserve──▶ reserved)
+ *                         └──────release────────▶ released      the player already has a token of the event: the code
+ *                                                               is free again, and the claim stays closed
  *
- * Invariants, which the database keeps as constraints: a player has at most one claim per event; a code belongs to at
+ * Invariants, which are constraints of the database: a player has at most one claim per event; a code belongs to at
  * most one claim; a claim has a code exactly while it is reserved, minting or minted.
  *
- * What must never happen is that one player uses two codes, or that two players use one. So a claim whose outcome is
- * unknown (no answer, a 5xx) keeps its code; whoever looks after it next reads the code at the issuer first, and asks
- * again with the same code for the same player, or not at all. Only a definite answer moves a claim.
+ * One player must never use two codes, and two players must never use one. So a claim with an unknown outcome (no answer,
+ * a 5xx) keeps its code. Its next step reads the code at the issuer first, and asks again only with the same code for
+ * the same player. Only a definite answer moves a claim.
  */
 export type Move =
   /** The issuer accepted: the token will be made. */
   | { readonly kind: 'accept' }
   /** The token is on the chain. */
   | { readonly kind: 'confirm'; readonly txHash: string | undefined }
-  /** The code cannot be used; the next one may. Where there is none, the claim fails for the reason. */
+  /** The code cannot be used: take the next free one. When none is free, the claim fails with `reason`. */
   | { readonly kind: 'swap'; readonly code: GivenUpCode; readonly reason: 'no_codes_left' | 'expired' }
   | { readonly kind: 'fail'; readonly reason: FailReason; readonly code: GivenUpCode }
   /** The player holds a token of the event that did not come from this code. */
@@ -41,63 +41,64 @@ export interface StepClaim {
   readonly state: ClaimState
   readonly address: string
   readonly code: string
-  /** Steps with this code that led to nothing. */
+  /** Steps with this code that changed nothing. */
   readonly attempts: number
 }
 
 /**
- * Steps for which a used code without an owner may be our own request, which the issuer is still at or undoes: some
- * four minutes. Nobody is told the owner of some codes at all, and the player shall not wait for ever.
+ * How many steps a claim waits with a used code without a named owner: about four minutes. Until then the owner may be
+ * this player, from a request that the issuer is still executing. The issuer never names the owner of some codes.
  */
-const NAMELESS_STEPS = 20
+const MAX_STEPS_WITHOUT_OWNER = 20
 
 /**
- * One step: reads what became of the code, asks for the token where nobody has, and says how the claim moves.
+ * One step: reads the code at the issuer, asks for the token if the code is unused, and returns the move of the claim.
  *
  * @throws {IssuerError} when the issuer gives no definite answer: the claim stays as it is
  */
 export async function nextMove(issuer: Pick<Issuer, 'readCode' | 'mint'>, claim: StepClaim): Promise<Move> {
   const known = await issuer.readCode(claim.code)
-  if (!shouldAsk(claim, known)) return moveByCode(claim, known)
+  if (!canMint(known)) return moveByCode(claim, known)
   const answer = await issuer.mint({ code: claim.code, address: claim.address, secret: known.secret })
   if (answer === 'player_has_one' || answer === 'code_used' || answer === 'rejected') {
-    // It may be this claim itself that was served: by a request whose answer was lost, or that came twice. In words
-    // that we do not know the issuer may say so, too.
+    // An earlier request of this claim, whose answer was lost, may have made the token; the refusal may say so in
+    // unknown words. So the code is read again
     return moveByRefusal(claim, answer, await issuer.readCode(claim.code))
   }
   return moveByAnswer(claim, answer)
 }
 
-/** Only for a code that is there, unused and usable. */
-function shouldAsk(_claim: StepClaim, known: CodeAtIssuer | undefined): known is CodeAtIssuer {
+/** Whether a token can be requested: the code is known, unused and valid. */
+function canMint(known: CodeAtIssuer | undefined): known is CodeAtIssuer {
   return known !== undefined && !known.isClaimed && known.isActive
 }
 
-/** What the code itself tells, where there is nothing to ask for. */
+/** The move by the state of the code at the issuer, when no token is requested. */
 export function moveByCode(claim: StepClaim, known: CodeAtIssuer | undefined): Move {
-  if (known?.isClaimed && isPlayers(claim, known)) return moveOfOwner(claim, known)
-  if (known?.isClaimed && !known.beneficiary && claim.attempts < NAMELESS_STEPS) return { kind: 'wait' }
+  if (known?.isClaimed && belongsToPlayer(claim, known)) return moveForOwnCode(claim, known)
+  if (known?.isClaimed && !known.beneficiary && claim.attempts < MAX_STEPS_WITHOUT_OWNER)
+    return { kind: 'wait' }
   const code: GivenUpCode = known?.isClaimed ? 'used_elsewhere' : 'void'
   const isExpired = known !== undefined && !known.isClaimed && !known.isActive
-  // Once it was accepted, another code could become a second token.
+  // After the issuer has accepted the claim, another code could become a second token
   if (claim.state === 'minting') return { kind: 'fail', reason: 'mint_failed', code }
   return { kind: 'swap', code, reason: isExpired ? 'expired' : 'no_codes_left' }
 }
 
-/** Once the issuer accepted, a code whose owner it does not name is the player's. */
-function isPlayers({ state, address }: StepClaim, { beneficiary }: CodeAtIssuer): boolean {
+/** Whether the player owns the code: the issuer names the player, or accepted the claim and names no owner. */
+function belongsToPlayer({ state, address }: StepClaim, { beneficiary }: CodeAtIssuer): boolean {
   return beneficiary === address || (beneficiary === undefined && state === 'minting')
 }
 
-/** The code is the player's own by now. */
-function moveOfOwner({ state }: StepClaim, { txStatus, txHash }: CodeAtIssuer): Move {
+/** The move for a code that the player owns. */
+function moveForOwnCode({ state }: StepClaim, { txStatus, txHash }: CodeAtIssuer): Move {
   if (state === 'reserved') return { kind: 'accept' }
   if (txStatus === 'passed') return { kind: 'confirm', txHash }
   if (txStatus === 'failed') return { kind: 'fail', reason: 'mint_failed', code: 'void' }
   return { kind: 'wait' }
 }
 
-/** A definite answer that does not speak of an earlier request. */
+/** The move by a definite answer that is not about an earlier request. */
 export function moveByAnswer(
   { state }: StepClaim,
   answer: Exclude<MintAnswer, 'player_has_one' | 'code_used' | 'rejected'>,
@@ -115,7 +116,7 @@ export function moveByAnswer(
   }
 }
 
-/** "Already", or a no for an unknown reason: whether a token was made, and whose, the code itself tells. */
+/** The move by a refusal that may be about an earlier request: the state of the code decides. */
 export function moveByRefusal(
   claim: StepClaim,
   answer: 'player_has_one' | 'code_used' | 'rejected',
@@ -124,6 +125,6 @@ export function moveByRefusal(
   if (known === undefined || known.isClaimed) return moveByCode(claim, known)
   if (answer === 'player_has_one') return { kind: 'release' }
   if (answer === 'rejected') return { kind: 'fail', reason: 'rejected', code: 'free' }
-  // Used, says the one answer, and unused the other: whoever asks later hears which of them holds.
+  // The two answers contradict each other: the next step reads the code again
   return { kind: 'wait' }
 }

@@ -25,7 +25,7 @@ const FREE: CodeAtIssuer = {
 }
 
 describeOnBothEngines('the worker', (open) => {
-  test('a step that takes longer than its lease is not begun a second time beside itself', async () => {
+  test('a step that takes longer than its lease is not started a second time', async () => {
     const { db } = await open()
     const clock = testClock()
     const issuer = new SlowIssuer()
@@ -47,7 +47,7 @@ describeOnBothEngines('the worker', (open) => {
     expect(issuer.asked).toEqual(['readCode', 'mint'])
   })
 
-  test('a claim that another process has moved meanwhile is not told as refused', async () => {
+  test('a claim that another process has changed is not answered as refused', async () => {
     const { db } = await open()
     const clock = testClock()
     const issuer = new SlowIssuer({ ...FREE, isClaimed: true, beneficiary: 'a stranger' })
@@ -55,7 +55,7 @@ describeOnBothEngines('the worker', (open) => {
     const worker = new ClaimWorker({ db, clock, vault, issuer, callsPerSecond: 4, log: SILENT })
     worker.start()
     worker.take(claim)
-    const outcome = worker.untilStepped(claim.id, 10 * SECOND_MS)
+    const outcome = worker.waitForStep(claim.id, 10 * SECOND_MS)
 
     await acceptClaims(db, [{ claim, nextStepAtMs: clock.nowMs() + LEASE_MS }], clock.nowMs())
     issuer.answer()
@@ -65,7 +65,7 @@ describeOnBothEngines('the worker', (open) => {
   })
 })
 
-/** Reads a code when it is told to. */
+/** An issuer that reads a code when the test says so. */
 class SlowIssuer implements Pick<Issuer, 'readCode' | 'mint'> {
   readonly asked: string[] = []
   answer!: () => void

@@ -11,38 +11,38 @@ import {
   closeClaim,
   confirmClaim,
   type HeldClaim,
-  handOver,
   hasFreeCode,
   postponeClaim,
+  releaseLeases,
   swapCode,
   takeDueClaims,
 } from './claim-queries.ts'
 import { type Move, nextMove } from './claim-steps.ts'
 
-/** How long a claim belongs to who took it. A process that dies keeps its claims from others for so long. */
+/** How long a process has a claim for itself. Claims of a process that died are free after this time. */
 export const LEASE_MS = 30 * SECOND_MS
-/** How often somebody looks for claims that are due. */
-const LOOK_EVERY_MS = SECOND_MS
+/** How often the database is polled for due claims. */
+const POLL_INTERVAL_MS = SECOND_MS
 /**
- * Steps at a time: two for each call per second, so that nobody waits for a turn longer than a few seconds, and enough
- * that those whose answer is late do not hold up the others.
+ * Steps that run at the same time: two for each allowed call per second. A step then waits a few seconds for its call at
+ * most, and steps with a slow answer do not delay the others.
  */
 const SLOTS_PER_CALL = 2
 const MIN_SLOTS = 4
 const MAX_SLOTS = 128
-/** Codes that one step tries before others have their turn. */
+/** How many codes one step tries; then the claim is postponed. */
 const SWAPS_PER_STEP = 5
-/** The first look at a token that is being made, which takes a minute or more, and the longest pause between two. */
+/** First and longest pause between two checks of a token that is being made, which takes a minute or more. */
 const MINTING_FIRST_MS = 10 * SECOND_MS
 const MINTING_MOST_MS = 5 * MINUTE_MS
-/** The same for a claim whose outcome is unknown: somebody waits for it. */
+/** The same for a claim with an unknown outcome; shorter, because a player waits for it. */
 const UNKNOWN_FIRST_MS = SECOND_MS
 const UNKNOWN_MOST_MS = 15 * SECOND_MS
 
-/** What a step led to. */
+/** The result of a step. */
 export interface StepOutcome {
   readonly state: ClaimState
-  /** Why a claim was closed. */
+  /** Why the claim was closed. */
   readonly reason?: string
 }
 
@@ -56,30 +56,30 @@ export interface ClaimWorkerOptions {
   readonly clock: Clock
   readonly vault: Vault
   readonly issuer: Pick<Issuer, 'readCode' | 'mint'>
-  /** Calls to the issuer per second: so many claims are looked after at a time, within bounds. */
+  /** Allowed calls to the issuer per second; they decide how many steps run at the same time. */
   readonly callsPerSecond: number
   readonly log: ClaimLog
-  /** Hears of every move, and of `unknown` for a step without a definite answer. */
+  /** Called with every move, and with `unknown` for a step without a definite answer. */
   readonly onStep?: (result: Move['kind'] | 'unknown') => void
 }
 
 /**
- * Looks after claims until they are settled: those that this process took, and those that another one left behind.
- * It owns no state but which claims it works on now; everything else is in the rows, so it can die at any moment.
+ * Runs the steps of claims until they are final: claims that this process reserved, and claims that another process
+ * left unfinished. All state but the list of running and waiting claims is in the database, so a kill loses nothing.
  */
 export class ClaimWorker {
   private readonly options: ClaimWorkerOptions
   private readonly slots: number
-  /** What this process works on now, and what it was given and has not begun. */
+  /** Claims whose step runs now, and claims that wait for a slot. */
   private readonly running = new Map<number, Promise<void>>()
   private readonly waiting = new Map<number, HeldClaim>()
   private readonly listeners = new Map<number, (outcome: StepOutcome | undefined) => void>()
   private readonly accepted: AcceptedClaims
   private isOpen = false
   private taking: Promise<void> | undefined
-  /** The last look found as many as it could take. */
+  /** Whether the last poll found as many claims as it could take. */
   private mayBeMore = false
-  private looking: Promise<void> = Promise.resolve()
+  private polling: Promise<void> = Promise.resolve()
   private readonly stop = new AbortController()
 
   constructor(options: ClaimWorkerOptions) {
@@ -88,28 +88,28 @@ export class ClaimWorker {
     this.slots = Math.min(Math.max(SLOTS_PER_CALL * options.callsPerSecond, MIN_SLOTS), MAX_SLOTS)
   }
 
-  /** Begins to look for claims that are due. */
+  /** Begins to poll for due claims. */
   start(): void {
     this.isOpen = true
-    this.looking = this.look()
+    this.polling = this.poll()
   }
 
-  /** Whether a claim would be begun at once or soon: then its reserver may keep it for this process. */
+  /** Whether this process can start a new claim soon: then the caller reserves it with a lease. */
   hasRoom(): boolean {
     return this.isOpen && this.waiting.size < this.slots
   }
 
-  /** Looks after a claim that the caller has just reserved, with a lease of {@link LEASE_MS}. */
+  /** Adds a claim that the caller has just reserved with a lease of {@link LEASE_MS}. */
   take(claim: HeldClaim): void {
     this.waiting.set(claim.id, claim)
     this.fill()
   }
 
   /**
-   * What the next step of a claim leads to, when this process takes it soon enough. Undefined after a while, when we
-   * stop, and when the issuer gave no answer.
+   * The result of the next step of a claim in this process. Undefined after `waitMs`, when the worker closes, and when
+   * the issuer gave no answer.
    */
-  untilStepped(id: number, waitMs: number): Promise<StepOutcome | undefined> {
+  waitForStep(id: number, waitMs: number): Promise<StepOutcome | undefined> {
     if (waitMs <= 0 || !this.isOpen) return Promise.resolve(undefined)
     return new Promise((resolve) => {
       const answer = (outcome: StepOutcome | undefined) => {
@@ -122,33 +122,33 @@ export class ClaimWorker {
     })
   }
 
-  /** Finishes the steps that run, for as long as it may take, and hands over the rest. */
-  async close(patienceMs: number): Promise<void> {
+  /** Waits up to `timeoutMs` for running steps, and releases the leases of all other claims. */
+  async close(timeoutMs: number): Promise<void> {
     this.isOpen = false
     this.stop.abort()
     for (const answer of [...this.listeners.values()]) answer(undefined)
-    await Promise.all([this.looking, this.taking])
+    await Promise.all([this.polling, this.taking])
     const { db, clock } = this.options
     const left = [...this.waiting.keys()]
     this.waiting.clear()
     const done = Promise.all(this.running.values())
-    await Promise.race([done, sleep(patienceMs, undefined, { ref: false })])
-    await handOver(db, [...left, ...this.running.keys()], clock.nowMs()).catch((error) =>
+    await Promise.race([done, sleep(timeoutMs, undefined, { ref: false })])
+    await releaseLeases(db, [...left, ...this.running.keys()], clock.nowMs()).catch((error) =>
       this.options.log.error(
         { err: error },
-        'claims could not be handed over; their leases end by themselves',
+        'the leases of claims could not be released; they end by themselves',
       ),
     )
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     while (this.isOpen) {
       await this.takeDue()
-      await sleep(LOOK_EVERY_MS, undefined, { signal: this.stop.signal }).catch(() => undefined)
+      await sleep(POLL_INTERVAL_MS, undefined, { signal: this.stop.signal }).catch(() => undefined)
     }
   }
 
-  /** Takes what is due: enough for all slots, and as many to go on with. */
+  /** Takes due claims: as many as there are slots, and as many more to wait. */
   private takeDue(): Promise<void> {
     this.taking ??= this.takeDueNow().finally(() => {
       this.taking = undefined
@@ -165,15 +165,15 @@ export class ClaimWorker {
       const nowMs = clock.nowMs()
       const due = await takeDueClaims(db, { nowMs, leaseUntilMs: nowMs + LEASE_MS, limit })
       this.mayBeMore = due.length === limit
-      // A step may take longer than its lease: that its claim came again made the lease longer, and no second step
+      // A step may take longer than its lease: taking its claim again extends the lease, without a second step
       for (const claim of due) if (!this.running.has(claim.id)) this.waiting.set(claim.id, claim)
     } catch (error) {
-      this.mayBeMore = false // or we would ask again at once
-      log.warn({ err: error }, 'the claims that are due could not be read; they will be')
+      this.mayBeMore = false // otherwise `fill` would poll again at once
+      log.warn({ err: error }, 'due claims could not be read; the read will be tried again')
     }
   }
 
-  /** Begins what waits, while there is room. What waits when we close is handed over. */
+  /** Starts waiting claims while a slot is free; after `close` none is started. */
   private fill(): void {
     while (this.isOpen && this.running.size < this.slots) {
       const [claim] = this.waiting.values()
@@ -191,7 +191,7 @@ export class ClaimWorker {
     this.fill()
   }
 
-  /** Never throws: whatever fails here is tried again later. */
+  /** Never throws: a failed step is tried again later. */
   private async step(claim: HeldClaim): Promise<StepOutcome | undefined> {
     const { log, onStep } = this.options
     try {
@@ -199,28 +199,28 @@ export class ClaimWorker {
     } catch (error) {
       const facts = { claim: claim.id, event: claim.eventId }
       if (!(error instanceof IssuerError)) {
-        log.error({ ...facts, err: error }, 'a claim could not be looked after; it will be again')
-        return undefined // the lease ends, and somebody takes it
+        log.error({ ...facts, err: error }, 'a step of a claim failed; it will be tried again')
+        return undefined // after the lease the claim is taken again
       }
       onStep?.('unknown')
       log.warn(
         { ...facts, kind: error.kind, call: error.call, status: error.status },
         'no answer for a claim',
       )
-      await this.rememberFailure(claim, error)
+      await this.storeFailure(claim, error)
       return undefined
     }
   }
 
-  private async rememberFailure(claim: HeldClaim, error: IssuerError): Promise<void> {
+  private async storeFailure(claim: HeldClaim, error: IssuerError): Promise<void> {
     const { db, clock, log } = this.options
     try {
-      // Nothing is known of the token: that is no reason to look less often.
+      // The short pauses of a reserved claim: the failure says nothing about the token
       const pauseMs = Math.max(pauseAfter({ ...claim, state: 'reserved' }), error.retryAfterMs ?? 0)
       await postponeClaim(db, claim, clock.nowMs() + Math.min(pauseMs, MINTING_MOST_MS))
       await addFailure(db, claim.eventId, error, clock.nowMs())
     } catch (failure) {
-      log.error({ claim: claim.id, err: failure }, 'the database did not take the news of a claim')
+      log.error({ claim: claim.id, err: failure }, 'a failure of the issuer could not be stored')
     }
   }
 
@@ -251,15 +251,15 @@ export class ClaimWorker {
         await confirmClaim(db, claim, nowMs, move.txHash)
         return { state: 'minted' }
       case 'release':
-        return this.giveUp(claim, { state: 'released', reason: 'already_held', code: 'free' })
+        return this.closeAs(claim, { state: 'released', reason: 'already_held', code: 'free' })
       case 'fail':
-        return this.giveUp(claim, { state: 'failed', reason: move.reason, code: move.code })
+        return this.closeAs(claim, { state: 'failed', reason: move.reason, code: move.code })
       case 'wait':
         return this.postpone(claim)
     }
   }
 
-  /** @returns the claim with another code, or what became of it without one */
+  /** @returns the claim with another code, or the result when there is none */
   private async swap(
     claim: HeldClaim,
     { code, reason }: Extract<Move, { kind: 'swap' }>,
@@ -268,13 +268,13 @@ export class ClaimWorker {
     const swapped = await swapCode(db, claim, clock.nowMs(), code)
     if (swapped) return swapped
     if (await hasFreeCode(db, claim.eventId)) return this.postpone(claim)
-    return this.giveUp(claim, { state: 'failed', reason, code })
+    return this.closeAs(claim, { state: 'failed', reason, code })
   }
 
-  private async giveUp(claim: HeldClaim, closing: Closing): Promise<StepOutcome> {
+  private async closeAs(claim: HeldClaim, closing: Closing): Promise<StepOutcome> {
     const { db, clock } = this.options
     const isClosed = await closeClaim(db, claim, clock.nowMs(), closing)
-    // Otherwise somebody else has moved it meanwhile: their news counts
+    // Otherwise another process has changed the claim, and its result counts
     return isClosed ? { state: closing.state, reason: closing.reason } : { state: claim.state }
   }
 
@@ -286,7 +286,7 @@ export class ClaimWorker {
 }
 
 /**
- * How long a claim rests after a step without news: each pause is half as long again as the one before.
+ * The pause in milliseconds after a step that changed nothing. Each pause is 1.5 times the one before.
  *
  * @example
  * pauseAfter({ state: 'reserved', attempts: 2 }) // 2250

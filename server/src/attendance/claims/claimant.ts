@@ -5,17 +5,17 @@ import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import type { SignedRequest, SingleUse } from '../signed-fetch/signed-request.ts'
 
 /**
- * What a player brings to a claim to prove who they are, as values. Another kind of proof is another member here and
- * another case in {@link proveClaimant}; the rules after that know the {@link Claimant} alone.
+ * What a claim contains to prove who the player is. A new kind of proof is a new member here and a new case in
+ * {@link proveClaimant}; the later rules get the {@link Claimant} only.
  */
 export type ClaimProof = SignedProof | CaptchaProof
 
 /** A signed request: the signer is the player. */
 export interface SignedProof {
   readonly kind: 'signed-request'
-  /** Its signature was checked; nothing has used it up. */
+  /** The signature is checked, but the request is not used up yet. */
   readonly signed: SignedRequest
-  /** What else came with it. Counts only as far as the signature covers it. */
+  /** The body of the request. Ignored unless the signature covers it. */
   readonly body: SignedBody
 }
 
@@ -28,29 +28,29 @@ export interface SignedBody {
   readonly proof?: string
 }
 
-/** The unsigned claim of an older booth: the player is whoever asked for the captcha that this answer solves. */
+/** The unsigned claim of an older booth: the player is the one who asked for the captcha that the answer solves. */
 export interface CaptchaProof {
   readonly kind: 'captcha'
-  /** In lower case. A mere word until the answer is right. */
+  /** In lower case. Not proven until the answer is right. */
   readonly address: string
-  /** What the player typed; undefined where nothing was sent. */
+  /** What the player typed; undefined when nothing was sent. */
   readonly answer: string | undefined
 }
 
-/** Who claims, proven: all that the rules of presence and supply know of a proof. */
+/** A proven player: all that the rules of presence and codes know of a proof. */
 export interface Claimant {
   /** In lower case. */
   readonly address: string
   /** Whether the claim comes from a scene's preview. */
   readonly isPreview: boolean
-  /** What proves it and can be used once, while nothing has used it up: making the claim does, in the same statement. */
+  /** The signed request, if it is not used up yet: the statement that inserts the claim uses it up. */
   readonly unused?: SingleUse
-  /** Gives back what the proof cost the player: for a refusal that is not their doing. */
+  /** Makes the used captcha pending again, for a refusal that the player did not cause. */
   readonly giveBack?: () => Promise<void>
 }
 
-/** What judges a proof. */
-export interface ProofJudges {
+/** The parts that check a proof. */
+export interface ProofCheckers {
   readonly signedFetch: Pick<SignedFetch, 'useUp'>
   readonly captchas: Pick<Captchas, 'solve' | 'checkProof' | 'giveBack' | 'proofOfWorkBits'>
 }
@@ -59,43 +59,43 @@ export interface ProofJudges {
 export type CountPlayer = (address: string) => Promise<void>
 
 /**
- * Who claims. A player is counted as soon as it is known that the request is theirs, and not before: otherwise anybody
- * could use up what the owner of an address may send.
+ * Proves who the player is. The request is counted for the player only after that: otherwise any client could use up
+ * the limit of another player.
  *
  * @throws {AppError} `too_many_requests`, `bad_signature`, `signature_used`, `captcha_required`, `wrong_captcha`,
  * `proof_of_work_required`
  */
 export async function proveClaimant(
-  judges: ProofJudges,
+  checkers: ProofCheckers,
   event: Event,
   proof: ClaimProof,
   countPlayer: CountPlayer,
 ): Promise<Claimant> {
   switch (proof.kind) {
     case 'signed-request':
-      return proveBySignature(judges, event, proof, countPlayer)
+      return proveBySignature(checkers, event, proof, countPlayer)
     case 'captcha':
-      return proveByCaptcha(judges, event, proof, countPlayer)
+      return proveByCaptcha(checkers, event, proof, countPlayer)
   }
 }
 
 async function proveBySignature(
-  { signedFetch, captchas }: ProofJudges,
+  { signedFetch, captchas }: ProofCheckers,
   event: Event,
   { signed, body }: SignedProof,
   countPlayer: CountPlayer,
 ): Promise<Claimant> {
   const { address, isPreview } = signed
   await countPlayer(address)
-  const said = coveredBody(signed, body)
+  const covered = coveredBody(signed, body)
   if (!event.requires_captcha && captchas.proofOfWorkBits === 0) return { address, isPreview, unused: signed }
   await signedFetch.useUp(signed)
-  const used = await solveOrProve(captchas, event, address, said)
+  const used = await solveOrProve(captchas, event, address, covered)
   return { address, isPreview, giveBack: () => captchas.giveBack(used) }
 }
 
 async function proveByCaptcha(
-  { captchas }: ProofJudges,
+  { captchas }: ProofCheckers,
   event: Event,
   { address, answer }: CaptchaProof,
   countPlayer: CountPlayer,
@@ -118,9 +118,9 @@ function coveredBody({ address, isBodySigned }: SignedRequest, body: SignedBody)
   return isBodySigned ? body : {}
 }
 
-/** What a signed claim must bring besides, by the event's settings and the server's. */
+/** Checks the captcha or the proof of work that the event or the server asks for in addition to a signature. */
 async function solveOrProve(
-  captchas: ProofJudges['captchas'],
+  captchas: ProofCheckers['captchas'],
   event: Event,
   address: string,
   { captcha, proof }: SignedBody,
@@ -135,6 +135,6 @@ async function solveOrProve(
 function captchaMissing(): AppError {
   return new AppError(
     'captcha_required',
-    'A captcha is needed to claim: please use an up-to-date booth, ask it for a new image, and type what it shows.',
+    'This claim needs a captcha. Click the booth for an image and type its letters; old booths need an update.',
   )
 }

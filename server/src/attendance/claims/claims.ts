@@ -21,19 +21,19 @@ import { type ClaimWorker, LEASE_MS } from './claim-worker.ts'
 export interface ClaimsOptions {
   readonly db: Db
   readonly clock: Clock
-  readonly worker: Pick<ClaimWorker, 'hasRoom' | 'take' | 'untilStepped'>
+  readonly worker: Pick<ClaimWorker, 'hasRoom' | 'take' | 'waitForStep'>
   readonly signedFetch: Pick<SignedFetch, 'assertFirstUse'>
   readonly codeCounts: Pick<CodeCountCache, 'forget'>
-  /** How long an answer waits for the issuer's. */
+  /** How long a request waits for the answer of the issuer. */
   readonly waitMs: number
 }
 
-/** The sentence that booths compare with (the scene booth's contract): it must not change. */
+/** Booths compare this sentence (contract of the scene booth), so it must not change. */
 const ALREADY_CLAIMED = 'Address already claimed a code for this event'
-/** How often a free code that others are taking is waited for. */
+/** How many times a reservation is tried while other claims are taking the free codes. */
 const RESERVE_TRIES = 5
 
-/** Giving a player a token of an event: the part after everything was checked. */
+/** Makes claims: reserves a code and asks the issuer, after all other rules have passed. */
 export class Claims {
   private readonly options: ClaimsOptions
   constructor(options: ClaimsOptions) {
@@ -41,8 +41,8 @@ export class Claims {
   }
 
   /**
-   * The claim that a player has already, where it is unfinished: a repeat gets the same one, not an error.
-   * Undefined where they may make one.
+   * The unfinished claim of a player, because a repeated claim gets the same answer as the first one. Undefined when the
+   * player may make a claim.
    *
    * @throws {AppError} `already_claimed` for a player who holds a token
    */
@@ -51,18 +51,18 @@ export class Claims {
   }
 
   /**
-   * Ties a free code to the player, asks the issuer for the token, and waits a little for its answer. A player who has
-   * an unfinished claim gets that one.
+   * Reserves a free code for the player, asks the issuer for the token, and waits up to `waitMs` for its answer. A player
+   * with an unfinished claim gets that claim.
    *
-   * @param unused the signed request that brought the claim, where nothing has used it up yet
+   * @param unused the signed request that brought the claim, if it is not used up yet
    * @throws {AppError} `signature_used`, `already_claimed`, `no_codes_left`, or why the issuer refused
    */
   async claim(event: Event, address: string, unused?: SingleUse): Promise<ServedClaim> {
     const { worker, waitMs, codeCounts } = this.options
     const { made, repeated } = await this.reserve(event, address, unused)
     if (repeated) return repeated
-    const outcome = await worker.untilStepped(made.id, waitMs)
-    codeCounts.forget(event.event_id) // whoever claims and looks then sees it
+    const outcome = await worker.waitForStep(made.id, waitMs)
+    codeCounts.forget(event.event_id) // the next availability shows this claim
     return assertServed({
       address,
       created_at_ms: made.createdAtMs,
@@ -77,12 +77,12 @@ export class Claims {
     let request = unused
     for (let attempt = 0; attempt < RESERVE_TRIES; attempt++) {
       const nowMs = clock.nowMs()
-      const isKept = worker.hasRoom()
+      const hasLease = worker.hasRoom()
       const claim = {
         eventId: event.event_id,
         address,
         nowMs,
-        nextStepAtMs: isKept ? nowMs + LEASE_MS : nowMs,
+        nextStepAtMs: hasLease ? nowMs + LEASE_MS : nowMs,
       }
       const inserted = await this.insert(claim, request, attempt > 0)
       if (!inserted) continue
@@ -90,7 +90,7 @@ export class Claims {
       const { known } = inserted
       const made = inserted.made ?? (known?.state === 'failed' ? await reviveClaim(db, claim) : undefined)
       if (made) {
-        if (isKept) worker.take(made)
+        if (hasLease) worker.take(made)
         return { made: { id: made.id, createdAtMs: nowMs } }
       }
       const repeated = unfinished(known)
@@ -103,7 +103,7 @@ export class Claims {
     )
   }
 
-  /** @returns undefined where another claim of the player was made at this very moment */
+  /** @returns undefined when another claim of the player is inserted at the same time */
   private async insert(
     claim: NewClaim,
     request: SingleUse | undefined,
@@ -115,7 +115,7 @@ export class Claims {
       if (request) signedFetch.assertFirstUse(inserted.isFirstUse)
       return inserted
     } catch (error) {
-      // The constraint spoke. Looking first would let both claims through.
+      // Only the constraint is safe: two claims at the same time would both find no earlier claim
       if (isUniqueViolation(error, 'one_claim_per_address')) return undefined
       throw error
     }
@@ -126,10 +126,10 @@ type Reserved =
   | { readonly made: { readonly id: number; readonly createdAtMs: number }; readonly repeated?: never }
   | { readonly made?: never; readonly repeated: ServedClaim }
 
-/** A claim as its player may know it. */
+/** The part of a claim that the player may see. */
 export type ServedClaim = Pick<Claim, 'address' | 'state' | 'reason' | 'created_at_ms'>
 
-/** A repeat gets the same claim, not an error; whoever has a token is told so. */
+/** A claim without an answer of the issuer. @throws {AppError} `already_claimed` when the token exists or is being made */
 function unfinished(claim: Claim | undefined): Claim | undefined {
   if (!claim || claim.state === 'failed') return undefined
   if (claim.state !== 'reserved') throw alreadyClaimed(claim)
@@ -140,7 +140,7 @@ function alreadyClaimed({ state }: ServedClaim): AppError {
   return new AppError('already_claimed', ALREADY_CLAIMED, { claim: { status: state } })
 }
 
-/** A claim that was refused while its player waited is told as the refusal that it is. */
+/** @throws {AppError} the reason, when the issuer refused the claim while the request was waiting */
 function assertServed(claim: ServedClaim): ServedClaim {
   if (claim.state === 'released') throw alreadyClaimed(claim)
   if (claim.state !== 'failed') return claim

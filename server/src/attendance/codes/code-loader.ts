@@ -18,13 +18,13 @@ export interface CodeLoaderOptions {
 export interface LoadedCodes {
   /** How many codes the issuer has; 0 while it has not approved the event. */
   readonly listed: number
-  /** How many of them are new here. */
+  /** How many of them were not stored before. */
   readonly added: number
-  /** What there is now. */
+  /** The codes of the event by state, after loading. */
   readonly counts: CodeCounts
 }
 
-/** Takes the claim codes of an event from the issuer into the database, each encrypted. */
+/** Loads the claim codes of an event from the issuer, and stores them encrypted. */
 export class CodeLoader {
   private readonly options: CodeLoaderOptions
   constructor(options: CodeLoaderOptions) {
@@ -32,9 +32,9 @@ export class CodeLoader {
   }
 
   /**
-   * As often as one likes: codes that are known stay as they are, but for those that were used meanwhile.
+   * Can be repeated: stored codes stay as they are, except those that were used without this server.
    *
-   * @param editCode was judged before
+   * @param editCode must have been checked before
    * @throws {AppError} `issuer_refused` or `issuer_unavailable`
    */
   async load({ event_id: eventId }: Event, editCode: string): Promise<LoadedCodes> {

@@ -13,9 +13,9 @@ interface CodesOfEvent {
 }
 
 /**
- * Merges what the issuer listed: new codes are added, those used elsewhere marked, known ones left as they are; only
- * those that the issuer had refused before, and lists as unused now, are free again. A code that another event has
- * already is not taken from it. In small statements, so that claims go on meanwhile.
+ * Merges the list of the issuer: adds new codes, marks free codes that were used elsewhere, and frees void codes that
+ * the issuer now lists as unused. All other stored codes stay as they are, also codes of another event. Works in small
+ * statements, so that claims can run between them.
  *
  * @returns how many codes are new
  */
@@ -26,7 +26,7 @@ export async function mergeCodes(
 ): Promise<number> {
   const codes = listed
     .map(({ code, isClaimed }) => ({ code, isClaimed, fingerprint: vault.fingerprint('claim-code', code) }))
-    // Two loaders at once go through the codes in the same order: neither waits for what the other holds.
+    // All processes write in the same order: no deadlock between two of them
     .sort((a, b) => Buffer.compare(a.fingerprint, b.fingerprint))
   let added = 0
   for (let from = 0; from < codes.length; from += BATCH_ROWS) {
@@ -45,10 +45,10 @@ export async function mergeCodes(
       .returning('id')
       .execute()
     added += inserted.length
-    const printsOf = (claimed: boolean) =>
+    const fingerprintsOf = (claimed: boolean) =>
       batch.filter(({ isClaimed }) => isClaimed === claimed).map(({ fingerprint }) => fingerprint)
-    await changeState(db, { eventId, fingerprints: printsOf(true), from: 'free', to: 'used_elsewhere' })
-    await changeState(db, { eventId, fingerprints: printsOf(false), from: 'void', to: 'free' })
+    await changeState(db, { eventId, fingerprints: fingerprintsOf(true), from: 'free', to: 'used_elsewhere' })
+    await changeState(db, { eventId, fingerprints: fingerprintsOf(false), from: 'void', to: 'free' })
   }
   await db
     .updateTable('attendance_event')
@@ -58,7 +58,7 @@ export async function mergeCodes(
   return added
 }
 
-/** One of the codes, encrypted; undefined where there are none. */
+/** Any stored code, encrypted; undefined when there is none. */
 export async function findAnySealed(db: Db): Promise<Buffer | undefined> {
   const row = await db.selectFrom('claim_code').select('sealed').orderBy('id').limit(1).executeTakeFirst()
   return row?.sealed
@@ -71,7 +71,7 @@ interface StateChange {
   readonly to: CodeState
 }
 
-/** Only those in that state: a code that a claim holds is settled by that claim. */
+/** Changes only codes in the state `from`: the state of a code that a claim holds depends on that claim. */
 async function changeState(db: Db, { eventId, fingerprints, from, to }: StateChange): Promise<void> {
   if (fingerprints.length === 0) return
   await db

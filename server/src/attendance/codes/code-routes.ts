@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
 import { codeTotals } from '../events/availability.ts'
 import {
-  editCodeField,
+  editCodeBody,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
@@ -12,24 +12,27 @@ import {
 import { getEvent } from '../events/event-queries.ts'
 import type { CodeLoader, LoadedCodes } from './code-loader.ts'
 
-const bodySchema = Type.Object({
-  num: Type.Integer({ description: 'Codes that are new.' }),
-  total: Type.Integer(),
-  available: Type.Integer(),
-  claimed: Type.Integer(),
-  waiting_for_issuer: Type.Optional(
-    Type.Literal(true, {
-      description: 'The issuer has no codes for the event yet: it approves events by hand.',
-    }),
-  ),
-  message: Type.Optional(Type.String({ description: 'What to do next, for a person.' })),
-})
+const bodySchema = Type.Object(
+  {
+    num: Type.Integer({ description: 'Codes that are new.' }),
+    total: Type.Integer(),
+    available: Type.Integer(),
+    claimed: Type.Integer(),
+    waiting_for_issuer: Type.Optional(
+      Type.Literal(true, {
+        description: 'The issuer has no codes for the event yet: it approves events by hand.',
+      }),
+    ),
+    message: Type.Optional(Type.String({ description: 'What to do next, for a person.' })),
+  },
+  { title: 'LoadedCodes' },
+)
 
 export interface CodeRouteOptions extends OrganiserCallOptions {
   readonly codes: Pick<CodeLoader, 'load'>
 }
 
-/** Loading an event's claim codes from the issuer (interfaces.md, 4.1). */
+/** Loads an event's claim codes from the issuer. */
 export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
   app,
   { db, organisers, codes, organiserLimit, assertConfigured },
@@ -41,9 +44,10 @@ export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
       onRequest: organiserLimit,
       schema: {
         tags: ['events'],
+        operationId: 'loadCodes',
         summary: "Load an event's claim codes from the issuer",
         params: eventParams,
-        body: Type.Object({ editCode: editCodeField }),
+        body: editCodeBody,
         response: okSchema(Type.Object({ url: Type.String(), body: bodySchema }), [
           ...ORGANISER_ERRORS,
           'event_not_found',
@@ -71,9 +75,9 @@ function loadedJson({ listed, added, counts }: LoadedCodes) {
   return { num: added, total, available, claimed, ...(isWaiting ? WAITING : {}) }
 }
 
-/** Not an error: every event begins so. */
+/** Not an error: the issuer approves an event some days after it was made. */
 const WAITING = {
   waiting_for_issuer: true as const,
   message:
-    'The issuer has no codes for this event yet. It approves events by hand, mostly within 24 to 72 hours, and sends an e-mail then: load the codes again after that.',
+    'The issuer has no codes for this event yet. Wait for its e-mail (24 to 72 hours), then load again.',
 }

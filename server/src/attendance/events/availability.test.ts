@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { codeTotals } from './availability.ts'
 
-test('codes are counted as people count them: what the issuer no longer takes is none', () => {
+test('codes that the issuer no longer accepts are not counted', () => {
   expect(codeTotals({ free: 5, held: 1, used: 2, used_elsewhere: 3, void: 9 })).toEqual({
     total: 11,
     available: 5,

@@ -10,19 +10,22 @@ const timeSchema = Type.Union([Type.String(), Type.Null()], {
   description: 'ISO 8601, UTC; null for no limit.',
 })
 
-export const availabilitySchema = Type.Object({
-  open: Type.Boolean(),
-  reason: reasonSchema,
-  total: Type.Integer({
-    description: 'Codes that were loaded, without those that the issuer no longer takes.',
-  }),
-  available: Type.Integer(),
-  claimed: Type.Integer({ description: 'Those that a player has, or that were used elsewhere.' }),
-  opens_at: timeSchema,
-  closes_at: timeSchema,
-})
+export const availabilitySchema = Type.Object(
+  {
+    open: Type.Boolean(),
+    reason: reasonSchema,
+    total: Type.Integer({
+      description: 'Codes that were loaded, without those that the issuer no longer takes.',
+    }),
+    available: Type.Integer(),
+    claimed: Type.Integer({ description: 'Those that a player has, or that were used elsewhere.' }),
+    opens_at: timeSchema,
+    closes_at: timeSchema,
+  },
+  { title: 'Availability' },
+)
 
-/** What a booth or an organiser shows of an event at a time. */
+/** The availability of tokens at a time, for booths and organisers. */
 export function availabilityJson(event: Event, counts: CodeCounts, nowMs: number) {
   const { opensAtMs, closesAtMs } = windowOf(event)
   const reason = closedReason(event, nowMs) ?? codesReason(event, counts)
@@ -36,7 +39,7 @@ export function availabilityJson(event: Event, counts: CodeCounts, nowMs: number
 }
 
 /**
- * Codes as people count them: all that the issuer takes or took, those that are free, and those that are somebody's.
+ * Sums of codes: all codes without void ones, free codes, and codes that are held or used.
  *
  * @example
  * codeTotals({ free: 5, held: 1, used: 2, used_elsewhere: 3, void: 9 }) // { total: 11, available: 5, claimed: 6 }

@@ -1,14 +1,14 @@
 import type { Db } from '../../db/engine.ts'
-import { BriefCache } from '../brief-cache.ts'
+import { OneSecondCache } from '../one-second-cache.ts'
 import { type CodeCounts, countCodes } from './event-queries.ts'
 
 /**
- * How many codes of an event are in which state. A plaza of booths asks for it again and again, and counting 50,000
- * codes takes the database some milliseconds each time.
+ * Caches for one second how many codes of an event are in each state. Booths request the counts often, and counting
+ * 50,000 codes takes some milliseconds each time.
  */
 export class CodeCountCache {
   private readonly db: Db
-  private readonly counts = new BriefCache<CodeCounts>()
+  private readonly counts = new OneSecondCache<CodeCounts>()
   constructor(db: Db) {
     this.db = db
   }

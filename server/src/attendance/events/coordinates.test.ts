@@ -46,7 +46,10 @@ describe('coordinates of an event', () => {
     const places = Array.from({ length: MAX_COORDINATES }, (_, i) => `${i % 150},${Math.floor(i / 150)}`)
 
     expect(texts([...places, ...places].join(';'))).toEqual(places)
-    expect(refusalOf([...places, '-1,-1'].join(';')).message).toContain('-1,-1 is one too many')
+    for (const beyond of ['-1,-1', `-1,-1;${'-150,-150;'.repeat(5_000)}`])
+      expect(refusalOf([...places, beyond].join(';')).message).toBe(
+        'The list of coordinates is too long: an event has at most 500, and -1,-1 is one too many.',
+      )
   })
 
   test('what is written is read again', () => {

@@ -9,7 +9,7 @@ const SHOWN_PAIR_LENGTH = 40
  * Reads the places of an event: `x,y` pairs separated by `;`. Blanks and a `;` at the end are tolerated, duplicates
  * dropped, the order is kept.
  *
- * @throws {AppError} `invalid_coordinates` naming the first bad pair
+ * @throws {AppError} `invalid_coordinates` naming the first bad pair, or the first beyond {@link MAX_COORDINATES}
  * @example
  * parseCoordinates('52,-10; 53,-10;52,-10;', world).map(coordText) // ['52,-10', '53,-10']
  */
@@ -17,19 +17,18 @@ export function parseCoordinates(text: string, world: World): readonly Coord[] {
   const pairs = text.trim().replace(/;$/, '').split(';')
   if (text.trim() === '') throw refusal('Coordinates are missing: send at least one x,y pair.', 1, '')
   const places = new Map<string, Coord>()
-  pairs.forEach((pair, at) => {
+  for (const [at, pair] of pairs.entries()) {
     const place = parsePair(pair, at + 1, world)
     places.set(coordText(place), place)
-  })
-  if (places.size > MAX_COORDINATES) {
-    const beyond = [...places.keys()][MAX_COORDINATES]!
-    throw refusal(
-      `An event has at most ${MAX_COORDINATES} coordinates; ${beyond} is one too many.`,
-      MAX_COORDINATES + 1,
-      beyond,
-    )
   }
+  const [beyond] = [...places.keys()].slice(MAX_COORDINATES)
+  if (beyond !== undefined) throw tooLong(beyond)
   return [...places.values()]
+}
+
+function tooLong(beyond: string): AppError {
+  const sentence = `The list of coordinates is too long: an event has at most ${MAX_COORDINATES}, and ${beyond} is one too many.`
+  return refusal(sentence, MAX_COORDINATES + 1, beyond)
 }
 
 /** The places as they are stored and shown. */

@@ -11,7 +11,7 @@ const NOW = testClock().nowMs()
 const vault = new Vault(Buffer.alloc(32, 4))
 
 describeOnBothEngines('events that are claimed', (open) => {
-  test('are read once for a crowd, by number and by UUID, and anew when they changed here', async () => {
+  test('are read once for many requests, by number and by UUID, and again after a change in this process', async () => {
     const { db } = await open()
     const events = new EventCache(db)
     const saved = await saveEvent(db, {
@@ -25,19 +25,19 @@ describeOnBothEngines('events that are claimed', (open) => {
     const byUuid = await events.get({ uuid: saved.uuid })
     await changeEvent(db, 7, { enabled: false }, NOW)
 
-    const kept = await events.get({ eventId: 7 })
+    const cached = await events.get({ eventId: 7 })
     events.forget(saved)
 
     expect(first).toEqual(saved)
     expect(byUuid).toEqual(saved)
-    expect(kept).toBe(first)
+    expect(cached).toBe(first)
     expect([
       (await events.get({ eventId: 7 })).enabled,
       (await events.get({ uuid: saved.uuid })).enabled,
     ]).toEqual([false, false])
   })
 
-  test('its codes are counted once for all who ask at the same time, and anew when that matters', async () => {
+  test('codes are counted once for requests at the same time, and again after forget', async () => {
     const { db } = await open()
     await saveEvent(db, { eventId: 9, record: {}, coordinates: '0,0', expiresAtMs: undefined, nowMs: NOW })
     const load = (code: string) =>
@@ -47,14 +47,14 @@ describeOnBothEngines('events that are claimed', (open) => {
     const together = await Promise.all([counts.get(9), counts.get(9)])
     await load('a2')
 
-    const kept = await counts.get(9)
+    const cached = await counts.get(9)
     counts.forget(9)
 
     expect(together[0]).toBe(together[1])
-    expect([together[0]?.free, kept.free, (await counts.get(9)).free]).toEqual([1, 1, 2])
+    expect([together[0]?.free, cached.free, (await counts.get(9)).free]).toEqual([1, 1, 2])
   })
 
-  test('an event that is not there is asked for each time: it may be registered the next moment', async () => {
+  test('an event that is not registered is not cached: it may be registered at any time', async () => {
     const { db } = await open()
     const events = new EventCache(db)
 

@@ -1,12 +1,12 @@
 import type { Db } from '../../db/engine.ts'
-import { BriefCache } from '../brief-cache.ts'
+import { OneSecondCache } from '../one-second-cache.ts'
 import type { EventName } from './event-name.ts'
 import { type Event, getEvent } from './event-queries.ts'
 
-/** Events as claims need them. */
+/** Caches events for one second, for claims. */
 export class EventCache {
   private readonly db: Db
-  private readonly events = new BriefCache<Event>()
+  private readonly events = new OneSecondCache<Event>()
   constructor(db: Db) {
     this.db = db
   }

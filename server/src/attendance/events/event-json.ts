@@ -8,7 +8,7 @@ type IssuerRecord = Readonly<Record<string, unknown>>
 const iso = (description: string) =>
   Type.Union([Type.String(), Type.Null()], { description: `${description}: ISO 8601, UTC; null when unset.` })
 
-/** What our record and the issuer's have in common. */
+/** Fields that the stored event and the issuer's record have in common. */
 const describingProperties = {
   fancy_id: Type.String(),
   name: Type.String(),
@@ -20,7 +20,7 @@ const describingProperties = {
   year: Type.Union([Type.Integer(), Type.Null()]),
 }
 
-/** The public face of an event (interfaces.md, 2.1: Event info). */
+/** The public fields of an event. */
 export const eventInfoProperties = {
   id: Type.Integer({ description: "The issuer's number of the event." }),
   uuid: Type.String({ description: 'Ours: what a booth takes as its event.' }),
@@ -38,9 +38,12 @@ export const eventInfoProperties = {
   }),
   requires_presence: Type.Boolean({ description: 'Whether a player must stand on one of the coordinates.' }),
 }
-export const eventInfoSchema = Type.Object(eventInfoProperties, { additionalProperties: true })
+export const eventInfoSchema = Type.Object(eventInfoProperties, {
+  additionalProperties: true,
+  title: 'EventInfo',
+})
 
-/** What registering answers: both forms that clients know, the flat event and the reference with the issuer's record. */
+/** The answer to a registration: the flat event and the issuer's record, because clients read either form. */
 export const eventReferenceSchema = Type.Object(
   {
     ...eventInfoProperties,
@@ -59,10 +62,14 @@ export const eventReferenceSchema = Type.Object(
         event_host_id: Type.Integer(),
         private_event: Type.Boolean(),
       },
-      { additionalProperties: true, description: "The issuer's own record, without anything secret." },
+      {
+        title: 'IssuerEvent',
+        additionalProperties: true,
+        description: "The issuer's own record, without anything secret.",
+      },
     ),
   },
-  { additionalProperties: true },
+  { title: 'RegisteredEvent', additionalProperties: true },
 )
 
 /** @returns the answer of `GET /event/:uuid` */
@@ -104,8 +111,8 @@ function describingJson(record: IssuerRecord) {
 }
 
 /**
- * The issuer's record with every documented field in its documented type (interfaces.md, 2.1), and whatever else the
- * issuer said: newer answers leave some fields out, or say null.
+ * The issuer's record with every documented field in its documented type, and all other fields unchanged. Newer answers
+ * of the issuer leave some documented fields out, or have null there.
  */
 function issuerRecordJson(record: IssuerRecord) {
   return {

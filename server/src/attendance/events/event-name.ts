@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts'
 
-/** How an address names an event: by the issuer's number, or by the UUID that it has here. */
+/** How a path names an event: by the issuer's number, or by the UUID that this server made. */
 export type EventName = { readonly eventId: number } | { readonly uuid: string }
 
-/** The 404 of an event, which tells an organiser that the next step is the remedy. */
+/** The 404 of an event, with the next step for its organiser. */
 export function eventNotFound(name: EventName): AppError {
   const shown = 'eventId' in name ? `Event ${name.eventId}` : 'This event'
   return new AppError(

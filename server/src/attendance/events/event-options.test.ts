@@ -4,7 +4,7 @@ import { parseOptions } from './event-options.ts'
 
 const world = parseWorld('-150,-150,150,150')!
 
-test('options as the organiser page sends them, and all others', () => {
+test('reads all options, in the form of the organiser page', () => {
   expect(parseOptions([['enabled', false]], world)).toEqual({ enabled: false })
   expect(parseOptions([['coordinates', '52,-10; 53,-10;']], world)).toEqual({ coordinates: '52,-10;53,-10' })
   expect(
@@ -25,17 +25,44 @@ test('options as the organiser page sends them, and all others', () => {
   })
 })
 
-test('a date without a time is midnight in UTC; a name that comes twice counts as it comes last', () => {
+test('a name that comes twice counts as it comes last', () => {
   expect(
     parseOptions(
       [
         ['enabled', false],
-        ['distribution_end_date', '2026-11-20'],
+        ['distribution_end_date', '2026-11-20T00:00Z'],
         ['enabled', true],
       ],
       world,
     ),
   ).toEqual({ enabled: true, distribution_end_at_ms: Date.UTC(2026, 10, 20) })
+})
+
+test.each(['2026-11-20', '2026-11-20T10:00', '2026-11-20T10:00:00.000', '2026-11-20 10:00'])(
+  'a date without its time zone is refused and shown: %s',
+  (date) => {
+    expect(() => parseOptions([['distribution_end_date', date]], world)).toThrow(
+      `distribution_end_date is "${date}", but must be a date and time with its time zone in ISO 8601, for example 2027-03-05T18:00:00Z`,
+    )
+  },
+)
+
+test('an unknown option is named, with those that there are', () => {
+  expect(() => parseOptions([['colour', 'red']], world)).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(/^There is no option "colour"\. The options are coordinates, enabled, /),
+      data: expect.objectContaining({ parameter: 'options', value: 'colour' }),
+    }),
+  )
+})
+
+test.each([
+  [[['730519', true]]],
+  [[['a1b2c3', true]]],
+  [[['distribution_end_date', '730519']]],
+  [[['enabled', '730519']]],
+])('what may be an edit code or a claim code is not shown: %j', (options) => {
+  expect(() => parseOptions(options, world)).toThrow(/^\w+ is "a string that is not shown", but must be/)
 })
 
 test.each([

@@ -1,17 +1,25 @@
 import type { World } from '@landpass/client/grid'
-import { invalidSecret } from '../../http/validation.ts'
+import { AppError } from '../../errors.ts'
+import { invalidParameter, invalidSecret } from '../../http/validation.ts'
 import { coordinatesText, parseCoordinates } from './coordinates.ts'
 import type { EventOptions } from './event-queries.ts'
 
-const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
+const ALLOWED_TIME =
+  'a date and time with its time zone in ISO 8601, for example 2027-03-05T18:00:00Z or 2027-03-05T19:00:00+01:00, or null'
+/** Begins like a date and has no letters but those of one: no edit code. */
+const LIKE_DATE = /^\d{4}-\d{2}-\d{2}[\dTZ:.+ -]{0,30}$/
 const MAX_OPTIONS = 20
-const ALLOWED_OPTIONS =
-  `a list of [name, value] pairs, 1 to ${MAX_OPTIONS} of them; names: coordinates, enabled, distribution_start_date, ` +
-  'distribution_end_date, requires_captcha, requires_presence'
+const NAMES =
+  'coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence'
+const ALLOWED_OPTIONS = `a list of [name, value] pairs, 1 to ${MAX_OPTIONS} of them; names: ${NAMES}`
+/** A name as options have it: no edit code, which has digits. */
+const LIKE_NAME = /^[a-z_]{1,40}$/i
 
 /**
- * Reads the options of `PATCH /event/:id` in the form in which the organiser page sends them. A name that comes twice
- * counts as it comes last. What is refused is not shown: an edit code may have slipped into the list.
+ * Reads the options of `PATCH /event/:id` in the form in which the organiser page sends them. Of a name that occurs
+ * twice the last value counts. What is refused is only shown if it looks like a name or a date: an edit code may have
+ * slipped into the list.
  *
  * @throws {AppError} `invalid_parameter` naming the option, `invalid_coordinates`
  * @example
@@ -41,13 +49,24 @@ function parseOption(pair: unknown, world: World): EventOptions {
     case 'distribution_end_date':
       return { distribution_end_at_ms: parseDate(name, value) }
     default:
-      throw invalidSecret('options', name, ALLOWED_OPTIONS)
+      throw unknownOption(name)
   }
+}
+
+function unknownOption(name: unknown): AppError {
+  if (typeof name !== 'string' || !LIKE_NAME.test(name))
+    return invalidSecret('options', name, ALLOWED_OPTIONS)
+  return new AppError('invalid_parameter', `There is no option "${name}". The options are ${NAMES}.`, {
+    parameter: 'options',
+    value: name,
+    allowed: ALLOWED_OPTIONS,
+  })
 }
 
 function parseDate(name: string, value: unknown): number | null {
   if (value === null) return null
-  const timeMs = typeof value === 'string' && ISO_DATE.test(value) ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(timeMs)) throw invalidSecret(name, value, 'an ISO 8601 date with its time zone, or null')
-  return timeMs
+  const timeMs = typeof value === 'string' && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
+  if (!Number.isNaN(timeMs)) return timeMs
+  const isDate = typeof value === 'string' && LIKE_DATE.test(value)
+  throw (isDate ? invalidParameter : invalidSecret)(name, value, ALLOWED_TIME)
 }

@@ -1,14 +1,17 @@
 import Type from 'typebox'
 import type { Db } from '../../db/engine.ts'
-import { invalidSecret } from '../../http/validation.ts'
+import { invalidParameter, invalidSecret } from '../../http/validation.ts'
 import type { LimitHook } from '../limits.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import type { EventName } from './event-name.ts'
 import type { Organisers } from './organisers.ts'
 
-/** What the routes of one event have in common: its name in the address, the edit code in the body. */
+/** The event in the path of a route. */
 export const eventParams = Type.Object({
-  event: Type.String({ description: "The issuer's event number, or the event's UUID here." }),
+  event: Type.String({
+    title: 'EventName',
+    description: "The issuer's event number, or the event's UUID here.",
+  }),
 })
 
 /** The issuer's numbers are 32-bit integers. */
@@ -17,20 +20,37 @@ const UUID = new RegExp(UUID_PATTERN)
 const ALLOWED = `the issuer's event number (digits, at most ${MAX_EVENT_ID}) or the event's UUID`
 
 /**
- * Reads the part of an address that names an event.
+ * Parses the event in a path, for a call that also takes a secret. The error does not show what was sent: it may be an
+ * edit code or a claim code in the wrong place.
  *
- * @throws {AppError} `invalid_parameter` for anything else
+ * @throws {AppError} `invalid_parameter` for any other text
  * @example
  * parseEventName('90001') // { eventId: 90001 }
  */
 export function parseEventName(text: string): EventName {
-  if (UUID.test(text)) return { uuid: text.toLowerCase() }
-  if (/^\d{1,10}$/.test(text) && Number(text) <= MAX_EVENT_ID) return { eventId: Number(text) }
-  // Whoever puts an edit code or a claim code into the address should not see it again in an answer.
-  throw invalidSecret('event', text, ALLOWED)
+  const name = findEventName(text)
+  if (!name) throw invalidSecret('event', text, ALLOWED)
+  return name
 }
 
-/** Who proves to be the organiser: everywhere the same field, whose value is never said again. */
+/**
+ * Like {@link parseEventName}, for a call that only reads and takes no secret: the error shows what was sent.
+ *
+ * @throws {AppError} `invalid_parameter`
+ */
+export function parsePublicEventName(text: string): EventName {
+  const name = findEventName(text)
+  if (!name) throw invalidParameter('event', text, ALLOWED)
+  return name
+}
+
+function findEventName(text: string): EventName | undefined {
+  if (UUID.test(text)) return { uuid: text.toLowerCase() }
+  if (/^\d{1,10}$/.test(text) && Number(text) <= MAX_EVENT_ID) return { eventId: Number(text) }
+  return undefined
+}
+
+/** The field that proves the organiser. Its value is never repeated in an answer. */
 export const editCodeField = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -40,7 +60,10 @@ export const editCodeField = Type.String({
     "The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored.",
 })
 
-/** What every call with an edit code can answer besides. */
+/** The body of a call that needs nothing but the edit code. */
+export const editCodeBody = Type.Object({ editCode: editCodeField }, { title: 'EditCodeRequest' })
+
+/** Error codes of every call with an edit code. */
 export const ORGANISER_ERRORS = [
   'invalid_parameter',
   'invalid_body',
@@ -54,7 +77,7 @@ export const ORGANISER_ERRORS = [
   'database_unavailable',
 ] as const
 
-/** What every call needs that only the organiser of an event may make. */
+/** Options of the routes that only the organiser of an event may use. */
 export interface OrganiserCallOptions {
   readonly db: Db
   readonly organisers: Pick<Organisers, 'assertEditCode'>

@@ -4,12 +4,12 @@ import type { Db } from '../../db/engine.ts'
 import type { AttendanceEventTable, CodeState, Database } from '../../db/schema.ts'
 import { type EventName, eventNotFound } from './event-name.ts'
 
-/** An event as it is registered here. */
+/** A registered event. */
 export type Event = Omit<AttendanceEventTable, 'issuer_record'> & {
   readonly issuer_record: Readonly<Record<string, unknown>>
 }
 
-/** What an organiser may change of an event. */
+/** The fields of an event that its organiser may change. */
 export type EventOptions = Partial<
   Pick<
     Event,
@@ -36,7 +36,7 @@ export async function getEvent(db: Db, name: EventName): Promise<Event> {
   return event
 }
 
-/** The issuer's number, which a UUID of ours stands for too. @throws {AppError} `event_not_found` */
+/** The issuer's number of an event; a UUID is looked up. @throws {AppError} `event_not_found` */
 export async function getEventId(db: Db, name: EventName): Promise<number> {
   return 'eventId' in name ? name.eventId : (await getEvent(db, name)).event_id
 }
@@ -49,10 +49,10 @@ export interface Registration {
   readonly nowMs: number
 }
 
-/** Registers an event, or brings it up to date: its UUID and its switches stay. */
+/** Registers an event, or updates record, coordinates and expiry; its UUID and options stay. */
 export async function saveEvent(db: Db, registration: Registration): Promise<Event> {
   const { eventId, coordinates, nowMs } = registration
-  const fresh = {
+  const updates = {
     issuer_record: JSON.stringify(registration.record),
     coordinates,
     expires_at_ms: registration.expiresAtMs ?? null,
@@ -70,9 +70,9 @@ export async function saveEvent(db: Db, registration: Registration): Promise<Eve
       distribution_end_at_ms: null,
       codes_asked_at_ms: null,
       created_at_ms: nowMs,
-      ...fresh,
+      ...updates,
     })
-    .onConflict((conflict) => conflict.column('event_id').doUpdateSet(fresh))
+    .onConflict((conflict) => conflict.column('event_id').doUpdateSet(updates))
     .returningAll()
     .executeTakeFirstOrThrow()
 }
@@ -93,12 +93,12 @@ export async function changeEvent(
 
 export type CodeCounts = Readonly<Record<CodeState, number>>
 
-/** How many codes of an event are in which state. */
+/** How many codes of an event are in each state. */
 export function countCodes(db: Db, eventId: number): Promise<CodeCounts> {
   return countByState(db.selectFrom('claim_code').where('event_id', '=', eventId))
 }
 
-/** The same over all events. */
+/** How many codes of all events are in each state. */
 export function countAllCodes(db: Db): Promise<CodeCounts> {
   return countByState(db.selectFrom('claim_code'))
 }

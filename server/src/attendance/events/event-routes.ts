@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { Clock } from '../../clock.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
-import { lastMomentMs } from '../issuer/issuer-dates.ts'
+import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
 import { availabilityJson, availabilitySchema } from './availability.ts'
 import type { CodeCountCache } from './code-count-cache.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
@@ -17,13 +17,13 @@ import {
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
   parseEventName,
+  parsePublicEventName,
 } from './event-params.ts'
 import { changeEvent, type Event, getEvent, getEventId, saveEvent } from './event-queries.ts'
 import type { Organisers } from './organisers.ts'
 
 const tags = ['events']
 const coordinatesField = Type.String({
-  maxLength: 16_000,
   'x-allowed': 'x,y pairs separated by semicolons',
   'x-withheld': true,
   description: `Where the token can be claimed: \`x,y\` pairs separated by \`;\`, 1 to ${MAX_COORDINATES} of them.`,
@@ -33,12 +33,12 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   readonly clock: Clock
   readonly world: World
   readonly organisers: Organisers
-  /** Forgets an event that was changed. */
+  /** Drops a changed event from the cache. */
   readonly events: Pick<EventCache, 'forget'>
   readonly codeCounts: Pick<CodeCountCache, 'get'>
 }
 
-/** Registering an event, changing it, and reading it back (interfaces.md, 4.1). */
+/** Registers, changes and reads events. */
 export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app,
   { db, clock, world, organisers, events, codeCounts, organiserLimit, assertConfigured },
@@ -50,9 +50,13 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       onRequest: organiserLimit,
       schema: {
         tags,
+        operationId: 'registerEvent',
         summary: 'Register an event, or bring it up to date',
         params: eventParams,
-        body: Type.Object({ editCode: editCodeField, coordinates: coordinatesField }),
+        body: Type.Object(
+          { editCode: editCodeField, coordinates: coordinatesField },
+          { title: 'RegistrationRequest' },
+        ),
         response: okSchema(eventReferenceSchema, [
           ...ORGANISER_ERRORS,
           'invalid_coordinates',
@@ -69,7 +73,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
         eventId,
         record: found.record,
         coordinates,
-        expiresAtMs: lastMomentMs(found.record.expiry_date),
+        expiresAtMs: endOfLastDayMs(found.record.expiry_date),
         nowMs: clock.nowMs(),
       })
       events.forget(event)
@@ -83,15 +87,19 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       onRequest: organiserLimit,
       schema: {
         tags,
+        operationId: 'changeEvent',
         summary: 'Change what an organiser may decide of an event',
         params: eventParams,
-        body: Type.Object({
-          editCode: editCodeField,
-          options: Type.Unknown({
-            description:
-              'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence. Example: `[["coordinates", "52,-10;53,-10"]]`.',
-          }),
-        }),
+        body: Type.Object(
+          {
+            editCode: editCodeField,
+            options: Type.Unknown({
+              description:
+                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence. Example: `[["coordinates", "52,-10;53,-10"]]`.',
+            }),
+          },
+          { title: 'EventChangeRequest' },
+        ),
         response: okSchema(eventInfoSchema, [...ORGANISER_ERRORS, 'invalid_coordinates', 'event_not_found']),
       },
     },
@@ -112,13 +120,14 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
     {
       schema: {
         tags,
+        operationId: 'event',
         summary: 'An event that is registered here',
         params: eventParams,
         response: okSchema(eventInfoSchema, ['invalid_parameter', 'event_not_found', 'database_unavailable']),
       },
     },
     async (request, reply) => {
-      const event = await getEvent(db, parseEventName(request.params.event))
+      const event = await getEvent(db, parsePublicEventName(request.params.event))
       reply.header('cache-control', 'no-store')
       return { ok: true as const, data: eventInfoJson(event) }
     },
@@ -129,6 +138,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
     {
       schema: {
         tags,
+        operationId: 'availability',
         summary: 'Whether tokens of an event can be had, and how many',
         params: eventParams,
         response: okSchema(availabilitySchema, [
@@ -139,7 +149,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       },
     },
     async (request, reply) => {
-      const event = await getEvent(db, parseEventName(request.params.event))
+      const event = await getEvent(db, parsePublicEventName(request.params.event))
       reply.header('cache-control', 'no-store')
       const counts = await codeCounts.get(event.event_id)
       return { ok: true as const, data: availabilityJson(event, counts, clock.nowMs()) }

@@ -38,7 +38,7 @@ test.each([
   expect(closedReason(event(facts), NOW)).toBe(reason)
 })
 
-test('what is closed is refused with the same reason, in words', () => {
+test('a closed event is refused with the same reason as error code', () => {
   fc.assert(
     fc.property(
       fc.boolean(),
@@ -54,14 +54,14 @@ test('what is closed is refused with the same reason, in words', () => {
   )
 })
 
-test('the window ends with the organiser or with the issuer, whichever comes first', () => {
+test('the window ends at the end of distribution or at the expiry, whichever is earlier', () => {
   expect(windowOf(event())).toEqual({ opensAtMs: undefined, closesAtMs: undefined })
   expect(
     windowOf(event({ distribution_start_at_ms: 1, distribution_end_at_ms: 30, expires_at_ms: 20 })),
   ).toEqual({ opensAtMs: 1, closesAtMs: 20 })
 })
 
-test('without a free code: never asked for, waiting for the issuer, or all gone', () => {
+test('without a free code: no codes loaded, waiting for the issuer, or no codes left', () => {
   expect(codesReason(event(), NO_CODES)).toBe('no_codes_loaded')
   expect(codesReason(event({ codes_asked_at_ms: NOW }), NO_CODES)).toBe('waiting_for_issuer')
   expect(codesReason(event({ codes_asked_at_ms: NOW }), { ...NO_CODES, used_elsewhere: 3 })).toBe(

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { CodeCounts, Event } from './event-queries.ts'
 
-/** Why no token of an event can be had, as `GET /event/:uuid/availability` says it; undefined: it can. */
+/** Why an event gives out no tokens: `reason` of `GET /event/:uuid/availability`. */
 export type ClosedReason =
   | 'event_disabled'
   | 'event_not_open'
@@ -17,7 +17,7 @@ export interface Window {
   readonly closesAtMs: number | undefined
 }
 
-/** The organiser's window, ended by the issuer's last day at the latest. */
+/** The organiser's window, cut off at the expiry of the event at the issuer. */
 export function windowOf(event: Event): Window {
   const ends = [event.distribution_end_at_ms, event.expires_at_ms].filter((end) => end !== null)
   return {
@@ -26,7 +26,7 @@ export function windowOf(event: Event): Window {
   }
 }
 
-/** Whether the event gives out tokens at a time; codes are another question. The organiser's switch comes first. */
+/** Why the event gives out no tokens at a time, without regard to codes. `enabled` is checked first. */
 export function closedReason(event: Event, nowMs: number): ClosedReason | undefined {
   if (!event.enabled) return 'event_disabled'
   if (event.expires_at_ms !== null && nowMs >= event.expires_at_ms) return 'event_expired'
@@ -36,7 +36,7 @@ export function closedReason(event: Event, nowMs: number): ClosedReason | undefi
   return undefined
 }
 
-/** Why nothing is left to give out, if so. */
+/** Why no code is free; undefined when one is. */
 export function codesReason(event: Event, counts: CodeCounts): ClosedReason | undefined {
   if (counts.free > 0) return undefined
   if (counts.held + counts.used + counts.used_elsewhere + counts.void > 0) return 'no_codes_left'
@@ -67,7 +67,7 @@ export function assertOpen(event: Event, nowMs: number): void {
   }
 }
 
-/** Whether we say so or the issuer. */
+/** The error for an expired event, found by the stored expiry or by an answer of the issuer. */
 export function eventExpired(): AppError {
   return new AppError(
     'event_expired',

@@ -6,15 +6,15 @@ import { askIssuer } from '../issuer/ask-issuer.ts'
 import type { Issuer, IssuerEvent } from '../issuer/issuer.ts'
 
 export interface OrganisersOptions {
-  /** For what the issuer failed to do, which an organiser's report tells. */
+  /** For storing failures of the issuer, which the organiser's report shows. */
   readonly db: Db
   readonly clock: Clock
-  /** Decides whether a guess may be judged at all. */
+  /** Limits guesses of edit codes. */
   readonly guard: Pick<EditCodeGuard, 'judge'>
   readonly issuer: Pick<Issuer, 'findEvent' | 'isEditCode'>
 }
 
-/** Tells organisers from others: the organiser of an event is whoever knows its edit code. */
+/** Checks that a request comes from the organiser of an event: the organiser knows its edit code. */
 export class Organisers {
   private readonly options: OrganisersOptions
   constructor(options: OrganisersOptions) {
@@ -22,10 +22,10 @@ export class Organisers {
   }
 
   /**
-   * The event at the issuer, for somebody who knows its edit code. A wrong code, an event that the issuer does not know
-   * and the code of another event are answered alike, and take the same two questions, asked side by side.
+   * The issuer's record of an event, if the edit code is right. A wrong code, an unknown event and the code of another
+   * event get the same error and make the same two calls in parallel, so that neither answer nor time shows which it is.
    *
-   * @throws {AppError} `wrong_edit_code`, `too_many_guesses`, or that the issuer fails
+   * @throws {AppError} `wrong_edit_code`, `too_many_guesses`, `issuer_unavailable`, `issuer_refused`
    */
   async getIssuerEvent(eventId: number, editCode: string): Promise<IssuerEvent> {
     const { guard, issuer } = this.options
@@ -45,9 +45,9 @@ export class Organisers {
   }
 
   /**
-   * Like {@link getIssuerEvent}, for a registered event of which no news is needed: one question.
+   * Checks the edit code of a registered event, with one call.
    *
-   * @throws {AppError} `wrong_edit_code`, `too_many_guesses`, or that the issuer fails
+   * @throws {AppError} `wrong_edit_code`, `too_many_guesses`, `issuer_unavailable`, `issuer_refused`
    */
   async assertEditCode(eventId: number, editCode: string): Promise<void> {
     const { db, clock, guard, issuer } = this.options

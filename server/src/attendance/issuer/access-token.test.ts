@@ -22,7 +22,7 @@ const CREDENTIALS = { apiKey: 'key', clientId: 'client', clientSecret: 'secret' 
 const DAY_S = 86_400
 
 describeOnBothEngines('the access token', (open) => {
-  test('is asked for once, as documented, and used until ten minutes before its end', async () => {
+  test('is requested once, as documented, and used until ten minutes before its end', async () => {
     const { tokens, host, clock } = await given(await open())
 
     const first = await tokens.get()
@@ -42,10 +42,10 @@ describeOnBothEngines('the access token', (open) => {
         },
       },
     ])
-    expect(host.heard[0]?.headers['x-api-key'], 'the key is none of their business').toBeUndefined()
+    expect(host.heard[0]?.headers['x-api-key'], 'the token host does not get the API key').toBeUndefined()
   })
 
-  test('is another one in the last ten minutes, and the old one where none can be had', async () => {
+  test('is replaced in its last ten minutes; the old one is used while no new one can be had', async () => {
     const { tokens, host, clock } = await given(await open())
     await tokens.get()
 
@@ -60,7 +60,7 @@ describeOnBothEngines('the access token', (open) => {
     expect((await tokens.get()).text).toBe('token-3')
   })
 
-  test('survives a restart, sealed in the database', async () => {
+  test('survives a restart, encrypted in the database', async () => {
     const { db } = await open()
     const { tokens, host, restarted } = await given({ db })
     await tokens.get()
@@ -74,7 +74,7 @@ describeOnBothEngines('the access token', (open) => {
     expect(JSON.stringify(row)).not.toContain('token-1')
   })
 
-  test('is asked for once by twenty calls at once, in two processes', async () => {
+  test('is requested once by twenty calls at once, in two processes', async () => {
     const here = await open()
     const there = await open()
     const { tokens, host, restarted } = await given(here)
@@ -92,7 +92,7 @@ describeOnBothEngines('the access token', (open) => {
     expect(host.heard).toHaveLength(1)
   })
 
-  test('is taken over from a process that died while it asked, once its time is up', async () => {
+  test('is requested by another process when the lease of a dead process has ended', async () => {
     const { db } = await open()
     const { tokens, clock, host } = await given({ db })
     const diedAtMs = clock.nowMs() - 16 * SECOND_MS
@@ -105,7 +105,7 @@ describeOnBothEngines('the access token', (open) => {
     expect(host.heard).toHaveLength(1)
   })
 
-  test('is taken over at once from a process whose clock was years ahead', async () => {
+  test('is requested at once in spite of a lease from a clock that was years ahead', async () => {
     const { db } = await open()
     const { tokens, clock } = await given({ db })
     const aheadMs = clock.nowMs() + 10_000 * HOUR_MS
@@ -132,7 +132,7 @@ describeOnBothEngines('the access token', (open) => {
     expect((await restarted().get()).text).toBe('token-2')
   })
 
-  test('is not renewed again for a while after that did not help', async () => {
+  test('is not renewed again for a while when the renewed one was refused too', async () => {
     const { tokens, host, clock } = await given(await open())
     const renewed = (await tokens.renew(await tokens.get()))!
     tokens.renewalDidNotHelp()
@@ -143,7 +143,7 @@ describeOnBothEngines('the access token', (open) => {
     expect((await tokens.renew(renewed))?.text).toBe('token-3')
   })
 
-  test('is used again when the issuer gives out the same one instead', async () => {
+  test('is used again when the issuer gives out the same one again', async () => {
     const { tokens, host } = await given(await open())
     host.respond = (_request, response) => sendToken(response, 'the-same')
 
@@ -153,7 +153,7 @@ describeOnBothEngines('the access token', (open) => {
     expect(host.heard).toHaveLength(2)
   })
 
-  test('is asked for four times an hour at most, whoever asks', async () => {
+  test('is requested four times an hour at most, by all processes together', async () => {
     const { db } = await open()
     const { host, clock, restarted } = await given({ db })
     host.respond = (_request, response) => sendToken(response, `short-${host.heard.length}`, 60)
@@ -170,7 +170,7 @@ describeOnBothEngines('the access token', (open) => {
     expect((await restarted().get()).text).toBe('short-5')
   })
 
-  test('is not asked for again and again with credentials that are refused', async () => {
+  test('is not requested again for a while with credentials that are refused', async () => {
     const { tokens, host, clock } = await given(await open())
     host.respond = (_request, response) => sendJson(response, 401, { error: 'access_denied' })
 
@@ -186,7 +186,7 @@ describeOnBothEngines('the access token', (open) => {
     expect((await tokens.get()).text).toBe('token-2')
   })
 
-  test('that cannot be had is asked for once by twenty calls at once', async () => {
+  test('that cannot be had is requested once by twenty calls at once', async () => {
     const { tokens, host } = await given(await open())
     host.respond = (_request, response) => sendJson(response, 503, {})
 
@@ -196,7 +196,7 @@ describeOnBothEngines('the access token', (open) => {
     expect(host.heard).toHaveLength(1)
   })
 
-  test('is asked for again soon after a failure, and less soon after each further one', async () => {
+  test('is requested again after a failure, with longer pauses after further failures', async () => {
     const { tokens, host, clock } = await given(await open())
     host.respond = (_request, response) => response.destroy()
 
@@ -209,7 +209,7 @@ describeOnBothEngines('the access token', (open) => {
     expect(host.heard).toHaveLength(2)
   })
 
-  test('is not sent to an issuer for which it was not asked', async () => {
+  test('is not sent to another issuer than the one it was requested for', async () => {
     const { tokens, host, restarted } = await given(await open())
     await tokens.get()
 
@@ -219,7 +219,7 @@ describeOnBothEngines('the access token', (open) => {
     expect(host.heard).toHaveLength(2)
   })
 
-  test('that was sealed with a lost key counts as none', async () => {
+  test('that was encrypted with another key counts as none', async () => {
     const { tokens, restarted } = await given(await open())
     await tokens.get()
 
@@ -269,7 +269,7 @@ interface Overrides {
   readonly config?: Partial<IssuerConfig>
 }
 
-/** A token host that counts, a database that knows no token, and processes that may start again. */
+/** A token host that records requests, a database without a token, and processes that can start again. */
 async function given({ db }: { db: Db }) {
   await db
     .updateTable('issuer_token')
@@ -314,7 +314,7 @@ class TokenHost {
     return host
   }
 
-  /** Keeps callers waiting. @returns when the first is there */
+  /** Delays all answers. @returns a promise of the first request */
   holdAnswers(): Promise<void> {
     this.held = new Promise((resolve) => {
       this.letAnswersGo = resolve
@@ -333,7 +333,7 @@ class TokenHost {
   }
 }
 
-/** After some statements of this engine, those that were sent to it before have been answered. */
+/** Sends some statements, so that all statements sent earlier to this engine have been answered. */
 async function leaseWasSeen(db: Db): Promise<void> {
   for (let look = 0; look < 5; look++) await db.selectFrom('issuer_token').select('asking_until_ms').execute()
 }

@@ -6,9 +6,9 @@ import { type OutboundAnswer, OutboundError, type OutboundRequest } from '../out
 import { UnreadableSecretError, type Vault } from '../vault.ts'
 import {
   countedRequests,
-  giveBackLease,
   isLeased,
   type Lease,
+  releaseLease,
   storedToken,
   storeToken,
   takeLease,
@@ -16,7 +16,7 @@ import {
 import { isObject } from './event-record.ts'
 import { IssuerError } from './issuer.ts'
 
-/** The key and credentials of the operator, all given. */
+/** The operator's API key and credentials at the issuer. */
 export interface IssuerCredentials {
   readonly apiKey: string
   readonly clientId: string
@@ -25,7 +25,7 @@ export interface IssuerCredentials {
 
 export interface AccessToken {
   readonly text: string
-  /** From here on another one is asked for, while this one still works. */
+  /** After this time a new token is requested, while this one still works. */
   readonly freshUntilMs: number
   readonly expiresAtMs: number
 }
@@ -40,36 +40,36 @@ export interface AccessTokensOptions {
   readonly send: (request: OutboundRequest) => Promise<OutboundAnswer>
 }
 
-/** More are said to be refused for an hour. */
+/** The issuer is said to refuse more requests for an hour. */
 const REQUESTS_PER_HOUR = 4
 const REFRESH_EARLY_MS = 10 * MINUTE_MS
-/** Where the issuer does not say how long a token lives. It says a day; a shorter guess costs few requests. */
-const UNSAID_LIFE_S = 12 * (HOUR_MS / SECOND_MS)
+/** Lifetime of a token where the answer does not say it. It is a day; half of it costs few extra requests. */
+const DEFAULT_LIFE_S = 12 * (HOUR_MS / SECOND_MS)
 const LONGEST_LIFE_S = 30 * 24 * (HOUR_MS / SECOND_MS)
-/** What a holder of the lease may need besides the time limit of the request. */
-const LEASE_SPARE_MS = 5 * SECOND_MS
-const LOOK_AGAIN_MS = 50
-/** After a failure, after the second one in a row, and after each later one: four requests must last an hour. */
+/** How much longer the lease is than the timeout of the token request. */
+const LEASE_MARGIN_MS = 5 * SECOND_MS
+const POLL_INTERVAL_MS = 50
+/** Pauses after the first, second and every later failure in a row: four requests must be enough for an hour. */
 const PAUSES_MS = [5 * SECOND_MS, MINUTE_MS, 20 * MINUTE_MS] as const
-/** Wrong credentials stay wrong until the operator changes them. */
+/** Pause after wrong credentials: only the operator can correct them. */
 const REFUSED_PAUSE_MS = 20 * MINUTE_MS
 
 /**
- * The issuer's access token. It is kept in the database, sealed: restarts and other processes use it too. A new one
- * is asked for ten minutes before it ends, by one process at a time, at most four times an hour.
+ * The issuer's access token. It is stored in the database, encrypted, so that it survives restarts and all processes
+ * share it. One process at a time requests a new one, ten minutes before the old one ends, at most four times an hour.
  *
- *   held here, fresh ──▶ use it
- *   stored, fresh ─────▶ hold and use it                     (another process asked)
- *   neither ───lease───▶ ask the issuer, store, hold, use it
- *              no lease: another process asks: look again; an old one that still works is used meanwhile
+ *   cached here, fresh ──▶ use it
+ *   stored, fresh ───────▶ cache and use it                    (another process requested it)
+ *   neither ───lease─────▶ request one from the issuer, store, cache and use it
+ *              no lease: another process requests one: poll the database; use the old token while it works
  */
 export class AccessTokens {
   private readonly options: AccessTokensOptions
   private readonly settings: string
-  private held: AccessToken | undefined
-  /** One search at a time: twenty calls that need a token wait for the same. */
+  private cached: AccessToken | undefined
+  /** The search that is under way: all calls that need a token share it. */
   private search: Promise<AccessToken> | undefined
-  /** The token that the issuer did not accept: what is stored may still be it. */
+  /** A token that the issuer did not accept; it may still be stored. */
   private rejected: string | undefined
   private noRenewalUntilMs = 0
   private failures = 0
@@ -77,15 +77,15 @@ export class AccessTokens {
 
   constructor(options: AccessTokensOptions) {
     this.options = options
-    this.settings = settingsMark(options)
+    this.settings = settingsFingerprint(options)
   }
 
-  /** A token that should work. @throws {IssuerError} with `call` `token` */
+  /** A valid token, as far as known. @throws {IssuerError} with `call` `token` */
   async get(): Promise<AccessToken> {
     const nowMs = this.nowMs()
-    if (this.held && nowMs < this.held.freshUntilMs) return this.held
-    // One caller refreshes; the others need not wait while the old one works
-    if (this.held && this.search && nowMs < this.held.expiresAtMs) return this.held
+    if (this.cached && nowMs < this.cached.freshUntilMs) return this.cached
+    // While one call refreshes the token, other calls use the old one
+    if (this.cached && this.search && nowMs < this.cached.expiresAtMs) return this.cached
     this.search ??= this.find().finally(() => {
       this.search = undefined
     })
@@ -93,21 +93,21 @@ export class AccessTokens {
   }
 
   /**
-   * Another token instead of one that was answered with 401. Undefined: a new one was not accepted either, a short
-   * while ago, so the token is not what is wrong.
+   * A new token in place of one that was answered with 401. Undefined when a new token was refused too a short time
+   * ago, so that the cause is not the token.
    *
    * @throws {IssuerError} with `call` `token`
    */
   async renew(rejected: AccessToken): Promise<AccessToken | undefined> {
     if (this.nowMs() < this.noRenewalUntilMs) return undefined
     this.rejected = rejected.text
-    if (this.held?.text === rejected.text) this.held = undefined
+    if (this.cached?.text === rejected.text) this.cached = undefined
     const token = await this.get()
-    // The end of a search that began before: what comes now is another one, or the issuer insists on this
+    // A search that began earlier may return the rejected token: then search once more
     return token.text === rejected.text ? this.get() : token
   }
 
-  /** A renewed token was answered with 401 as well: without this each further call would use up a token request. */
+  /** Stops renewals for a while after a renewed token was answered with 401: they would use up the token requests. */
   renewalDidNotHelp(): void {
     this.noRenewalUntilMs = this.nowMs() + REFUSED_PAUSE_MS
   }
@@ -119,13 +119,13 @@ export class AccessTokens {
   private async find(): Promise<AccessToken> {
     const row = await storedToken(this.options.db)
     const stored = this.read(row.sealed)
-    if (stored && this.nowMs() < stored.freshUntilMs) return this.hold(stored)
-    if (stored && this.nowMs() < stored.expiresAtMs) return this.refresh(this.hold(stored), row.sealed)
+    if (stored && this.nowMs() < stored.freshUntilMs) return this.cache(stored)
+    if (stored && this.nowMs() < stored.expiresAtMs) return this.refresh(this.cache(stored), row.sealed)
     this.assertNoPause()
     return this.obtain(row.sealed)
   }
 
-  /** The old one still works, so a failure is no harm yet. */
+  /** Requests a new token while `old` still works; returns `old` if that fails. */
   private async refresh(old: AccessToken, seen: Buffer | null): Promise<AccessToken> {
     if (this.lastFailure && this.nowMs() < this.lastFailure.pauseUntilMs) return old
     const lease = await this.takeLease(seen)
@@ -138,36 +138,36 @@ export class AccessTokens {
     }
   }
 
-  /** Asks, or waits for the process that does. */
+  /** Requests a token, or waits for the process that is requesting one. */
   private async obtain(useless: Buffer | null): Promise<AccessToken> {
     let seen = useless
-    const patienceMs = performance.now() + this.options.config.timeoutMs + 2 * LEASE_SPARE_MS
+    const giveUpAtMs = performance.now() + this.options.config.timeoutMs + 2 * LEASE_MARGIN_MS
     for (;;) {
       const lease = await this.takeLease(seen)
       if (lease) return this.ask(lease)
       const row = await storedToken(this.options.db)
       const stored = this.read(row.sealed)
-      if (stored && this.nowMs() < stored.freshUntilMs) return this.hold(stored)
+      if (stored && this.nowMs() < stored.freshUntilMs) return this.cache(stored)
       seen = row.sealed
       this.assertBudget(countedRequests(row, this.nowMs()), isLeased(row, this.nowMs()))
-      if (performance.now() > patienceMs) throw new IssuerError('unavailable', { call: 'token' })
-      await sleep(LOOK_AGAIN_MS)
+      if (performance.now() > giveUpAtMs) throw new IssuerError('unavailable', { call: 'token' })
+      await sleep(POLL_INTERVAL_MS)
     }
   }
 
   private takeLease(seen: Buffer | null): Promise<Lease | undefined> {
     const { db, config } = this.options
     const nowMs = this.nowMs()
-    const untilMs = nowMs + config.timeoutMs + LEASE_SPARE_MS
+    const untilMs = nowMs + config.timeoutMs + LEASE_MARGIN_MS
     return takeLease(db, { seen, nowMs, untilMs, perHour: REQUESTS_PER_HOUR })
   }
 
   private async ask(lease: Lease): Promise<AccessToken> {
     try {
       const token = await this.request()
-      // Whatever the issuer gives out now is as good as it gets, even if it is the same as before
+      // The newest token is used even if the issuer gave out the rejected one again
       this.rejected = undefined
-      this.hold(token)
+      this.cache(token)
       this.failures = 0
       this.lastFailure = undefined
       const sealed = this.options.vault.seal('issuer-token', JSON.stringify({ ...token, for: this.settings }))
@@ -175,8 +175,8 @@ export class AccessTokens {
       return token
     } catch (error) {
       if (error instanceof IssuerError) {
-        this.remember(error)
-        await giveBackLease(this.options.db, lease)
+        this.noteFailure(error)
+        await releaseLease(this.options.db, lease)
       }
       throw error
     }
@@ -198,7 +198,7 @@ export class AccessTokens {
     }
   }
 
-  /** The token that was stored; undefined for none, another operator's, a rejected one, or one of another key. */
+  /** Decrypts a stored token; undefined for none, other settings or another key, and for the rejected token. */
   private read(sealed: Buffer | null): AccessToken | undefined {
     if (sealed === null) return undefined
     try {
@@ -214,13 +214,13 @@ export class AccessTokens {
     }
   }
 
-  /** A search that began before a token was rejected may still end with it: that one is not held. */
-  private hold(token: AccessToken): AccessToken {
-    if (token.text !== this.rejected) this.held = token
+  /** Caches a token, unless it was rejected while the search was running. */
+  private cache(token: AccessToken): AccessToken {
+    if (token.text !== this.rejected) this.cached = token
     return token
   }
 
-  private remember(error: IssuerError): void {
+  private noteFailure(error: IssuerError): void {
     const step = Math.min(this.failures, PAUSES_MS.length - 1)
     const ownPauseMs = error.kind === 'refused' ? REFUSED_PAUSE_MS : PAUSES_MS[step]!
     this.failures += 1
@@ -247,7 +247,7 @@ export class AccessTokens {
 }
 
 /**
- * Reads the answer of the token address. Bad credentials are a 401, or a code word in the body.
+ * Reads the answer to a token request. Wrong credentials are a 401 or 403, or an error name in the body.
  *
  * @throws {IssuerError}
  */
@@ -271,19 +271,19 @@ function hasBadCredentials(json: unknown): boolean {
   return error === 'unauthorized_client' || error === 'invalid_client' || error === 'access_denied'
 }
 
-/** What may stand in a header. */
+/** Text that is valid in a header. */
 function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{1,8000}$/.test(value)
 }
 
 function readLifeS(json: unknown): number {
   const seconds = isObject(json) ? json.expires_in : undefined
-  const isUsable = typeof seconds === 'number' && seconds >= 1
-  return isUsable ? Math.floor(Math.min(seconds, LONGEST_LIFE_S)) : UNSAID_LIFE_S
+  const isValid = typeof seconds === 'number' && seconds >= 1
+  return isValid ? Math.floor(Math.min(seconds, LONGEST_LIFE_S)) : DEFAULT_LIFE_S
 }
 
-/** A token is good for what it was asked for: after a change of settings it must not be sent to somebody else. */
-function settingsMark({ config, credentials, vault }: AccessTokensOptions): string {
+/** Identifies the settings of a token request: after a change of settings, a stored token must not be sent to another host. */
+function settingsFingerprint({ config, credentials, vault }: AccessTokensOptions): string {
   const { url, tokenUrl, audience } = config
   const { clientId, clientSecret } = credentials
   const settings = JSON.stringify([url, tokenUrl, audience, clientId, clientSecret])

@@ -6,7 +6,7 @@ import { IssuerError } from './issuer.ts'
 
 const DEFAULT_RETRY_AFTER_S = 5
 
-/** A registered event: its organiser's report tells what the issuer failed to do for it. */
+/** A registered event: failures of the issuer are stored for the report to its organiser. */
 export interface AboutEvent {
   readonly db: Db
   readonly clock: Clock
@@ -14,7 +14,7 @@ export interface AboutEvent {
 }
 
 /**
- * Asks the issuer on behalf of somebody who waits for the answer.
+ * Asks the issuer for a request that waits for the answer.
  *
  * @param about left out for an event that is not registered yet
  * @throws {AppError} `issuer_refused` or `issuer_unavailable` instead of an {@link IssuerError}
@@ -33,13 +33,13 @@ function asAppError(error: IssuerError): AppError {
   if (error.kind === 'refused') {
     return new AppError(
       'issuer_refused',
-      "The token issuer does not accept this server's key or credentials. The operator has to check them; a new key can take a day to work.",
+      "The token issuer does not accept this server's key or credentials. Ask the operator of the server to check them.",
     )
   }
   const waitS = Math.ceil((error.retryAfterMs ?? DEFAULT_RETRY_AFTER_S * 1000) / 1000)
   const sentence =
     error.kind === 'busy'
-      ? 'The token issuer is asked too much just now. Nothing was lost: please try again in a moment.'
-      : 'The token issuer does not answer just now. Nothing was lost: please try again in a moment.'
+      ? 'The token issuer gets too many requests now. Nothing was lost; please try again in a minute.'
+      : 'The token issuer does not answer now. Nothing was lost; please try again in a minute.'
   return new AppError('issuer_unavailable', sentence, { retry_after_s: waitS })
 }

@@ -12,7 +12,7 @@ test('edit code and e-mail address are left out at any depth and in any letter c
   expect(record).toEqual({ id: 90001, drop_image: { gateways: [{ url: 'https://x' }] } })
 })
 
-test('what a database refuses in JSON is taken out of texts and names', () => {
+test('characters that a database refuses in JSON are removed from texts and names', () => {
   const record = publicRecord({ name: 'a\0b', city: '\ud800x', 'x\0y': 1 })
 
   expect(record).toEqual({ name: 'ab', city: '\ufffdx', xy: 1 })
@@ -29,7 +29,7 @@ test.each([[[]], ['text'], [7], [null], [undefined]])('%j is no event', (value) 
   expect(publicRecord(value)).toBeUndefined()
 })
 
-test('thousands of levels are no event either', () => {
+test('an object with thousands of levels is no event', () => {
   const deep: unknown = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)
 
   expect(publicRecord(deep)).toBeUndefined()

@@ -1,12 +1,12 @@
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['secret_code', 'email'])
-/** The issuer's own objects are three levels deep. */
+/** The issuer's objects have three levels. */
 const MAX_DEPTH = 16
 
 /**
- * A copy of what the issuer says of an event that may be stored and shown: without `secret_code` and `email` at any
+ * A copy of the issuer's record of an event that may be stored and shown: without `secret_code` and `email` at any
  * depth, and without characters that a database refuses in JSON (NUL, half surrogate pairs).
  *
- * @returns undefined for what is not an object, or is nested deeper than any event
+ * @returns undefined for a value that is not an object, or has more than 16 levels
  * @example
  * publicRecord({ id: 90001, name: 'Opening', secret_code: '012345' }) // { id: 90001, name: 'Opening' }
  */
@@ -26,7 +26,7 @@ function publicValue(value: unknown): unknown {
 }
 
 function publicObject(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  // fromEntries defines fields where an assignment would follow a key "__proto__"
+  // fromEntries defines a field "__proto__"; an assignment would change the prototype
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !SECRET_FIELDS.has(key.toLowerCase()))

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { IssuerError } from './issuer.ts'
 
-/** How many failures of the issuer are kept for the organiser of an event. */
-export const KEPT_FAILURES = 20
+/** How many failures of the issuer are stored for each event. */
+export const MAX_STORED_FAILURES = 20
 
-/** Remembers that the issuer failed in a matter of an event; the oldest beyond {@link KEPT_FAILURES} go. */
+/** Stores a failure of the issuer for an event, and deletes the oldest beyond {@link MAX_STORED_FAILURES}. */
 export async function addFailure(db: Db, eventId: number, error: IssuerError, nowMs: number): Promise<void> {
   await db
     .insertInto('issuer_failure')
@@ -19,7 +19,7 @@ export async function addFailure(db: Db, eventId: number, error: IssuerError, no
     .execute()
   await sql`
     delete from issuer_failure where event_id = ${eventId} and id not in (
-      select id from issuer_failure where event_id = ${eventId} order by at_ms desc, id desc limit ${KEPT_FAILURES}
+      select id from issuer_failure where event_id = ${eventId} order by at_ms desc, id desc limit ${MAX_STORED_FAILURES}
     )`.execute(db)
 }
 
@@ -30,6 +30,6 @@ export async function lastFailures(db: Db, eventId: number) {
     .where('event_id', '=', eventId)
     .orderBy('at_ms', 'desc')
     .orderBy('id', 'desc')
-    .limit(KEPT_FAILURES)
+    .limit(MAX_STORED_FAILURES)
     .execute()
 }

@@ -11,7 +11,7 @@ import {
 
 const CODE = 'k3v9zq'
 const PLAYER = '0x00000000000000000000000000000000000000aa'
-const WISH = { code: CODE, address: PLAYER }
+const REQUEST = { code: CODE, address: PLAYER }
 const HTML = { status: 0, json: undefined, retryAfterMs: undefined }
 
 test.each([
@@ -32,7 +32,7 @@ test.each([
   [400, 'INVALID_SECRET', 'rejected'],
   [404, 'Invalid Event', 'rejected'],
   [400, 'already claimed', 'rejected'],
-  [400, 'Something that nobody has seen yet', 'rejected'],
+  [400, 'Some unknown text', 'rejected'],
   [403, 'You already minted a POAP for this drop.', 'player_has_one'],
   [401, 'INVALID_CREDENTIALS', 'refused'],
   [401, 'UNAUTHORIZED', 'refused'],
@@ -48,7 +48,7 @@ test.each([
   [404, 'Route POST:/actions/claim-qr not found', 'unavailable'],
 ])('a mint answered with %i "%s" is %s', (status, message, expected) => {
   const answers = [message, message.toUpperCase(), message.toLowerCase()].map((text) =>
-    outcomeOf(() => readMintAnswer(refusal(status, text), WISH)),
+    outcomeOf(() => readMintAnswer(refusal(status, text), REQUEST)),
   )
 
   expect(answers).toEqual([expected, expected, expected])
@@ -61,20 +61,22 @@ test.each([
   [429, 'busy'],
   [502, 'unavailable'],
 ])('a mint answered with an HTML page of status %i is %s', (status, expected) => {
-  expect(outcomeOf(() => readMintAnswer({ ...HTML, status }, WISH))).toBe(expected)
+  expect(outcomeOf(() => readMintAnswer({ ...HTML, status }, REQUEST))).toBe(expected)
 })
 
-test('the words are found in other fields of an error, too', () => {
+test('the words are also found in other fields of an error', () => {
   const body = { statusCode: 400, error: 'EVENT_EXPIRED', message: ['Sorry', 7] }
 
-  expect(readMintAnswer(answer(400, body), WISH)).toBe('expired')
+  expect(readMintAnswer(answer(400, body), REQUEST)).toBe('expired')
 })
 
-test('a mint is accepted when the answer is about our code and our player', () => {
-  expect(readMintAnswer(answer(200, { qr_hash: CODE, beneficiary: PLAYER.toUpperCase() }), WISH)).toBe(
+test('a mint is accepted when the answer names the code and the player of the request', () => {
+  expect(readMintAnswer(answer(200, { qr_hash: CODE, beneficiary: PLAYER.toUpperCase() }), REQUEST)).toBe(
     'accepted',
   )
-  expect(readMintAnswer(answer(201, { qr_hash: CODE.toUpperCase(), claimed: true }), WISH)).toBe('accepted')
+  expect(readMintAnswer(answer(201, { qr_hash: CODE.toUpperCase(), claimed: true }), REQUEST)).toBe(
+    'accepted',
+  )
 })
 
 test.each([
@@ -85,7 +87,7 @@ test.each([
   ['a list', []],
   ['a page', undefined],
 ])('a mint answered with 200 and %s is unavailable', (_what, body) => {
-  expect(outcomeOf(() => readMintAnswer(answer(200, body), WISH))).toBe('unavailable')
+  expect(outcomeOf(() => readMintAnswer(answer(200, body), REQUEST))).toBe('unavailable')
 })
 
 test.each([
@@ -127,7 +129,7 @@ test.each([
   expect(outcomeOf(() => readCodeList(answer(status, body)))).toEqual(expected)
 })
 
-test('of a list of codes remain those that are codes, each once, in their own letter case', () => {
+test('a list of codes keeps valid codes, each once, in their letter case', () => {
   const list = [
     { qr_hash: 'k3v9zq', claimed: false },
     { qr_hash: 'K3V9ZQ', claimed: true },
@@ -151,7 +153,7 @@ test('of a list of codes remain those that are codes, each once, in their own le
   ])
 })
 
-test('a taken code says who got it, in lower case, and how far the token is', () => {
+test('a claimed code has its beneficiary, in lower case, and the status of the transaction', () => {
   const hash = `0x${'AB'.repeat(32)}`
   const body = {
     qr_hash: CODE,
@@ -172,7 +174,7 @@ test('a taken code says who got it, in lower case, and how far the token is', ()
   })
 })
 
-test('a free code needs no more than to say so', () => {
+test('for a free code the field claimed is enough', () => {
   const free = {
     isClaimed: false,
     beneficiary: undefined,

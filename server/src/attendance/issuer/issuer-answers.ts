@@ -7,18 +7,18 @@ import {
   type ListedCode,
   type MintAnswer,
 } from './issuer.ts'
-import { isMissingRoute, meaningOf, type RefusalMeaning } from './refusals.ts'
+import { isMissingRoute, meaningOf, type RefusalMeaning } from './refusal-meanings.ts'
 
 /**
- * What each answer of the issuer means. Everything in an answer is checked before it is used, an answer about
- * something else than we asked for counts as none, and what cannot be read is `unavailable`.
+ * Parses the answers of the issuer. Every field is checked before it is used; an answer about another event, code or
+ * player than the request is `unavailable`, and so is an answer that cannot be parsed.
  *
- * What every call has in common: 429 and "limit exceeded" are `busy`; 401, 403 and the words for bad credentials are
- * `refused`, unless the text says something else about the request; 5xx, 408 and 425 are `unavailable`; a 4xx that is
- * not in the issuer's form (an error page of something in between) says nothing about the event or the code.
+ * For every call: 429 and "limit exceeded" are `busy`; 401, 403 and the words for wrong credentials are `refused`, unless
+ * the text is about the request; 5xx, 408 and 425 are `unavailable`. Any other 4xx that is not JSON, such as an error page
+ * of a proxy, is `unavailable` too, but `rejected` for a mint.
  */
 
-/** Of `GET /events/id/{id}`; undefined for an event that the issuer does not know. @throws {IssuerError} */
+/** Parses the answer to `GET /events/id/{id}`; undefined for an event that the issuer does not know. @throws {IssuerError} */
 export function readEventAnswer(answer: OutboundAnswer, eventId: number): IssuerEvent | undefined {
   const call = 'findEvent'
   if (!isSuccess(answer)) {
@@ -32,10 +32,10 @@ export function readEventAnswer(answer: OutboundAnswer, eventId: number): Issuer
 }
 
 /**
- * Of `POST /event/validate`. A wrong edit code is a 200 with `valid: false`. Errors that also mean no: an unknown
- * event; the words for a wrong edit code, with whatever status (400 and 403 are documented, the oldest server said
- * 500); and any other 4xx about the request, such as an edit code that is not six digits. A 401 or 403 without such
- * words is about our key or token, not about the edit code: `refused`.
+ * Parses the answer to `POST /event/validate`. A wrong edit code is a 200 with `valid: false`. These errors mean false as
+ * well: an unknown event; the words for a wrong edit code with any status (400 and 403 are documented, the oldest issuer
+ * answered 500); any other 4xx about the request, such as an edit code that is not six digits. A 401 or 403 without such
+ * words is about the server's key or token: `refused`.
  *
  * @throws {IssuerError}
  */
@@ -51,9 +51,9 @@ export function readVerdict(answer: OutboundAnswer): boolean {
 }
 
 /**
- * Of `POST /event/{id}/qr-codes`. Before the approval the issuer answers with an empty or short list, or with an
- * error: all of these are waiting, and an empty list here. That includes a wrong edit code, because `isEditCode`
- * has judged it before and only that call is a reliable judge.
+ * Parses the answer to `POST /event/{id}/qr-codes`. Before the approval the issuer answers with an empty or short list, or
+ * with an error, which is an empty list here. The error for a wrong edit code is an empty list too: `isEditCode` has
+ * checked the edit code before, and only that answer is reliable.
  *
  * @throws {IssuerError}
  */
@@ -67,8 +67,8 @@ export function readCodeList(answer: OutboundAnswer): readonly ListedCode[] {
 }
 
 /**
- * Of `GET /actions/claim-qr`; undefined for a code that the issuer does not know, which it says with 404 or 400. Any
- * other refusal is `unavailable`: a code that is taken for unknown is never used again, so a doubt must not do that.
+ * Parses the answer to `GET /actions/claim-qr`; undefined for a code that the issuer does not know, which it answers with
+ * 404 or 400. Any other refusal is `unavailable`, because an unknown code is never used again.
  *
  * @throws {IssuerError}
  */
@@ -93,8 +93,8 @@ export function readClaimAnswer(answer: OutboundAnswer, code: string): CodeAtIss
 }
 
 /**
- * Of `POST /actions/claim-qr`. The text decides, not the status: both the player's own token and a used code are 400.
- * An unknown 4xx is final.
+ * Parses the answer to `POST /actions/claim-qr`. The text decides, not the status: for a player who has a token and for a
+ * used code the status is 400. An unknown 4xx is `rejected`.
  *
  * @throws {IssuerError}
  */
@@ -108,11 +108,11 @@ export function readMintAnswer(
     const meaning = meaningOfRefusal(call, answer)
     return (meaning && MINT_ANSWERS[meaning]) ?? 'rejected'
   }
-  const isOurs = isObject(json) && isAbout(json, code) && json.claimed !== false && isFor(json, address)
-  return isOurs ? 'accepted' : throwUnavailable(call, answer)
+  const isForRequest = isObject(json) && isAbout(json, code) && json.claimed !== false && isFor(json, address)
+  return isForRequest ? 'accepted' : throwUnavailable(call, answer)
 }
 
-/** What else may be the matter says nothing about the player or the code. */
+/** Meanings about the player or the code; with any other meaning the answer is `rejected`. */
 const MINT_ANSWERS: Readonly<Partial<Record<RefusalMeaning, MintAnswer>>> = {
   player_has_one: 'player_has_one',
   code_used: 'code_used',
@@ -122,12 +122,12 @@ const MINT_ANSWERS: Readonly<Partial<Record<RefusalMeaning, MintAnswer>>> = {
 }
 
 const TX_STATUSES = ['waiting_tx', 'pending', 'passed', 'failed', 'bumped'] as const
-/** Six letters or digits in every sample; others may come, as long as they are a code and not a text. */
+/** All known codes are six letters or digits; longer ones are accepted. */
 const CODE = /^[A-Za-z0-9_-]{1,64}$/
 /** The longest e-mail address. */
 const MAX_BENEFICIARY_LENGTH = 320
 
-/** A code that is listed twice counts once, and as claimed when either says so. */
+/** A code that is listed twice counts once, and as claimed if one of the two entries is claimed. */
 function uniqueCodes(entries: readonly unknown[]): ListedCode[] {
   const claimed = new Map<string, boolean>()
   for (const entry of entries) {
@@ -138,9 +138,9 @@ function uniqueCodes(entries: readonly unknown[]): ListedCode[] {
 }
 
 /**
- * What a refusal says about the request; undefined for words that we do not know.
+ * What a refusal says about the request; undefined for unknown words.
  *
- * @throws {IssuerError} for a refusal that is about something else
+ * @throws {IssuerError} for a refusal that is not about the request
  */
 function meaningOfRefusal(call: string, answer: OutboundAnswer): RefusalMeaning | undefined {
   const { status, json } = answer
@@ -150,8 +150,8 @@ function meaningOfRefusal(call: string, answer: OutboundAnswer): RefusalMeaning 
   if (status < 400 || status >= 500 || status === 408 || status === 425 || isMissingRoute(json))
     throw new IssuerError('unavailable', facts)
   if (meaning === 'too_much') throw new IssuerError('busy', facts)
-  const isAboutUs = meaning === undefined && (status === 401 || status === 403)
-  if (isAboutUs || meaning === 'bad_credentials') throw new IssuerError('refused', facts)
+  const isAboutServer = meaning === undefined && (status === 401 || status === 403)
+  if (isAboutServer || meaning === 'bad_credentials') throw new IssuerError('refused', facts)
   return meaning
 }
 
@@ -163,12 +163,12 @@ function isSuccess({ status }: OutboundAnswer): boolean {
   return status >= 200 && status < 300
 }
 
-/** It names our code. In any letter case: only one code was asked about. */
+/** Whether the answer names the code of the request, in any letter case. */
 function isAbout(claim: Readonly<Record<string, unknown>>, code: string): boolean {
   return typeof claim.qr_hash === 'string' && claim.qr_hash.toLowerCase() === code.toLowerCase()
 }
 
-/** Where the answer names an address, in any letter case, it is the player's. */
+/** Whether the answer names the player, in any letter case, or no address. */
 function isFor(claim: Readonly<Record<string, unknown>>, address: string): boolean {
   const beneficiary = readBeneficiary(claim.beneficiary)
   return beneficiary === undefined || beneficiary === address.toLowerCase()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lastMomentMs, parseIssuerDate } from './issuer-dates.ts'
+import { endOfLastDayMs, parseIssuerDate } from './issuer-dates.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
@@ -39,7 +39,7 @@ test.each([
   {},
 ])('%j is no day', (text) => {
   expect(parseIssuerDate(text)).toBeUndefined()
-  expect(lastMomentMs(text)).toBeUndefined()
+  expect(endOfLastDayMs(text)).toBeUndefined()
 })
 
 test('every day is read from each of the four forms', () => {
@@ -62,7 +62,7 @@ test('every day is read from each of the four forms', () => {
   )
 })
 
-test('whatever the issuer writes, nothing is thrown and nothing but a midnight comes out', () => {
+test('any text gives a midnight in UTC or undefined, and throws nothing', () => {
   const almost = fc.stringMatching(/^[0-9]{1,4}-[0-9A-Za-z]{1,3}-[0-9]{1,4}[T :.Z0-9-]{0,8}$/)
 
   fc.assert(
@@ -74,6 +74,6 @@ test('whatever the issuer writes, nothing is thrown and nothing but a midnight c
   )
 })
 
-test('the last day is over everywhere on Earth at noon UTC of the next', () => {
-  expect(lastMomentMs('20-Mar-2026')).toBe(Date.parse('2026-03-21T12:00:00Z'))
+test('the last day is over in every time zone at noon UTC of the next day', () => {
+  expect(endOfLastDayMs('20-Mar-2026')).toBe(Date.parse('2026-03-21T12:00:00Z'))
 })

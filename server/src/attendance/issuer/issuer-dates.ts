@@ -5,8 +5,8 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const EARLIEST_YEAR = 1970
 
 /**
- * Reads a day as the issuer writes it: `DD-Mon-YYYY` (what it answers), `MM-DD-YYYY` (some of its answers and all of
- * its own library), `YYYY-MM-DD`, or ISO 8601 with a time. Of the last the written day counts, whatever its zone.
+ * Parses a day in the forms of the issuer: `DD-Mon-YYYY` (most answers), `MM-DD-YYYY` (some answers, and its client
+ * library), `YYYY-MM-DD`, or ISO 8601 with a time. The time and zone of ISO 8601 are ignored.
  *
  * @returns midnight UTC of that day in milliseconds; undefined for anything else. Never throws: a date that cannot be
  * read must not keep an event from being registered.
@@ -24,14 +24,14 @@ export function parseIssuerDate(text: unknown): number | undefined {
 }
 
 /**
- * When the last day of an event is over everywhere on Earth: the issuer does not say in which time zone it ends, so
- * before 12:00 UTC of the following day only the issuer may refuse.
+ * When the last day of an event is over in every time zone: 12:00 UTC of the following day. The issuer does not say the
+ * time zone, so before that time this server does not refuse a claim as expired.
  *
  * @param expiryDateText the issuer's `expiry_date`
  * @example
- * lastMomentMs('20-Mar-2026') // Date.parse('2026-03-21T12:00:00Z')
+ * endOfLastDayMs('20-Mar-2026') // Date.parse('2026-03-21T12:00:00Z')
  */
-export function lastMomentMs(expiryDateText: unknown): number | undefined {
+export function endOfLastDayMs(expiryDateText: unknown): number | undefined {
   const midnight = parseIssuerDate(expiryDateText)
   return midnight === undefined ? undefined : midnight + DAY_MS + 12 * HOUR_MS
 }

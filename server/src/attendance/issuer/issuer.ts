@@ -1,30 +1,30 @@
 /**
- * What we need of the token issuer. There is one implementation, `poap-issuer.ts`; the words are those of
- * ../../../../docs/attendance/README.md, and the source of every rule is what the issuer documents (see poap-issuer.ts).
+ * The token issuer, as far as claims and organisers need it. `poap-issuer.ts` implements it. The terms are those of
+ * docs/attendance/README.md; the rules come from the issuer's documentation.
  */
 export interface Issuer {
   /** @throws {IssuerError} */
   findEvent(eventId: number): Promise<IssuerEvent | undefined>
-  /** Whether the edit code is that of the event; false for an event that the issuer does not know. @throws {IssuerError} */
+  /** Whether the edit code belongs to the event; false for an unknown event. @throws {IssuerError} */
   isEditCode(eventId: number, editCode: string): Promise<boolean>
-  /** All codes of an event; empty while the issuer has not approved it. The edit code was judged before. @throws {IssuerError} */
+  /** All codes of an event; empty until the issuer approves it. `editCode` must have been checked. @throws {IssuerError} */
   listCodes(eventId: number, editCode: string): Promise<readonly ListedCode[]>
-  /** What became of a code; undefined when the issuer does not know it. @throws {IssuerError} */
+  /** The state of a code; undefined when the issuer does not know it. @throws {IssuerError} */
   readCode(code: string): Promise<CodeAtIssuer | undefined>
   /**
-   * Asks for a token. `secret` is what {@link readCode} said just before.
+   * Asks for a token. `secret` comes from {@link readCode}, called immediately before.
    *
    * @throws {IssuerError} when it is unknown whether a token was made (`kind` `unavailable`), or when the issuer
-   * surely did nothing (`busy`, `refused`): the claim keeps its code in either case.
+   * certainly did nothing (`busy`, `refused`). In both cases the claim keeps its code.
    */
   mint(request: { code: string; address: string; secret: string }): Promise<MintAnswer>
 }
 
-/** An event as the issuer tells it, free of secrets; times as numbers beside the issuer's own text. */
+/** An event of the issuer, without secrets. */
 export interface IssuerEvent {
   readonly id: number
   readonly name: string
-  /** The issuer's own object, as far as it is public: without `secret_code` and `email`, whatever else is in it. */
+  /** The issuer's whole record, without `secret_code` and `email`. */
   readonly record: Readonly<Record<string, unknown>>
 }
 
@@ -35,17 +35,17 @@ export interface ListedCode {
 
 export interface CodeAtIssuer {
   readonly isClaimed: boolean
-  /** Who got the token, in lower case; undefined for nobody. May also be an e-mail address. */
+  /** The owner of the token, in lower case: an address or an e-mail address. Undefined where the issuer names none. */
   readonly beneficiary: string | undefined
-  /** False: it can no longer be used. */
+  /** False when the code can no longer be used. */
   readonly isActive: boolean
   readonly secret: string
-  /** How far the making of the token is: empty before it began. */
+  /** Status of the transaction that makes the token; empty before it began. */
   readonly txStatus: 'waiting_tx' | 'pending' | 'passed' | 'failed' | 'bumped' | ''
   readonly txHash: string | undefined
 }
 
-/** A definite answer to the wish for a token. */
+/** A definite answer to {@link Issuer.mint}. */
 export type MintAnswer =
   /** The token will be made. */
   | 'accepted'
@@ -55,20 +55,20 @@ export type MintAnswer =
   | 'expired'
   | 'no_such_code'
   | 'bad_address'
-  /** Any other 4xx: final, for a reason that we do not know. */
+  /** Any other 4xx: final, for an unknown reason. */
   | 'rejected'
 
 /**
- * Why there is no definite answer. `unavailable`: no answer in time, or a 5xx, or nonsense: what was asked may have
- * happened. `busy`: too many requests, ask later; nothing happened. `refused`: our key or credentials are not
- * accepted, which only the operator can change; nothing happened.
+ * Why there is no definite answer. `unavailable`: no answer in time, a 5xx, or an answer that cannot be parsed; the
+ * request may have been executed. `busy`: too many requests, try later; nothing was executed. `refused`: the server's
+ * key or credentials are not accepted, which only the operator can correct; nothing was executed.
  */
 export type IssuerErrorKind = 'unavailable' | 'busy' | 'refused'
 
-/** Carries no secret and nothing that the issuer said: it can be logged as it is. */
+/** Contains no secret and no text of the issuer, so it can be logged. */
 export class IssuerError extends Error {
   readonly kind: IssuerErrorKind
-  /** Which call: a method of {@link Issuer}, or `token`. */
+  /** A method of {@link Issuer}, or `token`. */
   readonly call: string
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Pacer, type Timing, TooManyWaitingError } from './pacer.ts'
 
-test('a few calls go at once, the others one after the other at the pace, in their order', async () => {
+test('a few calls start at once, the others one after the other at the given rate, in order', async () => {
   const timing = new HandTiming()
   const pacer = new Pacer({ callsPerSecond: 4, timing })
 
@@ -16,7 +16,7 @@ test('a few calls go at once, the others one after the other at the pace, in the
   expect(calls.done).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
 })
 
-test('over a minute no more go than the pace allows, however the callers crowd', async () => {
+test('within a minute no more calls start than the rate allows, however many wait', async () => {
   const timing = new HandTiming()
   const pacer = new Pacer({ callsPerSecond: 4, timing })
   let begun = 0
@@ -30,7 +30,7 @@ test('over a minute no more go than the pace allows, however the callers crowd',
   expect(begun).toBeLessThanOrEqual(60 * 4 + 4)
 })
 
-test('nobody who comes later passes those who wait', async () => {
+test('a later call never starts before a waiting one', async () => {
   const timing = new HandTiming()
   const pacer = new Pacer({ callsPerSecond: 4, timing })
   startCalls(pacer, 4)
@@ -44,7 +44,7 @@ test('nobody who comes later passes those who wait', async () => {
   expect([early.done, late.done]).toEqual([[0, 1], []])
 })
 
-test('who would wait longer than a quarter of a minute is refused, and told how long', () => {
+test('a call that would wait longer than 15 seconds is refused with the time to wait', () => {
   const pacer = new Pacer({ callsPerSecond: 4, timing: new HandTiming() })
 
   const calls = startCalls(pacer, 4 + 60 + 1)
@@ -53,7 +53,7 @@ test('who would wait longer than a quarter of a minute is refused, and told how 
   expect(calls.refused[0]?.retryAfterMs).toBe(15_250)
 })
 
-test('after "too many requests" it goes on slowly for five minutes, then as before', async () => {
+test('after "too many requests" the rate is low for five minutes, then as before', async () => {
   const timing = new HandTiming()
   const pacer = new Pacer({ callsPerSecond: 100, timing })
 
@@ -66,7 +66,7 @@ test('after "too many requests" it goes on slowly for five minutes, then as befo
   expect(startCalls(pacer, 10).done).toHaveLength(10)
 })
 
-test('while the other side wants silence, short waits are waited for and long ones refused', async () => {
+test('during a pause calls with a short wait are queued, and those with a long wait refused', async () => {
   const timing = new HandTiming()
   const pacer = new Pacer({ callsPerSecond: 100, timing })
   startCalls(pacer, 10)
@@ -85,7 +85,7 @@ test('while the other side wants silence, short waits are waited for and long on
   expect(startCalls(pacer, 1).refused).toHaveLength(1)
 })
 
-test('a turn that need not wait takes less than two microseconds: 2 % of a core at 10,000 a second', () => {
+test('a call without a wait takes less than two microseconds: 2 % of a core at 10,000 a second', () => {
   const pacer = new Pacer({ callsPerSecond: 100_000_000 })
   const turns = 20_000
 
@@ -99,7 +99,7 @@ test('a turn that need not wait takes less than two microseconds: 2 % of a core 
 })
 
 interface Calls {
-  /** Numbers of those that may go, in their order. */
+  /** Numbers of the calls that have started, in order. */
   readonly done: number[]
   readonly refused: TooManyWaitingError[]
 }
@@ -126,7 +126,7 @@ function startCalls(pacer: Pacer, count: number, onTurn: () => void = () => {}):
   return calls
 }
 
-/** Time that passes when a test says so. */
+/** Time that passes only when the test moves it. */
 class HandTiming implements Timing {
   private now = 0
   private timers: { atMs: number; then: () => void }[] = []
@@ -139,7 +139,7 @@ class HandTiming implements Timing {
     this.timers.push({ atMs: this.now + delayMs, then })
   }
 
-  /** Without any timer firing: a busy process. */
+  /** Moves the time without firing timers, as in a busy process. */
   jump(byMs: number): void {
     this.now += byMs
   }

@@ -1,46 +1,46 @@
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 
-/** Time for pacing: it never jumps, unlike a clock on the wall, and goes on while a test's clock stands still. */
+/** Monotonic time and timers, so that tests can replace them. */
 export interface Timing {
   nowMs(): number
-  after(delayMs: number, then: () => void): void
+  after(delayMs: number, callback: () => void): void
 }
 
 const REAL_TIMING: Timing = {
   nowMs: () => performance.now(),
-  after: (delayMs, then) => {
-    setTimeout(then, delayMs)
+  after: (delayMs, callback) => {
+    setTimeout(callback, delayMs)
   },
 }
 
-/** About 100 a minute: what the issuer's partners observed as its limit, where no number is documented. */
+/** About 100 a minute: the limit that partners of the issuer observed; no number is documented. */
 const SLOW_CALLS_PER_SECOND = 100 / 60
 const SLOW_FOR_MS = 5 * MINUTE_MS
-/** Who would wait longer is refused: a claim's worker has better things to do, and comes again. */
+/** A call that would wait longer is refused; the claim worker tries again later. */
 const MAX_WAIT_MS = 15 * SECOND_MS
 const MAX_WAITING = 10_000
-const SMALLEST_BURST = 4
+const MIN_BURST = 4
 
-/** Nobody was called; it can be tried again after `retryAfterMs`. */
+/** The call was not made; it can be tried again after `retryAfterMs`. */
 export class TooManyWaitingError extends Error {
   readonly retryAfterMs: number
   constructor(retryAfterMs: number) {
-    super('too many calls are waiting for their turn')
+    super('too many calls to the issuer are waiting')
     this.name = 'TooManyWaitingError'
     this.retryAfterMs = retryAfterMs
   }
 }
 
 interface Waiting {
-  readonly go: () => void
+  readonly start: () => void
   readonly refuse: (error: TooManyWaitingError) => void
 }
 
 /**
- * Spreads calls over time: so many per second on average, a few at once after a rest, those that have to wait in the
- * order in which they came. After {@link slowDown} it goes slowly for five minutes.
+ * Limits the rate of calls: a token bucket with a first-in first-out queue. It allows `callsPerSecond` on average, and a
+ * few calls at once after a pause. After {@link slowDown} the rate is lower for five minutes.
  *
- * A bucket of `allowance` calls is filled as time passes; a call takes one. Nobody may pass those who wait.
+ * `allowance` is the number of calls that may start now; it grows with time, and each call takes one.
  *
  * @example
  * const pacer = new Pacer({ callsPerSecond: 4 })
@@ -64,10 +64,10 @@ export class Pacer {
   }
 
   /**
-   * Undefined: call now. Otherwise the turn of this caller comes when the promise is resolved. Not simply a promise:
-   * at thousands of calls per second those that need not wait should cost nothing.
+   * Undefined: the caller may call now. Otherwise it may call when the promise resolves. There is no promise without a
+   * wait because promises are too slow for thousands of calls per second.
    *
-   * @throws {TooManyWaitingError} at once, or as a rejection when the pace slows down meanwhile
+   * @throws {TooManyWaitingError} at once, or as a rejection when {@link slowDown} makes the wait too long
    */
   take(): Promise<void> | undefined {
     const nowMs = this.timing.nowMs()
@@ -78,15 +78,15 @@ export class Pacer {
     }
     const waitMs = this.waitMsOf(this.queue.length, nowMs)
     if (waitMs > MAX_WAIT_MS || this.queue.length >= MAX_WAITING) throw new TooManyWaitingError(waitMs)
-    const turn = new Promise<void>((go, refuse) => this.queue.push({ go, refuse }))
+    const turn = new Promise<void>((start, refuse) => this.queue.push({ start, refuse }))
     this.setTimer(nowMs)
     return turn
   }
 
   /**
-   * The other side said that we are too fast.
+   * Lowers the rate, after the issuer answered that there are too many requests.
    *
-   * @param pauseMs how long it asked us to be silent
+   * @param pauseMs how long no call may start
    */
   slowDown(pauseMs = 0): void {
     const nowMs = this.timing.nowMs()
@@ -94,7 +94,7 @@ export class Pacer {
     this.pausedUntilMs = Math.max(this.pausedUntilMs, nowMs + pauseMs)
     this.allowance = 0
     this.filledAtMs = nowMs
-    this.refuseHopeless(nowMs)
+    this.rejectLongWaits(nowMs)
   }
 
   private fill(nowMs: number): void {
@@ -114,18 +114,18 @@ export class Pacer {
     return perSecond / SECOND_MS
   }
 
-  /** How many calls may begin at once. A tenth of a second's at high rates: timers are no finer than that when busy. */
+  /** How many calls may start at once: those of 100 ms, because timers of a busy process are not more exact. */
   private burst(nowMs: number): number {
-    return this.isSlow(nowMs) ? 1 : Math.max(SMALLEST_BURST, this.callsPerSecond / 10)
+    return this.isSlow(nowMs) ? 1 : Math.max(MIN_BURST, this.callsPerSecond / 10)
   }
 
-  /** How long somebody with so many before them will wait. */
+  /** How long a call waits that has `before` calls before it in the queue. */
   private waitMsOf(before: number, nowMs: number): number {
     const pauseMs = Math.max(0, this.pausedUntilMs - nowMs)
     return pauseMs + Math.max(0, before + 1 - this.allowance) / this.callsPerMs(nowMs)
   }
 
-  private refuseHopeless(nowMs: number): void {
+  private rejectLongWaits(nowMs: number): void {
     while (this.queue.length > 0) {
       const waitMs = this.waitMsOf(this.queue.length - 1, nowMs)
       if (waitMs <= MAX_WAIT_MS) return
@@ -136,16 +136,16 @@ export class Pacer {
   private setTimer(nowMs: number): void {
     if (this.isTimerSet || this.queue.length === 0) return
     this.isTimerSet = true
-    this.timing.after(Math.ceil(this.waitMsOf(0, nowMs)), () => this.letGo())
+    this.timing.after(Math.ceil(this.waitMsOf(0, nowMs)), () => this.startWaiting())
   }
 
-  private letGo(): void {
+  private startWaiting(): void {
     this.isTimerSet = false
     const nowMs = this.timing.nowMs()
     this.fill(nowMs)
     while (nowMs >= this.pausedUntilMs && this.allowance >= 1 && this.queue.length > 0) {
       this.allowance -= 1
-      this.queue.shift()?.go()
+      this.queue.shift()?.start()
     }
     this.setTimer(nowMs)
   }

@@ -26,7 +26,7 @@ const OTHER_PLAYER = '0x8617e340b3d01fa5f11f306f4090fd50e238070d'
 
 const open = freshEngine('embedded')
 
-test('from the event to the token: the whole way at the simulated issuer, in a process of its own', async () => {
+test('from the event to the token: all calls, at the simulated issuer in another process', async () => {
   const address = String(await nextMessage(startChild('issuer-child')))
   const { issuer } = await givenIssuer(address)
 
@@ -59,7 +59,7 @@ test('from the event to the token: the whole way at the simulated issuer, in a p
   expect(ledger).toMatchObject({ count: 1, mints: [{ code, address: PLAYER }], token_requests: 1 })
 })
 
-test('requests are those of the documentation, with the key on each and the token where it is needed', async () => {
+test('requests are as documented, with the key on each and the token where it is needed', async () => {
   const secret = 'deadbeef'
   const { issuer, heard } = await givenOdd(({ method, path }, response) =>
     sendJson(
@@ -87,7 +87,7 @@ test('requests are those of the documentation, with the key on each and the toke
   expect(new Set(headers.map(String))).toEqual(new Set(['simulated-key,Bearer odd-token']))
 })
 
-test('the event goes without token, and comes without anything secret', async () => {
+test('an event is requested without a token, and its record holds nothing secret', async () => {
   const address = await startSimulatedIssuer({ wording: 'oldest' })
   const { issuer } = await givenIssuer(address)
 
@@ -135,7 +135,7 @@ test.each(['current', '2022', 'oldest'])('the refusals of the %s issuer are unde
   expect(await issuer.isEditCode(7, '777778')).toBe(false)
 })
 
-test('an event that waits for its approval has no codes, whether the issuer says so with a list or an error', async () => {
+test('an event that waits for its approval has no codes, for an empty list and for an error', async () => {
   const address = await startSimulatedIssuer()
   const { issuer } = await givenIssuer(address)
 
@@ -158,9 +158,9 @@ test('fifty thousand codes are one list', async () => {
   expect(codes.filter(({ isClaimed }) => isClaimed)).toHaveLength(10)
 })
 
-test('a list may take six times as long as another call, and no longer', async () => {
+test('a list may take six times the timeout of another call, and no longer', async () => {
   const { issuer } = await givenOdd(() => {}, { timeoutMs: 50 })
-  await failureOf(issuer.isEditCode(1, '1')) // and there is a token
+  await failureOf(issuer.isEditCode(1, '1')) // now there is a token
 
   const startedMs = performance.now()
   const call = await failureOf(issuer.readCode('k3v9zq'))
@@ -173,7 +173,7 @@ test('a list may take six times as long as another call, and no longer', async (
   expect(listMs).toBeGreaterThan(295)
 })
 
-test('a token that the issuer forgot is renewed, and the call made again: once for twenty calls', async () => {
+test('a token that the issuer no longer accepts is renewed once for twenty calls, which are repeated', async () => {
   const address = await startSimulatedIssuer()
   const { issuer } = await givenIssuer(address)
   const codes = await issuer.listCodes(HARBOUR.id, HARBOUR.editCode)
@@ -185,7 +185,7 @@ test('a token that the issuer forgot is renewed, and the call made again: once f
   expect(await tellSimulator(address, 'GET', 'ledger')).toMatchObject({ token_requests: 2 })
 })
 
-test('an issuer that dies in the middle is unavailable, and after its restart everything goes on', async () => {
+test('an issuer that is killed is unavailable, and works again after its restart', async () => {
   const child = startChild('issuer-child')
   const address = String(await nextMessage(child))
   const { issuer } = await givenIssuer(address)
@@ -200,7 +200,7 @@ test('an issuer that dies in the middle is unavailable, and after its restart ev
   expect(await issuer.readCode(first!.code)).toMatchObject({ isClaimed: false })
 })
 
-test('a key or token that is never accepted is refused, without one token request after the other', async () => {
+test('a key or token that is never accepted is refused, without a token request for each call', async () => {
   const address = await startSimulatedIssuer()
   const { issuer } = await givenIssuer(address, { apiKey: 'wrong-key' })
   const { issuer: tokenless, heard } = await givenOdd((_request, response) =>
@@ -232,7 +232,7 @@ test('wrong credentials are refused at the token', async () => {
   expect(failure).toMatchObject({ kind: 'refused', call: 'token', status: 401 })
 })
 
-test('"too many requests" is busy for as long as the issuer says, and slows down all that follows', async () => {
+test('"too many requests" is busy for as long as the issuer says, and slows down later calls', async () => {
   const { issuer, heard } = await givenOdd((_request, response) => {
     response
       .writeHead(429, { 'retry-after': '30', 'content-type': 'text/html' })
@@ -245,7 +245,7 @@ test('"too many requests" is busy for as long as the issuer says, and slows down
   expect(first).toMatchObject({ kind: 'busy', status: 429, retryAfterMs: 30 * SECOND_MS })
   expect(second).toMatchObject({ kind: 'busy', status: undefined })
   expect(second.retryAfterMs).toBeGreaterThan(29 * SECOND_MS)
-  expect(heard, 'the second was not sent').toHaveLength(1)
+  expect(heard, 'the second call was not sent').toHaveLength(1)
 })
 
 test.each<[string, Respond]>([
@@ -281,7 +281,7 @@ test.each<[string, Respond]>([
   ).toEqual([])
 })
 
-test('answers that come late or not at all leave one token per player: nothing is asked for twice by itself', async () => {
+test('with late and lost answers each player gets one token: no mint is repeated automatically', async () => {
   const address = await startSimulatedIssuer({
     drop_rate: 0.3,
     late_rate: 0.3,
@@ -296,7 +296,7 @@ test('answers that come late or not at all leave one token per player: nothing i
     .slice(0, 30)
     .map(({ code }, index) => ({ code, address: `0x${index.toString(16).padStart(40, '0')}` }))
   const answers = await Promise.all(
-    players.map((wish) => issuer.mint({ ...wish, secret: '' }).catch((error: IssuerError) => error.kind)),
+    players.map((player) => issuer.mint({ ...player, secret: '' }).catch((error: IssuerError) => error.kind)),
   )
 
   const ledger = await tellSimulator<{ posts: number; count: number }>(address, 'GET', 'ledger')
@@ -304,10 +304,10 @@ test('answers that come late or not at all leave one token per player: nothing i
   expect(new Set(answers)).toEqual(new Set(['accepted', 'unavailable']))
   expect(ledger.posts).toBeLessThanOrEqual(30)
   expect(ledger.count).toBe(ledger.posts)
-  expect(ledger.count, 'some were made whose answer was lost').toBeGreaterThan(accepted)
+  expect(ledger.count, 'some tokens were made whose answer was lost').toBeGreaterThan(accepted)
 })
 
-test('figures hear of every request by the name of its call, and of nothing secret', async () => {
+test('every request is reported for metrics with its call and result, and nothing secret', async () => {
   const facts: IssuerRequestFacts[] = []
   const { issuer } = await givenIssuer(await startSimulatedIssuer(), {}, (fact) => facts.push(fact))
 
@@ -324,7 +324,7 @@ test('figures hear of every request by the name of its call, and of nothing secr
   expect(facts.every(({ tookMs }) => tookMs >= 0)).toBe(true)
 })
 
-test('no error tells a secret, whatever goes wrong and whatever the issuer says', async () => {
+test('no error contains a secret, for every failure and every answer of the issuer', async () => {
   const secrets = [
     'KEY-SECRET',
     'CLIENT-ID',
@@ -374,7 +374,7 @@ test('no error tells a secret, whatever goes wrong and whatever the issuer says'
   ).toEqual([])
 })
 
-test('without key or credentials there is no issuer', async () => {
+test('without key or credentials the constructor throws', async () => {
   await expect(givenIssuer('http://127.0.0.1:1', { apiKey: undefined })).rejects.toThrow(
     'the issuer needs an API key',
   )
@@ -396,7 +396,7 @@ async function givenIssuer(
   return { issuer: new PoapIssuer({ config, db, vault, clock, ...(onCall ? { onCall } : {}) }) }
 }
 
-/** An issuer that gives good tokens and else answers as told. */
+/** An issuer that gives out valid tokens and passes all other requests to `respond`. */
 async function givenOdd(respond: Respond, overrides: Partial<IssuerConfig> = {}) {
   const { address, heard } = await startOddIssuer((request, response) => {
     if (request.path === '/oauth/token') sendToken(response, 'odd-token')

@@ -20,15 +20,15 @@ import {
   readVerdict,
 } from './issuer-answers.ts'
 import { Pacer, TooManyWaitingError } from './pacer.ts'
-import { meaningOf } from './refusals.ts'
+import { meaningOf } from './refusal-meanings.ts'
 
 export interface PoapIssuerOptions {
-  /** With API key, client id and client secret given. */
+  /** API key, client id and client secret must be set. */
   readonly config: IssuerConfig
   readonly db: Db
   readonly vault: Vault
   readonly clock: Clock
-  /** Hears of every request that was sent, for figures; nothing in it is secret. */
+  /** Called after every request, for metrics; the facts hold no secret. */
   readonly onCall?: (request: IssuerRequestFacts) => void
 }
 
@@ -37,7 +37,7 @@ export interface IssuerRequestFacts {
   readonly call: string
   /** The status of the answer, or why there was none: `timeout`, `unreachable`, `too_large`, `redirect`. */
   readonly result: string
-  /** From sending to the last byte of the answer: the wait for a turn is not in it. */
+  /** From sending to the last byte of the answer, without the wait in the queue. */
   readonly tookMs: number
 }
 
@@ -46,7 +46,7 @@ const KIB = 1024
 const MAX_BYTES = 256 * KIB
 /** 50,000 codes are about two megabytes. */
 const MAX_LIST_BYTES = 16 * KIB * KIB
-/** A list of all codes may take as many times the usual limit. */
+/** The list of codes may take so many times the usual timeout. */
 const LIST_TIME_FACTOR = 6
 
 interface Limits {
@@ -55,9 +55,8 @@ interface Limits {
 }
 
 /**
- * The token issuer as it documents itself: JSON over HTTPS, an API key with every call, a bearer token with those
- * that touch codes. Calls are paced, answers limited in time and size, and no error carries a word that the issuer
- * said or a secret that we sent.
+ * The POAP service: JSON over HTTPS, an API key with every call, a bearer token with the calls about codes. The rate of
+ * calls and the time and size of answers are limited. Errors contain no text of the issuer and no secret.
  *
  * @example
  * const issuer = new PoapIssuer({ config, db, vault, clock })
@@ -82,7 +81,7 @@ export class PoapIssuer implements Issuer {
       db,
       vault,
       clock,
-      // Neither paced nor with the key: it goes to another party, at most four times an hour
+      // Without rate limit and API key: the token host is another service, and gets at most four requests an hour
       send: (request) => this.send('token', config.tokenUrl, request, this.limits()),
     })
   }
@@ -111,19 +110,19 @@ export class PoapIssuer implements Issuer {
     return readClaimAnswer(await this.protectedCall('readCode', request), code)
   }
 
-  async mint(wish: { code: string; address: string; secret: string }): Promise<MintAnswer> {
+  async mint(wanted: { code: string; address: string; secret: string }): Promise<MintAnswer> {
     const json = {
-      address: wish.address,
-      qr_hash: wish.code,
-      // The newest answers have no secret, and then none is expected back
-      ...(wish.secret === '' ? {} : { secret: wish.secret }),
+      address: wanted.address,
+      qr_hash: wanted.code,
+      // The newest answers of readCode have no secret: then none is sent
+      ...(wanted.secret === '' ? {} : { secret: wanted.secret }),
       sendEmail: false,
     }
     const request = { method: 'POST', path: '/actions/claim-qr', json } as const
-    return readMintAnswer(await this.protectedCall('mint', request), wish)
+    return readMintAnswer(await this.protectedCall('mint', request), wanted)
   }
 
-  /** With a token; with another one when the first is not accepted. */
+  /** Calls with a token; calls again with a new token when the first is not accepted. */
   private async protectedCall(
     call: string,
     request: OutboundRequest,
@@ -132,7 +131,7 @@ export class PoapIssuer implements Issuer {
     const token = await this.tokens.get()
     const answer = await this.call(call, withToken(request, token), limits)
     if (!isTokenRefused(answer)) return answer
-    // Nothing was done without authorisation, so even a mint may be asked for again
+    // An unauthorised call did nothing, so even a mint may be repeated
     const renewed = await this.tokens.renew(token)
     if (!renewed) return answer
     const second = await this.call(call, withToken(request, renewed), limits)
@@ -145,7 +144,7 @@ export class PoapIssuer implements Issuer {
     request: OutboundRequest,
     limits = this.limits(),
   ): Promise<OutboundAnswer> {
-    await this.waitForTurn(call)
+    await this.waitForPacer(call)
     const headers = { ...request.headers, 'x-api-key': this.credentials.apiKey }
     try {
       const answer = await this.send(call, this.config.url, { ...request, headers }, limits)
@@ -157,10 +156,10 @@ export class PoapIssuer implements Issuer {
     }
   }
 
-  private async waitForTurn(call: string): Promise<void> {
+  private async waitForPacer(call: string): Promise<void> {
     try {
-      const turn = this.pacer.take()
-      if (turn) await turn
+      const wait = this.pacer.take()
+      if (wait) await wait
     } catch (error) {
       if (!(error instanceof TooManyWaitingError)) throw error
       throw new IssuerError('busy', { call, retryAfterMs: error.retryAfterMs })
@@ -174,13 +173,13 @@ export class PoapIssuer implements Issuer {
     limits: Limits,
   ): Promise<OutboundAnswer> {
     const startedMs = performance.now()
-    const tell = (result: string) => this.onCall?.({ call, result, tookMs: performance.now() - startedMs })
+    const report = (result: string) => this.onCall?.({ call, result, tookMs: performance.now() - startedMs })
     try {
       const answer = await ask({ baseUrl, ...limits }, request)
-      tell(String(answer.status))
+      report(String(answer.status))
       return answer
     } catch (error) {
-      if (error instanceof OutboundError) tell(error.failure)
+      if (error instanceof OutboundError) report(error.failure)
       throw error
     }
   }
@@ -200,7 +199,7 @@ function withToken(request: OutboundRequest, token: AccessToken): OutboundReques
   return { ...request, headers: { authorization: `Bearer ${token.text}` } }
 }
 
-/** A 401 that does not say that it is about something else than the token. */
+/** A 401, unless its text is about something else than the token. */
 function isTokenRefused({ status, json }: OutboundAnswer): boolean {
   return status === 401 && (meaningOf(json) ?? 'bad_credentials') === 'bad_credentials'
 }

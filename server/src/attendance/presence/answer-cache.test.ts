@@ -9,7 +9,7 @@ function cacheOf(maxWeight: number) {
   return new AnswerCache<readonly string[]>({ clock, maxWeight, weigh: (words) => words.length })
 }
 
-test('holds what was answered, and says how old it is', async () => {
+test('caches an answer, and passes its age', async () => {
   const cache = cacheOf(10)
   const isYoung = (_value: readonly string[], ageMs: number) => ageMs < 1_000
 
@@ -19,10 +19,10 @@ test('holds what was answered, and says how old it is', async () => {
   expect(cache.find('a', isYoung)).toEqual(['yes'])
   clock.set(clock.nowMs() + 1_000)
   expect(cache.find('a', isYoung)).toBeUndefined()
-  expect(cache.find('a', always), 'somebody with lower demands').toEqual(['yes'])
+  expect(cache.find('a', always), 'a caller that accepts older answers').toEqual(['yes'])
 })
 
-test('equal questions at the same time share one answer, also when it is a failure', async () => {
+test('calls for the same name at the same time share one answer, failures too', async () => {
   const cache = cacheOf(10)
   let asked = 0
   const question = async () => [`answer ${++asked}`]
@@ -42,7 +42,7 @@ test('equal questions at the same time share one answer, also when it is a failu
   expect(await cache.ask('c', question)).toEqual(['answer 3'])
 })
 
-test('never weighs more than it may: the oldest make room', async () => {
+test('never exceeds its weight limit: the oldest entries are deleted', async () => {
   const cache = cacheOf(3)
   for (const name of ['a', 'b', 'c']) await cache.ask(name, async () => [name])
   await cache.ask('a', async () => ['a again']) // now the youngest

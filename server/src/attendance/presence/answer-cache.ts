@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 
-interface Held<Value> {
+interface Entry<Value> {
   readonly value: Value
   readonly answeredAtMs: number
   readonly weight: number
@@ -8,69 +8,69 @@ interface Held<Value> {
 
 export interface AnswerCacheOptions<Value> {
   readonly clock: Clock
-  /** All values together weigh no more: the oldest make room. */
+  /** Limit for the sum of all weights; beyond it the oldest entries are deleted. */
   readonly maxWeight: number
   readonly weigh: (value: Value) => number
 }
 
 /**
- * What was answered to a question, by its name. Equal questions that are asked at the same time share one answer.
+ * Caches answers by name. Requests for the same name at the same time share one call.
  *
  * @example
- * cache.find('a', (_value, ageMs) => ageMs < 5_000) ?? (await cache.ask('a', () => askSomebody('a')))
+ * cache.find('a', (_value, ageMs) => ageMs < 5_000) ?? (await cache.ask('a', () => requestAnswer('a')))
  */
 export class AnswerCache<Value extends object> {
   private readonly options: AnswerCacheOptions<Value>
-  /** In the order in which they were answered. */
-  private readonly held = new Map<string, Held<Value>>()
-  private readonly asked = new Map<string, Promise<Value>>()
-  private heldWeight = 0
+  /** The oldest answer first. */
+  private readonly entries = new Map<string, Entry<Value>>()
+  private readonly pending = new Map<string, Promise<Value>>()
+  private totalWeight = 0
 
   constructor(options: AnswerCacheOptions<Value>) {
     this.options = options
   }
 
-  /** What is held, if it is still good enough for the one who asks. */
+  /** The cached answer, if `isGoodEnough` accepts its value and age. */
   find(name: string, isGoodEnough: (value: Value, ageMs: number) => boolean): Value | undefined {
-    const held = this.held.get(name)
-    if (!held) return undefined
-    const ageMs = this.options.clock.nowMs() - held.answeredAtMs
-    return isGoodEnough(held.value, ageMs) ? held.value : undefined
+    const entry = this.entries.get(name)
+    if (!entry) return undefined
+    const ageMs = this.options.clock.nowMs() - entry.answeredAtMs
+    return isGoodEnough(entry.value, ageMs) ? entry.value : undefined
   }
 
-  /** Asks, unless the same is being asked already, and holds the answer. */
+  /** Calls `question` and caches its answer; shares the call that is under way for the same name. */
   ask(name: string, question: () => Promise<Value>): Promise<Value> {
-    const shared = this.asked.get(name)
+    const shared = this.pending.get(name)
     if (shared) return shared
     const answer = question()
       .then((value) => {
-        this.hold(name, value)
+        this.store(name, value)
         return value
       })
-      .finally(() => this.asked.delete(name))
-    this.asked.set(name, answer)
+      .finally(() => this.pending.delete(name))
+    this.pending.set(name, answer)
     return answer
   }
 
-  /** The weight of all that is held. */
+  /** The sum of all weights. */
   get weight(): number {
-    return this.heldWeight
+    return this.totalWeight
   }
 
-  private hold(name: string, value: Value): void {
+  private store(name: string, value: Value): void {
     this.drop(name)
     const weight = this.options.weigh(value)
     if (weight > this.options.maxWeight) return
-    for (const oldest of this.held.keys()) {
-      if (this.heldWeight + weight <= this.options.maxWeight) break
+    for (const oldest of this.entries.keys()) {
+      if (this.totalWeight + weight <= this.options.maxWeight) break
       this.drop(oldest)
     }
-    this.held.set(name, { value, answeredAtMs: this.options.clock.nowMs(), weight })
-    this.heldWeight += weight
+    this.entries.set(name, { value, answeredAtMs: this.options.clock.nowMs(), weight })
+    this.totalWeight += weight
   }
 
   private drop(name: string): void {
-    this.heldWeight -= this.held.get(name)?.weight ?? 0
-    this.held.delete(name)
+    this.totalWeight -= this.entries.get(name)?.weight ?? 0
+    this.entries.delete(name)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Reads who is in the room of a scene, `{ ok: true, data: { addresses: ['0x…'] } }`, in lower case. Undefined when it
- * is not such an answer.
+ * Reads the players in the room of a scene from `{ ok: true, data: { addresses: ['0x…'] } }`: their addresses in lower
+ * case. Undefined for any other answer.
  *
  * @example
  * parseParticipants({ ok: true, data: { addresses: ['0xAA'] } }) // Set { '0xaa' }

@@ -1,67 +1,67 @@
 import { type Coord, coordText } from '@landpass/client/grid'
 import { ask } from '../outbound.ts'
 import { AnswerCache } from './answer-cache.ts'
-import { CallGate, NoAnswerError } from './call-gate.ts'
+import { CircuitBreaker, NoAnswerError } from './circuit-breaker.ts'
 import { parseParticipants } from './participants-list.ts'
-import { judgeTogether } from './policy.ts'
+import { combineResults } from './policy.ts'
 import type { PresenceResult } from './presence.ts'
 import { type Finding, type Provider, type ProviderOptions, usableForMs } from './provider.ts'
 
-/** Who is in the scene at a place; undefined addresses: nobody could tell. */
-interface Said {
+/** The players in the scene at a place; `addresses` is undefined when the provider gave no answer. */
+interface ParticipantsAnswer {
   readonly addresses: ReadonlySet<string> | undefined
 }
 
-/** Of an event with more places the first ones are asked for; who is not there is `unknown`, not `absent`. */
+/** How many places of an event are requested. With more places, a player who is not found is `unknown`, not `absent`. */
 export const MAX_POINTERS = 20
 const POINTERS_AT_ONCE = 4
-/** Room for a scene of 80,000 players. */
+/** Enough for a scene with 80,000 players. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 /** Addresses and lists together, about 150 bytes each. */
-const MAX_HELD_ADDRESSES = 200_000
+const MAX_CACHED_ADDRESSES = 200_000
 
-const NOBODY: ReadonlySet<string> = new Set()
+const NO_ADDRESSES: ReadonlySet<string> = new Set()
 
 /**
- * Asks the gatekeeper who is in the voice and data room of the scene at a place:
- * `GET {url}?pointer=x,y&realm_name=main`. The client does not tell it a position, so there is none to be tolerant
- * about: the whole scene counts, however many parcels it has. A list serves all players until it is too old for them.
+ * Requests the players in the voice and data room of the scene at a place from the gatekeeper:
+ * `GET {url}?pointer=x,y&realm_name=main`. The answer has no positions, so the whole scene counts, however many parcels
+ * it has, and the tolerance setting does not apply. One list is used for all players while it is new enough.
  */
 export class ParticipantsProvider implements Provider {
   readonly name: string
   private readonly options: ProviderOptions
-  private readonly gate: CallGate
-  private readonly cache: AnswerCache<Said>
+  private readonly breaker: CircuitBreaker
+  private readonly cache: AnswerCache<ParticipantsAnswer>
 
   constructor(options: ProviderOptions) {
     this.options = options
     this.name = `participants ${new URL(options.url).host}`
-    this.gate = new CallGate(options.clock)
+    this.breaker = new CircuitBreaker(options.clock)
     this.cache = new AnswerCache({
       clock: options.clock,
-      maxWeight: MAX_HELD_ADDRESSES,
+      maxWeight: MAX_CACHED_ADDRESSES,
       weigh: ({ addresses }) => 1 + (addresses?.size ?? 0),
     })
   }
 
   async find(address: string, places: readonly Coord[]): Promise<Finding> {
     const pointers = places.map(coordText)
-    // A list that is held already may name the player: no call is needed then, not even for the places before it
-    if (pointers.some((pointer) => this.findHeld(pointer, address) === 'present')) {
+    // A cached list of any place may name the player: then no call is needed
+    if (pointers.some((pointer) => this.findCached(pointer, address) === 'present')) {
       return { result: 'present', isCached: true }
     }
     const finding = await this.findInAny(pointers.slice(0, MAX_POINTERS), address)
-    const isAllAsked = pointers.length <= MAX_POINTERS
-    return finding.result === 'absent' && !isAllAsked ? { ...finding, result: 'unknown' } : finding
+    const areAllRequested = pointers.length <= MAX_POINTERS
+    return finding.result === 'absent' && !areAllRequested ? { ...finding, result: 'unknown' } : finding
   }
 
-  /** Several lists at a time, until one names the player: those that are on their way then are not waited for. */
+  /** Requests several lists at a time until one names the player; calls that still run then are not awaited. */
   private findInAny(pointers: readonly string[], address: string): Promise<Finding> {
     const results: PresenceResult[] = []
     let next = 0
     let isCached = true
     return new Promise((resolve, reject) => {
-      const lookOn = async (): Promise<void> => {
+      const requestNext = async (): Promise<void> => {
         while (next < pointers.length && !results.includes('present')) {
           const finding = await this.findAt(pointers[next++]!, address)
           results.push(finding.result)
@@ -69,29 +69,32 @@ export class ParticipantsProvider implements Provider {
           if (finding.result === 'present') resolve({ result: 'present', isCached })
         }
       }
-      Promise.all(Array.from({ length: POINTERS_AT_ONCE }, lookOn)).then(
-        () => resolve({ result: judgeTogether('any', results), isCached }),
+      Promise.all(Array.from({ length: POINTERS_AT_ONCE }, requestNext)).then(
+        () => resolve({ result: combineResults('any', results), isCached }),
         reject,
       )
     })
   }
 
   private async findAt(pointer: string, address: string): Promise<Finding> {
-    const held = this.findHeld(pointer, address)
-    if (held) return { result: held, isCached: true }
-    const said = await this.cache.ask(pointer, () => this.ask(pointer))
-    return { result: judge(said, address), isCached: false }
+    const cached = this.findCached(pointer, address)
+    if (cached) return { result: cached, isCached: true }
+    const answer = await this.cache.ask(pointer, () => this.ask(pointer))
+    return { result: judge(answer, address), isCached: false }
   }
 
-  private findHeld(pointer: string, address: string): PresenceResult | undefined {
+  private findCached(pointer: string, address: string): PresenceResult | undefined {
     const { cacheMs } = this.options.config
-    const held = this.cache.find(pointer, (said, ageMs) => ageMs < usableForMs(judge(said, address), cacheMs))
-    return held && judge(held, address)
+    const cached = this.cache.find(
+      pointer,
+      (answer, ageMs) => ageMs < usableForMs(judge(answer, address), cacheMs),
+    )
+    return cached && judge(cached, address)
   }
 
-  private async ask(pointer: string): Promise<Said> {
+  private async ask(pointer: string): Promise<ParticipantsAnswer> {
     try {
-      return { addresses: await this.gate.pass(() => this.call(pointer)) }
+      return { addresses: await this.breaker.run(() => this.call(pointer)) }
     } catch {
       return { addresses: undefined }
     }
@@ -103,14 +106,14 @@ export class ParticipantsProvider implements Provider {
       { baseUrl: url, timeoutMs: config.timeoutMs, maxBytes: MAX_ANSWER_BYTES },
       { method: 'GET', path: `?pointer=${pointer}&realm_name=${encodeURIComponent(config.realm)}` },
     )
-    if (answer.status === 404) return NOBODY // no scene stands there
+    if (answer.status === 404) return NO_ADDRESSES // there is no scene
     const addresses = answer.status === 200 ? parseParticipants(answer.json) : undefined
     if (!addresses) throw new NoAnswerError(answer.retryAfterMs)
     return addresses
   }
 }
 
-function judge({ addresses }: Said, address: string): PresenceResult {
+function judge({ addresses }: ParticipantsAnswer, address: string): PresenceResult {
   if (!addresses) return 'unknown'
   return addresses.has(address) ? 'present' : 'absent'
 }

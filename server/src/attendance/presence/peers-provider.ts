@@ -1,39 +1,39 @@
 import type { Coord } from '@landpass/client/grid'
 import { ask } from '../outbound.ts'
 import { AnswerCache } from './answer-cache.ts'
-import { CallGate, NoAnswerError } from './call-gate.ts'
+import { CircuitBreaker, NoAnswerError } from './circuit-breaker.ts'
 import type { PresenceResult } from './presence.ts'
 import { type Finding, type Provider, type ProviderOptions, usableForMs } from './provider.ts'
 import { judgeSightings, parseSightings, type Sighting } from './sightings.ts'
 
-/** What was said of one player; undefined sightings: nobody could tell. */
-interface Said {
+/** The entries about one player; `sightings` is undefined when the provider gave no answer. */
+interface PeersAnswer {
   readonly sightings: readonly Sighting[] | undefined
 }
 
-/** A thousand bytes would do for one player; a provider that does not understand `?id=` answers with all of them. */
+/** One player takes less than a kilobyte; a provider that ignores `?id=` answers with all players. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 /** About 200 bytes each. */
-const MAX_HELD_PLAYERS = 20_000
+const MAX_CACHED_PLAYERS = 20_000
 
 /**
- * Asks the statistics service of the main world for one player: `GET {url}?id=0x…`, in lower case, since that is how
- * it compares. Where the player is comes from the client's own heartbeat; when it came is the service's word, and
- * judging its age is left to us: the service itself forgets nobody whose connection stays open.
+ * Requests one player from the statistics service of the main world: `GET {url}?id=0x…`, in lower case because the
+ * service compares exactly. The position comes from heartbeats of the player's client, the time of the last heartbeat
+ * from the service. This class checks the age, because the service lists a player while the connection is open.
  */
 export class PeersProvider implements Provider {
   readonly name: string
   private readonly options: ProviderOptions
-  private readonly gate: CallGate
-  private readonly cache: AnswerCache<Said>
+  private readonly breaker: CircuitBreaker
+  private readonly cache: AnswerCache<PeersAnswer>
 
   constructor(options: ProviderOptions) {
     this.options = options
     this.name = `peers ${new URL(options.url).host}`
-    this.gate = new CallGate(options.clock)
+    this.breaker = new CircuitBreaker(options.clock)
     this.cache = new AnswerCache({
       clock: options.clock,
-      maxWeight: MAX_HELD_PLAYERS,
+      maxWeight: MAX_CACHED_PLAYERS,
       weigh: ({ sightings }) => Math.max(sightings?.length ?? 0, 1),
     })
   }
@@ -41,27 +41,27 @@ export class PeersProvider implements Provider {
   async find(address: string, places: readonly Coord[]): Promise<Finding> {
     const { config, clock } = this.options
     const nowMs = clock.nowMs()
-    const held = this.cache.find(address, (said, ageMs) => {
-      const result = this.judge(said, places, nowMs)
-      // A heartbeat that was fresh and grew old while we held it: there is a newer one by now, most likely
-      const isAsItWas = result === this.judge(said, places, nowMs - ageMs)
-      return isAsItWas && ageMs < usableForMs(result, config.cacheMs)
+    const cached = this.cache.find(address, (answer, ageMs) => {
+      const result = this.judge(answer, places, nowMs)
+      // If a heartbeat became too old in the cache, the service probably has a newer one
+      const isUnchanged = result === this.judge(answer, places, nowMs - ageMs)
+      return isUnchanged && ageMs < usableForMs(result, config.cacheMs)
     })
-    if (held) return { result: this.judge(held, places, nowMs), isCached: true }
-    const said = await this.cache.ask(address, () => this.ask(address))
-    return { result: this.judge(said, places, clock.nowMs()), isCached: false }
+    if (cached) return { result: this.judge(cached, places, nowMs), isCached: true }
+    const answer = await this.cache.ask(address, () => this.ask(address))
+    return { result: this.judge(answer, places, clock.nowMs()), isCached: false }
   }
 
-  /** Judged anew each time: a heartbeat grows old while it is held, and events have different places. */
-  private judge({ sightings }: Said, places: readonly Coord[], nowMs: number): PresenceResult {
+  /** Not cached: the result depends on the age of the heartbeat and on the places of the event. */
+  private judge({ sightings }: PeersAnswer, places: readonly Coord[], nowMs: number): PresenceResult {
     if (!sightings) return 'unknown'
     const { toleranceParcels, maxAgeMs } = this.options.config
     return judgeSightings(sightings, { places, toleranceParcels, maxAgeMs, nowMs })
   }
 
-  private async ask(address: string): Promise<Said> {
+  private async ask(address: string): Promise<PeersAnswer> {
     try {
-      return { sightings: await this.gate.pass(() => this.call(address)) }
+      return { sightings: await this.breaker.run(() => this.call(address)) }
     } catch {
       return { sightings: undefined }
     }

@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PRESENCE_POLICIES } from '../../config/settings.ts'
-import { judgeAsTheyCome, judgeTogether } from './policy.ts'
+import { combineAsTheyArrive, combineResults } from './policy.ts'
 import type { PresenceResult } from './presence.ts'
 
 const RESULTS = ['present', 'absent', 'unknown'] as const
 const someResults = fc.array(fc.constantFrom(...RESULTS), { minLength: 1, maxLength: 8 })
 
-test('two who were asked, by policy: the whole table', () => {
+test('two results combined, by policy: the whole table', () => {
   const table = RESULTS.flatMap((first) =>
     RESULTS.map((second) => [
       first,
       second,
-      judgeTogether('any', [first, second]),
-      judgeTogether('all', [first, second]),
+      combineResults('any', [first, second]),
+      combineResults('all', [first, second]),
     ]),
   )
 
@@ -30,25 +30,25 @@ test('two who were asked, by policy: the whole table', () => {
   ])
 })
 
-test('one alone is believed, whatever the policy; nobody asked is nothing known', () => {
+test('one result stays as it is with either policy; no result is unknown', () => {
   for (const policy of PRESENCE_POLICIES) {
-    for (const result of RESULTS) expect(judgeTogether(policy, [result])).toBe(result)
-    expect(judgeTogether(policy, [])).toBe('unknown')
+    for (const result of RESULTS) expect(combineResults(policy, [result])).toBe(result)
+    expect(combineResults(policy, [])).toBe('unknown')
   }
 })
 
-test('who could not tell never lets a player in where the others would not, and never keeps one out', () => {
+test('adding unknown never changes a result to present or absent', () => {
   fc.assert(
     fc.property(fc.constantFrom(...PRESENCE_POLICIES), someResults, (policy, results) => {
       const known = results.filter((result) => result !== 'unknown')
-      const together = judgeTogether(policy, results)
-      if (together !== 'unknown' && known.length > 0) expect(together).toBe(judgeTogether(policy, known))
+      const together = combineResults(policy, results)
+      if (together !== 'unknown' && known.length > 0) expect(together).toBe(combineResults(policy, known))
       if (known.length === 0) expect(together).toBe('unknown')
     }),
   )
 })
 
-test('answers that come in any order are judged as if they had come at once', async () => {
+test('results that arrive in any order are combined as if they had arrived together', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -57,18 +57,18 @@ test('answers that come in any order are judged as if they had come at once', as
       async (s, policy, results) => {
         const answers = results.map((result) => s.schedule(Promise.resolve(result)))
 
-        const judged = judgeAsTheyCome(policy, answers)
+        const judged = combineAsTheyArrive(policy, answers)
         await s.waitIdle()
 
-        expect(await judged).toBe(judgeTogether(policy, results))
+        expect(await judged).toBe(combineResults(policy, results))
       },
     ),
   )
 })
 
-test('a decisive answer is not kept waiting', async () => {
+test('a decisive result does not wait for the others', async () => {
   const never = new Promise<PresenceResult>(() => {})
 
-  expect(await judgeAsTheyCome('any', [never, Promise.resolve('present')])).toBe('present')
-  expect(await judgeAsTheyCome('all', [Promise.resolve('absent'), never])).toBe('absent')
+  expect(await combineAsTheyArrive('any', [never, Promise.resolve('present')])).toBe('present')
+  expect(await combineAsTheyArrive('all', [Promise.resolve('absent'), never])).toBe('absent')
 })

@@ -1,35 +1,35 @@
 import type { PresencePolicy } from '../../config/config.ts'
 import type { PresenceResult } from './presence.ts'
 
-/** The one answer that settles the matter, whatever the others say. */
+/** The result that decides by itself: `any` needs one `present`, `all` fails with one `absent`. */
 const DECISIVE = { any: 'present', all: 'absent' } as const satisfies Record<PresencePolicy, PresenceResult>
-/** What it means when all have answered and none said the decisive thing. */
+/** The result when all providers answered and none gave the decisive one. */
 const OTHERWISE = { any: 'absent', all: 'present' } as const satisfies Record<PresencePolicy, PresenceResult>
 
 /**
- * What several who were asked say together.
+ * Combines the results of several providers.
  *
- *   any: one who sees the player is enough        all: one who misses the player is enough
+ *   any: one provider must see the player         all: all providers must see the player
  *
- *     at least one says        together             at least one says        together
+ *     at least one says        combined             at least one says        combined
  *     present                  present              absent                   absent
  *     else unknown             unknown              else unknown             unknown
  *     else (all say absent)    absent               else (all say present)   present
  *
- * So "could not tell" never counts as "is not there", and never as "is there". Where nobody was asked it is unknown.
+ * So `unknown` never counts as `absent` and never as `present`. Without any result it is `unknown`.
  *
  * @example
- * judgeTogether('any', ['absent', 'unknown']) // 'unknown'
- * judgeTogether('all', ['absent', 'unknown']) // 'absent'
+ * combineResults('any', ['absent', 'unknown']) // 'unknown'
+ * combineResults('all', ['absent', 'unknown']) // 'absent'
  */
-export function judgeTogether(policy: PresencePolicy, results: readonly PresenceResult[]): PresenceResult {
+export function combineResults(policy: PresencePolicy, results: readonly PresenceResult[]): PresenceResult {
   if (results.includes(DECISIVE[policy])) return DECISIVE[policy]
   if (results.length === 0 || results.includes('unknown')) return 'unknown'
   return OTHERWISE[policy]
 }
 
-/** The same for answers that are still to come: a decisive one is not kept waiting for the slower ones. */
-export function judgeAsTheyCome(
+/** Like {@link combineResults}, for pending results: resolves as soon as a decisive one arrives. */
+export function combineAsTheyArrive(
   policy: PresencePolicy,
   answers: readonly Promise<PresenceResult>[],
 ): Promise<PresenceResult> {
@@ -39,6 +39,6 @@ export function judgeAsTheyCome(
         if (result === DECISIVE[policy]) resolve(result)
       }, reject)
     }
-    Promise.all(answers).then((results) => resolve(judgeTogether(policy, results)), reject)
+    Promise.all(answers).then((results) => resolve(combineResults(policy, results)), reject)
   })
 }

@@ -5,7 +5,7 @@ import { REFERENCE_TIME_MS, testClock } from '../../../test/support/land-server.
 import { type SimulatedPresence, startSimulatedPresence } from '../../../test/support/simulated-presence.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { PresenceConfig, PresenceProviderConfig } from '../../config/config.ts'
-import { MAX_FAILURES, REST_MS } from './call-gate.ts'
+import { MAX_FAILURES, PAUSE_MS } from './circuit-breaker.ts'
 import { MAX_POINTERS } from './participants-provider.ts'
 import { type PresenceFacts, PresenceProviders } from './presence-providers.ts'
 
@@ -47,11 +47,11 @@ async function callsTo(path: string): Promise<number> {
 
 const pass = (ms: number) => clock.set(clock.nowMs() + ms)
 
-describe('one who lists connected players', () => {
+describe('a provider that lists connected players', () => {
   const asked = () => callsTo('/peers')
   const onlyPeers = (changes: Partial<PresenceConfig> = {}) => presenceOf({ providers: [peers], ...changes })
 
-  test('sees who stands on one of the places, whatever the letter case of the address', async () => {
+  test('finds a player on one of the places, in any letter case of the address', async () => {
     const { presence } = onlyPeers()
     await world.put(ANN, STAGE)
 
@@ -60,14 +60,14 @@ describe('one who lists connected players', () => {
     expect(await presence.find(BOB, [STAGE])).toBe('absent')
   })
 
-  test('counts the parcels around a place when it may', async () => {
+  test('with a tolerance counts the parcels around a place', async () => {
     await world.put(ANN, { x: 54, y: -12 })
 
     expect(await onlyPeers({ toleranceParcels: 2 }).presence.find(ANN, [STAGE])).toBe('present')
     expect(await onlyPeers({ toleranceParcels: 1 }).presence.find(ANN, [STAGE])).toBe('absent')
   })
 
-  test('does not see who has been silent for longer than a heartbeat counts', async () => {
+  test('does not count a heartbeat that is too old', async () => {
     const { presence } = onlyPeers()
     await world.put(ANN, { ...STAGE, last_ping: clock.nowMs() - MINUTE_MS })
     await world.put(BOB, { ...STAGE, last_ping: clock.nowMs() - MINUTE_MS - 1 })
@@ -76,7 +76,7 @@ describe('one who lists connected players', () => {
     expect(await presence.find(BOB, [STAGE])).toBe('absent')
   })
 
-  test('what it said of a player is used again for a while', async () => {
+  test('its answer about a player is cached', async () => {
     const { presence, facts } = onlyPeers()
     await world.put(ANN, STAGE)
     await presence.find(ANN, [STAGE])
@@ -97,7 +97,7 @@ describe('one who lists connected players', () => {
     ])
   })
 
-  test('a heartbeat that is used again still grows old', async () => {
+  test('a cached heartbeat becomes too old as well', async () => {
     const { presence } = onlyPeers({ cacheMs: MINUTE_MS })
     await world.put(ANN, { ...STAGE, last_ping: clock.nowMs() - MINUTE_MS + 10 })
     expect(await presence.find(ANN, [STAGE])).toBe('present')
@@ -108,7 +108,7 @@ describe('one who lists connected players', () => {
     expect(await asked(), 'the provider might have a newer one').toBe(2)
   })
 
-  test('who was absent is looked for again after two seconds, at once for another event', async () => {
+  test('an absent player is requested again after two seconds; another event uses the cached position at once', async () => {
     const { presence } = onlyPeers()
     await world.put(ANN, ELSEWHERE)
     expect(await presence.find(ANN, [STAGE])).toBe('absent')
@@ -122,7 +122,7 @@ describe('one who lists connected players', () => {
     expect(await presence.find(ANN, [STAGE])).toBe('present')
   })
 
-  test('equal questions at the same time are one call, others are not held up', async () => {
+  test('equal requests at the same time are one call, others do not wait for it', async () => {
     const { presence } = onlyPeers()
     await world.crowd([ANN, BOB], STAGE.x, STAGE.y)
     await world.change({ delay_ms: 20 })
@@ -133,7 +133,7 @@ describe('one who lists connected players', () => {
     expect(await asked()).toBe(2)
   })
 
-  test('is never asked by more than 32 calls at once', async () => {
+  test('gets no more than 32 calls at once', async () => {
     const { presence } = onlyPeers({ timeoutMs: 60_000 })
     const crowd = Array.from({ length: 150 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
     await world.crowd(crowd, STAGE.x, STAGE.y)
@@ -149,29 +149,29 @@ describe('one who lists connected players', () => {
   })
 })
 
-describe('one who lists those in the room of a scene', () => {
+describe('a provider that lists the players in the room of a scene', () => {
   const asked = () => callsTo('/scene-participants')
   const onlyRooms = (changes: Partial<PresenceConfig> = {}) =>
     presenceOf({ providers: [participants], ...changes })
 
-  test('sees who is in the scene, however many parcels it has', async () => {
+  test('finds a player anywhere in the scene, however many parcels it has', async () => {
     const { presence } = onlyRooms()
     await world.control('PUT', '/scenes', { scenes: [['52,-10', '52,-9', '52,-8']], elsewhere: 'nothing' })
     await world.put(ANN, { x: 52, y: -8 })
 
     expect(await presence.find(ANN, [STAGE])).toBe('present')
     expect(await presence.find(BOB, [STAGE])).toBe('absent')
-    expect(await presence.find(ANN, [ELSEWHERE]), 'no scene stands there').toBe('absent')
+    expect(await presence.find(ANN, [ELSEWHERE]), 'there is no scene').toBe('absent')
   })
 
-  test('asks for the configured realm only', async () => {
+  test('is asked for the configured realm only', async () => {
     await world.put(ANN, { ...STAGE, realm: 'club.dcl.eth' })
 
     expect(await onlyRooms().presence.find(ANN, [STAGE])).toBe('absent')
     expect(await onlyRooms({ realm: 'club.dcl.eth' }).presence.find(ANN, [STAGE])).toBe('present')
   })
 
-  test('one list serves all players', async () => {
+  test('one list is used for all players', async () => {
     const { presence, facts } = onlyRooms()
     await world.crowd([ANN, BOB], STAGE.x, STAGE.y)
 
@@ -183,7 +183,7 @@ describe('one who lists those in the room of a scene', () => {
     expect(facts.map(({ isCached }) => isCached)).toEqual([false, false, true])
   })
 
-  test('but not one who came later', async () => {
+  test('a list is not used for a player who came later', async () => {
     const { presence } = onlyRooms()
     await world.put(ANN, STAGE)
     expect(await presence.find(ANN, [STAGE])).toBe('present')
@@ -196,7 +196,7 @@ describe('one who lists those in the room of a scene', () => {
     expect(await asked()).toBe(2)
   })
 
-  test('stops at the place where the player is, and waits for no other then', async () => {
+  test('requests no further place once the player is found', async () => {
     const server = await startStrange((response, url) => {
       if (url.includes('pointer=2,1&')) response.end(`{"ok":true,"data":{"addresses":["${ANN}"]}}`)
     })
@@ -205,12 +205,12 @@ describe('one who lists those in the room of a scene', () => {
 
     expect(await presence.find(ANN, places)).toBe('present')
 
-    expect(server.asked.length, 'a few were asked together').toBeLessThanOrEqual(4)
+    expect(server.asked.length, 'a few are requested together').toBeLessThanOrEqual(4)
     await server.close()
   })
 
-  test('many slow lists are not waited for to the end', async () => {
-    // Not the one of the other tests: what is asked after the answer would be counted among theirs
+  test('many slow lists are cut off by the timeout', async () => {
+    // A simulator of its own: calls that come after the answer would be counted in other tests
     const slow = await startSimulatedPresence(clock)
     const { presence } = presenceOf({ providers: slow.config().providers.slice(1), timeoutMs: 100 })
     const places = Array.from({ length: MAX_POINTERS }, (_, x) => ({ x, y: 1 }))
@@ -220,7 +220,7 @@ describe('one who lists those in the room of a scene', () => {
     await slow.close()
   })
 
-  test('asks for twenty places at most: who is on another one is not known to be absent', async () => {
+  test('is asked for twenty places at most: a player on another one is unknown, not absent', async () => {
     const { presence, facts } = onlyRooms()
     const places = Array.from({ length: MAX_POINTERS + 1 }, (_, x) => ({ x, y: 1 }))
     await world.put(ANN, { x: MAX_POINTERS, y: 1 })
@@ -230,14 +230,14 @@ describe('one who lists those in the room of a scene', () => {
     expect(await presence.find(ANN, places)).toBe('unknown')
     expect(await asked()).toBe(MAX_POINTERS)
 
-    await presence.find(ANN, places.slice(MAX_POINTERS)) // another event has only that place: its list is held now
+    await presence.find(ANN, places.slice(MAX_POINTERS)) // another event has only that place: its list is cached now
     expect(await presence.find(ANN, places)).toBe('present')
     expect(facts.at(-1)).toMatchObject({ result: 'present', isCached: true })
   })
 })
 
-describe('several', () => {
-  test('are judged by the policy', async () => {
+describe('several providers', () => {
+  test('are combined by the policy', async () => {
     await world.put(ANN, STAGE)
     // In the room of the scene, while the heartbeat lags behind
     await world.put(BOB, { ...STAGE, last_ping: clock.nowMs() - 5 * MINUTE_MS })
@@ -250,7 +250,7 @@ describe('several', () => {
     expect([await any.find(ANN, [ELSEWHERE]), await all.find(ANN, [ELSEWHERE])]).toEqual(['absent', 'absent'])
   })
 
-  test('a dead one neither lets in nor keeps out', async () => {
+  test('a provider that is down counts neither as present nor as absent', async () => {
     const providers = [peers, { style: 'participants', url: await deadAddress() }] as const
     await world.put(ANN, STAGE)
 
@@ -261,7 +261,7 @@ describe('several', () => {
     expect([await any.find(BOB, [STAGE]), await all.find(BOB, [STAGE])]).toEqual(['unknown', 'absent'])
   })
 
-  test('a slow one is not waited for when another has settled it', async () => {
+  test('a slow provider is not awaited when another result is decisive', async () => {
     const slow = await startSimulatedPresence(clock)
     await slow.change({ delay_ms: 60_000 })
     await world.put(ANN, STAGE)
@@ -275,7 +275,7 @@ describe('several', () => {
   })
 })
 
-describe('who gives no proper answer', () => {
+describe('a provider without a proper answer', () => {
   const strange: Strange[] = []
   afterEach(() => Promise.all(strange.splice(0).map(({ close }) => close())))
 
@@ -314,13 +314,13 @@ describe('who gives no proper answer', () => {
     }
   })
 
-  test('and silence is cut off', async () => {
+  test('is cut off when it does not answer', async () => {
     for (const { presence } of await bothStyles(() => {}, { timeoutMs: 100 })) {
       expect(await presence.find(ANN, [STAGE])).toBe('unknown')
     }
   })
 
-  test('is asked as the services are asked, below the configured address', async () => {
+  test('is asked like a real service, below the configured address', async () => {
     for (const { presence } of await bothStyles((response) => response.writeHead(404).end(), {
       realm: 'a&b=c',
     })) {
@@ -333,7 +333,7 @@ describe('who gives no proper answer', () => {
     ])
   })
 
-  test('is asked again after a second, and is left alone after several failures', async () => {
+  test('is asked again after a second, and not for a while after several failures', async () => {
     for (const { presence, server } of await bothStyles((response) => response.writeHead(500).end())) {
       server.asked.length = 0
       await presence.find(ANN, [STAGE])
@@ -347,13 +347,13 @@ describe('who gives no proper answer', () => {
       }
       expect(server.asked.length).toBe(MAX_FAILURES)
 
-      pass(REST_MS)
+      pass(PAUSE_MS)
       expect(await presence.find(ANN, [STAGE])).toBe('unknown')
       expect(server.asked.length).toBe(MAX_FAILURES + 1)
     }
   })
 
-  test('is trusted again as soon as it is back', async () => {
+  test('is used again as soon as it answers again', async () => {
     const { presence } = presenceOf({ providers: [peers] })
     await world.put(ANN, STAGE)
     await world.change({ down: true, html_errors: true })
@@ -375,7 +375,7 @@ interface Strange {
   close(): Promise<void>
 }
 
-/** Says that more follows, and goes. */
+/** Announces a longer body, then closes the connection. */
 function cutOff(response: http.ServerResponse): void {
   response.writeHead(200, { 'content-length': 100 }).write('{"ok":')
   response.socket?.end()
@@ -399,7 +399,7 @@ async function startStrange(answer: Answer): Promise<Strange> {
   }
 }
 
-/** Where somebody listened a moment ago. */
+/** An address where nothing listens any more. */
 async function deadAddress(): Promise<string> {
   const server = http.createServer()
   const address = await listen(server)

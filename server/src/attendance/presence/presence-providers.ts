@@ -3,11 +3,11 @@ import type { Clock } from '../../clock.ts'
 import type { PresenceConfig, PresenceProviderConfig } from '../../config/config.ts'
 import { ParticipantsProvider } from './participants-provider.ts'
 import { PeersProvider } from './peers-provider.ts'
-import { judgeAsTheyCome } from './policy.ts'
+import { combineAsTheyArrive } from './policy.ts'
 import type { Presence, PresenceResult } from './presence.ts'
 import type { Finding, Provider, ProviderOptions } from './provider.ts'
 
-/** One provider's answer to one question, for measurements: it names no player and no place. */
+/** One result of one provider, for metrics: without player and place. */
 export interface PresenceFacts {
   /** Style and host: `peers archipelago-ea-stats.decentraland.org`. */
   readonly provider: string
@@ -22,12 +22,12 @@ export interface PresenceProvidersOptions {
   readonly onAnswer?: (facts: PresenceFacts) => void
 }
 
-/** A question may need several calls of one provider, and may wait for its turn: in calls' time limits. */
-const PATIENCE_IN_TIMEOUTS = 2
+/** How long one provider may take, in timeouts of a call: it may send several calls, and they may have to wait. */
+const WAIT_IN_TIMEOUTS = 2
 const UNKNOWN: Finding = { result: 'unknown', isCached: false }
 
 /**
- * Asks all configured providers at the same time, and judges by the policy (see policy.ts).
+ * Asks all configured providers at the same time, and combines their results by the policy (see policy.ts).
  *
  * @example
  * const presence = new PresenceProviders({ config: config.attendance.presence, clock })
@@ -46,16 +46,15 @@ export class PresenceProviders implements Presence {
   async find(address: string, places: readonly Coord[]): Promise<PresenceResult> {
     const player = address.toLowerCase()
     const answers = this.providers.map((provider) => this.ask(provider, player, places))
-    return judgeAsTheyCome(this.options.config.policy, answers)
+    return combineAsTheyArrive(this.options.config.policy, answers)
   }
 
   private async ask(provider: Provider, player: string, places: readonly Coord[]): Promise<PresenceResult> {
     const { config, clock, onAnswer } = this.options
     const startedAtMs = clock.nowMs()
-    const { result, isCached } = await inTime(
-      // Whatever goes wrong in there, nobody was told where the player is
+    const { result, isCached } = await withTimeout(
       provider.find(player, places).catch(() => UNKNOWN),
-      PATIENCE_IN_TIMEOUTS * config.timeoutMs,
+      WAIT_IN_TIMEOUTS * config.timeoutMs,
     )
     onAnswer?.({ provider: provider.name, result, tookMs: clock.nowMs() - startedAtMs, isCached })
     return result
@@ -67,10 +66,10 @@ const PROVIDER_OF: Record<PresenceProviderConfig['style'], (options: ProviderOpt
   participants: (options) => new ParticipantsProvider(options),
 }
 
-async function inTime(finding: Promise<Finding>, patienceMs: number): Promise<Finding> {
+async function withTimeout(finding: Promise<Finding>, timeoutMs: number): Promise<Finding> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Finding>((resolve) => {
-    timer = setTimeout(resolve, patienceMs, UNKNOWN)
+    timer = setTimeout(resolve, timeoutMs, UNKNOWN)
   })
   try {
     return await Promise.race([finding, late])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { usableForMs } from './provider.ts'
 
-test('a result is used again for as long as it does no harm to be wrong', () => {
+test('present is cached for the whole time, absent and unknown for two and one seconds at most', () => {
   const results = ['present', 'absent', 'unknown'] as const
 
   expect(results.map((result) => usableForMs(result, 5_000))).toEqual([5_000, 2_000, 1_000])

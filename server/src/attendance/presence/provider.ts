@@ -3,16 +3,16 @@ import { type Clock, SECOND_MS } from '../../clock.ts'
 import type { PresenceConfig } from '../../config/config.ts'
 import type { PresenceResult } from './presence.ts'
 
-/** One of those who know where players are. */
+/** A service that reports where players are. */
 export interface Provider {
-  /** Style and host, for measurements: `peers archipelago-ea-stats.decentraland.org`. */
+  /** Style and host, for metrics: `peers archipelago-ea-stats.decentraland.org`. */
   readonly name: string
   find(address: string, places: readonly Coord[]): Promise<Finding>
 }
 
 export interface Finding {
   readonly result: PresenceResult
-  /** Whether it was known already, without a call. */
+  /** Whether the result came from the cache, without a call. */
   readonly isCached: boolean
 }
 
@@ -22,13 +22,13 @@ export interface ProviderOptions {
   readonly clock: Clock
 }
 
-/** A player who just arrived is not refused for longer: positions arrive late enough by themselves. */
+/** Short, so that a player who has just arrived is soon found: providers report positions late anyway. */
 const ABSENT_FOR_MS = 2 * SECOND_MS
-/** One failed call must not make the next player wait or fail, once the provider is back. */
+/** Short, so that claims succeed soon after the provider works again. */
 const UNKNOWN_FOR_MS = SECOND_MS
 
 /**
- * How long a result may be taken from what a provider said earlier.
+ * How long a cached answer may be used for a result, in milliseconds.
  *
  * @example
  * usableForMs('present', 5_000) // 5000

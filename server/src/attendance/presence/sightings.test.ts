@@ -9,7 +9,7 @@ const BOB = '0x00000000000000000000000000000000000000bb'
 const NOW_MS = 1_768_478_400_000
 const PLACE = { x: 52, y: -10 }
 
-/** As the statistics service writes a player. */
+/** An entry as the statistics service answers it. */
 const PEER = {
   id: ANN,
   address: ANN,
@@ -27,7 +27,7 @@ function judge(json: unknown, places: readonly Coord[] = [PLACE], toleranceParce
 const judgePeer = (changes: object) => judge({ ok: true, peers: [{ ...PEER, ...changes }] })
 
 describe('a list of connected players', () => {
-  test('tells of the player by id or by address, in any letter case', () => {
+  test('names the player by id or by address, in any letter case', () => {
     expect(judgePeer({})).toBe('present')
     expect(judgePeer({ id: undefined })).toBe('present')
     expect(judgePeer({ address: undefined })).toBe('present')
@@ -37,14 +37,14 @@ describe('a list of connected players', () => {
     expect(judge({ ok: true, peers: [] })).toBe('absent')
   })
 
-  test('is believed for as long as a heartbeat counts, and not before it came', () => {
+  test('counts while its heartbeat is new enough, and not if that is in the future', () => {
     expect(judgePeer({ lastPing: NOW_MS - 60_000 })).toBe('present')
     expect(judgePeer({ lastPing: NOW_MS - 60_001 })).toBe('absent')
     expect(judgePeer({ lastPing: NOW_MS + CLOCK_LEAD_MS })).toBe('present')
     expect(judgePeer({ lastPing: NOW_MS + CLOCK_LEAD_MS + 1 })).toBe('unknown')
   })
 
-  test('a clock that goes ahead does not make a heartbeat live longer', () => {
+  test('a clock that is ahead does not make a heartbeat valid for longer', () => {
     const peer = { ...PEER, lastPing: NOW_MS + CLOCK_LEAD_MS }
 
     const sightings = parseSightings({ ok: true, peers: [peer] }, { address: ANN, nowMs: NOW_MS })
@@ -52,14 +52,14 @@ describe('a list of connected players', () => {
     expect(sightings).toEqual([{ at: PLACE, lastSeenMs: NOW_MS }])
   })
 
-  test('without a parcel, the place is made of the position in metres', () => {
+  test('without a parcel, the place is computed from the position in metres', () => {
     expect(judgePeer({ parcel: undefined })).toBe('present')
     expect(judgePeer({ parcel: null })).toBe('present')
     expect(judgePeer({ parcel: undefined, position: [838.2, 1.1, -144.1] })).toBe('present')
     expect(judgePeer({ parcel: undefined, position: [838.2, 1.1, -144] })).toBe('absent')
   })
 
-  test('what is said of the player in a way that we do not know is unknown, not absent', () => {
+  test('a malformed entry about the player is unknown, not absent', () => {
     const odd = [
       { parcel: '52,-10' },
       { parcel: [52] },
@@ -76,23 +76,23 @@ describe('a list of connected players', () => {
     ]
     for (const changes of odd) expect(judgePeer(changes), JSON.stringify(changes)).toBe('unknown')
     expect(judge({ ok: true, peers: [null] })).toBe('unknown')
-    expect(judge({ ok: true, peers: [{ ...PEER, lastPing: 'now' }, PEER] }), 'told twice').toBe('present')
+    expect(judge({ ok: true, peers: [{ ...PEER, lastPing: 'now' }, PEER] }), 'listed twice').toBe('present')
   })
 
-  test('of somebody else may say what it likes', () => {
+  test('may have malformed entries about other players', () => {
     const stranger = { id: BOB, address: BOB, lastPing: 'soon', parcel: 'somewhere' }
 
     expect(judge({ ok: true, peers: [stranger, PEER] })).toBe('present')
     expect(judge({ ok: true, peers: [stranger] })).toBe('absent')
   })
 
-  test('that is none is no answer', () => {
+  test('in another form is no answer', () => {
     const none = [undefined, null, 'ok', 7, [], {}, { ok: false, peers: [] }, { peers: [PEER] }, { ok: true }]
     for (const json of none) expect(judge(json), JSON.stringify(json)).toBe('no answer')
     expect(judge({ ok: true, peers: { 0: PEER } })).toBe('no answer')
   })
 
-  test('full of junk never fails, and never puts the player anywhere', () => {
+  test('with random content never fails, and never says that the player is present', () => {
     const junkPeer = fc.oneof(
       fc.jsonValue(),
       fc.record(
@@ -153,7 +153,7 @@ describe('tolerance', () => {
     expect(isNear({ x: 0, y: 0 }, [], 10)).toBe(false)
   })
 
-  test('is that of the judgement', () => {
+  test('applies to the result for a player', () => {
     const answer = { ok: true, peers: [PEER] }
 
     expect(judge(answer, [{ x: 54, y: -12 }], 2)).toBe('present')
@@ -162,7 +162,7 @@ describe('tolerance', () => {
   })
 })
 
-describe('a list of those in a room', () => {
+describe('a list of the players in a room', () => {
   test('is read in lower case', () => {
     const addresses = [`0x${ANN.slice(2).toUpperCase()}`, BOB]
 
@@ -170,7 +170,7 @@ describe('a list of those in a room', () => {
     expect(parseParticipants({ ok: true, data: { addresses: [] } })).toEqual(new Set())
   })
 
-  test('that is none is no answer', () => {
+  test('in another form is no answer', () => {
     const none = [
       undefined,
       null,
@@ -187,7 +187,7 @@ describe('a list of those in a room', () => {
     for (const json of none) expect(parseParticipants(json), JSON.stringify(json)).toBeUndefined()
   })
 
-  test('full of junk never fails', () => {
+  test('with random content never fails', () => {
     const junk = fc.record({ ok: fc.constant(true), data: fc.record({ addresses: fc.jsonValue() }) })
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), junk), (json) => {

@@ -1,25 +1,25 @@
 import type { Coord } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
-import { judgeTogether } from './policy.ts'
+import { combineResults } from './policy.ts'
 import type { PresenceResult } from './presence.ts'
 
-/** What a list of connected players says of one of them; `unreadable` where it says something that we do not understand. */
+/** One entry of a list of connected players; `unreadable` when its fields are missing or malformed. */
 export type Sighting = SeenAt | 'unreadable'
 
 export interface SeenAt {
   readonly at: Coord
-  /** Time of the last heartbeat; not later than the answer that told of it. */
+  /** Time of the last heartbeat; not later than the time of the answer. */
   readonly lastSeenMs: number
 }
 
 /** How far the clock of a provider may be ahead of ours. */
 export const CLOCK_LEAD_MS = 30 * SECOND_MS
-/** Metres along a side of a parcel: positions are told in metres. */
+/** Metres along a side of a parcel; positions in answers are in metres. */
 const PARCEL_METRES = 16
 
 /**
  * Reads the answer of the statistics service, `{ ok: true, peers: [{ id, address, lastPing, parcel, position }] }`:
- * all that it says of one player. Undefined when it is not such an answer.
+ * all entries about one player. Undefined for any other answer.
  *
  * @example
  * const peer = { id: '0xaa', address: '0xaa', lastPing: 1_000, position: [838.2, 1.1, -151.7] }
@@ -35,7 +35,7 @@ export function parseSightings(
   return peers.flatMap((peer): readonly Sighting[] => {
     if (!isObject(peer)) return ['unreadable']
     const names = [peer.id, peer.address].filter((name) => name !== undefined && name !== null)
-    // Whoever has no name could be the one that we look for
+    // An entry without a name could be about this player
     if (names.length === 0 || !names.every((name) => typeof name === 'string')) return ['unreadable']
     return names.some((name) => name.toLowerCase() === address) ? [parseSighting(peer, nowMs)] : []
   })
@@ -48,17 +48,17 @@ export interface SightingRules {
   readonly nowMs: number
 }
 
-/** Whether a player of whom this is said stands on one of the places now. Nothing said: not in the world. */
+/** Whether a player with these entries stands on one of the places now. Without an entry: not in the world. */
 export function judgeSightings(sightings: readonly Sighting[], rules: SightingRules): PresenceResult {
   if (sightings.length === 0) return 'absent'
-  return judgeTogether(
+  return combineResults(
     'any',
     sightings.map((sighting) => judge(sighting, rules)),
   )
 }
 
 /**
- * Whether a place is one of those given, or at most so many parcels beside one, diagonally too.
+ * Whether a parcel is one of the places, or at most `toleranceParcels` away from one, diagonally too.
  *
  * @example
  * isNear({ x: 1, y: 1 }, [{ x: 0, y: 0 }], 1) // true
@@ -80,9 +80,9 @@ function parseSighting(peer: Readonly<Record<string, unknown>>, nowMs: number): 
   const at = parseParcel(peer.parcel ?? undefined, peer.position)
   const lastSeenMs = peer.lastPing
   if (!at || typeof lastSeenMs !== 'number' || !Number.isFinite(lastSeenMs)) return 'unreadable'
-  // A time that has not come yet says nothing of where the player is now
+  // A time in the future does not prove where the player is now
   if (lastSeenMs > nowMs + CLOCK_LEAD_MS) return 'unreadable'
-  // A clock that goes ahead must not let the heartbeat live longer
+  // A clock that is ahead must not make the heartbeat valid for longer
   return { at, lastSeenMs: Math.min(lastSeenMs, nowMs) }
 }
 

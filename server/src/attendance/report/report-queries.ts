@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState } from '../../db/schema.ts'
 
-/** How many hours a report shows: a week, the newest. */
+/** How many hours a report shows: the last week. */
 export const REPORTED_HOURS = 7 * 24
 
 export interface HourOfClaims {

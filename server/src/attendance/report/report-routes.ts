@@ -1,8 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
 import {
-  editCodeField,
+  editCodeBody,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
@@ -15,7 +14,7 @@ export interface ReportRouteOptions extends OrganiserCallOptions {
   readonly reports: Pick<Reports, 'make'>
 }
 
-/** What happened at an event, for its organiser. */
+/** The report of an event, for its organiser. */
 export const reportRoutes: FastifyPluginCallbackTypebox<ReportRouteOptions> = (
   app,
   { db, organisers, reports, organiserLimit, assertConfigured },
@@ -27,9 +26,10 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRouteOptions> = (
       onRequest: organiserLimit,
       schema: {
         tags: ['events'],
+        operationId: 'report',
         summary: 'What happened at an event, for its organiser',
         params: eventParams,
-        body: Type.Object({ editCode: editCodeField }),
+        body: editCodeBody,
         response: okSchema(reportSchema, [...ORGANISER_ERRORS, 'event_not_found']),
       },
     },

@@ -6,7 +6,7 @@ import { availabilityJson, availabilitySchema } from '../events/availability.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
 import type { Event } from '../events/event-queries.ts'
-import { KEPT_FAILURES, lastFailures } from '../issuer/failure-queries.ts'
+import { lastFailures, MAX_STORED_FAILURES } from '../issuer/failure-queries.ts'
 import { refusalsByCode } from '../refusal-queries.ts'
 import type { Refusals } from '../refusals.ts'
 import { claimsByHour, claimsByState, type HourOfClaims } from './report-queries.ts'
@@ -28,58 +28,61 @@ const claimCountProperties = {
   failed: count('The issuer refused; the player may claim again.'),
   released: count('The player held a token of the event already; the code went back.'),
 }
-export const reportSchema = Type.Object({
-  event: eventInfoSchema,
-  availability: availabilitySchema,
-  codes: Type.Object({
-    free: count('For the next claims.'),
-    held: count('Tied to a claim.'),
-    used: count('Became a token by a claim here.'),
-    used_elsewhere: count('Used without this server.'),
-    void: count('The issuer no longer takes them.'),
-  }),
-  claims: Type.Object(claimCountProperties),
-  hours: Type.Array(
-    Type.Object({
-      hour: Type.String({
-        description: 'Beginning of the hour in which the claims were made: ISO 8601, UTC.',
-      }),
-      ...claimCountProperties,
+export const reportSchema = Type.Object(
+  {
+    event: eventInfoSchema,
+    availability: availabilitySchema,
+    codes: Type.Object({
+      free: count('For the next claims.'),
+      held: count('Tied to a claim.'),
+      used: count('Became a token by a claim here.'),
+      used_elsewhere: count('Used without this server.'),
+      void: count('The issuer no longer takes them.'),
     }),
-    { description: 'The hours of the last week in which there were claims, the newest first.' },
-  ),
-  refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }), {
-    description: 'Claims that were refused, by error code, the most frequent first.',
-  }),
-  issuer_errors: Type.Array(
-    Type.Object({
-      at: Type.String({ description: 'ISO 8601, UTC.' }),
-      call: Type.String({ description: 'What the issuer was asked.' }),
-      kind: Type.String({ description: 'unavailable, busy or refused.' }),
-      status: Type.Union([Type.Integer(), Type.Null()], {
-        description: 'Its HTTP status, where it answered.',
+    claims: Type.Object(claimCountProperties),
+    hours: Type.Array(
+      Type.Object({
+        hour: Type.String({
+          description: 'Beginning of the hour in which the claims were made: ISO 8601, UTC.',
+        }),
+        ...claimCountProperties,
       }),
+      { description: 'The hours of the last week in which there were claims, the newest first.' },
+    ),
+    refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }), {
+      description: 'Claims that were refused, by error code, the most frequent first.',
     }),
-    { description: `The last ${KEPT_FAILURES}, the newest first.` },
-  ),
-})
+    issuer_errors: Type.Array(
+      Type.Object({
+        at: Type.String({ description: 'ISO 8601, UTC.' }),
+        call: Type.String({ description: 'What the issuer was asked.' }),
+        kind: Type.String({ description: 'unavailable, busy or refused.' }),
+        status: Type.Union([Type.Integer(), Type.Null()], {
+          description: 'Its HTTP status, where it answered.',
+        }),
+      }),
+      { description: `The last ${MAX_STORED_FAILURES}, the newest first.` },
+    ),
+  },
+  { title: 'Report' },
+)
 
 export interface ReportsOptions {
   readonly db: Db
   readonly clock: Clock
-  /** Writes what it counted, so that the report has it. */
+  /** Writes its counts to the database before the report reads them. */
   readonly refusals: Pick<Refusals, 'flush'>
   readonly codeCounts: CodeCountCache
 }
 
-/** What happened at an event, for its organiser. No codes, no addresses. */
+/** Makes the report of an event for its organiser, without codes and addresses of players. */
 export class Reports {
   private readonly options: ReportsOptions
   constructor(options: ReportsOptions) {
     this.options = options
   }
 
-  /** The report as it is now: counts that were kept for others are counted anew. */
+  /** The current report: it does not use cached counts. */
   async make(event: Event) {
     const { db, clock, refusals, codeCounts } = this.options
     const { event_id: id } = event

@@ -1,4 +1,4 @@
-/** What a wallet signs when a player signs in: this key may speak for me until then. */
+/** What a wallet signs when a player signs in: a temporary key may sign for the wallet until an expiry. */
 export interface Delegation {
   /** The text that the wallet signed. */
   readonly text: string
@@ -11,8 +11,8 @@ const DELEGATION =
   /^Decentraland Login\nEphemeral address: (0x[0-9a-fA-F]{40})\nExpiration: (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/
 
 /**
- * Reads the three lines of a delegation. Carriage returns are no part of the signed text. An expiry without a zone
- * is UTC: some sign-in paths of the desktop client write it so. Undefined for anything else.
+ * Parses the three lines of a delegation. Carriage returns are not part of the signed text. An expiry without a zone
+ * is UTC: some versions of the desktop client write it so. Undefined for any other text.
  *
  * @example
  * parseDelegation(`Decentraland Login\nEphemeral address: ${address}\nExpiration: 2026-02-14T12:00:00.000Z`)?.expiresAtMs // 1771070400000
@@ -21,7 +21,7 @@ export function parseDelegation(payload: string): Delegation | undefined {
   const text = payload.replaceAll('\r', '')
   const [, address, time, fraction = '', zone = 'Z'] = DELEGATION.exec(text) ?? []
   if (address === undefined) return undefined
-  // Three digits of a second are all that every engine reads.
+  // More than three digits of a second are not portable in Date.parse
   const expiresAtMs = Date.parse(`${time}${fraction.slice(0, 4)}${zone}`)
   if (Number.isNaN(expiresAtMs)) return undefined
   return { text, ephemeralAddress: address.toLowerCase(), expiresAtMs }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { bytesOfBody } from '../../http/json-body.ts'
 import type { IncomingRequest } from './signed-request.ts'
 
-/** What a signature can cover of a request. */
+/** The parts of a request that a signature can cover. */
 export function incomingRequestOf(request: FastifyRequest): IncomingRequest {
   return {
     method: request.method,

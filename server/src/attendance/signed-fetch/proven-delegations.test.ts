@@ -6,7 +6,7 @@ import { ProvenDelegations } from './proven-delegations.ts'
 const WALLET = Buffer.alloc(32, 1)
 const OWNER = addressOf(WALLET)
 
-test('a delegation is of the wallet that signed it and of no other, the first time and later', () => {
+test('a delegation belongs to the wallet that signed it and to no other, the first time and from the cache', () => {
   const memory = new ProvenDelegations(2)
   const mine = delegationUntil('2026-02-14T12:00:00.000Z')
   const signature = signText(mine.text, WALLET)
@@ -19,7 +19,7 @@ test('a delegation is of the wallet that signed it and of no other, the first ti
   }
 })
 
-test('what was forgotten is proven again', () => {
+test('a delegation that was dropped is verified again', () => {
   const memory = new ProvenDelegations(2)
   const all = ['2026-01-01T00:00:00', '2026-01-02T00:00:00', '2026-01-03T00:00:00Z'].map(delegationUntil)
 

@@ -2,13 +2,13 @@ import { recoverAddress } from '../../ethereum/signatures.ts'
 import type { Delegation } from './delegation.ts'
 
 /**
- * Remembers which delegations were proven to be of their wallet: a player sends the same one with every request for
- * weeks, and each proof takes 100 µs. An entry is about 350 bytes.
+ * Caches verified delegations, about 350 bytes each: a player sends the same delegation with every request for weeks,
+ * and each verification takes 100 µs.
  */
 export class ProvenDelegations {
   private readonly limit: number
   private readonly proven = new Set<string>()
-  /** @param limit how many are remembered; beyond it the oldest is forgotten */
+  /** @param limit how many delegations are cached; beyond it the oldest is dropped */
   constructor(limit: number) {
     this.limit = limit
   }
@@ -17,14 +17,14 @@ export class ProvenDelegations {
   isBy(owner: string, { text }: Delegation, signature: string): boolean {
     const name = `${owner}${signature.toLowerCase()}${text}`
     if (this.proven.has(name)) return true
-    // Only what is proven is kept: junk cannot push a player out.
+    // Only verified delegations are cached: forged ones cannot push others out
     if (recoverAddress(text, signature) !== owner) return false
     this.proven.add(name)
-    if (this.proven.size > this.limit) this.forgetOldest()
+    if (this.proven.size > this.limit) this.dropOldest()
     return true
   }
 
-  private forgetOldest(): void {
+  private dropOldest(): void {
     for (const oldest of this.proven) {
       this.proven.delete(oldest)
       return

@@ -1,18 +1,18 @@
-import { parse as parseStrictly } from 'lossless-json'
+import { parse as parseLossless } from 'lossless-json'
 import { AppError } from '../../errors.ts'
 
-/** What a scene's request says of itself, as far as we read it. The player's own client wrote it: no proof of place. */
+/** The metadata of a signed request, as far as it is used. The player's client writes it, so it proves no position. */
 export interface SceneMetadata {
-  /** SHA-256 of the body in hex; empty for no body, undefined from clients that do not say. */
+  /** SHA-256 of the body in hex; empty for no body, undefined from clients that do not send it. */
   readonly hashPayload: string | undefined
   readonly isPreview: boolean
 }
 
-/** Clients sign requests of their own with other names; scenes cannot choose theirs. */
+/** The signer of requests that a scene sends. A scene cannot change it; other parts of the client use other names. */
 const SCENE_SIGNER = 'decentraland-kernel-scene'
 
 const KNOWN_KEYS = spellings(
-  'sceneId parcel tld network isGuest realm signer intent hashPayload origin', // what clients write today, and have written
+  'sceneId parcel tld network isGuest realm signer intent hashPayload origin', // of current and older clients
 )
 const KNOWN_REALM_KEYS = spellings(
   'hostname protocol serverName domain catalystName layer room lighthouseVersion',
@@ -21,42 +21,43 @@ const KNOWN_REALM_KEYS = spellings(
 /**
  * Reads the metadata of a signed request.
  *
- * @param isFolded the signature covers the lower-cased text only. Then somebody in between could have turned `signer`
- * into `Signer`, and a check of `signer` would find nothing: every key that we know must be spelled exactly, and stand
- * there once.
+ * @param isCaseFolded the signature covers the text in lower case only. Then an attacker could change `signer` to
+ * `Signer`, and the check of `signer` would find nothing. So every known key must have its exact letter case and occur
+ * only once.
  * @throws {AppError} `bad_signature` when it is malformed, `wrong_signer` when no scene sent it
  */
-export function readSceneMetadata(text: string, { isFolded }: { isFolded: boolean }): SceneMetadata {
+export function readSceneMetadata(text: string, { isCaseFolded }: { isCaseFolded: boolean }): SceneMetadata {
   const metadata = parseRecord(text)
   const realm = asRecord(metadata?.realm) ?? {}
   if (!metadata) throw malformed('is not a JSON object')
-  if (isFolded && !(isSpelledAs(KNOWN_KEYS, metadata) && isSpelledAs(KNOWN_REALM_KEYS, realm))) {
-    throw malformed('spells a key in another way than clients do')
+  if (isCaseFolded && !(isSpelledAs(KNOWN_KEYS, metadata) && isSpelledAs(KNOWN_REALM_KEYS, realm))) {
+    throw malformed('has a key in the wrong letter case')
   }
-  if (isFolded && saysSomethingTwice(text)) throw malformed('has a key twice')
+  if (isCaseFolded && hasDuplicateKey(text)) throw malformed('has a key twice')
   if (metadata.signer !== SCENE_SIGNER) {
     throw new AppError(
       'wrong_signer',
-      'The request was not signed for a scene: send it with signedFetch from one.',
+      'The request was not signed for a scene. Send it from a scene with signedFetch.',
     )
   }
   const { hashPayload } = metadata
-  if (hashPayload !== undefined && typeof hashPayload !== 'string') throw malformed('has an odd hashPayload')
+  if (hashPayload !== undefined && typeof hashPayload !== 'string')
+    throw malformed('has a hashPayload that is not text')
   return { hashPayload, isPreview: isPreviewRealm(realm) }
 }
 
 /**
- * Letter case is ignored: in the older form of signing it is not protected, and a preview must not pass for a
- * deployed scene because of it.
+ * Whether the realm is a preview. Letter case is ignored, because the older form of signing does not protect it: a
+ * changed letter must not make a preview look like a deployed scene.
  */
 function isPreviewRealm({ serverName, hostname, domain }: Readonly<Record<string, unknown>>): boolean {
   if (typeof serverName === 'string' && serverName.toLowerCase() === 'localpreview') return true
-  return [hostname, domain].some((place) => typeof place === 'string' && isOwnMachine(place))
+  return [hostname, domain].some((address) => typeof address === 'string' && isLocalAddress(address))
 }
 
-/** `localhost:8000`, `http://192.168.1.7:8000`: where a builder's own machine serves a scene. */
-function isOwnMachine(place: string): boolean {
-  const host = place
+/** Whether an address is local or private, such as `localhost:8000` or `http://192.168.1.7:8000`: a preview runs there. */
+function isLocalAddress(address: string): boolean {
+  const host = address
     .toLowerCase()
     .replace(/^[a-z]+:\/\//, '')
     .replace(/[/?#].*$/, '')
@@ -73,10 +74,10 @@ function isSpelledAs(known: ReadonlyMap<string, string>, record: Readonly<Record
   return Object.keys(record).every((key) => (known.get(key.toLowerCase()) ?? key) === key)
 }
 
-/** JSON.parse keeps the last of two equal keys without a word; this parser refuses two that differ in value. */
-function saysSomethingTwice(text: string): boolean {
+/** JSON.parse silently keeps the last of two equal keys; this parser refuses two with different values. */
+function hasDuplicateKey(text: string): boolean {
   try {
-    parseStrictly(text)
+    parseLossless(text)
     return false
   } catch {
     return true

@@ -8,10 +8,31 @@ const TIMESTAMP = 'x-identity-timestamp'
 const METADATA = 'x-identity-metadata'
 const LINK_HEADERS = [`${CHAIN_PREFIX}0`, `${CHAIN_PREFIX}1`, `${CHAIN_PREFIX}2`] as const
 
-/** A scene's metadata has about 400 characters; the last link repeats it with every quote escaped. */
+/** The headers of a signed request, as openapi.json names them. */
+export const SIGNED_FETCH_HEADERS = {
+  signedFetchSigner: apiKeyHeader(LINK_HEADERS[0], "First link, JSON: the player's address."),
+  signedFetchDelegation: apiKeyHeader(LINK_HEADERS[1], 'Second link, JSON: the wallet delegates to a key.'),
+  signedFetchRequest: apiKeyHeader(
+    LINK_HEADERS[2],
+    'Third link, JSON: that key signs method, path, time and metadata of this request.',
+  ),
+  signedFetchTimestamp: apiKeyHeader(TIMESTAMP, 'When it was signed: milliseconds since 1970, as digits.'),
+  signedFetchMetadata: apiKeyHeader(METADATA, 'JSON text that names the scene, as it was signed.'),
+}
+
+/** For `security` of a route: all of these headers belong together. */
+export const SIGNED_FETCH = Object.fromEntries(
+  Object.keys(SIGNED_FETCH_HEADERS).map((name): [string, string[]] => [name, []]),
+)
+
+function apiKeyHeader(name: string, description: string) {
+  return { type: 'apiKey', in: 'header', name, description } as const
+}
+
+/** Typical metadata has 400 characters; the last link repeats it with escaped quotes. */
 const MAX_METADATA_CHARS = 4 * 1024
 const MAX_LINK_CHARS = 8 * 1024
-/** Milliseconds as a person would write them: no sign, no zero in front, no exponent. */
+/** Milliseconds in decimal digits: no sign, no leading zero, no exponent. */
 const TIMESTAMP_TEXT = /^[1-9]\d{0,15}$/
 const ADDRESS = /^0x[0-9a-f]{40}$/i
 const CONTRACT_WALLET_TYPES: readonly unknown[] = ['ECDSA_EIP_1654_EPHEMERAL', 'ECDSA_EIP_1654_SIGNED_ENTITY']
@@ -21,21 +42,21 @@ export interface Link {
   readonly signature: string
 }
 
-/** What a signed request says of itself; nothing of it is proven yet. */
+/** The parsed headers of a signed request; nothing of it is verified yet. */
 export interface SignatureHeaders {
-  /** The wallet that is said to have sent it, in lower case. */
+  /** The address of the wallet that claims to have sent the request, in lower case. */
   readonly owner: string
-  /** The wallet lends its name to a key. */
+  /** The delegation of the wallet to a temporary key. */
   readonly delegation: Link
-  /** That key signs the request. */
+  /** The signature of the request by that key. */
   readonly request: Link
   readonly timestamp: string
   readonly timestampMs: number
-  /** As sent: the signature covers the text, not its meaning. */
+  /** The unparsed text, because the signature covers the text. */
   readonly metadata: string
 }
 
-/** Whether a request says that it is signed, be it well or badly. */
+/** Whether a request has any header of a signature, valid or not. */
 export function hasSignatureHeaders(headers: Headers): boolean {
   return Object.entries(headers).some(([name, value]) => value !== undefined && isSignatureHeader(name))
 }
@@ -43,12 +64,12 @@ export function hasSignatureHeaders(headers: Headers): boolean {
 /**
  * Reads the headers of a signed request: three links of the right types in the right order, a time, and metadata.
  *
- * @throws {AppError} `not_signed` where there are none at all, `bad_signature` where one is missing, too much, too
- * long or malformed, `contract_wallet_unsupported` for a wallet that has no key
+ * @throws {AppError} `not_signed` when there is no such header, `bad_signature` when one is missing, repeated, too long
+ * or malformed, or when there are more links, `contract_wallet_unsupported` for a wallet without a key
  */
 export function readSignatureHeaders(headers: Headers): SignatureHeaders {
   if (!hasSignatureHeaders(headers)) {
-    throw new AppError('not_signed', 'The request is not signed: a scene sends it with signedFetch.')
+    throw new AppError('not_signed', 'The request is not signed. Send it from a scene with signedFetch.')
   }
   refuseMoreLinks(headers)
   const timestamp = textOf(headers, TIMESTAMP, 16)
@@ -72,7 +93,7 @@ function isSignatureHeader(name: string): boolean {
   return name === TIMESTAMP || name === METADATA || name.startsWith(CHAIN_PREFIX)
 }
 
-/** A chain of more than three would end with another text than the one that is checked; `-00` and `-03` are such too. */
+/** Refuses a fourth link, which could hold another signed text, and headers such as `x-identity-auth-chain-00`. */
 function refuseMoreLinks(headers: Headers): void {
   for (const name in headers) {
     if (name.startsWith(CHAIN_PREFIX) && !LINK_HEADERS.some((known) => known === name)) {
@@ -88,7 +109,7 @@ function readLink(headers: Headers, name: (typeof LINK_HEADERS)[number], type: s
   if (CONTRACT_WALLET_TYPES.includes(actualType)) {
     throw new AppError(
       'contract_wallet_unsupported',
-      'This wallet is a contract, and its signatures cannot be checked here. Please use a wallet with a key of its own.',
+      'This wallet is a contract, whose signatures cannot be checked. Please use a wallet that has its own key.',
     )
   }
   if (actualType !== type || typeof payload !== 'string' || typeof signature !== 'string')
@@ -96,15 +117,15 @@ function readLink(headers: Headers, name: (typeof LINK_HEADERS)[number], type: s
   return { payload, signature }
 }
 
-/** Repeated headers come as one, joined with commas, or as a list: neither is what one header can say. */
+/** A repeated header arrives joined with commas or as a list; both are malformed. */
 function textOf(headers: Headers, name: string, maxChars: number): string {
   const value = headers[name]
   if (typeof value !== 'string' || value === '' || value.length > maxChars) throw malformed(name)
-  return asWritten(value)
+  return decodeUtf8(value)
 }
 
-/** Node reads header bytes as Latin-1. Clients write UTF-8, and it is the text that they sign. */
-function asWritten(value: string): string {
+/** Node.js decodes header bytes as Latin-1, but clients write UTF-8 and sign that text. */
+function decodeUtf8(value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value
   const text = Buffer.from(value, 'latin1').toString('utf8')
   return text.includes('\ufffd') ? value : text

@@ -2,29 +2,29 @@ import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { SingleUse } from './signed-request.ts'
 
-/** Another process, whose clock is behind ours, must still find what it could still accept. */
+/** Rows are deleted so much later, because a process with a slow clock may still accept their requests. */
 const CLOCK_DIFFERENCE_MS = MINUTE_MS
 
-/** Remembers what was used; false when it was remembered before, by this process or another. */
-export async function rememberRequest(db: Db, { hash, expiresAtMs }: SingleUse): Promise<boolean> {
+/** Stores that a request was used; false when any process has stored it before. */
+export async function insertSeenRequest(db: Db, { hash, expiresAtMs }: SingleUse): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('seen_request')
     .values({ hash, expires_at_ms: expiresAtMs })
-    // Looking first would let two at once through.
+    // One statement: a query before it would let two equal requests through
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .executeTakeFirst()
   return numInsertedOrUpdatedRows === 1n
 }
 
-export interface ForgetOptions {
+export interface DeleteOptions {
   readonly nowMs: number
-  /** How many rows one statement may delete: it holds the embedded engine's only connection for so long. */
+  /** How many rows one statement may delete: the embedded engine has one connection, which other work needs. */
   readonly batchRows: number
 }
 
-/** Deletes the requests that nobody can use any more, a batch at a time. @returns how many they were */
-export async function forgetExpiredRequests(db: Db, { nowMs, batchRows }: ForgetOptions): Promise<number> {
-  for (let forgotten = 0; ; ) {
+/** Deletes requests that no process can accept any more, in batches. @returns how many */
+export async function deleteExpiredRequests(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<number> {
+  for (let deleted = 0; ; ) {
     const { numDeletedRows } = await db
       .deleteFrom('seen_request')
       .where('hash', 'in', (query) =>
@@ -35,11 +35,11 @@ export async function forgetExpiredRequests(db: Db, { nowMs, batchRows }: Forget
           .orderBy('expires_at_ms')
           .limit(batchRows)
           .forUpdate()
-          // Several processes tidy up: each takes rows of its own.
+          // Other processes delete too: skip the rows that they have locked
           .skipLocked(),
       )
       .executeTakeFirst()
-    forgotten += Number(numDeletedRows)
-    if (numDeletedRows < batchRows) return forgotten
+    deleted += Number(numDeletedRows)
+    if (numDeletedRows < batchRows) return deleted
   }
 }

@@ -13,7 +13,7 @@ import { readBodiesAsJson } from '../../http/json-body.ts'
 import { makePlayer } from '../../simulate/player/player.ts'
 import { incomingRequestOf } from './incoming-request.ts'
 import { SignedFetch } from './signed-fetch.ts'
-import { forgetExpiredRequests } from './signed-fetch-queries.ts'
+import { deleteExpiredRequests } from './signed-fetch-queries.ts'
 import type { SignedRequest } from './signed-request.ts'
 import { verifySignature } from './verify-signature.ts'
 
@@ -21,7 +21,7 @@ const NOW_MS = SIGNING_VECTORS.now
 const ann = makePlayer('ann')
 
 describeOnBothEngines('a signed request can be used once', (open) => {
-  test('in every way to write its signature', async () => {
+  test('however its signature is spelled', async () => {
     const { db } = await open()
     const first = proven('legacy payload, no body')
     const twin = proven('same request as the first, signature re-encoded')
@@ -33,7 +33,7 @@ describeOnBothEngines('a signed request can be used once', (open) => {
     expect(await outcomeOf(db, another)).toBe('accepted')
   })
 
-  test('by one of fifty who come at once, to two processes', async () => {
+  test('by one of fifty that arrive at the same time, at two processes', async () => {
     const [one, other] = [(await open()).db, (await open()).db]
     const signed = claimAt(NOW_MS)
 
@@ -45,13 +45,13 @@ describeOnBothEngines('a signed request can be used once', (open) => {
     expect(outcomes.filter((outcome) => outcome === 'signature_used')).toHaveLength(49)
   })
 
-  test('and is remembered for as long as any process could accept it', async () => {
+  test('and is stored for as long as any process could accept it', async () => {
     const { db } = await open()
     await db.deleteFrom('seen_request').execute()
     const requests = Array.from({ length: 7 }, (_, i) => claimAt(NOW_MS + i))
     for (const signed of requests) await outcomeOf(db, signed)
     const lastUseMs = NOW_MS + MINUTE_MS
-    const forget = (nowMs: number) => forgetExpiredRequests(db, { nowMs, batchRows: 2 })
+    const forget = (nowMs: number) => deleteExpiredRequests(db, { nowMs, batchRows: 2 })
 
     expect(await forget(lastUseMs)).toBe(0)
     expect(await forget(lastUseMs + MINUTE_MS + 5)).toBe(5)
@@ -88,7 +88,7 @@ describeOnBothEngines('over HTTP', (open) => {
   })
   afterAll(() => app.close())
 
-  test('a player is known by the request, which covers the bytes of the body and not the query', async () => {
+  test('the signature covers the bytes of the body and not the query', async () => {
     const body = '{ "captcha": "h7kq2" }'
     const headers = ann.sign({ method: 'POST', path: '/claim/Ab', body, atMs: clock.nowMs() })
 
@@ -104,7 +104,7 @@ describeOnBothEngines('over HTTP', (open) => {
     expect(results.splice(0)).toEqual(['bad_signature', 'accepted', 'signature_used'])
   })
 
-  test('the path is the one that clients call, with what a proxy takes from it', async () => {
+  test('the signed path is the path that clients call, with the prefix that a proxy removes', async () => {
     const headers = ann.sign({ method: 'POST', path: '/attendance/claim/7', atMs: clock.nowMs() })
 
     expect(await post('/claim/7', '', headers)).toMatchObject({ address: ann.address })

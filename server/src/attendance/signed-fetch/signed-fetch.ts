@@ -2,27 +2,27 @@ import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { hasSignatureHeaders } from './signature-headers.ts'
-import { forgetExpiredRequests, rememberRequest } from './signed-fetch-queries.ts'
+import { deleteExpiredRequests, insertSeenRequest } from './signed-fetch-queries.ts'
 import type { IncomingRequest, SignedRequest, SingleUse } from './signed-request.ts'
 import { verifySignature } from './verify-signature.ts'
 
 export interface SignedFetchOptions {
   readonly db: Db
   readonly clock: Clock
-  /** How far the time of a request may be from ours, either way. */
+  /** How far the time of a request may be from the server's time, in the past or future. */
   readonly windowMs: number
-  /** The setting `PUBLIC_URL`: where it has a path, clients sign that path too, and a proxy takes it away. */
+  /** The setting `PUBLIC_URL`. If it has a path, clients sign that path too, and a proxy removes it. */
   readonly publicUrl?: string | undefined
-  /** Told of every request once: `accepted`, or the code of the error. */
+  /** Called once for every request with `accepted` or the error code. */
   readonly onResult?: (result: SignedFetchResult) => void
 }
 
-/** In one statement: others have their turn between two. */
-const FORGOTTEN_AT_ONCE = 1_000
+/** Rows that one statement deletes; other statements can run between two. */
+const DELETE_BATCH_ROWS = 1_000
 
 export type SignedFetchResult = 'accepted' | ErrorCode
 
-/** Tells who sent a request, and lets each signed request be used once, whichever process gets it. */
+/** Verifies signed requests, and lets each be used once in all processes together. */
 export class SignedFetch {
   private readonly options: SignedFetchOptions
   private readonly publicPrefix: string
@@ -32,13 +32,13 @@ export class SignedFetch {
     this.publicPrefix = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '')
   }
 
-  /** Whether a request says that it is signed; whether it is, {@link verify} tells. */
+  /** Whether a request has signature headers; {@link verify} checks them. */
   isSigned({ headers }: Pick<IncomingRequest, 'headers'>): boolean {
     return hasSignatureHeaders(headers)
   }
 
   /**
-   * Who sent the request; from now on it is used up.
+   * Verifies who sent the request, and uses it up.
    *
    * @throws {AppError} what {@link check} and {@link useUp} throw
    */
@@ -49,7 +49,7 @@ export class SignedFetch {
   }
 
   /**
-   * Who sent the request. Without {@link useUp} whoever gets hold of it can send it again.
+   * Verifies who sent the request. Until {@link useUp} the same request can be sent again, also by an attacker.
    *
    * @throws {AppError} `not_signed`, `bad_signature`, `signature_expired`, `wrong_signer`, `contract_wallet_unsupported`
    */
@@ -58,32 +58,33 @@ export class SignedFetch {
     try {
       return verifySignature(request, { nowMs: clock.nowMs(), windowMs, publicPrefix: this.publicPrefix })
     } catch (error) {
-      throw this.told(error)
+      throw this.reported(error)
     }
   }
 
-  /** Makes a second use impossible. @throws {AppError} `signature_used` when this is the second */
+  /** Marks a request as used. @throws {AppError} `signature_used` when it was used before */
   async useUp(unused: SingleUse): Promise<void> {
-    this.assertFirstUse(await rememberRequest(this.options.db, unused))
+    this.assertFirstUse(await insertSeenRequest(this.options.db, unused))
   }
 
-  /** For those who use a request up in a statement of their own. @throws {AppError} `signature_used` */
+  /** For callers whose own statement uses the request up. @throws {AppError} `signature_used` */
   assertFirstUse(isFirst: boolean): void {
     if (!isFirst) {
-      throw this.told(
+      throw this.reported(
         new AppError('signature_used', 'This signed request was sent before. Please try again.'),
       )
     }
     this.options.onResult?.('accepted')
   }
 
-  /** Forgets requests whose time is over: they are refused for that alone. */
+  /** Deletes used requests that have expired: their time alone makes the server refuse them. */
   async deleteExpired(): Promise<void> {
     const { db, clock } = this.options
-    await forgetExpiredRequests(db, { nowMs: clock.nowMs(), batchRows: FORGOTTEN_AT_ONCE })
+    await deleteExpiredRequests(db, { nowMs: clock.nowMs(), batchRows: DELETE_BATCH_ROWS })
   }
 
-  private told(error: unknown): unknown {
+  /** Reports a refusal for metrics. @returns the same error */
+  private reported(error: unknown): unknown {
     if (error instanceof AppError) this.options.onResult?.(error.code)
     return error
   }

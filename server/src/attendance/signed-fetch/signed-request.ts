@@ -1,31 +1,31 @@
-/** A request as it came in, as far as its signature covers it. */
+/** An incoming request: the parts that its signature can cover. */
 export interface IncomingRequest {
   /** In any letter case. */
   readonly method: string
-  /** Path alone, as the client sent it: no host, no query. */
+  /** The path as the client sent it, without host and query. */
   readonly path: string
   /** Names in lower case, as node:http gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The very bytes; empty where there are none. */
+  /** The unparsed bytes; empty for no body. */
   readonly body: Buffer
 }
 
-/** What can be used once: whoever has used it up has its hash remembered, until its time is over. */
+/** Something that can be used once: using it up stores its hash until it expires. */
 export interface SingleUse {
   readonly hash: Buffer
-  /** From then on it is refused for that alone, and its hash need no longer be remembered. */
+  /** After this time it is refused as expired, and its hash need not be stored any more. */
   readonly expiresAtMs: number
 }
 
 /**
- * Who sent a request, proven. Its `hash` is the same whatever its signature is written like: it is made of owner,
- * ephemeral address and signed text.
+ * A verified request. Its `hash` is made of owner, ephemeral address and signed text, so it does not depend on the
+ * spelling of the signature.
  */
 export interface SignedRequest extends SingleUse {
   /** The player's wallet, in lower case. */
   readonly address: string
   /** Whether the body is covered by the signature. True for an empty one. */
   readonly isBodySigned: boolean
-  /** Was it sent from a scene's preview? Told by the metadata: realm.serverName is exactly `LocalPreview`, or its hostname is of the builder's own machine. */
+  /** Whether it was sent from a preview: in the metadata realm.serverName is `LocalPreview`, or a host of the realm is local or private. */
   readonly isPreview: boolean
 }

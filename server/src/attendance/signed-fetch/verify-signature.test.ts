@@ -20,7 +20,7 @@ const PLAYER = makePlayer('ann')
 const WALLET = Buffer.alloc(32, 1)
 const KEY = Buffer.alloc(32, 2)
 
-/** Why the vectors that are to be refused are. */
+/** The error codes of the vectors that must be refused. */
 const REASONS: Readonly<Record<string, string>> = {
   'two minutes old': 'signature_expired',
   'one hour in the future': 'signature_expired',
@@ -107,10 +107,10 @@ test('the clock of a player may differ by the window, to either side, and the an
 
   expect(refusalOf(claim({ atMs: NOW_MS - 61 * SECOND_MS }))).toMatchObject({
     code: 'signature_expired',
-    message: expect.stringMatching(/signed 61 seconds ago, and 60 are allowed.*clock/),
+    message: expect.stringMatching(/from 61 seconds ago; at most 60 are allowed.*clock/),
   })
   expect(refusalOf(claim({ atMs: NOW_MS + 2 * MINUTE_MS }))).toMatchObject({
-    message: expect.stringMatching(/signed 120 seconds from now/),
+    message: expect.stringMatching(/from 120 seconds ahead/),
   })
   expect(refusalOf(incomingRequest(vectorNamed('delegation expired one second ago')))).toMatchObject({
     code: 'signature_expired',
@@ -118,7 +118,7 @@ test('the clock of a player may differ by the window, to either side, and the an
   })
 })
 
-test('a time is spelled as people write numbers', () => {
+test('a time must be decimal digits without sign, leading zero or exponent', () => {
   for (const spelling of [
     `0${NOW_MS}`,
     `+${NOW_MS}`,
@@ -155,7 +155,7 @@ test('headers that are too long, too many or repeated are refused before anythin
   }
 })
 
-test('links in another order, or doubled, are no chain', () => {
+test('links in another order, or doubled, are refused', () => {
   const { headers, ...rest } = claim()
   const [first, second, third] = CHAIN.map((name) => headers[name])
 
@@ -170,7 +170,7 @@ test('links in another order, or doubled, are no chain', () => {
   }
 })
 
-test('a body that no hash covers is accepted and said to be unproven', () => {
+test('a body that no hash covers is accepted with isBodySigned false', () => {
   const unsigned = (hashPayload: string | undefined) => outcomeOf(claim({ metadata: { hashPayload } }))
 
   expect(unsigned(undefined)).toMatchObject({ isBodySigned: false })
@@ -182,7 +182,7 @@ test('a body that no hash covers is accepted and said to be unproven', () => {
   expect(outcomeOf(claim({ metadata: { hashPayload: 7 } }))).toBe('bad_signature')
 })
 
-test('a preview is told by its realm', () => {
+test('a preview is recognised by its realm', () => {
   const realm = (fields: object) => outcomeOf(claim({ metadata: { realm: fields } }))
 
   expect(realm(PREVIEW_REALM)).toMatchObject({ isPreview: true })
@@ -210,7 +210,7 @@ test('a preview is told by its realm', () => {
   }
 })
 
-test('in the older form nobody can change the spelling of a key, or add a second one, unseen', () => {
+test('in the older form a key in another letter case, or a second one, is refused', () => {
   const good = claim()
   const respelled = (from: string, to: string) =>
     outcomeOf(withHeader(good, METADATA, String(good.headers[METADATA]).replace(from, to)))
@@ -234,11 +234,11 @@ test('in the older form two values of one key are refused, though JSON would kee
     'bad_signature',
   )
   expect(twice(`{${signer}}`, 'legacy')).toMatchObject({ address: addressOf(WALLET) })
-  // Wholly in lower case the two forms are the same text: the stricter rule counts.
+  // In lower case the two forms are the same text: the stricter rule counts
   expect(twice(`{"signer":"dcl:explorer",${signer}}`, 'newer')).toBe('bad_signature')
 })
 
-test('behind a proxy that takes a prefix from the path, clients sign the path with it', () => {
+test('behind a proxy that removes a prefix from the path, clients sign the path with it', () => {
   const { method, path, body, headers } = claim({ path: `/attendance${CLAIM_PATH}` })
   const arrived = { method, path: path.replace('/attendance', ''), body, headers }
 
@@ -247,14 +247,14 @@ test('behind a proxy that takes a prefix from the path, clients sign the path wi
   expect(verifySignature(claim(), { ...OPTIONS, publicPrefix: '/attendance' }).address).toBe(PLAYER.address)
 })
 
-test('a delegation is good with carriage returns, and without a zone until that time in UTC', () => {
+test('a delegation may have carriage returns; an expiry without a zone is UTC', () => {
   const good = incomingRequest(vectorNamed('delegation expiry written without zone letter'))
   const withReturns = withHeader(good, CHAIN[1], String(good.headers[CHAIN[1]]).replaceAll('\\n', '\\r\\n'))
 
   expect(verifySignature(withReturns, OPTIONS)).toEqual(verifySignature(good, OPTIONS))
 })
 
-test('somebody else can use neither a delegation nor a signature', () => {
+test('another player can use neither a delegation nor a signature', () => {
   const ann = claim()
   const { headers } = signedClaim(makePlayer('bob'), {})
   for (const name of CHAIN) expect(outcomeOf(withHeader(ann, name, headers[name]))).toBe('bad_signature')
@@ -262,7 +262,7 @@ test('somebody else can use neither a delegation nor a signature', () => {
   expect(outcomeOf(bobAsAnn)).toBe('bad_signature')
 })
 
-describe('whatever is changed by one character is refused, unless it means the same', () => {
+describe('a change of any character is refused, unless it means the same', () => {
   for (const form of ['legacy', 'newer'] as const) {
     const good = claim({ form })
     const proven = verifySignature(good, OPTIONS)
@@ -288,7 +288,7 @@ describe('whatever is changed by one character is refused, unless it means the s
           const outcome = outcomeOf(withText(good, part, after))
           if (meansTheSame(form, part, before, after)) {
             harmless++
-            // Whatever it looks like, it is the same request, and can be used once with it.
+            // Another spelling of the same request: both together can be used once
             expect(outcome).toEqual(proven)
           } else {
             expect(outcome, `${part}: ${after}`).toBeTypeOf('string')
@@ -301,7 +301,7 @@ describe('whatever is changed by one character is refused, unless it means the s
   }
 })
 
-test('junk is refused with a code, never with anything else', () => {
+test('random headers are refused with an error code, never with another error', () => {
   const good = claim()
   const huge = fc.constantFrom(
     'x'.repeat(100_000),
@@ -336,7 +336,7 @@ test('junk is refused with a code, never with anything else', () => {
   )
 })
 
-test('metadata of any shape, well signed, is refused with a code or accepted', () => {
+test('any metadata with a valid signature is accepted or refused with an error code', () => {
   const value = fc.oneof(
     fc.json(),
     fc
@@ -351,7 +351,7 @@ test('metadata of any shape, well signed, is refused with a code or accepted', (
   )
 })
 
-/** The proof, or the code of the refusal; anything else that is thrown fails the test. */
+/** The verified request, or the error code; any other error fails the test. */
 function outcomeOf(request: IncomingRequest): SignedRequest | string {
   try {
     return verifySignature(request, OPTIONS)
@@ -379,7 +379,7 @@ function signedClaim(player: typeof PLAYER, change: Partial<RequestToSign>): Inc
   return { method, path, body: Buffer.from(body ?? ''), headers: player.sign(request) }
 }
 
-/** Well signed, whatever stands in its metadata. */
+/** A request with a valid signature and any metadata. */
 function withSignedMetadata(metadata: string, form: 'legacy' | 'newer'): IncomingRequest {
   const delegation = `Decentraland Login\nEphemeral address: ${addressOf(KEY)}\nExpiration: 2026-02-14T12:00:00Z`
   const newer = `post:/captcha:${NOW_MS}:${metadata}`
@@ -402,7 +402,7 @@ function withHeader(
   return { ...request, headers: { ...request.headers, [name]: value } }
 }
 
-/** A header, or one of the other things that are signed. */
+/** A header, or another signed part. */
 function textOf(request: IncomingRequest, part: string): string {
   if (part === 'method' || part === 'path') return request[part]
   return String(part === 'body' ? request.body : request.headers[part])
@@ -429,7 +429,7 @@ function mutate(text: string, at: number, kind: string, char: string): string {
   }
 }
 
-/** What the format leaves open: letter case here and there, and blanks between the parts of a link's JSON. */
+/** Changes that the format allows: letter case in some parts, and blanks in the JSON of a link. */
 function meansTheSame(form: 'legacy' | 'newer', part: string, before: string, after: string): boolean {
   const isRecased = before.toLowerCase() === after.toLowerCase()
   if (part === 'method' || part === 'path') return isRecased
@@ -443,7 +443,7 @@ function meansTheSame(form: 'legacy' | 'newer', part: string, before: string, af
   )
 }
 
-/** The older form protects values up to letter case; what we read is compared exactly. */
+/** The older form does not protect letter case; the fields that the server uses are compared exactly. */
 function isSameMetadata(was: Json | undefined, is: Json | undefined): boolean {
   return (
     is !== undefined &&

@@ -10,18 +10,18 @@ import type { IncomingRequest, SignedRequest } from './signed-request.ts'
 
 export interface VerifyOptions {
   readonly nowMs: number
-  /** How far the time of a request may be from ours, either way. */
+  /** How far the time of a request may be from the server's time, in the past or future. */
   readonly windowMs: number
-  /** What a proxy in front of us takes from the beginning of the path: clients sign the path that they call. */
+  /** Prefix that a proxy removes from the path: clients sign the path with it. */
   readonly publicPrefix?: string
 }
 
 const provenDelegations = new ProvenDelegations(10_000)
 
 /**
- * Proves who sent a request ("signed fetch"): a wallet lent its name to a key, and that key signed method, path, time
- * and metadata. What is cheap to check comes first and the signatures last, so that junk costs next to nothing.
- * Whether the request came before is not known here: see {@link SignedRequest.hash}.
+ * Verifies who sent a request ("signed fetch"): a wallet delegated to a temporary key, and that key signed method, path,
+ * time and metadata. Cheap checks come first and the signatures last, so that forged requests cost little CPU time.
+ * It does not check whether the request was used before: see {@link SignedRequest.hash}.
  *
  * @throws {AppError} `not_signed`, `bad_signature`, `signature_expired`, `wrong_signer`, `contract_wallet_unsupported`;
  * nothing else, whatever the headers hold
@@ -32,11 +32,11 @@ const provenDelegations = new ProvenDelegations(10_000)
 export function verifySignature(request: IncomingRequest, options: VerifyOptions): SignedRequest {
   const headers = readSignatureHeaders(request.headers)
   refuseFarTime(headers.timestampMs, options)
-  const isFolded = isFoldedText(request, headers, options.publicPrefix ?? '')
-  const metadata = readSceneMetadata(headers.metadata, { isFolded })
+  const isCaseFolded = isCaseFoldedText(request, headers, options.publicPrefix ?? '')
+  const metadata = readSceneMetadata(headers.metadata, { isCaseFolded })
   const isBodySigned = checkBody(request.body, metadata.hashPayload)
   const delegation = readDelegation(headers, options.nowMs)
-  refuseForgeries(headers, delegation)
+  checkSignatures(headers, delegation)
   return {
     address: headers.owner,
     hash: hashOf(headers, delegation),
@@ -46,24 +46,24 @@ export function verifySignature(request: IncomingRequest, options: VerifyOptions
   }
 }
 
-/** A signature with a time far ahead would stay good for as long: both sides are refused. */
+/** A time too far in the future is refused too: that signature would be valid until then. */
 function refuseFarTime(timestampMs: number, { nowMs, windowMs }: VerifyOptions): void {
   const offMs = timestampMs - nowMs
   if (Math.abs(offMs) <= windowMs) return
   const seconds = Math.round(Math.abs(offMs) / SECOND_MS)
   throw new AppError(
     'signature_expired',
-    `By your computer's clock this was signed ${seconds} seconds ${offMs < 0 ? 'ago' : 'from now'}, and ` +
-      `${Math.round(windowMs / SECOND_MS)} are allowed. Please check that the clock is right and try again.`,
+    `The signature is from ${seconds} seconds ${offMs < 0 ? 'ago' : 'ahead'}; at most ` +
+      `${Math.round(windowMs / SECOND_MS)} are allowed. Please check your computer's clock and try again.`,
     { now_ms: nowMs, signed_at_ms: timestampMs },
   )
 }
 
 /**
- * Holds the signed text to the request, in the newer form (metadata as it was sent) or in the older one (all of it in
- * lower case). True for the older one, and for a text that is the same in both.
+ * Compares the signed text with the request: in the newer form the metadata is as it was sent, in the older form the
+ * whole text is in lower case. True for the older form, and for a text that is the same in both forms.
  */
-function isFoldedText(
+function isCaseFoldedText(
   { method, path }: IncomingRequest,
   { timestamp, metadata, request }: SignatureHeaders,
   publicPrefix: string,
@@ -76,7 +76,7 @@ function isFoldedText(
   }
   throw new AppError(
     'bad_signature',
-    'What was signed is not this request: its method, path, time or metadata differ.',
+    'The signed text does not match this request: method, path, time or metadata differ.',
   )
 }
 
@@ -89,7 +89,11 @@ function checkBody(body: Buffer, hashPayload = ''): boolean {
 
 function readDelegation({ delegation }: SignatureHeaders, nowMs: number): Delegation {
   const read = parseDelegation(delegation.payload)
-  if (!read) throw new AppError('bad_signature', 'The sign-in behind the signature is malformed.')
+  if (!read)
+    throw new AppError(
+      'bad_signature',
+      'The delegation of the signing key is malformed. Please sign in again.',
+    )
   if (read.expiresAtMs > nowMs) return read
   throw new AppError('signature_expired', 'Your sign-in has expired. Please sign in again.', {
     now_ms: nowMs,
@@ -97,18 +101,18 @@ function readDelegation({ delegation }: SignatureHeaders, nowMs: number): Delega
   })
 }
 
-function refuseForgeries(
+function checkSignatures(
   { owner, delegation: link, request }: SignatureHeaders,
   delegation: Delegation,
 ): void {
-  // The request's own signature first: a delegation can be copied from a request of somebody else.
+  // The signature of the request first: a delegation can be copied from a request of another player
   const isGenuine =
     recoverAddress(request.payload, request.signature) === delegation.ephemeralAddress &&
     provenDelegations.isBy(owner, delegation, link.signature)
-  if (!isGenuine) throw new AppError('bad_signature', 'The signatures are not those of this player.')
+  if (!isGenuine) throw new AppError('bad_signature', 'The signatures were not made by this player.')
 }
 
-/** Not of the signature: each has a twin, and several spellings. */
+/** Without the signature: a second valid signature can be computed from each, and each has several spellings. */
 function hashOf({ owner, request }: SignatureHeaders, { ephemeralAddress }: Delegation): Buffer {
   return createHash('sha256').update(`${owner}\n${ephemeralAddress}\n${request.payload}`).digest()
 }

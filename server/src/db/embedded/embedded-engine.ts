@@ -14,6 +14,11 @@ import type { ThreadOrder } from './thread.ts'
 const JOIN_PATIENCE_MS = 15 * SECOND_MS
 const JOIN_PAUSE_MS = 100
 
+/** Whether the folder holds an embedded database: complete, because one in the making has another name. */
+export function hasDatabase(dataDir: string): boolean {
+  return fs.existsSync(databaseDirOf(path.resolve(dataDir)))
+}
+
 /** Opens the embedded engine, or joins the process that has it: see `EngineSettings.mode`. */
 export async function openEmbedded(settings: EngineSettings): Promise<Engine> {
   const dataDir = path.resolve(settings.dataDir)
@@ -60,7 +65,7 @@ async function own(
   socketPath: string,
 ): Promise<Engine> {
   const thread = startThread({
-    databaseDir: path.join(dataDir, 'database'),
+    databaseDir: databaseDirOf(dataDir),
     syncToDisk: settings.syncToDisk,
     socketPath,
   })
@@ -119,4 +124,8 @@ function waitForReport(thread: Worker, expected: ThreadReport['op']): Promise<vo
       else fail(report.op === 'failed' ? report.sentence : `unexpected report ${report.op}`)
     })
   })
+}
+
+function databaseDirOf(dataDir: string): string {
+  return path.join(dataDir, 'database')
 }

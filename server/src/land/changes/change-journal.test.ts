@@ -5,7 +5,7 @@ import { MUSEUM, TINY_WORLD, tinySnapshot } from '../../../test/support/tiny-wor
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { importSnapshot } from '../snapshot/import.ts'
-import { ChangedSubjects, KEPT_ROWS, readChangedAssets, writeJournal } from './change-journal.ts'
+import { ChangedSubjects, KEPT_ROWS, readChangedAssets, revisionAt, writeJournal } from './change-journal.ts'
 import { applyLandChanges, type LandChange } from './changes.ts'
 import { readLandHead } from './land-head.ts'
 
@@ -63,6 +63,24 @@ describeOnBothEngines('the journal of changes', (open) => {
       publications: [1],
     })
     expect(await changedSince(middle + 1)).toEqual(NOTHING)
+  })
+
+  test('knows which revision there was at a time, as far as it reaches back', async () => {
+    const { worldId } = await readLandHead(db)
+    const atTimes = async (...timesMs: number[]) =>
+      Promise.all(timesMs.map((timeMs) => revisionAt(db, worldId!, timeMs)))
+    const first = await applyLandChanges(db, [], 10_000)
+    const second = await applyLandChanges(db, [], 20_000)
+
+    expect(await atTimes(9_999, 10_000, 19_999, 20_000, 30_000)).toEqual([
+      first - 1,
+      first,
+      first,
+      second,
+      second,
+    ])
+    expect(await atTimes(-1)).toEqual([undefined])
+    expect(await revisionAt(db, worldId! + 1, 30_000)).toBeUndefined()
   })
 
   test('a parcel that moves changes the estate that it leaves and the one that it joins', async () => {

@@ -132,6 +132,26 @@ export async function readChangedAssets(
 }
 
 /**
+ * The newest revision that a world had at a time, given in milliseconds.
+ *
+ * @returns undefined where the journal does not reach back so far
+ * @example
+ * await revisionAt(db, 1, Date.now()) // 8
+ */
+export async function revisionAt(db: Db, worldId: number, timeMs: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('land_change')
+    .select('revision')
+    .where('world_id', '=', worldId)
+    .where('subject', 'in', ['revision', 'anything'])
+    .where(sql<boolean>`key::numeric <= ${timeMs}`)
+    .orderBy('revision', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.revision
+}
+
+/**
  * Whether a revision of a world is part of this database's history, and not of another that went on from the same
  * backup: it must have happened at this time, too.
  */

@@ -34,6 +34,30 @@ export const RIGHTS = {
   update_managers: addresses('Who may change what is built on all land of the owner.'),
 }
 
+/** The columns that say who else may act for the owner of a parcel or an estate. */
+interface RightsRow {
+  readonly operator: string | null
+  readonly update_operator: string | null
+  readonly approvals_for_all: readonly string[] | null
+  readonly update_managers: readonly string[] | null
+}
+
+/**
+ * Everybody besides its owner who may operate or update a parcel or an estate, each once.
+ *
+ * @example
+ * operatorsOf({ operator: '0xa…', update_operator: null, approvals_for_all: null, update_managers: ['0xa…', '0xb…'] })
+ * // ['0xa…', '0xb…']
+ */
+export function operatorsOf(row: RightsRow): readonly string[] {
+  const { operator, update_operator, approvals_for_all, update_managers } = row
+  if (operator === null && update_operator === null && !approvals_for_all && !update_managers) return NOBODY
+  const all = [operator, update_operator, ...(approvals_for_all ?? []), ...(update_managers ?? [])]
+  return [...new Set(all.filter((address) => address !== null))]
+}
+
+const NOBODY: readonly string[] = []
+
 /** What an owner says about a parcel or an estate. A missing key is not the same as ''. */
 export interface AssetData {
   version: number

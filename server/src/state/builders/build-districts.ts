@@ -8,7 +8,7 @@ import { KINDS } from '../parts/tile-cells.ts'
 export async function buildDistricts(db: Db, worldId: number): Promise<DistrictParts> {
   const all = await db
     .selectFrom('district')
-    .select('id')
+    .select(['id', 'name'])
     .where('world_id', '=', worldId)
     .orderBy('position')
     .execute()
@@ -17,6 +17,7 @@ export async function buildDistricts(db: Db, worldId: number): Promise<DistrictP
   const listed = await readDistricts(db, worldId)
   return {
     ids: all.map(({ id }) => id),
+    names: all.map(({ name }) => name),
     kinds: Uint8Array.from(all, ({ id }) =>
       roads.has(id) ? KINDS.road : plazas.has(id) ? KINDS.plaza : KINDS.district,
     ),

@@ -1,6 +1,7 @@
 import type { Coord } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { operatorsOf } from '../../land/records/assets.ts'
 import type { EstateTable } from '../../land/records/estate.ts'
 import { estateJson } from '../../land/records/estate.ts'
 import { membersOf } from '../parts/estate-members.ts'
@@ -8,7 +9,7 @@ import { JsonBufferWriter } from '../parts/json-buffer.ts'
 import { OwnerIndexWriter, ownerOfRows } from '../parts/owner-index.ts'
 import type { EstateParts, OrphanParcel } from '../parts/parts.ts'
 import { positionsOf } from '../parts/positions.ts'
-import type { BuiltParcels } from './build-parcels.ts'
+import { type BuiltParcels, indexByOperator } from './build-parcels.ts'
 
 export interface BuiltEstates {
   readonly parts: Omit<EstateParts, 'offers'>
@@ -37,6 +38,7 @@ export async function buildEstates(db: Db, worldId: number, parcels: BuiltParcel
       ids,
       size: Uint32Array.from(rows, (_, row) => members.get(row)!.length),
       owners: index,
+      operators: indexByOperator(rows.map((estate) => ({ operators: operatorsOf(estate) }))),
       owner: ownerOfRows(index, rows.length),
       names: rows.map(({ name }) => name || undefined),
       updatedAtS: Uint32Array.from(rows, updatedAtS),

@@ -1,6 +1,7 @@
 import { type Area, type Coord, cellOf, type World } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { operatorsOf } from '../../land/records/assets.ts'
 import type { ParcelTable } from '../../land/records/parcel.ts'
 import { parcelJson } from '../../land/records/parcel.ts'
 import { JsonBufferWriter } from '../parts/json-buffer.ts'
@@ -17,6 +18,7 @@ export interface BuiltParcels {
   readonly estatePosition: Int32Array
   readonly owners: OwnerIndex
   readonly owner: Int32Array
+  readonly operators: OwnerIndex
   readonly district: Int16Array
   readonly names: readonly (string | undefined)[]
   readonly updatedAtS: Uint32Array
@@ -53,6 +55,7 @@ export async function buildParcels(
     estatePosition: Int32Array.from(rows, (row) => row.estatePosition),
     owners,
     owner: ownerOfRows(owners, rows.length),
+    operators: indexByOperator(rows),
     district: Int16Array.from(rows, (row) => row.district),
     names: rows.map(({ name }) => name),
     updatedAtS: Uint32Array.from(rows, (row) => row.updatedAtS),
@@ -64,6 +67,8 @@ export async function buildParcels(
 /** What the columns of `ParcelParts` hold of a parcel. */
 export interface ParcelFacts extends Coord {
   readonly owner: string | null
+  /** Who may operate or update it besides. */
+  readonly operators: readonly string[]
   readonly estateId: string | null
   readonly estatePosition: number
   readonly district: number
@@ -78,6 +83,7 @@ export function factsOf(parcel: ParcelTable, districtIds: readonly string[]): Pa
     x: parcel.x,
     y: parcel.y,
     owner: parcel.owner,
+    operators: operatorsOf(parcel),
     estateId: parcel.estate_id,
     estatePosition: parcel.estate_position ?? 0,
     district: positionsOf(districtIds).get(parcel.district_id ?? '') ?? -1,
@@ -133,5 +139,13 @@ function indexByOwner(
   const index = new OwnerIndexWriter()
   const rows = Uint32Array.from(parcels, (_, row) => row).sort(compare)
   for (const row of rows) index.add(parcels[row]!.owner, row)
+  return index.finish()
+}
+
+/** Assets by the addresses that may operate or update them. */
+export function indexByOperator(assets: readonly { readonly operators: readonly string[] }[]): OwnerIndex {
+  const index = new OwnerIndexWriter()
+  for (const [row, { operators }] of assets.entries())
+    for (const operator of operators) index.add(operator, row)
   return index.finish()
 }

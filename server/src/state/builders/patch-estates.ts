@@ -1,8 +1,9 @@
+import { operatorsOf } from '../../land/records/assets.ts'
 import type { EstateTable } from '../../land/records/estate.ts'
 import { membersOf } from '../parts/estate-members.ts'
 import { JsonBufferWriter, pieceOf } from '../parts/json-buffer.ts'
-import { patchOwnership } from '../parts/owner-index.ts'
-import type { EstateParts, ParcelParts } from '../parts/parts.ts'
+import { patchAddresses, patchOwnership } from '../parts/owner-index.ts'
+import type { EstateParts, OwnerIndex, ParcelParts } from '../parts/parts.ts'
 import { estatePiece, updatedAtS } from './build-estates.ts'
 import type { EstateRows } from './estate-rows.ts'
 
@@ -30,6 +31,7 @@ export function patchEstates(
       return estate ? read(estate, row) : old[source]!
     })
   const ownerOf = new Map([...changed].map(([row, { owner }]) => [row, owner]))
+  const operatorsOfRow = new Map([...changed].map(([row, estate]) => [row, operatorsOf(estate)]))
   return {
     json: json.finish(),
     ids: rows.ids,
@@ -37,13 +39,18 @@ export function patchEstates(
     names: each(({ name }) => name || undefined, held.names),
     updatedAtS: Uint32Array.from(each(updatedAtS, held.updatedAtS)),
     ...patchOwnership(movedOwnership(held, rows), ownerOf, (a, b) => a - b),
+    operators: patchAddresses(movedRows(held.operators, rows), operatorsOfRow),
     offers: { first: Int32Array.from(rows.sourceOf, (source) => held.offers.first[source] ?? -1) },
   }
 }
 
-function movedOwnership({ owners, owner }: EstateParts, { newRowOf, sourceOf }: EstateRows) {
+function movedOwnership({ owners, owner }: EstateParts, rows: EstateRows) {
   return {
-    owners: { ...owners, rows: owners.rows.map((row) => newRowOf[row]!) },
-    owner: Int32Array.from(sourceOf, (source) => owner[source] ?? -1),
+    owners: movedRows(owners, rows),
+    owner: Int32Array.from(rows.sourceOf, (source) => owner[source] ?? -1),
   }
+}
+
+function movedRows(index: OwnerIndex, { newRowOf }: EstateRows): OwnerIndex {
+  return { ...index, rows: index.rows.map((row) => newRowOf[row]!) }
 }

@@ -1,7 +1,7 @@
 import { type Area, cellOf } from '@landpass/client/grid'
 import type { ParcelTable } from '../../land/records/parcel.ts'
 import { patchJsonBuffer } from '../parts/json-buffer.ts'
-import { patchOwnership } from '../parts/owner-index.ts'
+import { patchAddresses, patchOwnership } from '../parts/owner-index.ts'
 import type { OrphanParcel, ParcelParts } from '../parts/parts.ts'
 import { byXThenY, factsOf, type ParcelFacts, parcelPiece } from './build-parcels.ts'
 import type { EstateRows } from './estate-rows.ts'
@@ -64,8 +64,10 @@ function patchEstateRows(
 
 function patchFacts(held: ParcelParts, changed: Changed): Partial<ParcelParts> {
   const ownerOf = new Map([...changed].map(([row, { owner }]) => [row, owner]))
+  const operatorsOf = new Map([...changed].map(([row, { operators }]) => [row, operators]))
   return {
     ...patchOwnership(held, ownerOf, byXThenY(held.x, held.y)),
+    operators: patchAddresses(held.operators, operatorsOf),
     estatePosition: withValues(held.estatePosition, changed, (facts) => facts.estatePosition),
     district: withValues(held.district, changed, (facts) => facts.district),
     names: withNames(held.names, changed),

@@ -34,7 +34,7 @@ interface Draft {
   readonly kind: LandChange['kind']
   readonly pick: number
   readonly other: number
-  readonly what: 'owner' | 'name' | 'estate' | 'district' | 'tags' | 'all'
+  readonly what: 'owner' | 'rights' | 'name' | 'estate' | 'district' | 'tags' | 'all'
 }
 
 const draft: fc.Arbitrary<Draft> = fc.record({
@@ -53,7 +53,18 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   ),
   pick: fc.nat({ max: 100_000 }),
   other: fc.nat({ max: 100_000 }),
-  what: fc.constantFrom('owner', 'owner', 'name', 'estate', 'estate', 'estate', 'district', 'tags', 'all'),
+  what: fc.constantFrom(
+    'owner',
+    'owner',
+    'rights',
+    'name',
+    'estate',
+    'estate',
+    'estate',
+    'district',
+    'tags',
+    'all',
+  ),
 })
 /** A list of steps. Each step is a list of revisions that are committed before the state is patched once. */
 const steps = fc.array(
@@ -243,7 +254,9 @@ describeOnBothEngines('the patched state', (open, kind) => {
         const to =
           what === 'owner'
             ? { owner: addressOf(`owner ${other % 4}`) }
-            : { name, updated_at_ms: pick * 1_000 }
+            : what === 'rights'
+              ? rights(pick, other)
+              : { name, updated_at_ms: pick * 1_000 }
         return { kind, id: knownEstate(pick, at), to }
       }
       case 'open-publication': {
@@ -287,6 +300,8 @@ describeOnBothEngines('the patched state', (open, kind) => {
     switch (what) {
       case 'owner':
         return { owner }
+      case 'rights':
+        return rights(pick, other)
       case 'name':
         return { name: pick % 3 === 0 ? null : name, updated_at_ms: REFERENCE_TIME_MS + pick * SECOND_MS }
       case 'estate':
@@ -297,6 +312,17 @@ describeOnBothEngines('the patched state', (open, kind) => {
         return { plaza_distance: pick % 10, road_distance: other % 3 ? other % 10 : null }
       case 'all':
         return { owner, name, ...estate, auction_price: String(pick) }
+    }
+  }
+
+  /** Some rights name an address twice, some name none. */
+  function rights(pick: number, other: number) {
+    const [one, two] = [addressOf(`operator ${pick % 3}`), addressOf(`operator ${other % 3}`)]
+    return {
+      operator: pick % 2 ? one : null,
+      update_operator: other % 2 ? two : null,
+      approvals_for_all: pick % 4 ? null : [one, two],
+      update_managers: other % 4 ? [] : [two, addressOf('manager')],
     }
   }
 

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { OwnerIndexWriter, type Ownership, ownerOfRows, patchOwnership } from './owner-index.ts'
+import {
+  OwnerIndexWriter,
+  type Ownership,
+  ownerOfRows,
+  patchAddresses,
+  patchOwnership,
+} from './owner-index.ts'
+import type { OwnerIndex } from './parts.ts'
 
 const owner = fc.constantFrom('ann', 'ben', 'eve', null)
 
@@ -48,6 +55,54 @@ test('an address keeps its index', () => {
   expect(owners.addresses).toEqual(['ann', 'ben', 'eve'])
   expect([...places]).toEqual([2, 1])
 })
+
+test('an asset can stand under several addresses, before and after they changed', () => {
+  const list = fc.uniqueArray(fc.constantFrom('ann', 'ben', 'eve', 'new'))
+  fc.assert(
+    fc.property(
+      fc.array(list, { minLength: 1 }),
+      fc.array(fc.tuple(fc.nat(), list), { maxLength: 8 }),
+      (lists, moves) => {
+        const held = indexOf(lists)
+        const before = listsOf(held)
+        const addressesOf = new Map(moves.map(([pick, to]) => [pick % lists.length, to]))
+
+        const patched = patchAddresses(held, addressesOf)
+
+        const after = lists.map((one, row) => addressesOf.get(row) ?? one)
+        expect(listsOf(patched)).toEqual(listsOf(indexOf(after)))
+        expect(listsOf(held)).toEqual(before)
+      },
+    ),
+  )
+})
+
+test('where nothing has changed it is the same index', () => {
+  const held = indexOf([['ann', 'ben'], [], ['ben']])
+
+  expect(
+    patchAddresses(
+      held,
+      new Map([
+        [0, ['ben', 'ann']],
+        [1, []],
+      ]),
+    ),
+  ).toBe(held)
+})
+
+function indexOf(lists: readonly (readonly string[])[]): OwnerIndex {
+  const writer = new OwnerIndexWriter()
+  for (const [row, list] of lists.entries()) for (const one of list) writer.add(one, row)
+  return writer.finish()
+}
+
+function listsOf({ addresses, starts, rows }: OwnerIndex): unknown {
+  return addresses
+    .map((address, i) => [address, [...rows.subarray(starts[i]!, starts[i + 1]!)]] as const)
+    .filter(([, assets]) => assets.length > 0)
+    .sort()
+}
 
 function ascending(a: number, b: number): number {
   return a - b

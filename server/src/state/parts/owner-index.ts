@@ -72,9 +72,55 @@ export function patchOwnership(
     const remaining = rowsOfOwner(held.owners, place).filter((row) => !moved.has(row))
     rowsOf.set(place, mergeRows(remaining, Uint32Array.from(rows).sort(compare), compare))
   }
-  const { starts, rows: values } = held.owners
+  return { owners: withRows(held.owners, addresses, rowsOf), owner }
+}
+
+/**
+ * An index in which an asset can stand under several addresses, after some assets got others. The assets of an address
+ * are in the order of their rows.
+ *
+ * @param addressesOf all addresses of the assets that may have changed, by row
+ */
+export function patchAddresses(
+  held: OwnerIndex,
+  addressesOf: ReadonlyMap<number, readonly string[]>,
+): OwnerIndex {
+  const addresses = withNewAddresses(held.addresses, [...addressesOf.values()].flat())
+  const places = positionsOf(addresses)
+  const listed = new Map<number, number[]>()
+  for (const [row, list] of addressesOf) {
+    for (const address of list) {
+      const place = places.get(address)!
+      listed.set(place, [...(listed.get(place) ?? []), row])
+    }
+  }
+  const rowsOf = new Map<number, Uint32Array>()
+  for (let place = 0; place < addresses.length; place++) {
+    const before = rowsOfOwner(held, place)
+    if (!listed.has(place) && !before.some((row) => addressesOf.has(row))) continue
+    const kept = before.filter((row) => !addressesOf.has(row))
+    const after = mergeRows(kept, Uint32Array.from(listed.get(place) ?? []).sort(), ascending)
+    if (!isSame(before, after)) rowsOf.set(place, after)
+  }
+  return rowsOf.size === 0 ? held : withRows(held, addresses, rowsOf)
+}
+
+function ascending(a: number, b: number): number {
+  return a - b
+}
+
+function isSame(a: Uint32Array, b: Uint32Array): boolean {
+  return a.length === b.length && a.every((row, i) => row === b[i])
+}
+
+/** The index with other rows for some of its addresses, by their places, and with more addresses at its end. */
+function withRows(
+  { starts, rows: values }: OwnerIndex,
+  addresses: readonly string[],
+  rowsOf: ReadonlyMap<number, Uint32Array>,
+): OwnerIndex {
   const pieces = replacePieces({ starts, values }, rowsOf, addresses.length)
-  return { owners: { addresses, starts: pieces.starts, rows: pieces.values }, owner }
+  return { addresses, starts: pieces.starts, rows: pieces.values }
 }
 
 function withNewAddresses(addresses: readonly string[], owners: Iterable<string | null>): readonly string[] {

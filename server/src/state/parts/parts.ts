@@ -73,6 +73,8 @@ export interface ParcelParts {
   readonly plazaDistance: Uint8Array
   readonly roadDistance: Uint8Array
   readonly owners: OwnerIndex
+  /** By the addresses that may operate or update them without owning them; an asset can stand under several. */
+  readonly operators: OwnerIndex
   readonly offers: AssetOffers
 }
 
@@ -92,10 +94,12 @@ export interface EstateParts {
   readonly names: readonly (string | undefined)[]
   readonly updatedAtS: Uint32Array
   readonly owners: OwnerIndex
+  /** As with parcels. */
+  readonly operators: OwnerIndex
   readonly offers: AssetOffers
 }
 
-/** Assets by owner: those of `addresses[i]` are `rows` from `starts[i]` to `starts[i + 1]`, by id. */
+/** Assets by owner, or by another address: those of `addresses[i]` are `rows` from `starts[i]` to `starts[i + 1]`, by id. */
 export interface OwnerIndex {
   readonly addresses: readonly string[]
   readonly starts: Uint32Array
@@ -151,6 +155,7 @@ export interface PublicationParts {
 /** All districts, including disabled ones: parcels still belong to them. */
 export interface DistrictParts {
   readonly ids: readonly string[]
+  readonly names: readonly string[]
   /** Kind of its parcels on a map: `KINDS` of tile-cells.ts. */
   readonly kinds: Uint8Array
   /** The enabled ones, by name: the `data` of `/districts`. */
@@ -158,7 +163,7 @@ export interface DistrictParts {
 }
 
 /** Raise it when the JSON of an answer changes but no field of a record does: for example how a number is written. */
-const WRITTEN_FORM = 2
+const WRITTEN_FORM = 3
 
 /**
  * Identifies the form of the answers. It is part of each ETag and of the copy on disk, so that copies in another form

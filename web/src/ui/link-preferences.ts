@@ -2,11 +2,11 @@ import { language } from '../texts/texts.ts'
 import { themeChoice } from '../theme/theme.ts'
 
 /**
- * A link may say in which language and theme it is to be read (`?lang=fr&theme=dark`). That holds for the pages that are
- * reached from there too, and gives way to what the reader chooses.
+ * A link may name language and theme (`?lang=fr&theme=dark`). They apply to the pages that are opened from there too,
+ * until the reader chooses others.
  */
 
-/** The address of another of our pages, with the wishes of the link that led here. */
+/** The address of another page, with the language and theme of the link that led here. */
 export function pageAddress(path: string): string {
   const said = new URLSearchParams(location.search)
   const kept = new URLSearchParams()
@@ -15,8 +15,8 @@ export function pageAddress(path: string): string {
   return kept.size === 0 ? path : `${path}?${kept}`
 }
 
-/** What the reader has just chosen takes the place of the link's wish: reloaded, the page stays as it was chosen. */
-export function replaceWish(name: 'lang' | 'theme', choice: string | undefined): void {
+/** Replaces the link's preference by the reader's choice, so that a reload keeps it. */
+export function replacePreference(name: 'lang' | 'theme', choice: string | undefined): void {
   const address = new URL(location.href)
   if (!address.searchParams.has(name)) return
   if (choice === undefined) address.searchParams.delete(name)

@@ -5,31 +5,31 @@ import { inSnapshot } from '../../src/db/transaction.ts'
 import type { Verdict } from './script.ts'
 import type { Mint } from './simulators.ts'
 
-export interface BookedClaim {
+export interface ClaimRecord {
   readonly address: string
   readonly state: ClaimState
   readonly reason: string | null
-  /** In clear; undefined where the claim has none. */
+  /** Decrypted; undefined when the claim has none. */
   readonly code: string | undefined
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
 
-/** What the database has of one event. */
-export interface Books {
-  readonly claims: readonly BookedClaim[]
-  /** Those for which it is not known whether there will be a token. */
-  readonly reserved: readonly BookedClaim[]
-  /** Those, and the ones whose token is being made. */
-  readonly underWay: readonly BookedClaim[]
-  readonly minted: readonly BookedClaim[]
+/** Claims and codes of one event in the database. */
+export interface EventRecords {
+  readonly claims: readonly ClaimRecord[]
+  /** Claims for which it is not known whether there will be a token. */
+  readonly reserved: readonly ClaimRecord[]
+  /** Claims that are reserved or minting. */
+  readonly underWay: readonly ClaimRecord[]
+  readonly minted: readonly ClaimRecord[]
   /** How many codes are in each state. */
   readonly codes: Readonly<Record<CodeState, number>>
 }
 
-export async function readBooks(db: Db, eventId: number, key: string): Promise<Books> {
+export async function readEventRecords(db: Db, eventId: number, key: string): Promise<EventRecords> {
   const vault = new Vault(Buffer.from(key, 'hex'))
-  // Of one moment: between two readings a claim may be settled, and its code with it.
+  // One snapshot: between two queries a claim and its code could change
   const { codeRows, claimRows } = await inSnapshot(db, async (tx) => ({
     codeRows: await tx
       .selectFrom('claim_code')
@@ -62,19 +62,24 @@ export async function readBooks(db: Db, eventId: number, key: string): Promise<B
 }
 
 /**
- * Holds the database and the issuer's ledger together: everything is settled, every token is booked with its player
- * and code, no code and no player comes twice, and a claim that ended without a token left none at the issuer.
+ * Compares the database with the issuer's ledger: no claim is under way, every token has a claim with its player and
+ * code, no code and no player occurs twice, and a claim without a token has none at the issuer.
  */
-export function compareBooks(verdict: Verdict, where: string, books: Books, mints: readonly Mint[]): void {
-  verdict.equal(`${where}: claims under way`, books.underWay.length, 0)
-  verdict.equal(`${where}: codes held by no minted claim`, books.codes.held, 0)
-  verdict.equal(`${where}: codes used`, books.codes.used, books.minted.length)
+export function compareWithLedger(
+  verdict: Verdict,
+  where: string,
+  records: EventRecords,
+  mints: readonly Mint[],
+): void {
+  verdict.equal(`${where}: claims under way`, records.underWay.length, 0)
+  verdict.equal(`${where}: codes held by no minted claim`, records.codes.held, 0)
+  verdict.equal(`${where}: codes used`, records.codes.used, records.minted.length)
   verdict.equal(`${where}: tokens of a code that was used before`, repeated(mints.map(({ code }) => code)), 0)
   verdict.equal(`${where}: further tokens of one player`, repeated(mints.map(({ address }) => address)), 0)
   const atIssuer = new Set(mints.map(({ address, code }) => `${address} ${code}`))
-  const booked = new Set(books.minted.map(({ address, code }) => `${address} ${code}`))
-  verdict.equal(`${where}: tokens that are not booked`, countMissing(atIssuer, booked), 0)
-  verdict.equal(`${where}: booked tokens that do not exist`, countMissing(booked, atIssuer), 0)
+  const claimed = new Set(records.minted.map(({ address, code }) => `${address} ${code}`))
+  verdict.equal(`${where}: tokens without a claim`, countMissing(atIssuer, claimed), 0)
+  verdict.equal(`${where}: claims without their token`, countMissing(claimed, atIssuer), 0)
 }
 
 function repeated(values: readonly string[]): number {

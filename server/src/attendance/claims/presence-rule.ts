@@ -5,16 +5,16 @@ import type { Event } from '../events/event-queries.ts'
 import type { PresenceResult } from '../presence/presence.ts'
 import type { Claimant } from './claimant.ts'
 
-/** Whether a player stands on one of the places. Never throws. */
+/** Whether a player is on one of the places. Never throws. */
 export type FindPlayer = (address: string, places: readonly Coord[]) => Promise<PresenceResult>
 
 /**
- * The rule of presence: whoever claims stands in the real world, and on one of the event's places where the event asks
- * for that. What the proof cost the player comes back only where nobody can tell where they are.
+ * The rule of presence: the player is not in a preview and, if the event requires presence, is on one of its places. When
+ * the presence is unknown, a used captcha becomes pending again.
  *
  * @throws {AppError} `preview_realm`, `not_at_event`, `presence_unavailable`
  */
-export async function assertOnTheSpot(
+export async function assertAtEvent(
   event: Event,
   { address, isPreview, giveBack }: Claimant,
   findPlayer: FindPlayer,
@@ -22,7 +22,7 @@ export async function assertOnTheSpot(
   if (isPreview) {
     throw new AppError(
       'preview_realm',
-      'This scene runs in preview, where nobody can tell that you are in the world. Only a deployed scene can claim.',
+      'This scene runs in preview, where players cannot be located. Deploy the scene, then claim there.',
     )
   }
   if (!event.requires_presence) return
@@ -38,13 +38,13 @@ export async function assertOnTheSpot(
   await giveBack?.()
   throw new AppError(
     'presence_unavailable',
-    'Nobody can tell just now where you are in the world. It cost you nothing: please try again in a moment.',
+    'Your position in the world cannot be checked now. Nothing was used up; please try again in a minute.',
   )
 }
 
 const SHOWN_PLACES = 3
 
-/** The first few of them: a booth shows the sentence on a small panel. */
+/** Only the first few places, because a booth shows the sentence on a small panel. */
 function placesText(coordinates: string): string {
   const places = coordinates.split(';')
   const shown = places.slice(0, SHOWN_PLACES).join(' or ')

@@ -5,11 +5,11 @@ import { findAnySealed } from './codes/code-queries.ts'
 import { findOrMakeKey } from './key-file.ts'
 import { Vault } from './vault.ts'
 
-/** Why the operator has to act before attendance can be served. */
-export interface Obstacle {
-  /** Settings that are missing, or are not what they have to be. */
+/** What the operator has to correct before attendance can be served. */
+export interface SetupProblem {
+  /** Names of the settings that are missing or wrong. */
   readonly settings: readonly string[]
-  /** For the operator, without a full stop. */
+  /** Continues a sentence such as "This server was started …"; without a full stop. */
   readonly reason: string
 }
 
@@ -20,40 +20,40 @@ export interface OpenVaultOptions {
 }
 
 export interface OpenedVault {
-  /** With an obstacle it is good for nothing, and {@link assertNoObstacle} refuses whatever would use it. */
+  /** Not usable while there is a setup problem: {@link assertNoSetupProblem} refuses every request that needs it. */
   readonly vault: Vault
-  readonly obstacle: Obstacle | undefined
+  readonly setupProblem: SetupProblem | undefined
 }
 
-/** Never used: whatever would need it is refused before, by {@link assertNoObstacle}. */
-const NO_KEY = Buffer.alloc(32)
+/** Placeholder, never used: {@link assertNoSetupProblem} refuses every request that needs the key. */
+const PLACEHOLDER_KEY = Buffer.alloc(32)
 
-/** The encryption of codes, once everything is there that attendance needs; or what is missing. */
+/** Makes the vault that encrypts codes, and finds missing or wrong settings. */
 export async function openVault(options: OpenVaultOptions): Promise<OpenedVault> {
   const { config, engine } = options
   const { issuer, key } = config.attendance
   const missing = findMissing(issuer, key, engine)
-  if (missing) return { vault: new Vault(NO_KEY), obstacle: missing }
+  if (missing) return { vault: new Vault(PLACEHOLDER_KEY), setupProblem: missing }
   const vault = new Vault(key ?? (await findFileKey(options)))
-  return { vault, obstacle: await findOtherKey(engine.db, vault) }
+  return { vault, setupProblem: await findWrongKey(engine.db, vault) }
 }
 
 /** @throws {AppError} `attendance_not_configured` */
-export function assertNoObstacle(obstacle: Obstacle | undefined): void {
-  if (!obstacle) return
+export function assertNoSetupProblem(setupProblem: SetupProblem | undefined): void {
+  if (!setupProblem) return
   throw new AppError(
     'attendance_not_configured',
-    `This server was started ${obstacle.reason}: the operator has to set what attendance needs.`,
-    { missing: obstacle.settings },
+    `This server was started ${setupProblem.reason}. Ask its operator to correct the settings.`,
+    { missing: setupProblem.settings },
   )
 }
 
-/** With PostgreSQL there are several processes, which must share one key: none is made up there. */
+/** With PostgreSQL several processes share one key, so it must be set. The embedded engine makes its own key. */
 function findMissing(
   { apiKey, clientId, clientSecret }: IssuerConfig,
   key: Buffer | undefined,
   { kind }: Pick<Engine, 'kind'>,
-): Obstacle | undefined {
+): SetupProblem | undefined {
   const needed = {
     ISSUER_API_KEY: apiKey,
     ISSUER_CLIENT_ID: clientId,
@@ -71,14 +71,14 @@ async function findFileKey({ config, log }: OpenVaultOptions): Promise<Buffer> {
 }
 
 /**
- * A claim could do nothing with codes that cannot be read, and loading them again would store each a second time,
- * since their fingerprints are others. So nothing is touched until the right key is back.
+ * Checks that the key decrypts the stored codes. With another key no claim could read its code, and loading the codes
+ * again would store each of them twice, because their fingerprints depend on the key.
  */
-async function findOtherKey(db: Db, vault: Vault): Promise<Obstacle | undefined> {
+async function findWrongKey(db: Db, vault: Vault): Promise<SetupProblem | undefined> {
   const sealed = await findAnySealed(db)
   if (!sealed || vault.canOpen('claim-code', sealed)) return undefined
   return {
     settings: ['ATTENDANCE_KEY'],
-    reason: 'with another ATTENDANCE_KEY than the one that the stored claim codes were encrypted with',
+    reason: 'with an ATTENDANCE_KEY that does not decrypt the stored claim codes',
   }
 }

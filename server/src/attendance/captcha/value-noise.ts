@@ -1,21 +1,21 @@
 import type { Keystream } from './keystream.ts'
 
-export interface CloudOptions {
+export interface NoiseOptions {
   readonly widthPx: number
   readonly heightPx: number
   readonly lowest: number
   readonly highest: number
-  /** How far it is from one random value to the next. */
+  /** Distance between two random values of the grid. */
   readonly cellPx: number
 }
 
-/** Values that change slowly from pixel to pixel: random ones on a grid, and smooth between them. */
-export class Clouds {
+/** Value noise: random values on a grid, interpolated smoothly between them. */
+export class ValueNoise {
   private readonly cellPx: number
   private readonly columns: number
   private readonly values: Float32Array
 
-  constructor({ widthPx, heightPx, lowest, highest, cellPx }: CloudOptions, random: Keystream) {
+  constructor({ widthPx, heightPx, lowest, highest, cellPx }: NoiseOptions, random: Keystream) {
     this.cellPx = cellPx
     this.columns = Math.ceil(widthPx / cellPx) + 1
     const rows = Math.ceil(heightPx / cellPx) + 1

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What every figure is compared with: the least that Node.js can do, 2 kB of ready bytes over HTTP. */
+/** The server that every figure is compared with: a bare `node:http` server that answers 2 kB. */
 const body = Buffer.alloc(2048, 'x')
 const server = createServer((_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })

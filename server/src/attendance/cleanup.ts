@@ -5,9 +5,9 @@ import type { Refusals } from './refusals.ts'
 import type { SignedFetch } from './signed-fetch/signed-fetch.ts'
 
 const FLUSH_EVERY_MS = 2 * SECOND_MS
-const TIDY_EVERY_MS = MINUTE_MS
+const DELETE_EVERY_MS = MINUTE_MS
 
-export interface TidyingOptions {
+export interface CleanupOptions {
   readonly captchas: Pick<Captchas, 'deleteExpired'>
   readonly signedFetch: Pick<SignedFetch, 'deleteExpired'>
   readonly guard: Pick<EditCodeGuard, 'deleteOld'>
@@ -15,19 +15,19 @@ export interface TidyingOptions {
   readonly log: { warn(facts: object, sentence: string): void }
 }
 
-/** What is written late and what is thrown away. Nothing here is waited for, and what fails is done the next time. */
-export class Tidying {
-  private readonly options: TidyingOptions
+/** Periodic work in the background: writes counts of refusals, deletes expired rows. A failure is logged and retried. */
+export class Cleanup {
+  private readonly options: CleanupOptions
   private readonly timers: NodeJS.Timeout[] = []
   private running: Promise<void> = Promise.resolve()
-  constructor(options: TidyingOptions) {
+  constructor(options: CleanupOptions) {
     this.options = options
   }
 
   start(): void {
     const { captchas, signedFetch, guard, refusals } = this.options
     this.every(FLUSH_EVERY_MS, () => refusals.flush())
-    this.every(TIDY_EVERY_MS, async () => {
+    this.every(DELETE_EVERY_MS, async () => {
       await captchas.deleteExpired()
       await signedFetch.deleteExpired()
       await guard.deleteOld()
@@ -37,22 +37,22 @@ export class Tidying {
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer)
     await this.running
-    await this.tolerate(() => this.options.refusals.flush())
+    await this.logFailure(() => this.options.refusals.flush())
   }
 
-  /** One after the other, so that closing has one thing to wait for. */
+  /** Runs `work` every `intervalMs`; never two works at once, so `close` waits for one promise only. */
   private every(intervalMs: number, work: () => Promise<unknown>): void {
     const timer = setInterval(() => {
-      this.running = this.running.then(() => this.tolerate(work))
+      this.running = this.running.then(() => this.logFailure(work))
     }, intervalMs)
     this.timers.push(timer.unref())
   }
 
-  private async tolerate(work: () => Promise<unknown>): Promise<void> {
+  private async logFailure(work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
     } catch (error) {
-      this.options.log.warn({ err: error }, 'tidying of the attendance tables failed; it is tried again')
+      this.options.log.warn({ err: error }, 'cleanup of the attendance tables failed; it will be tried again')
     }
   }
 }

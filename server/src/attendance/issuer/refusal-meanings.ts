@@ -1,4 +1,4 @@
-/** What the issuer means by a refusal, whichever of its wordings it used. */
+/** The meaning of a refusal of the issuer, independent of its wording. */
 export type RefusalMeaning =
   | 'player_has_one'
   | 'code_used'
@@ -12,12 +12,11 @@ export type RefusalMeaning =
   | 'too_much'
 
 /**
- * The wordings of the last years, as parts in lower case with blanks for underscores. The order matters: "already
- * claimed" is said of players and of codes, and the player's own token has to be recognised first; "invalid secret"
- * is a part of "invalid secret code".
+ * Wordings of the last years, as parts of the text in lower case with blanks for underscores. The order matters: "already
+ * claimed" occurs for players and for codes, and the player's own token must match first; "invalid secret" is a part of
+ * "invalid secret code".
  *
- * Sources: the issuer's documentation of its errors, its own client library, its old public server, and what its
- * other partners saw.
+ * Sources: the issuer's documentation of its errors, its client library, its old public server, and reports of partners.
  */
 const WORDINGS: readonly (readonly [RefusalMeaning, readonly string[]])[] = [
   ['player_has_one', ['already minted a poap', 'already claimed a code', 'already has this poap']],
@@ -33,7 +32,7 @@ const WORDINGS: readonly (readonly [RefusalMeaning, readonly string[]])[] = [
 ]
 
 /**
- * Finds what the body of a refusal means; undefined for a wording that we do not know, and for a body without one.
+ * Finds the meaning of the body of a refusal; undefined for an unknown wording, and for a body without text.
  *
  * @example
  * meaningOf({ statusCode: 400, error: 'Bad Request', message: 'QR Claim already claimed' }) // 'code_used'
@@ -43,12 +42,12 @@ export function meaningOf(body: unknown): RefusalMeaning | undefined {
   return WORDINGS.find(([, parts]) => parts.some((part) => text.includes(part)))?.[0]
 }
 
-/** Whether the issuer's server says that it has no such call: its address is wrong or its interface has changed. */
+/** Whether the issuer has no such route: the configured address is wrong, or the interface has changed. */
 export function isMissingRoute(body: unknown): boolean {
   return /(^|\n)route \S+ not found/.test(textOf(body))
 }
 
-/** Where texts and code words were seen; other fields may hold what a person typed, such as the name of an event. */
+/** Fields with texts of the issuer; other fields may hold user input, such as the name of an event. */
 const TEXT_FIELDS = ['message', 'error', 'code', 'error_code', 'errorCode', 'error_description']
 const MAX_TEXT_LENGTH = 2_000
 

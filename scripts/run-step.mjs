@@ -1,0 +1,68 @@
+// Runs a program as a step of making a clone ready, and shows on stderr that it advances.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+const SECOND_MS = 1000
+/** How often the line of a terminal is written anew. */
+const REDRAW_MS = 250
+/** How often a log gets another line. */
+const LOG_EVERY_MS = 5 * SECOND_MS
+
+/**
+ * Runs a program to its end. On a terminal the step has a line with its seconds, written anew while it runs; elsewhere
+ * there are a line at the start and a line every few seconds. What the program prints goes to stderr, after that line.
+ *
+ * @param title what the step does, as in `landpass: compiling …`
+ * @param step `command`, `args` and `cwd` of the program; `count`, where there is one, says how far it has come;
+ * `isShort` for a step that most often is over at once: it has no line, but on a terminal once it has taken a second
+ * @returns its exit status
+ */
+export async function runStep(title, { command, args, cwd, count, isShort = false }) {
+  // npm is a .cmd file on Windows, which only a shell can start; the arguments are all our own.
+  const shell = process.platform === 'win32' && command === 'npm'
+  const program = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], shell })
+  const line = isShort && !process.stderr.isTTY ? SILENT_LINE : progressLine(title, { count, isShort })
+  for (const output of [program.stdout, program.stderr]) output.on('data', (text) => line.interrupt(text))
+  try {
+    const [status] = await once(program, 'close')
+    return status ?? 1
+  } catch (error) {
+    line.interrupt(`landpass: ${command} could not be started: ${error.message}\n`)
+    return 1
+  } finally {
+    line.end()
+  }
+}
+
+const SILENT_LINE = { interrupt: (text) => process.stderr.write(text), end: () => {} }
+
+function progressLine(title, { count, isShort }) {
+  const startedAtMs = performance.now()
+  const isTerminal = process.stderr.isTTY
+  let isShown = !isShort
+  const draw = () => {
+    isShown ||= performance.now() - startedAtMs > SECOND_MS
+    if (!isShown) return
+    const facts = [...(count ? [count()] : []), `${seconds(startedAtMs)} s`].join(', ')
+    const text = `landpass: ${title} … ${facts}`
+    process.stderr.write(isTerminal ? `\r\x1b[K${text}` : `${text}\n`)
+  }
+  if (isTerminal) draw()
+  else process.stderr.write(`landpass: ${title} …\n`)
+  const timer = setInterval(draw, isTerminal ? REDRAW_MS : LOG_EVERY_MS)
+  return {
+    interrupt(text) {
+      if (isTerminal && isShown) process.stderr.write('\r\x1b[K')
+      process.stderr.write(text)
+    },
+    end() {
+      clearInterval(timer)
+      draw()
+      if (isTerminal && isShown) process.stderr.write('\n')
+    },
+  }
+}
+
+function seconds(sinceMs) {
+  return Math.round((performance.now() - sinceMs) / SECOND_MS)
+}

@@ -1,0 +1,99 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { DATA, send, streamed } from '../../http/answer.ts'
+import type { CompressedBodies } from '../../http/compressed-bodies.ts'
+import { freshSchema } from '../../http/schemas.ts'
+import { contributionsOf } from '../../land/queries/contribution-queries.ts'
+import { stateAt } from '../../state/differences/state-version.ts'
+import type { State } from '../../state/state.ts'
+import { assetsBody, objectPieces } from '../common/land-answers.ts'
+import type { LandContext } from '../common/land-context.ts'
+import { addressParams, lowerCase } from '../common/parameters.ts'
+import { addressTilePieces, findAddressTiles } from './address-tiles.ts'
+import { NewTiles } from './new-tiles.ts'
+import { ALL_FIELDS, legacyTileForm } from './tile-forms.ts'
+import { addressTileSchema, legacyTileSchema } from './tile-shapes.ts'
+import { tileSource } from './tile-source.ts'
+import { TileTexts } from './tile-texts.ts'
+
+const tags = ['tiles']
+const LEGACY_FORM = legacyTileForm(ALL_FIELDS)
+
+/** What the older web client asks besides `/v1/tiles`: the tiles of one address, and those that are new. */
+export const olderTileRoutes: FastifyPluginCallbackTypebox<{
+  land: LandContext
+  bodies: CompressedBodies
+}> = (app, { land, bodies }, done) => {
+  const newTiles = new NewTiles(land.db)
+
+  app.get(
+    '/tiles/:address',
+    {
+      schema: {
+        tags,
+        operationId: 'tilesOf',
+        summary: 'The tiles that look otherwise to an address than to everybody',
+        description:
+          'Those that it owns, may operate or update, or that belong to a district to which it contributed. By x ascending, then y descending; keys are x,y.',
+        params: addressParams,
+        response: freshSchema(Type.Object({}, { additionalProperties: addressTileSchema }), [
+          'invalid_parameter',
+          'database_unavailable',
+        ]),
+      },
+    },
+    (request, reply) => {
+      const { state, openOffers } = stateAt(land.state(), land.clock.nowMs())
+      const address = lowerCase(request.params.address)
+      const body = async () => {
+        const districts = await contributionsOf(land.db, state.worldId, address)
+        const districtIds = districts.map(({ district_id }) => district_id)
+        const tiles = findAddressTiles(state, openOffers, address, districtIds)
+        const source = tileSource(state.parts, openOffers)
+        // The holder of the districts owns half the world.
+        return assetsBody(tiles.length, () => objectPieces(addressTilePieces(source, tiles)))
+      }
+      return send(request, reply, { freshness: state.freshness(openOffers.lastExpiryMs), format: DATA, body })
+    },
+  )
+
+  app.get(
+    '/tiles/new',
+    {
+      schema: {
+        tags,
+        operationId: 'newTiles',
+        summary: 'The tiles that changed since a time, as /v1/tiles has them',
+        description:
+          'By a change of the land, or because an offer expired. Some of them may be as they were. All tiles, where the server does not remember what changed.',
+        querystring: Type.Object({
+          from: Type.Integer({ minimum: 0, description: 'Milliseconds since 1970-01-01 UTC.' }),
+        }),
+        response: freshSchema(Type.Object({}, { additionalProperties: legacyTileSchema }), [
+          'invalid_parameter',
+          'database_unavailable',
+        ]),
+      },
+    },
+    (request, reply) => {
+      const now = stateAt(land.state(), land.clock.nowMs())
+      const { state, openOffers } = now
+      const body = async () => {
+        const runs = await newTiles.since(now, request.query.from)
+        const texts = new TileTexts(tileSource(state.parts, openOffers))
+        const pieces = () => objectPieces(texts.passing(LEGACY_FORM, runs ?? [allRows(state)]))
+        if (!runs) return streamed(pieces, { bodies, name: `tiles ${LEGACY_FORM.version}` })
+        return assetsBody(
+          runs.reduce((sum, { from, to }) => sum + to - from, 0),
+          pieces,
+        )
+      }
+      return send(request, reply, { freshness: state.freshness(openOffers.lastExpiryMs), format: DATA, body })
+    },
+  )
+  done()
+}
+
+function allRows({ parts }: State) {
+  return { from: 0, to: parts.parcels.x.length }
+}

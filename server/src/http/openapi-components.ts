@@ -1,0 +1,228 @@
+import { STATUS_CODES } from 'node:http'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import { errorSchemas } from './schemas.ts'
+
+/**
+ * Gives the parts of an OpenAPI document names, so that each is written once and generators make one type of it.
+ *
+ * Routes write their schemas in full, because that is what the server validates with. This file works on the finished
+ * document alone: validation and answers do not change by it.
+ */
+
+type Json = Readonly<Record<string, unknown>>
+/** What is named by its `title`, or by its status. */
+type Kind = 'schemas' | 'parameters' | 'responses'
+
+interface Operation extends Json {
+  readonly operationId?: string
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: Content
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+interface Parameter extends Json {
+  readonly schema?: Json
+}
+
+interface Content extends Json {
+  readonly content?: Readonly<Record<string, { readonly schema?: unknown }>>
+}
+
+interface Response extends Content {
+  readonly description: string
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: Readonly<Record<string, Json>>
+}
+
+/** What a failure answers. An image can also fail with a line of text: that one is described where it is. */
+const ERROR_CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+/** The codes that operations can answer: where there is no endpoint, there is no operation. */
+const CODES = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => code !== 'not_found')
+/** For each status all codes that have it. */
+const FAILURES = errorSchemas(CODES)
+
+const HEADERS = {
+  ETag: {
+    description: 'Names this state of the answer. Send it back as `If-None-Match`.',
+    schema: { type: 'string' },
+  },
+  RetryAfter: { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
+  ErrorCode: {
+    description: 'The `code` of the body.',
+    schema: { $ref: '#/components/schemas/ErrorCode' },
+  },
+  RateLimitLimit: { description: 'Requests that are possible in a minute.', schema: { type: 'integer' } },
+  RateLimitRemaining: { description: 'Requests that are left.', schema: { type: 'integer' } },
+  RateLimitReset: { description: 'Seconds until all are possible again.', schema: { type: 'integer' } },
+}
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of the answer that you have: while it is the current one, the answer is 304.',
+  schema: { type: 'string' },
+}
+
+const NOT_MODIFIED = {
+  description: 'The answer that you have is the current one. There is no body.',
+  headers: { ETag: headerRef('ETag') },
+}
+
+/**
+ * Moves into `components`, and refers to them where they stood:
+ *
+ * - schemas and parameters that have a `title`, under that name;
+ * - failures, under the words of their status (`NotFound`); an operation keeps the description of its own ones;
+ * - the headers of answers, and the answer 304.
+ *
+ * An operation that is also served below another version gets the version in its `operationId`: `districtsV2`.
+ *
+ * @param made an OpenAPI 3.1 document as @fastify/swagger makes it; it is not changed
+ * @throws {Error} when two different parts have the same title
+ */
+export function withComponents<Made extends object>(made: Made): Made {
+  const document = made as unknown as Document
+  const { schemas, ...others } = document.components
+  const namer = new Namer({ ...others, headers: HEADERS })
+  for (const [name, schema] of Object.entries(schemas ?? {})) namer.put('schemas', name, namer.schema(schema))
+  const paths = mapValues(withVersionedIds(document.paths), (methods) =>
+    mapValues(methods, (operation) => namer.operation(operation)),
+  )
+  return { ...made, paths, components: namer.components }
+}
+
+class Namer {
+  readonly components: Readonly<Record<Kind, Record<string, unknown>>> & Readonly<Record<string, Json>>
+  constructor(others: Readonly<Record<string, Json>>) {
+    this.components = { ...others, schemas: {}, parameters: {}, responses: {} }
+  }
+
+  operation(operation: Operation): Operation {
+    const { parameters = [], requestBody, responses } = operation
+    const isFresh = '304' in responses
+    const named = parameters.map((parameter) => this.parameter(parameter))
+    if (isFresh) named.push(this.put('parameters', 'IfNoneMatch', IF_NONE_MATCH))
+    return {
+      ...operation,
+      ...(named.length > 0 && { parameters: named }),
+      ...(requestBody && { requestBody: this.content(requestBody) }),
+      responses: mapValues(responses, (response, status) => this.response(response, status, isFresh)),
+    }
+  }
+
+  private parameter(parameter: Parameter): Parameter {
+    const { title, ...schema } = parameter.schema ?? {}
+    if (typeof title !== 'string') return parameter
+    return this.put('parameters', title, { ...parameter, schema })
+  }
+
+  private response(response: Response, status: string, isFresh: boolean): Response {
+    if (status === '304') return this.put('responses', 'NotModified', NOT_MODIFIED) as Response
+    if (status >= '400') return this.failure(response, status)
+    const headers = isFresh ? { headers: { ETag: headerRef('ETag') } } : {}
+    return { ...this.content(withoutRepetition(response)), ...headers }
+  }
+
+  /** The codes that are possible here stay here, unless they are all that the status has. */
+  private failure(response: Response, status: string): Response {
+    if (!isSame(response.content, ERROR_CONTENT)) return this.content(response)
+    const { description } = response
+    const name = (STATUS_CODES[status] ?? status).replaceAll(/\W/g, '')
+    const shared = {
+      description: (FAILURES[status] as Json | undefined)?.description,
+      headers: failureHeaders(status),
+      content: { 'application/json': { ...ERROR_CONTENT['application/json'], example: exampleOf(status) } },
+    }
+    const reference = this.put('responses', name, shared)
+    return { ...reference, ...(description !== shared.description && { description }) } as Response
+  }
+
+  private content<Part extends Content>(part: Part): Part {
+    if (!part.content) return part
+    return {
+      ...part,
+      content: mapValues(part.content, (media) => ({ ...media, schema: this.schema(media.schema) })),
+    }
+  }
+
+  /** The schema with every titled one below it, and itself if it has a title, replaced by a reference. */
+  schema(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map((inner) => this.schema(inner))
+    if (typeof schema !== 'object' || schema === null) return schema
+    const named = mapValues(schema as Json, (inner) => this.schema(inner))
+    // The title of a schema is text; among the properties of an object, `title` is the schema of one.
+    if (typeof named.title !== 'string') return named
+    const { title, ...untitled } = named
+    return this.put('schemas', title as string, untitled)
+  }
+
+  /** @returns the reference to the part */
+  put(kind: Kind, name: string, part: unknown): Json {
+    const parts = this.components[kind]
+    if (name in parts && !isSame(parts[name], part))
+      throw new Error(`Two different ${kind} are called ${name}.`)
+    parts[name] = part
+    return { $ref: `#/components/${kind}/${name}` }
+  }
+}
+
+/** @fastify/swagger says of an answer what its schema says, and leaves it there as well. */
+function withoutRepetition(response: Response): Response {
+  const { content = {} } = response
+  const unrepeated = mapValues(content, (media) => {
+    const { description, ...schema } = (media.schema ?? {}) as Json
+    return description === response.description && !('title' in schema) ? { ...media, schema } : media
+  })
+  return { ...response, content: unrepeated }
+}
+
+function headerRef(name: keyof typeof HEADERS): Json {
+  return { $ref: `#/components/headers/${name}` }
+}
+
+function exampleOf(status: string): Json {
+  const code = CODES.find((code) => String(ERRORS[code].status) === status) ?? 'internal_error'
+  return { ok: false, error: ERRORS[code].meaning, code, data: {} }
+}
+
+function failureHeaders(status: string): Json {
+  return {
+    'x-error-code': headerRef('ErrorCode'),
+    ...((status === '429' || status === '503') && { 'Retry-After': headerRef('RetryAfter') }),
+    ...(status === '429' && {
+      'RateLimit-Limit': headerRef('RateLimitLimit'),
+      'RateLimit-Remaining': headerRef('RateLimitRemaining'),
+      'RateLimit-Reset': headerRef('RateLimitReset'),
+    }),
+  }
+}
+
+/** A route that is served below `/v2` as well is one declaration and two operations, whose ids have to differ. */
+function withVersionedIds(paths: Document['paths']): Document['paths'] {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods).map(({ operationId }) => ({ path, operationId })),
+  )
+  const firstPaths = new Map(operations.toReversed().map(({ path, operationId }) => [operationId, path]))
+  return mapValues(paths, (methods, path) =>
+    mapValues(methods, (operation) => {
+      const [, version] = /^\/v(\d+)\//.exec(path) ?? []
+      const { operationId } = operation
+      if (version === undefined || firstPaths.get(operationId) === path) return operation
+      return { ...operation, operationId: `${operationId}V${version}` }
+    }),
+  )
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function mapValues<Value, Result>(
+  record: Readonly<Record<string, Value>>,
+  map: (value: Value, key: string) => Result,
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]))
+}

@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { LOCALES, type Locale, localeFor, readCatalogue } from './translations.ts'
+
+export interface NotFoundPage {
+  /** HTML of web/not-found.html, with keys of the catalogues in braces: `{nav.map}`. */
+  readonly page: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Addresses of the interface below its versions: whoever asks for one reads JSON, in a browser too. */
+const VERSIONED = /^\/v\d+(?:\/|$)/
+
+/**
+ * Answers browsers that open an unknown address with a page in their language. Everybody else gets the JSON envelope of
+ * `not_found`, as before.
+ */
+export function answerUnknownAddresses(app: FastifyInstance, { page, headers }: NotFoundPage): void {
+  const pages = new Map(LOCALES.map((locale) => [locale, translated(page, locale)]))
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404 || !opensPage(request)) return done()
+    const locale = preferredLocale(request.headers['accept-language'] ?? '')
+    reply
+      .code(404)
+      .headers(headers)
+      .header('cache-control', 'no-store')
+      .header('vary', 'accept, accept-language')
+      .header('x-error-code', 'not_found')
+      .header('content-language', locale)
+      .type('text/html; charset=utf-8')
+      .send(pages.get(locale))
+  })
+}
+
+/** Browsers name `text/html` when they open an address; scripts and programs mostly take anything. */
+function opensPage({ method, url, headers }: FastifyRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  return String(headers.accept ?? '').includes('text/html') && !VERSIONED.test(url)
+}
+
+const ENTRY = /^\s*([\w-]+)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/
+
+/**
+ * The language of ours that `Accept-Language` prefers (RFC 9110, 12.5.4); English where it names none of them.
+ *
+ * @example
+ * preferredLocale('pt-BR, fr;q=0.5, ko-KR;q=0.8') // 'ko'
+ */
+export function preferredLocale(acceptLanguage: string): Locale {
+  let best: Locale = 'en'
+  let most = 0
+  for (const entry of acceptLanguage.split(',')) {
+    const [, name = '', weight = '1'] = ENTRY.exec(entry) ?? []
+    const locale = localeFor(name)
+    if (locale === undefined || Number(weight) <= most) continue
+    best = locale
+    most = Number(weight)
+  }
+  return best
+}
+
+function translated(page: string, locale: Locale): string {
+  const texts = readCatalogue(locale)
+  return page
+    .replace('<html lang="en"', `<html lang="${locale}"`)
+    .replace(/\{([a-z_.]+)\}/g, (whole, key: string) => escaped(texts[key] ?? whole))
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}
