@@ -2,9 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 
-/** Stories, what starts processes or threads of its own, and the big city: each file in a process of its own. */
-const ALONE = ['test', 'src/cli', 'src/db', 'src/demo'].map((folder) => `server/dist/${folder}/**/*.test.js`)
-
 /**
  * WebAssembly that has run for long is compiled again, optimised. Most of our processes have ended before that pays
  * off, and it costs an import of a small world a third of its CPU: so only what runs much longer. The commands that tests
@@ -13,38 +10,23 @@ const ALONE = ['test', 'src/cli', 'src/db', 'src/demo'].map((folder) => `server/
 const WASM_OPTIONS = ['--wasm-tiering-budget=300000000'].filter(isKnownOption)
 for (const option of WASM_OPTIONS) setFlagsFromString(option)
 
-const COMMON = {
-  // For what hangs: no test measures speed, and a busy machine takes several times as long as an idle one.
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
-  pool: 'forks',
-  setupFiles: ['server/dist/test/support/property-seed.js'],
-  // Node.js reads what is compiled as it does in service, and without a detour through Vite, which costs half a second
-  // in every file that starts a server.
-  server: { deps: { external: [/\/(?:client|server)\/dist\/.*(?<!\.test)\.js$/] } },
-  execArgv: WASM_OPTIONS,
-}
-
 // The server's tests run as compiled: what is tested is what is run, threads and child processes included.
 export default defineConfig({
   test: {
     globalSetup: ['server/dist/test/support/global-setup.js'],
+    include: ['server/dist/**/*.test.js', 'client/src/**/*.test.ts', 'web/src/**/*.test.ts'],
+    // For what hangs: no test measures speed, and a busy machine takes several times as long as an idle one.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    pool: 'forks',
     maxWorkers: 2,
-    projects: [
-      // First the many small files, which take turns in two processes: to start one and to read the server's code takes
-      // longer than most of them. A process is used again only where the next file is one of these, too.
-      {
-        test: {
-          ...COMMON,
-          name: 'together',
-          include: ['server/dist/**/*.test.js', 'client/src/**/*.test.ts', 'web/src/**/*.test.ts'],
-          exclude: ALONE,
-          isolate: false,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      { test: { ...COMMON, name: 'alone', include: ALONE, sequence: { groupOrder: 1 } } },
-    ],
+    // Test files take turns in two processes: to start one and to read the server's code takes longer than most of them.
+    isolate: false,
+    setupFiles: ['server/dist/test/support/each-file.setup.js'],
+    // Node.js reads what is compiled as it does in service, and without a detour through Vite, which costs half a second
+    // in every file that starts a server.
+    server: { deps: { external: [/\/(?:client|server)\/dist\/.*(?<!\.test|\.setup)\.js$/] } },
+    execArgv: WASM_OPTIONS,
   },
 })
 

@@ -17,7 +17,7 @@ import { BODY_DEPTH_LIMIT, BODY_LIMIT_BYTES } from '../src/http/json-body.ts'
 import { MAX_PARCELS } from '../src/map/frame.ts'
 import { PALETTES } from '../src/map/palette.ts'
 import { drawGallery } from '../src/site/gallery.ts'
-import { fullDemoDataDir } from './support/demo-snapshots.ts'
+import { fullDemoDatabaseUrl } from './support/demo-snapshots.ts'
 import { freshEngine } from './support/engines.ts'
 import { type LandServer, REFERENCE_TIME_MS, startLandServer, testClock } from './support/land-server.ts'
 import {
@@ -32,8 +32,6 @@ import {
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const SRC = join(ROOT, 'server/src')
-/** Whoever comes first imports the whole demo world: see fullDemoDataDir. */
-const IMPORT_LIMIT_MS = 180_000
 
 /** What people open in a browser, and the files that these pages are made of. */
 const PAGES =
@@ -306,12 +304,12 @@ describe('the pages about the land and about HTTP', () => {
 })
 
 describe('a server over the demo world', () => {
-  const open = freshEngine('embedded')
+  const open = freshEngine('postgres')
   let server: LandServer
   beforeAll(async () => {
-    const engine = await open({ dataDir: await fullDemoDataDir() })
+    const engine = await open({ databaseUrl: await fullDemoDatabaseUrl() })
     server = await startLandServer(engine, testClock(REFERENCE_TIME_MS))
-  }, IMPORT_LIMIT_MS)
+  })
   afterAll(() => server.close())
 
   test('answers the examples in README.md and the pages about the land as they say', async () => {

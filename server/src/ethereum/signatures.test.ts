@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../test/support/property-seed.ts'
 import { keccak256 } from './keccak256.ts'
 import { addressOf, recoverAddress, signText } from './signatures.ts'
 
@@ -38,7 +39,7 @@ test('the address is recovered from a signature in each of its spellings', () =>
         expect(recoverAddress(signed, spelling)).toBe(address)
       }
     }),
-    { numRuns: 100, seed: 4 },
+    { numRuns: runs(40) },
   )
 })
 
@@ -70,7 +71,7 @@ test('random texts and bytes do not throw', () => {
       recoverAddress(text, text)
       recoverAddress(text, `0x${Buffer.from(bytes).toString('hex')}1b`)
     }),
-    { numRuns: 300, seed: 4 },
+    { numRuns: runs(100) },
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { expectSamePicture, type Picture, paint, readPng } from '../../test/support/png.ts'
+import { runs } from '../../test/support/property-seed.ts'
 import { type BandImage, encodeBands, encodePixels, MAX_SIDE_PX, type PixelImage } from './palette-png.ts'
 
 /** A simple reference: paints a {@link BandImage} pixel by pixel. */
@@ -81,7 +82,7 @@ test('images of bands have the right pixels, for any widths, colours and similar
     fc.property(bandImage, (image) => {
       expectSamePicture(readPng(encodeBands(image)), paintBands(image))
     }),
-    { numRuns: 250 },
+    { numRuns: runs(80) },
   )
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type DrawnLandOptions, drawnLand } from '../../test/support/drawn-land.ts'
 import { colourText, expectSamePicture, type Picture, readPng } from '../../test/support/png.ts'
+import { runs } from '../../test/support/property-seed.ts'
 import { referenceMap } from '../../test/support/reference-map.ts'
 import type { MapState } from './map-state.ts'
 import { INKS, PALETTES } from './palette.ts'
@@ -75,7 +76,7 @@ test('each pixel is equal to that of a simple reference, for any land, view, off
     fc.property(state, view, (state, view) => {
       expectSamePicture(readPng(renderMap(state, view)), referenceMap(state, view))
     }),
-    { numRuns: 200 },
+    { numRuns: runs(70) },
   )
 })
 
@@ -87,7 +88,7 @@ test('the same view gives the same bytes again after another view was drawn', ()
 
       expect(renderMap(state, one).equals(first)).toBe(true)
     }),
-    { numRuns: 50 },
+    { numRuns: runs(25) },
   )
 })
 

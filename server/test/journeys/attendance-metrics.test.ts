@@ -12,7 +12,7 @@ import {
   startOutsideWorld,
   TEST_KEY,
 } from '../support/attendance-server.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { type TestClock, testClock } from '../support/land-server.ts'
 import { eventually } from '../support/landpass.ts'
 
@@ -33,13 +33,12 @@ beforeAll(async () => {
   peers = `peers ${new URL(outside.presence).host}`
 })
 
-describeOnBothEngines('the figures of attendance', (open, kind) => {
+describeOnOneEngine('the figures of attendance', (open) => {
   let server: AttendanceServer
   let clock: TestClock
   let moment = 0
-  const id = (n: number) => n + (kind === 'embedded' ? 83_000 : 84_000)
-  const player = (name: string, place = PLACE) =>
-    playerAt(outside, `${kind} figures ${name}`, place, clock.nowMs())
+  const id = (n: number) => n + 83_000
+  const player = (name: string, place = PLACE) => playerAt(outside, `figures ${name}`, place, clock.nowMs())
 
   beforeAll(async () => {
     clock = testClock()

@@ -11,7 +11,7 @@ import {
   startOutsideWorld,
   TEST_KEY,
 } from '../support/attendance-server.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
 import { readPng } from '../support/png.ts'
 
@@ -28,13 +28,13 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
 })
 
-describeOnBothEngines('the booth', (open, kind) => {
+describeOnOneEngine('the booth', (open) => {
   let server: AttendanceServer
   let db: Db
   let clock: TestClock
   let moment = 0
-  const id = (n: number) => n + (kind === 'embedded' ? 73_000 : 74_000)
-  const player = (name: string) => playerAt(outside, `${kind} booth ${name}`, PLACE, clock.nowMs())
+  const id = (n: number) => n + 73_000
+  const player = (name: string) => playerAt(outside, `booth ${name}`, PLACE, clock.nowMs())
 
   beforeAll(async () => {
     clock = testClock()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HOUR_MS } from '../../src/clock.ts'
 import { demoWorld } from '../../src/demo/demo-world.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { exactly, inDigits } from '../support/exact-values.ts'
 import { publicationRow } from '../support/land-rows.ts'
 import { type ReferenceTile, referenceTiles } from '../support/reference-tiles.ts'
@@ -28,7 +28,7 @@ function propertiesOf({ joins, ...tile }: ReferenceTile): Record<string, unknown
   return Object.fromEntries(Object.entries(tile).filter(([, value]) => value !== undefined))
 }
 
-describeOnBothEngines('an export', (open) => {
+describeOnOneEngine('an export', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     land = await startDemoLand(await open(), { radius: RADIUS, emptyAreas: '20,20,21,21' })

@@ -3,7 +3,7 @@ import { FeedGrid, type FeedPart, type FeedTile, readFeed } from '@landpass/clie
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HOUR_MS } from '../../src/clock.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { addressOf, publicationRow } from '../support/land-rows.ts'
 import { type LandServer, startLandServer } from '../support/land-server.ts'
 import { referenceTiles } from '../support/reference-tiles.ts'
@@ -11,7 +11,7 @@ import { referenceTiles } from '../support/reference-tiles.ts'
 const RADIUS = 10
 const WORLD = `-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`
 
-describeOnBothEngines('the feed', (open) => {
+describeOnOneEngine('the feed', (open) => {
   let land: DemoLand
   /** Another process over the same database. */
   let other: LandServer

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
-import { SECOND_MS } from '../../src/clock.ts'
+import { SECOND_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
+import { openEngine } from '../../src/db/open-engine.ts'
 import { demoWorld } from '../../src/demo/demo-world.ts'
 import { nextMessage, startChildWith } from '../support/children.ts'
 import { demoSnapshot } from '../support/demo-snapshots.ts'
-import { freshDatabaseUrl, freshDataDir } from '../support/engines.ts'
-import { type Env, eventually, landpass } from '../support/landpass.ts'
+import { freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
+import { type Env, eventually } from '../support/landpass.ts'
+import { importWorld } from '../support/worlds.ts'
 
 const RADIUS = 12
-const READERS = 16
+const READERS = 4
 /** Reading and laying out a small world takes a fraction of it, beside everything else that runs here. */
 const SHOWN_WITHIN_MS = 30 * SECOND_MS
 
@@ -119,10 +121,19 @@ function areOther(before: ReadonlyMap<string, string>) {
   return (now: ReadonlyMap<string, string>) => [...now].every(([path, body]) => body !== before.get(path))
 }
 
-async function importBy(env: Env, { folder }: World): Promise<void> {
-  const { code, stderr } = await landpass(['import', folder], env)
-  expect(stderr).toBe('')
-  expect(code).toBe(0)
+/** As `landpass import` does it: beside a server, or joining the one that has the embedded database. */
+async function importBy({ DATA_DIR = '', DATABASE_URL }: Env, { folder }: World): Promise<void> {
+  const engine = await openEngine({
+    ...TEST_SETTINGS,
+    dataDir: DATA_DIR,
+    databaseUrl: DATABASE_URL,
+    mode: 'join',
+  })
+  try {
+    await importWorld(engine.db, folder, SYSTEM_CLOCK)
+  } finally {
+    await engine.close()
+  }
 }
 
 /** A server in a process of its own, whose clock stands still: no offer expires between two answers. */

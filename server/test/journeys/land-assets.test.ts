@@ -1,7 +1,7 @@
 import { encodeTokenId, tokenIdHex } from '@landpass/client/grid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { addressOf, publicationRow } from '../support/land-rows.ts'
 
 // 67 x 67 parcels: more than an answer that is made whole, so /map of all is streamed.
@@ -17,7 +17,7 @@ const AWKWARD_NAMES = [
   'null',
 ]
 
-describeOnBothEngines('parcels, estates and the map', (open) => {
+describeOnOneEngine('parcels, estates and the map', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     land = await startDemoLand(await open(), { radius: RADIUS, emptyAreas: '40,-2,42,2' })

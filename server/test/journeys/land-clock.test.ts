@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { addressOf, bidRow, publicationRow } from '../support/land-rows.ts'
 
 const EXPIRES_IN_MS = 60_000
 
-describeOnBothEngines('an offer that expires', (open) => {
+describeOnOneEngine('an offer that expires', (open) => {
   let land: DemoLand
   const owner = addressOf('owner')
   const pathsAround = (corner: string) => ({

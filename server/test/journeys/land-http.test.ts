@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readCatalogue } from '../../src/site/translations.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines, freshEngine } from '../support/engines.ts'
+import { describeOnOneEngine, freshEngine } from '../support/engines.ts'
 import { addressOf, hashOf } from '../support/land-rows.ts'
 import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
 
@@ -47,7 +47,7 @@ const FAILING = [
   '/nowhere',
 ] as const
 
-describeOnBothEngines('the form of every answer', (open) => {
+describeOnOneEngine('the form of every answer', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     land = await startDemoLand(await open(), { radius: 10 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { hashOf, publicationRow } from '../support/land-rows.ts'
 import type { ListingStatus, SortColumn } from '../support/reference-land.ts'
 
@@ -15,7 +15,7 @@ const STATUS_SETS: readonly (readonly ListingStatus[])[] = [
   ['cancelled', 'sold', 'open'],
 ]
 
-describeOnBothEngines('the lists of what is or was for sale', (open) => {
+describeOnOneEngine('the lists of what is or was for sale', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     land = await startDemoLand(await open(), { radius: 18 })

@@ -10,48 +10,44 @@ import { StateKeeper } from '../../src/state/state-keeper.ts'
 import { demoSnapshot } from '../support/demo-snapshots.ts'
 import { emptyDir, freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
 import { publicationRow } from '../support/land-rows.ts'
-import { type Env, serve } from '../support/landpass.ts'
+import type { Env } from '../support/landpass.ts'
 import { answersOf } from '../support/state-answers.ts'
 import { importWorld } from '../support/worlds.ts'
 
 const RADIUS = 12
-const PATHS = [
-  `/v1/map?nw=-${RADIUS},${RADIUS}&se=${RADIUS},-${RADIUS}`,
-  '/v1/marketplace?status=open,sold,cancelled&limit=1000&sort_by=price',
-  '/v1/districts',
-]
 
 test.each(['embedded', 'postgres'] as const)(
   'a server that starts again takes the copy, and what has changed since (%s)',
   async (kind) => {
-    const { env, copy, change, replaceWorld } = await place(kind)
+    const here = await place(kind)
+    const { copy, change, replaceWorld } = here
     await replaceWorld(1)
 
-    const first = await visit(env)
+    const first = await start(here)
     expect(first.from).toEqual(['tables'])
 
     await change({ kind: 'change-parcel', x: 1, y: 1, to: { name: 'while it was away' } })
-    const second = await visit(env)
+    const second = await start(here)
     expect(second.from).toEqual(['copy'])
-    expect(second.answers[0]).toContain('while it was away')
+    expect(second.text).toContain('while it was away')
 
     // One byte of the copy is another: everything is read again, and says the same
     const bytes = readFileSync(copy)
     bytes[bytes.length >> 1]! ^= 1
     writeFileSync(copy, bytes)
-    const third = await visit(env)
-    expect(third).toEqual({ from: ['tables'], answers: second.answers })
+    const third = await start(here)
+    expect(third).toEqual({ from: ['tables'], text: second.text })
 
     // So is it after an import, and after more changes than a copy can be brought up to
     await replaceWorld(2)
-    const fourth = await visit(env)
+    const fourth = await start(here)
     expect(fourth.from).toEqual(['tables'])
-    expect(fourth.answers).not.toEqual(third.answers)
+    expect(fourth.text).not.toBe(third.text)
+    if (kind === 'embedded') return // the journal is the same, and takes far longer to fill
     const offers = Array.from({ length: 3_000 }, (_, i) => publicationRow(`offer ${i}`, { asset_id: '2,2' }))
     await change(...offers.map((publication) => ({ kind: 'open-publication', publication }) as const))
-    expect((await visit(env)).from).toEqual(['tables'])
+    expect((await start(here)).from).toEqual(['tables'])
   },
-  120_000,
 )
 
 test('a copy of another database, or of another past of the same one, is left alone', async () => {
@@ -59,15 +55,15 @@ test('a copy of another database, or of another past of the same one, is left al
   const { copy, change, database } = here
   const other = await place('postgres')
   for (const one of [here, other]) await one.replaceWorld(1)
-  await look(other)
+  await start(other)
   writeFileSync(copy, readFileSync(other.copy))
-  expect((await look(here)).from).toEqual(['tables'])
+  expect((await start(here)).from).toEqual(['tables'])
 
   // A backup is taken, the world goes on, the copy is of then; the backup comes back, and the world goes on again
   await change({ kind: 'change-parcel', x: 1, y: 1, to: { name: 'what a backup does not have' } })
   rmSync(copy)
-  expect((await look(here)).from).toEqual(['tables'])
-  expect((await look(here)).from).toEqual(['copy'])
+  expect((await start(here)).from).toEqual(['tables'])
+  expect((await start(here)).from).toEqual(['copy'])
   const engine = await database()
   await engine.db.deleteFrom('land_change').where('subject', '!=', 'anything').execute()
   await engine.db.updateTable('parcel').set({ name: 'as in the backup' }).where('x', '=', 1).execute()
@@ -79,7 +75,7 @@ test('a copy of another database, or of another past of the same one, is left al
   await change({ kind: 'change-parcel', x: 5, y: 5, to: { name: 'instead' } })
   await change({ kind: 'change-parcel', x: 5, y: 5, to: { name: 'and so on' } })
 
-  const { from, text } = await look(here)
+  const { from, text } = await start(here)
   expect(from).toEqual(['tables'])
   expect(text).toContain('as in the backup')
   expect(text).not.toContain('what a backup does not have')
@@ -112,16 +108,11 @@ async function place(kind: 'embedded' | 'postgres'): Promise<Place> {
   return { env, copy: join(dataDir, 'state'), database, change, replaceWorld }
 }
 
-/** Starts a server, asks it, and stops it, which waits for the copy. */
-async function visit(env: Env): Promise<{ from: unknown[]; answers: string[] }> {
-  const server = await serve(env)
-  const answers = await Promise.all(PATHS.map(async (path) => (await fetch(server.origin + path)).text()))
-  const { json } = await server.stop()
-  return { from: json.filter(({ msg }) => msg === 'land loaded').map(({ from }) => from), answers }
-}
-
-/** What a start does with the copy, without the server around it. */
-async function look({ env, database }: Place): Promise<{ from: unknown[]; text: string }> {
+/**
+ * Where the state of a server that starts here comes from, and all that it answers; stopping waits for the copy.
+ * Without the process around it: that is the operator's journey.
+ */
+async function start({ env, database }: Place): Promise<{ from: unknown[]; text: string }> {
   const from: unknown[] = []
   const log = { debug() {}, info: (facts: object) => from.push((facts as { from: unknown }).from) }
   const engine = await database()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { publicationRow } from '../support/land-rows.ts'
 import { pictureAt, pictureFigures } from '../support/pictures.ts'
 
@@ -12,7 +12,7 @@ const ROUTES = [
   '/tiles/2/1/1.png',
 ] as const
 
-describeOnBothEngines('pictures and their copies', (open) => {
+describeOnOneEngine('pictures and their copies', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     land = await startDemoLand(await open(), { radius: 10 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { addressOf } from '../support/land-rows.ts'
 import { pictureAt, type ReadPicture, readPicture } from '../support/pictures.ts'
 
@@ -8,7 +8,7 @@ const RADIUS = 10
 const TOO_MANY = (parcels: number) =>
   `Too many parcels. You are trying to render ${parcels} parcels and the maximum allowed is 15000.`
 
-describeOnBothEngines('map images', (open) => {
+describeOnOneEngine('map images', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     land = await startDemoLand(await open(), { radius: RADIUS })

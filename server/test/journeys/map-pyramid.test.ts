@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines, freshEngine } from '../support/engines.ts'
+import { describeOnOneEngine, freshEngine } from '../support/engines.ts'
 import { startLandServer, testClock } from '../support/land-server.ts'
 import { pictureAt, readPicture } from '../support/pictures.ts'
 
@@ -15,7 +15,7 @@ interface TileJson {
   readonly bounds: readonly number[]
 }
 
-describeOnBothEngines('the pyramid for map viewers', (open) => {
+describeOnOneEngine('the pyramid for map viewers', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     land = await startDemoLand(await open(), { radius: RADIUS })

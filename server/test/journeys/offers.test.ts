@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HOUR_MS } from '../../src/clock.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { exactly, inDigits } from '../support/exact-values.ts'
 import { addressOf, publicationRow } from '../support/land-rows.ts'
 
@@ -15,7 +15,7 @@ interface Offer {
   readonly expires_at: unknown
 }
 
-describeOnBothEngines('the offers', (open) => {
+describeOnOneEngine('the offers', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     land = await startDemoLand(await open(), { radius: 10 })

@@ -7,7 +7,7 @@ import {
   startAttendance,
   startOutsideWorld,
 } from '../support/attendance-server.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
 
 /**
@@ -20,10 +20,10 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
 })
 
-describeOnBothEngines('the organiser page', (open, kind) => {
+describeOnOneEngine('the organiser page', (open) => {
   let server: AttendanceServer
   let clock: TestClock
-  const id = (n: number) => n + (kind === 'embedded' ? 71_000 : 72_000)
+  const id = (n: number) => n + 71_000
   beforeAll(async () => {
     clock = testClock()
     server = await startAttendance(await open(), clock, outside)
@@ -260,12 +260,9 @@ describeOnBothEngines('the organiser page', (open, kind) => {
     const uuid = await server.register(id(13), '131313', '5,5')
     const place = { x: 5, y: 5 }
     for (const name of ['ann', 'ben', 'cleo']) {
-      await server.claim(uuid, await playerAt(outside, `${kind} report ${name}`, place, clock.nowMs()))
+      await server.claim(uuid, await playerAt(outside, `report ${name}`, place, clock.nowMs()))
     }
-    await server.claim(
-      uuid,
-      await playerAt(outside, `${kind} report elsewhere`, { x: 9, y: 9 }, clock.nowMs()),
-    )
+    await server.claim(uuid, await playerAt(outside, `report elsewhere`, { x: 9, y: 9 }, clock.nowMs()))
 
     const { status, body, text } = await server.send('POST', `/event/${uuid}/report`, { editCode: '131313' })
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AWKWARD_NAMES } from '../../src/demo/names.ts'
 import type { LandChange } from '../../src/land/changes/changes.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { addressOf, estateRow } from '../support/land-rows.ts'
 
 interface Result {
@@ -43,7 +43,7 @@ const ZEBRAS = [
   ['parcel', 'xzebra'],
 ] as const
 
-describeOnBothEngines('search', (open) => {
+describeOnOneEngine('search', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     land = await startDemoLand(await open(), { radius: RADIUS })

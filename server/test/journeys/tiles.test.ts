@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TILE_FIELDS } from '../../src/api/tile-data/tile-forms.ts'
 import { HOUR_MS, MINUTE_MS } from '../../src/clock.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { exactly, inDigits } from '../support/exact-values.ts'
 import { expectSame } from '../support/expect-same.ts'
 import { addressOf, publicationRow } from '../support/land-rows.ts'
@@ -12,14 +12,13 @@ import { type ReferenceTile, ReferenceTiles } from '../support/tiles-of-tables.t
 
 /** 6,561 parcels: more than are answered in one piece. */
 const RADIUS = 40
-const IMPORT_LIMIT_MS = 180_000
 
-describeOnBothEngines('tiles', (open) => {
+describeOnOneEngine('tiles', (open) => {
   let land: DemoLand
   beforeAll(async () => {
     // A second area without parcels: the box around the world is larger than the world
     land = await startDemoLand(await open(), { radius: RADIUS, emptyAreas: '60,50,70,60' })
-  }, IMPORT_LIMIT_MS)
+  })
   afterAll(() => land.server.close())
 
   const reference = async () => (await ReferenceTiles.read(land.engine.db)).at(land.nowMs())

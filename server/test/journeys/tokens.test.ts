@@ -2,14 +2,14 @@ import { encodeTokenId, tokenIdHex } from '@landpass/client/grid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../src/land/records/contracts.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnOneEngine } from '../support/engines.ts'
 import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
 import { ANN, MUSEUM, ROAD, TINY_WORLD, tinyRecords, tinySnapshot } from '../support/tiny-world.ts'
 
 const WORLD = '-2,-2,2,2'
 const CORNER_ID = String(encodeTokenId({ x: -1, y: 0 }))
 
-describeOnBothEngines('tokens and the newer addresses', (open) => {
+describeOnOneEngine('tokens and the newer addresses', (open) => {
   let server: LandServer
   const start = async (env: Record<string, string> = {}) =>
     startLandServer(await open(), testClock(), { WORLD, ...env })

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { readFeed } from '@landpass/client/feed'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SECOND_MS } from '../../src/clock.ts'
-import { fullDemoDataDir } from '../support/demo-snapshots.ts'
+import { fullDemoDatabaseUrl } from '../support/demo-snapshots.ts'
+import { emptyDir } from '../support/engines.ts'
 import { eventually, memoryMb, type Serving, serve } from '../support/landpass.ts'
 import { errorsOf, openSockets, restOf, startReading } from '../support/slow-reading.ts'
 
@@ -21,7 +22,7 @@ const SOON_MS = 10 * SECOND_MS
 let server: Serving
 
 beforeAll(async () => {
-  server = await serve({ DATA_DIR: await fullDemoDataDir(), LOG_LEVEL: 'info' })
+  server = await serve({ DATA_DIR: emptyDir(), DATABASE_URL: await fullDemoDatabaseUrl(), LOG_LEVEL: 'info' })
 })
 
 describe('the whole world as a file', () => {

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { brotliDecompressSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fullDemoDataDir } from '../support/demo-snapshots.ts'
+import { fullDemoDatabaseUrl } from '../support/demo-snapshots.ts'
+import { emptyDir } from '../support/engines.ts'
 import { memoryMb, type Serving, serve } from '../support/landpass.ts'
 
 const PARCELS = 301 * 301
@@ -19,7 +20,7 @@ const AGAIN_BOUND_MB = 40
 let server: Serving
 
 beforeAll(async () => {
-  server = await serve({ DATA_DIR: await fullDemoDataDir(), LOG_LEVEL: 'warn' })
+  server = await serve({ DATA_DIR: emptyDir(), DATABASE_URL: await fullDemoDatabaseUrl(), LOG_LEVEL: 'warn' })
 })
 
 describe('the tiles of the whole world', () => {

@@ -1,15 +1,16 @@
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { Clock } from '../../src/clock.ts'
 import type { Environment } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import { makePlayer, type RequestToSign, type SimulatedPlayer } from '../../src/simulate/player/player.ts'
+import { forkProgram, nextMessage } from './children.ts'
+import { atEndOfEachFile } from './end-of-file.ts'
 import { type Answer, type LandServer, startLandServer } from './land-server.ts'
-import { eventually, saidByCommands, startLandpass } from './landpass.ts'
+import { eventually, saidByCommands } from './landpass.ts'
 import { findSecrets, type Heard } from './overheard.ts'
 
 /** For the codes of a test's server: any would do. */
 export const TEST_KEY = '5eed'.repeat(16)
-const STARTED = /simulator: (http:\S+)/
 const CREDENTIALS = {
   ISSUER_API_KEY: 'simulated-key',
   ISSUER_CLIENT_ID: 'simulated-client',
@@ -29,11 +30,23 @@ const TOKEN_START = 'simulated.'
 
 const answers: Heard[] = []
 const worlds: OutsideWorld[] = []
+/** Simulators of earlier test files, as after a start: a process is started only when all others are in use. */
+const idleSimulators: Simulators[] = []
 
-/** Whatever the tests of a file are about: none of their servers tells a secret. */
-afterAll(async () => {
+/** No server of the tests says a secret, whatever the tests of the file are about. */
+atEndOfEachFile(async () => {
   const heard = [...answers, ...saidByCommands()]
-  for (const world of worlds) expect(findSecrets(heard, await world.secrets())).toEqual([])
+  const used = [...worlds]
+  answers.length = 0
+  worlds.length = 0
+  const found: string[] = []
+  for (const world of used) {
+    found.push(...findSecrets(heard, await world.secrets()))
+    await control('POST', `${world.issuer}/simulator/reset`, {})
+    await control('POST', `${world.presence}/simulator/reset`, {})
+    idleSimulators.push(world)
+  }
+  expect(found).toEqual([])
 })
 
 export interface LedgerEntry {
@@ -42,10 +55,14 @@ export interface LedgerEntry {
   readonly address: string
 }
 
-/** The two simulators, each a program of its own. */
-export interface OutsideWorld {
+/** Addresses of the two simulators. */
+interface Simulators {
   readonly issuer: string
   readonly presence: string
+}
+
+/** The two simulators, outside of the process of the server. */
+export interface OutsideWorld extends Simulators {
   /** The settings with which a server finds them. */
   readonly env: Environment
   /** Makes an event at the issuer. */
@@ -68,7 +85,7 @@ export interface OutsideWorld {
 }
 
 export async function startOutsideWorld(): Promise<OutsideWorld> {
-  const [issuer, presence] = await Promise.all([startSimulator('issuer'), startSimulator('presence')])
+  const { issuer, presence } = idleSimulators.pop() ?? (await startSimulators())
   const editCodes = new Map<number, string>()
   const world: OutsideWorld = {
     issuer,
@@ -163,10 +180,12 @@ async function codesAtIssuer(issuer: string, id: number, editCode: string): Prom
   return (listed as { qr_hash: string }[]).map(({ qr_hash }) => qr_hash)
 }
 
-async function startSimulator(name: string): Promise<string> {
-  const running = startLandpass(['simulate', name])
-  await running.said('simulator: http')
-  return STARTED.exec(running.stdout())![1]!
+async function startSimulators(): Promise<Simulators> {
+  const child = forkProgram('simulators-child')
+  const addresses = (await nextMessage(child)) as Simulators
+  child.unref()
+  child.channel?.unref()
+  return addresses
 }
 
 async function control(method: string, url: string, body: object): Promise<void> {

@@ -14,6 +14,9 @@ export const BROWSER_VARIABLE = 'LANDPASS_BROWSER'
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome.exe']
 const ADVICE = `${BROWSER_VARIABLE}=/path/to/chromium names one to use.`
 
+/** How often a browser is launched that crashes while it starts. */
+const LAUNCHES = 3
+
 const ARGUMENTS = [
   // WebGL drawn by the processor, and WebGL alone: the page around it is painted faster without it.
   '--use-gl=angle',
@@ -31,16 +34,24 @@ interface Program {
 /** Starts the browser that `LANDPASS_BROWSER` names, else the one of the dependencies, else one on the PATH. */
 export async function launchBrowser(): Promise<Browser> {
   const program = namedProgram() ?? (await ownProgram()) ?? programOnPath()
-  try {
-    return await chromium.launch({
-      executablePath: program.path,
-      env: program.env,
-      args: ARGUMENTS,
-      chromiumSandbox: false, // root has none
-    })
-  } catch (error) {
-    throw new Error(`The browser ${program.path} does not start. ${ADVICE}`, { cause: error })
+  for (let tries = 1; ; tries++) {
+    try {
+      return await chromium.launch({
+        executablePath: program.path,
+        env: program.env,
+        args: ARGUMENTS,
+        chromiumSandbox: false, // root has none
+      })
+    } catch (error) {
+      if (tries < LAUNCHES && hasCrashed(error)) continue
+      throw new Error(`The browser ${program.path} does not start. ${ADVICE}`, { cause: error })
+    }
   }
+}
+
+/** Chromium crashes now and then before it opens its first page, once in some thousand launches. */
+function hasCrashed(error: unknown): boolean {
+  return /signal=SIG(?:SEGV|ABRT|BUS|ILL|TRAP)/.test(String(error))
 }
 
 function namedProgram(): Program | undefined {

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { PNG } from 'pngjs'
-import { afterAll, expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { launchBrowser } from './browser-program.ts'
 
 /** Names a folder for the photographs that tests take of their pages. */
@@ -54,9 +54,11 @@ export interface OpenedPage {
 
 export type OpenPage = (address: string, options: OpenOptions) => Promise<OpenedPage>
 
+/** The browser of this process, for all of its test files: every page has a context of its own. */
+let browser: Promise<Browser> | undefined
+
 /**
- * A browser for this test file, started with the first page; every page ends with its test. Call it where `afterAll`
- * may be called.
+ * Opens pages in a browser that is started with the first of them; every page ends with its test.
  *
  * @example
  * const open = testBrowser()
@@ -66,12 +68,9 @@ export type OpenPage = (address: string, options: OpenOptions) => Promise<Opened
  * })
  */
 export function testBrowser(): OpenPage {
-  let browser: Promise<Browser> | undefined
-  afterAll(async () => (await browser)?.close())
   return async (address, { size, scale = 1, locale = 'en-GB', theme = 'light', keepsPages = false }) => {
-    browser ??= launchBrowser()
     const isPhone = size === 'phone'
-    const context = await (await browser).newContext({
+    const context = await (await sharedBrowser()).newContext({
       viewport: SIZES[size],
       deviceScaleFactor: scale,
       isMobile: isPhone,
@@ -92,6 +91,17 @@ export function testBrowser(): OpenPage {
     const hand = isPhone ? finger(page) : mouse(page)
     return { page, ...watched, ...hand, look: () => look(page), photograph: (name) => look(page, name) }
   }
+}
+
+async function sharedBrowser(): Promise<Browser> {
+  browser ??= launchBrowser()
+  const launched = await browser.catch((error: unknown) => {
+    browser = undefined // so that the next test tries again
+    throw error
+  })
+  if (launched.isConnected()) return launched
+  browser = undefined
+  return sharedBrowser()
 }
 
 function watch(context: BrowserContext): { readonly asked: readonly string[]; readonly problems: string[] } {

@@ -14,14 +14,23 @@ export function startChildWith(
   program: string,
   ...args: string[]
 ): ChildProcess {
-  const child = fork(new URL(`./${program}.js`, import.meta.url), args, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
+  const child = forkProgram(program, args, env)
   onTestFinished(() => {
     child.kill('SIGKILL')
   })
   return child
+}
+
+/** Runs a program of this folder in a process of its own, which has to end by itself: at the latest on `disconnect`. */
+export function forkProgram(
+  program: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  return fork(new URL(`./${program}.js`, import.meta.url), args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
 }
 
 /** The next message of the child. @throws when it ends without one. */

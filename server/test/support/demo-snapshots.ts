@@ -1,10 +1,10 @@
 import fs from 'node:fs'
+import path from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { writeDemoSnapshot } from '../../src/demo/write-snapshot.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
-import { emptyDir, TEST_SETTINGS } from './engines.ts'
+import { freshDatabaseUrl, TEST_SETTINGS } from './engines.ts'
 import { testClock } from './land-server.ts'
 import { madeOnce } from './made-once.ts'
 
@@ -18,21 +18,22 @@ export function demoSnapshot(seed: number, radius: number): Promise<string> {
 }
 
 /**
- * A data folder of one's own with the whole demo world of seed 1, at revision 1. It is imported once for the whole
- * run, which takes ten seconds, and copied for each caller.
+ * The URL of a PostgreSQL database with the whole demo world of seed 1, at revision 1. It is imported once for the whole
+ * run, and shared: nobody may change it.
  */
-export async function fullDemoDataDir(): Promise<string> {
-  const made = await madeOnce('full-demo', importFullDemo)
-  const dataDir = emptyDir()
-  fs.cpSync(made, dataDir, { recursive: true })
-  return dataDir
+export async function fullDemoDatabaseUrl(): Promise<string> {
+  const folder = await madeOnce('full-demo', async (unfinished) => {
+    const url = await freshDatabaseUrl()
+    await importFullDemo(url)
+    fs.writeFileSync(path.join(unfinished, 'url'), url)
+  })
+  return fs.readFileSync(path.join(folder, 'url'), 'utf8')
 }
 
-async function importFullDemo(folder: string): Promise<void> {
+async function importFullDemo(databaseUrl: string): Promise<void> {
   const snapshot = await demoSnapshot(1, FULL_RADIUS)
-  const engine = await openEngine({ ...TEST_SETTINGS, statementTimeoutMs: 0, dataDir: folder })
+  const engine = await openEngine({ ...TEST_SETTINGS, statementTimeoutMs: 0, databaseUrl })
   try {
-    await migrate(engine)
     const report = await importSnapshot(engine.db, snapshot, {
       world: readConfig({}).world,
       clock: testClock(),

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, describe } from 'vitest'
 import type { Engine, EngineSettings } from '../../src/db/engine.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
-import { POSTGRES_VARIABLE, TEMPLATE_DATABASE, TEMPLATE_DIR, TEST_DIR_VARIABLE } from './global-setup.ts'
+import { PREPARE_VARIABLE, TEMPLATE_DATABASE, TEST_DIR_VARIABLE } from './global-setup.ts'
 import { TEST_SETTINGS } from './settings.ts'
 
 export { TEST_SETTINGS } from './settings.ts'
@@ -37,6 +37,14 @@ export function describeOnBothEngines(
   }
 }
 
+/**
+ * Tests of what does not depend on the engine: the state in memory, parameters, answers, HTTP. They run on PostgreSQL,
+ * which needs less CPU; `journeys/both-engines.test.ts` compares the answers of every endpoint on both.
+ */
+export function describeOnOneEngine(name: string, define: (open: OpenEngine) => void): void {
+  describe(name, () => define(freshEngine('postgres')))
+}
+
 /** For a test file that needs one engine only. Call it where `afterAll` may be called. */
 export function freshEngine(kind: EngineKind): OpenEngine {
   const opened: Engine[] = []
@@ -58,7 +66,7 @@ export function freshEngine(kind: EngineKind): OpenEngine {
 export async function freshDatabaseUrl(): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await onServer(`create database ${name} template ${TEMPLATE_DATABASE}`)
-  const url = new URL(prepared(POSTGRES_VARIABLE))
+  const url = new URL(await prepared('postgres'))
   url.pathname = `/${name}`
   return url.href
 }
@@ -66,15 +74,14 @@ export async function freshDatabaseUrl(): Promise<string> {
 /** A new data folder for the embedded engine, its database migrated and empty; gone after the run. */
 export async function freshDataDir(): Promise<string> {
   const dir = emptyDir()
-  fs.cpSync(path.join(prepared(TEST_DIR_VARIABLE), TEMPLATE_DIR, 'database'), path.join(dir, 'database'), {
-    recursive: true,
-  })
+  const template = await prepared('embedded')
+  fs.cpSync(path.join(template, 'database'), path.join(dir, 'database'), { recursive: true })
   return dir
 }
 
 /** A new folder with nothing in it; gone after the run. */
 export function emptyDir(): string {
-  return fs.mkdtempSync(path.join(prepared(TEST_DIR_VARIABLE), 'data-'))
+  return fs.mkdtempSync(path.join(variable(TEST_DIR_VARIABLE), 'data-'))
 }
 
 async function freshUrlSettings(): Promise<Partial<EngineSettings>> {
@@ -82,14 +89,22 @@ async function freshUrlSettings(): Promise<Partial<EngineSettings>> {
 }
 
 async function onServer(statement: string): Promise<void> {
-  const databaseUrl = prepared(POSTGRES_VARIABLE)
+  const databaseUrl = await prepared('postgres')
   const server = await openEngine({ ...TEST_SETTINGS, databaseUrl, poolSize: 1 })
   await sql.raw(statement).execute(server.db)
   await server.close()
 }
 
-function prepared(variable: string): string {
-  const value = process.env[variable]
-  if (value === undefined) throw new Error(`${variable} is not set: is global-setup.ts in vitest.config.mjs?`)
+/** The URL of the PostgreSQL server of this run, or the data folder to copy: made when the first test file asks. */
+async function prepared(what: 'postgres' | 'embedded'): Promise<string> {
+  const response = await fetch(`${variable(PREPARE_VARIABLE)}/${what}`)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${what} for the tests could not be prepared: ${text}`)
+  return text
+}
+
+function variable(name: string): string {
+  const value = process.env[name]
+  if (value === undefined) throw new Error(`${name} is not set: is global-setup.ts in vitest.config.mjs?`)
   return value
 }

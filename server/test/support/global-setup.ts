@@ -1,37 +1,80 @@
+import { once } from 'node:events'
 import fs from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { migrate } from '../../src/db/migrate.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
-import { startPostgres } from './postgres.ts'
+import { startPostgres, type TestPostgres } from './postgres.ts'
 
-/** The environment variables by which the tests find what is prepared here: workers inherit them. */
-export const POSTGRES_VARIABLE = 'LANDPASS_TEST_POSTGRES'
+/** The environment variables by which test files find what is prepared here: the processes of the tests inherit them. */
+export const PREPARE_VARIABLE = 'LANDPASS_TEST_PREPARE'
 export const TEST_DIR_VARIABLE = 'LANDPASS_TEST_DIR'
 
+/** The database that test files copy, on PostgreSQL. */
 export const TEMPLATE_DATABASE = 'landpass_template'
-/** In the folder of all tests. */
+/** The data folder that test files copy, in the folder of all tests. */
 export const TEMPLATE_DIR = 'template'
 
+const SETTINGS = { syncToDisk: false, poolSize: 1, statementTimeoutMs: 0, mode: 'own' } as const
+
 /**
- * Once for the whole run: a PostgreSQL and, on either engine, a migrated database that is copied for each test file,
- * because creating one takes seconds and copying one does not. Everything that tests leave behind goes at the end.
+ * What several test files need, made once for the whole run and only when the first of them asks for it: a PostgreSQL,
+ * and on either engine a migrated database to copy, because creating one takes seconds and copying one does not.
+ * Test files ask over HTTP (`prepared` in engines.ts): they run in other processes. Everything is removed at the end.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const testDir = fs.mkdtempSync(path.join(os.tmpdir(), 'landpass-tests-'))
   process.env[TEST_DIR_VARIABLE] = testDir
-  const embedded = prepareEmbedded(path.join(testDir, TEMPLATE_DIR))
-  const postgres = await startPostgres()
-  process.env[POSTGRES_VARIABLE] = postgres.url
-  await Promise.all([embedded, preparePostgres(postgres.url)])
+  let started: Promise<TestPostgres> | undefined
+  const preparations = {
+    '/postgres': onFirstCall(async () => {
+      started = startPostgres()
+      const { url } = await started
+      await preparePostgres(url)
+      return url
+    }),
+    '/embedded': onFirstCall(async () => {
+      const folder = path.join(testDir, TEMPLATE_DIR)
+      await prepareEmbedded(folder)
+      return folder
+    }),
+  }
+  const server = await answerOnDemand(preparations)
+  process.env[PREPARE_VARIABLE] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return async () => {
-    await postgres.stop()
+    server.close()
+    server.closeAllConnections()
+    await (await started)?.stop()
     fs.rmSync(testDir, { recursive: true, force: true })
   }
 }
 
-const SETTINGS = { syncToDisk: false, poolSize: 1, statementTimeoutMs: 0, mode: 'own' } as const
+function onFirstCall<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** Answers the text that belongs to a path, or 500 with the error. */
+async function answerOnDemand(
+  preparations: Readonly<Record<string, () => Promise<string>>>,
+): Promise<http.Server> {
+  const server = http.createServer(async ({ url = '' }, response) => {
+    try {
+      response.end(await preparations[url]!())
+    } catch (error) {
+      response.writeHead(500).end(String(error))
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
 
 async function prepareEmbedded(dataDir: string): Promise<void> {
   const engine = await openEngine({ ...SETTINGS, dataDir })

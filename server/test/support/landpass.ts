@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { SETTING_NAMES } from '../../src/config/settings.ts'
 import { killHard } from './children.ts'
+import { atEndOfEachFile } from './end-of-file.ts'
 import { emptyDir } from './engines.ts'
 import type { Heard } from './overheard.ts'
 
@@ -17,11 +18,12 @@ const LOOK_EVERY_MS = 20
 
 export type Env = Readonly<Record<string, string>>
 
-/** The test file that has read this one, whose hooks the next line is among. */
-const testFile = expect.getState().testPath
+/** The commands of this test file; those that still run when it ends are killed. */
 const started: (Running & { readonly args: readonly string[] })[] = []
-/** Whatever a test leaves running ends with its file. */
-afterAll(() => Promise.all(started.map(({ child }) => killHard(child))))
+atEndOfEachFile(async () => {
+  await Promise.all(started.map(({ child }) => killHard(child)))
+  started.length = 0
+})
 
 /** All that the commands of this test file have said so far. */
 export function saidByCommands(): readonly Heard[] {
@@ -53,8 +55,6 @@ export interface Running {
 
 /** Starts `landpass <args>` with these settings and no others, in an empty folder where no `.env` lies. */
 export function startLandpass(args: readonly string[], env: Env = {}): Running {
-  if (expect.getState().testPath !== testFile)
-    throw new Error('A test file that starts commands needs a process of its own: see vitest.config.mjs.')
   const child = spawn(process.execPath, [...WASM_OPTIONS, MAIN, ...args], {
     cwd: emptyDir(),
     env: { ...environmentWithoutSettings(), ...env },

@@ -23,7 +23,8 @@ const TILE_PX = 256
 const SQUARE_PARCELS = 512
 /** What a page lays over its map is further up and further down. In CSS pixels from the screen's edges. */
 const CLEAR = { top: 100, bottom: 60 }
-const SOON = { timeout: 20 * SECOND_MS }
+/** Reading a screenshot takes far longer than a page needs for its next step. */
+const SOON = { timeout: 20 * SECOND_MS, interval: 400 }
 
 /**
  * Waits until the screen shows exactly the pixels of the server's tiles, and where there are none the background.
@@ -94,7 +95,9 @@ async function fetchTile({ origin, zoom, scale }: MapView, x: number, y: number)
   const response = await fetch(`${origin}/tiles/${zoom}/${x}/${y}${scale === 2 ? '@2x' : ''}.png`)
   expect(response.status, response.url).toBe(200)
   const { data, width, height } = PNG.sync.read(Buffer.from(await response.arrayBuffer()))
-  return Uint32Array.from({ length: width * height }, (_, i) => rgb(data, i * 4))
+  const colours = new Uint32Array(width * height)
+  for (let i = 0; i < colours.length; i++) colours[i] = rgb(data, i * 4)
+  return colours
 }
 
 interface Picture {

@@ -4,5 +4,12 @@ import fc from 'fast-check'
 export const SEED_VARIABLE = 'LANDPASS_TEST_SEED'
 /** Of `npm test`: the same examples in each run, so that a failure is a change of the code's. */
 const SEED = 20_261_120
+/** With a seed of its own, a run is meant to find something: it tries more examples. */
+const MORE = 5
 
 fc.configureGlobal({ seed: Number(process.env[SEED_VARIABLE] ?? SEED) })
+
+/** How many examples a costly property tries: `count` in `npm test`, five times as many in `npm run test:random`. */
+export function runs(count: number): number {
+  return process.env[SEED_VARIABLE] === undefined ? count : count * MORE
+}

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { emptyDir, freshEngine } from '../../../test/support/engines.ts'
 import { addressOf, publicationRow } from '../../../test/support/land-rows.ts'
 import { REFERENCE_TIME_MS, testClock } from '../../../test/support/land-server.ts'
+import { runs } from '../../../test/support/property-seed.ts'
 import type { Db } from '../../db/engine.ts'
 import { writeDemoSnapshot } from '../../demo/write-snapshot.ts'
 import { type ChangedAssets, readChangedAssets } from '../../land/changes/change-journal.ts'
@@ -146,7 +147,7 @@ test('whatever happens and however the clock goes, all that is answered otherwis
         for (const since of [sights.at(-2)!, sights[0]!]) await expectNamed(events, since, sights.at(-1)!)
       }
     }),
-    { seed: 20_261_120, numRuns: 4, endOnFailure: true },
+    { numRuns: runs(3), endOnFailure: true },
   )
   expect(Math.min(seen.parcels, seen.estates, seen.expired), JSON.stringify(seen)).toBeGreaterThan(5)
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { PNG } from 'pngjs'
 import { expect, test } from 'vitest'
 import { readPng } from '../../../test/support/png.ts'
+import { runs } from '../../../test/support/property-seed.ts'
 import { CAPTCHA_HEIGHT_PX, CAPTCHA_WIDTH_PX, drawCaptcha } from './draw-captcha.ts'
 import { ALPHABET } from './glyphs.ts'
 import { Keystream } from './keystream.ts'
@@ -46,7 +47,7 @@ test('every text is a PNG of 500 x 150 and 10 to 24 kB, with equal pixels in two
       expect(file.length).toBeGreaterThan(10_000)
       expect(file.length).toBeLessThan(24_000)
     }),
-    { numRuns: 40, seed: 1 },
+    { numRuns: runs(20) },
   )
 })
 
@@ -69,7 +70,7 @@ test('the letters of any text stay inside the image, and use its space', () => {
       expect(right - left).toBeGreaterThan(250)
       expect(bottom - top).toBeGreaterThan(90)
     }),
-    { numRuns: 300, seed: 1 },
+    { numRuns: runs(150) },
   )
 })
 
@@ -81,7 +82,7 @@ test('a drawing has a limited number of line segments', () => {
       // 5 letters of at most 4 strokes; each segment touches at most 400 pixels
       expect(letters.reduce((sum, { points }) => sum + points.length, 0)).toBeLessThan(600)
     }),
-    { numRuns: 300, seed: 1 },
+    { numRuns: runs(150) },
   )
 })
 

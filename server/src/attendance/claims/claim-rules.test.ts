@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { readCaptcha } from '../../../test/support/attendance-rows.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
+import { runs } from '../../../test/support/property-seed.ts'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
@@ -135,7 +136,7 @@ function expectedOf(given: Situation): Outcome {
   return given.freeCodes > 0 ? end('reserved', 1) : end('no_codes_left')
 }
 
-describeOnBothEngines('the rules of a claim', (open) => {
+describeOnBothEngines('the rules of a claim', (open, kind) => {
   let db: Db
   let captchas: Captchas
   let signedFetch: SignedFetch
@@ -168,7 +169,7 @@ describeOnBothEngines('the rules of a claim', (open) => {
         answers.add(expected.answer)
         expect(await outcomeOf(given)).toEqual(expected)
       }),
-      { seed: 5, numRuns: 250 },
+      { numRuns: runs(kind === 'postgres' ? 150 : 30) },
     )
 
     // Every refusal in the table has occurred

@@ -70,7 +70,7 @@ test('any text gives a midnight in UTC or undefined, and throws nothing', () => 
       const midnight = parseIssuerDate(text)
       return midnight === undefined || midnight % 86_400_000 === 0
     }),
-    { seed: 12, numRuns: 500 },
+    { numRuns: 500 },
   )
 })
 

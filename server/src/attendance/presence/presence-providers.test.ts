@@ -134,15 +134,17 @@ describe('a provider that lists connected players', () => {
   })
 
   test('gets no more than 32 calls at once', async () => {
-    const { presence } = onlyPeers()
+    const { presence } = onlyPeers({ timeoutMs: 60_000 })
     const crowd = Array.from({ length: 150 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
     await world.crowd(crowd, STAGE.x, STAGE.y)
-    // Long enough for the first of 32 calls to be running when the last one begins, on a busy machine too
-    await world.change({ delay_ms: 100 })
+    // The first 32 calls wait until all of them are under way
+    await world.change({ delay_ms: 4_000 })
 
-    const answers = await Promise.all(crowd.map((player) => presence.find(player, [STAGE])))
+    const answering = Promise.all(crowd.map((player) => presence.find(player, [STAGE])))
+    await expect.poll(async () => (await world.calls()).most_at_once, { timeout: 60_000 }).toBe(32)
+    await world.change({ delay_ms: 0 })
 
-    expect(new Set(answers)).toEqual(new Set(['present']))
+    expect(new Set(await answering)).toEqual(new Set(['present']))
     expect((await world.calls()).most_at_once).toBe(32)
   })
 })

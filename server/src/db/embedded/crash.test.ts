@@ -27,7 +27,7 @@ test(
       next = found.length
     }
   },
-  ROUNDS * 20_000,
+  ROUNDS * 200_000,
 )
 
 /** @returns the last number that the child reported before it was killed, `count` numbers after `first` */

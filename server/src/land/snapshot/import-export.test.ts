@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { runs } from '../../../test/support/property-seed.ts'
 import {
   address,
   hash,
@@ -231,7 +232,7 @@ describeOnBothEngines('a snapshot', (open, kind) => {
           clock.ms += RETIRED_GRACE_MS
         },
       ),
-      { numRuns: 8 },
+      { numRuns: runs(4) },
     )
   })
 })

@@ -6,6 +6,7 @@ import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { expectSame } from '../../../test/support/expect-same.ts'
 import { addressOf, bidRow, estateRow, publicationRow } from '../../../test/support/land-rows.ts'
 import { REFERENCE_TIME_MS } from '../../../test/support/land-server.ts'
+import { runs } from '../../../test/support/property-seed.ts'
 import { answersOf } from '../../../test/support/state-answers.ts'
 import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
@@ -74,7 +75,7 @@ const steps = fc.array(
   },
 )
 
-describeOnBothEngines('the patched state', (open) => {
+describeOnBothEngines('the patched state', (open, kind) => {
   let db: Db
   let names = 0
   beforeAll(async () => {
@@ -105,8 +106,9 @@ describeOnBothEngines('the patched state', (open) => {
         // Patching did not modify the earlier states
         for (const { parts, answers } of earlier) expectSame(answersOf(new State(parts), TIMES_MS), answers)
       }),
-      { seed: 20_261_120, numRuns: 8, endOnFailure: true },
+      { numRuns: runs(kind === 'postgres' ? 6 : 2), endOnFailure: true },
     )
+    if (kind === 'embedded') return // a few examples: what is rare is met on PostgreSQL
     for (const rare of [
       'moved estate',
       'orphan that gets its estate',
@@ -115,7 +117,7 @@ describeOnBothEngines('the patched state', (open) => {
       'district',
     ])
       expect(seen, `no step had: ${rare}`).toContain(rare)
-  }, 180_000)
+  })
 
   test('joins parcels whose estate is created after they named it', async () => {
     const id = '7777'
