@@ -62,7 +62,7 @@ test('the land is answered alike', async () => {
   const mortgage = mortgages[0]!
   const district = parcels.find(({ district_id }) => district_id)!.district_id
   const token = encodeTokenId({ x: owned.x, y: owned.y })
-  const all = 'status=all&limit=1000'
+  const all = 'status=open,sold,cancelled&limit=1000'
   const paths: Record<string, readonly string[]> = {
     '/health/live': [''],
     '/health/ready': [''],
