@@ -18,6 +18,7 @@ import {
   statusOf,
   takenPort,
 } from '../support/landpass.ts'
+import { importWorld, shownWorld } from '../support/worlds.ts'
 
 const RADIUS = 12
 /** A setting WORLD: a small one is written by the same code. */
