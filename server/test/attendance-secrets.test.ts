@@ -45,19 +45,21 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     await story.organise()
     await story.claimAndBeRefused()
     await story.misplaceSecrets()
-    await story.goThroughTheIssuersFaults()
+    // What is not about the database is the same code on either engine
+    if (kind === 'postgres') await story.goThroughTheIssuersFaults()
     await story.loseTheDatabase()
     await story.askWhatOperatorsAsk()
-    await story.restartWithOtherCredentials()
+    if (kind === 'postgres') await story.restartWithOtherCredentials()
     await story.restartWithAnotherKey()
-    await story.startWithBadSettings()
+    if (kind === 'postgres') await story.startWithBadSettings()
 
+    expect(story.heardLog()).toContain('"msg":"incoming request"')
+    expect(findSecrets(await story.heard(), await story.secrets())).toEqual([])
+    if (kind === 'embedded') return
     const missing = Object.keys(ERRORS).filter(
       (code) => !story.codesSeen.has(code) && !OTHER_ERRORS.includes(code as ErrorCode),
     )
     expect(missing, 'errors that were not provoked').toEqual([])
-    expect(story.heardLog()).toContain('"msg":"incoming request"')
-    expect(findSecrets(await story.heard(), await story.secrets())).toEqual([])
   })
 })
 
