@@ -133,13 +133,23 @@ const step: fc.Arbitrary<readonly Choice[] | number> = fc.oneof(
   fc.integer({ min: 1, max: SPAN_MS }),
 )
 
+/** Last steps of every story: two offers open, and then all offers expire. */
+const SHORT_OFFER = { x: 0, y: 0, pick: 0, ms: 1 }
+const EXPIRY_STEPS = [
+  [
+    { what: 'offer', ...SHORT_OFFER },
+    { what: 'offer-estate', ...SHORT_OFFER },
+  ],
+  SPAN_MS,
+] as const
+
 test('after any changes and at any time, an event names every parcel and estate whose answer differs', async () => {
   const seen = { parcels: 0, estates: 0, expired: 0 }
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 8 }), async (steps) => {
       const events = new ChangeEvents((worldId, range) => readChangedAssets(db, worldId, range))
       const seenAnswers = [await readAnswers()]
-      for (const one of steps) {
+      for (const one of [...steps, ...EXPIRY_STEPS]) {
         if (typeof one === 'number') nowMs += one
         else for (const chosen of one) await applyLandChanges(db, [await changeFor(chosen)], nowMs)
         seenAnswers.push(await readAnswers())
