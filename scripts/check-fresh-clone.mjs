@@ -1,5 +1,5 @@
-// Clones the project into a temporary folder and follows the steps of a new user: runs `npm start`, reads a parcel and the
-// pages, runs the printed example of attendance tokens, stops the server with Ctrl-C, and starts it again.
+// Clones the project into a temporary folder and follows the steps of a new user: runs `npm start`, reads a parcel and
+// the pages, runs the printed example of attendance tokens, stops the server with Ctrl-C, and starts it again.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -12,8 +12,8 @@ const TSC = join(
 /**
  * Compiles the workspaces whose code has changed. Prints nothing if there is nothing to do.
  *
- * Code that was compiled without a check of its types is checked by the next call with `checksTypes`: the compiler records
- * that the check is missing.
+ * Code that was compiled without a check of its types is checked by the next call with `checksTypes`: the compiler
+ * records that the check is missing.
  *
  * @param root folder of the project
  * @param workspaces names of folders below it

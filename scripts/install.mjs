@@ -1,5 +1,5 @@
-// Installs the packages of the lock file: those that the server needs, or all. A stamp file in node_modules records what is
-// installed.
+// Installs the packages of the lock file: those that the server needs, or all. A stamp file in node_modules records what
+// is installed.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -13,8 +13,8 @@ const LOG_EVERY_MS = 5 * SECOND_MS
  * Elsewhere there are a line at the start and a line every few seconds. The output of the program goes to stderr.
  *
  * @param title what the step does, as in `landpass: compiling …`
- * @param step `command`, `args` and `cwd` of the program; `count`, if given, returns the progress as text; `isShort` for a
- * step that mostly ends at once: it has no line, except on a terminal after one second
+ * @param step `command`, `args` and `cwd` of the program; `count`, if given, returns the progress as text; `isShort` for
+ * a step that mostly ends at once: it has no line, except on a terminal after one second
  * @returns the exit status of the program
  */
 export async function runStep(title, { command, args, cwd, count, isShort = false }) {

@@ -96,7 +96,7 @@ describe('a call', () => {
     ['no answer', new TypeError('refused'), { code: 'offline', status: 0 }],
     ['no JSON', { body: '<html>' }, { code: 'unreadable_answer', status: 200 }],
     ['JSON without envelope', { body: '[]' }, { code: 'unreadable_answer', status: 200 }],
-    ['a confirmation of what nobody has', { status: 304 }, { code: 'unreadable_answer', status: 304 }],
+    ['304 for an answer that is not cached', { status: 304 }, { code: 'unreadable_answer', status: 304 }],
     ['a body that breaks off', { body: brokenOff() }, { code: 'offline' }],
   ])('answered with %s fails as a LandpassError', async (_name, reply, facts) => {
     const { client } = recorded([reply as Reply], { retries: 0 })

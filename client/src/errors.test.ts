@@ -42,7 +42,7 @@ describe('a refusal', () => {
 
   test.each([
     ['a page of a proxy', '<html>Bad gateway</html>'],
-    ['JSON of somebody else', '{"message":"no"}'],
+    ['JSON of another server', '{"message":"no"}'],
     ['JSON that is no object', 'null'],
     ['fields of other types', '{"error":1,"code":{},"data":"x"}'],
     ['nothing', ''],

@@ -84,9 +84,9 @@ describe('a grid', () => {
     const before = [grid.state, grid.tileAt(1, 0), grid.tileAt(2, 0)]
 
     expect(since).not.toBe(grid.state)
-    expect(() => grid.apply(readFeed(changes))).toThrow('read the whole world')
+    expect(() => grid.apply(readFeed(changes))).toThrow('Read the whole world')
     const elsewhere = { ...readFeed(changes), since: grid.state, bounds: { ...grid.bounds, maxX: 9 } }
-    expect(() => grid.apply(elsewhere)).toThrow('read the whole world')
+    expect(() => grid.apply(elsewhere)).toThrow('Read the whole world')
     expect([grid.state, grid.tileAt(1, 0), grid.tileAt(2, 0)]).toEqual(before)
   })
 
