@@ -1,5 +1,5 @@
-// Installs the packages of the lock file: those that serving needs, or all. Which ones are there is written down below
-// node_modules, so nothing is done when they are.
+// Installs the packages of the lock file: those that the server needs, or all. A stamp file in node_modules records what
+// is installed.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,14 +9,14 @@ const STAMP = join('node_modules', '.landpass-installed')
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-progress']
 
 /**
- * Brings the installed packages up to date with the lock file. Says nothing when there is nothing to do.
+ * Installs the packages of the lock file. Prints nothing if they are installed.
  *
- * What is there already stays when only the packages of the tests are missing, so that a server that runs meanwhile
- * finds its own. With another lock file everything is installed anew: all, where all had been installed before.
+ * If only the packages of the tests are missing, the others stay untouched, so that a running server can go on. After a
+ * change of the lock file everything is installed again: all packages if all had been installed before.
  *
  * @param root folder of the project
  * @param options `scope`: `serving` for the packages that `npm start` needs, `all` for those of the tests, too
- * @returns the exit status of npm: 0 when all is well
+ * @returns the exit status of npm: 0 for success
  */
 export async function installPackages(root, { scope }) {
   const stamp = join(root, STAMP)
@@ -31,10 +31,10 @@ export async function installPackages(root, { scope }) {
   const title = `installing the packages of ${titleOf(isSameLock, wanted)} (once)`
   rmSync(stamp, { force: true })
   const count = packageCounter(root, JSON.parse(lockText), wanted)
-  // What an earlier clone has downloaded is used without asking the registry. Where that fails, it is asked.
+  // First with the packages in npm's cache, without requests to the registry. If that fails, from the registry.
   const isInstalled =
     (await npm(root, [...command, '--prefer-offline', '--loglevel=silent'], title, count)) === 0
-  const status = isInstalled ? 0 : await npm(root, command, `${title}, now asking the registry`, count)
+  const status = isInstalled ? 0 : await npm(root, command, `${title}, now from the registry`, count)
   if (status === 0) writeFileSync(stamp, `${lockHash} ${wanted}\n`)
   return status
 }
@@ -48,14 +48,14 @@ function titleOf(isSameLock, scope) {
   return scope === 'serving' ? 'the server' : 'the server and the tests'
 }
 
-/** @returns undefined where nothing is installed, or the file is of another form */
+/** Reads the stamp file. @returns undefined if it is missing or malformed */
 function readStamp(path) {
   if (!existsSync(path)) return undefined
   const [, lockHash, scope] = /^([0-9a-f]{64}) (serving|all)\n$/.exec(readFileSync(path, 'utf8')) ?? []
   return lockHash && { lockHash, scope }
 }
 
-/** Counts the packages that are unpacked. Those for other systems, and the few that are optional, are left out. */
+/** Counts the packages that are unpacked, without optional ones, some of which are for other systems. */
 function packageCounter(root, lock, scope) {
   const paths = Object.entries(lock.packages)
     .filter(

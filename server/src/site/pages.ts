@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { type Answer, send } from '../http/answer.ts'
-import type { Coding } from '../http/codings.ts'
 import type { SharedBody } from '../http/compressed-bodies.ts'
+import type { ContentEncoding } from '../http/content-encoding.ts'
 import { ENCODERS } from '../http/encoders.ts'
 import { HIDDEN } from '../http/schemas.ts'
 import { tagOf } from '../http/text-tag.ts'
@@ -122,8 +122,8 @@ function readHtml(name: string, interfaces: readonly string[]): string {
   return made.replace(INTERFACES_MARK, `data-interfaces="${interfaces.join(' ')}"`)
 }
 
-function bodyIn(bodies: Readonly<Record<Coding | 'identity', Buffer>>): SharedBody {
-  return { codingFor: (accepted) => accepted, in: (coding) => bodies[coding ?? 'identity'] }
+function bodyIn(bodies: Readonly<Record<ContentEncoding | 'identity', Buffer>>): SharedBody {
+  return { encodingFor: (accepted) => accepted, bytesIn: (encoding) => bodies[encoding ?? 'identity'] }
 }
 
 function typeOf(path: string): string {
