@@ -166,7 +166,7 @@ describe('the pages of docs/attendance', () => {
     for (const body of [...(await organiserRefusals()), ...(await playerRefusals())]) hear(body)
     const { error, code } = claimRefused()
     heard.set(error, code)
-    const tables = ['### Told to organisers', '### Told to players'].map((title) => tableBelow(pages, title))
+    const tables = ['### Messages for organisers', '### Messages for players'].map((title) => tableBelow(pages, title))
     const onPage = tables.flat().map(([sentence = '']) => told(sentence))
     const news = [pages.match(/"message": "(The issuer has no codes[^"]+)"/)?.[1], ...(await successes())]
 
