@@ -448,7 +448,7 @@ describe('what can go wrong', () => {
     await fill(page, id)
     await outside.issuerSettings({ error_rate: 1, html_errors: true })
     await form.press('Register the event')
-    await expectText(page, 'The token issuer does not answer at the moment, but nothing was lost')
+    await expectText(page, 'The token issuer does not answer now. Nothing was lost')
     await expectGood(opened, 'issuer-unavailable')
     await outside.issuerSettings({ error_rate: 0, html_errors: false })
     await form.press('Try again')
