@@ -22,6 +22,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Test files take turns in two processes: to start one and to read the server's code takes longer than most of them.
     isolate: false,
+    restoreMocks: true,
     setupFiles: ['server/dist/test/support/each-file.setup.js'],
     // Node.js reads what is compiled as it does in service, and without a detour through Vite, which costs half a second
     // in every file that starts a server.

@@ -252,7 +252,7 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       expect(own).toMatchObject({ isDone: false, shown: [expect.stringContaining('deployed scene')] })
       expect(servers).toMatchObject({
         isDone: false,
-        shown: [expect.stringContaining('Only a deployed scene')],
+        shown: [expect.stringContaining('Deploy the scene')],
       })
     })
 

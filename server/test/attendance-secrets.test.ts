@@ -45,19 +45,21 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     await scenario.organise()
     await scenario.claimAndBeRefused()
     await scenario.misplaceSecrets()
-    await scenario.goThroughTheIssuersFaults()
+    // What is not about the database is the same code on either engine
+    if (kind === 'postgres') await scenario.goThroughTheIssuersFaults()
     await scenario.loseTheDatabase()
     await scenario.askWhatOperatorsAsk()
-    await scenario.restartWithOtherCredentials()
+    if (kind === 'postgres') await scenario.restartWithOtherCredentials()
     await scenario.restartWithAnotherKey()
-    await scenario.startWithBadSettings()
+    if (kind === 'postgres') await scenario.startWithBadSettings()
 
+    expect(scenario.logText()).toContain('"msg":"incoming request"')
+    expect(findSecrets(await scenario.outputs(), await scenario.secrets())).toEqual([])
+    if (kind === 'embedded') return
     const missing = Object.keys(ERRORS).filter(
       (code) => !scenario.codesSeen.has(code) && !OTHER_ERRORS.includes(code as ErrorCode),
     )
     expect(missing, 'errors that were not provoked').toEqual([])
-    expect(scenario.logText()).toContain('"msg":"incoming request"')
-    expect(findSecrets(await scenario.outputs(), await scenario.secrets())).toEqual([])
   })
 })
 

@@ -216,7 +216,7 @@ describeOnOneEngine('the booth', (open) => {
     })
 
     expect([status, body.code]).toEqual([403, 'preview_realm'])
-    expect(body.error).toContain('Only a deployed scene can claim')
+    expect(body.error).toContain('Deploy the scene')
   })
 
   test('while the presence services do not answer, the captcha is not used up', async () => {

@@ -133,7 +133,7 @@ describeOnOneEngine('the feed', (open) => {
     ])
       expect((await part(`/v2/feed?since=${unknown}`)).since, unknown).toBeUndefined()
 
-    for (const odd of ['', 'a%20b', 'x'.repeat(101), '%00', '..%2F']) {
+    for (const odd of ['a%20b', 'x'.repeat(101), '%00', '..%2F']) {
       const { data } = await land.refusal(`/v2/feed?since=${odd}`, 400, 'invalid_parameter')
       expect(data.parameter).toBe('since')
     }

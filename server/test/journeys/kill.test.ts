@@ -14,11 +14,11 @@ import { type Env, eventually, type Running, serve, startLandpass } from '../sup
 import { importWorld, leftovers, shownWorld } from '../support/worlds.ts'
 
 /**
- * More rounds find rarer losses: LANDPASS_KILL_ROUNDS=30 before a release. Two for an import alone and one for each
- * import beside a server are the fewest with which every phase is met once: see `nextPhase`.
+ * More rounds find rarer losses: LANDPASS_KILL_ROUNDS=30 before a release. Two for a process alone and one for each
+ * beside a server are the fewest with which every phase is met once: see `nextPhase`.
  */
 const IMPORT_ROUNDS = Number(process.env.LANDPASS_KILL_ROUNDS ?? 2)
-const JOINED_IMPORT_ROUNDS = Number(process.env.LANDPASS_KILL_ROUNDS ?? 1)
+const JOINED_ROUNDS = Number(process.env.LANDPASS_KILL_ROUNDS ?? 1)
 const WRITE_ROUNDS = Number(process.env.LANDPASS_KILL_ROUNDS ?? 2)
 /** Time limit of a round. */
 const ROUND_LIMIT_MS = 200_000
@@ -83,7 +83,7 @@ describe('a server on the embedded engine', () => {
     async () => {
       const scenario = await KilledImports.begin('embedded', 'joined importer')
       const server = await serve({ ...scenario.env, LOG_LEVEL: 'error' })
-      for (let round = 0; round < JOINED_IMPORT_ROUNDS; round++) {
+      for (let round = 0; round < JOINED_ROUNDS; round++) {
         const importing = startLandpass(['import', scenario.nextFolder], scenario.env)
         await scenario.killAtRandom(importing, () => killHard(importing.child))
 
@@ -93,7 +93,7 @@ describe('a server on the embedded engine', () => {
       expect(server.stdout()).not.toContain('"level":50')
       scenario.report()
     },
-    JOINED_IMPORT_ROUNDS * ROUND_LIMIT_MS,
+    JOINED_ROUNDS * ROUND_LIMIT_MS,
   )
 
   test(
@@ -101,7 +101,7 @@ describe('a server on the embedded engine', () => {
     async () => {
       const scenario = await KilledImports.begin('embedded', 'server under an importer')
       let server = await serve(scenario.env)
-      for (let round = 0; round < JOINED_IMPORT_ROUNDS; round++) {
+      for (let round = 0; round < JOINED_ROUNDS; round++) {
         const importing = startLandpass(['import', scenario.nextFolder], scenario.env)
         await scenario.killAtRandom(importing, () => killHard(server.child))
 
@@ -114,7 +114,7 @@ describe('a server on the embedded engine', () => {
       }
       scenario.report()
     },
-    JOINED_IMPORT_ROUNDS * ROUND_LIMIT_MS,
+    JOINED_ROUNDS * ROUND_LIMIT_MS,
   )
 
   test(
@@ -122,7 +122,7 @@ describe('a server on the embedded engine', () => {
     async () => {
       const scenario = await KilledWrites.begin('embedded')
       let server = await serve(scenario.env)
-      for (let round = 0; round < WRITE_ROUNDS; round++) {
+      for (let round = 0; round < JOINED_ROUNDS; round++) {
         const writer = scenario.startWriter()
         await writer.untilAcknowledged(3 + scenario.random.below(20))
         await scenario.shortPause()
@@ -135,7 +135,7 @@ describe('a server on the embedded engine', () => {
       }
       scenario.report('killed server under a writer')
     },
-    WRITE_ROUNDS * ROUND_LIMIT_MS,
+    JOINED_ROUNDS * ROUND_LIMIT_MS,
   )
 })
 

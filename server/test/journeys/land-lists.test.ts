@@ -82,14 +82,13 @@ describeOnOneEngine('the lists of what is or was for sale', (open) => {
     const wrong: [string, string, unknown, string][] = [
       ['limit', '1001', 1001, number],
       ['limit', '-1', -1, number],
-      ...['1e2', '', 'ten', '1.0', '0x10', '%2010', '010', '-0', '%2B5', '10;', 'NaN', 'Infinity', '٣'].map(
+      ...['1e2', 'ten', '1.0', '0x10', '%2010', '010', '-0', '%2B5', '10;', 'NaN', 'Infinity', '٣'].map(
         (text): [string, string, unknown, string] => ['limit', text, decodeURIComponent(text), number],
       ),
       ['limit', '99999999999999999999', '99999999999999999999', number],
       ['offset', '-1', -1, 'a whole number from 0 to 9007199254740991'],
       ['offset', '1e2', '1e2', 'a whole number from 0 to 9007199254740991'],
-      ['offset', '', '', 'a whole number from 0 to 9007199254740991'],
-      ...['', 'closed', 'OPEN', 'open,', ',open', 'open, sold', 'all', 'open;sold'].map(
+      ...['closed', 'OPEN', 'open,', ',open', 'open, sold', 'all', 'open;sold'].map(
         (text): [string, string, unknown, string] => [
           'status',
           text,
@@ -98,16 +97,14 @@ describeOnOneEngine('the lists of what is or was for sale', (open) => {
         ],
       ),
       ['sort_by', 'Price', 'Price', 'one of price, created_at, block_time_updated_at, expires_at'],
-      ['sort_by', '', '', 'one of price, created_at, block_time_updated_at, expires_at'],
       ['sort_by', '__proto__', '__proto__', 'one of price, created_at, block_time_updated_at, expires_at'],
       ['sort_order', 'up', 'up', 'one of asc, desc'],
-      ['sort_order', '', '', 'one of asc, desc'],
     ]
     for (const name of NAMES) {
       for (const [parameter, text, value, allowed] of wrong) {
         const path = `${PATHS[name]}?${parameter}=${text}`
         const { data, error } = await land.refusal(path, 400, 'invalid_parameter')
-        expect(data, path).toEqual({ parameter, value, allowed })
+        expect(data, path).toEqual({ parameter, value: decodeURIComponent(text), allowed })
         expect(error).toBe(`${parameter} is ${JSON.stringify(value)}, but must be ${allowed}.`)
       }
     }

@@ -43,6 +43,7 @@ atEndOfEachFile(async () => {
   for (const world of used) {
     found.push(...findSecrets(outputs, await world.secrets()))
     await control('POST', `${world.issuer}/simulator/reset`, {})
+    await control('POST', `${world.issuer}/simulator/revoke-tokens`, {})
     await control('POST', `${world.presence}/simulator/reset`, {})
     idleSimulators.push(world)
   }
