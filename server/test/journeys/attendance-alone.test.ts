@@ -124,7 +124,7 @@ test('without settings the land works, and attendance says what is missing', asy
   await stopped(server)
 })
 
-test('production refuses whoever stands in for others, by name, and makes nothing', async () => {
+test('production refuses simulators, names their settings, and creates nothing', async () => {
   const dataDir = await freshDataDir()
   const { code, stdout, stderr } = await landpass(['serve'], {
     ...settings,

@@ -44,7 +44,7 @@ describeOnBothEngines('bids, mortgages, publications, contributions and district
       await land.refusal(`/bids/${id}`, 404, 'bid_not_found')
   })
 
-  test('an id that the database could not even look for is refused', async () => {
+  test('an id that is not valid in the database is refused', async () => {
     const paths = ['/bids/@', '/publications/@', '/estates/@', '/estates/@/bids', '/estates/@/publications']
     for (const path of [...paths, '/assets/@/bids', '/assets/@/publications']) {
       for (const id of ['%00', 'a%00b', 'a'.repeat(101)]) {

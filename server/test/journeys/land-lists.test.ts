@@ -45,7 +45,7 @@ describeOnOneEngine('the lists of what is or was for sale', (open) => {
     }
   })
 
-  test('pages are cut where they are asked to be', async () => {
+  test('limit and offset decide where pages begin and end', async () => {
     const total = (land.reference.list('parcels', {}, land.nowMs()) as { total: number }).total
     expect(total).toBeGreaterThan(20)
     for (const [limit, offset] of [
@@ -64,7 +64,7 @@ describeOnOneEngine('the lists of what is or was for sale', (open) => {
     }
   })
 
-  test('/marketplace can be kept to one type', async () => {
+  test('/marketplace can be limited to one type', async () => {
     for (const [type, name] of [
       ['parcel', 'parcels'],
       ['estate', 'estates'],
@@ -77,7 +77,7 @@ describeOnOneEngine('the lists of what is or was for sale', (open) => {
     expect(data).toEqual({ parameter: 'asset_type', value: 'road', allowed: 'one of parcel, estate' })
   })
 
-  test('what is wrong is refused by its name, with what is allowed', async () => {
+  test('a wrong parameter is refused with its name and what is allowed', async () => {
     const number = 'a whole number from 0 to 1000'
     const wrong: [string, string, unknown, string][] = [
       ['limit', '1001', 1001, number],
@@ -110,7 +110,7 @@ describeOnOneEngine('the lists of what is or was for sale', (open) => {
     }
   })
 
-  test('a parameter given twice is refused, an unknown one is nobody’s business', async () => {
+  test('a parameter given twice is refused, an unknown one is ignored', async () => {
     for (const parameter of ['limit=1', 'offset=0', 'status=open', 'sort_by=price', 'sort_order=asc']) {
       const { data } = await land.refusal(`/parcels?${parameter}&${parameter}`, 400, 'invalid_parameter')
       expect(data.parameter).toBe(parameter.split('=')[0])

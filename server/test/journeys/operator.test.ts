@@ -158,7 +158,7 @@ test('a database that cannot be reached is named without its password', async ()
   }
 })
 
-test('a world goes out of the embedded database and into PostgreSQL, record for record', async () => {
+test('a world is exported from the embedded database and imported into PostgreSQL, record by record', async () => {
   const folder = await demoSnapshot(1, RADIUS)
   const embedded = { DATA_DIR: await freshDataDir() }
   const postgres = { DATABASE_URL: await freshDatabaseUrl() }
@@ -180,7 +180,7 @@ test('a world goes out of the embedded database and into PostgreSQL, record for 
   expect(refused.stderr).toMatch(/^landpass: .*(?:empty|not empty).*\n$/)
 })
 
-test('a broken snapshot is refused with the places of its errors, and nothing changes', async () => {
+test('a broken snapshot is refused with the lines of its errors, and nothing changes', async () => {
   const broken = brokenCopy(await demoSnapshot(2, RADIUS))
   const env = { DATA_DIR: await freshDataDir() }
   const before = await withDatabase(env.DATA_DIR, async (db) => {

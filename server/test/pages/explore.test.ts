@@ -525,7 +525,7 @@ describe('a server without a world', () => {
     await page.getByText('holds no world yet').waitFor()
     await expectAccessible(page)
     await photograph('explore-empty')
-    // From here on nobody tells of changes: the page asks for them.
+    // From here on there are no events: the page polls.
     await page.route('**/v2/changes*', (route) => route.fulfill({ status: 503 }))
     await page.clock.install()
     await page.reload()

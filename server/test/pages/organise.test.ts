@@ -18,9 +18,9 @@ import {
 import { expectAccessible } from '../support/axe.ts'
 import { type OpenedPage, type OpenOptions, type Spot, testBrowser } from '../support/browser.ts'
 import { emptyDir, freshDataDir, freshEngine } from '../support/engines.ts'
+import { findSecrets, type Output } from '../support/find-secrets.ts'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
 import { type Env, serve } from '../support/landpass.ts'
-import { findSecrets, type Heard } from '../support/overheard.ts'
 import { PageMap } from '../support/page-map.ts'
 
 /**
@@ -448,7 +448,7 @@ describe('what can go wrong', () => {
     await fill(page, id)
     await outside.issuerSettings({ error_rate: 1, html_errors: true })
     await form.press('Register the event')
-    await expectText(page, 'The token issuer does not answer at the moment, but nothing was lost')
+    await expectText(page, 'The token issuer does not answer now. Nothing was lost')
     await expectGood(opened, 'issuer-unavailable')
     await outside.issuerSettings({ error_rate: 0, html_errors: false })
     await form.press('Try again')
@@ -603,18 +603,18 @@ test('the edit code is only in the body of a request: not in address, storage, p
   const opened = await openForm({ size: 'phone', keepsPages: true }, '', alone.origin)
   const { page } = opened
   const form = formOf(page)
-  const heard: Heard[] = []
+  const outputs: Output[] = []
   const sent: string[] = []
   page.on('request', (request) => {
-    heard.push({
+    outputs.push({
       where: `${request.method()} and its headers`,
       text: request.url() + JSON.stringify(request.headers()),
     })
     if (request.postData()?.includes(code)) sent.push(`${request.method()} ${request.url()}`)
   })
-  page.on('console', (message) => heard.push({ where: 'the console', text: message.text() }))
+  page.on('console', (message) => outputs.push({ where: 'the console', text: message.text() }))
   const listen = async (where: string) =>
-    heard.push({ where, text: await page.evaluate<string>(EVERYTHING_KEPT) })
+    outputs.push({ where, text: await page.evaluate<string>(EVERYTHING_KEPT) })
 
   await form.eventId.fill(String(id))
   await form.editCode.fill(code)
@@ -641,11 +641,11 @@ test('the edit code is only in the body of a request: not in address, storage, p
   await page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`)
   await expectValue(form.editCode, '')
   await listen('the page that was left')
-  heard.push({ where: 'the log', text: alone.stdout() + alone.stderr() })
+  outputs.push({ where: 'the log', text: alone.stdout() + alone.stderr() })
 
   expect(alone.stdout()).toContain('"POST","url":"/addcodes/:event"')
   expect(sent).toEqual([`POST ${alone.origin}/event/${id}`, `POST ${alone.origin}/addcodes/${id}`])
-  expect(findSecrets(heard, new Map([[code, 'the edit code']]))).toEqual([])
+  expect(findSecrets(outputs, new Map([[code, 'the edit code']]))).toEqual([])
   expectRefusals(opened, 404)
 })
 

@@ -30,7 +30,7 @@ describe.each(PAGES)('the page %s', (path) => {
   test('is small, and sends requests to its own server only', async () => {
     const { page, asked } = await openPage(server.origin + path, { size: 'desktop' })
     await page.locator('main').waitFor()
-    // The worker keeps them for offline times: nobody waits for that.
+    // The worker stores them for offline use, in the background.
     const scripts = asked.filter((address) => address.endsWith('.js') && !address.includes('service-worker'))
 
     const sizes = await Promise.all(scripts.map(gzippedBytes))

@@ -27,7 +27,7 @@ describe('the browser of the tests', () => {
     server.closeAllConnections()
   })
 
-  test('reaches nobody but 127.0.0.1, and tells on a page that tries, in a worker as well', async () => {
+  test('reaches 127.0.0.1 only, and reports a page or worker that tries another host', async () => {
     const { page, problems } = await open(`http://127.0.0.1:${port}/`, { size: 'desktop' })
     const addresses = [`http://localhost:${port}/name`, 'http://192.0.2.1/number', 'https://land.example/far']
 
@@ -50,7 +50,7 @@ describe('the browser of the tests', () => {
     problems.length = 0
   })
 
-  test('tells what goes wrong in a page', async () => {
+  test('reports errors of a page', async () => {
     const { page, problems } = await open(`http://127.0.0.1:${port}/`, { size: 'phone', scale: 2 })
 
     await page.evaluate(`console.error('a red line')`)
@@ -64,7 +64,7 @@ describe('the browser of the tests', () => {
     expect(found.join('\n')).toMatch(/^net::ERR_\w+: http:\/\/127.0.0.1:1\/closed$/m)
   })
 
-  test('has the screen that was asked for', async () => {
+  test('has the requested screen', async () => {
     for (const size of ['phone', 'desktop'] as const) {
       for (const scale of [1, 2]) {
         const { look } = await open(`http://127.0.0.1:${port}/`, { size, scale })
@@ -74,7 +74,7 @@ describe('the browser of the tests', () => {
     }
   })
 
-  test('may be another one, which has to be there', async () => {
+  test('can be replaced by another one, which must exist', async () => {
     vi.stubEnv(BROWSER_VARIABLE, '/no/such/browser')
     try {
       await expect(launchBrowser()).rejects.toThrow(

@@ -17,11 +17,11 @@ export type Size = keyof typeof SIZES
 
 export interface OpenOptions {
   readonly size: Size
-  /** Pixels of the screen per CSS pixel: 1 unless told otherwise. */
+  /** Pixels of the screen per CSS pixel: default 1. */
   readonly scale?: number
-  /** What the browser says that its reader speaks: `en-GB` unless told otherwise. */
+  /** Language of the browser; default `en-GB`. */
   readonly locale?: string
-  /** What the system wants: light unless told otherwise. */
+  /** Colour scheme of the system; default light. */
   readonly theme?: 'light' | 'dark'
   /** Whether the page may keep itself for offline times; without it nothing of one visit is left for the next. */
   readonly keepsPages?: boolean
