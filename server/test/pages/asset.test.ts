@@ -503,6 +503,8 @@ function landOfThisStory() {
     { ...publications[3]!, tx_hash: hash(81), contract_id: hash(82), asset_id: '2,0', price: 100_000 },
     { ...publications[3]!, tx_hash: hash(83), contract_id: hash(84), asset_id: '2,-2', price: 900 },
   )
+  // As the import wants them: in order of creation
+  publications.sort((a, b) => a.block_time_created_at - b.block_time_created_at)
   const [bid] = bids
   bids.push(
     ...Array.from({ length: 24 }, (_, i) => ({

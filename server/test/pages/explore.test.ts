@@ -594,6 +594,8 @@ function explorersLand() {
     owner: ANN,
     price: 3000,
   })
+  // As the import wants them: in order of creation
+  records.publications.sort((a, b) => a.block_time_created_at - b.block_time_created_at)
   return records
 }
 
