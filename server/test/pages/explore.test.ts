@@ -645,6 +645,7 @@ async function expectWorld(page: Page): Promise<void> {
 /** Where a parcel is on the screen while the middle of the map is 0,0. */
 async function spotOf(page: Page, { x, y, zoom }: { x: number; y: number; zoom: number }) {
   await expectWorld(page)
+  await page.locator('canvas[data-picture=sharp]').waitFor() // before, the map may not know its size
   const map = (await page.locator('canvas').boundingBox())!
   return { x: map.x + map.width / 2 + x * zoom, y: map.y + map.height / 2 - y * zoom }
 }
