@@ -62,6 +62,7 @@ body { font-family: system-ui, sans-serif }
 .swagger-ui .parameter__in, .swagger-ui .parameter__deprecated, .swagger-ui .prop-format, .swagger-ui .response-control-media-type__accept-message { color: #4a5464 }
 .swagger-ui .response-control-media-type__accept-message { color: #166534 }
 .swagger-ui :focus-visible { outline: 3px solid #0b5a87; outline-offset: 2px }
+.swagger-ui .responses-table td { overflow-wrap: anywhere }
 @media (max-width: 600px) { .swagger-ui .opblock .opblock-summary-description { font-size: 12px } }
 `
 

@@ -3,13 +3,12 @@ import type { CDPSession } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INKS, PALETTES } from '../../src/map/palette.ts'
 import { expectAccessible } from '../support/axe.ts'
-import { type OpenOptions, testBrowser } from '../support/browser.ts'
+import { type OpenOptions, SOON, testBrowser } from '../support/browser.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { freshEngine } from '../support/engines.ts'
 import { PageMap } from '../support/page-map.ts'
 
 const RADIUS = 28
-const SOON = { timeout: 20_000 }
 /** A parcel of no estate and no district, with an owner; found below. */
 let lonely: Coord
 let places: readonly Coord[]

@@ -16,7 +16,7 @@ import {
   startOutsideWorld,
 } from '../support/attendance-server.ts'
 import { expectAccessible } from '../support/axe.ts'
-import { type OpenedPage, type OpenOptions, type Spot, testBrowser } from '../support/browser.ts'
+import { type OpenedPage, type OpenOptions, SOON, type Spot, testBrowser } from '../support/browser.ts'
 import { emptyDir, freshDataDir, freshEngine } from '../support/engines.ts'
 import { findSecrets, type Output } from '../support/find-secrets.ts'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
@@ -208,7 +208,7 @@ describe('an event that works', () => {
     await expectValue(form.places, '')
 
     await opened.drag(middle, { x: middle.x + height / 6, y: middle.y - height / 6 })
-    await expect.poll(() => form.places.inputValue()).toContain('0,0')
+    await expect.poll(() => form.places.inputValue(), SOON).toContain('0,0')
     const drawn = placesIn(await form.places.inputValue())
     const east = Math.max(...drawn.map(([column]) => column))
     const north = Math.max(...drawn.map(([, row]) => row))
@@ -220,7 +220,7 @@ describe('an event that works', () => {
     const [scrolled, zoom] = [await page.evaluate('scrollY'), (await theMap.view()).zoom]
     await page.mouse.wheel(0, -100)
     await expectText(page, 'Hold Ctrl or Cmd')
-    await expect.poll(() => page.evaluate('scrollY')).not.toBe(scrolled)
+    await expect.poll(() => page.evaluate('scrollY'), SOON).not.toBe(scrolled)
     expect((await theMap.view()).zoom).toBe(zoom)
     await page.keyboard.down('Control')
     await page.mouse.wheel(0, -100)
@@ -242,7 +242,7 @@ describe('an event that works', () => {
     await map.click()
     await expectValue(form.places, '')
     await form.press('Undo')
-    await expect.poll(async () => blank.equals(await atRest())).toBe(true)
+    await expect.poll(async () => blank.equals(await atRest()), SOON).toBe(true)
 
     await form.places.fill('0,0;nowhere')
     await map.click()
@@ -251,7 +251,7 @@ describe('an event that works', () => {
     await map.focus()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Enter')
-    await expect.poll(() => form.places.inputValue()).toMatch(/^-?\d+,-?\d+$/)
+    await expect.poll(() => form.places.inputValue(), SOON).toMatch(/^-?\d+,-?\d+$/)
     await expectAccessible(page)
     expectRefusals(opened, 404)
   })
@@ -284,7 +284,7 @@ describe('an event that works', () => {
     await expectGood(opened, 'draw', ['light'])
     const scrolled = await page.evaluate('scrollY')
     await swipe(60)
-    await expect.poll(async () => placesIn(await form.places.inputValue()).length).toBeGreaterThan(3)
+    await expect.poll(async () => placesIn(await form.places.inputValue()).length, SOON).toBeGreaterThan(3)
     expect(await page.evaluate('scrollY')).toBe(scrolled)
     await form.press('Clear all')
     await form.press('Undo')
@@ -777,7 +777,7 @@ async function expectText(page: Page, text: string | RegExp): Promise<void> {
 
 async function expectValue(field: Locator, value: string): Promise<void> {
   await field.waitFor()
-  await expect.poll(() => field.inputValue()).toBe(value)
+  await expect.poll(() => field.inputValue(), SOON).toBe(value)
 }
 
 function focusedText(page: Page): Promise<string> {

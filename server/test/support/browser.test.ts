@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { SIZES, testBrowser } from './browser.ts'
+import { SIZES, SOON, testBrowser } from './browser.ts'
 import { BROWSER_VARIABLE, launchBrowser } from './browser-program.ts'
 
 const PAGE = `<!doctype html>
@@ -43,7 +43,7 @@ describe('the browser of the tests', () => {
     const startingWith = (start: string) => problems.filter((problem) => problem.startsWith(start))
     const twiceEach = (start: string) => addresses.flatMap((address) => [start + address, start + address])
     await expect
-      .poll(() => startingWith('net::ERR_NAME_NOT_RESOLVED: '))
+      .poll(() => startingWith('net::ERR_NAME_NOT_RESOLVED: '), SOON)
       .toEqual(twiceEach('net::ERR_NAME_NOT_RESOLVED: '))
     expect(startingWith('foreign request: ')).toEqual(twiceEach('foreign request: '))
     expect(hosts).toEqual([`127.0.0.1:${port}`])
@@ -56,7 +56,7 @@ describe('the browser of the tests', () => {
     await page.evaluate(`console.error('a red line')`)
     await page.evaluate(`setTimeout(() => { throw new Error('a slip') })`)
     await page.evaluate(`fetch('http://127.0.0.1:1/closed').catch(() => {})`)
-    await expect.poll(() => problems.length).toBeGreaterThanOrEqual(4)
+    await expect.poll(() => problems.length, SOON).toBeGreaterThanOrEqual(4)
 
     const found = problems.splice(0)
     expect(found).toContain('console: a red line')

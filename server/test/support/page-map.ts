@@ -1,7 +1,7 @@
 import type { Coord } from '@landpass/client/grid'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { Spot } from './browser.ts'
+import { SOON, type Spot } from './browser.ts'
 
 /** What the map of a page shows: the place in its middle, and the side of a parcel in CSS pixels. */
 export interface PageView extends Coord {
@@ -10,8 +10,6 @@ export interface PageView extends Coord {
 
 /** A colour as `#rrggbb`. */
 type Colour = string
-
-const SOON = { timeout: 20_000 }
 
 /** The map of one of our pages, as its reader sees it. The canvas says what it shows: web/src/map/map-engine.ts. */
 export class PageMap {
