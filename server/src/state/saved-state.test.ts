@@ -84,8 +84,7 @@ test('saving removes unfinished files of killed processes and the file of older 
   const old = ['state.1.unfinished', 'present.3.unfinished', 'state.x', 'database']
   for (const name of [...old, 'state.2.unfinished', 'present']) writeFileSync(join(folder, name), '')
   const anHourAgo = new Date(Date.now() - HOUR_MS)
-  for (const name of old)
-    utimesSync(join(folder, name), anHourAgo, anHourAgo)
+  for (const name of old) utimesSync(join(folder, name), anHourAgo, anHourAgo)
 
   await saveState(folder, parts)
 
