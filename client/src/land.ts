@@ -203,7 +203,7 @@ export const legacyTiles = (query: TileQuery = {}): Call<DataOf<'GET /v1/tiles'>
 export const tilesOf = (address: string): Call<DataOf<'GET /tiles/{address}'>> =>
   read(pathOf`/v1/tiles/${address}`)
 
-/** The tiles that changed since a time in milliseconds, by `x,y`, in the older form. */
+/** The tiles that changed since a time in milliseconds, or in the minute before it, by `x,y`, in the older form. */
 export const newTiles = (fromMs: number): Call<DataOf<'GET /tiles/new'>> =>
   read('/v1/tiles/new', { from: fromMs })
 

@@ -418,7 +418,7 @@ export interface Operations {
   /** The tiles that changed since a time, in the form of /v1/tiles */
   'GET /tiles/new': {
     query: {
-      /** Milliseconds since 1970-01-01 UTC. */
+      /** Milliseconds since 1970-01-01 UTC; the search begins a minute before it. */
       from: number
     }
     data: {

@@ -102,6 +102,19 @@ test('a city is planned around the largest rectangle, and for at most 801 × 801
   expect(worldShape(parseWorld('0,0,1999,0')!)).toMatchObject({ origin: { x: 999, y: 0 }, radius: 400 })
 })
 
+test('the square of a city follows the number of its parcels, however far apart they are', () => {
+  const radiusOf = (text: string) => worldShape(parseWorld(text)!).radius
+  // The far rectangle of 100 parcels is left out, a near one is not.
+  expect(radiusOf('0,0,9,9;380,380,389,389')).toBe(75)
+  expect(radiusOf('0,0,9,9;70,70,79,79')).toBe(75)
+  expect(radiusOf('0,0,99,99;200,200,299,299')).toBe(140)
+  expect(radiusOf('0,0,99,99;120,0,219,99')).toBe(140)
+  expect(radiusOf('0,0,9,0;300,0,399,0')).toBe(75)
+
+  const world = parseWorld('0,0,9,9;380,380,389,389')!
+  expect([...demoWorld(1, { world }).parcels]).toHaveLength(100)
+})
+
 test('a mid-size city keeps every rule', () => {
   expect(brokenRules(demoWorld(2, { radius: 75 }))).toEqual([])
 })

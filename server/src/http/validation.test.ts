@@ -9,6 +9,7 @@ const schema = Type.Object({
   limit: Type.Integer({ minimum: 0, maximum: 1000, default: 20 }),
   offset: Type.Integer({ minimum: 0, default: 0 }),
   any: Type.Optional(Type.Integer()),
+  time: Type.Optional(Type.Number()),
   sure: Type.Boolean({ default: true }),
   order: Type.Optional(oneOf(['asc', 'desc'])),
   text: Type.Optional(Type.String()),
@@ -89,6 +90,17 @@ describe('reading parameters', () => {
         ])
       }),
     )
+  })
+
+  test('every finite number is read, written as in JSON', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (time) => {
+        expect(read({ time: JSON.stringify(time) }).time).toBe(Object.is(time, -0) ? 0 : time)
+      }),
+      { examples: [[1.5], [-1], [1e300]] },
+    )
+    for (const time of ['1e999', 'NaN', 'Infinity', '0x10', ' 5', '1.', '.5', '+1', 'yesterday'])
+      expect(refusalOf({ time }).message).toBe(`time is ${JSON.stringify(time)}, but must be a number.`)
   })
 
   test('no text but true and false is a boolean', () => {

@@ -16,8 +16,12 @@ interface ParameterSchema {
   readonly 'x-withheld'?: boolean
 }
 
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d{0,15})$/
 const SHOWN_VALUE_LENGTH = 100
+
+/** The types whose values are not text. */
+const TYPED = new Set(['integer', 'number', 'boolean'])
 
 const ajv = new Ajv({ useDefaults: true, coerceTypes: false, strict: false })
 
@@ -33,7 +37,7 @@ export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema, httpPa
   const properties = Object.entries(
     (schema as { properties?: Record<string, ParameterSchema> }).properties ?? {},
   )
-  const typed = properties.filter(([, { type }]) => type === 'integer' || type === 'boolean')
+  const typed = properties.filter(([, { type }]) => type !== undefined && TYPED.has(type))
   return (received: unknown) => {
     const given = received as Record<string, unknown>
     if (httpPart === 'querystring') removeEmptyValues(given)
@@ -57,7 +61,14 @@ function removeEmptyValues(query: Record<string, unknown>): void {
 function textAs(type: string | undefined, text: unknown): unknown {
   if (typeof text !== 'string') return text
   if (type === 'integer') return wholeNumber(text) ?? text
+  if (type === 'number') return finiteNumber(text) ?? text
   return text === 'true' ? true : text === 'false' ? false : text
+}
+
+/** A number as JSON writes it; undefined also if it is too large for JavaScript. */
+function finiteNumber(text: string): number | undefined {
+  const number = Number(text)
+  return NUMBER.test(text) && Number.isFinite(number) ? number : undefined
 }
 
 /** Undefined also beyond 2^53, where JavaScript would round the number. */
@@ -122,6 +133,7 @@ function allowedText(schema: ParameterSchema): string {
   if (schema['x-allowed']) return schema['x-allowed']
   if (schema.enum) return `one of ${schema.enum.join(', ')}`
   if (schema.type === 'boolean') return 'true or false'
+  if (schema.type === 'number') return 'a number'
   if (schema.type === 'integer') return wholeNumberText(schema)
   return 'text, given once'
 }

@@ -29,7 +29,8 @@ const CRC_BYTES = 4
 const FILE_NAME = 'state'
 /** The name of the file in older versions. */
 const OLD_FILE_NAME = 'present'
-const UNFINISHED = /^state\.\d+\.unfinished$/
+/** Of this version and of older ones. */
+const UNFINISHED = /^(?:state|present)\.\d+\.unfinished$/
 /** A running process writes to its unfinished file many times a second, so an older one is of a killed process. */
 const ABANDONED_AFTER_MS = MINUTE_MS
 

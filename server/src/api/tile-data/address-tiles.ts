@@ -8,50 +8,63 @@ import { type TileSource, tileAt } from './tile-source.ts'
 /** Tiles of one piece. */
 const PIECE_ROWS = 256
 
-/** A parcel whose tile has another type for one address. */
-export interface AddressTile {
-  readonly row: number
-  readonly type: AddressType
-}
+/** For each row of the parcels its {@link AddressType} plus 1; 0 if the tile has its usual type. */
+export type AddressTypes = Uint8Array
 
 /**
- * The tiles that have another type for an address, by x ascending, then y descending. If several types apply, owning
- * comes before operating, and operating before a contribution.
+ * The types that tiles have for an address. If several types apply, owning comes before operating, and operating before a
+ * contribution.
  *
  * @param districtIds the districts to which the address contributed
  */
-export function findAddressTiles(
+export function findAddressTypes(
   state: State,
   openOffers: OpenOffers,
   address: string,
   districtIds: readonly string[],
-): AddressTile[] {
+): AddressTypes {
   const { parcels } = state.parts
-  const types = new Map<number, AddressType>()
+  const types = new Uint8Array(parcels.x.length)
+  const set = (row: number, type: AddressType) => {
+    types[row] = type + 1
+  }
   const isOnSale = (row: number) => openOffers.offers[row]! >= 0
   // Later entries replace earlier ones.
-  for (const row of rowsOfDistricts(state, districtIds)) types.set(row, ADDRESS_TYPES.contributed)
-  for (const row of state.parcelsOperatedBy(address)) types.set(row, ADDRESS_TYPES.operated)
-  for (const row of rowsOfEstates(state, state.estatesOperatedBy(address)))
-    types.set(row, ADDRESS_TYPES.operated)
+  for (const row of rowsOfDistricts(state, districtIds)) set(row, ADDRESS_TYPES.contributed)
+  for (const row of state.parcelsOperatedBy(address)) set(row, ADDRESS_TYPES.operated)
+  for (const row of rowsOfEstates(state, state.estatesOperatedBy(address))) set(row, ADDRESS_TYPES.operated)
   for (const row of state.parcelsOf(address)) {
     // The contract that holds the parcels of estates is not their owner: the estate's owner is.
     if (parcels.estate[row]! >= 0) continue
-    types.set(row, isOnSale(row) ? ADDRESS_TYPES.ownParcelOnSale : ADDRESS_TYPES.ownParcel)
+    set(row, isOnSale(row) ? ADDRESS_TYPES.ownParcelOnSale : ADDRESS_TYPES.ownParcel)
   }
   for (const row of rowsOfEstates(state, state.estatesOf(address)))
-    types.set(row, isOnSale(row) ? ADDRESS_TYPES.ownEstateOnSale : ADDRESS_TYPES.ownEstate)
-  return Array.from(types, ([row, type]) => ({ row, type })).sort((a, b) => a.row - b.row)
+    set(row, isOnSale(row) ? ADDRESS_TYPES.ownEstateOnSale : ADDRESS_TYPES.ownEstate)
+  return types
 }
 
-/** The tiles as members of a JSON object, each followed by a comma. */
-export function* addressTilePieces(source: TileSource, tiles: readonly AddressTile[]): Generator<Uint8Array> {
-  for (let from = 0; from < tiles.length; from += PIECE_ROWS) {
-    let text = ''
-    for (const { row, type } of tiles.slice(from, from + PIECE_ROWS))
-      text += writeAddressTile(tileAt(source, row), type)
+/** How many tiles have another type for the address. */
+export function countTiles(types: AddressTypes): number {
+  let count = 0
+  for (const type of types) if (type > 0) count++
+  return count
+}
+
+/**
+ * The tiles that have another type for the address, by x ascending, then y descending, as members of a JSON object, each
+ * followed by a comma.
+ */
+export function* addressTilePieces(source: TileSource, types: AddressTypes): Generator<Uint8Array> {
+  let text = ''
+  let rows = 0
+  for (let row = 0; row < types.length; row++) {
+    if (types[row] === 0) continue
+    text += writeAddressTile(tileAt(source, row), (types[row]! - 1) as AddressType)
+    if (++rows % PIECE_ROWS > 0) continue
     yield Buffer.from(text)
+    text = ''
   }
+  if (text) yield Buffer.from(text)
 }
 
 function* rowsOfEstates({ parts }: State, estates: Uint32Array): Generator<number> {

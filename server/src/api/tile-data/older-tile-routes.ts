@@ -9,7 +9,7 @@ import type { State } from '../../state/state.ts'
 import { assetsBody, objectPieces } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { addressParams, lowerCase } from '../common/parameters.ts'
-import { addressTilePieces, findAddressTiles } from './address-tiles.ts'
+import { addressTilePieces, countTiles, findAddressTypes } from './address-tiles.ts'
 import { NewTiles } from './new-tiles.ts'
 import { ALL_FIELDS, legacyTileForm } from './tile-forms.ts'
 import { addressTileSchema, legacyTileSchema } from './tile-shapes.ts'
@@ -48,10 +48,10 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
       const body = async () => {
         const districts = await contributionsOf(land.db, state.worldId, address)
         const districtIds = districts.map(({ district_id }) => district_id)
-        const tiles = findAddressTiles(state, openOffers, address, districtIds)
+        const types = findAddressTypes(state, openOffers, address, districtIds)
         const source = tileSource(state.parts, openOffers)
         // Streamed if large: one address, which holds the districts, owns half the world.
-        return assetsBody(tiles.length, () => objectPieces(addressTilePieces(source, tiles)))
+        return assetsBody(countTiles(types), () => objectPieces(addressTilePieces(source, types)))
       }
       return send(request, reply, { freshness: state.freshness(openOffers.lastExpiryMs), format: DATA, body })
     },
@@ -67,7 +67,9 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
         description:
           'Tiles that changed with the land or because an offer expired. Some of them may be unchanged. If the server does not know what changed, the answer has all tiles.',
         querystring: Type.Object({
-          from: Type.Integer({ minimum: 0, description: 'Milliseconds since 1970-01-01 UTC.' }),
+          from: Type.Number({
+            description: 'Milliseconds since 1970-01-01 UTC; the search begins a minute before it.',
+          }),
         }),
         response: freshSchema(Type.Object({}, { additionalProperties: legacyTileSchema }), [
           'invalid_parameter',

@@ -47,18 +47,25 @@ test.each(['2026-11-20', '2026-11-20T10:00', '2026-11-20T10:00:00.000', '2026-11
   },
 )
 
-test('an unknown option is named, with those that there are', () => {
-  expect(() => parseOptions([['colour', 'red']], world)).toThrow(
-    expect.objectContaining({
-      message: expect.stringMatching(/^There is no option "colour"\. The options are coordinates, enabled, /),
-      data: expect.objectContaining({ parameter: 'options', value: 'colour' }),
-    }),
-  )
-})
+test.each(['end_date', 'coordinate', 'Enabled', 'enable', 'requiresCaptcha', 'distributionStart'])(
+  'an unknown option is named, with those that there are: %s',
+  (name) => {
+    expect(() => parseOptions([[name, 'red']], world)).toThrow(
+      expect.objectContaining({
+        message: `There is no option "${name}". The options are coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence.`,
+        data: expect.objectContaining({ parameter: 'options', value: name }),
+      }),
+    )
+  },
+)
 
 test.each([
   [[['730519', true]]],
   [[['a1b2c3', true]]],
+  [[['abcdef', true]]],
+  [[['QWERTZUIOP', true]]],
+  [[['en', true]]],
+  [[['end_a1', true]]],
   [[['distribution_end_date', '730519']]],
   [[['enabled', '730519']]],
 ])('what may be an edit code or a claim code is not shown: %j', (options) => {

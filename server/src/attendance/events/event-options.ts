@@ -13,13 +13,16 @@ const MAX_OPTIONS = 20
 const NAMES =
   'coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence'
 const ALLOWED_OPTIONS = `a list of [name, value] pairs, 1 to ${MAX_OPTIONS} of them; names: ${NAMES}`
-/** A name as options have it: no edit code, which has digits. */
+/** A name as options have it. An edit code can be of letters alone, so this is not enough to show a text. */
 const LIKE_NAME = /^[a-z_]{1,40}$/i
+/** A misspelt or shortened name mostly begins as the right one does; an edit code hardly ever does. */
+const SAME_LETTERS = 4
+const BEGINNINGS = new Set(NAMES.split(', ').map((name) => name.slice(0, SAME_LETTERS)))
 
 /**
  * Reads the options of `PATCH /event/:id` in the form in which the organiser page sends them. Of a name that occurs
- * twice the last value counts. What is refused is only shown if it looks like a name or a date: an edit code may have
- * slipped into the list.
+ * twice the last value counts. What is refused is only shown if it has an underscore, begins like the name of an option,
+ * or looks like a date: an edit code may have slipped into the list.
  *
  * @throws {AppError} `invalid_parameter` naming the option, `invalid_coordinates`
  * @example
@@ -54,13 +57,18 @@ function parseOption(pair: unknown, world: World): EventOptions {
 }
 
 function unknownOption(name: unknown): AppError {
-  if (typeof name !== 'string' || !LIKE_NAME.test(name))
-    return invalidSecret('options', name, ALLOWED_OPTIONS)
+  if (typeof name !== 'string' || !isShown(name)) return invalidSecret('options', name, ALLOWED_OPTIONS)
   return new AppError('invalid_parameter', `There is no option "${name}". The options are ${NAMES}.`, {
     parameter: 'options',
     value: name,
     allowed: ALLOWED_OPTIONS,
   })
+}
+
+/** Whether an unknown name is surely a name. */
+function isShown(name: string): boolean {
+  const beginning = name.slice(0, SAME_LETTERS).toLowerCase()
+  return LIKE_NAME.test(name) && (name.includes('_') || BEGINNINGS.has(beginning))
 }
 
 function parseDate(name: string, value: unknown): number | null {

@@ -81,6 +81,10 @@ describeOnBothEngines('the journal of changes', (open) => {
     ])
     expect(await atTimes(-1)).toEqual([undefined])
     expect(await revisionAt(db, worldId! + 1, 30_000)).toBeUndefined()
+
+    const back = await applyLandChanges(db, [{ kind: 'change-estate', id: '1', to: { name: 'one' } }], 15_000)
+    // At 15,000 the clock may have shown the time before `second` or after it.
+    expect(await atTimes(9_999, 15_000, 19_999, 20_000)).toEqual([first - 1, first, first, back])
   })
 
   test('a parcel that moves changes the estate that it leaves and the one that it joins', async () => {

@@ -132,23 +132,26 @@ export async function readChangedAssets(
 }
 
 /**
- * The newest revision that a world had at a time, given in milliseconds.
+ * The revision that a world had at a time, given in milliseconds: the one before the first that was committed later.
+ * Where the clock went back, that is an older one than the newest whose time is not later.
  *
  * @returns undefined where the journal does not reach back so far
  * @example
  * await revisionAt(db, 1, Date.now()) // 8
  */
 export async function revisionAt(db: Db, worldId: number, timeMs: number): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('land_change')
-    .select('revision')
-    .where('world_id', '=', worldId)
-    .where('subject', 'in', ['revision', 'anything'])
-    .where(sql<boolean>`key::numeric <= ${timeMs}`)
-    .orderBy('revision', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.revision
+  // Other rows have a key that is no time. PostgreSQL may evaluate it before the condition on `subject`.
+  const { rows } = await sql<{ revision: number | null }>`
+    with head as (
+      select revision, case when subject in ('revision', 'anything') then key::numeric end as time_ms
+      from land_change
+      where world_id = ${worldId} and subject in ('revision', 'anything')
+    ), later as (
+      select min(revision) as first from head where time_ms > ${timeMs}::numeric
+    )
+    select max(head.revision) as revision from head, later
+    where later.first is null or head.revision < later.first`.execute(db)
+  return rows[0]?.revision ?? undefined
 }
 
 /**

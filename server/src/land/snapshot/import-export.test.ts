@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { publicationRow } from '../../../test/support/land-rows.ts'
 import { runs } from '../../../test/support/property-seed.ts'
 import {
   address,
@@ -18,6 +19,7 @@ import {
 } from '../../../test/support/tiny-world.ts'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { applyLandChanges, type LandChange } from '../changes/changes.ts'
 import { ExactNumber } from '../records/exact-json.ts'
 import type { PublicationRecord } from '../records/publication.ts'
 import { LAND_TABLES } from '../records/tables.ts'
@@ -192,6 +194,34 @@ describeOnBothEngines('a snapshot', (open, kind) => {
     const { folder } = await exportFrom(db)
     await expect(exportSnapshot(db, folder)).rejects.toThrow('is not empty')
     await expect(exportSnapshot(db, join(folder, 'manifest.json'))).rejects.toThrow('is a file')
+  })
+
+  test('can be imported again where publications were not written in order of creation', async () => {
+    const { db } = await open()
+    await importInto(db, tinySnapshot())
+    const opened = (name: string, madeAtMs: number): LandChange => ({
+      kind: 'open-publication',
+      publication: publicationRow(name, { asset_id: '2,0', block_time_created_at_ms: madeAtMs }),
+    })
+    const earliestMs = Date.parse('2018-01-01T00:00:00.000Z')
+    await applyLandChanges(
+      db,
+      [opened('one', 3_000), opened('two', earliestMs), opened('three', 3_000), opened('four', 2_000)],
+      clock.ms,
+    )
+
+    const first = await exportFrom(db)
+    const report = await importInto(db, first.folder)
+    const second = await exportFrom(db)
+
+    expect(report.errors).toEqual([])
+    expect(report.counts.publications).toBe(5 + 4)
+    const published = linesIn(first.folder, 'publications.ndjson.gz').map((line) => JSON.parse(line))
+    const nameOf = ({ tx_hash }: { tx_hash: string }) =>
+      ['one', 'two', 'three', 'four'].find((name) => publicationRow(name, {}).tx_hash === tx_hash)
+    expect(published.map(nameOf).filter(Boolean)).toEqual(['four', 'one', 'three', 'two'])
+    expect(filesIn(second.folder)).toEqual(filesIn(first.folder))
+    clock.ms += RETIRED_GRACE_MS
   })
 
   test('starts again when the world changes while it is written, and gives up in the end', async () => {

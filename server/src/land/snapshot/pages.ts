@@ -4,16 +4,88 @@ import type { LandTable, LandTables } from '../records/tables.ts'
 
 /** Rows per query: on the embedded engine a query takes about 10 ms, and other statements run between two of them. */
 export const PAGE_ROWS = 500
+/** Rows per query that reads two numbers of each row. */
+const ORDER_PAGE_ROWS = 5_000
+
+type Pages<Table extends LandTable> = AsyncGenerator<readonly LandTables[Table][], void, undefined>
+
+/** The rows of a world's table in the order of a snapshot, a page at a time. */
+export function pagesOf<Table extends LandTable>(db: Db, table: Table, worldId: number): Pages<Table> {
+  return PAGES[table](db, worldId)
+}
+
+const PAGES: { readonly [Table in LandTable]: (db: Db, worldId: number) => Pages<Table> } = {
+  district: (db, worldId) => pagesByKey(db, 'district', worldId),
+  parcel: (db, worldId) => pagesByKey(db, 'parcel', worldId),
+  estate: (db, worldId) => pagesByKey(db, 'estate', worldId),
+  publication: publicationPages,
+  bid: (db, worldId) => pagesByKey(db, 'bid', worldId),
+  mortgage: (db, worldId) => pagesByKey(db, 'mortgage', worldId),
+  contribution: (db, worldId) => pagesByKey(db, 'contribution', worldId),
+}
 
 /**
- * The rows of a world's table in the canonical order, a page at a time. Each page starts behind the last row of the
- * one before (by key, not by number of rows): its cost does not grow with its place.
+ * Publications by `block_time_created_at_ms`, then by key: an import refuses any other order. Keys mostly have the same
+ * order, but the database does not enforce it. No index has this order, and without one each page would sort the whole
+ * table. So keys and times are read first, 16 bytes for each publication.
  */
-export async function* pagesOf<Table extends LandTable>(
-  db: Db,
-  table: Table,
-  worldId: number,
-): AsyncGenerator<readonly LandTables[Table][], void, undefined> {
+async function* publicationPages(db: Db, worldId: number): Pages<'publication'> {
+  const order = await readCreationOrder(db, worldId)
+  if (order.isByKey) return yield* pagesByKey(db, 'publication', worldId)
+  const keys = order.keys()
+  for (let from = 0; from < keys.length; from += PAGE_ROWS) {
+    const wanted = `{${keys.subarray(from, from + PAGE_ROWS).join(',')}}`
+    const page = await sql<LandTables['publication']>`
+      select * from publication where world_id = ${worldId} and key = any(${wanted}::bigint[])
+      order by block_time_created_at_ms, key`.execute(db)
+    yield page.rows
+  }
+}
+
+/** The keys of publications and the times of their creation, in the order of keys. */
+class CreationOrder {
+  isByKey = true
+  private readonly keysByKey: number[] = []
+  private readonly timesMs: number[] = []
+
+  add(key: number, timeMs: number): void {
+    if (timeMs < (this.timesMs.at(-1) ?? Number.NEGATIVE_INFINITY)) this.isByKey = false
+    this.keysByKey.push(key)
+    this.timesMs.push(timeMs)
+  }
+
+  /** The keys by time, then by key. */
+  keys(): Float64Array {
+    const places = Uint32Array.from(this.keysByKey.keys())
+    places.sort((a, b) => this.timesMs[a]! - this.timesMs[b]! || a - b)
+    return Float64Array.from(places, (place) => this.keysByKey[place]!)
+  }
+}
+
+async function readCreationOrder(db: Db, worldId: number): Promise<CreationOrder> {
+  const order = new CreationOrder()
+  let rows: { key: number; timeMs: number }[]
+  let lastKey = Number.MIN_SAFE_INTEGER
+  do {
+    rows = await db
+      .selectFrom('publication')
+      .select(['key', 'block_time_created_at_ms as timeMs'])
+      .where('world_id', '=', worldId)
+      .where('key', '>', lastKey)
+      .orderBy('key')
+      .limit(ORDER_PAGE_ROWS)
+      .execute()
+    for (const { key, timeMs } of rows) order.add(key, timeMs)
+    lastKey = rows.at(-1)?.key ?? lastKey
+  } while (rows.length === ORDER_PAGE_ROWS)
+  return order
+}
+
+/**
+ * Rows in the order of their keys. Each page starts behind the last row of the one before (by key, not by number of
+ * rows): its cost does not grow with its place.
+ */
+async function* pagesByKey<Table extends LandTable>(db: Db, table: Table, worldId: number): Pages<Table> {
   let last: LandTables[Table] | undefined
   do {
     const page = await sql<LandTables[Table]>`

@@ -10,7 +10,7 @@ export interface SnapshotError {
   readonly file: string
   /** Counted from 1; null where the file as a whole is meant. */
   readonly line: number | null
-  /** Such as `data.parcels[2].x`; null where the line as a whole is meant. */
+  /** Such as `data.parcels[2].x`, shortened; null where the line as a whole is meant. */
   readonly field: string | null
   /** The value as JSON, shortened; null where there is none. */
   readonly value: string | null
@@ -64,7 +64,7 @@ export class ErrorLog {
     this.count++
     this.byFile[file] = (this.byFile[file] ?? 0) + 1
     if (this.errors.length < SHOWN_ERRORS)
-      this.errors.push({ file, line, field, value: shownValue(value), reason })
+      this.errors.push({ file, line, field: shownField(field), value: shownValue(value), reason })
   }
 }
 
@@ -76,8 +76,34 @@ export class ErrorLog {
  */
 export function shownValue(value: unknown): string | null {
   const text = jsonText(value)
-  if (text === null || text.length <= SHOWN_CHARACTERS) return text
-  return `${text.slice(0, SHOWN_CHARACTERS - 1).toWellFormed()}…`
+  return text === null ? null : shown(text)
+}
+
+/** A key of the file can be part of the field: of any length, and of any characters. */
+function shownField(field: string | null): string | null {
+  return field === null ? null : shown(field)
+}
+
+/** Shortened, and without characters that a terminal would obey. */
+function shown(text: string): string {
+  const escaped = text
+    .slice(0, SHOWN_CHARACTERS + 1)
+    .toWellFormed()
+    .replace(CONTROLS, escapeOf)
+  return escaped.length <= SHOWN_CHARACTERS
+    ? escaped
+    : `${escaped.slice(0, SHOWN_CHARACTERS - 1).toWellFormed()}…`
+}
+
+/** Control characters, and those that change the direction of a line or end it. */
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** As JSON writes it: the characters beyond U+FFFF as two. */
+function escapeOf(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  ).join('')
 }
 
 function jsonText(value: unknown): string | null {

@@ -169,6 +169,21 @@ test('a manifest with a key that stands twice in one object is refused', async (
   ])
 })
 
+test('a key of the file is shown in an error shortened, and without control characters', async () => {
+  const fieldFor = async (key: string) => {
+    const folder = tinySnapshot({ packed: false })
+    const path = join(folder, 'bids.ndjson')
+    const twice = `${JSON.stringify(key)}:1,${JSON.stringify(key)}:1`
+    writeFileSync(path, readFileSync(path, 'utf8').replace('{', `{${twice},`))
+    const { errors } = await check(folder)
+    return errors.find(({ reason }) => reason.startsWith('stands twice'))?.field
+  }
+
+  expect(await fieldFor('\u001b[31m\u009b\u202e\n"\u2028')).toBe('\\u001b[31m\\u009b\\u202e\\u000a"\\u2028')
+  expect(await fieldFor('a'.repeat(100_000))).toBe(`${'a'.repeat(79)}…`)
+  expect(await fieldFor('\u0007'.repeat(80))).toHaveLength(80)
+})
+
 test('a file that is there packed and plain is refused', async () => {
   const folder = tinySnapshot()
   writeFileSync(join(folder, 'bids.ndjson'), '')
