@@ -2,7 +2,7 @@ import type { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SECOND_MS } from '../../src/clock.ts'
 import { INKS, PALETTES } from '../../src/map/palette.ts'
-import { type OpenedPage, testBrowser } from '../support/browser.ts'
+import { type OpenedPage, SOON, testBrowser } from '../support/browser.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { freshEngine } from '../support/engines.ts'
 import { type ExampleServer, serveExamples } from '../support/example-pages.ts'
@@ -82,7 +82,7 @@ async function expectNamed(opened: OpenedPage, view: MapView, screen: PNG): Prom
     const spot = spotOf(view, { x, y })
     await opened.page.clock.fastForward(SECOND_MS)
     await opened.press(spot)
-    await expect.poll(() => opened.page.locator('output').textContent()).toBe(`Parcel ${x},${y}`)
+    await expect.poll(() => opened.page.locator('output').textContent(), SOON).toBe(`Parcel ${x},${y}`)
     const image = await pictureAt(land.server, `/map.png?width=64&height=64&size=32&center=${x},${y}`)
     expect(hex(colourAt(screen, spot, view)), `${x},${y}`).toBe(readPicture(image).rgb(32, 32))
   }
