@@ -73,13 +73,13 @@ test('where somebody has set up an issuer, none is simulated', async () => {
 })
 
 /** As small as a world can be that needs a second parcel beyond the reach of the demo city. */
-const WORLD = '-20,-20,20,20;1000,0,1000,0'
+const WORLD = '-5,-5,5,5;1000,0,1000,0'
 
 test('a first start makes the world, warns that it covers only part of WORLD, and leaves no snapshot', async () => {
   const [env, temporary] = await demoEnv()
 
   const server = await serve(env, ['--demo', '--only', 'land'])
-  const snapshots = readdirSync(temporary)
+  const snapshots = snapshotsIn(temporary)
   const parcel = await statusOf(`${server.origin}/v1/parcels/0/0`)
   const { code, stderr } = await server.stop()
 
@@ -102,7 +102,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     running.child.kill(signal)
     const { code, stdout } = await running.ended
 
-    expect({ code, left: readdirSync(temporary) }).toEqual({ code: 0, left: [] })
+    expect({ code, left: snapshotsIn(temporary) }).toEqual({ code: 0, left: [] })
     expect(children.filter(isAlive)).toEqual([])
     expect(stdout).not.toContain('Landpass is ready')
   },
@@ -124,9 +124,9 @@ test('a server that is killed while it makes the world takes its command with it
     ({ length }) => length === 0,
     SOON_MS,
   )
-  const left = readdirSync(temporary)
-  const server = await serve({ ...env, WORLD: '-5,-5,5,5' }, ['--demo', '--only', 'land'])
-  const leftByNext = readdirSync(temporary)
+  const left = snapshotsIn(temporary)
+  const server = await serve(env, ['--demo', '--only', 'land'])
+  const leftByNext = snapshotsIn(temporary)
   await server.stop()
 
   expect(left).toHaveLength(1)
@@ -138,6 +138,10 @@ async function demoEnv(): Promise<readonly [Env, string]> {
   const temporary = mkdtempSync(join(tmpdir(), 'landpass-first-start-'))
   onTestFinished(() => rmSync(temporary, { recursive: true, force: true }))
   return [{ DATA_DIR: await freshDataDir(), WORLD, TMPDIR: temporary, LOG_LEVEL: 'warn' }, temporary]
+}
+
+function snapshotsIn(folder: string): readonly string[] {
+  return readdirSync(folder).filter((name) => name.startsWith('landpass-demo-'))
 }
 
 async function serveDemo(env = {}): Promise<Serving> {
