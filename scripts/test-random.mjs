@@ -1,5 +1,5 @@
-// Runs the tests with other examples in each property test: `npm run test:random [-- <files>]`. The seed is printed, and
-// LANDPASS_TEST_SEED=<seed> npm test repeats the run.
+// Runs the tests with a random seed for all property tests: `npm run test:random [-- <files>]`. It prints the seed;
+// `LANDPASS_TEST_SEED=<seed> npm test` repeats the run.
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { dirname, join } from 'node:path'

@@ -13,6 +13,8 @@ const ROOT = join(WEB, '..')
 const DIST = join(WEB, 'dist')
 /** The pages themselves are finished and compressed by each server, which says in them what it serves. */
 const TEXT = /\.(?:js|css|svg|txt|webmanifest)$/
+/** Not cached for use without a connection: the file for search engines, and the style of the page for unknown addresses. */
+const NOT_CACHED = [/^robots\.txt$/, /^pages\/not-found-[\w-]+\.css$/]
 const WORKER = 'service-worker.js'
 
 const modules = new Set()
@@ -31,8 +33,13 @@ function fillInWorker() {
   const files = filesBelow(DIST).filter((path) => !path.endsWith(WORKER))
   const hash = createHash('sha256')
   for (const path of files.sort()) hash.update(path).update(readFileSync(path))
-  const cached = files.filter((path) => TEXT.test(path))
-  const addresses = cached.map((path) => `/${relative(DIST, path).split(sep).join('/')}`)
+  const texts = files
+    .filter((path) => TEXT.test(path))
+    .map((path) => relative(DIST, path).split(sep).join('/'))
+  const lost = NOT_CACHED.find((pattern) => !texts.some((path) => pattern.test(path)))
+  if (lost) throw new Error(`web/dist has no file ${lost}: correct NOT_CACHED`)
+  const cached = texts.filter((path) => !NOT_CACHED.some((pattern) => pattern.test(path)))
+  const addresses = cached.map((path) => `/${path}`)
   const worker = join(DIST, WORKER)
   const text = readFileSync(worker, 'utf8')
   const filled = text

@@ -1,6 +1,6 @@
 import type { Estate, Parcel } from './types.ts'
 
-/** Which of the two an asset of the marketplace is. */
+/** Whether an asset of the marketplace is an estate; otherwise it is a parcel. */
 export function isEstate(asset: Parcel | Estate): asset is Estate {
   return !('x' in asset)
 }

@@ -2,17 +2,18 @@ import { type Call, pathOf, read, readAs, write } from './call.ts'
 import type { LoadedCodes, Operations } from './types.ts'
 
 /**
- * The attendance interface (docs/attendance/README.md): events and their claim codes for organisers, captchas and claims for
- * players. Every function describes one call, which a client sends: `client.send(attendance.event('90001'))`.
+ * The attendance interface (docs/attendance/README.md): events and their claim codes for organisers, captchas and
+ * claims for players. Every function describes one call, which a client sends:
+ * `client.send(attendance.event('90001'))`.
  *
- * An event is named by the issuer's number or by our uuid. The edit code goes into bodies alone, never into an address.
- * Players' requests are signed by the transport: the client knows no keys. What is no read is never repeated by itself.
+ * An event is named by the issuer's number or by the server's uuid. The edit code is sent in bodies, never in an
+ * address. The transport signs the requests of players: the client knows no keys. The client retries only GET requests.
  */
 
 type DataOf<Name extends keyof Operations> = Operations[Name]['data']
 type BodyOf<Name extends keyof Operations> = Operations[Name] extends { body: infer Body } ? Body : never
 
-/** What can be changed of an event: docs/attendance/organisers.md. */
+/** The options of an event that can be changed: docs/attendance/organisers.md. */
 export interface EventChange {
   /** `x,y;x,y` */
   readonly coordinates?: string
@@ -25,20 +26,20 @@ export interface EventChange {
   readonly requires_presence?: boolean
 }
 
-/** What every client may see of an event. @throws {LandpassError} `event_not_found` */
+/** The public data of an event. @throws {LandpassError} `event_not_found` */
 export const event = (name: string | number): Call<DataOf<'GET /event/{event}'>> => read(eventPath(name))
 
-/** Whether tokens can be had now, and if not, why. @throws {LandpassError} `event_not_found` */
+/** Whether players can claim tokens now, and if not, why. @throws {LandpassError} `event_not_found` */
 export const availability = (name: string | number): Call<DataOf<'GET /event/{event}/availability'>> =>
   read(`${eventPath(name)}/availability`)
 
-/** Registers an event, or gives a registered one other places; its uuid stays. @throws {LandpassError} `wrong_edit_code` */
+/** Registers an event, or replaces the coordinates of a registered one. @throws {LandpassError} `wrong_edit_code` */
 export const registerEvent = (
   name: string | number,
   { editCode, coordinates }: BodyOf<'POST /event/{event}'>,
 ): Call<DataOf<'POST /event/{event}'>> => write('POST', eventPath(name), { editCode, coordinates })
 
-/** Changes a registered event; what is left out stays. @throws {LandpassError} `wrong_edit_code` */
+/** Changes a registered event; options that are left out stay. @throws {LandpassError} `wrong_edit_code` */
 export const changeEvent = (
   name: string | number,
   editCode: string,
@@ -48,22 +49,22 @@ export const changeEvent = (
   return write('PATCH', eventPath(name), { editCode, options })
 }
 
-/** Has the server fetch the claim codes from the issuer. @throws {LandpassError} `wrong_edit_code` */
+/** Makes the server load the claim codes from the issuer. @throws {LandpassError} `wrong_edit_code` */
 export const loadCodes = (name: string | number, editCode: string): Call<{ readonly body: LoadedCodes }> =>
   write('POST', pathOf`/addcodes/${name}`, { editCode })
 
-/** What happened at an event, for its organiser. @throws {LandpassError} `wrong_edit_code` */
+/** The report of an event, for its organiser. @throws {LandpassError} `wrong_edit_code` */
 export const report = (name: string | number, editCode: string): Call<DataOf<'POST /event/{event}/report'>> =>
   write('POST', `${eventPath(name)}/report`, { editCode })
 
-/** Asks for a captcha for the player who signs. @throws {LandpassError} `not_signed` */
+/** Requests a captcha for the player who signs. @throws {LandpassError} `not_signed` */
 export const captcha = (): Call<DataOf<'POST /captcha'>> => write('POST', '/captcha')
 
 /** The image of a captcha, PNG. @throws {LandpassError} `captcha_not_found` */
 export const captchaImage = (uuid: string): Call<DataOf<'GET /captcha/{uuid}'>> =>
   readAs('bytes', pathOf`/captcha/${uuid}`)
 
-/** Claims a token for the player who signs or who is named with the answer of a captcha. @throws {LandpassError} */
+/** Claims a token for the player who signs, or who is named with the answer to a captcha. @throws {LandpassError} */
 export const claim = (
   name: string | number,
   body: BodyOf<'POST /claim/{event}'> = {},

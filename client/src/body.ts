@@ -27,7 +27,7 @@ export async function readBytes(body: TransportBody): Promise<Uint8Array> {
   return bytes
 }
 
-/** The body as it comes. A caller that stops reading early ends the request. */
+/** The body in pieces, as they arrive. A caller that stops reading early ends the request. */
 export async function* piecesOf(body: TransportBody): AsyncGenerator<Uint8Array> {
   if (typeof body === 'string' || body instanceof Uint8Array) yield await readBytes(body)
   else yield* body

@@ -5,7 +5,7 @@ import { pathOf } from './call.ts'
 import * as land from './land.ts'
 
 describe('a call', () => {
-  test('is plain data, by which it can be compared', () => {
+  test('is plain data, and can be compared', () => {
     expect(land.parcel({ x: -1, y: 2 })).toEqual({
       method: 'GET',
       path: '/v1/parcels/-1/2',
@@ -19,7 +19,7 @@ describe('a call', () => {
     })
   })
 
-  test('writes lists with commas and leaves out what is not given', () => {
+  test('writes lists with commas and leaves out undefined values', () => {
     expect(land.marketplace({ status: ['open', 'sold'], sort_by: 'price', limit: 5 }).path).toBe(
       '/v1/marketplace?status=open,sold&sort_by=price&limit=5',
     )
@@ -36,13 +36,13 @@ describe('a call', () => {
     ).toBe('/v2/tiles?x1=0&y1=1&x2=-2&y2=3&include=type,owner')
   })
 
-  test('lets no value leave its place in the address', () => {
+  test('encodes values in the address', () => {
     expect(land.estate('7/../x?y#z').path).toBe('/v1/estates/7%2F..%2Fx%3Fy%23z')
     expect(land.search('a&limit=50, é').path).toBe('/v2/search?q=a%26limit%3D50,%20%C3%A9')
     expect(attendance.event('../addcodes').path).toBe('/event/..%2Faddcodes')
   })
 
-  test('keeps every value in its segment, and refuses the three that leave it', () => {
+  test('keeps every value in its segment, and refuses the three values that would leave it', () => {
     const values = fc.oneof(
       fc.constantFrom('', '.', '..', '...', '%2e%2e', '../..', '.\t.', '/', '\\', '?', '#', '90001'),
       fc.string({ unit: 'grapheme' }),
@@ -64,7 +64,7 @@ describe('a call', () => {
     )
   })
 
-  test('refuses a name that would send an edit code elsewhere, without telling the code', () => {
+  test('refuses an event name that would change the address, with an error without the edit code', () => {
     for (const name of ['', '.', '..']) {
       const calls = [
         () => attendance.registerEvent(name, { editCode: '012345', coordinates: '1,2' }),
@@ -94,7 +94,7 @@ describe('a call', () => {
     }
   })
 
-  test('changes of an event that name no value leave it as it is; null takes a limit away', () => {
+  test('undefined options of an event are not sent; null removes a limit', () => {
     const change: attendance.EventChange = { enabled: true, distribution_end_date: null }
 
     expect(attendance.changeEvent(7, 'code', change).body).toEqual({

@@ -1,47 +1,47 @@
 /**
- * A call of an endpoint, described and not yet sent: `land`, `attendance` and `system` make them, a client sends them.
- * It is plain data: it can be compared by its path, kept, and sent again.
+ * The description of a request: `land`, `attendance` and `system` make calls, a client sends them. A call is plain
+ * data: it can be compared by its path, stored, and sent again.
  */
 export interface Call<Data> {
   readonly method: 'GET' | 'POST' | 'PATCH'
-  /** With its query, without the server: `/v1/parcels/10/20`. */
+  /** The path with its query, without the server: `/v1/parcels/10/20`. */
   readonly path: string
-  /** Sent as JSON, in the body alone: never in the address. */
+  /** Sent as JSON in the body, never in the address. */
   readonly body?: object
   readonly form: AnswerForm
-  /** Never there: it carries the type of the answer. */
+  /** Always undefined: only its type is used, that of the answer. */
   readonly answer?: Data
 }
 
 /**
- * How an answer is written. `envelope`: JSON whose `data` is the answer · `json`: JSON that is the answer · `text` ·
- * `bytes` · `stream`: bytes piece by piece, which are neither stored nor limited in number.
+ * The format of an answer. `envelope`: JSON whose `data` is the answer · `json`: JSON that is the answer · `text` ·
+ * `bytes` · `stream`: bytes piece by piece, which are not cached and may be without end.
  */
 export type AnswerForm = 'envelope' | 'json' | 'text' | 'bytes' | 'stream'
 
-/** What a query may hold: an array is written with commas, undefined is left out. */
+/** The value of a query parameter: an array is written with commas, undefined is left out. */
 export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined
 
-/** A read with an envelope around its answer. */
+/** A GET request whose answer has an envelope. */
 export function read<Data>(path: string, query?: object): Call<Data> {
   return readAs<Data>('envelope', path, query)
 }
 
-/** A read in another form. */
+/** A GET request whose answer has another format. */
 export function readAs<Data>(form: AnswerForm, path: string, query: object = {}): Call<Data> {
   return { method: 'GET', path: path + queryText(query as Readonly<Record<string, QueryValue>>), form }
 }
 
-/** A call that changes something; the client never repeats it by itself. */
+/** A request that changes something; the client never retries it. */
 export function write<Data>(method: 'POST' | 'PATCH', path: string, body?: object): Call<Data> {
   return { method, path, form: 'envelope', ...(body && { body }) }
 }
 
-/** What leaves its segment, however it is encoded: `/v1/estates/..` is the address `/v1/`. */
+/** Values that leave their segment of a path, even if encoded: `/v1/estates/..` is the address `/v1/`. */
 const NO_SEGMENTS: readonly string[] = ['', '.', '..']
 
 /**
- * A path with the values in their places, so that none of them can leave its segment.
+ * A path with encoded values, so that none of them can leave its segment.
  *
  * @throws {RangeError} for an empty value, `.` and `..`: no address can hold them as a segment
  * @example

@@ -8,11 +8,11 @@ const written = (kind: string, revision: number) =>
 
 type Reply = Partial<TransportResponse> | Error
 
-/** Follows a server that answers as the test says, until it has no more replies; then the signal ends it. */
+/** Follows a server that sends the replies of the test. After the last one, the signal ends the iteration. */
 async function follow(replies: readonly Reply[], options: FollowOptions = {}) {
   const asked: string[] = []
   const waits: number[] = []
-  const heard: string[] = []
+  const received: string[] = []
   const end = new AbortController()
   const left = [...replies]
   const transport: Transport = async ({ url }) => {
@@ -32,10 +32,10 @@ async function follow(replies: readonly Reply[], options: FollowOptions = {}) {
   })
   const following = (async () => {
     for await (const change of followChanges(client, { ...options, signal: end.signal }))
-      heard.push(`${change.kind} ${change.revision}`)
+      received.push(`${change.kind} ${change.revision}`)
   })()
   const error: unknown = await following.catch((reason: unknown) => reason)
-  return { asked, waits, heard, error }
+  return { asked, waits, received, error }
 }
 
 const busy = (status: number, headers: Record<string, string> = {}): Reply => ({
@@ -45,28 +45,28 @@ const busy = (status: number, headers: Record<string, string> = {}): Reply => ({
 })
 
 describe('following the changes', () => {
-  test('goes on after the last event when the stream ends, as long after as the server said', async () => {
-    const { asked, waits, heard, error } = await follow([
+  test('reconnects after the last event when the stream ends, after the wait that the server named', async () => {
+    const { asked, waits, received, error } = await follow([
       { body: `retry: 2500\n\n${written('hello', 7)}${written('change', 8)}` },
       { body: written('reset', 9) },
     ])
 
-    expect(heard).toEqual(['hello 7', 'change 8', 'reset 9'])
+    expect(received).toEqual(['hello 7', 'change 8', 'reset 9'])
     expect(asked).toEqual(['/v2/changes', '/v2/changes?since=s8'])
     expect(waits).toEqual([2_500, 2_500])
     expect(error).toMatchObject({ name: 'AbortError' })
   })
 
-  test('begins after the state that is held', async () => {
+  test('begins after the given state', async () => {
     const { asked } = await follow([{ body: written('change', 8) }], { since: 's 7' })
 
     expect(asked).toEqual(['/v2/changes?since=s%207'])
   })
 
-  test('comes back when the connection breaks, and after as long as a busy server asks for', async () => {
+  test('reconnects when the connection breaks, and after the wait that a busy server names', async () => {
     const breaks: unknown[] = []
     let opens = 0
-    const { asked, waits, heard } = await follow(
+    const { asked, waits, received } = await follow(
       [
         { body: breaking(written('change', 8)) },
         new TypeError('refused'),
@@ -78,7 +78,7 @@ describe('following the changes', () => {
       { since: 's7', retryMs: 10_000, onBreak: (fault) => breaks.push(fault?.code), onOpen: () => opens++ },
     )
 
-    expect(heard).toEqual(['change 8', 'change 9'])
+    expect(received).toEqual(['change 8', 'change 9'])
     expect(asked.slice(1)).toEqual(Array.from({ length: 5 }, () => '/v2/changes?since=s8'))
     expect(waits).toEqual([10_000, 10_000, 30_000, 10_000, 10_000, 10_000])
     expect(breaks).toEqual([
@@ -92,7 +92,7 @@ describe('following the changes', () => {
     expect(opens).toBe(2)
   })
 
-  test('ends with a refusal that waiting does not change', async () => {
+  test('ends with a permanent refusal', async () => {
     const refusal = { ok: false, error: 'since is no state.', code: 'invalid_parameter', data: {} }
     const { waits, error } = await follow([{ status: 400, body: JSON.stringify(refusal) }])
 
@@ -100,13 +100,13 @@ describe('following the changes', () => {
     expect(waits).toEqual([])
   })
 
-  test('knows no events but its own, and takes what it cannot read for a broken stream', async () => {
-    const { heard, asked } = await follow([
+  test('ignores unknown events, and treats an unreadable event as a broken stream', async () => {
+    const { received, asked } = await follow([
       { body: `event: news\ndata: 1\n\n${written('change', 8)}event: change\ndata: {\n\n` },
       { body: written('change', 9) },
     ])
 
-    expect(heard).toEqual(['change 8', 'change 9'])
+    expect(received).toEqual(['change 8', 'change 9'])
     expect(asked[1]).toBe('/v2/changes?since=s8')
   })
 
@@ -117,25 +117,25 @@ describe('following the changes', () => {
     ['a state that is no text', '{"revision":9,"state":9,"parcels":[],"estates":[]}'],
     ['a change without its lists', '{"revision":9,"state":"s9"}'],
   ])('takes %s for a broken stream and asks again after the last good state', async (_, data) => {
-    const { heard, asked, waits } = await follow([
+    const { received, asked, waits } = await follow([
       { body: `${written('change', 8)}event: change\ndata: ${data}\n\n${written('change', 10)}` },
       { body: written('change', 9) },
     ])
 
-    expect(heard).toEqual(['change 8', 'change 9'])
+    expect(received).toEqual(['change 8', 'change 9'])
     expect(asked).toEqual(['/v2/changes', '/v2/changes?since=s8'])
     expect(waits).toEqual([5_000, 5_000])
   })
 
-  test('the name of an event says its kind, whatever its data say', async () => {
+  test('the kind of an event is its name, not a field of its data', async () => {
     const data = '{"kind":"change","revision":9,"state":"s9"}'
 
-    const { heard } = await follow([{ body: `event: reset\ndata: ${data}\n\n` }])
+    const { received } = await follow([{ body: `event: reset\ndata: ${data}\n\n` }])
 
-    expect(heard).toEqual(['reset 9'])
+    expect(received).toEqual(['reset 9'])
   })
 
-  test('takes an event that does not end for a broken stream', async () => {
+  test('treats an event without an end as a broken stream', async () => {
     let sent = 0
     async function* endless() {
       yield new TextEncoder().encode(written('change', 8))
@@ -143,18 +143,18 @@ describe('following the changes', () => {
     }
     const breaks: unknown[] = []
 
-    const { heard, asked, waits } = await follow([{ body: endless() }, { body: written('change', 9) }], {
+    const { received, asked, waits } = await follow([{ body: endless() }, { body: written('change', 9) }], {
       onBreak: (fault) => breaks.push(fault?.code),
     })
 
-    expect(heard).toEqual(['change 8', 'change 9'])
+    expect(received).toEqual(['change 8', 'change 9'])
     expect(asked[1]).toBe('/v2/changes?since=s8')
     expect(waits).toEqual([5_000, 5_000])
     expect(breaks).toEqual(['offline', undefined])
     expect(sent).toBeLessThan(2_000_000)
   })
 
-  test('never asks again without a pause, nor after more than 5 minutes', async () => {
+  test('waits at least 500 ms and at most 5 minutes before it reconnects', async () => {
     const { waits } = await follow([
       { body: 'retry: 0\n\n' },
       busy(503, { 'retry-after': '99999999' }),
@@ -187,18 +187,18 @@ describe('following the changes', () => {
       }
     }
 
-    const { error, heard } = await follow([{ body: stream() }], {
+    const { error, received } = await follow([{ body: stream() }], {
       onOpen: () => {
         throw new Error('the caller failed')
       },
     })
 
     expect(error).toMatchObject({ message: 'the caller failed' })
-    expect(heard).toEqual([])
+    expect(received).toEqual([])
     expect(isClosed).toBe(true)
   })
 
-  test('ends the request when its reader leaves the loop', async () => {
+  test('ends the request when the caller leaves the loop', async () => {
     let isClosed = false
     async function* endless() {
       try {

@@ -3,45 +3,45 @@ import { LandpassError, offlineError } from './errors.ts'
 import { changeStream } from './land.ts'
 import { EventStreamReader, type StreamPart } from './server-sent-events.ts'
 
-/** The land, as it is in one state. */
+/** A state of the land. */
 export interface LandState {
-  /** Rises by one with every committed change; an expiry leaves it as it is. */
+  /** Grows by one with every committed change; the expiry of an offer does not change it. */
   readonly revision: number
-  /** For `followChanges` and `land.feed`. Not to be taken apart. */
+  /** Opaque text that names the state, for `followChanges` and `land.feed`. */
   readonly state: string
-  /** When the land came into this state: ISO 8601, UTC. */
+  /** Time of the last change: ISO 8601, UTC. */
   readonly changed_at: string
 }
 
 /**
- * What the stream of changes tells: docs/changes.md.
+ * An event of the change stream: docs/changes.md.
  *
- * `hello`: the state of now, first of all where no state was given · `change`: read again what it names · `reset`:
- * everything may be another.
+ * `hello`: the current state, sent first if no state was given · `change`: the named parcels and estates have
+ * changed · `reset`: everything may have changed.
  */
 export type LandChange =
   | (LandState & { readonly kind: 'hello' | 'reset' })
   | (LandState & {
       readonly kind: 'change'
-      /** `x,y` of each. */
+      /** Coordinates `x,y`. */
       readonly parcels: readonly string[]
       /** Ids. */
       readonly estates: readonly string[]
     })
 
 export interface FollowOptions {
-  /** What changed after this state is told first. Without: `hello` comes first. */
+  /** The state that the caller has: the first event names what changed since. Without: the first event is `hello`. */
   readonly since?: string | undefined
-  /** Ends it: the iterator throws the signal's reason. */
+  /** Ends the iteration: the iterator throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Wait before a new try where the server does not say how long, in milliseconds: 5 s if left out. Every wait, also one
-   * that the server asks for, has at least 500 ms and at most 5 min.
+   * Milliseconds before the client reconnects, if the server does not say how long: 5 s if left out. Every wait, also
+   * one that the server asks for, is limited to 500 ms to 5 min.
    */
   readonly retryMs?: number
-  /** A stream has begun, the first or a later one: its first piece has come. What it throws ends the iteration. */
+  /** Called when a stream has begun, also after each reconnect. An error that it throws ends the iteration. */
   readonly onOpen?: () => unknown
-  /** The stream has ended or could not be opened; it is tried again after a while. */
+  /** Called when the stream has ended or could not be opened; the client reconnects after the wait. */
   readonly onBreak?: (error: LandpassError | undefined) => unknown
 }
 
@@ -51,12 +51,12 @@ const MAX_RETRY_MS = 5 * 60_000
 const KINDS: readonly string[] = ['hello', 'change', 'reset'] satisfies readonly LandChange['kind'][]
 
 /**
- * Tells of every change of the land as it happens, and goes on where it was when the connection breaks: no change is
- * left out, and none is told twice. It ends with its signal, and when its reader leaves the loop. An event that cannot be
- * read, or that has more than about 1 MB, counts as a broken connection.
+ * Follows the change stream: yields every change of the land, and resumes when the connection breaks, without missing
+ * or repeating a change. It ends when its signal is aborted or the caller leaves the loop. An event that cannot be
+ * parsed or has more than about 1 MB counts as a broken connection.
  *
- * @throws {LandpassError} for a refusal that waiting does not change, `invalid_parameter` for instance; where the server
- * is out of reach, busy or starting it is asked again for as long as it takes
+ * @throws {LandpassError} for a permanent refusal, such as `invalid_parameter`; while the server is unreachable, busy
+ * or starting, the client reconnects without limit
  * @example
  * for await (const change of followChanges(client, { since: grid.state })) {
  *   grid.apply(readFeed(await client.send(land.feed(grid.state))))
@@ -75,7 +75,7 @@ export async function* followChanges(
       const reader = new EventStreamReader()
       let isOpen = false
       for await (const piece of stream) {
-        // Within the loop, so that the stream is closed if this throws.
+        // Called inside the loop, so that the stream is closed if onOpen throws.
         if (!isOpen) onOpen?.()
         isOpen = true
         for (const part of partsOf(reader, piece)) {
@@ -89,7 +89,7 @@ export async function* followChanges(
       }
       onBreak?.(undefined)
     } catch (error) {
-      if (!(error instanceof LandpassError) || !isPassing(error)) throw error
+      if (!(error instanceof LandpassError) || !isTemporary(error)) throw error
       onBreak?.(error)
       waitMs = error.retryAfterS === undefined ? undefined : error.retryAfterS * 1000
     }
@@ -101,11 +101,11 @@ function partsOf(reader: EventStreamReader, piece: Uint8Array): readonly StreamP
   try {
     return reader.take(piece)
   } catch (error) {
-    throw offlineError(error) // our server writes no such event: the stream counts as broken
+    throw offlineError(error) // a Landpass server sends no such event: the stream counts as broken
   }
 }
 
-/** @throws {LandpassError} `offline` for data that no Landpass server writes: the stream counts as broken */
+/** @throws {LandpassError} `offline` for data that no Landpass server sends: the stream counts as broken */
 function changeOf(kind: string, json: string): LandChange {
   try {
     const data: unknown = JSON.parse(json)
@@ -116,7 +116,7 @@ function changeOf(kind: string, json: string): LandChange {
   }
 }
 
-/** What would make the next request begin after another state, or break the loop of the caller. */
+/** Checks the fields that the next request and the caller use. */
 function assertChange(kind: string, data: unknown): asserts data is object {
   const { state, parcels, estates } = (data ?? {}) as Readonly<Record<string, unknown>>
   if (typeof state !== 'string' || state === '') throw new TypeError('The event names no state.')
@@ -124,12 +124,12 @@ function assertChange(kind: string, data: unknown): asserts data is object {
     throw new TypeError('The event names neither parcels nor estates.')
 }
 
-/** Keeps a server from being asked without a pause, and a client from waiting for hours. */
+/** Limits a wait, so that the client neither floods the server nor waits for hours. */
 function limitedRetryMs(ms: number): number {
   return ms > MIN_RETRY_MS ? Math.min(ms, MAX_RETRY_MS) : MIN_RETRY_MS
 }
 
-/** The server is out of reach, busy or starting. */
-function isPassing({ status }: LandpassError): boolean {
+/** Whether the server is unreachable, busy or starting. */
+function isTemporary({ status }: LandpassError): boolean {
   return status === 0 || status === 429 || status >= 500
 }

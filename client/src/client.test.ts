@@ -16,7 +16,7 @@ const busy = (retryAfter?: string, status = 503): Reply => ({
   body: JSON.stringify({ ok: false, error: 'Not now.', code: 'world_not_loaded', data: {} }),
 })
 
-/** A server that answers as the test says, one reply after the other; what it was asked and what was waited is kept. */
+/** A server that sends the replies of the test, one after another, and records requests and waits. */
 function recorded(replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
   const requests: TransportRequest[] = []
   const waits: number[] = []
@@ -37,7 +37,7 @@ function recorded(replies: readonly Reply[], options: Partial<ClientOptions> = {
 }
 
 describe('a call', () => {
-  test('is sent to the server, and answered with the data of the envelope', async () => {
+  test('is sent to the server, and returns the data of the envelope', async () => {
     const { client, requests } = recorded([good({ id: '1,2' }, { etag: '"a"' })])
 
     expect(await client.answer(land.parcel({ x: 1, y: 2 }))).toEqual({ data: { id: '1,2' }, etag: '"a"' })
@@ -59,7 +59,7 @@ describe('a call', () => {
     })
   })
 
-  test('is answered in its own form: JSON without an envelope, text, bytes, a stream', async () => {
+  test('returns JSON without an envelope, text, bytes or a stream, by its form', async () => {
     const bytes = Uint8Array.of(1, 2, 3)
     const { client } = recorded([
       { body: '{"name":"7"}' },
@@ -83,7 +83,7 @@ describe('a call', () => {
     expect(createClient({ baseUrl: '' }).url(land.offers())).toBe('/v2/offers')
   })
 
-  test('tells every digit where that is asked for', async () => {
+  test('returns every digit of a number from exactAnswer', async () => {
     const json = '{"ok":true,"data":{"price":0.123456789012345678}}'
     const { client } = recorded([{ body: json }, { body: json }])
 
@@ -96,7 +96,7 @@ describe('a call', () => {
     ['no answer', new TypeError('refused'), { code: 'offline', status: 0 }],
     ['no JSON', { body: '<html>' }, { code: 'unreadable_answer', status: 200 }],
     ['JSON without envelope', { body: '[]' }, { code: 'unreadable_answer', status: 200 }],
-    ['a confirmation of what nobody has', { status: 304 }, { code: 'unreadable_answer', status: 304 }],
+    ['304 for an answer that is not cached', { status: 304 }, { code: 'unreadable_answer', status: 304 }],
     ['a body that breaks off', { body: brokenOff() }, { code: 'offline' }],
   ])('answered with %s fails as a LandpassError', async (_name, reply, facts) => {
     const { client } = recorded([reply as Reply], { retries: 0 })
@@ -104,7 +104,7 @@ describe('a call', () => {
     await expect(client.send(land.offers())).rejects.toMatchObject({ name: 'LandpassError', ...facts })
   })
 
-  test('that its caller ended fails with the reason of its caller', async () => {
+  test('that is aborted before it is sent fails with the reason of the signal', async () => {
     const reason = new Error('enough')
     const { client, requests } = recorded([good(1)])
 
@@ -112,7 +112,7 @@ describe('a call', () => {
     expect(requests).toEqual([])
   })
 
-  test('ended while it is under way fails with that reason too', async () => {
+  test('that is aborted while it is sent fails with the reason of the signal', async () => {
     const end = new AbortController()
     const transport: Transport = () => {
       end.abort()
@@ -126,8 +126,8 @@ describe('a call', () => {
   })
 })
 
-describe('a read that the server is too busy for', () => {
-  test('is repeated after as long as the server asks for, or after a second and then two', async () => {
+describe('a GET request that a busy server refuses', () => {
+  test('is retried after the wait that the server names, or after 1 s and then 2 s', async () => {
     const { client, requests, waits } = recorded([busy('7'), busy('3', 429), good(1)])
     expect(await client.send(land.offers())).toBe(1)
     expect([requests.length, waits]).toEqual([3, [7_000, 3_000]])
@@ -137,7 +137,7 @@ describe('a read that the server is too busy for', () => {
     expect(silent.waits).toEqual([1_000, 2_000])
   })
 
-  test('is given up after the last try, or at once where the wait is too long', async () => {
+  test('fails after the last retry, or at once if the wait is too long', async () => {
     const often = recorded([busy('1'), busy('1'), busy('1'), good(1)])
     await expect(often.client.send(land.offers())).rejects.toMatchObject({ retryAfterS: 1 })
     expect(often.requests.length).toBe(3)
@@ -150,7 +150,7 @@ describe('a read that the server is too busy for', () => {
     expect(await patient.client.send(land.offers())).toBe(1)
   })
 
-  test('is not repeated when its caller wants no repetition, or ends it while it waits', async () => {
+  test('is not retried if the caller sets no retries or aborts the wait', async () => {
     const { client, requests } = recorded([busy('1'), busy('1'), good(1)])
     await expect(client.send(land.offers(), { retries: 0 })).rejects.toMatchObject({ status: 503 })
 
@@ -181,8 +181,8 @@ describe('a read that the server is too busy for', () => {
   })
 })
 
-describe('a client with a store of answers', () => {
-  test('asks whether what it has still holds, and answers that', async () => {
+describe('a client with a cache of answers', () => {
+  test('revalidates a cached answer and returns it', async () => {
     const replies = [
       good({ id: '1,2' }, { etag: '"a"' }),
       { status: 304 },
@@ -200,7 +200,7 @@ describe('a client with a store of answers', () => {
     expect(requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"a"', '"a"'])
   })
 
-  test('keeps bytes as they came, whatever their reader does with them', async () => {
+  test('caches bytes unchanged, even if the caller changes its copy', async () => {
     const replies = [
       { headers: { etag: '"a"' }, body: Uint8Array.of(1, 2) },
       { status: 304 },
@@ -215,9 +215,9 @@ describe('a client with a store of answers', () => {
     }
   })
 
-  test('keeps nothing that changes something, no refusal and no stream', async () => {
-    const kept: string[] = []
-    const etags: EtagStore = { get: async () => undefined, set: async (url) => void kept.push(url) }
+  test('caches no POST, no refusal and no stream', async () => {
+    const cached: string[] = []
+    const etags: EtagStore = { get: async () => undefined, set: async (url) => void cached.push(url) }
     const headers = { etag: '"a"' }
     const replies = [good(1, headers), { status: 404, headers }, { headers, body: 'x' }, good(1, headers)]
     const { client } = recorded(replies, { etags })
@@ -227,7 +227,7 @@ describe('a client with a store of answers', () => {
     await client.send(land.parcelsGeoJson())
     await client.send(land.offers())
 
-    expect(kept).toEqual(['http://land.example/v2/offers'])
+    expect(cached).toEqual(['http://land.example/v2/offers'])
   })
 })
 

@@ -9,47 +9,47 @@ import { type Wait, waitFor } from './wait.ts'
 
 const DEFAULT_RETRIES = 2
 const DEFAULT_MAX_WAIT_MS = 30_000
-/** Where the server does not say how long; doubled with every try. */
+/** The wait if the server does not say how long; doubled with each retry. */
 const FIRST_WAIT_MS = 1_000
 
 export interface ClientOptions {
-  /** Where the server is, without a slash at the end: `https://land.example.org`. Empty for a page of the server itself. */
+  /** Address of the server, without a slash at the end: `https://land.example.org`. Empty for its own pages. */
   readonly baseUrl: string
   /** {@link fetchTransport} if left out. */
   readonly transport?: Transport
-  /** Reads that were answered before are confirmed by the server instead of sent again. Nothing is kept if left out. */
+  /** Caches answers to GET requests, which are then revalidated with the server. No cache if left out. */
   readonly etags?: EtagStore
-  /** How often a read is repeated that was answered with 429 or 503: twice if left out. */
+  /** Retries of a GET request that was answered with 429 or 503: two if left out. */
   readonly retries?: number
-  /** The longest wait before a repetition, in milliseconds: 30 s if left out. Before a longer one the call fails at once. */
+  /** The longest wait before a retry, in milliseconds: 30 s if left out. The call fails if a longer one is needed. */
   readonly maxWaitMs?: number
-  /** Waits between tries; tests bring their own. */
+  /** Waits between retries; tests pass their own function. */
   readonly wait?: Wait
 }
 
 export interface SendOptions {
   /** Ends the call: it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** In place of the client's own. */
+  /** Replaces the client's `retries`. */
   readonly retries?: number
 }
 
-/** An answer and what stood beside it. */
+/** The data of an answer, and its ETag. */
 export interface Answer<Data> {
   readonly data: Data
-  /** Changes whenever the data do; undefined where the server sends none. */
+  /** Changes whenever the data change; undefined if the server sends none. */
   readonly etag: string | undefined
 }
 
-/** Sends calls to one server. It holds no state but its store of answers. */
+/** Sends calls to one server. Its only state is the cache of answers. */
 export interface Client {
   /**
-   * Sends a call and answers its data.
+   * Sends a call and returns the data of its answer.
    *
    * A stream (a call whose `form` is `stream`) keeps its connection until it is read to its end, left with `break`, or
-   * aborted through `signal`. A stream that the caller does not want any more before reading it must be aborted.
+   * aborted through `signal`. A stream that is never read must be aborted.
    *
-   * @throws {LandpassError} for a refusal, and when no readable answer came; the signal's reason when the caller ends it
+   * @throws {LandpassError} for a refusal, or if no readable answer arrived; the signal's reason if it is aborted
    * @example
    * const { owner } = await client.send(land.parcel({ x: 10, y: 20 }))
    */
@@ -65,7 +65,7 @@ export interface Client {
    * client.url(land.parcelImage({ x: 10, y: 20 }, { width: 320 })) // 'http://localhost:3000/v1/parcels/10/20/map.png?width=320'
    */
   url(call: Call<unknown>): string
-  /** As it was given, or the default: for callers that wait between calls of their own. */
+  /** The `wait` of the options, or the default, for waits between calls. */
   readonly wait: Wait
 }
 
@@ -87,7 +87,7 @@ export function createClient(options: ClientOptions): Client {
     { signal, retries: callRetries = retries }: SendOptions = {},
   ): Promise<Answer<Data>> {
     const send = () => sendOnce({ call, url: base + call.path, transport, etags, signal })
-    const { body, etag, response } = await repeated(send, {
+    const { body, etag, response } = await withRetries(send, {
       isAllowed: call.method === 'GET',
       retries: callRetries,
       maxWaitMs,
@@ -117,14 +117,14 @@ interface Sending {
   readonly signal: AbortSignal | undefined
 }
 
-/** A good answer with its whole body, or with one that is still coming. */
-interface GoodAnswer {
+/** A successful answer with its whole body, or a stream. */
+interface SuccessfulAnswer {
   readonly response: TransportResponse
   readonly etag: string | undefined
   readonly body: TransportBody
 }
 
-async function sendOnce({ call, url, transport, etags, signal }: Sending): Promise<GoodAnswer> {
+async function sendOnce({ call, url, transport, etags, signal }: Sending): Promise<SuccessfulAnswer> {
   signal?.throwIfAborted()
   const store = call.method === 'GET' && call.form !== 'stream' ? etags : undefined
   const held = await store?.get(url)
@@ -138,14 +138,15 @@ async function sendOnce({ call, url, transport, etags, signal }: Sending): Promi
     ...(call.body && { body: JSON.stringify(call.body) }),
     signal,
   }
-  const response = await reached(() => transport(request), signal)
+  const response = await orOfflineError(() => transport(request), signal)
   if (response.status === 304 && held) return { response, etag: held.etag, body: copyOf(held.body) }
-  if (response.status !== 200) throw refusalOf(response, await reached(() => readText(response.body), signal))
+  if (response.status !== 200)
+    throw refusalOf(response, await orOfflineError(() => readText(response.body), signal))
 
   const { etag } = response.headers
-  if (call.form === 'stream') return { response, etag, body: guarded(response.body, signal) }
+  if (call.form === 'stream') return { response, etag, body: streamedPieces(response.body, signal) }
   const readWhole = call.form === 'bytes' ? readBytes : readText
-  const body = await reached<string | Uint8Array>(() => readWhole(response.body), signal)
+  const body = await orOfflineError<string | Uint8Array>(() => readWhole(response.body), signal)
   if (etag !== undefined) await store?.set(url, { etag, body: copyOf(body) })
   return { response, etag, body }
 }
@@ -170,7 +171,7 @@ function dataOf(
   return envelope.data
 }
 
-interface Repetition {
+interface RetryLimits {
   readonly isAllowed: boolean
   readonly retries: number
   readonly maxWaitMs: number
@@ -178,8 +179,8 @@ interface Repetition {
   readonly signal: AbortSignal | undefined
 }
 
-/** Tries again what the server was too busy for, after as long as it asks for. */
-async function repeated<Result>(send: () => Promise<Result>, limits: Repetition): Promise<Result> {
+/** Retries a request that the server was too busy for, after the wait that it asks for. */
+async function withRetries<Result>(send: () => Promise<Result>, limits: RetryLimits): Promise<Result> {
   for (let tried = 0; ; tried++) {
     try {
       return await send()
@@ -192,14 +193,17 @@ async function repeated<Result>(send: () => Promise<Result>, limits: Repetition)
   }
 }
 
-/** Milliseconds until a call may go through; undefined where waiting does not help. */
+/** Milliseconds before a retry; undefined if a retry does not help. */
 function waitBefore(error: unknown, tried: number): number | undefined {
   if (!(error instanceof LandpassError) || (error.status !== 429 && error.status !== 503)) return undefined
   return error.retryAfterS === undefined ? FIRST_WAIT_MS * 2 ** tried : error.retryAfterS * 1000
 }
 
-/** Tells apart: the caller ended it, or nothing came through. */
-async function reached<Result>(act: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+/** Runs `act`. @throws the signal's reason if it is aborted, otherwise {@link LandpassError} `offline` for any error */
+async function orOfflineError<Result>(
+  act: () => Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
   try {
     return await act()
   } catch (error) {
@@ -208,11 +212,14 @@ async function reached<Result>(act: () => Promise<Result>, signal: AbortSignal |
   }
 }
 
-async function* guarded(body: TransportBody, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+async function* streamedPieces(
+  body: TransportBody,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
   const pieces = piecesOf(body)
   try {
     for (;;) {
-      const { done, value } = await reached(() => pieces.next(), signal)
+      const { done, value } = await orOfflineError(() => pieces.next(), signal)
       if (done) return
       yield value
     }
@@ -221,7 +228,7 @@ async function* guarded(body: TransportBody, signal: AbortSignal | undefined): A
   }
 }
 
-/** A caller may change the bytes of its answer; those in the store stay as they are. */
+/** A copy of bytes, so that a caller that changes its answer does not change the cached one. */
 function copyOf(body: string | Uint8Array): string | Uint8Array {
   return typeof body === 'string' ? body : body.slice()
 }

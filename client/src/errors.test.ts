@@ -9,7 +9,7 @@ const answer = (status: number, headers: Record<string, string> = {}): Transport
 })
 
 describe('a refusal', () => {
-  test('has the sentence, the code, the details, the wait and the number of the server', () => {
+  test('has the sentence, the code, the details, the wait and the request id of the server', () => {
     const headers = { 'retry-after': '7', 'x-request-id': 'r-1', 'content-type': 'application/json' }
     const body = {
       ok: false,
@@ -42,7 +42,7 @@ describe('a refusal', () => {
 
   test.each([
     ['a page of a proxy', '<html>Bad gateway</html>'],
-    ['JSON of somebody else', '{"message":"no"}'],
+    ['JSON of another server', '{"message":"no"}'],
     ['JSON that is no object', 'null'],
     ['fields of other types', '{"error":1,"code":{},"data":"x"}'],
     ['nothing', ''],
@@ -66,7 +66,7 @@ describe('a refusal', () => {
   })
 })
 
-test('no answer is an error of its own, with what happened as its cause', () => {
+test('a missing answer is the error offline, with its cause', () => {
   const cause = new TypeError('fetch failed')
 
   const error = offlineError(cause)

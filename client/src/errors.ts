@@ -2,10 +2,10 @@ import type { TransportResponse } from './transport.ts'
 import type { ErrorCode } from './types.ts'
 
 /**
- * Why a call got no good answer: the server's `code` (docs/errors.md), or one of the client's own.
+ * Why a call failed: the server's `code` (docs/errors.md), or a code of the client.
  *
- * `offline`: no answer came, or it broke off · `unreadable_answer`: an answer came that is not of a Landpass server, of
- * a proxy for instance. More codes may come with newer servers.
+ * `offline`: no answer arrived, or it was cut off · `unreadable_answer`: the answer is not from a Landpass server, but
+ * from a proxy for instance. Newer servers may have more codes.
  */
 export type LandpassErrorCode = ErrorCode | 'offline' | 'unreadable_answer' | (string & {})
 
@@ -19,7 +19,7 @@ export interface LandpassErrorFacts {
 }
 
 /**
- * A call that got no good answer. Its message is the server's sentence for a person: the cause, then the next step.
+ * A failed call. Its message is the server's sentence for a person: the cause, then the next step.
  *
  * @example
  * try {
@@ -31,13 +31,13 @@ export interface LandpassErrorFacts {
  */
 export class LandpassError extends Error {
   readonly code: LandpassErrorCode
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 if no answer arrived. */
   readonly status: number
-  /** Details, the number of the failing parameter for instance. */
+  /** Details, for instance the refused parameter. */
   readonly data: Readonly<Record<string, unknown>>
-  /** Seconds to wait before the next try, where the server says so. */
+  /** Seconds to wait before the next try, if the server names them. */
   readonly retryAfterS: number | undefined
-  /** To be named in a report of the failure. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | undefined
 
   constructor(sentence: string, facts: LandpassErrorFacts) {
@@ -51,20 +51,20 @@ export class LandpassError extends Error {
   }
 }
 
-/** No answer came, or it broke off. */
+/** The error for a call whose answer did not arrive, or was cut off. */
 export function offlineError(cause: unknown): LandpassError {
   return new LandpassError('The server could not be reached.', { code: 'offline', cause })
 }
 
-/** What an answer says that is no success. @param text its whole body */
+/** The error for an answer that is no success. @param text its whole body */
 export function refusalOf({ status, headers }: TransportResponse, text: string): LandpassError {
   const { error, code, data } = bodyOf(text)
   const isPlainText = headers['content-type']?.startsWith('text/plain') === true
-  // One failure is a line of text; its code is in the header, as that of every failure.
-  const codeBeside = headers['x-error-code']
-  const sentence = error ?? (isPlainText && codeBeside !== undefined && text !== '' ? text.trim() : undefined)
+  // The failure of a map image with too many parcels is a line of text. Its code is only in the header.
+  const headerCode = headers['x-error-code']
+  const sentence = error ?? (isPlainText && headerCode !== undefined && text !== '' ? text.trim() : undefined)
   return new LandpassError(sentence ?? `The server answered ${status}.`, {
-    code: code ?? codeBeside ?? 'unreadable_answer',
+    code: code ?? headerCode ?? 'unreadable_answer',
     status,
     data: data ?? {},
     retryAfterS: retryAfterS(headers),
@@ -94,7 +94,7 @@ function bodyOf(text: string): Refusal {
   }
 }
 
-/** Seconds, or a moment that proxies may name: then those from the answer's own `date` on. */
+/** The header is in seconds, or a date (from some proxies), which is compared with the answer's own `date`. */
 function retryAfterS(headers: Readonly<Record<string, string>>): number | undefined {
   const text = headers['retry-after'] ?? ''
   const untilMs = Date.parse(text) - Date.parse(headers.date ?? '')

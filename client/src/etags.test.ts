@@ -3,7 +3,7 @@ import { memoryEtagStore } from './etags.ts'
 
 const answer = (body: string | Uint8Array, etag = '"1"') => ({ etag, body })
 
-test('the newest answer of an address is held', () => {
+test('the newest answer of an address is cached', () => {
   const store = memoryEtagStore()
 
   store.set('/a', answer('old'))
@@ -13,7 +13,7 @@ test('the newest answer of an address is held', () => {
   expect(store.get('/b')).toBeUndefined()
 })
 
-test('what was not asked for the longest goes first', () => {
+test('the least recently used answer is dropped first', () => {
   const store = memoryEtagStore({ maxBytes: 300 })
   const bytes = new Uint8Array(100)
 
@@ -25,7 +25,7 @@ test('what was not asked for the longest goes first', () => {
   expect(['/a', '/b', '/c'].map((url) => store.get(url) !== undefined)).toEqual([true, false, true])
 })
 
-test('an answer that is too large is not held, and takes the older one of its address with it', () => {
+test('an answer that is too large is not cached, and removes the older one of its address', () => {
   const store = memoryEtagStore({ maxBytes: 300 })
 
   store.set('/a', answer('small'))
@@ -36,7 +36,7 @@ test('an answer that is too large is not held, and takes the older one of its ad
   expect(store.get('/b')).toEqual(answer('small'))
 })
 
-test('however often answers change, the memory is that of the newest ones', async () => {
+test('replaced answers take no memory', async () => {
   const store = memoryEtagStore({ maxBytes: 1_000 })
 
   for (let i = 0; i < 1_000; i++) store.set('/a', answer(new Uint8Array(i % 500), `"${i}"`))

@@ -1,10 +1,10 @@
-/** An answer that may be shown again as long as the server confirms it. */
+/** A cached answer, which is used again while the server confirms its ETag. */
 export interface StoredAnswer {
   readonly etag: string
   readonly body: string | Uint8Array
 }
 
-/** Where a client keeps answers by their address, to ask next time whether they still hold. */
+/** A cache of answers by address. The client revalidates them with their ETag. */
 export interface EtagStore {
   get(url: string): StoredAnswer | undefined | Promise<StoredAnswer | undefined>
   set(url: string, answer: StoredAnswer): void | Promise<void>
@@ -14,30 +14,30 @@ const DEFAULT_MAX_BYTES = 16_000_000
 const BYTES_OF_A_CHARACTER = 2
 
 /**
- * Keeps answers in memory; when they are too many, those go first that were not asked for the longest.
+ * A cache of answers in memory. The least recently used answers are dropped first.
  *
- * @param options.maxBytes of all bodies and addresses together, about; a larger answer is not kept
+ * @param options.maxBytes limit of all bodies and addresses together, approximate; a larger answer is not cached
  * @example
  * createClient({ baseUrl: 'http://localhost:3000', etags: memoryEtagStore() })
  */
 export function memoryEtagStore(options: { readonly maxBytes?: number } = {}): EtagStore {
   const { maxBytes = DEFAULT_MAX_BYTES } = options
-  /** The one that was used last is at the end. */
-  const held = new Map<string, StoredAnswer>()
+  /** In order of use: the most recently used answer is the last. */
+  const cached = new Map<string, StoredAnswer>()
   let bytes = 0
 
   const drop = (url: string) => {
-    const answer = held.get(url)
+    const answer = cached.get(url)
     if (!answer) return
     bytes -= sizeOf(url, answer)
-    held.delete(url)
+    cached.delete(url)
   }
   return {
     get: (url) => {
-      const answer = held.get(url)
+      const answer = cached.get(url)
       if (answer) {
-        held.delete(url)
-        held.set(url, answer)
+        cached.delete(url)
+        cached.set(url, answer)
       }
       return answer
     },
@@ -45,11 +45,11 @@ export function memoryEtagStore(options: { readonly maxBytes?: number } = {}): E
       drop(url)
       const size = sizeOf(url, answer)
       if (size > maxBytes) return
-      for (const oldest of held.keys()) {
+      for (const oldest of cached.keys()) {
         if (bytes + size <= maxBytes) break
         drop(oldest)
       }
-      held.set(url, answer)
+      cached.set(url, answer)
       bytes += size
     },
   }

@@ -12,11 +12,11 @@ test.each([
   expect(parseExactJson(json)).toEqual(value)
 })
 
-test('what is no JSON is refused', () => {
+test('text that is no JSON is refused', () => {
   expect(() => parseExactJson('{"a":}')).toThrow(SyntaxError)
 })
 
-test('values that a double holds come as JSON.parse gives them', () => {
+test('values that a double can hold are those of JSON.parse', () => {
   const plain = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)))
   fc.assert(
     fc.property(plain, (value) => {

@@ -1,5 +1,6 @@
 /**
- * What {@link parseExactJson} makes of a type: a number that JavaScript would round is the text of its digits.
+ * The type of {@link parseExactJson} for data of a type: a number that JavaScript would round is the text of its
+ * digits.
  */
 export type Exact<Data> = Data extends number
   ? number | string
@@ -7,14 +8,14 @@ export type Exact<Data> = Data extends number
     ? { [Field in keyof Data]: Exact<Data[Field]> }
     : Data
 
-/** A text of the JSON (which is skipped), or a number. */
+/** A string of the JSON (which is skipped), or a number. */
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 /**
- * Like `JSON.parse`, but with every digit: a number that a double cannot hold as it is written comes as its text.
- * Prices have up to 18 decimals, of which a double keeps about 16 digits in all.
+ * Like `JSON.parse`, but with every digit: a number that a double would round is returned as its text. Prices have up
+ * to 18 decimals, and a double has about 16 digits in all.
  *
- * @throws {SyntaxError} for what is no JSON
+ * @throws {SyntaxError} for text that is no JSON
  * @example
  * parseExactJson('[1.5, 0.123456789012345678]') // [1.5, '0.123456789012345678']
  */

@@ -3,14 +3,14 @@ import { type Coord, coordText } from './grid/coord.ts'
 import type { Bid, Mortgage, Operations, Publication, Tile } from './types.ts'
 
 /**
- * The land interface: what the server knows of parcels and estates, as data and as pictures. Every function describes one
- * call, which a client sends: `client.send(land.parcel({ x: 10, y: 20 }))`.
+ * The calls of the land interface: parcels, estates, publications and map images. Each function describes one request,
+ * which a client sends: `client.send(land.parcel({ x: 10, y: 20 }))`.
  *
  * Addresses of players and owners may be written in any letter case. Prices are in MANA.
  */
 
 export type AssetType = Publication['asset_type']
-/** Of publications and of bids. */
+/** The status of publications and bids. */
 export type OfferStatus = Publication['status'] & Bid['status']
 export type MortgageStatus = Mortgage['status']
 export type SortBy = NonNullable<QueryOf<'GET /marketplace'>['sort_by']>
@@ -23,7 +23,7 @@ type QueryOf<Name extends keyof Operations> = Operations[Name] extends { query?:
   : never
 /** One value or several of them. */
 type OneOrMore<Value> = Value | readonly Value[]
-/** A query whose `status` takes names instead of a text of names with commas. */
+/** A query whose `status` is one or more names instead of text with commas. */
 type WithStatus<Query, Status> = Omit<Query, 'status'> & { readonly status?: OneOrMore<Status> }
 
 /** Corners included. */
@@ -40,36 +40,36 @@ export type BidQuery = WithStatus<QueryOf<'GET /parcels/{x}/{y}/bids'>, OfferSta
 
 // Parcels
 
-/** One parcel, by its place. @throws {LandpassError} `parcel_not_found` */
+/** One parcel, by its coordinates. @throws {LandpassError} `parcel_not_found` */
 export const parcel = (place: Coord): Call<DataOf<'GET /parcels/{x}/{y}'>> => read(parcelPath(place))
 
 /** One parcel, by its token id: a number, its digits, or `0x` and hex digits. @throws {LandpassError} `parcel_not_found` */
 export const parcelOfToken = (tokenId: bigint | string): Call<DataOf<'GET /parcels/{tokenId}'>> =>
   read(pathOf`/v1/parcels/${tokenId}`)
 
-/** The token id of a place in hex. `encodeTokenId` of `@landpass/client/grid` tells it without asking. */
+/** The token id of a parcel, in hex. `encodeTokenId` of `@landpass/client/grid` computes it without a request. */
 export const parcelTokenId = (place: Coord): Call<DataOf<'GET /parcels/{x}/{y}/encodedId'>> =>
   read(`${parcelPath(place)}/encodedId`)
 
-/** A page of parcels with a publication: open ones if left out. */
+/** A page of parcels with a publication of a status: `open` if left out. */
 export const parcels = (query: OfferQuery = {}): Call<ParcelPage> => read('/v1/parcels', query)
-/** A page says where it begins and how long it may be; the parcels of an area are no page. */
+/** A page has `limit` and `offset`; the parcels of an area have no pages. */
 export type ParcelPage = Required<DataOf<'GET /parcels'>>
 
 /** All parcels of an area, whether for sale or not. */
 export const parcelsInArea = (area: Corners): Call<Pick<DataOf<'GET /parcels'>, 'parcels' | 'total'>> =>
   read('/v1/parcels', cornerTexts(area))
 
-/** All parcels that an address owns; with a status only those with such a publication. */
+/** All parcels that an address owns; with a status only those with a publication of that status. */
 export const parcelsOf = (
   address: string,
   query: StatusQuery<OfferStatus> = {},
 ): Call<DataOf<'GET /addresses/{address}/parcels'>> => read(`${addressPath(address)}/parcels`, query)
 
-/** A parcel that nobody owns, another one each time. @throws {LandpassError} `parcel_not_found` if there is none */
+/** A random parcel without an owner. @throws {LandpassError} `parcel_not_found` if there is none */
 export const availableParcel = (): Call<DataOf<'GET /parcels/available'>> => read('/v1/parcels/available')
 
-/** How many parcels nobody owns; those of districts, roads and plazas are not counted. */
+/** The number of parcels without an owner; those of districts, roads and plazas are not counted. */
 export const availableParcelCount = (): Call<DataOf<'GET /parcels/availableCount'>> =>
   read('/v1/parcels/availableCount')
 
@@ -78,22 +78,22 @@ export const availableParcelCount = (): Call<DataOf<'GET /parcels/availableCount
 /** One estate. @throws {LandpassError} `estate_not_found` */
 export const estate = (id: string): Call<DataOf<'GET /estates/{id}'>> => read(estatePath(id))
 
-/** A page of estates with a publication: open ones if left out. */
+/** A page of estates with a publication of a status: `open` if left out. */
 export const estates = (query: OfferQuery = {}): Call<DataOf<'GET /estates'>> => read('/v1/estates', query)
 
-/** All estates that an address owns; with a status only those with such a publication. */
+/** All estates that an address owns; with a status only those with a publication of that status. */
 export const estatesOf = (
   address: string,
   query: StatusQuery<OfferStatus> = {},
 ): Call<DataOf<'GET /addresses/{address}/estates'>> => read(`${addressPath(address)}/estates`, query)
 
-// Offers to sell
+// Publications and offers
 
-/** A page of parcels and estates with a publication: open ones if left out. */
+/** A page of parcels and estates with a publication of a status: `open` if left out. */
 export const marketplace = (query: MarketQuery = {}): Call<DataOf<'GET /marketplace'>> =>
   read('/v1/marketplace', query)
 
-/** What everything that is for sale costs, column by column: docs/offers.md. */
+/** The prices of all offers, column by column: docs/offers.md. */
 export const offers = (): Call<DataOf<'GET /v2/offers'>> => read('/v2/offers')
 
 /** One publication, by the hash of its transaction. @throws {LandpassError} `publication_not_found` */
@@ -114,7 +114,7 @@ export const assetPublications = (
   query: QueryOf<'GET /assets/{id}/publications'> = {},
 ): Call<DataOf<'GET /assets/{id}/publications'>> => read(`${assetPath(id)}/publications`, query)
 
-// Offers to buy
+// Bids
 
 /** One bid. @throws {LandpassError} `bid_not_found` */
 export const bid = (id: string): Call<DataOf<'GET /bids/{id}'>> => read(pathOf`/v1/bids/${id}`)
@@ -145,7 +145,7 @@ export const assetsWithBidsOf = (
   query: StatusQuery<OfferStatus | 'all'> = {},
 ): Call<DataOf<'GET /bids/{address}/assets'>> => read(pathOf`/v1/bids/${address}/assets`, query)
 
-// Loans
+// Mortgages
 
 /** Mortgages that an address requested, newest first. */
 export const mortgagesOf = (
@@ -168,11 +168,11 @@ export const mortgagedParcelsOf = (address: string): Call<DataOf<'GET /mortgages
 /** All districts, by name. */
 export const districts = (): Call<DataOf<'GET /v2/districts'>> => read('/v2/districts')
 
-/** One district with its parcels: for roads 150 kB. @throws {LandpassError} `district_not_found` */
+/** One district with its parcels: 150 kB for roads. @throws {LandpassError} `district_not_found` */
 export const district = (id: string): Call<DataOf<'GET /v2/districts/{id}'>> =>
   read(pathOf`/v2/districts/${id}`)
 
-/** What an address gave to districts. */
+/** What an address contributed to districts. */
 export const contributionsOf = (address: string): Call<DataOf<'GET /v2/addresses/{address}/contributions'>> =>
   read(pathOf`/v2/addresses/${address}/contributions`)
 
@@ -181,25 +181,25 @@ export const contributionsOf = (address: string): Call<DataOf<'GET /v2/addresses
 /** The parcels of an area, and the estates that have a parcel in it. */
 export const mapArea = (area: Corners): Call<DataOf<'GET /map'>> => read('/v1/map', cornerTexts(area))
 
-/** What is to be told of which tiles: docs/tiles.md. */
+/** The requested tiles and their fields: docs/tiles.md. */
 export interface TileQuery {
   /** Any two opposite corners; the whole world if left out. */
   readonly area?: readonly [Coord, Coord]
-  /** These fields alone. */
+  /** Only these fields. */
   readonly include?: readonly TileField[]
   /** All fields but these. */
   readonly exclude?: readonly TileField[]
 }
 
-/** The tiles of the map by `x,y`: docs/tiles.md. */
+/** Tile data by `x,y`: docs/tiles.md. */
 export const tiles = (query: TileQuery = {}): Call<DataOf<'GET /v2/tiles'>> =>
   read('/v2/tiles', tileTexts(query))
 
-/** The tiles of the map in the older form, by `x,y`. */
+/** Tile data in the older form, by `x,y`. */
 export const legacyTiles = (query: TileQuery = {}): Call<DataOf<'GET /v1/tiles'>> =>
   read('/v1/tiles', tileTexts(query))
 
-/** The tiles that look otherwise to an address than to everybody, by `x,y`, in the older form: docs/tiles.md. */
+/** The tiles that have another type for an address, by `x,y`, in the older form: docs/tiles.md. */
 export const tilesOf = (address: string): Call<DataOf<'GET /tiles/{address}'>> =>
   read(pathOf`/v1/tiles/${address}`)
 
@@ -210,36 +210,36 @@ export const newTiles = (fromMs: number): Call<DataOf<'GET /tiles/new'>> =>
 /** When the tiles changed last. */
 export const tilesInfo = (): Call<DataOf<'GET /v2/tiles/info'>> => readAs('json', '/v2/tiles/info')
 
-/** The world as a grid of bytes, for `readFeed`; after a state only what changed since: docs/feed.md. */
+/** The world as a grid of bytes, for `readFeed`; with a state only the changes since: docs/feed.md. */
 export const feed = (since?: string): Call<DataOf<'GET /v2/feed'>> => readAs('bytes', '/v2/feed', { since })
 
-/** The stream of changes, as bytes: `followChanges` makes events of it. */
+/** The change stream, as bytes: `followChanges` reads its events. */
 export const changeStream = (since?: string): Call<DataOf<'GET /v2/changes'>> =>
   readAs('stream', '/v2/changes', { since })
 
-/** The whole world as GeoJSON, as it is written: docs/exports.md. */
+/** The whole world as GeoJSON, streamed: docs/exports.md. */
 export const parcelsGeoJson = (): Call<DataOf<'GET /v2/export/parcels.geojson'>> =>
   readAs('stream', '/v2/export/parcels.geojson')
 
-/** The whole world as a line of JSON for each parcel, as it is written: docs/exports.md. */
+/** The whole world as lines of JSON, one for each parcel, streamed: docs/exports.md. */
 export const parcelsNdjson = (): Call<DataOf<'GET /v2/export/parcels.ndjson'>> =>
   readAs('stream', '/v2/export/parcels.ndjson')
 
-/** Places by coordinates, ids and names, as people type them, the best first: docs/search.md. */
+/** Finds parcels, estates, districts and addresses by typed text, the best first: docs/search.md. */
 export const search = (q: string, query: { readonly limit?: number } = {}): Call<DataOf<'GET /v2/search'>> =>
   read('/v2/search', { q, ...query })
 
-// Pictures: `client.url(…)` is their address, for an <img>
+// Map images: `client.url(…)` is their address, for an <img>
 
 type Style = Omit<QueryOf<'GET /parcels/{x}/{y}/map.png'>, 'on-sale'>
 
-/** Where a picture of the map looks, and what stands out on it: docs/map.md. */
+/** The centre and style of a map image, and its highlighted parcels: docs/map.md. */
 export interface MapImageQuery extends Style {
   readonly center?: Coord
   readonly selected?: readonly Coord[]
 }
 
-/** A picture of the land around a place. */
+/** An image of the land around a parcel. */
 export const mapImage = ({ center, selected, ...style }: MapImageQuery = {}): Call<DataOf<'GET /map.png'>> =>
   readAs('bytes', '/v1/map.png', {
     ...style,
@@ -247,37 +247,37 @@ export const mapImage = ({ center, selected, ...style }: MapImageQuery = {}): Ca
     selected: selected?.map(coordText).join(';'),
   })
 
-/** A picture of a parcel and the land around it. */
+/** An image of a parcel and the land around it. */
 export const parcelImage = (place: Coord, style: Style = {}): Call<DataOf<'GET /parcels/{x}/{y}/map.png'>> =>
   readAs('bytes', `${parcelPath(place)}/map.png`, style)
 
-/** A picture of an estate and the land around it. @throws {LandpassError} `estate_not_found` */
+/** An image of an estate and the land around it. @throws {LandpassError} `estate_not_found` */
 export const estateImage = (id: string, style: Style = {}): Call<DataOf<'GET /estates/{id}/map.png'>> =>
   readAs('bytes', `${estatePath(id)}/map.png`, style)
 
 type TileStyle = Omit<QueryOf<'GET /tiles.json'>, 'on-sale'>
 
-/** A tile of the pyramid for map viewers. @throws {LandpassError} `tile_not_found` */
+/** An image tile for map viewers. @throws {LandpassError} `tile_not_found` */
 export const tileImage = (
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
   style: TileStyle = {},
 ): Call<DataOf<'GET /tiles/{z}/{x}/{y}.png'>> => readAs('bytes', pathOf`/v1/tiles/${z}/${x}/${y}.png`, style)
 
-/** Where map viewers find the tiles: TileJSON. */
+/** The TileJSON of the image tiles, for map viewers. */
 export const tileJson = (style: TileStyle = {}): Call<DataOf<'GET /tiles.json'>> =>
   readAs('json', '/v1/tiles.json', style)
 
 // Tokens
 
-/** A parcel as marketplaces read it. @throws {LandpassError} `parcel_not_found` */
+/** The metadata of a parcel's token, as marketplaces read it. @throws {LandpassError} `parcel_not_found` */
 export const parcelToken = ({ x, y }: Coord): Call<DataOf<'GET /v2/parcels/{x}/{y}'>> =>
   readAs('json', pathOf`/v2/parcels/${x}/${y}`)
 
-/** An estate as marketplaces read it. @throws {LandpassError} `estate_not_found` */
+/** The metadata of an estate's token, as marketplaces read it. @throws {LandpassError} `estate_not_found` */
 export const estateToken = (id: string): Call<DataOf<'GET /v2/estates/{id}'>> =>
   readAs('json', pathOf`/v2/estates/${id}`)
 
-/** A token of one of the two contracts. @throws {LandpassError} `contract_not_found`, and those of the other two */
+/** The metadata of a token. @throws {LandpassError} `contract_not_found`, `parcel_not_found` or `estate_not_found` */
 export const token = (
   contract: string,
   id: bigint | string,

@@ -20,7 +20,7 @@ function market(total: () => number) {
   return { asked, client: createClient({ baseUrl: '', transport }) }
 }
 
-test('every row comes once and in its order, whatever the size of a page', async () => {
+test('every row appears once and in its order, for any size of a page', async () => {
   const sizes = fc.record({ total: fc.nat(50), limit: fc.integer({ min: 1, max: 20 }) })
   await fc.assert(
     fc.asyncProperty(sizes, async ({ total, limit }) => {
@@ -36,7 +36,7 @@ test('every row comes once and in its order, whatever the size of a page', async
   )
 })
 
-test('a page is asked for when it is wanted', async () => {
+test('a page is requested when the caller reads it', async () => {
   const { asked, client } = market(() => 100)
 
   for await (const { data } of pages(client, (page) => land.marketplace({ sort_by: 'price', ...page }), {
@@ -83,7 +83,7 @@ test.each([
   expect(asked).toBe(1)
 })
 
-test('a list that shrinks meanwhile ends, and its ETags say that it changed', async () => {
+test('a list that shrinks between two pages ends, and its ETags differ', async () => {
   let total = 30
   const { client } = market(() => total)
   const etags: unknown[] = []

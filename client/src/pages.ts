@@ -1,13 +1,13 @@
 import type { Call } from './call.ts'
 import type { Answer, Client, SendOptions } from './client.ts'
 
-/** A page of a list, as the interface answers it. */
+/** The fields of every page of a list. */
 export interface Page {
-  /** Rows of all pages. */
+  /** Number of rows of all pages. */
   readonly total: number
-  /** The most that this page may have. */
+  /** The highest number of rows on this page. */
   readonly limit: number
-  /** Rows before this page. */
+  /** Number of rows before this page. */
   readonly offset: number
 }
 
@@ -17,11 +17,11 @@ export interface PageRequest {
 }
 
 export interface PageOptions extends SendOptions {
-  /** Rows on a page, 1 to 1,000: the most if left out. */
+  /** Rows on a page, 1 to 1,000: 1,000 if left out. */
   readonly limit?: number
 }
 
-/** The rows of a page, whatever it calls them. */
+/** The type of the rows of a page: that of its array. */
 export type RowOf<SomePage> = {
   [Field in keyof SomePage]: SomePage[Field] extends readonly (infer Row)[] ? Row : never
 }[keyof SomePage]
@@ -29,14 +29,14 @@ export type RowOf<SomePage> = {
 const MAX_LIMIT = 1000
 
 /**
- * The pages of a list, one after the other, each asked for when it is wanted.
+ * The pages of a list, one after another, each requested when the caller reads it.
  *
- * The list may change between two pages: then their ETags differ, and a row may be missing or come twice. It ends with
- * the page that reaches `total`, with an empty page, and with one that has no `total`.
+ * The list may change between two pages: then their ETags differ, and a row may be missing or appear twice. The last
+ * page is the one that reaches `total`, is empty, or has no `total`.
  *
  * @param call describes the call of a page
  * @throws {LandpassError} as `send` does
- * @throws {RangeError} when the first page is asked for, if `limit` is no whole number from 1 to 1,000
+ * @throws {RangeError} when the first page is requested, if `limit` is no whole number from 1 to 1,000
  * @example
  * for await (const { data } of pages(client, (page) => land.marketplace({ sort_by: 'price', ...page })))
  *   console.log(`${data.offset + data.assets.length} of ${data.total}`)

@@ -30,7 +30,7 @@ describe('a stream of events', () => {
     expect(read(text)).toEqual(parts)
   })
 
-  test('is the same wherever it is cut', () => {
+  test('has the same events, wherever it is cut', () => {
     const line = fc.oneof(
       fc.constantFrom('data: é 🏰', 'data', 'id: 7', 'event: change', ': x', 'retry: 10', '', ''),
       fc.string({ unit: 'grapheme', maxLength: 6 }).map((text) => `data: ${text.replace(/[\r\n]/g, '')}`),
@@ -69,7 +69,7 @@ describe('a stream of events', () => {
     expect(taken).toBeGreaterThan(MAX_EVENT_LENGTH * 0.9)
   })
 
-  test('an event as long as is allowed is read, one that is longer is not, wherever they are cut', () => {
+  test('an event of the allowed length is read and a longer one is refused, wherever they are cut', () => {
     const longest = 'x'.repeat(MAX_EVENT_LENGTH - 'data: '.length)
     const readCut = (data: string, at: number) => {
       const text = `data: ${data}\n\n`
@@ -82,7 +82,7 @@ describe('a stream of events', () => {
     }
   })
 
-  test('events and comments may follow each other for as long as they like', () => {
+  test('a stream of events and comments has no limit of length', () => {
     const reader = new EventStreamReader()
     const piece = new TextEncoder().encode(`:\n: still here\ndata: ${'x'.repeat(99_000)}\n\n`)
 

@@ -1,16 +1,16 @@
-/** One event of a stream, or what the stream says beside its events. */
+/** One event of a stream, or its `retry` field. */
 export type StreamPart =
   | { readonly kind: 'event'; readonly name: string; readonly id: string; readonly data: string }
-  /** When to come back after the stream has ended. */
+  /** How long to wait before a reconnect, after the stream has ended. */
   | { readonly kind: 'retry'; readonly ms: number }
 
 const LINE_END = /\r\n|\n|\r/
-/** Characters of one event, and of one line: about 1 MB. An event of our server has at most about 30 kB. */
+/** The most characters of one event, and of one line: about 1 MB. A Landpass server sends at most about 30 kB. */
 export const MAX_EVENT_LENGTH = 1_000_000
 
 /**
- * Reads `text/event-stream` as the HTML standard describes it, from pieces that may be cut anywhere. It holds one
- * event at most, of at most {@link MAX_EVENT_LENGTH} characters.
+ * Parses `text/event-stream` (HTML standard) from pieces that may be cut anywhere. It holds at most one event in
+ * memory, of at most {@link MAX_EVENT_LENGTH} characters.
  *
  * @example
  * const reader = new EventStreamReader()
@@ -18,23 +18,23 @@ export const MAX_EVENT_LENGTH = 1_000_000
  */
 export class EventStreamReader {
   private readonly decoder = new TextDecoder()
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of a line whose end has not arrived yet. */
   private unread = ''
-  /** A line feed at the beginning of the next piece belongs to a line end that has been read. */
+  /** The last piece ended with a carriage return, so a line feed at the start of the next one is skipped. */
   private isAfterCarriageReturn = false
   private name = ''
-  /** Stays for the events that name none. */
+  /** The last id, which is also that of later events without one. */
   private id = ''
   private data: string[] = []
   /** Characters in `data`, line ends included. */
   private dataLength = 0
 
   /**
-   * @returns what is complete with this piece
-   * @throws {RangeError} for an event or a line that is too long; the reader is of no use afterwards
+   * @returns the events that are complete with this piece
+   * @throws {RangeError} for an event or a line that is too long; the reader must not be used afterwards
    */
   take(piece: Uint8Array): readonly StreamPart[] {
-    // The decoder drops a byte order mark at the beginning, and keeps what is cut inside a character.
+    // The decoder skips a byte order mark, and holds the bytes of a character that is cut.
     const text = this.decoder.decode(piece, { stream: true })
     if (text === '') return []
     const isInLineEnd = this.isAfterCarriageReturn && text.startsWith('\n')
@@ -67,7 +67,7 @@ export class EventStreamReader {
         if (/^\d+$/.test(value)) return [{ kind: 'retry', ms: Number(value) }]
         break
     }
-    return [] // comments have an empty name, and unknown fields are left out
+    return [] // comments have an empty name; comments and unknown fields are ignored
   }
 
   private endEvent(): readonly StreamPart[] {

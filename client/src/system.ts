@@ -1,7 +1,7 @@
 import { type Call, pathOf, read, readAs } from './call.ts'
 import type { Operations } from './types.ts'
 
-/** What belongs to the server and to neither interface: texts for pages, its description, and how it is. */
+/** The calls of the server itself: texts of its pages, the OpenAPI description, health and metrics. */
 
 type DataOf<Name extends keyof Operations> = Operations[Name]['data']
 
@@ -9,7 +9,7 @@ type DataOf<Name extends keyof Operations> = Operations[Name]['data']
 export const translations = (locale: string): Call<DataOf<'GET /translations/{locale}'>> =>
   read(pathOf`/translations/${locale}`)
 
-/** The description of the interface: OpenAPI 3.1. */
+/** The OpenAPI 3.1 description of the interface. */
 export const openApi = (): Call<DataOf<'GET /openapi.json'>> => readAs('json', '/openapi.json')
 
 /** Whether the process is alive. */
@@ -18,5 +18,5 @@ export const live = (): Call<DataOf<'GET /health/live'>> => read('/health/live')
 /** Whether the server can answer. @throws {LandpassError} with status 503 while it cannot */
 export const ready = (): Call<DataOf<'GET /health/ready'>> => read('/health/ready')
 
-/** Figures in the text format of Prometheus. */
+/** Metrics in the text format of Prometheus. */
 export const metrics = (): Call<DataOf<'GET /metrics'>> => readAs('text', '/metrics')

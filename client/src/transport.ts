@@ -1,8 +1,8 @@
 /**
- * How the client reaches a server: one function. {@link fetchTransport} is the usual one; a runtime without `fetch`, a
- * signature on each request or a test brings its own.
+ * Sends one request. The default is {@link fetchTransport}. Write another one for a runtime without `fetch`, to sign
+ * requests, or for tests.
  *
- * @throws anything when no answer came; the client makes a `LandpassError` with the code `offline` of it
+ * @throws any error if no answer arrived; the client throws a `LandpassError` with the code `offline` instead
  */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>
 
@@ -13,7 +13,7 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>
   /** JSON. */
   readonly body?: string
-  /** Ends the request, and the reading of its answer. */
+  /** Aborts the request, and the reading of its answer. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -24,5 +24,5 @@ export interface TransportResponse {
   readonly body: TransportBody
 }
 
-/** A whole body, or one that is read piece by piece. It is read once. */
+/** A whole body, or one that is read piece by piece, once. */
 export type TransportBody = string | Uint8Array | AsyncIterable<Uint8Array>

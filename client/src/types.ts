@@ -85,7 +85,7 @@ export interface Operations {
       address: string
     }
     query?: {
-      /** Which bids. */
+      /** Only bids with this status. */
       status?: string
     }
     data: Bid[]
@@ -99,9 +99,9 @@ export interface Operations {
       y: number
     }
     query?: {
-      /** Which bids. */
+      /** Only bids with this status. */
       status?: string
-      /** Only the bids of this address. */
+      /** Only bids that this address made. */
       bidder?: string
       /** false adds where on the chain each bid was found. */
       sanitize?: boolean
@@ -115,9 +115,9 @@ export interface Operations {
       id: string
     }
     query?: {
-      /** Which bids. */
+      /** Only bids with this status. */
       status?: string
-      /** Only the bids of this address. */
+      /** Only bids that this address made. */
       bidder?: string
       /** false adds where on the chain each bid was found. */
       sanitize?: boolean
@@ -131,13 +131,13 @@ export interface Operations {
       id: string
     }
     query?: {
-      /** Which bids. */
+      /** Only bids with this status. */
       status?: string
-      /** Only the bids of this address. */
+      /** Only bids that this address made. */
       bidder?: string
       /** false adds where on the chain each bid was found. */
       sanitize?: boolean
-      /** Told from the id if left out. */
+      /** If left out, the form of the id decides. */
       asset_type?: 'parcel' | 'estate'
     }
     data: Bid[]
@@ -149,7 +149,7 @@ export interface Operations {
       address: string
     }
     query?: {
-      /** Which bids. */
+      /** Only bids with this status. */
       status?: string
     }
     data: (Parcel | Estate)[]
@@ -174,10 +174,10 @@ export interface Operations {
     }
     data: DistrictWithParcels
   }
-  /** Estates with a publication of the asked status, a row for each publication */
+  /** Estates with a publication of a status, one row for each publication */
   'GET /estates': {
     query?: {
-      /** Publications with this status; open also means not expired. Several: separated by commas. */
+      /** Only publications with this status, or several, separated by commas. open also means not expired. */
       status?: string
       /** What the rows are ordered by. */
       sort_by?: 'price' | 'created_at' | 'block_time_updated_at' | 'expires_at'
@@ -203,7 +203,7 @@ export interface Operations {
       address: string
     }
     query?: {
-      /** Only those with such a publication. */
+      /** Only those with a publication of this status. */
       status?: string
     }
     data: Estate[]
@@ -238,7 +238,7 @@ export interface Operations {
     query?: {
       /** Both if left out. */
       asset_type?: 'parcel' | 'estate'
-      /** Publications with this status; open also means not expired. Several: separated by commas. */
+      /** Only publications with this status, or several, separated by commas. open also means not expired. */
       status?: string
       /** What the rows are ordered by. */
       sort_by?: 'price' | 'created_at' | 'block_time_updated_at' | 'expires_at'
@@ -264,7 +264,7 @@ export interface Operations {
       address: string
     }
     query?: {
-      /** Which mortgages. */
+      /** Only mortgages with this status. */
       status?: string
     }
     data: Mortgage[]
@@ -278,7 +278,7 @@ export interface Operations {
       y: number
     }
     query?: {
-      /** Which mortgages. */
+      /** Only mortgages with this status. */
       status?: string
     }
     data: Mortgage[]
@@ -291,10 +291,10 @@ export interface Operations {
     }
     data: Parcel[]
   }
-  /** Parcels with a publication of the asked status, a row for each publication */
+  /** Parcels with a publication of a status, one row for each publication */
   'GET /parcels': {
     query?: {
-      /** Publications with this status; open also means not expired. Several: separated by commas. */
+      /** Only publications with this status, or several, separated by commas. open also means not expired. */
       status?: string
       /** What the rows are ordered by. */
       sort_by?: 'price' | 'created_at' | 'block_time_updated_at' | 'expires_at'
@@ -324,12 +324,12 @@ export interface Operations {
       address: string
     }
     query?: {
-      /** Only those with such a publication. */
+      /** Only those with a publication of this status. */
       status?: string
     }
     data: Parcel[]
   }
-  /** One parcel, by its place */
+  /** One parcel, by its coordinates */
   'GET /parcels/{x}/{y}': {
     path: {
       /** Column, growing to the east. */
@@ -359,7 +359,7 @@ export interface Operations {
       encoded_id: string
     }
   }
-  /** The publication that a transaction made; of several the first */
+  /** The publication that a transaction created; if it created several, the first */
   'GET /publications/{txHash}': {
     path: {
       /** Transaction hash. */
@@ -367,7 +367,7 @@ export interface Operations {
     }
     data: Publication
   }
-  /** Every publication that a parcel ever had, newest first */
+  /** All publications of a parcel, newest first */
   'GET /parcels/{x}/{y}/publications': {
     path: {
       /** Column, growing to the east. */
@@ -377,7 +377,7 @@ export interface Operations {
     }
     data: Publication[]
   }
-  /** Every publication that an estate ever had, newest first */
+  /** All publications of an estate, newest first */
   'GET /estates/{id}/publications': {
     path: {
       /** Estate id. */
@@ -385,27 +385,27 @@ export interface Operations {
     }
     data: Publication[]
   }
-  /** Every publication that a parcel or estate ever had, newest first */
+  /** All publications of a parcel or estate, newest first */
   'GET /assets/{id}/publications': {
     path: {
       /** Estate id, or parcel as x,y. */
       id: string
     }
     query?: {
-      /** Told from the id if left out. */
+      /** If left out, the form of the id decides. */
       asset_type?: 'parcel' | 'estate'
     }
     data: Publication[]
   }
-  /** A parcel that nobody owns: another one each time */
+  /** A random parcel without an owner */
   'GET /parcels/available': {
     data: Parcel
   }
-  /** How many parcels nobody owns */
+  /** The number of parcels without an owner */
   'GET /parcels/availableCount': {
     data: number
   }
-  /** The tiles that look otherwise to an address than to everybody */
+  /** The tiles that have another type for an address */
   'GET /tiles/{address}': {
     path: {
       /** Blockchain address, in any letter case. */
@@ -415,7 +415,7 @@ export interface Operations {
       [k: string]: AddressTile
     }
   }
-  /** The tiles that changed since a time, as /v1/tiles has them */
+  /** The tiles that changed since a time, in the form of /v1/tiles */
   'GET /tiles/new': {
     query: {
       /** Milliseconds since 1970-01-01 UTC. */
@@ -425,7 +425,7 @@ export interface Operations {
       [k: string]: LegacyTile
     }
   }
-  /** An image of the land around a place */
+  /** An image of the land around a parcel */
   'GET /map.png': {
     query?: {
       /** Width of the image, in pixels. */
@@ -434,11 +434,11 @@ export interface Operations {
       height?: number
       /** Side of a parcel, in pixels. */
       size?: number
-      /** Parcel in the middle, as x,y; 0,0 without it. */
+      /** Parcel in the middle, as x,y; 0,0 if left out. */
       center?: string
-      /** Parcels that stand out: at most 1000 places x,y of the world, separated by ;. */
+      /** Highlighted parcels: at most 1000 coordinates x,y of the world, separated by ;. */
       selected?: string
-      /** Whether what is on sale stands out. */
+      /** Whether parcels for sale are highlighted. */
       publications?: boolean
       /** Another name for publications. */
       'on-sale'?: boolean
@@ -462,7 +462,7 @@ export interface Operations {
       height?: number
       /** Side of a parcel, in pixels. */
       size?: number
-      /** Whether what is on sale stands out. */
+      /** Whether parcels for sale are highlighted. */
       publications?: boolean
       /** Another name for publications. */
       'on-sale'?: boolean
@@ -484,7 +484,7 @@ export interface Operations {
       height?: number
       /** Side of a parcel, in pixels. */
       size?: number
-      /** Whether what is on sale stands out. */
+      /** Whether parcels for sale are highlighted. */
       publications?: boolean
       /** Another name for publications. */
       'on-sale'?: boolean
@@ -493,18 +493,18 @@ export interface Operations {
     }
     data: Uint8Array
   }
-  /** A tile of the pyramid for map viewers */
+  /** An image tile for map viewers */
   'GET /tiles/{z}/{x}/{y}.png': {
     path: {
       /** Zoom, 0 to 7. */
       z: number
       /** Column, from the west. */
       x: number
-      /** Row, from the north; followed by @2x: 512 pixels of the same ground. */
+      /** Row, from the north. With @2x after it, the tile has 512 pixels. */
       y: string
     }
     query?: {
-      /** Whether what is on sale stands out. */
+      /** Whether parcels for sale are highlighted. */
       publications?: boolean
       /** Another name for publications. */
       'on-sale'?: boolean
@@ -513,10 +513,10 @@ export interface Operations {
     }
     data: Uint8Array
   }
-  /** A TileJSON 3.0.0 of the pyramid */
+  /** TileJSON 3.0.0 of the image tiles */
   'GET /tiles.json': {
     query?: {
-      /** Whether what is on sale stands out. */
+      /** Whether parcels for sale are highlighted. */
       publications?: boolean
       /** Another name for publications. */
       'on-sale'?: boolean
@@ -525,47 +525,47 @@ export interface Operations {
     }
     data: TileJson
   }
-  /** The tiles of the map: what is at each place, and how it joins its neighbours */
+  /** Tile data: a few fields of each parcel, and which neighbours it joins */
   'GET /v2/tiles': {
     query?: {
       /** Column of a corner of the area; give all four of x1, y1, x2 and y2, or none for the whole world. */
       x1?: number
       /** Row of that corner. */
       y1?: number
-      /** Column of the opposite corner; which corner is which does not matter. */
+      /** Column of the opposite corner; the two corners may be given in any order. */
       x2?: number
       /** Row of the opposite corner. */
       y2?: number
       /** Only these fields, separated by commas. Names are those of /v2/tiles. */
       include?: string
-      /** All fields but these. Not looked at where include is given. */
+      /** All fields but these. Ignored if include is given. */
       exclude?: string
     }
     data: {
       [k: string]: Tile
     }
   }
-  /** The tiles of the map in the older form, with numbers for types */
+  /** Tile data in the older form, with numbers for types */
   'GET /v1/tiles': {
     query?: {
       /** Column of a corner of the area; give all four of x1, y1, x2 and y2, or none for the whole world. */
       x1?: number
       /** Row of that corner. */
       y1?: number
-      /** Column of the opposite corner; which corner is which does not matter. */
+      /** Column of the opposite corner; the two corners may be given in any order. */
       x2?: number
       /** Row of the opposite corner. */
       y2?: number
       /** Only these fields, separated by commas. Names are those of /v2/tiles. */
       include?: string
-      /** All fields but these. Not looked at where include is given. */
+      /** All fields but these. Ignored if include is given. */
       exclude?: string
     }
     data: {
       [k: string]: LegacyTile
     }
   }
-  /** When the tiles last changed */
+  /** When the tiles changed last */
   'GET /v2/tiles/info': {
     data: {
       /** Milliseconds since 1970-01-01 UTC. */
@@ -575,7 +575,7 @@ export interface Operations {
   /** An event for every change of the land, as it happens */
   'GET /v2/changes': {
     query?: {
-      /** The state that you have: what changed after it is told first, and nothing if nothing did. Without: the first event tells the state of now. */
+      /** The state that you have: the first event names what changed since. Without: the first event is the current state. */
       since?: string
     }
     data: AsyncIterable<Uint8Array>
@@ -611,32 +611,32 @@ export interface Operations {
   /** The world as a compact binary grid of tiles, or what changed of it */
   'GET /v2/feed': {
     query?: {
-      /** The state of an earlier answer: only what changed after it is sent, or the whole world where that is not known. */
+      /** The state of an earlier answer: only what changed since is sent, or the whole world if that is not known. */
       since?: string
     }
     data: Uint8Array
   }
-  /** What every parcel and estate that is for sale costs, for a price layer of a map */
+  /** The prices of all parcels and estates for sale, for a price layer of a map */
   'GET /v2/offers': {
     data: Offers
   }
-  /** Parcels, estates, districts and addresses by what people type */
+  /** Finds parcels, estates, districts and addresses by text */
   'GET /v2/search': {
     query: {
       /** What to look for: text of 1 to 100 characters, spaces around it not counted. */
       q: string
-      /** Results at most. */
+      /** The highest number of results. */
       limit?: number
     }
     data: {
-      /** The best first. */
+      /** The best result first. */
       results: SearchResult[]
-      /** All that were found. */
+      /** Number of all results. */
       total: number
       limit: number
     }
   }
-  /** Metadata of a parcel's token, by its place */
+  /** Metadata of a parcel's token, by its coordinates */
   'GET /v2/parcels/{x}/{y}': {
     path: {
       /** Column, growing to the east. */
@@ -969,7 +969,7 @@ export interface DistrictWithParcels {
   parcel_count: string
   /** x,y */
   center: string
-  /** x,y of each, by x ascending, then y descending. */
+  /** Coordinates x,y, by x ascending, then y descending. */
   parcels: string[]
 }
 
@@ -1018,29 +1018,29 @@ export interface Mortgage {
   started_at: string | null
 }
 
-/** A place of the map as it looks to an address, in the older form. */
+/** A parcel on the map as an address sees it, in the older form. */
 export interface AddressTile {
-  /** 0 own parcel, 1 own parcel on sale, 2 own estate, 3 own estate on sale, 4 it may operate or update it, 6 of a district to which it contributed. */
+  /** 0 own parcel, 1 own parcel on sale, 2 own estate, 3 own estate on sale, 4 may operate or update it, 6 in a district to which the address contributed. */
   type: 0 | 1 | 2 | 3 | 4 | 6
   /** Column. */
   x: number
   /** Row. */
   y: number
-  /** The neighbour to the north is of the same estate or the same district. */
+  /** The neighbour to the north is in the same estate or district. */
   top?: 1
-  /** The neighbour to the west is of the same estate or the same district. */
+  /** The neighbour to the west is in the same estate or district. */
   left?: 1
-  /** The neighbour to the north-west is of the same estate or the same district. */
+  /** The neighbour to the north-west is in the same estate or district. */
   topLeft?: 1
-  /** The estate's, or else the parcel's; of type 6 the district's. */
+  /** Of the estate, or else of the parcel; for type 6 of the district. */
   name?: string
   /** Estate that holds the parcel. */
   estate_id?: string
-  /** In MANA, every digit, as text. */
+  /** In MANA, as text with every digit. */
   price?: string
 }
 
-/** A place of the map, in the older form. */
+/** A parcel on the map, in the older form. */
 export interface LegacyTile {
   /** 5 district, 7 road, 8 plaza, 9 owned, 10 on sale, 11 unowned. */
   type?: number
@@ -1048,15 +1048,15 @@ export interface LegacyTile {
   x?: number
   /** Row. */
   y?: number
-  /** The neighbour to the north is of the same estate or the same district. */
+  /** The neighbour to the north is in the same estate or district. */
   top?: 1
-  /** The neighbour to the west is of the same estate or the same district. */
+  /** The neighbour to the west is in the same estate or district. */
   left?: 1
-  /** The neighbour to the north-west is of the same estate or the same district. */
+  /** The neighbour to the north-west is in the same estate or district. */
   topLeft?: 1
-  /** The estate's, or else the parcel's. */
+  /** Of the estate, or else of the parcel. */
   owner?: string
-  /** The district's where the kind is district; else the estate's, or the parcel's. */
+  /** Of the district if the type is district; else of the estate or the parcel. */
   name?: string
   /** Estate that holds the parcel. */
   estate_id?: string
@@ -1086,7 +1086,7 @@ export interface TileJson {
    */
   bounds: [number, number, number, number]
   /**
-   * Longitude, latitude and zoom to begin with.
+   * Initial longitude, latitude and zoom.
    *
    * @minItems 3
    * @maxItems 3
@@ -1094,7 +1094,7 @@ export interface TileJson {
   center: [number, number, number]
 }
 
-/** A place of the map. */
+/** A parcel on the map. */
 export interface Tile {
   /** x,y */
   id?: string
@@ -1105,17 +1105,17 @@ export interface Tile {
   /** Last change of the parcel or its estate, in seconds since 1970. */
   updatedAt?: number
   type?: 'owned' | 'unowned' | 'plaza' | 'road' | 'district'
-  /** The neighbour to the north is of the same estate or the same district. */
+  /** The neighbour to the north is in the same estate or district. */
   top?: boolean
-  /** The neighbour to the west is of the same estate or the same district. */
+  /** The neighbour to the west is in the same estate or district. */
   left?: boolean
-  /** The neighbour to the north-west is of the same estate or the same district. */
+  /** The neighbour to the north-west is in the same estate or district. */
   topLeft?: boolean
-  /** The estate's, or else the parcel's. */
+  /** Of the estate, or else of the parcel. */
   name?: string
   /** Estate that holds the parcel. */
   estateId?: string
-  /** The estate's, or else the parcel's. */
+  /** Of the estate, or else of the parcel. */
   owner?: string
   /** MANA, with up to 18 decimals. */
   price?: number
@@ -1125,7 +1125,7 @@ export interface Tile {
   tokenId?: string
 }
 
-/** Lists of the same length: what stands at the same place of each belongs together. */
+/** Lists of the same length: equal indexes belong to the same offer. */
 export interface Offers {
   /** Offers of both lists. */
   total: number
@@ -1134,7 +1134,7 @@ export interface Offers {
     x: number[]
     y: number[]
     /**
-     * With every digit of the offers.
+     * With every digit.
      *
      * Items: MANA, with up to 18 decimals.
      */
@@ -1142,12 +1142,12 @@ export interface Offers {
     /** Items: Milliseconds since 1970-01-01 UTC. */
     expires_at: number[]
   }
-  /** By id. Those without parcels are left out. */
+  /** By id. Estates without parcels are left out. */
   estates: {
     /** Items: Decimal digits. */
     id: string[]
     /**
-     * With every digit of the offers.
+     * With every digit.
      *
      * Items: MANA, with up to 18 decimals.
      */
@@ -1157,28 +1157,28 @@ export interface Offers {
   }
 }
 
-/** A place that was found. */
+/** A search result. */
 export interface SearchResult {
   type: 'district' | 'estate' | 'parcel' | 'address'
   /** Parcel: x,y. Estate: decimal digits. District: UUID. Address: the address. */
   id: string
   /** As its owner wrote it. */
   name: string | null
-  /** Column of a parcel of it; null for an address that owns nothing. */
+  /** Column of one of its parcels; null for an address that owns nothing. */
   x: number | null
   /** Row of that parcel. */
   y: number | null
-  /** How many it has: 1 for a parcel; for an address those that it owns outside its estates. */
+  /** Number of its parcels: 1 for a parcel; for an address, the parcels that it owns outside its estates. */
   parcels: number
-  /** For an address: how many estates with parcels it owns. */
+  /** For an address: the number of estates with parcels that it owns. */
   estates: number | null
-  /** Of a parcel in an estate the estate's, of an address itself. Null for districts and unowned land. */
+  /** For a parcel in an estate, the estate's owner; for an address, itself. Null for districts and unowned land. */
   owner: string | null
 }
 
 /** A parcel or an estate as a token. */
 export interface TokenMetadata {
-  /** Token id, exact decimal digits. */
+  /** Token id, in decimal digits. */
   id: string
   name: string
   /** May be empty. */
@@ -1186,7 +1186,7 @@ export interface TokenMetadata {
   image: string
   /** A page about the token. */
   external_url: string
-  /** Items: A number that marketplaces show. Distances are in parcels, and missing where nothing is near. */
+  /** Items: A number that marketplaces show. Distances are in parcels, and left out if nothing is near. */
   attributes: {
     trait_type: 'X' | 'Y' | 'Size' | 'Distance to Plaza' | 'Distance to Road'
     value: number

@@ -1,4 +1,4 @@
-/** Resolves after some milliseconds; rejects with the signal's reason when it is aborted before. */
+/** Resolves after some milliseconds; rejects with the signal's reason if it is aborted before. */
 export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>
 
 /** About 25 days. A longer timer would fire after 1 ms. */
@@ -14,7 +14,7 @@ export function timerMs(ms: number): number {
   return Math.min(ms, MAX_TIMER_MS)
 }
 
-/** {@link Wait} by the clock of the machine, for at most about 25 days. */
+/** The default {@link Wait}: a timer, for at most about 25 days. */
 export const waitFor: Wait = (ms, signal) =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

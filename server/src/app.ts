@@ -113,7 +113,7 @@ async function serveLand(parts: LandParts): Promise<void> {
     catchUp: () => keeper.refresh(),
     log: server.log,
   })
-  keeper.onReplaced(() => changeStream.look())
+  keeper.onReplaced(() => changeStream.announceNewState())
   for (const { gauges, counters } of [pictures, changeStream]) {
     metrics.addGauges(gauges)
     metrics.addCounters(counters)

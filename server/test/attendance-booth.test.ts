@@ -4,7 +4,7 @@ import { Vault } from '../src/attendance/vault.ts'
 import { MINUTE_MS } from '../src/clock.ts'
 import type { Engine } from '../src/db/engine.ts'
 import { PREVIEW_REALM, type SimulatedPlayer } from '../src/simulate/player/player.ts'
-import { boothFiles, differenceOf, readPages, STORY } from './support/attendance-page.ts'
+import { boothFiles, differenceOf, EXAMPLE, readPages } from './support/attendance-page.ts'
 import {
   type AttendanceServer,
   type OutsideWorld,
@@ -61,7 +61,7 @@ test('the example is a whole scene: its files agree with each other, and with th
   expect(main).toBe('bin/index.js')
   expect(scene.parcels).toContain(scene.base)
   expect(allowedMediaHostnames).toEqual([new URL(server).host])
-  expect(files['src/booth.tsx']).toContain(`const EVENT = '${STORY.uuid}'`)
+  expect(files['src/booth.tsx']).toContain(`const EVENT = '${EXAMPLE.uuid}'`)
   expect(dependencies).toEqual({ '@noble/hashes': own.dependencies['@noble/hashes'] })
   for (const version of Object.values(devDependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
 })
@@ -140,19 +140,19 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       read(who: SimulatedPlayer, time: number): Promise<string | undefined>
     }
 
-    let moment = 0
+    let tick = 0
     async function signedFetch(
       who: SimulatedPlayer,
       { url, init }: Parameters<SceneRuntime['signedFetch']>[0],
       metadata = {},
     ) {
-      moment += 1
+      tick += 1
       const { method = 'GET', headers = {}, body = '' } = init ?? {}
       const signature = who.sign({
         method,
         path: new URL(url).pathname,
         body,
-        atMs: clock.nowMs() + moment,
+        atMs: clock.nowMs() + tick,
         metadata,
       })
       const answer = await fetch(url, {
@@ -226,7 +226,7 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       expect(shown[0]).toContain('stand on 52,-10')
     })
 
-    test('waits while nobody can tell where the player is, or the issuer does not answer', async () => {
+    test('waits while the presence services or the issuer do not answer', async () => {
       const event = await newEvent()
       await outside.presenceSettings({ down: true })
       const lost = await click(await player('eve'), event)
@@ -252,7 +252,7 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       expect(own).toMatchObject({ isDone: false, shown: [expect.stringContaining('deployed scene')] })
       expect(servers).toMatchObject({
         isDone: false,
-        shown: [expect.stringContaining('Only a deployed scene')],
+        shown: [expect.stringContaining('Deploy the scene')],
       })
     })
 

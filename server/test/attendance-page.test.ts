@@ -15,13 +15,13 @@ import { ERRORS } from '../src/errors.ts'
 import { makePlayer, type SimulatedPlayer } from '../src/simulate/player/player.ts'
 import {
   differenceOf,
+  EXAMPLE,
   examplesOf,
   IMAGES_PATH,
   namesIn,
   type PageExample,
   picturesOf,
   readPages,
-  STORY,
   tableBelow,
 } from './support/attendance-page.ts'
 import { CAPTCHA_PICTURE, captchaPicture, isPictureOf, picturePages } from './support/attendance-pictures.ts'
@@ -54,9 +54,9 @@ beforeAll(async () => {
 })
 
 /** The event of the pages, as the issuer has it. Without its last day it can be claimed on whatever day the test runs. */
-async function putStoryEvent({ isExpiring }: { isExpiring: boolean }): Promise<void> {
-  await outside.putEvent(STORY.eventId, {
-    edit_code: STORY.editCode,
+async function putExampleEvent({ isExpiring }: { isExpiring: boolean }): Promise<void> {
+  await outside.putEvent(EXAMPLE.eventId, {
+    edit_code: EXAMPLE.editCode,
     codes: 100,
     name: 'Harbour Lights Opening',
     description: 'For everyone who came to the opening night.',
@@ -68,8 +68,8 @@ async function putStoryEvent({ isExpiring }: { isExpiring: boolean }): Promise<v
   })
 }
 
-async function giveStoryUuid({ db }: Engine): Promise<void> {
-  const { eventId, uuid } = STORY
+async function giveExampleUuid({ db }: Engine): Promise<void> {
+  const { eventId, uuid } = EXAMPLE
   await db.updateTable('attendance_event').set({ uuid }).where('event_id', '=', eventId).execute()
 }
 
@@ -88,7 +88,7 @@ describe('the pages of docs/attendance', () => {
     clock = testClock(MORNING_MS)
     engine = await open()
     server = await startAttendance(engine, clock, outside)
-    await putStoryEvent({ isExpiring: true })
+    await putExampleEvent({ isExpiring: true })
     return () => server.close()
   })
 
@@ -111,16 +111,16 @@ describe('the pages of docs/attendance', () => {
       })
       const real = JSON.parse(bytes.toString())
       expect(differenceOf(real, example.answer), `${example.request}\nanswers ${bytes}`).toBeUndefined()
-      // From here on the event has the uuid that the page tells everybody to keep
-      if (name === `POST /event/${STORY.eventId}` && !seen.slice(0, -1).includes(name))
-        await giveStoryUuid(engine)
+      // From here on the event has the uuid of the page
+      if (name === `POST /event/${EXAMPLE.eventId}` && !seen.slice(0, -1).includes(name))
+        await giveExampleUuid(engine)
     }
   })
 
   /** What happens in the world before an example, by its request and how often it came. */
   async function playScene(name: string, time: number, { headers }: PageExample): Promise<void> {
-    if (name === `POST /event/${STORY.eventId}/report`) await spendTheEvening()
-    if (name === `POST /addcodes/${STORY.eventId}` && time === 2) await giveMoreCodes(25)
+    if (name === `POST /event/${EXAMPLE.eventId}/report`) await spendTheEvening()
+    if (name === `POST /addcodes/${EXAMPLE.eventId}` && time === 2) await giveMoreCodes(25)
     const timestamp = headers['x-identity-timestamp']
     if (timestamp !== undefined) clock.set(Number(timestamp))
     if (name.startsWith('POST /claim/')) {
@@ -132,15 +132,15 @@ describe('the pages of docs/attendance', () => {
 
   async function spendTheEvening(): Promise<void> {
     clock.set(EVENING_MS)
-    await putStoryEvent({ isExpiring: false })
+    await putExampleEvent({ isExpiring: false })
     const ann = await playerAt(outside, 'ann', PLACE, clock.nowMs())
     const ben = await playerAt(outside, 'ben', PLACE, clock.nowMs())
     const cleo = await playerAt(outside, 'cleo', { x: 0, y: 0 }, clock.nowMs())
-    for (const player of [ann, ben, ann, cleo]) await server.claim(STORY.uuid, player)
+    for (const player of [ann, ben, ann, cleo]) await server.claim(EXAMPLE.uuid, player)
   }
 
   async function giveMoreCodes(count: number): Promise<void> {
-    const url = `${outside.issuer}/simulator/events/${STORY.eventId}/codes`
+    const url = `${outside.issuer}/simulator/events/${EXAMPLE.eventId}/codes`
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ count }) })
     expect(answer.status).toBe(200)
@@ -152,27 +152,29 @@ describe('the pages of docs/attendance', () => {
     return body.replace(SHOWN_CAPTCHA, await readCaptcha(engine, address))
   }
 
-  let moment = 0
+  let tick = 0
   async function askForCaptcha(player: SimulatedPlayer): Promise<void> {
-    moment += 1
-    const headers = player.sign({ method: 'POST', path: '/captcha', atMs: clock.nowMs() + moment })
+    tick += 1
+    const headers = player.sign({ method: 'POST', path: '/captcha', atMs: clock.nowMs() + tick })
     expect((await server.send('POST', '/captcha', undefined, headers)).status).toBe(200)
   }
 
-  test('the tables of sentences have what organisers and players really hear', async () => {
-    const heard = new Map<string, string>()
-    const hear = ({ body }: { body: { error?: string; code?: string } }) =>
-      heard.set(told(body.error ?? ''), body.code ?? '')
-    for (const body of [...(await organiserRefusals()), ...(await playerRefusals())]) hear(body)
+  test('the tables of messages have the messages that organisers and players get', async () => {
+    const codeOf = new Map<string, string>()
+    const add = ({ body }: { body: { error?: string; code?: string } }) =>
+      codeOf.set(withFixedSeconds(body.error ?? ''), body.code ?? '')
+    for (const body of [...(await organiserRefusals()), ...(await playerRefusals())]) add(body)
     const { error, code } = claimRefused()
-    heard.set(error, code)
-    const tables = ['### Told to organisers', '### Told to players'].map((title) => tableBelow(pages, title))
-    const onPage = tables.flat().map(([sentence = '']) => told(sentence))
+    codeOf.set(error, code)
+    const tables = ['### Messages for organisers', '### Messages for players'].map((title) =>
+      tableBelow(pages, title),
+    )
+    const onPage = tables.flat().map(([sentence = '']) => withFixedSeconds(sentence))
     const news = [pages.match(/"message": "(The issuer has no codes[^"]+)"/)?.[1], ...(await successes())]
 
-    expect(onPage.toSorted()).toEqual([...heard.keys(), ...news].toSorted())
+    expect(onPage.toSorted()).toEqual([...codeOf.keys(), ...news].toSorted())
     for (const row of tables.flat()) expect(row.map((cell) => cell.length > 0)).toEqual([true, true, true])
-    // Whatever else these calls can answer is not of this interface alone.
+    // The other codes of these calls are not specific to attendance.
     const elsewhere = [
       'bad_request',
       'body_too_large',
@@ -181,17 +183,17 @@ describe('the pages of docs/attendance', () => {
       'header_too_large',
     ]
     const described = codesOfPaths(['/event/{event}', '/addcodes/{event}', '/event/{event}/report'])
-    expect([...heard.values(), ...elsewhere, 'internal_error', 'request_timeout']).toEqual(
+    expect([...codeOf.values(), ...elsewhere, 'internal_error', 'request_timeout']).toEqual(
       expect.arrayContaining(described),
     )
   })
 
-  /** Seconds that are left of a real minute. */
-  function told(sentence: string): string {
+  /** The message with fixed seconds, because the wait depends on the real time. */
+  function withFixedSeconds(sentence: string): string {
     return sentence.replace(/Wait \d+ seconds/, 'Wait 60 seconds')
   }
 
-  /** The simulated issuer has no such answer: the sentence is held to the source alone. */
+  /** The simulated issuer never answers so: the message is compared with the source only. */
   function claimRefused() {
     return {
       code: 'claim_refused',
@@ -204,7 +206,7 @@ describe('the pages of docs/attendance', () => {
     await outside.putEvent(80_001, { edit_code: '111111', codes: 1 })
     const register = (body: object | string) => server.send('POST', '/event/80001', body)
     const change = (...options: unknown[][]) =>
-      server.send('PATCH', `/event/${STORY.eventId}`, { editCode: STORY.editCode, options })
+      server.send('PATCH', `/event/${EXAMPLE.eventId}`, { editCode: EXAMPLE.editCode, options })
     const crowded = [
       ...Array.from({ length: 500 }, (_, i) => `${i % 50},${Math.floor(i / 50)}`),
       '50,10',
@@ -236,7 +238,7 @@ describe('the pages of docs/attendance', () => {
     const { db } = engine
     await db.deleteFrom('attendance_event').where('event_id', '=', 80_001).execute()
     const { body } = await server.get('/event/80001')
-    return [{ body: { ...body, error: body.error?.replace('80001', String(STORY.eventId)) ?? '' } }]
+    return [{ body: { ...body, error: body.error?.replace('80001', String(EXAMPLE.eventId)) ?? '' } }]
   }
 
   /** Servers whose operator has made a mistake, or none: those limits are off in the others. */
@@ -272,16 +274,18 @@ describe('the pages of docs/attendance', () => {
   async function playerRefusals() {
     const dora = await playerAt(outside, 'dora', PLACE, clock.nowMs())
     const ann = makePlayer('ann')
-    const path = `/claim/${STORY.uuid}`
+    const path = `/claim/${EXAMPLE.uuid}`
     const signed = (atMs: number) => dora.sign({ method: 'POST', path, atMs })
     const send = (headers: Record<string, string>) => server.send('POST', path, undefined, headers)
     const nowMs = clock.nowMs()
     const oldSignIn = signed(nowMs - 90 * 24 * 60 * MINUTE_MS)['x-identity-auth-chain-1']!
     const contract = signed(nowMs - 2)['x-identity-auth-chain-1']!.replace('ECDSA_', 'ECDSA_EIP_1654_')
     const answers = [
-      await server.claim(STORY.uuid, ann),
-      await server.claim(STORY.uuid, makePlayer('cleo')),
-      await server.claim(STORY.uuid, dora, { sign: { metadata: { realm: { serverName: 'LocalPreview' } } } }),
+      await server.claim(EXAMPLE.uuid, ann),
+      await server.claim(EXAMPLE.uuid, makePlayer('cleo')),
+      await server.claim(EXAMPLE.uuid, dora, {
+        sign: { metadata: { realm: { serverName: 'LocalPreview' } } },
+      }),
       await send(signed(nowMs - 2 * MINUTE_MS)),
       await send({ ...signed(nowMs - 1), 'x-identity-auth-chain-1': oldSignIn }),
       await send({ ...signed(nowMs - 2), 'x-identity-auth-chain-1': contract }),
@@ -294,7 +298,7 @@ describe('the pages of docs/attendance', () => {
     }
     answers.splice(-2, 1) // "one more try": the same sentence with another number
     await outside.presenceSettings({ down: true })
-    answers.push(await server.claim(STORY.uuid, dora))
+    answers.push(await server.claim(EXAMPLE.uuid, dora))
     await outside.presenceSettings({ down: false })
     answers.push(...(await refusalsWithoutCodes(dora)), ...(await refusalsByTime(dora)))
     return answers
@@ -311,11 +315,11 @@ describe('the pages of docs/attendance', () => {
   async function refusalsByTime(player: SimulatedPlayer) {
     const at = async (time: string) => {
       clock.set(Date.parse(time))
-      return server.claim(STORY.uuid, player)
+      return server.claim(EXAMPLE.uuid, player)
     }
     const change = (enabled: boolean) =>
-      server.send('PATCH', `/event/${STORY.eventId}`, {
-        editCode: STORY.editCode,
+      server.send('PATCH', `/event/${EXAMPLE.eventId}`, {
+        editCode: EXAMPLE.editCode,
         options: [['enabled', enabled]],
       })
     const answers = [
@@ -330,13 +334,13 @@ describe('the pages of docs/attendance', () => {
     return answers
   }
 
-  /** What is said of a claim that is accepted, and of one whose outcome is not known yet. */
+  /** The messages of an accepted claim, and of one whose outcome is not known yet. */
   async function successes(): Promise<readonly string[]> {
     const fay = await playerAt(outside, 'fay', PLACE, clock.nowMs())
     const gil = await playerAt(outside, 'gil', PLACE, clock.nowMs())
-    const accepted = await server.claim(STORY.uuid, fay)
+    const accepted = await server.claim(EXAMPLE.uuid, fay)
     await outside.issuerSettings({ error_rate: 1 })
-    const pending = await server.claim(STORY.uuid, gil)
+    const pending = await server.claim(EXAMPLE.uuid, gil)
     await outside.issuerSettings({ error_rate: 0 })
     return [accepted, pending].map(({ body }) => (body.data as { claim: { message: string } }).claim.message)
   }
@@ -397,9 +401,9 @@ describe('the pages of docs/attendance', () => {
 test('the simulated player of the page claims as it says', async () => {
   const engine = await openForPlayer()
   const server = await startAttendance(engine, SYSTEM_CLOCK, outside)
-  await putStoryEvent({ isExpiring: false })
-  await server.register(STORY.eventId, STORY.editCode, '52,-10;53,-10')
-  await giveStoryUuid(engine)
+  await putExampleEvent({ isExpiring: false })
+  await server.register(EXAMPLE.eventId, EXAMPLE.editCode, '52,-10;53,-10')
+  await giveExampleUuid(engine)
   const [, command = '', shown] = /^\$ npm run landpass -- (.+)\n([\s\S]*?)^```$/m.exec(pages) ?? []
   const addresses: Record<string, string> = {
     'http://localhost:3000': server.origin,
@@ -481,11 +485,14 @@ async function expectEditCode(eventId: number, editCode: string): Promise<void> 
   const credentials = { client_id: 'simulated-client', client_secret: 'simulated-secret' }
   const token = await fetch(`${outside.issuer}/oauth/token`, json({ ...asked, ...credentials }))
   const { access_token } = (await token.json()) as { access_token: string }
-  const wish = json({ event_id: eventId, secret_code: editCode }, { authorization: `Bearer ${access_token}` })
-  expect(await (await fetch(`${outside.issuer}/event/validate`, wish)).json()).toEqual({ valid: true })
+  const request = json(
+    { event_id: eventId, secret_code: editCode },
+    { authorization: `Bearer ${access_token}` },
+  )
+  expect(await (await fetch(`${outside.issuer}/event/validate`, request)).json()).toEqual({ valid: true })
 }
 
-/** None of the calls is unknown to the simulator; what they do, its own tests tell. Reset comes last in the tables. */
+/** The simulator knows all calls; its own tests check what they do. Reset is the last call of the tables. */
 async function expectCalls(origin: string, rows: readonly (readonly string[])[]): Promise<void> {
   const calls = rows.flatMap(([call = '']) => namesIn(call))
   expect(calls.length).toBeGreaterThan(4)

@@ -15,7 +15,7 @@ interface CsvFields {
 
 const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'))
 const schemas: Readonly<Record<string, Schema>> = document.components.schemas
-/** Second names, and what the interface tells only when it is asked for. */
+/** Second names of fields, and fields that are answered only on request. */
 const LEFT_OUT = /^publication\.(type|marketplace_id)$|^(tx_hash|log_index|contract_address) of Bid$/
 
 const { CSV_FIELDS } = (await import(pageModule('lists/csv-fields.ts'))) as CsvFields

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SECOND_MS } from '../src/clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../src/clock.ts'
 import { demoWorld } from '../src/demo/demo-world.ts'
 import { demoSnapshot } from './support/demo-snapshots.ts'
 import { eventually, landpass, type Serving, serve, statusOf } from './support/landpass.ts'
@@ -8,8 +8,8 @@ import { startPostgres, type TestPostgres } from './support/postgres.ts'
 const PASSWORD = 'correct-horse-battery'
 const RADIUS = 8
 const TIMEOUT_MS = SECOND_MS
-/** A statement's own time, a second for a server that went silent, and some for a busy machine. */
-const BOUND_MS = TIMEOUT_MS + 3 * SECOND_MS
+/** For what hangs: an answer takes about the time limit of a statement. */
+const BOUND_MS = MINUTE_MS
 const HEALED_MS = 15 * SECOND_MS
 
 const bidder = demoWorld(1, { radius: RADIUS }).bids[0]!.bidder
@@ -20,7 +20,7 @@ const HISTORIES = [
   `/addresses/${bidder}/contributions`,
   `/publications/0x${'1'.repeat(64)}`,
 ]
-const PRESENT = [
+const FROM_MEMORY = [
   '/v1/parcels/0/0',
   '/map?nw=-8,8&se=8,-8',
   '/districts',
@@ -34,22 +34,22 @@ const PRESENT = [
 
 let postgres: TestPostgres
 let env: Record<string, string>
-/** Everything that any process of ours said or answered. */
-const heard: string[] = []
+/** All outputs and answers of our processes. */
+const outputs: string[] = []
 
 beforeAll(async () => {
   postgres = await startPostgres()
   const url = new URL(postgres.url)
-  url.password = PASSWORD // never asked for here, as it would not be behind a trusted socket
+  url.password = PASSWORD // PostgreSQL trusts local connections here, so the password is never used
   env = { DATABASE_URL: url.href, DATABASE_TIMEOUT_MS: String(TIMEOUT_MS), LOG_LEVEL: 'trace' }
 })
 
 afterAll(() => postgres.stop())
 
-test('a server goes through the loss of its database, heals by itself, and keeps the password to itself', async () => {
+test('a server survives the loss of its database, recovers, and never shows the password', async () => {
   await importWorld(1)
   const server = await serve(env)
-  for (const path of [...HISTORIES, ...PRESENT, '/health/ready']) {
+  for (const path of [...HISTORIES, ...FROM_MEMORY, '/health/ready']) {
     expect((await ask(server, path)).status, path).toBe(path.startsWith('/publications') ? 404 : 200)
   }
 
@@ -66,10 +66,10 @@ test('a server goes through the loss of its database, heals by itself, and keeps
     status: 503,
     body: { code: 'database_unavailable' },
   })
-  for (const path of PRESENT) expect((await ask(server, path)).status, path).toBe(200)
+  for (const path of FROM_MEMORY) expect((await ask(server, path)).status, path).toBe(200)
   for (const command of [['import', await demoSnapshot(2, RADIUS)], ['migrate'], ['serve']]) {
     const { code, stdout, stderr } = await landpass(command, { ...env, PORT: '0' })
-    heard.push(stdout, stderr)
+    outputs.push(stdout, stderr)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^landpass: Cannot open the database at 127\.0\.0\.1:\d+\/postgres: .*\n$/)
   }
@@ -92,14 +92,14 @@ test('a server goes through the loss of its database, heals by itself, and keeps
   await ask(server, '/metrics')
   const { code, stdout, stderr } = await server.stop()
   expect(code).toBe(0)
-  heard.push(stdout, stderr)
+  outputs.push(stdout, stderr)
   expect(stdout).toContain('"msg":"incoming request"') // it did speak as much as it can
-  for (const text of heard) expect(text).not.toContain(PASSWORD)
+  for (const text of outputs) expect(text).not.toContain(PASSWORD)
 })
 
 async function importWorld(seed: number): Promise<void> {
   const { code, stdout, stderr } = await landpass(['import', await demoSnapshot(seed, RADIUS)], env)
-  heard.push(stdout, stderr)
+  outputs.push(stdout, stderr)
   expect(stderr).toBe('')
   expect(code).toBe(0)
 }
@@ -107,7 +107,7 @@ async function importWorld(seed: number): Promise<void> {
 async function ask(server: Serving, path: string) {
   const response = await fetch(server.origin + path)
   const text = await response.text()
-  heard.push(text, JSON.stringify([...response.headers]))
+  outputs.push(text, JSON.stringify([...response.headers]))
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
   const body: unknown = isJson ? JSON.parse(text) : undefined
   return { status: response.status, text, body, retryAfter: response.headers.get('retry-after') }

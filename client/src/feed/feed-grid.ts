@@ -4,10 +4,10 @@ import { FeedError, type FeedPart } from './feed-reader.ts'
 
 const KINDS = ['outside', 'unowned', 'owned', 'district', 'road', 'plaza'] as const
 
-/** What the world is at one place. */
+/** The data of one cell of the world. */
 export interface FeedTile {
   readonly type: (typeof KINDS)[number]
-  /** Of the same estate or district as the neighbour to the west, north, and north-west. */
+  /** Whether the neighbour to the west, north, and north-west is in the same estate or district. */
   readonly joins: { readonly left: boolean; readonly top: boolean; readonly topLeft: boolean }
   readonly isOnSale: boolean
   readonly owner: string | undefined
@@ -15,7 +15,7 @@ export interface FeedTile {
 }
 
 /**
- * The world that a reader of the feed holds: begun with a whole one, and kept up with what changed.
+ * The world as read from the feed: made from a whole world, and updated with changes.
  *
  * @example
  * const grid = new FeedGrid(await read('/v2/feed'))
@@ -26,7 +26,7 @@ export class FeedGrid {
   revision = 0
   timeMs = 0
   bounds: Area = { minX: 0, minY: 0, maxX: -1, maxY: -1 }
-  /** By cell: columns from west to east, each from north to south. */
+  /** One byte per cell: columns from west to east, each from north to south. */
   cells = new Uint8Array(0)
   ownerOf = new Uint32Array(0)
   estateOf = new Uint32Array(0)
@@ -38,15 +38,15 @@ export class FeedGrid {
   }
 
   /**
-   * Takes over what a part says: a whole world, or changes that lead on from the state that is held.
+   * Applies a part of the feed: a whole world, or the changes since the state of this grid.
    *
-   * @returns the numbers of the cells that it told of; undefined for all of them
-   * @throws {FeedError} and is as before, when the changes are not for this state
+   * @returns the numbers of the changed cells; undefined for all cells
+   * @throws {FeedError} if the changes are for another state; the grid is unchanged then
    */
   apply(part: FeedPart): Uint32Array | undefined {
     if (part.since === undefined) this.replace(part)
     else if (part.since !== this.state || !isSameArea(part.bounds, this.bounds)) {
-      throw new FeedError('These changes lead on from another state: read the whole world.')
+      throw new FeedError('These changes are for another state. Read the whole world.')
     }
     const ownerNumbers = this.owners.numbersOf(part.owners)
     const estateNumbers = this.estates.numbersOf(part.estates)
@@ -62,7 +62,7 @@ export class FeedGrid {
     return part.numbers
   }
 
-  /** The number of the cell at a place, -1 outside. */
+  /** The number of the cell at coordinates; -1 outside the bounds. */
   cellAt(x: number, y: number): number {
     const { minX, minY, maxX, maxY } = this.bounds
     if (x < minX || x > maxX || y < minY || y > maxY) return -1
@@ -91,7 +91,7 @@ export class FeedGrid {
   }
 }
 
-/** Names with numbers of their own, from 1; number 0 is no name. */
+/** Names, numbered from 1; number 0 is no name. */
 class Names {
   readonly list: (string | undefined)[] = [undefined]
   private readonly numbers = new Map<string, number>()
@@ -101,7 +101,7 @@ class Names {
     this.numbers.clear()
   }
 
-  /** Our numbers for the names of a part, which it counts from 1. */
+  /** The numbers in this list for the names of a part, which numbers them from 1. */
   numbersOf(names: readonly string[]): readonly number[] {
     return [0, ...names.map((name) => this.numberOf(name))]
   }

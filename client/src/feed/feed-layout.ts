@@ -1,12 +1,11 @@
 /**
- * Where what stands in a part of the feed. docs/feed.md tells the same to authors of other readers.
- * All numbers are little-endian.
+ * The binary layout of the feed, as in docs/feed.md. All numbers are little-endian.
  *
  *   header            HEADER_BYTES, the fields of OFFSETS
  *   state, since      ASCII, then zeros up to a multiple of 4
- *   cell numbers      u32 each; only in a part that tells changes
+ *   cell numbers      u32 each; only in a part with changes
  *   owner of each     u16 or u32 each: 0 no owner, n the n-th address below
- *   estate of each    likewise, of the ids below
+ *   estate of each    u16 or u32 each: 0 no estate, n the n-th id below
  *   cell of each      a byte: type, joins, on sale
  *   owners            ADDRESS_BYTES each
  *   estates           their ids in ASCII, with a line feed between them
@@ -18,7 +17,7 @@ export const PARTS = { world: 0, changes: 1 } as const
 export const OFFSETS = {
   version: 4,
   part: 5,
-  /** Bytes of an owner's or estate's number: 2 or 4. */
+  /** Bytes of the number of an owner or estate: 2 or 4. */
   width: 6,
   stateLength: 7,
   sinceLength: 8,
@@ -39,7 +38,7 @@ export const ADDRESS_BYTES = 20
 /** The lowest bits of a cell are its kind and joins (docs/feed.md); this one says that it is for sale. */
 export const ON_SALE = 0b0100_0000
 
-/** The bytes up to the next multiple of 4: numbers of that size can be read in place. */
+/** A length rounded up to a multiple of 4, so that the numbers that follow are aligned. */
 export function padded(bytes: number): number {
   return (bytes + 3) & ~3
 }

@@ -2,10 +2,10 @@ import type { Area } from '../grid/world.ts'
 import { ADDRESS_BYTES, FEED_VERSION, HEADER_BYTES, MAGIC, OFFSETS, PARTS, padded } from './feed-layout.ts'
 
 /**
- * Reads the feed of docs/feed.md. Runs in browsers and elsewhere: it needs nothing but typed arrays.
+ * Reads the format of docs/feed.md. It uses only typed arrays, so it runs in browsers and every JavaScript runtime.
  */
 
-/** The bytes are not a part of the feed, or not one that fits what it is applied to. */
+/** The bytes are not in the format of the feed, or the changes are for another state. */
 export class FeedError extends Error {
   constructor(sentence: string) {
     super(sentence)
@@ -13,27 +13,27 @@ export class FeedError extends Error {
   }
 }
 
-/** One answer, taken apart. */
+/** The content of one answer of the feed. */
 export interface FeedPart {
-  /** Give it back as `since`. */
+  /** Names the state: send it as `since` to get the changes after it. */
   readonly state: string
-  /** The state that this leads on from; undefined for a whole world. */
+  /** The state to which the changes apply; undefined for a whole world. */
   readonly since: string | undefined
   readonly revision: number
-  /** When the world came into this state. */
+  /** Time of the last change, in milliseconds since 1970. */
   readonly timeMs: number
   readonly bounds: Area
-  /** Which cells are told of; undefined for all of them. */
+  /** Numbers of the cells in this part; undefined for all cells. */
   readonly numbers: Uint32Array | undefined
   readonly cells: Uint8Array
-  /** For each cell 0, or the place of a name in the list beside it, counted from 1. */
+  /** For each cell 0 for none, or the number of its name in `owners` (`estates`), counted from 1. */
   readonly ownerOf: Uint32Array
   readonly owners: readonly string[]
   readonly estateOf: Uint32Array
   readonly estates: readonly string[]
 }
 
-/** Takes one answer apart. @throws {FeedError} */
+/** Reads one answer of the feed. @throws {FeedError} for bytes that are not in its format */
 export function readFeed(bytes: Uint8Array): FeedPart {
   const reader = new Reader(bytes)
   const header = readHeader(reader)
@@ -98,7 +98,7 @@ function readHeader(reader: Reader) {
   }
 }
 
-/** Walks over bytes and never beyond them. */
+/** Reads bytes in order, and throws a {@link FeedError} at their end. */
 class Reader {
   readonly length: number
   private readonly all: Uint8Array
@@ -154,8 +154,8 @@ class Reader {
   }
 }
 
-function check(isSo: boolean, fault: string): asserts isSo {
-  if (!isSo) throw new FeedError(`This is no part of the feed: ${fault}.`)
+function check(isValid: boolean, fault: string): asserts isValid {
+  if (!isValid) throw new FeedError(`These bytes are not in the format of the feed: ${fault}.`)
 }
 
 function isBelow(numbers: Uint32Array, limit: number): boolean {

@@ -1,10 +1,10 @@
-/** A parcel's place on the grid: x grows to the east, y to the north. Both are whole numbers. */
+/** Coordinates of a parcel: x grows to the east, y to the north. Both are whole numbers. */
 export interface Coord {
   readonly x: number
   readonly y: number
 }
 
-/** The contract's own bounds (LANDRegistry: "The coordinates should be inside bounds"). */
+/** The bounds in the contract (LANDRegistry: "The coordinates should be inside bounds"). */
 export const CONTRACT_LIMIT = 999_999
 
 const COORD = /^(-?(?:0|[1-9]\d{0,5})),(-?(?:0|[1-9]\d{0,5}))$/
@@ -23,7 +23,7 @@ export function parseCoord(text: string): Coord | undefined {
 }
 
 /**
- * The written form of a place, which is also the parcel's id.
+ * Coordinates as text, which is also the parcel's id.
  *
  * @example
  * coordText({ x: -48, y: 29 }) // '-48,29'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { lonLatOf, maxZoom, pointOf, squareHalf, TILE_PX, tileAt, tileCorner, tileSide } from './mercator.ts'
 
 const half = fc.integer({ min: 0, max: 20 }).map((power) => 2 ** power)
-/** A world's square, a parcel in it and a zoom of its pyramid. */
+/** The square of a world, a parcel in it and a zoom. */
 const parcelOfSquare = half.chain((half) =>
   fc.record({
     half: fc.constant(half),
@@ -21,7 +21,7 @@ describe('the square around the world', () => {
     expect(maxZoom(256)).toBe(7)
   })
 
-  test('reaches every parcel, and half of it would not', () => {
+  test('contains every parcel, and a square of half the size does not', () => {
     const side = fc.integer({ min: -999_999, max: 999_999 })
     fc.assert(
       fc.property(side, side, side, side, (a, b, c, d) => {
@@ -41,7 +41,7 @@ describe('the square around the world', () => {
     )
   })
 
-  test('is zoomed into until a parcel has 64 pixels, and not further', () => {
+  test('has a highest zoom at which a parcel has 64 pixels', () => {
     fc.assert(
       fc.property(half, (half) => {
         const parcelPx = TILE_PX / tileSide(maxZoom(half), half)
@@ -62,7 +62,7 @@ describe('longitude and latitude', () => {
     expect(pointOf(90, 0, 256)).toEqual([128, 0])
   })
 
-  test('lead back to the point that they were made of', () => {
+  test('are converted back to their point', () => {
     const within = fc.double({ min: -1, max: 1, noNaN: true })
     fc.assert(
       fc.property(half, within, within, (half, a, b) => {
@@ -93,7 +93,7 @@ describe('tiles', () => {
     expect(tileAt({ x: -1, y: -1 }, 1, 256)).toEqual({ z: 1, x: 0, y: 1 })
   })
 
-  test('the tile of a parcel holds it whole, and is one of the 4^z', () => {
+  test('the tile of a parcel contains all of it, and is one of the 4^z tiles', () => {
     fc.assert(
       fc.property(parcelOfSquare, ({ half, x, y, z }) => {
         const tile = tileAt({ x, y }, z, half)
@@ -117,7 +117,7 @@ describe('tiles', () => {
     )
   })
 
-  test('are where a viewer of Web Mercator looks for them', () => {
+  test('are those of the Web Mercator formula of map viewers', () => {
     fc.assert(
       fc.property(parcelOfSquare, ({ half, x, y, z }) => {
         const [lon, lat] = lonLatOf(x + 0.5, y + 0.5, half)

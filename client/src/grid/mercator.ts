@@ -1,20 +1,19 @@
 import type { Area } from './world.ts'
 
 /**
- * The world on a map of the web. Map viewers know one map, the Earth in Web Mercator, as a square that is cut into
- * 2^z by 2^z tiles. Our square takes its place: its centre is the point 0,0 of the grid, north is up, its half side
- * is a power of two of parcels. So parcel x,y is the ground from x to x + 1 and from y to y + 1, and the borders of
- * tiles fall on borders of parcels.
+ * The world in Web Mercator, for map viewers. They show the Earth as a square that is cut into 2^z by 2^z tiles. Here
+ * the square is the world: its centre is the point 0,0 of the grid, north is up, and half its side is a power of two of
+ * parcels. Parcel x,y covers x to x + 1 and y to y + 1, and borders of tiles are borders of parcels.
  */
 
-/** A tile as map viewers name it: zoom, then column from the west and row from the north. */
+/** The address of a tile in map viewers: zoom, column from the west and row from the north. */
 export interface TileAddress {
   readonly z: number
   readonly x: number
   readonly y: number
 }
 
-/** A point of the grid: parcel 0,0 is the ground from 0,0 to 1,1. */
+/** A point of the grid: parcel 0,0 covers 0,0 to 1,1. */
 export type Point = readonly [x: number, y: number]
 
 /** Width and height of a tile. */
@@ -46,7 +45,7 @@ export function maxZoom(half: number): number {
 }
 
 /**
- * Longitude and latitude of a point of the grid, in degrees. {@link pointOf} is the way back.
+ * Longitude and latitude of a point of the grid, in degrees. The inverse is {@link pointOf}.
  *
  * @example
  * lonLatOf(0, 0, 256) // [0, 0]

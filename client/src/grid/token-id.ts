@@ -3,8 +3,8 @@ import { CONTRACT_LIMIT, type Coord } from './coord.ts'
 const HALF = 128n
 
 /**
- * Packs a parcel's place into its token id: x in the upper 128 bits, y in the lower 128, each in two's
- * complement (LANDRegistry.encodeTokenId). {@link decodeTokenId} is the way back.
+ * The token id of a parcel: x in the upper 128 bits, y in the lower 128, each in two's complement
+ * (LANDRegistry.encodeTokenId). The inverse is {@link decodeTokenId}.
  *
  * @example
  * encodeTokenId({ x: 1, y: 2 }) // 340282366920938463463374607431768211458n
@@ -14,7 +14,7 @@ export function encodeTokenId({ x, y }: Coord): bigint {
 }
 
 /**
- * The place that a token id stands for, or undefined where the contract knows no such place.
+ * The coordinates of a token id; undefined if they are outside the bounds of the contract.
  *
  * @example
  * decodeTokenId(340282366920938463463374607431768211458n) // { x: 1, y: 2 }

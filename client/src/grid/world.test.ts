@@ -4,7 +4,7 @@ import { decodeTokenId, encodeTokenId, parseTokenId, tokenIdHex } from './token-
 import { isInWorld, parseWorld } from './world.ts'
 
 describe('coordinates', () => {
-  test('are read as they are written', () => {
+  test('are read from their text', () => {
     for (const text of ['0,0', '-48,29', '150,-150', '999999,-999999'])
       expect(coordText(parseCoord(text)!)).toBe(text)
     expect(parseCoord('-48,29')).toEqual({ x: -48, y: 29 })
@@ -59,7 +59,7 @@ describe('token ids', () => {
     expect(tokenIdHex({ x: 0, y: 1 })).toBe(`0x${'0'.repeat(63)}1`)
   })
 
-  test('beyond the bounds of the contract stand for no place', () => {
+  test('beyond the bounds of the contract have no coordinates', () => {
     const limit = 999_999
     for (const x of [limit, -limit]) expect(decodeTokenId(encodeTokenId({ x, y: 0 }))).toEqual({ x, y: 0 })
     for (const x of [limit + 1, -limit - 1]) {
@@ -116,7 +116,7 @@ describe('the shape of the world', () => {
     expect(isInWorld(world, { x: 163, y: 151 })).toBe(false)
   })
 
-  test('what is malformed, upside down or too large is refused', () => {
+  test('text that is malformed, upside down or too large is refused', () => {
     const wrong = [
       '',
       ';',

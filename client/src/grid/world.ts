@@ -14,12 +14,12 @@ export interface World {
   readonly bounds: Area
 }
 
-/** The most cells that the box around the world may have: ten times the usual 90,601, with room. */
+/** Limit of the cells in the bounds of a world. The default world has 90,601. */
 export const MAX_WORLD_CELLS = 4_000_000
 
 /**
  * Reads the setting `WORLD`: rectangles `minX,minY,maxX,maxY` separated by `;`.
- * Undefined when one is malformed, upside down, or the box around them all is beyond {@link MAX_WORLD_CELLS}.
+ * Undefined when one is malformed, upside down, or their bounds have more cells than {@link MAX_WORLD_CELLS}.
  *
  * @example
  * parseWorld('-150,-150,150,150')?.bounds // { minX: -150, minY: -150, maxX: 150, maxY: 150 }
@@ -50,7 +50,7 @@ function parseArea(text: string): Area | undefined {
 }
 
 /**
- * Whether a place lies in one of the world's rectangles.
+ * Whether coordinates lie in one of the world's rectangles.
  *
  * @example
  * isInWorld(parseWorld('0,0,9,9')!, { x: 9, y: 9 }) // true

@@ -9,7 +9,7 @@ import * as land from '../land.ts'
 import * as system from '../system.ts'
 import { fetchTransport } from './fetch.ts'
 
-/** One that is never answered, and one whose answer never ends. */
+/** A call without an answer, and a call whose answer does not end. */
 const SILENT_CALLS: readonly Call<unknown>[] = [system.openApi(), system.metrics()]
 
 async function serve(listener: RequestListener): Promise<string> {
@@ -22,7 +22,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('sends method, headers and body, and answers status, headers and body', async () => {
+test('sends method, headers and body, and returns status, headers and body', async () => {
   const origin = await serve(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     response.writeHead(418, { 'X-Kind': 'teapot' }).end(`${request.method} ${request.headers['x-a']} ${body}`)
@@ -39,16 +39,16 @@ test('sends method, headers and body, and answers status, headers and body', asy
   expect(await readText(response.body)).toBe('PATCH b c')
 })
 
-test('follows no redirect, and an address where nobody listens is out of reach', async () => {
+test('follows no redirect, and a closed port is unreachable', async () => {
   const origin = await serve((_request, response) => response.writeHead(302, { location: '/' }).end())
   const client = createClient({ baseUrl: origin, retries: 0 })
   await expect(client.send(land.offers())).rejects.toMatchObject({ code: 'offline' })
 
-  const nobody = createClient({ baseUrl: 'http://127.0.0.1:9' })
-  await expect(nobody.send(land.offers())).rejects.toMatchObject({ code: 'offline', status: 0 })
+  const closed = createClient({ baseUrl: 'http://127.0.0.1:9' })
+  await expect(closed.send(land.offers())).rejects.toMatchObject({ code: 'offline', status: 0 })
 })
 
-test('gives up a server that says nothing, before its answer and in the middle of one', async () => {
+test('aborts a request when the server sends no data, before its answer and during it', async () => {
   const origin = await serve((request, response) => {
     if (request.url === '/metrics') response.writeHead(200).write('half of')
   })
@@ -60,7 +60,7 @@ test('gives up a server that says nothing, before its answer and in the middle o
   }
 })
 
-test('the silence of a reader is not that of the server', async () => {
+test('a slow reader does not start the timeout', async () => {
   vi.useFakeTimers()
   onTestFinished(() => {
     vi.useRealTimers()
@@ -110,7 +110,7 @@ test.each([
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a caller ends a request before its answer, and in the middle of one', async () => {
+test('the signal of the caller aborts a request before its answer and during it', async () => {
   const origin = await serve((request, response) => {
     if (request.url === '/metrics') response.writeHead(200).write('half of')
     end.abort()
@@ -156,7 +156,7 @@ test('a stream that is never read is closed by the signal of its caller', async 
   await closed
 })
 
-test('another fetch may be put in its place', async () => {
+test('another fetch function can be passed', async () => {
   const asked: unknown[] = []
   const fake: typeof fetch = async (url) => {
     asked.push(url)

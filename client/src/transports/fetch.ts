@@ -5,17 +5,17 @@ const DEFAULT_TIMEOUT_MS = 30_000
 
 export interface FetchTransportOptions {
   /**
-   * Longest silence in milliseconds: until an answer begins, and between two pieces of its body. The server gives up
-   * earlier, with a sentence; this is for networks that say nothing. 30 s if left out; `Infinity` for no limit.
+   * Longest time in milliseconds without data: before an answer begins, and between two pieces of its body. Slow
+   * requests end earlier with an error of the server; this is for broken networks. 30 s if left out; `Infinity` for no
+   * limit.
    */
   readonly timeoutMs?: number
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch
 }
 
 /**
- * Sends requests with `fetch`: in browsers, in Node.js and wherever else there is one. Sends no cookies and follows no
- * redirects.
+ * Sends requests with `fetch`, in browsers and Node.js. Sends no cookies and follows no redirects.
  *
  * @example
  * const transport = fetchTransport({ timeoutMs: 10_000 })
@@ -24,9 +24,9 @@ export interface FetchTransportOptions {
 export function fetchTransport(options: FetchTransportOptions = {}): Transport {
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = options
   return async ({ method, url, headers, body, signal }) => {
-    const watch = new SilenceWatch(timeoutMs, signal)
+    const watch = new IdleTimeout(timeoutMs, signal)
     try {
-      const send = options.fetch ?? fetch // looked up now: tests and pages may have put another one in its place
+      const send = options.fetch ?? fetch // looked up for each request: tests and pages may replace the global one
       const response = await watch.during(
         send(url, {
           method,
@@ -53,7 +53,7 @@ export function fetchTransport(options: FetchTransportOptions = {}): Transport {
 /** A `ReadableStream` is an async iterable in newer browsers only. */
 async function* streamPieces(
   stream: ReadableStream<Uint8Array>,
-  watch: SilenceWatch,
+  watch: IdleTimeout,
 ): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   try {
@@ -64,23 +64,23 @@ async function* streamPieces(
     }
   } finally {
     watch.end()
-    // Closes the connection where the reader stops early. Of a stream that has failed the reader knows already.
+    // Closes the connection if the caller stops early. A failed stream rejects here again with the same error.
     await reader.cancel().catch(() => undefined)
   }
 }
 
-/** Aborts a request when its caller does, and when the server has been silent for too long. */
-class SilenceWatch {
+/** Aborts a request with the signal of its caller, and when no data arrive for too long. */
+class IdleTimeout {
   private readonly controller = new AbortController()
   private readonly timeoutMs: number
-  private readonly callers: AbortSignal | undefined
-  private readonly pass = () => this.controller.abort(this.callers?.reason)
+  private readonly callerSignal: AbortSignal | undefined
+  private readonly pass = () => this.controller.abort(this.callerSignal?.reason)
 
-  constructor(timeoutMs: number, callers: AbortSignal | undefined) {
+  constructor(timeoutMs: number, callerSignal: AbortSignal | undefined) {
     this.timeoutMs = timeoutMs
-    this.callers = callers
-    if (callers?.aborted) this.pass()
-    else callers?.addEventListener('abort', this.pass)
+    this.callerSignal = callerSignal
+    if (callerSignal?.aborted) this.pass()
+    else callerSignal?.addEventListener('abort', this.pass)
   }
 
   get signal(): AbortSignal {
@@ -90,7 +90,7 @@ class SilenceWatch {
   async during<Result>(waiting: Promise<Result>): Promise<Result> {
     if (this.timeoutMs === Number.POSITIVE_INFINITY) return waiting
     const timer = setTimeout(
-      () => this.controller.abort(new DOMException('The server was silent for too long.', 'TimeoutError')),
+      () => this.controller.abort(new DOMException('The server sent no data for too long.', 'TimeoutError')),
       timerMs(this.timeoutMs),
     )
     try {
@@ -101,6 +101,6 @@ class SilenceWatch {
   }
 
   end(): void {
-    this.callers?.removeEventListener('abort', this.pass)
+    this.callerSignal?.removeEventListener('abort', this.pass)
   }
 }

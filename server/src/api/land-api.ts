@@ -31,7 +31,7 @@ export interface LandApiParts {
   readonly settings: TokenSettings & { readonly publicUrl: string | undefined }
 }
 
-/** What the older interface had answers with and without its version. */
+/** Prefixes of the endpoints of the older interface: they answer with and without their version. */
 export const VERSION_PREFIXES = ['', '/v1'] as const
 const NEWER_PREFIX = '/v2'
 
@@ -47,7 +47,7 @@ export async function serveLandApi(server: FastifyInstance, parts: LandApiParts)
   await server.register(newerRoutes, { prefix: NEWER_PREFIX, ...parts, bodies })
 }
 
-/** The JSON endpoints of interfaces.md: registered as they are, and below `/v1`. */
+/** The JSON endpoints of the older interface. */
 const documentedRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, done) => {
   app.register(bidRoutes, { land })
   app.register(contributionRoutes, { land })
@@ -61,7 +61,7 @@ const documentedRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, do
   done()
 }
 
-/** What no document has, and the older web client asks for. */
+/** Undocumented endpoints of the older interface that the older web client requests. */
 const olderClientRoutes: FastifyPluginCallback<LandApiParts & { readonly bodies: CompressedBodies }> = (
   app,
   { land, bodies },
@@ -80,8 +80,8 @@ const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, picture
 }
 
 /**
- * What the older version never had: tokens, the world as files and as a feed, its changes as they happen, search, what
- * is for sale, and districts and contributions once more.
+ * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search and offers, which are new, and again
+ * districts and contributions.
  */
 const newerRoutes: FastifyPluginCallback<LandApiParts & { readonly bodies: CompressedBodies }> = (
   app,

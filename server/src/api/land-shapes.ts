@@ -5,7 +5,7 @@ import { SEARCH_SHAPES } from './search/search-shapes.ts'
 import { TILE_SHAPES } from './tile-data/tile-shapes.ts'
 import { TOKEN_SHAPES } from './tokens/token-shapes.ts'
 
-/** The shapes that openapi.json names once. */
+/** The named schemas of openapi.json for the land. */
 export const LAND_SHAPES = {
   ...RECORD_SHAPES,
   ...TILE_SHAPES,

@@ -10,38 +10,6 @@ import { landpass, startLandpass, statusOf } from '../../test/support/landpass.t
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 
-test('every simulator has a help text', async () => {
-  for (const [name, options] of [
-    ['issuer', ['--port', '--host', '--seed']],
-    ['presence', ['--port', '--host']],
-    ['player', ['--server', '--event', '--at', '--presence', '--issuer', '--seed', '--way', '--captcha']],
-  ] as const) {
-    const { code, stdout } = await landpass(['simulate', name, '--help'])
-    expect(code).toBe(0)
-    for (const option of options) expect(stdout).toContain(option)
-  }
-})
-
-const WRONG_USES: readonly [readonly string[], RegExp][] = [
-  [['simulate'], /issuer/],
-  [['simulate', 'issuer', '--port', '70000'], /whole number from 0 to 65535/],
-  [['simulate', 'player'], /--server/],
-  [['simulate', 'player', '--server', 'localhost', '--event', '1'], /origin like/],
-  [['simulate', 'player', '--server', 'http://a', '--event', '../x'], /number or a uuid/],
-  [['simulate', 'player', '--server', 'http://a', '--event', '1', '--at', 'here'], /place like/],
-  [['simulate', 'player', '--server', 'http://a', '--event', '1', '--way', 'shout'], /signed, captcha/],
-]
-
-test('wrong use ends with 2 and says what is right', async () => {
-  await Promise.all(
-    WRONG_USES.map(async ([args, sentence]) => {
-      const { code, stderr } = await landpass(args)
-      expect(stderr, args.join(' ')).toMatch(sentence)
-      expect(code, args.join(' ')).toBe(2)
-    }),
-  )
-})
-
 test('a player whose server does not answer ends with 1 and says so', async () => {
   const { code, stdout, stderr } = await landpass([
     'simulate',

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type Answer,
   BARE_JSON,
+  type BodyPieces,
   DATA,
   DOCUMENT,
   type Format,
-  type JsonPieces,
   send,
   streamed,
 } from './answer.ts'
@@ -17,12 +17,12 @@ import { CompressedBodies } from './compressed-bodies.ts'
 import { Metrics } from './metrics.ts'
 import { createServer } from './server.ts'
 
-/** Each kind of body, asked in each way, over the network. */
+/** Each kind of body, requested in each way, over the network. */
 
 const FRESHNESS = { tag: 'abc.1', changedAtMs: Date.parse('2026-11-20T10:00:00.750Z') }
 const TEXT = JSON.stringify(Array.from({ length: 3_000 }, (_, i) => `value ${i}`))
 const ENVELOPED = `{"ok":true,"data":${TEXT}}`
-const IMAGE: Format = { contentType: 'image/png', saysVary: false }
+const IMAGE: Format = { contentType: 'image/png', hasVaryHeader: false }
 
 const bodies = new CompressedBodies()
 /** How often a body was begun. */
@@ -30,7 +30,7 @@ let made = 0
 let isBroken = false
 
 /** Text in pieces of a thousand characters; counted when the first of them is taken. */
-function* pieces(): JsonPieces & Generator<Uint8Array> {
+function* pieces(): BodyPieces & Generator<Uint8Array> {
   made++
   for (let at = 0; at < TEXT.length; at += 1_000) {
     if (isBroken && at > 20_000) throw new Error('no more of it')
@@ -46,13 +46,13 @@ function counted<Body>(body: Body): Body {
 interface Kind extends Omit<Answer, 'freshness'> {
   readonly name: string
   readonly text: string
-  /** Whether the answer to HEAD tells the length, for which the body has to be made. */
+  /** Whether the answer to HEAD has a `content-length`, for which the body has to be made. */
   readonly hasLength: boolean
-  /** Whether each coding is made only once. */
-  readonly isKept: boolean
+  /** Whether each compressed form is made only once. */
+  readonly isCached: boolean
 }
 
-const plain = { hasLength: true, isKept: false }
+const plain = { hasLength: true, isCached: false }
 const KINDS: readonly Kind[] = [
   { ...plain, name: 'text', text: ENVELOPED, format: DATA, body: () => counted(TEXT) },
   { ...plain, name: 'pieces', text: ENVELOPED, format: DATA, body: pieces },
@@ -63,23 +63,23 @@ const KINDS: readonly Kind[] = [
     text: ENVELOPED,
     format: DATA,
     hasLength: false,
-    isKept: false,
+    isCached: false,
     body: () => streamed(pieces),
   },
   {
-    name: 'kept',
+    name: 'cached',
     text: ENVELOPED,
     format: DATA,
     hasLength: false,
-    isKept: true,
-    body: () => streamed(pieces, { bodies, name: 'kept' }),
+    isCached: true,
+    body: () => streamed(pieces, { bodies, name: 'cached' }),
   },
   {
     name: 'shared',
     text: TEXT,
     format: { contentType: 'application/vnd.test' },
     hasLength: true,
-    isKept: true,
+    isCached: true,
     body: () => bodies.small('shared', 'abc.1', () => counted(Buffer.from(TEXT))),
   },
 ]
@@ -122,18 +122,18 @@ async function ask(path: string, headers: http.OutgoingHttpHeaders = {}, method 
   return { status: response.statusCode, headers: response.headers, body }
 }
 
-function unpacked(body: Buffer, coding: string | undefined): string {
-  if (coding === 'br') return brotliDecompressSync(body).toString()
-  return (coding === 'gzip' ? gunzipSync(body) : body).toString()
+function unpacked(body: Buffer, encoding: string | undefined): string {
+  if (encoding === 'br') return brotliDecompressSync(body).toString()
+  return (encoding === 'gzip' ? gunzipSync(body) : body).toString()
 }
 
-describe.each(KINDS)('$name', ({ name, text, format, hasLength, isKept }) => {
+describe.each(KINDS)('$name', ({ name, text, format, hasLength, isCached }) => {
   test.each([
-    { accept: 'identity', coding: undefined },
-    { accept: 'gzip', coding: 'gzip' },
-    { accept: 'gzip, deflate, br', coding: 'br' },
-  ])('GET of a client that accepts $accept', async ({ accept, coding }) => {
-    const isCoded = coding !== undefined && (isKept || format.contentType.includes('json'))
+    { accept: 'identity', encoding: undefined },
+    { accept: 'gzip', encoding: 'gzip' },
+    { accept: 'gzip, deflate, br', encoding: 'br' },
+  ])('GET of a client that accepts $accept', async ({ accept, encoding }) => {
+    const isCompressed = encoding !== undefined && (isCached || format.contentType.includes('json'))
     for (const _again of [1, 2]) {
       const { status, headers, body } = await ask(`/${name}`, { 'accept-encoding': accept })
       expect(status).toBe(200)
@@ -142,15 +142,15 @@ describe.each(KINDS)('$name', ({ name, text, format, hasLength, isKept }) => {
         'cache-control': 'public, no-cache',
         'last-modified': 'Fri, 20 Nov 2026 10:00:00 GMT',
         vary: 'accept-encoding',
-        etag: isCoded ? `"abc.1;${coding}"` : '"abc.1"',
+        etag: isCompressed ? `"abc.1;${encoding}"` : '"abc.1"',
       })
-      expect(headers['content-encoding']).toBe(isCoded ? coding : undefined)
+      expect(headers['content-encoding']).toBe(isCompressed ? encoding : undefined)
       expect(unpacked(body, headers['content-encoding'])).toBe(text)
     }
-    if (isKept && isCoded) expect(made).toBeLessThan(2)
+    if (isCached && isCompressed) expect(made).toBeLessThan(2)
   })
 
-  test('HEAD has the headers of GET and no body; what is streamed is not made for it', async () => {
+  test('HEAD has the headers of GET and no body; a streamed body is not made for it', async () => {
     for (const accept of ['identity', 'br']) {
       const get = await ask(`/${name}`, { 'accept-encoding': accept })
       made = 0
@@ -159,8 +159,8 @@ describe.each(KINDS)('$name', ({ name, text, format, hasLength, isKept }) => {
       for (const header of ['content-type', 'vary', 'last-modified', 'cache-control']) {
         expect(head.headers[header], header).toBe(get.headers[header])
       }
-      // What is compressed for each client is not compressed to answer HEAD.
-      const isLikeGet = isKept || accept === 'identity'
+      // A body that is compressed for each client anew is not compressed for HEAD.
+      const isLikeGet = isCached || accept === 'identity'
       expect(head.headers['content-encoding']).toBe(isLikeGet ? get.headers['content-encoding'] : undefined)
       expect(head.headers.etag).toBe(isLikeGet ? get.headers.etag : '"abc.1"')
       if (hasLength && accept === 'identity')
@@ -169,7 +169,7 @@ describe.each(KINDS)('$name', ({ name, text, format, hasLength, isKept }) => {
     }
   })
 
-  test('a copy is confirmed by its tag, in any coding, or by its date, before anything is made', async () => {
+  test('a copy is confirmed by its ETag, in any encoding, or by its date, before a body is made', async () => {
     for (const [headers, etag] of [
       [{ 'if-none-match': '"abc.1"' }, '"abc.1"'],
       [{ 'if-none-match': 'W/"abc.1;br"', 'accept-encoding': 'br' }, '"abc.1;br"'],
@@ -183,13 +183,13 @@ describe.each(KINDS)('$name', ({ name, text, format, hasLength, isKept }) => {
       }
     }
     expect(made).toBe(0)
-    // A tag goes before a date.
+    // If-None-Match has priority over If-Modified-Since.
     const other = { 'if-none-match': '"other"', 'if-modified-since': 'Fri, 20 Nov 2026 10:00:00 GMT' }
     expect((await ask(`/${name}`, other)).status).toBe(200)
   })
 })
 
-test('what has no time has no Last-Modified and no date confirms it, and a format may leave vary out', async () => {
+test('an answer without a time has no Last-Modified, and a format may leave out the header vary', async () => {
   const { headers } = await ask('/undated')
   expect(headers).toMatchObject({ etag: '"page"', 'cache-control': 'no-cache' })
   expect([headers['last-modified'], headers.vary]).toEqual([undefined, undefined])
@@ -199,14 +199,14 @@ test('what has no time has no Last-Modified and no date confirms it, and a forma
   expect([confirmed.status, confirmed.headers.vary]).toEqual([304, undefined])
 })
 
-test('an image goes out as it is', async () => {
+test('an image is sent uncompressed', async () => {
   const { headers, body } = await ask('/image', { 'accept-encoding': 'br' })
   expect(headers).toMatchObject({ 'content-type': 'image/png', etag: '"abc.1"', 'content-length': '2000' })
   expect([headers['content-encoding'], headers.vary]).toEqual([undefined, undefined])
   expect(body).toEqual(Buffer.alloc(2_000))
 })
 
-test('clients that ask while a body grows share it, and later ones are told its length', async () => {
+test('clients share a body that is being made, and later clients get its length', async () => {
   const accepting = { 'accept-encoding': 'gzip' }
   const early = await Promise.all([ask('/growing?a', accepting), ask('/growing?a', accepting)])
   const late = await ask('/growing?a', accepting)

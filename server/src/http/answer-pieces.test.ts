@@ -8,14 +8,14 @@ import { Metrics } from './metrics.ts'
 import { createServer } from './server.ts'
 
 const PIECE = Buffer.alloc(64 * 1024, 'a piece ')
-/** 256 MB in all: far more than the sockets between us take without being read. */
+/** 256 MB in all: far more than the buffers of the sockets hold while the client does not read. */
 const PIECES = 4_096
 const FEW = PIECES / 4
 const ROUNDS = 200
 
 let server: FastifyInstance
 let origin: string
-/** Pieces that were made for the last reader, and whether their maker was told that no more are wanted. */
+/** Pieces that were made for the last client, and whether their generator has ended. */
 let made = 0
 let isOver = false
 
@@ -48,8 +48,8 @@ function* makePieces(): Generator<Uint8Array> {
   }
 }
 
-async function startReading(coding: string, method = 'GET'): Promise<http.IncomingMessage> {
-  const headers = { 'accept-encoding': coding }
+async function startReading(encoding: string, method = 'GET'): Promise<http.IncomingMessage> {
+  const headers = { 'accept-encoding': encoding }
   const request = http.request(`${origin}/pieces`, { method, headers, agent: false }).end()
   const [response] = (await once(request, 'response')) as [http.IncomingMessage]
   response.on('error', () => {})
@@ -57,14 +57,14 @@ async function startReading(coding: string, method = 'GET'): Promise<http.Incomi
   return response
 }
 
-/** Others have their turn, many times: a server that does not wait for its reader would go on meanwhile. */
-async function askOthers(): Promise<void> {
+/** Sends many other requests: a server that did not wait for its slow client would make more pieces meanwhile. */
+async function sendOtherRequests(): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) await (await fetch(`${origin}/other`)).text()
 }
 
-test('a reader who does not read stops the work, and gets the rest when it reads on', async () => {
+test('a client that does not read pauses the work, and gets the rest when it reads on', async () => {
   const response = await startReading('identity')
-  await askOthers()
+  await sendOtherRequests()
 
   expect(made).toBeLessThan(FEW)
   let bytes = 0
@@ -72,16 +72,16 @@ test('a reader who does not read stops the work, and gets the rest when it reads
   expect([bytes, made, isOver]).toEqual([PIECES * PIECE.length, PIECES, true])
 })
 
-test.each(['identity', 'gzip', 'br'])('a reader who leaves ends the work (%s)', async (coding) => {
-  const response = await startReading(coding)
-  expect(response.headers['content-encoding']).toBe(coding === 'identity' ? undefined : coding)
+test.each(['identity', 'gzip', 'br'])('a client that disconnects ends the work (%s)', async (encoding) => {
+  const response = await startReading(encoding)
+  expect(response.headers['content-encoding']).toBe(encoding === 'identity' ? undefined : encoding)
   response.destroy()
   while (!isOver) await (await fetch(`${origin}/other`)).text()
 
   expect(made).toBeLessThan(PIECES)
 })
 
-test('HEAD has the same headers, and nothing is made for it', async () => {
+test('HEAD has the same headers, and no piece is made for it', async () => {
   const { headers } = await startReading('identity', 'HEAD')
 
   expect(headers).toMatchObject({

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
 import { DATA, send } from './answer.ts'
-import { tagUnderCoding } from './validators.ts'
+import { encodedTag } from './validators.ts'
 
 const FRESHNESS = { tag: 'abc.1.7', changedAtMs: Date.parse('2026-11-20T10:00:00.750Z') }
 
@@ -35,7 +35,7 @@ function ask(headers: Record<string, string>) {
   return sent
 }
 
-test('data go out in the envelope, with their freshness', () => {
+test('data are sent in the envelope, with their validators', () => {
   const { status, headers, body } = ask({})
 
   expect([status, body]).toEqual([200, '{"ok":true,"data":[1]}'])
@@ -48,7 +48,7 @@ test('data go out in the envelope, with their freshness', () => {
   })
 })
 
-test('a right copy is confirmed without making the data, by the tag that it has', () => {
+test('a current copy is confirmed by its own ETag, without making the data', () => {
   for (const [known, confirmed] of [
     ['"abc.1.7"', '"abc.1.7"'],
     ['"x", W/"abc.1.7;br"', '"abc.1.7;br"'],
@@ -60,7 +60,7 @@ test('a right copy is confirmed without making the data, by the tag that it has'
   }
 })
 
-test('no other tag is taken for it', () => {
+test('no other ETag confirms a copy', () => {
   const other = fc.oneof(
     fc.string(),
     fc.constantFrom('"abc.1.70"', '"abc.1.7', 'abc.1.7', '"xabc.1.7"', '"abc.1.7;zstd"'),
@@ -73,7 +73,7 @@ test('no other tag is taken for it', () => {
   )
 })
 
-test('a date confirms a copy to the second', () => {
+test('a date confirms a copy, to the second', () => {
   const status = (since: string) => ask({ 'if-modified-since': since }).status
 
   expect(status('Fri, 20 Nov 2026 10:00:00 GMT')).toBe(304)
@@ -81,6 +81,6 @@ test('a date confirms a copy to the second', () => {
   expect(status('some day')).toBe(200)
 })
 
-test('a coding has a tag of its own', () => {
-  expect(tagUnderCoding('"abc"', 'br')).toBe('"abc;br"')
+test('each encoding has its own ETag', () => {
+  expect(encodedTag('"abc"', 'br')).toBe('"abc;br"')
 })

@@ -3,86 +3,86 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Freshness } from '../freshness.ts'
-import { acceptedCoding, type Coding } from './codings.ts'
 import type { CompressedBodies, SharedBody } from './compressed-bodies.ts'
+import { acceptedEncoding, type ContentEncoding } from './content-encoding.ts'
 import { confirmsCopy, freshnessHeaders } from './validators.ts'
 
 /**
  * What a route answers with. How it travels (304, HEAD, compression, streaming) is decided by {@link send} alone.
  *
- * Answers without freshness do not need it: those of attendance and of operation are small objects that nobody may
- * keep, and go out with `reply.send`.
+ * For answers that clients may cache. Those of attendance and of operation may not be cached: their routes call
+ * `reply.send`.
  */
 export interface Answer {
   readonly freshness: Freshness
   readonly format: Format
-  /** Called where the client has no copy that is still right. */
+  /** Called unless the client's copy is current: then the answer is 304. */
   body(): Body | Promise<Body>
 }
 
-/** What the bytes of a body mean. */
+/** The format of a body, and the headers that describe it. */
 export interface Format {
   readonly contentType: string
   /** Whether the body is data for the envelope `{ "ok": true, "data": … }`; not for a {@link SharedBody}. */
   readonly hasEnvelope?: boolean
-  /** For what is saved as a file rather than shown. */
+  /** Name under which browsers save the body as a file; left out: they show it. */
   readonly fileName?: string
   /**
-   * Whether the answer says `vary: accept-encoding`, uncompressed too, or a cache would take it for the only one.
-   * Left out: it does. False for images, which are never compressed, and for small documents about the interface.
+   * Whether the answer has the header `vary: accept-encoding`, so that caches store compressed and plain bodies apart.
+   * True if left out. False for images, which are never compressed, and for small documents about the interface.
    */
-  readonly saysVary?: boolean
+  readonly hasVaryHeader?: boolean
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** JSON data inside the envelope: what most endpoints answer. */
 export const DATA: Format = { contentType: JSON_TYPE, hasEnvelope: true }
-/** JSON for programs that know no envelope. */
+/** JSON without the envelope, in a format that other programs define. */
 export const BARE_JSON: Format = { contentType: JSON_TYPE }
 /** JSON that describes the interface itself. */
-export const DOCUMENT: Format = { contentType: JSON_TYPE, saysVary: false }
+export const DOCUMENT: Format = { contentType: JSON_TYPE, hasVaryHeader: false }
 
-/** Ready JSON in pieces. */
-export type JsonPieces = Iterable<Uint8Array>
+/** The bytes of a body in pieces, one after another. */
+export type BodyPieces = Iterable<Uint8Array>
 
-/** Text, bytes or pieces that are joined and sent at once; or one of the two below. */
-export type Body = string | Uint8Array | JsonPieces | StreamedBody | SharedBody
+/** Text, bytes or pieces are joined and sent at once; a {@link StreamedBody} is written piece by piece. */
+export type Body = string | Uint8Array | BodyPieces | StreamedBody | SharedBody
 
-/** A body that is too large to hold: each piece is made when the client has taken those before it. */
+/** A body that is too large for memory: a piece is made when the client has received those before it. */
 export class StreamedBody {
-  readonly pieces: () => Iterable<Uint8Array>
-  readonly kept: KeptName | undefined
+  readonly pieces: () => BodyPieces
+  readonly cachedAs: CachedAs | undefined
 
-  constructor(pieces: () => Iterable<Uint8Array>, kept: KeptName | undefined) {
+  constructor(pieces: () => BodyPieces, cachedAs: CachedAs | undefined) {
     this.pieces = pieces
-    this.kept = kept
+    this.cachedAs = cachedAs
   }
 }
 
-/** Where the compressed form of a streamed body is kept, and under which name. */
-interface KeptName {
+/** The cache that holds the compressed form of a streamed body, and its name there. */
+interface CachedAs {
   readonly bodies: CompressedBodies
   readonly name: string
 }
 
 /**
- * A body that is written as its client reads, never held as a whole.
+ * A body that is written piece by piece, as fast as its client reads.
  *
  * @param pieces called when the first byte is needed: not for HEAD
- * @param kept where many ask for the same: clients that accept compression get one body that is made once for all
+ * @param cachedAs for bodies that many clients request: each compressed form is made once and sent to all of them
  * @example
  * send(request, reply, { freshness, format: DATA, body: () => streamed(() => offerPieces(offers)) })
  */
-export function streamed(pieces: () => Iterable<Uint8Array>, kept?: KeptName): StreamedBody {
-  return new StreamedBody(pieces, kept)
+export function streamed(pieces: () => BodyPieces, cachedAs?: CachedAs): StreamedBody {
+  return new StreamedBody(pieces, cachedAs)
 }
 
 /**
- * Sends an answer, or 304 where the client's copy is still right: then its body is not asked for.
+ * Sends an answer, or 304 if the client's copy is current: then the body is not made.
  *
- * A whole body has a length, and HEAD makes it to tell it. A streamed one has none, and HEAD makes nothing. Whole and
- * streamed bodies are compressed by the server for each client (http/server.ts), bodies that are kept only once.
+ * A whole body has a `content-length`: HEAD makes the body to know it. A streamed body has none, and HEAD makes
+ * nothing. Bodies are compressed for each client anew (http/server.ts), cached bodies once for all clients.
  *
  * @example
  * send(request, reply, { freshness: state.freshness(), format: DATA, body: () => '[1]' }) // {"ok":true,"data":[1]}
@@ -93,7 +93,7 @@ export function send(
   answer: Answer,
 ): FastifyReply | Promise<FastifyReply> {
   const { freshness, format } = answer
-  if (format.saysVary !== false) reply.header('vary', 'accept-encoding')
+  if (format.hasVaryHeader !== false) reply.header('vary', 'accept-encoding')
   if (confirmsCopy(request, reply, freshness)) return reply.code(304).send()
   reply.headers(formatHeaders(format))
   const body = answer.body()
@@ -101,8 +101,8 @@ export function send(
   return sendBody(request, reply, answer, body)
 }
 
-/** Sends JSON data inside the envelope that are others each time: no cache may keep them. */
-export function sendUnkept(reply: FastifyReply, data: JsonPieces): FastifyReply {
+/** Sends JSON data inside the envelope that differ with each request: no client may cache them. */
+export function sendUncached(reply: FastifyReply, data: BodyPieces): FastifyReply {
   return reply.headers({ ...formatHeaders(DATA), 'cache-control': 'no-store' }).send(wholePieces(data, DATA))
 }
 
@@ -111,7 +111,7 @@ export function answerHeaders({
   freshness,
   format,
 }: Pick<Answer, 'freshness' | 'format'>): OutgoingHttpHeaders {
-  const vary = format.saysVary === false ? {} : { vary: 'accept-encoding' }
+  const vary = format.hasVaryHeader === false ? {} : { vary: 'accept-encoding' }
   return { ...vary, ...freshnessHeaders(freshness), ...formatHeaders(format) }
 }
 
@@ -133,7 +133,7 @@ function sendBody(
   return sendShared(request, reply, body)
 }
 
-/** Node writes short text together with the headers, in one piece; bytes would be a second one, and cost a third more. */
+/** Node.js writes short text in one write with the headers. Bytes need a second write, which costs a third more. */
 const TEXT_BELOW_BYTES = 8 * 1024
 
 function wholeText(text: string, format: Format): string | Buffer {
@@ -141,7 +141,7 @@ function wholeText(text: string, format: Format): string | Buffer {
   return format.hasEnvelope ? `${ENVELOPE_START}${text}${ENVELOPE_END}` : text
 }
 
-function wholePieces(pieces: JsonPieces, { hasEnvelope }: Format): string | Buffer {
+function wholePieces(pieces: BodyPieces, { hasEnvelope }: Format): string | Buffer {
   const body = Buffer.concat(hasEnvelope ? [ENVELOPE_START, ...pieces, ENVELOPE_END] : [...pieces])
   return body.length < TEXT_BELOW_BYTES ? body.toString() : body
 }
@@ -151,43 +151,43 @@ async function sendShared(
   reply: FastifyReply,
   body: SharedBody,
 ): Promise<FastifyReply> {
-  const coding = body.codingFor(codingOf(request))
-  if (coding) reply.header('content-encoding', coding)
-  return reply.send(await body.in(coding))
+  const encoding = body.encodingFor(encodingOf(request))
+  if (encoding) reply.header('content-encoding', encoding)
+  return reply.send(await body.bytesIn(encoding))
 }
 
 function sendStreamed(
   request: FastifyRequest,
   reply: FastifyReply,
   { freshness, format }: Answer,
-  { pieces, kept }: StreamedBody,
+  { pieces, cachedAs }: StreamedBody,
 ): FastifyReply {
-  const coding = kept && codingOf(request)
-  if (coding) reply.header('content-encoding', coding)
+  const encoding = cachedAs && encodingOf(request)
+  if (encoding) reply.header('content-encoding', encoding)
   if (request.method === 'HEAD') return reply.send(Readable.from([], { objectMode: false }))
   const all = () => (format.hasEnvelope ? inEnvelope(pieces()) : pieces())
-  if (!coding) return reply.send(Readable.from(yieldingBetween(inWrites(all())), { objectMode: false }))
-  const body = kept.bodies.large(kept.name, freshness.tag, coding, all)
+  if (!encoding) return reply.send(Readable.from(yieldingBetween(inWrites(all())), { objectMode: false }))
+  const body = cachedAs.bodies.large(cachedAs.name, freshness.tag, encoding, all)
   return reply.send(body.whole ?? Readable.from(body.read(), { objectMode: false }))
 }
 
-function codingOf({ headers }: FastifyRequest): Coding | undefined {
-  return acceptedCoding(String(headers['accept-encoding'] ?? ''))
+function encodingOf({ headers }: FastifyRequest): ContentEncoding | undefined {
+  return acceptedEncoding(String(headers['accept-encoding'] ?? ''))
 }
 
 const ENVELOPE_START = Buffer.from('{"ok":true,"data":')
 const ENVELOPE_END = Buffer.from('}')
 
-function* inEnvelope(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+function* inEnvelope(pieces: BodyPieces): Generator<Uint8Array> {
   yield ENVELOPE_START
   yield* pieces
   yield ENVELOPE_END
 }
 
-/** A write to the network costs the same for ten bytes and for ten thousand: small pieces are joined first. */
+/** A write to the network costs about the same for ten bytes and for ten thousand, so small pieces are joined. */
 const WRITE_BYTES = 64 * 1024
 
-function* inWrites(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+function* inWrites(pieces: BodyPieces): Generator<Uint8Array> {
   let waiting: Uint8Array[] = []
   let bytes = 0
   for (const piece of pieces) {
@@ -201,8 +201,8 @@ function* inWrites(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
   if (bytes > 0) yield Buffer.concat(waiting)
 }
 
-/** A client that takes everything at once must not keep all others waiting: yields to the event loop between writes. */
-async function* yieldingBetween(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Yields to the event loop after each piece, so that a fast client does not delay other requests. */
+async function* yieldingBetween(pieces: BodyPieces): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) {
     yield piece
     await setImmediate()

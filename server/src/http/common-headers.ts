@@ -1,5 +1,5 @@
-/** What every answer carries, whatever it is and whatever sends it. */
+/** Headers of every answer, also of those that do not pass the framework. */
 export const COMMON_HEADERS = {
-  /** An answer is what its content type says: a browser that guesses might run data of others as a script. */
+  /** Browsers must not guess the type of an answer: they might run data as a script. */
   'x-content-type-options': 'nosniff',
 } as const

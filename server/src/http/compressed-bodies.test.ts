@@ -5,25 +5,25 @@ import { CompressedBodies, type GrowingBody, SmallBody } from './compressed-bodi
 const MIB = 1024 * 1024
 const UNPACK = { br: brotliDecompressSync, gzip: gunzipSync }
 
-describe('a body that is compressed for all readers', () => {
+describe('a large body', () => {
   test.each(['br', 'gzip'] as const)(
-    'is what it was made of, for those who wait and those who come later: %s',
-    async (coding) => {
+    'decompresses to its pieces, for clients that come while it is made and later: %s',
+    async (encoding) => {
       const plain = pieces(5 * MIB)
       const bodies = new CompressedBodies()
-      const body = bodies.large('map', 'a', coding, () => plain)
+      const body = bodies.large('map', 'a', encoding, () => plain)
       expect(body.whole).toBeUndefined()
 
       const early = await Promise.all([read(body), read(body)])
-      const late = await read(bodies.large('map', 'a', coding, nothing))
+      const late = await read(bodies.large('map', 'a', encoding, nothing))
 
       const bytes = Buffer.concat(plain)
-      for (const coded of [...early, late]) expect(UNPACK[coding](coded).equals(bytes)).toBe(true)
+      for (const compressed of [...early, late]) expect(UNPACK[encoding](compressed).equals(bytes)).toBe(true)
       expect(body.whole?.length).toBeLessThan(bytes.length / 2)
     },
   )
 
-  test('is begun once, whoever asks meanwhile, and anew for another tag, name or coding', async () => {
+  test('is made once for all clients, and again for another tag, name or encoding', async () => {
     const bodies = new CompressedBodies()
     let begun = 0
     const make = () => {
@@ -46,22 +46,22 @@ describe('a body that is compressed for all readers', () => {
     expect(bodies.large('map', 'a', 'gzip', make)).not.toBe(body)
   })
 
-  test('is made when the one before it is done', async () => {
+  test('is made when the large body before it is complete', async () => {
     const bodies = new CompressedBodies()
     const order: string[] = []
-    function* told(name: string): Generator<Uint8Array> {
+    function* logged(name: string): Generator<Uint8Array> {
       order.push(`${name} begins`)
       yield* pieces(MIB)
       order.push(`${name} ends`)
     }
     const names = ['a', 'b', 'c']
 
-    await Promise.all(names.map((name) => read(bodies.large(name, '1', 'br', () => told(name)))))
+    await Promise.all(names.map((name) => read(bodies.large(name, '1', 'br', () => logged(name)))))
 
     expect(order).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]))
   })
 
-  test('begins to arrive before it is done', async () => {
+  test('reaches its clients before it is complete', async () => {
     const plain = Array.from({ length: 40 }, (_, i) => noise(64 * 1024, i))
     const body = new CompressedBodies().large('map', 'a', 'gzip', () => plain)
 
@@ -71,7 +71,7 @@ describe('a body that is compressed for all readers', () => {
     expect(gunzipSync(await read(body)).equals(Buffer.concat(plain))).toBe(true)
   })
 
-  test('that cannot be made tells its readers, and is tried again for the next', async () => {
+  test('that fails passes its error to its clients, and is made again for the next one', async () => {
     const bodies = new CompressedBodies()
     function* broken(): Generator<Uint8Array> {
       yield noise(MIB, 1)
@@ -88,24 +88,24 @@ describe('a body that is compressed for all readers', () => {
 })
 
 describe('a small body', () => {
-  test('is compressed once for all who ask, and they read the same bytes', async () => {
+  test('is compressed once for all clients, which read the same bytes', async () => {
     const plain = Buffer.from('a plain body '.repeat(100))
     const body = new SmallBody(plain)
-    const [first, second] = [body.in('br'), body.in('br')]
+    const [first, second] = [body.bytesIn('br'), body.bytesIn('br')]
 
     expect(second).toBe(first)
     expect(brotliDecompressSync(await first)).toEqual(plain)
-    expect(gunzipSync(await body.in('gzip'))).toEqual(plain)
-    expect(await body.in(undefined)).toBe(plain)
+    expect(gunzipSync(await body.bytesIn('gzip'))).toEqual(plain)
+    expect(await body.bytesIn(undefined)).toBe(plain)
   })
 
-  test('goes out as it is where it is short', () => {
-    expect(new SmallBody(Buffer.alloc(1023)).codingFor('br')).toBeUndefined()
-    expect(new SmallBody(Buffer.alloc(1024)).codingFor('br')).toBe('br')
-    expect(new SmallBody(Buffer.alloc(1024)).codingFor(undefined)).toBeUndefined()
+  test('is not compressed below 1 KiB', () => {
+    expect(new SmallBody(Buffer.alloc(1023)).encodingFor('br')).toBeUndefined()
+    expect(new SmallBody(Buffer.alloc(1024)).encodingFor('br')).toBe('br')
+    expect(new SmallBody(Buffer.alloc(1024)).encodingFor(undefined)).toBeUndefined()
   })
 
-  test('is made once for each name, and anew for another tag', () => {
+  test('is made once for each name, and again for another tag', () => {
     const bodies = new CompressedBodies()
     const make = () => Buffer.from('a body')
     const body = bodies.small('feed', 'a', make)
@@ -117,17 +117,17 @@ describe('a small body', () => {
   })
 })
 
-describe('the bodies that are kept', () => {
-  test('are counted with all their codings, and take no more than they may', async () => {
+describe('the cached bodies', () => {
+  test('are counted with all their encodings, and take no more bytes than the limit', async () => {
     const bodies = new CompressedBodies(10_000)
     const plain = noise(4_000, 1)
     const one = bodies.small('one', 'a', () => plain)
     expect(bodies.bytes).toBe(4_000)
-    const coded = await one.in('br')
-    expect(bodies.bytes).toBe(4_000 + coded.length)
+    const compressed = await one.bytesIn('br')
+    expect(bodies.bytes).toBe(4_000 + compressed.length)
 
     for (const name of ['two', 'three', 'four']) {
-      await bodies.small(name, 'a', () => noise(4_000, 2)).in('gzip')
+      await bodies.small(name, 'a', () => noise(4_000, 2)).bytesIn('gzip')
       expect(bodies.bytes).toBeLessThanOrEqual(10_000)
     }
 
@@ -135,9 +135,9 @@ describe('the bodies that are kept', () => {
     expect(bodies.small('one', 'a', () => plain)).not.toBe(one)
   })
 
-  test('do not hold one that is larger than all of them may be: it is made for each who asks', async () => {
+  test('do not include a body above the limit: it is made for each request', async () => {
     const bodies = new CompressedBodies(1_000)
-    const kept = bodies.small('kept', 'a', () => Buffer.alloc(100))
+    const cached = bodies.small('cached', 'a', () => Buffer.alloc(100))
     const make = () => [noise(4_000, 1)]
     const body = bodies.large('map', 'a', 'gzip', make)
     expect(bodies.large('map', 'a', 'gzip', nothing)).toBe(body)
@@ -145,21 +145,21 @@ describe('the bodies that are kept', () => {
     expect(gunzipSync(await read(body))).toEqual(noise(4_000, 1))
 
     expect(bodies.large('map', 'a', 'gzip', make)).not.toBe(body)
-    expect(bodies.small('kept', 'a', nothing)).toBe(kept)
+    expect(bodies.small('cached', 'a', nothing)).toBe(cached)
   })
 
-  test('are not counted where another body took their place while they were made', async () => {
+  test('are not counted if another body has replaced them while they were made', async () => {
     const bodies = new CompressedBodies()
     const early = bodies.large('map', 'a', 'gzip', () => pieces(1_000_000))
     const late = bodies.large('map', 'b', 'gzip', () => pieces(10_000))
     const other = bodies.large('other', 'a', 'br', () => [])
-    const coded = await Promise.all([early, late, other].map(read))
+    const compressed = await Promise.all([early, late, other].map(read))
 
-    expect(coded[0]!.length).toBeGreaterThan(0)
+    expect(compressed[0]!.length).toBeGreaterThan(0)
     expect(bodies.large('map', 'b', 'gzip', nothing)).toBe(late)
-    expect(coded[1]!.length).toBeLessThan(coded[0]!.length)
-    // The third is empty but for what its coding begins and ends with.
-    expect(bodies.bytes).toBe(coded[1]!.length + coded[2]!.length)
+    expect(compressed[1]!.length).toBeLessThan(compressed[0]!.length)
+    // The third body has no pieces: its bytes are those that every brotli stream has.
+    expect(bodies.bytes).toBe(compressed[1]!.length + compressed[2]!.length)
   })
 })
 
@@ -172,7 +172,7 @@ function pieces(bytes: number): Buffer[] {
   )
 }
 
-/** Bytes that do not compress, so that what goes in soon comes out. */
+/** Bytes that do not compress, so that the encoder writes output early. */
 function noise(bytes: number, seed: number): Buffer {
   let state = seed
   return Buffer.from(
@@ -190,5 +190,5 @@ async function read(body: GrowingBody): Promise<Buffer> {
 }
 
 function nothing(): never {
-  throw new Error('it is kept: nobody has to make it again')
+  throw new Error('the body is cached and must not be made again')
 }

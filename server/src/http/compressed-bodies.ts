@@ -3,20 +3,20 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import zlib, { type BrotliCompress, type Gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
-import type { Coding } from './codings.ts'
+import type { ContentEncoding } from './content-encoding.ts'
 import { COMPRESS_FROM_BYTES, ENCODERS, LARGE_BLOCK_BYTES } from './encoders.ts'
 
-/** A body that is there already, in the codings that clients accept. */
+/** A body that many clients share, in each encoding that they accept. */
 export interface SharedBody {
-  /** @returns the coding in which it goes to a client that accepts this one; undefined: as it is */
-  codingFor(accepted: Coding | undefined): Coding | undefined
-  in(coding: Coding | undefined): Uint8Array | Promise<Uint8Array>
+  /** @returns the encoding for a client that accepts this one; undefined: the body is sent uncompressed */
+  encodingFor(accepted: ContentEncoding | undefined): ContentEncoding | undefined
+  bytesIn(encoding: ContentEncoding | undefined): Uint8Array | Promise<Uint8Array>
 }
 
-/** A larger body is made for each client that asks: in brotli that would be a world of two million parcels. */
-export const KEPT_BYTES = 32 * 1024 * 1024
-/** Room for the names of the endpoints in each coding; a cache whose names come from requests is given less. */
-const KEPT_BODIES = 32
+/** Bytes of all bodies of a cache. A larger body is not cached: with brotli, a world of two million parcels. */
+export const MAX_CACHED_BYTES = 32 * 1024 * 1024
+/** Enough for the endpoints in each encoding. A cache whose names come from requests has a lower limit. */
+const MAX_CACHED_BODIES = 32
 
 interface Entry {
   readonly tag: string
@@ -24,48 +24,53 @@ interface Entry {
 }
 
 /**
- * The bodies that many clients ask for, compressed once for all of them: one for each name (and coding, where it is
- * large), until another tag is asked for. All of them together take at most `maxBytes`, those least recently used go
- * first; a body that is being made is counted when it is done.
+ * A cache of bodies that many clients request, each compressed once. It holds one body for each name (a large body: for
+ * each name and encoding), until a body with another tag is requested. All bodies together take at most `maxBytes`; the
+ * least recently used are dropped first. A body that is being made is counted when it is complete.
  *
- * Nothing is compressed on the main thread (zlib works in threads of its own). Large bodies are made one after
- * another, so that the work takes one core and the memory of one encoder, whatever is asked for at once.
+ * Compression runs off the main thread (zlib has its own threads). Large bodies are made one after another, so that the
+ * work takes one core and the memory of one encoder.
  */
 export class CompressedBodies {
   private readonly entries: LRUCache<string, Entry>
   private lastLarge = Promise.resolve()
 
-  constructor(maxBytes = KEPT_BYTES, maxBodies = KEPT_BODIES) {
+  constructor(maxBytes = MAX_CACHED_BYTES, maxBodies = MAX_CACHED_BODIES) {
     this.entries = new LRUCache({ maxSize: maxBytes, max: maxBodies })
   }
 
-  /** The bytes of all bodies that are kept, in each of their codings. */
+  /** Bytes of all cached bodies, in all their encodings. */
   get bytes(): number {
     return this.entries.calculatedSize
   }
 
   /**
-   * A body that is made whole, kept as it is and in each coding that was asked for.
+   * A body that is made at once, cached plain and in each encoding that was requested.
    *
-   * @param make called where no body of this name and tag is kept
+   * @param make called if no body of this name and tag is cached
    */
   small(name: string, tag: string, make: () => Buffer): SmallBody {
     const key = `small ${name}`
     const known = this.find(key, tag)
     if (known instanceof SmallBody) return known
-    const body = new SmallBody(make(), () => this.keep(key, { tag, body }, body.bytes))
+    const body = new SmallBody(make(), () => this.updateSize(key, { tag, body }, body.bytes))
     this.set(key, { tag, body }, body.bytes)
     return body
   }
 
   /**
-   * A body that is made piece by piece: kept, being made, or begun now.
+   * A body that is made piece by piece: cached, being made, or started by this call.
    *
-   * @param pieces called at once where the body is not there; what comes back is read when the body's turn to be made
-   *   has come
+   * @param pieces called at once if the body is not cached; its pieces are read after the large bodies that were
+   *   requested before are complete
    */
-  large(name: string, tag: string, coding: Coding, pieces: () => Iterable<Uint8Array>): GrowingBody {
-    const key = `${coding} ${name}`
+  large(
+    name: string,
+    tag: string,
+    encoding: ContentEncoding,
+    pieces: () => Iterable<Uint8Array>,
+  ): GrowingBody {
+    const key = `${encoding} ${name}`
     const known = this.find(key, tag)
     if (known instanceof GrowingBody) return known
     const plain = pieces()
@@ -73,8 +78,8 @@ export class CompressedBodies {
     const entry = { tag, body }
     this.set(key, entry, 1)
     this.lastLarge = this.lastLarge
-      .then(() => compress(plain, coding, body))
-      .then((bytes) => this.keep(key, entry, bytes))
+      .then(() => compress(plain, encoding, body))
+      .then((bytes) => this.updateSize(key, entry, bytes))
       .catch((error: Error) => {
         body.fail(error)
         if (this.entries.peek(key)?.body === body) this.entries.delete(key)
@@ -87,13 +92,13 @@ export class CompressedBodies {
     return entry?.tag === tag ? entry.body : undefined
   }
 
-  /** Counts a body anew, unless another took its place meanwhile. One that is larger than all of the cache goes. */
-  private keep(key: string, entry: Entry, bytes: number): void {
+  /** Stores the size of a body that has grown, unless another body has replaced it. Drops a body above the limit. */
+  private updateSize(key: string, entry: Entry, bytes: number): void {
     if (this.entries.peek(key)?.body === entry.body) this.set(key, entry, bytes)
   }
 
   private set(key: string, entry: Entry, bytes: number): void {
-    // A new object each time: the cache does not count the same one anew.
+    // A new object each time: the cache ignores the new size of an object that it holds already.
     this.entries.set(key, { ...entry }, { size: Math.max(bytes, 1) })
   }
 }
@@ -101,7 +106,7 @@ export class CompressedBodies {
 const gzip = promisify(zlib.gzip)
 const brotli = promisify(zlib.brotliCompress)
 
-const COMPRESS_WHOLE: Readonly<Record<Coding, (bytes: Uint8Array) => Promise<Buffer>>> = {
+const COMPRESS_WHOLE: Readonly<Record<ContentEncoding, (bytes: Uint8Array) => Promise<Buffer>>> = {
   br: (bytes) => {
     const { params } = ENCODERS.small.br
     return brotli(bytes, { params: { ...params, [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } })
@@ -109,58 +114,58 @@ const COMPRESS_WHOLE: Readonly<Record<Coding, (bytes: Uint8Array) => Promise<Buf
   gzip: (bytes) => gzip(bytes, ENCODERS.small.gzip),
 }
 
-/** A body that is there as a whole. Each coding of it is made once, when the first client asks for it. */
+/** A body that is in memory as a whole. It is compressed once for each encoding, when the first client requests it. */
 export class SmallBody implements SharedBody {
   private readonly plain: Buffer
-  private readonly coded = new Map<Coding, Promise<Buffer>>()
+  private readonly compressed = new Map<ContentEncoding, Promise<Buffer>>()
   private readonly onGrown: () => void
-  private codedBytes = 0
+  private compressedBytes = 0
 
-  /** @param onGrown called when one more coding has been made */
+  /** @param onGrown called when the body has been compressed with one more encoding */
   constructor(plain: Buffer, onGrown: () => void = () => {}) {
     this.plain = plain
     this.onGrown = onGrown
   }
 
-  /** Of the body in all codings that were made. */
+  /** Bytes of the plain body and its compressed forms. */
   get bytes(): number {
-    return this.plain.length + this.codedBytes
+    return this.plain.length + this.compressedBytes
   }
 
-  codingFor(accepted: Coding | undefined): Coding | undefined {
+  encodingFor(accepted: ContentEncoding | undefined): ContentEncoding | undefined {
     return this.plain.length < COMPRESS_FROM_BYTES ? undefined : accepted
   }
 
-  /** @throws what stopped the encoder: that is not kept, the next client has it tried again */
-  in(coding: Coding | undefined): Buffer | Promise<Buffer> {
-    if (coding === undefined) return this.plain
-    const made = this.coded.get(coding) ?? this.make(coding)
-    this.coded.set(coding, made)
+  /** @throws the error of the encoder; it is not cached, and the next request tries again */
+  bytesIn(encoding: ContentEncoding | undefined): Buffer | Promise<Buffer> {
+    if (encoding === undefined) return this.plain
+    const made = this.compressed.get(encoding) ?? this.make(encoding)
+    this.compressed.set(encoding, made)
     return made
   }
 
-  private make(coding: Coding): Promise<Buffer> {
-    const making = COMPRESS_WHOLE[coding](this.plain)
+  private make(encoding: ContentEncoding): Promise<Buffer> {
+    const making = COMPRESS_WHOLE[encoding](this.plain)
     making.then(
       ({ length }) => {
-        this.codedBytes += length
+        this.compressedBytes += length
         this.onGrown()
       },
-      () => this.coded.delete(coding),
+      () => this.compressed.delete(encoding),
     )
     return making
   }
 }
 
-/** A compressed body that may still grow: its readers get what there is, and the rest as it comes. */
+/** A compressed body that is still being made: clients get the pieces that exist, and the others when they are made. */
 export class GrowingBody {
-  /** All of it, once it is made. */
+  /** The complete body; undefined until then. */
   whole: Buffer | undefined
   private pieces: Buffer[] = []
   private failure: Error | undefined
   private waiting: (() => void)[] = []
 
-  /** @throws what stopped the work, after all that was made before */
+  /** @throws the error that stopped the compression, after the pieces that were made before it */
   async *read(): AsyncGenerator<Uint8Array> {
     if (this.whole) return yield this.whole
     const { pieces } = this
@@ -180,7 +185,7 @@ export class GrowingBody {
   /** @returns the number of bytes */
   finish(): number {
     this.whole = Buffer.concat(this.pieces)
-    this.pieces = [] // clients that are reading hold the list itself
+    this.pieces = [] // clients that are still reading hold the old list
     this.wake()
     return this.whole.length
   }
@@ -196,14 +201,18 @@ export class GrowingBody {
 }
 
 /** @returns the number of bytes */
-async function compress(pieces: Iterable<Uint8Array>, coding: Coding, body: GrowingBody): Promise<number> {
+async function compress(
+  pieces: Iterable<Uint8Array>,
+  encoding: ContentEncoding,
+  body: GrowingBody,
+): Promise<number> {
   const encoder =
-    coding === 'br' ? zlib.createBrotliCompress(ENCODERS.large.br) : zlib.createGzip(ENCODERS.large.gzip)
+    encoding === 'br' ? zlib.createBrotliCompress(ENCODERS.large.br) : zlib.createGzip(ENCODERS.large.gzip)
   await pipeline(
-    Readable.from(inBlocks(pieces, encoder, LARGE_BLOCK_BYTES[coding]), { objectMode: false }),
+    Readable.from(inBlocks(pieces, encoder, LARGE_BLOCK_BYTES[encoding]), { objectMode: false }),
     encoder,
-    async (coded: AsyncIterable<Buffer>) => {
-      for await (const piece of coded) body.add(piece)
+    async (compressed: AsyncIterable<Buffer>) => {
+      for await (const piece of compressed) body.add(piece)
     },
   )
   return body.finish()

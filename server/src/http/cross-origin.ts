@@ -1,4 +1,4 @@
-/** What pages of other origins may read of an answer, besides its body. */
+/** Headers of an answer that pages of other origins may read. */
 export const EXPOSED_HEADERS = [
   'ETag',
   'Retry-After',
@@ -9,7 +9,7 @@ export const EXPOSED_HEADERS = [
   'RateLimit-Reset',
 ]
 
-/** What `@fastify/cors` sets on every answer with our options, for answers that do not pass it. */
+/** The headers that `@fastify/cors` sets on every answer, for answers that are sent without it. */
 export const CROSS_ORIGIN_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED_HEADERS.join(', '),

@@ -1,7 +1,7 @@
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, onSendHookHandler } from 'fastify'
 
-/** `/docs`: the OpenAPI description as a page for people, which needs nothing from other servers. */
+/** `/docs`: the OpenAPI description as a page for people. It loads nothing from other servers. */
 export async function serveDocsPage(app: FastifyInstance): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onSend', completePage)
@@ -18,7 +18,7 @@ export async function serveDocsPage(app: FastifyInstance): Promise<void> {
   })
 }
 
-/** The library's page has no viewport, without which phones show it as wide as a desktop, and no link to other pages. */
+/** The library's page has no viewport, so phones would show it as wide as a desktop, and no link to other pages. */
 const completePage: onSendHookHandler = (_request, reply, payload, done) => {
   const isPage =
     typeof payload === 'string' && String(reply.getHeader('content-type')).startsWith('text/html')
@@ -26,14 +26,14 @@ const completePage: onSendHookHandler = (_request, reply, payload, done) => {
 }
 
 const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">'
-/** A server without land answers `/` with its form for organisers. */
+/** `/` is the map, or on a server without land the form for organisers. */
 const WAY_BACK = '<nav class="way-back"><a href="/">Back to Landpass</a></nav>'
 
 function withViewportAndLink(page: string): string {
   return page.replace('<head>', `<head>\n      ${VIEWPORT}`).replace('<body>', `<body>\n      ${WAY_BACK}`)
 }
 
-/** Everything from here; styles inline because the page sets some of its own on its elements. */
+/** Everything comes from this server. Inline styles are allowed because the page sets styles on its elements. */
 const PAGE_POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -43,7 +43,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ')
 
-/** The library's own colours have a contrast of 2.2 to 3.8; these have at least 4.5, as WCAG AA asks for. */
+/** The library's own colours have a contrast of 2.2 to 3.8; these have at least 4.5, as WCAG AA requires. */
 const PAGE_STYLE = `
 body { font-family: system-ui, sans-serif }
 .way-back { max-width: 1460px; margin: 0 auto; padding: 8px 20px }
@@ -62,6 +62,7 @@ body { font-family: system-ui, sans-serif }
 .swagger-ui .parameter__in, .swagger-ui .parameter__deprecated, .swagger-ui .prop-format, .swagger-ui .response-control-media-type__accept-message { color: #4a5464 }
 .swagger-ui .response-control-media-type__accept-message { color: #166534 }
 .swagger-ui :focus-visible { outline: 3px solid #0b5a87; outline-offset: 2px }
+.swagger-ui .responses-table td { overflow-wrap: anywhere }
 @media (max-width: 600px) { .swagger-ui .opblock .opblock-summary-description { font-size: 12px } }
 `
 

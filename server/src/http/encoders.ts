@@ -1,5 +1,5 @@
 import { type BrotliOptions, constants, type ZlibOptions } from 'node:zlib'
-import type { Coding } from './codings.ts'
+import type { ContentEncoding } from './content-encoding.ts'
 
 const MIB = 1024 * 1024
 const OUTPUT_BYTES = 64 * 1024
@@ -7,29 +7,29 @@ const OUTPUT_BYTES = 64 * 1024
 /** Bodies below this size go out uncompressed. */
 export const COMPRESS_FROM_BYTES = 1024
 
-/** The settings of an encoder for each coding. */
-interface Encoders extends Readonly<Record<Coding, BrotliOptions | ZlibOptions>> {
+/** Encoder settings for each content encoding. */
+interface Encoders extends Readonly<Record<ContentEncoding, BrotliOptions | ZlibOptions>> {
   readonly br: BrotliOptions
   readonly gzip: ZlibOptions
 }
 
-/** Every setting with which this server compresses, by what it compresses. */
+/** All compression settings of this server, by the kind of body. */
 export const ENCODERS = {
-  /** One answer for one client, and bodies of up to some 100 kB that many clients share. */
+  /** Answers for one client, and shared bodies of up to about 100 kB. */
   small: {
     br: {
       params: {
-        // Higher ones take several times as long, for a few per cent.
+        // A higher quality takes several times as long, and makes bodies a few per cent smaller.
         [constants.BROTLI_PARAM_QUALITY]: 4,
-        // A megabyte, for which an encoder takes 4 MB. The default takes 15 MB for each large answer, to gain 5 %.
+        // A window of 1 MiB needs 4 MB of memory. The default needs 15 MB for each large answer, and saves 5 %.
         [constants.BROTLI_PARAM_LGWIN]: 20,
       },
     },
     gzip: { level: 6 },
   },
   /**
-   * Large bodies that are compressed once for all clients: as small as 8 MB of memory for the encoder allow. A higher
-   * quality or a larger window makes them a tenth smaller at most, for up to 60 MB: docs/tiles.md has the table.
+   * Large bodies that are compressed once for all clients, with an encoder of 8 MB. A higher quality or a larger window
+   * needs up to 60 MB and saves at most a tenth: docs/tiles.md has the table.
    */
   large: {
     br: {
@@ -38,18 +38,21 @@ export const ENCODERS = {
         [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
         [constants.BROTLI_PARAM_QUALITY]: 5,
         [constants.BROTLI_PARAM_LGWIN]: 21,
-        // Says "large": above a megabyte the encoder looks harder, and by how much is all the same.
+        // Any hint above 1 MiB has the same effect: the encoder searches more.
         [constants.BROTLI_PARAM_SIZE_HINT]: 16 * MIB,
       },
     },
     gzip: { chunkSize: OUTPUT_BYTES, level: 9, memLevel: 9 },
   },
-  /** The two pages, once at the start: the defaults, which for brotli are its best. */
+  /** The two HTML pages, compressed once at the start: the defaults, for brotli its highest quality. */
   page: { br: {}, gzip: {} },
 } as const satisfies Readonly<Record<string, Encoders>>
 
 /**
- * After so many bytes of plain text the encoder of a large body is told to write out what it holds. Brotli keeps what
- * it found in memory until a block ends, half as much again without this; gzip writes as it goes.
+ * The encoder of a large body is flushed after this many bytes of plain text. Brotli holds its output in memory until a
+ * block ends, and would need half as much memory again; gzip writes continuously.
  */
-export const LARGE_BLOCK_BYTES: Readonly<Record<Coding, number>> = { br: MIB, gzip: Number.POSITIVE_INFINITY }
+export const LARGE_BLOCK_BYTES: Readonly<Record<ContentEncoding, number>> = {
+  br: MIB,
+  gzip: Number.POSITIVE_INFINITY,
+}

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 
 const RETRY_AFTER_S = 5
 
-/** The one place where a failure becomes an answer. What we did not throw on purpose is told to the log alone. */
+/** Turns every failure into an answer. Errors that are no {@link AppError} go to the log, and the client gets a 500. */
 export function handleError(
   error: FastifyError | AppError,
   request: FastifyRequest,
@@ -15,14 +15,14 @@ export function handleError(
   sendError(reply, known)
 }
 
-/** Whole seconds, at least one: what the failure says of itself in `retry_after_s`, or a usual time. */
+/** Whole seconds, at least one: `retry_after_s` of the failure, or a default. */
 function retryAfterS({ data }: AppError): number {
   const seconds = data.retry_after_s
   if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return RETRY_AFTER_S
   return Math.max(Math.ceil(seconds), 1)
 }
 
-/** Our own faults with their stack; a database that is away as a line; a world that is not there yet is no news. */
+/** Logs a 500 with its stack and an unreachable database as one line; other failures are not logged. */
 function logFailure(known: AppError, thrown: Error, request: FastifyRequest): void {
   const facts = { reqId: request.id, url: request.routeOptions.url }
   if (known.status === 500) request.log.error({ ...facts, err: thrown }, known.message)
@@ -30,13 +30,13 @@ function logFailure(known: AppError, thrown: Error, request: FastifyRequest): vo
 }
 
 export function sendError(reply: FastifyReply, error: AppError): void {
-  // An error is nobody's fresh copy, and is not compressed as the answer would have been.
+  // These headers were set for the answer that failed.
   for (const name of ['etag', 'last-modified', 'content-encoding', 'content-disposition'])
     reply.removeHeader(name)
   reply
     .code(error.status)
     .header('cache-control', 'no-store')
-    // The world's desktop client hands a scene the sentence of a failure and its headers, and nothing else of it.
+    // The world's desktop client gives a scene only the sentence and the headers of a failure, not its body.
     .header('x-error-code', error.code)
     .header('content-type', 'application/json; charset=utf-8')
     .send(errorJson(error))
@@ -46,7 +46,7 @@ export function errorJson({ message, code, data }: AppError): string {
   return JSON.stringify({ ok: false, error: message, code, data })
 }
 
-/** Errors of the framework that are the caller's doing, by their code; all others are ours. */
+/** Translates errors of the framework: those caused by the request become errors of the client, all others 500. */
 function asAppError(error: FastifyError): AppError {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -57,18 +57,18 @@ function asAppError(error: FastifyError): AppError {
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new AppError('invalid_body', 'The body must be one JSON object.')
     default:
-      // A broken escape in the address (400), a part of it longer than any parameter (414), and what may come yet.
-      if (isCallersFault(error.statusCode))
+      // For example a broken escape in the address (400), or a part of it that is too long (414).
+      if (isClientError(error.statusCode))
         return new AppError('bad_request', 'The request is not well-formed.')
       return new AppError('internal_error', 'Something went wrong on our side.')
   }
 }
 
-function isCallersFault(status: number | undefined): boolean {
+function isClientError(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500
 }
 
-/** Does not repeat the address: what somebody put into a wrong place of it may be a secret. */
+/** The answer does not repeat the address, which may contain a secret by mistake. */
 export function handleNotFound(): never {
   throw new AppError('not_found', 'There is no endpoint at this address; /docs lists all of them.')
 }

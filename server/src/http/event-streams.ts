@@ -8,47 +8,48 @@ import { clientAddress } from './client-address.ts'
 /** How many streams may be open at a time. */
 export interface StreamLimits {
   readonly max: number
-  /** To one network address; 0 is no limit. */
+  /** For one network address; 0 is no limit. */
   readonly perClient: number
 }
 
 /** Figures of all streams since the start. */
 export interface StreamCounts {
   readonly opened: number
-  /** Those beyond a limit. */
+  /** Refused because a limit was reached. */
   readonly refused: number
-  /** Those whose readers were too slow. */
+  /** Closed because the client read too slowly. */
   readonly dropped: number
 }
 
-/** The headers of an answer that has no end. */
+/** Headers of an event stream. */
 export const EVENT_STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  /** Else nginx keeps events until it has 4 kB of them. */
+  /** Without this header nginx buffers events until it has 4 kB. */
   'x-accel-buffering': 'no',
 } as const
 
 const HEARTBEAT = Buffer.from(':\n\n')
 const HEARTBEAT_EVERY_MS = 20 * SECOND_MS
-/** What may wait for a reader; whoever takes less is let go, and resumes where it was. */
+/** Bytes that may wait for a slow client. Beyond, its stream is closed; the client reconnects and resumes. */
 const MAX_WAITING_BYTES = 64 * 1024
-/** When browsers come back after a stream has ended: not all in the same second. */
+/** When clients reconnect after their stream has ended: spread, not all in the same second. */
 const RETRY_FROM_MS = 2 * SECOND_MS
 const RETRY_SPREAD_MS = 8 * SECOND_MS
-/** Multiples of it, modulo 1, spread evenly however many there are. */
+/** The multiples of this number, modulo 1, are spread evenly for any count. */
 const GOLDEN_RATIO = 0.618_033_988_75
-/** So many writes take 3 to 5 ms; then other requests have their turn. */
-const WRITES_PER_TURN = 200
+/** This many writes take 3 to 5 ms; then the server yields to the event loop. */
+const WRITES_BETWEEN_YIELDS = 200
 const REFUSED_FOR_S = 30
 
 /**
- * Answers of `text/event-stream` that stay open. What all of them are told is put into bytes once and written to each.
+ * The open answers of type `text/event-stream`. An announced event is encoded once, and written to each following
+ * stream.
  *
- *   (none) ──open──▶ open ──follow──▶ following     from now on it hears what all are told
- *                     └──────┴──(reader, end, close)──▶ gone
+ *   (none) ──open──▶ open ──follow──▶ following     gets every announced event
+ *                     └──────┴──(client, end, close)──▶ closed
  *
- * All of them end when the server closes: their readers come back, to this process or another.
+ * All streams end when the server closes: their clients reconnect, to this process or another.
  */
 export class EventStreams {
   private readonly limits: StreamLimits
@@ -60,8 +61,8 @@ export class EventStreams {
 
   constructor(app: FastifyInstance, limits: StreamLimits, heartbeatEveryMs = HEARTBEAT_EVERY_MS) {
     this.limits = limits
-    // Proxies and browsers take a connection that is silent for a minute for a dead one.
-    const heartbeat = setInterval(() => void this.tell(HEARTBEAT), heartbeatEveryMs).unref()
+    // Proxies and browsers close a connection that was silent for a minute.
+    const heartbeat = setInterval(() => void this.announce(HEARTBEAT), heartbeatEveryMs).unref()
     app.addHook('preClose', (done) => {
       clearInterval(heartbeat)
       this.close()
@@ -69,12 +70,12 @@ export class EventStreams {
     })
   }
 
-  /** Open streams, those that do not follow yet among them. */
+  /** Number of open streams, including those that do not follow yet. */
   get size(): number {
     return this.openStreams.size
   }
 
-  /** Streams that hear what all are told. */
+  /** Number of streams that get announced events. */
   get followers(): number {
     return this.following.size
   }
@@ -84,14 +85,14 @@ export class EventStreams {
   }
 
   /**
-   * Answers with a stream: its headers and a hint when to come back are sent at once.
+   * Answers with a stream. The headers and the time after which to reconnect are sent at once.
    *
-   * @throws {AppError} `too_many_streams`, `too_many_requests`, `bad_request` where another answer is under way on the
-   * same connection
+   * @throws {AppError} `too_many_streams`, `too_many_requests`, `bad_request` while the same connection is
+   * busy with another answer
    */
   open(request: FastifyRequest, reply: FastifyReply): EventStream {
     const { raw } = reply
-    // Behind another answer it would wait for its turn, unseen, for as long as that one takes.
+    // A pipelined request: the stream would have to wait for the end of the answer before it.
     if (!raw.socket) throw new AppError('bad_request', 'A stream of events needs a connection of its own.')
     const client = clientAddress(request)
     this.refuseBeyondLimits(client)
@@ -101,7 +102,7 @@ export class EventStreams {
     })
     this.add(client, stream)
     raw.once('close', () => this.remove(client, stream))
-    // Its end is the end of the connection: a server that stops has no idle one to wait for.
+    // The connection closes with the stream, so that a server that stops has no idle connection to wait for.
     reply.headers({ ...EVENT_STREAM_HEADERS, connection: 'close' }).hijack()
     raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
     raw.write(`retry: ${retryMs(this.counted.opened)}\n\n`)
@@ -109,17 +110,17 @@ export class EventStreams {
     return stream
   }
 
-  /** Writes whole events to all who follow at this moment. Resolves when the last of them has its own. */
-  async tell(events: Uint8Array): Promise<void> {
+  /** Writes whole events to all streams that follow now. Resolves when they are written to the last one. */
+  async announce(events: Uint8Array): Promise<void> {
     const streams = [...this.following]
-    for (let from = 0; from < streams.length; from += WRITES_PER_TURN) {
+    for (let from = 0; from < streams.length; from += WRITES_BETWEEN_YIELDS) {
       if (from > 0) await setImmediate()
-      for (const stream of streams.slice(from, from + WRITES_PER_TURN)) stream.send(events)
+      for (const stream of streams.slice(from, from + WRITES_BETWEEN_YIELDS)) stream.send(events)
     }
   }
 
-  /** @throws {AppError} as {@link open} does where a limit is reached */
-  assertRoom(request: FastifyRequest): void {
+  /** @throws {AppError} `too_many_streams` or `too_many_requests` if a limit is reached */
+  assertWithinLimits(request: FastifyRequest): void {
     this.refuseBeyondLimits(clientAddress(request))
   }
 
@@ -130,13 +131,17 @@ export class EventStreams {
     if (!isFull && !isClientFull) return
     this.counted.refused++
     if (isFull) {
-      throw new AppError('too_many_streams', `This server may have ${max} streams open, and takes no more.`, {
-        retry_after_s: REFUSED_FOR_S,
-      })
+      throw new AppError(
+        'too_many_streams',
+        `This server has ${max} streams open, which is its limit. Try again later.`,
+        {
+          retry_after_s: REFUSED_FOR_S,
+        },
+      )
     }
     throw new AppError(
       'too_many_requests',
-      `This network address has ${perClient} streams open, and may have no more. Close one, or wait.`,
+      `This network address has ${perClient} streams open, which is the limit. Close one, or wait.`,
       { retry_after_s: REFUSED_FOR_S },
     )
   }
@@ -171,7 +176,7 @@ interface StreamOwner {
   drop(): void
 }
 
-/** One reader's answer. What is sent to one that has gone is lost without a word. */
+/** One open stream. Events for a client that has disconnected are dropped. */
 export class EventStream {
   private readonly response: ServerResponse
   private readonly owner: StreamOwner
@@ -181,30 +186,30 @@ export class EventStream {
     this.owner = owner
   }
 
-  /** Writes whole events. A reader that has not taken what was sent before loses its connection. */
+  /** Writes whole events. Closes the stream of a client that has too many earlier bytes waiting. */
   send(events: Uint8Array): void {
-    if (this.isGone) return
-    // Before the write: Node hands even a fast reader's bytes over a moment later.
+    if (this.isClosed) return
+    // Checked before the write, because even for a fast client new bytes wait for a short time.
     if (this.response.writableLength > MAX_WAITING_BYTES) this.owner.drop()
     else this.response.write(events)
   }
 
-  /** From now on it hears what all are told. */
+  /** From now on the stream gets announced events. */
   follow(): void {
-    if (!this.isGone) this.owner.follow()
+    if (!this.isClosed) this.owner.follow()
   }
 
   end(): void {
-    if (!this.isGone) this.response.end()
+    if (!this.isClosed) this.response.end()
   }
 
-  private get isGone(): boolean {
+  private get isClosed(): boolean {
     return this.response.writableEnded || this.response.destroyed
   }
 }
 
 /**
- * How long the reader of the n-th stream should wait before it comes back.
+ * Milliseconds that the client of the n-th stream should wait before it reconnects.
  *
  * @example
  * retryMs(1) // 6944

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { Metrics } from './metrics.ts'
 import { okSchema, streamSchema } from './schemas.ts'
 
-/** Resolves when the server can do its work, throws an AppError that says what is missing otherwise. */
+/** Resolves if the server can answer requests. @throws {AppError} that names what is missing */
 export type ReadinessCheck = () => Promise<Readonly<Record<string, unknown>>>
 
 export function healthRoutes(

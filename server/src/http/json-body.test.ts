@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BODY_DEPTH_LIMIT, isNestedDeeperThan, parseJsonObject } from './json-body.ts'
 
-test('one JSON object, or nothing at all', () => {
+test('one JSON object is read, and empty text as an empty object', () => {
   expect(parseJsonObject('{"editCode":"123456"}')).toEqual({ editCode: '123456' })
   for (const nothing of ['', ' ', '\n']) expect(parseJsonObject(nothing)).toEqual({})
 })
 
-test('whatever else is refused with one sentence', () => {
+test('everything else is refused with one sentence', () => {
   for (const text of [
     '[]',
     '1',
@@ -24,7 +24,7 @@ test('whatever else is refused with one sentence', () => {
     expect(() => parseJsonObject(text), text).toThrow('The body must be one JSON object.')
 })
 
-test('the depth is bounded, and brackets in strings do not count', () => {
+test('the depth is limited, and brackets in strings do not count', () => {
   const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
   expect(() => parseJsonObject(nested(BODY_DEPTH_LIMIT))).not.toThrow()

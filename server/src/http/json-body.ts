@@ -1,28 +1,28 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 
-/** How large a request's body may be. */
+/** The largest body of a request. */
 export const BODY_LIMIT_BYTES = 64 * 1024
-/** How deep a body's JSON may be nested: the embedded engine hangs on thousands of levels. */
+/** The deepest nesting of a body's JSON: the embedded engine hangs on thousands of levels. */
 export const BODY_DEPTH_LIMIT = 32
 
 const bodyBytes = new WeakMap<FastifyRequest, Buffer>()
 const NO_BYTES = Buffer.alloc(0)
 
-/** The body as it was sent: a signature covers its bytes, not their meaning. */
+/** The bytes of a request's body, which a signature covers. */
 export function bytesOfBody(request: FastifyRequest): Buffer {
   return bodyBytes.get(request) ?? NO_BYTES
 }
 
-/** Reads every body as one JSON object, whatever its content type says: `curl -d` says it is a form. */
+/** Reads every body as one JSON object and ignores its content type: `curl -d` sends that of a form. */
 export function readBodiesAsJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  // The framework refuses a type that is not even well-formed before it asks any parser.
+  // The framework would refuse a malformed content type before it calls a parser.
   app.addHook('onRequest', ({ headers }, _reply, done) => {
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
     done()
   })
-  // No body at all is an empty object to a route that reads one: it says what is missing in it.
+  // A route that reads a body gets an empty object for none, so that its error names the missing field.
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.routeOptions.schema?.body !== undefined) request.body ??= {}
     done()
@@ -42,7 +42,7 @@ export function readBodiesAsJson(app: FastifyInstance): void {
 }
 
 /**
- * Reads one JSON object; nothing at all counts as `{}`.
+ * Reads one JSON object; empty text counts as `{}`.
  *
  * @throws {AppError} `invalid_body` for anything else, and for objects nested deeper than {@link BODY_DEPTH_LIMIT}.
  * @example
@@ -68,7 +68,7 @@ function parseOrUndefined(text: string): unknown {
   }
 }
 
-/** Counts brackets outside of strings, in one pass and before anything is built. */
+/** Counts brackets outside of strings in one pass, before the JSON is parsed. */
 export function isNestedDeeperThan(json: string, limit: number): boolean {
   let depth = 0
   let inString = false

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loggedAddress } from './logged-request.ts'
 
-test('an address is logged with its query, unless somebody may have put a secret into it', () => {
+test('an address is logged with its query, unless it may contain a secret', () => {
   const endpoint = (url: string, isAddressPrivate: boolean) => ({
     url,
     config: { url, method: 'POST', isAddressPrivate },

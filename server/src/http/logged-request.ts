@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The log tells the route instead of the address that was asked for: somebody may have put a secret into it. */
+    /** The log has the route instead of the requested address, which may contain a secret by mistake. */
     readonly isAddressPrivate?: boolean
   }
 }
 
-/** What the log tells of a request, at the levels at which each request has a line. */
+/** The fields of a request in the log, at the levels at which each request has a line. */
 export function loggedRequest(request: FastifyRequest) {
   return {
     method: request.method,
@@ -19,7 +19,7 @@ export function loggedRequest(request: FastifyRequest) {
 }
 
 /**
- * The address with its query; of a private one the route, and of one that is no endpoint only the beginning.
+ * The address with its query. For a private address only its route, and for one that is no endpoint only its beginning.
  *
  * @example
  * loggedAddress(requestOf('/v1/parcels?limit=5')) // '/v1/parcels?limit=5'
@@ -32,7 +32,7 @@ export function loggedAddress({
 }: Pick<FastifyRequest, 'url'> & {
   readonly routeOptions: Pick<FastifyRequest['routeOptions'], 'url' | 'config'>
 }): string {
-  // Asking for methods (OPTIONS) has one route for all addresses.
+  // OPTIONS of an unknown address has the route `*`.
   if (routeOptions.url === undefined || routeOptions.url === '*')
     return `${/^\/[^/?]*/.exec(url)?.[0] ?? ''}…`
   return routeOptions.config.isAddressPrivate ? routeOptions.url : url

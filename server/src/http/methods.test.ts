@@ -5,7 +5,7 @@ import { watchMethods } from './methods.ts'
 import { Metrics } from './metrics.ts'
 import { createServer } from './server.ts'
 
-test('an address that has some methods refuses the others and says which it has', async () => {
+test('an address refuses methods that it does not have and lists those that it has', async () => {
   const app = Fastify()
   app.setErrorHandler(handleError)
   const addRefusals = watchMethods(app)
@@ -59,7 +59,7 @@ describe('OPTIONS', () => {
     }
   })
 
-  test('tells a browser the same before a page of another origin asks, and that it may send its headers', async () => {
+  test('answers a CORS preflight with the same methods and allows the requested headers', async () => {
     const { statusCode, headers } = await ask('/only/1', PREFLIGHT)
 
     expect(statusCode).toBe(204)
@@ -72,7 +72,7 @@ describe('OPTIONS', () => {
     })
   })
 
-  test('of an address that is none is 404; a page of another origin gets so far as to see that itself', async () => {
+  test('of an unknown address is 404; a CORS preflight is 204, so that the page can read the 404 itself', async () => {
     const lost = await ask('/none')
     expect([lost.statusCode, lost.json().code]).toEqual([404, 'not_found'])
     expect(lost.headers['access-control-allow-origin']).toBe('*')

@@ -5,40 +5,42 @@ import { handleNotFound } from './error-handler.ts'
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 
 /**
- * Watches which methods each address gets, from now on. The function that comes back adds the answers to `OPTIONS`,
- * 204 with `Allow`, and to all other methods, 405 with `Allow`; call it when the last route is there.
+ * Collects the methods of each address that is registered from now on.
+ *
+ * @returns a function to call after the last route is registered: it adds the answers to `OPTIONS` (204 with `Allow`)
+ * and to all methods that an address does not have (405 with `Allow`)
  */
 export function watchMethods(app: FastifyInstance): () => void {
   const addresses = new Map<string, Address>()
-  let watching = true
+  let isWatching = true
   app.addHook('onRoute', (route) => {
-    if (!watching || route.url === '*') return
+    if (!isWatching || route.url === '*') return
     const address = addresses.get(route.url) ?? { methods: new Set<string>(), route }
     for (const one of [route.method].flat()) address.methods.add(one)
     addresses.set(route.url, address)
   })
   return () => {
-    watching = false
+    isWatching = false
     for (const [url, address] of addresses) {
       answerOptions(app, url, address)
-      refuseOthers(app, url, address)
+      refuseOtherMethods(app, url, address)
     }
   }
 }
 
 /**
- * Answers `OPTIONS` of an address that is no endpoint: 404. A browser that asks on behalf of a page of another origin
- * gets 204 all the same, so that the page can send its request and read the 404 itself. A hook for the `OPTIONS *`
- * route of @fastify/cors, which stands for all addresses without a route of their own.
+ * Answers `OPTIONS` of an address that is no endpoint with 404. A CORS preflight gets 204, so that the page can send
+ * its request and read the 404 itself. A hook for the route `OPTIONS *` of @fastify/cors, which matches all addresses
+ * without a route of their own.
  */
 export async function answerUnknownOptions(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (isPreflight(request)) await sendNothing(reply)
+  if (isPreflight(request)) await sendNoContent(reply)
   else handleNotFound()
 }
 
 interface Address {
   readonly methods: Set<string>
-  /** The first that was there: hooks that run after ours may still change it. */
+  /** The first route of the address. Hooks that run after ours may still change it. */
   readonly route: RouteOptions
 }
 
@@ -47,25 +49,25 @@ function answerOptions(app: FastifyInstance, url: string, { methods, route }: Ad
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.header('allow', allowed)
     if (isPreflight(request)) reply.header('access-control-allow-methods', allowed)
-    await sendNothing(reply)
+    await sendNoContent(reply)
   }
   app.route({
     url,
     method: 'OPTIONS',
     schema: { hide: true },
     config: { isAddressPrivate: route.config?.isAddressPrivate ?? false },
-    onRequest: answer, // before a body is read that nobody wants
+    onRequest: answer, // before the body is read
     handler: answer,
   })
 }
 
-/** Whether a browser asks what a page of another origin may send. */
+/** Whether the request is a CORS preflight of a browser. */
 function isPreflight({ headers }: FastifyRequest): boolean {
   return headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }
 
-/** Safari waits for a body where the length is not said. */
-function sendNothing(reply: FastifyReply): FastifyReply {
+/** Safari waits for a body if there is no `content-length`. */
+function sendNoContent(reply: FastifyReply): FastifyReply {
   return reply.code(204).header('content-length', '0').send()
 }
 
@@ -73,7 +75,7 @@ function allowedMethods(methods: ReadonlySet<string>): readonly string[] {
   return [...methods, 'OPTIONS']
 }
 
-function refuseOthers(app: FastifyInstance, url: string, { methods, route }: Address): void {
+function refuseOtherMethods(app: FastifyInstance, url: string, { methods, route }: Address): void {
   const allowed = allowedMethods(methods)
   const refuse = (request: FastifyRequest, reply: FastifyReply): never => {
     reply.header('allow', allowed.join(', '))
@@ -86,7 +88,7 @@ function refuseOthers(app: FastifyInstance, url: string, { methods, route }: Add
     schema: { hide: true },
     config: { isAddressPrivate: route.config?.isAddressPrivate ?? false },
     exposeHeadRoute: false,
-    onRequest: async (request, reply) => refuse(request, reply), // before a body is read that nobody wants
+    onRequest: async (request, reply) => refuse(request, reply), // before the body is read
     handler: refuse,
   })
 }

@@ -4,12 +4,12 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its answers stay open: how long they do is no figure of speed. */
+    /** The route's answers stay open until the client leaves, so their duration is not measured. */
     readonly isEndless?: boolean
   }
 }
 
-/** Numbers that are read at the moment somebody asks for them. */
+/** A metric whose value is read when `/metrics` is requested. */
 export interface GaugeSource {
   readonly name: string
   readonly help: string
@@ -17,15 +17,15 @@ export interface GaugeSource {
   read(): number
 }
 
-/** Numbers that only grow, read likewise. */
+/** A metric whose value only grows, read when `/metrics` is requested. */
 export type CounterSource = Omit<GaugeSource, 'labels'>
 
-/** An answer that went out. */
+/** An answer that was sent. */
 export interface SentAnswer {
   readonly method: string
   readonly route: string
   readonly status: number
-  /** Undefined where the time says nothing: an answer that was meant to stay open. */
+  /** Undefined for an answer that stays open, such as a stream. */
   readonly tookMs: number | undefined
   readonly socket: Socket
 }
@@ -38,13 +38,13 @@ interface MeasuredRoute {
 
 const DURATION_BUCKETS_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Everything that `/metrics` tells. One per server, so that two servers of one process do not mix. */
+/** All metrics of `/metrics`. Each server has its own, so that two servers in one process do not mix theirs. */
 export class Metrics {
   readonly registry = new Registry()
   private readonly requests: Counter<'method' | 'route' | 'status'>
   private readonly duration: Histogram<'method' | 'route'>
   private readonly bytes: Counter<'method' | 'route'>
-  /** As many as there are routes and methods: addresses that are no route share one. */
+  /** By method and route. All addresses that are no route share one entry. */
   private readonly routes = new Map<string, MeasuredRoute>()
   private readonly writtenBefore = new WeakMap<Socket, number>()
 
@@ -75,7 +75,7 @@ export class Metrics {
   addGauges(sources: readonly GaugeSource[]): void {
     for (const { name, help, labels = {}, read } of sources) {
       const known = this.registry.getSingleMetric(name)
-      if (known) throw new Error(`metric ${name} is there already`)
+      if (known) throw new Error(`metric ${name} is registered already`)
       const gauge: Gauge = new Gauge({
         name,
         help,
@@ -109,7 +109,7 @@ export class Metrics {
     })
     app.addHook('onRoute', (route) => {
       if (!route.config?.isEndless) return
-      // Mostly the reader ends it, and then there is no response to an end.
+      // Most streams are closed by the client: then the hook `onResponse` does not run.
       const countAtClose: onRequestHookHandler = (request, reply, done) => {
         reply.raw.once('close', () => this.count(request, reply, { route: route.url, tookMs: undefined }))
         done()
@@ -123,7 +123,7 @@ export class Metrics {
     reply: FastifyReply,
     facts: Pick<SentAnswer, 'route' | 'tookMs'>,
   ): void {
-    const status = reply.raw.statusCode // the reply itself does not know what was written past it
+    const status = reply.raw.statusCode // streams write to the raw response, so `reply.statusCode` is not theirs
     this.countAnswer({ method: request.method, status, socket: request.raw.socket, ...facts })
   }
 
@@ -134,7 +134,7 @@ export class Metrics {
     measured.bytes.inc(this.bytesSince(socket))
   }
 
-  /** Finding a metric by its labels costs more than counting with it: each route finds its own once. */
+  /** The metrics of a route, looked up once: finding a metric by its labels costs more than counting with it. */
   private measuredOf(method: string, route: string): MeasuredRoute {
     const name = `${method} ${route}`
     const known = this.routes.get(name)
@@ -154,7 +154,7 @@ export class Metrics {
     return measured
   }
 
-  /** What a kept-alive connection has written since its previous answer. */
+  /** Bytes that a connection has written since its previous answer. */
   private bytesSince(socket: Socket): number {
     const written = socket.bytesWritten
     const before = this.writtenBefore.get(socket) ?? 0

@@ -35,7 +35,7 @@ test('a schema with a title is written once; a property that is called title is 
   })
 })
 
-test('so is a parameter', () => {
+test('a parameter with a title is written once', () => {
   const made = withComponents(documentOf({ '/a': get({ parameters: [LIMIT] }) }))
 
   expect(made.components).toMatchObject({
@@ -44,7 +44,7 @@ test('so is a parameter', () => {
   expect(made.paths['/a']).toMatchObject({ get: { parameters: [{ $ref: '#/components/parameters/Limit' }] } })
 })
 
-test('two different parts with the same title are a mistake', () => {
+test('two different parts with the same title are an error', () => {
   const other = { ...LIMIT, description: 'Another one.' }
   const document = documentOf({ '/a': get({ parameters: [LIMIT] }), '/b': get({ parameters: [other] }) })
 
@@ -73,7 +73,7 @@ test('failures have the name of their status, and keep what the operation says o
   })
 })
 
-test('what is served below another version as well has that version in its name', () => {
+test('an operation that is also served below another version has that version in its name', () => {
   const { paths } = withComponents(
     documentOf({ '/points': get({}), '/v2/points': get({}), '/v2/lines': get({ operationId: 'lines' }) }),
   )

@@ -10,7 +10,7 @@ import { errorSchemas } from './schemas.ts'
  */
 
 type Json = Readonly<Record<string, unknown>>
-/** What is named by its `title`, or by its status. */
+/** The components: schemas and parameters are named by their `title`, responses by their status. */
 type Kind = 'schemas' | 'parameters' | 'responses'
 
 interface Operation extends Json {
@@ -37,9 +37,9 @@ interface Document {
   readonly components: Readonly<Record<string, Json>>
 }
 
-/** What a failure answers. An image can also fail with a line of text: that one is described where it is. */
+/** The body of a failure. A map image can also fail with a line of text, which its route describes. */
 const ERROR_CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
-/** The codes that operations can answer: where there is no endpoint, there is no operation. */
+/** The codes that operations can answer: `not_found` is for addresses without an operation. */
 const CODES = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => code !== 'not_found')
 /** For each status all codes that have it. */
 const FAILURES = errorSchemas(CODES)
@@ -54,15 +54,15 @@ const HEADERS = {
     description: 'The `code` of the body.',
     schema: { $ref: '#/components/schemas/ErrorCode' },
   },
-  RateLimitLimit: { description: 'Requests that are possible in a minute.', schema: { type: 'integer' } },
-  RateLimitRemaining: { description: 'Requests that are left.', schema: { type: 'integer' } },
-  RateLimitReset: { description: 'Seconds until all are possible again.', schema: { type: 'integer' } },
+  RateLimitLimit: { description: 'Requests allowed per minute.', schema: { type: 'integer' } },
+  RateLimitRemaining: { description: 'Requests left in this minute.', schema: { type: 'integer' } },
+  RateLimitReset: { description: 'Seconds until the limit is reset.', schema: { type: 'integer' } },
 }
 
 const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'The `ETag` of the answer that you have: while it is the current one, the answer is 304.',
+  description: 'The `ETag` of the answer that you have. If it is current, the answer is 304.',
   schema: { type: 'string' },
 }
 
@@ -126,7 +126,7 @@ class Namer {
     return { ...this.content(withoutRepetition(response)), ...headers }
   }
 
-  /** The codes that are possible here stay here, unless they are all that the status has. */
+  /** A shared response for the status. The operation keeps its own description if it lists fewer codes. */
   private failure(response: Response, status: string): Response {
     if (!isSame(response.content, ERROR_CONTENT)) return this.content(response)
     const { description } = response
@@ -169,7 +169,7 @@ class Namer {
   }
 }
 
-/** @fastify/swagger says of an answer what its schema says, and leaves it there as well. */
+/** Removes the description of a schema that @fastify/swagger has copied to the response. */
 function withoutRepetition(response: Response): Response {
   const { content = {} } = response
   const unrepeated = mapValues(content, (media) => {
@@ -200,7 +200,7 @@ function failureHeaders(status: string): Json {
   }
 }
 
-/** A route that is served below `/v2` as well is one declaration and two operations, whose ids have to differ. */
+/** A route that is also served below `/v2` makes two operations, whose ids must differ. */
 function withVersionedIds(paths: Document['paths']): Document['paths'] {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.values(methods).map(({ operationId }) => ({ path, operationId })),

@@ -14,22 +14,22 @@ organisers register an event of a token issuer, and players who stand at its pla
 \`{ ok: false, error, code, data }\`. Every answer has an \`x-request-id\`. An address that is not listed here answers 404 \
 \`not_found\`, and another method 405 \`method_not_allowed\` with \`Allow\`.
 
-Nothing is needed to read. Organisers prove themselves by the \`editCode\` in the body of their calls. Players sign their \
+Reading needs no credentials. Organisers send the \`editCode\` of their event in the body of their requests. Players sign their \
 requests: a scene does so with \`signedFetch\`.`
 
 const VERSIONED = /^\/v\d+\//
-/** Attendance has no versions: its addresses are those that its existing clients call. Nor has what serves operators. */
+/** Tags of endpoints without a version: existing clients call those of attendance, operators the others. */
 const UNVERSIONED_TAGS = ['events', 'claims', 'operation']
 
 export interface DescriptionOptions {
   readonly publicUrl: string | undefined
-  /** What routes refer to by name. */
+  /** Schemas that routes refer to by name. */
   readonly shapes: Readonly<Record<string, TSchema>>
-  /** How requests can be proven: routes name them in `security`. Those that name none need nothing. */
+  /** Ways to authenticate a request. Routes name them in `security`; a route without needs none. */
   readonly securitySchemes: Readonly<Record<string, ApiKeyHeader>>
 }
 
-/** A header that proves who sent a request, or a part of what does. */
+/** A header that authenticates a request, alone or together with others. */
 export interface ApiKeyHeader {
   readonly type: 'apiKey'
   readonly in: 'header'
@@ -58,7 +58,7 @@ export async function describeRoutes(
         root,
         {
           url: `${publicUrl ?? ''}/v1`,
-          description: 'Version 1, of the endpoints that are not for operation and name no version',
+          description: 'Version 1 of the land endpoints whose path names no version',
         },
       ],
       tags: [
@@ -68,9 +68,9 @@ export async function describeRoutes(
         { name: 'bids', description: 'Offers to buy' },
         { name: 'mortgages', description: 'Loans for buying a parcel' },
         { name: 'districts', description: 'Themed areas and who contributed to them' },
-        { name: 'map', description: 'Everything in an area, as data and as pictures' },
-        { name: 'tiles', description: 'The map as data' },
-        { name: 'search', description: 'Places by what people type' },
+        { name: 'map', description: 'Parcels and estates of an area as JSON, and map images' },
+        { name: 'tiles', description: 'Tile data: a few fields of each parcel, for maps' },
+        { name: 'search', description: 'Finds parcels, estates, districts and owners by text' },
         {
           name: 'tokens',
           description: 'Parcels and estates as marketplaces read them, without the envelope',
@@ -78,7 +78,7 @@ export async function describeRoutes(
         { name: 'translations', description: 'Texts for pages' },
         { name: 'events', description: 'Attendance, for organisers: events, their places and claim codes' },
         { name: 'claims', description: 'Attendance, for scenes: captchas and tokens for players' },
-        { name: 'operation', description: 'For those who run the server' },
+        { name: 'operation', description: 'For operators of the server' },
       ],
       security: [],
       components: { securitySchemes },
@@ -87,7 +87,7 @@ export async function describeRoutes(
     stripBasePath: false,
     refResolver: { buildLocalReference: (schema) => String(schema.$id) },
     transform: ({ schema, url }) => {
-      // An address that names its version, or has none, is not below that of the second server as well.
+      // These addresses are not served below the second server, `/v1`.
       const hasOneAddress = VERSIONED.test(url) || UNVERSIONED_TAGS.includes(schema.tags?.[0] ?? '')
       const servers = hasOneAddress ? { servers: [root] } : {}
       return { schema: { ...documented(schema, url), ...servers }, url }
@@ -102,7 +102,7 @@ interface Parameters {
   readonly properties?: Readonly<Record<string, object>>
 }
 
-/** A route's schema as a reader needs it: one description for both versions, and what has a default is not required. */
+/** A route's schema for the document: one description for both versions; a parameter with a default is not required. */
 function documented(schema: FastifySchema, url: string): FastifySchema {
   const query = schema.querystring as Parameters | undefined
   const hide = schema.hide ?? url.startsWith('/v1/')
@@ -111,7 +111,7 @@ function documented(schema: FastifySchema, url: string): FastifySchema {
   return { ...schema, hide, querystring: { ...query, required } }
 }
 
-/** `/openapi.json`, and a page of it for people that needs nothing from elsewhere. */
+/** `/openapi.json`, and `/docs`, its page for people. */
 export async function serveDescription(app: FastifyInstance): Promise<void> {
   let document: { text: string; tag: string } | undefined
   const schema = {

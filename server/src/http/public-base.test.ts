@@ -7,7 +7,7 @@ function requestFor(host: string | undefined, protocol = 'http'): FastifyRequest
   return { headers: { host }, protocol, socket: { localPort: 3000 } } as unknown as FastifyRequest
 }
 
-test('the setting wins over whatever a request says', () => {
+test('the setting has priority over the Host header', () => {
   expect(publicBase(requestFor('elsewhere.example'), 'https://land.example.org')).toBe(
     'https://land.example.org',
   )
@@ -19,7 +19,7 @@ test('without it, the host of the request is the base', () => {
   expect(publicBase(requestFor('Land.Example.ORG', 'https'), undefined)).toBe('https://land.example.org')
 })
 
-test('what is no host is not repeated', () => {
+test('a malformed Host header is not used', () => {
   const others = [
     undefined,
     '',
@@ -40,7 +40,7 @@ test('what is no host is not repeated', () => {
     expect(publicBase(requestFor(host), undefined), String(host)).toBe('http://localhost:3000')
 })
 
-test('whatever host is sent, the base is an address with no path, no query and nobody’s name', () => {
+test('for any Host header, the base is an address without path, query and user name', () => {
   const host = fc.oneof(fc.string(), fc.webAuthority({ withPort: true, withUserInfo: true }), fc.ipV6())
   fc.assert(
     fc.property(host, (sent) => {
@@ -57,7 +57,7 @@ test('whatever host is sent, the base is an address with no path, no query and n
   )
 })
 
-test('what is no protocol is not repeated', () => {
+test('an unknown protocol is not used', () => {
   for (const protocol of ['javascript', 'HTTPS', '', 'https"']) {
     expect(publicBase(requestFor('land.example.org', protocol), undefined)).toBe('http://land.example.org')
   }

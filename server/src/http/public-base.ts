@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 
-/** A name or an address, IPv6 in brackets, and a port: nothing that could begin a path. */
-const SANE_HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
+/** A host name or IP address (IPv6 in brackets) and a port. No character that could begin a path. */
+const SAFE_HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
 
 /**
- * The address under which the caller reaches this server, without a slash at its end: the setting `PUBLIC_URL`, or
- * the host that the request itself names. For answers that carry whole addresses; paths are added by the caller.
+ * The base of this server's addresses as the client sees it, without a slash at the end: the setting `PUBLIC_URL`, or
+ * the host that the request names. For answers that contain whole addresses.
  *
- * A proxy that ends TLS is seen from here only when it is a trusted one: behind others, `PUBLIC_URL` says `https`.
+ * TLS that ends at a proxy is recognised only behind a trusted proxy. Behind others, `PUBLIC_URL` must say `https`.
  *
  * @example
  * publicBase(request, 'https://land.example.org') // 'https://land.example.org'
@@ -16,13 +16,13 @@ const SANE_HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
 export function publicBase(request: FastifyRequest, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl
   const { host } = request.headers
-  const isSane = host !== undefined && SANE_HOST.test(host) && URL.canParse(`http://${host}`)
-  // Behind a trusted proxy the protocol is text that came in a header
+  const isSafe = host !== undefined && SAFE_HOST.test(host) && URL.canParse(`http://${host}`)
+  // Behind a trusted proxy the protocol is text of a header.
   const scheme = request.protocol === 'https' ? 'https' : 'http'
-  return `${scheme}://${isSane ? host.toLowerCase() : localHost(request)}`
+  return `${scheme}://${isSafe ? host.toLowerCase() : localHost(request)}`
 }
 
-/** Where the request came in, for one that does not say so in a form that may stand in an address. */
+/** The address for a request whose `Host` header is missing or malformed. */
 function localHost({ socket }: FastifyRequest): string {
   return socket.localPort === undefined ? 'localhost' : `localhost:${socket.localPort}`
 }

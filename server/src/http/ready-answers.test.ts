@@ -11,23 +11,23 @@ const HEADERS = { etag: '"abc.1"', 'content-type': 'image/png' }
 let app: FastifyInstance
 afterEach(() => app.close())
 
-/** A server whose route `/picture` is answered from memory once it was asked for. */
+/** A server whose route `/picture` is answered from memory after its first request. */
 async function start(beforeListening: () => unknown = () => {}) {
   const metrics = new Metrics()
-  const usual: string[] = []
+  const routed: string[] = []
   const ready = new Map<string, ReadyAnswer>()
   const readyAnswers = new ReadyAnswers(metrics)
   const settings = { logLevel: 'silent', requestTimeoutMs: 5_000, trustedProxies: [] } as const
   app = await createServer({ ...settings, metrics, readyAnswers })
   app.get('/picture', { compress: false }, (request, reply) => {
-    usual.push(request.raw.url!)
+    routed.push(request.raw.url!)
     ready.set(request.raw.url!, { route: '/picture', headers: HEADERS, body: BODY })
     return reply.headers(HEADERS).send(BODY)
   })
   readyAnswers.findWith((url) => ready.get(url))
   beforeListening()
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { origin, metrics, usual }
+  return { origin, metrics, routed }
 }
 
 function ask(url: string, method = 'GET', headers: http.OutgoingHttpHeaders = {}) {
@@ -43,12 +43,12 @@ function ask(url: string, method = 'GET', headers: http.OutgoingHttpHeaders = {}
   )
 }
 
-test('a ready answer is the usual one, header by header and byte by byte', async () => {
-  const { origin, usual } = await start()
+test('a ready answer has the headers and the body of the answer of the framework', async () => {
+  const { origin, routed } = await start()
   for (const method of ['GET', 'HEAD']) {
     const first = await ask(`${origin}/picture?${method}`, method, { 'x-request-id': 'mine' })
     const again = await ask(`${origin}/picture?${method}`, method, { 'x-request-id': 'mine' })
-    expect(usual.filter((url) => url.endsWith(method))).toHaveLength(1)
+    expect(routed.filter((url) => url.endsWith(method))).toHaveLength(1)
     expect({ ...again, headers: { ...again.headers, date: '' } }).toEqual({
       ...first,
       headers: { ...first.headers, date: '' },
@@ -63,14 +63,14 @@ test('a ready answer is the usual one, header by header and byte by byte', async
   }
 })
 
-test('each has an id of its own where the caller sent none', async () => {
+test('each ready answer has its own request id if the client sent none', async () => {
   const { origin } = await start()
   const ids = []
   for (let i = 0; i < 3; i++) ids.push((await ask(`${origin}/picture`)).headers['x-request-id'])
   expect(new Set(ids).size).toBe(3)
 })
 
-test('it is counted like any other', async () => {
+test('ready answers are counted in the metrics', async () => {
   const { origin, metrics } = await start()
   for (let i = 0; i < 3; i++) await ask(`${origin}/picture`)
   await ask(`${origin}/picture`, 'HEAD')
@@ -90,26 +90,26 @@ test('it is counted like any other', async () => {
   expect(figure(`landpass_http_response_bytes_total{${labels}}`)).toBeGreaterThan(3 * BODY.length)
 })
 
-test('whatever may have another answer takes the usual way', async () => {
-  const { origin, usual } = await start()
+test('other requests are answered by the framework', async () => {
+  const { origin, routed } = await start()
   await ask(`${origin}/picture`)
   expect(await ask(`${origin}/picture`, 'POST')).toMatchObject({ status: 404 })
-  expect(await ask(`${origin}/picture`, 'OPTIONS')).toMatchObject({ status: 404 }) // where nobody adds its methods
+  expect(await ask(`${origin}/picture`, 'OPTIONS')).toMatchObject({ status: 404 }) // here no route for OPTIONS was added
   expect(await ask(`${origin}/picture`, 'GET', { expect: 'a miracle' })).toMatchObject({ status: 417 })
   expect(await ask(`${origin}/picture`, 'GET', { host: '' })).toMatchObject({ status: 200 })
   for (const headers of [
     { 'if-none-match': '"abc.1"' },
     { 'if-modified-since': 'Fri, 20 Nov 2026 10:00:00 GMT' },
   ]) {
-    const before = usual.length
+    const before = routed.length
     await ask(`${origin}/picture`, 'GET', headers)
-    expect(usual.length).toBe(before + 1)
+    expect(routed.length).toBe(before + 1)
   }
   expect((await ask(`${origin}/picture?other`)).status).toBe(200)
-  expect(usual.at(-1)).toBe('/picture?other')
+  expect(routed.at(-1)).toBe('/picture?other')
 })
 
-test('many requests on one connection are answered in turn', async () => {
+test('many requests on one connection are answered in their order', async () => {
   const { origin } = await start()
   await ask(`${origin}/picture`)
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
@@ -132,7 +132,7 @@ test('many requests on one connection are answered in turn', async () => {
 
 test('the server keeps its limits, and a server that closes sends no ready answer', async () => {
   let whileClosing = 0
-  const { origin, usual } = await start(() =>
+  const { origin, routed } = await start(() =>
     app.addHook('preClose', async () => {
       whileClosing = (await ask(`${origin}/picture`)).status
     }),
@@ -142,9 +142,9 @@ test('the server keeps its limits, and a server that closes sends no ready answe
 
   await ask(`${origin}/picture`)
   await ask(`${origin}/picture`)
-  expect(usual).toHaveLength(1)
+  expect(routed).toHaveLength(1)
   await app.close()
 
-  // The framework itself answers while it closes: 503.
+  // While it closes, the framework answers 503.
   expect(whileClosing).toBe(503)
 })

@@ -4,24 +4,24 @@ import { CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
 import type { Metrics } from './metrics.ts'
 import { requestId } from './request-id.ts'
 
-/** A 200 that needs no more than to be sent. */
+/** An answer with status 200 whose headers and body are in memory. */
 export interface ReadyAnswer {
-  /** The route that made it, as the figures name it. */
+  /** The route that made the answer, as metrics name it. */
   readonly route: string
-  /** All that the route itself would set, `content-length` aside. */
+  /** All headers that the route sets, except `content-length`. */
   readonly headers: OutgoingHttpHeaders
   readonly body: Buffer
 }
 
-/** Finds the ready answer for an address exactly as it came, query and all. */
+/** Finds the ready answer for an address exactly as it was requested, with its query. */
 export type FindReady = (url: string) => ReadyAnswer | undefined
 
 /**
- * Sends ready answers before the framework has looked at the request: for a small body, routing and hooks cost as
- * much as everything else together. A request that is not a plain GET or HEAD takes the usual way, and so does the
- * first request for each address; clients see no difference between the two.
+ * Sends ready answers without the framework: for a small body, its routing and hooks cost as much as the rest of the
+ * request. A request that is not a plain GET or HEAD is passed to the framework, and so is the first request for each
+ * address. Clients see no difference.
  *
- * The server that `createServer` makes asks {@link answers} first with every request.
+ * The server of `createServer` calls {@link sendIfReady} for every request, before the framework.
  */
 export class ReadyAnswers {
   private readonly metrics: Metrics
@@ -31,18 +31,18 @@ export class ReadyAnswers {
     this.metrics = metrics
   }
 
-  /** From now on ready answers are looked for with this. */
+  /** Sets the function that finds ready answers. */
   findWith(find: FindReady): void {
     this.find = find
   }
 
-  /** From now on every request takes the usual way: a framework that closes tells its clients to go. */
+  /** From now on the framework gets every request: while it closes, it answers that itself. */
   close(): void {
     this.find = undefined
   }
 
-  /** Answers a request if its answer is ready; false where it has to take the usual way. */
-  answers(request: IncomingMessage, response: ServerResponse): boolean {
+  /** Sends the answer if there is a ready one. @returns false if the framework has to answer */
+  sendIfReady(request: IncomingMessage, response: ServerResponse): boolean {
     const ready = this.find && isPlainRead(request) ? this.find(request.url ?? '') : undefined
     if (!ready) return false
     this.send(request, response, ready)
@@ -67,7 +67,7 @@ export class ReadyAnswers {
       ...headers,
       'content-length': body.length,
     })
-    response.end(body) // which leaves it out of the answer to HEAD
+    response.end(body) // Node.js sends no body to HEAD
   }
 }
 

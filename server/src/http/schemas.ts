@@ -2,10 +2,10 @@ import Type, { type TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { oneOf } from '../schema-parts.ts'
 
-/** Keeps a route out of openapi.json: aliases of a documented one, and pages for people. */
+/** Leaves a route out of openapi.json: aliases of a documented route, and pages for people. */
 export const HIDDEN = { hide: true }
 
-/** What every endpoint can answer, whatever it does. */
+/** Errors that every endpoint can answer. */
 const ANYWHERE: readonly ErrorCode[] = [
   'bad_request',
   'request_timeout',
@@ -14,18 +14,18 @@ const ANYWHERE: readonly ErrorCode[] = [
   'internal_error',
 ]
 
-/** The answers of a JSON endpoint: its data in the envelope, and each error that it can give. */
+/** The answers of a JSON endpoint: its data in the envelope, and its errors. */
 export function okSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
   const ok = Type.Object({ ok: Type.Literal(true), data })
   return { 200: { ...ok, description: 'Done.' }, ...errorSchemas([...errors, ...ANYWHERE]) }
 }
 
-/** Like {@link okSchema}, for land endpoints: their answers carry an ETag, and need a world. */
+/** Like {@link okSchema}, for land endpoints: their answers have validators, and need a world. */
 export function freshSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
   return withUnchanged(okSchema(data, [...errors, 'world_not_loaded']))
 }
 
-/** The answers of a land endpoint whose body is a format of its own, without the envelope. */
+/** The answers of a land endpoint whose body is in another format, without the envelope. */
 export function formatSchema(
   contentType: string,
   { description, body = {} }: { readonly description: string; readonly body?: TSchema },
@@ -34,7 +34,7 @@ export function formatSchema(
   return withUnchanged(streamSchema(contentType, { description, body }, [...errors, 'world_not_loaded']))
 }
 
-/** Like {@link formatSchema}, for a body that nobody keeps a copy of. */
+/** Like {@link formatSchema}, for an answer without validators. */
 export function streamSchema(
   contentType: string,
   { description, body }: { readonly description: string; readonly body: TSchema },
@@ -44,28 +44,28 @@ export function streamSchema(
   return { 200: ok, ...errorSchemas([...errors, ...ANYWHERE]) }
 }
 
-/** Like {@link freshSchema}, for answers that are the data alone, without the envelope. Failures have theirs. */
+/** Like {@link freshSchema}, for answers without the envelope. Failures have it. */
 export function bareSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
   const answer = { description: 'Done.', body: data }
   return withUnchanged(streamSchema('application/json', answer, [...errors, 'world_not_loaded']))
 }
 
-/** The answers of an image of the land: a PNG, or an error as everywhere. */
+/** The answers of a map image: a PNG, or an error. */
 export function imageSchema(errors: readonly ErrorCode[] = []): Record<string, TSchema> {
   const body = Type.Unsafe({ type: 'string', format: 'binary' })
   return formatSchema('image/png', { description: 'The image.', body }, errors)
 }
 
-/** Adds the answer to a reader whose copy is still right. */
+/** Adds 304, the answer to a client whose copy is current. */
 export function withUnchanged(responses: Record<string, TSchema>): Record<string, TSchema> {
   const unchanged = {
     ...Type.Null(),
-    description: 'Your copy (If-None-Match, If-Modified-Since) is still right.',
+    description: 'Your copy (If-None-Match, If-Modified-Since) is current.',
   }
   return { ...responses, 304: unchanged }
 }
 
-/** What every failure answers: openapi.json names it once. */
+/** The body of every failure, as one named schema of openapi.json. */
 export const ERROR_SHAPES = {
   Error: Type.Object(
     {
@@ -74,12 +74,12 @@ export const ERROR_SHAPES = {
       code: Type.Unsafe<ErrorCode>({ $ref: 'ErrorCode#' }),
       data: Type.Object({}, { additionalProperties: true, description: 'Details for a program.' }),
     },
-    { description: 'Why a request got no good answer.' },
+    { description: 'Why a request failed.' },
   ),
   ErrorCode: oneOf(Object.keys(ERRORS).sort(), { description: 'Every `code` of a failure: docs/errors.md.' }),
 } as const
 
-/** One answer for each status, which names and explains the codes that share it. */
+/** One answer for each status, with the codes that share it and their meanings. */
 export function errorSchemas(codes: readonly ErrorCode[]): Record<string, TSchema> {
   const schemas: Record<string, TSchema> = {}
   for (const status of new Set(codes.map((code) => ERRORS[code].status))) {

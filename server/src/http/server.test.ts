@@ -39,7 +39,7 @@ async function post(body: string, type = 'application/json') {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-test('a body is read as JSON whatever its content type says', async () => {
+test('a body is read as JSON, for any content type', async () => {
   for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'nonsense']) {
     expect(await post('{"a":1}', type)).toEqual({ status: 200, body: { ok: true, data: { a: 1 } } })
   }
@@ -69,7 +69,7 @@ test('a body that is no JSON object is refused', async () => {
   }
 })
 
-test('what fails inside is told to nobody outside', async () => {
+test('the message of an internal error is not sent to the client', async () => {
   const response = await fetch(`${origin}/fault`)
 
   expect(response.status).toBe(500)
@@ -81,7 +81,7 @@ test('what fails inside is told to nobody outside', async () => {
   })
 })
 
-test('a scene may send what a signed request needs, from any origin', async () => {
+test('a scene of any origin may send the headers of a signed request', async () => {
   const asked = ['content-type', 'x-identity-timestamp', 'x-identity-metadata']
   for (let i = 0; i <= 5; i++) asked.push(`x-identity-auth-chain-${i}`)
   for (const method of ['POST', 'PATCH', 'GET']) {
@@ -102,7 +102,7 @@ test('a scene may send what a signed request needs, from any origin', async () =
   }
 })
 
-test('an OPTIONS with a body does no harm', async () => {
+test('the body of OPTIONS is ignored', async () => {
   for (const body of ['{}', 'nonsense', '[1]', 'x'.repeat(2_000)]) {
     const response = await fetch(`${origin}/echo`, { method: 'OPTIONS', body })
 
@@ -110,7 +110,7 @@ test('an OPTIONS with a body does no harm', async () => {
   }
 })
 
-test('what asks for patience says for how long', async () => {
+test('429 and 503 say how long to wait', async () => {
   const answers = await Promise.all(
     ['too_many_guesses 899.2', 'presence_unavailable 3', 'presence_unavailable', 'wrong_captcha 3'].map(
       (failure) => fetch(`${origin}/fail?${failure.replace(' ', '=')}`),
@@ -125,7 +125,7 @@ test('what asks for patience says for how long', async () => {
   ])
 })
 
-/** What comes back for bytes that no client would send: status, headers in lower case, body. */
+/** Sends raw bytes. @returns status, headers with names in lower case, and body */
 async function sendRaw(text: string) {
   const socket = net.connect(Number(new URL(origin).port), '127.0.0.1')
   socket.write(text)
@@ -167,7 +167,7 @@ test.each([
     'header_too_large',
   ],
 ])(
-  'what is refused below every endpoint has the form of all failures: %s',
+  'a request that reaches no endpoint is refused in the form of all failures: %s',
   async (_what, text, status, code) => {
     const answer = await sendRaw(text)
 
@@ -190,7 +190,7 @@ test('HTTP/1.0 needs no Host header', async () => {
   expect([answer.status, answer.body]).toEqual([200, { ok: true, data: { a: 1 } }])
 })
 
-test('every answer is what its content type says: nosniff', async () => {
+test('every answer has x-content-type-options: nosniff', async () => {
   for (const [method, path] of [
     ['POST', '/echo'],
     ['PUT', '/echo'],

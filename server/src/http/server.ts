@@ -6,8 +6,8 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { SECOND_MS } from '../clock.ts'
 import type { LogLevel } from '../config/config.ts'
 import { AppError } from '../errors.ts'
-import { CODINGS } from './codings.ts'
 import { COMMON_HEADERS } from './common-headers.ts'
+import { CONTENT_ENCODINGS } from './content-encoding.ts'
 import { EXPOSED_HEADERS } from './cross-origin.ts'
 import { COMPRESS_FROM_BYTES, ENCODERS } from './encoders.ts'
 import { errorJson, handleError, handleNotFound } from './error-handler.ts'
@@ -18,31 +18,31 @@ import type { Metrics } from './metrics.ts'
 import type { ReadyAnswers } from './ready-answers.ts'
 import { requestId } from './request-id.ts'
 import { parameterReader } from './validation.ts'
-import { tagUnderCoding } from './validators.ts'
+import { encodedTag } from './validators.ts'
 
 export interface ServerOptions {
   readonly logLevel: LogLevel
   readonly requestTimeoutMs: number
   readonly metrics: Metrics
-  /** Addresses or ranges whose `X-Forwarded-For` is believed; everybody else's is ignored. */
+  /** Addresses or ranges of proxies whose `X-Forwarded-For` is used; that of other senders is ignored. */
   readonly trustedProxies: readonly string[]
-  /** Answers that are sent before the framework sees the request; left out: none. */
+  /** Answers that are sent before the framework gets the request; left out: none. */
   readonly readyAnswers?: ReadyAnswers
 }
 
-/** Connections that say nothing for so long are closed; a slow reader of a large answer is not silent. */
+/** Connections without any traffic for this time are closed. A client that reads a large answer slowly is not idle. */
 const IDLE_TIMEOUT_MS = 120 * SECOND_MS
 const KEEP_ALIVE_TIMEOUT_MS = 65 * SECOND_MS
-/** How often slow requests are looked for. Node looks every 30 s: so much later they would be cut off. */
-const LOOK_FOR_SLOW_MS = SECOND_MS / 2
-/** From here on compression happens off the main thread; below it costs less than handing the text over. */
-const COMPRESS_APART_FROM_BYTES = 32 * 1024
-/** Text; pictures are compressed by nature, and what is coded already comes with its coding. */
+/** How often request timeouts are checked. By default Node.js checks every 30 s, which would end requests too late. */
+const TIMEOUT_CHECK_EVERY_MS = SECOND_MS / 2
+/** Larger bodies are compressed off the main thread. For smaller ones, the transfer to a thread would cost more. */
+const COMPRESS_OFF_MAIN_THREAD_FROM_BYTES = 32 * 1024
+/** Types of text. Images are compressed already. */
 const COMPRESSED_TYPES = /^text\/(?!event-stream)|[+/](?:json|x-ndjson|text|xml)(?:;|$)/
-/** Longer than any parameter we know: what is too long is refused by its reader, with a sentence, not by the router. */
+/** Longer than every valid parameter, so that its schema refuses a parameter that is too long, not the router. */
 const MAX_PARAMETER_LENGTH = 1000
 
-/** The server without routes: ids, limits, CORS, compression, parameters, failures, measurements. */
+/** Creates the server without routes: request ids, limits, CORS, compression, parameters, failures, metrics. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const app = Fastify({
     logger: { level: options.logLevel, serializers: { req: loggedRequest } },
@@ -51,7 +51,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     requestIdHeader: false,
     trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
     bodyLimit: BODY_LIMIT_BYTES,
-    serverFactory: (usualWay) => createHttpServer(usualWay, options),
+    serverFactory: (framework) => createHttpServer(framework, options),
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH, ignoreTrailingSlash: true },
     clientErrorHandler: refuseBrokenRequest,
@@ -78,14 +78,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('onRoute', (route) => {
     if (route.url === '*') route.onRequest = answerUnknownOptions
   })
-  // No allowedHeaders: the headers that a browser asks for are allowed, x-identity-auth-chain-0 and the others by name
+  // Without allowedHeaders, all headers that a preflight names are allowed, x-identity-auth-chain-0 for example.
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PATCH'],
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: 86_400,
     strictPreflight: false,
-    preflightContinue: true, // to methods.ts, which knows the methods of each address
+    preflightContinue: true, // methods.ts answers: it knows the methods of each address
   })
   app.addHook('onRequest', refuseUnmetConditions)
   await compressAnswers(app)
@@ -93,17 +93,17 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 }
 
 /**
- * The server below the framework, which sends ready answers itself. The framework leaves the limits of a server that
- * it did not make to who made it.
+ * Creates the HTTP server below the framework, which sends ready answers itself. Its limits are set here, because the
+ * framework sets none on a server that it did not create.
  */
-function createHttpServer(usualWay: RequestListener, options: ServerOptions): http.Server {
+function createHttpServer(framework: RequestListener, options: ServerOptions): http.Server {
   const { readyAnswers, requestTimeoutMs } = options
-  // Node refuses a missing Host and an unknown Expect itself, without a body: here refuseUnmetConditions does.
-  const settings = { connectionsCheckingInterval: LOOK_FOR_SLOW_MS, requireHostHeader: false }
+  // Node.js would refuse a missing Host and an unknown Expect without a body: refuseUnmetConditions does it instead.
+  const settings = { connectionsCheckingInterval: TIMEOUT_CHECK_EVERY_MS, requireHostHeader: false }
   const server = http.createServer(settings, (request, response) => {
-    if (!readyAnswers?.answers(request, response)) usualWay(request, response)
+    if (!readyAnswers?.sendIfReady(request, response)) framework(request, response)
   })
-  server.on('checkExpectation', usualWay)
+  server.on('checkExpectation', framework)
   server.requestTimeout = requestTimeoutMs
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS
   server.setTimeout(IDLE_TIMEOUT_MS)
@@ -118,34 +118,34 @@ export function logsRequests(level: LogLevel): boolean {
 async function compressAnswers(app: FastifyInstance): Promise<void> {
   await app.register(compress, {
     threshold: COMPRESS_FROM_BYTES,
-    syncThreshold: COMPRESS_APART_FROM_BYTES,
-    encodings: [...CODINGS],
+    syncThreshold: COMPRESS_OFF_MAIN_THREAD_FROM_BYTES,
+    encodings: [...CONTENT_ENCODINGS],
     customTypes: COMPRESSED_TYPES,
     globalDecompression: false,
     brotliOptions: ENCODERS.small.br,
     zlibOptions: ENCODERS.small.gzip,
   })
-  // Added to each route rather than to the server: such hooks run last, when the coding is known.
+  // Added to each route, not to the server: hooks of routes run last, when the content encoding is known.
   app.addHook('onRoute', (route) => {
-    route.onSend = [...[route.onSend ?? []].flat(), markCodedTag]
+    route.onSend = [...[route.onSend ?? []].flat(), addEncodingToTag]
   })
 }
 
-const markCodedTag: Extract<
+const addEncodingToTag: Extract<
   NonNullable<import('fastify').RouteOptions['onSend']>,
   (...args: never) => void
 > = (_request, reply, payload, done) => {
-  const coding = reply.getHeader('content-encoding')
+  const encoding = reply.getHeader('content-encoding')
   const tag = reply.getHeader('etag')
-  if (typeof coding === 'string' && typeof tag === 'string') reply.header('etag', tagUnderCoding(tag, coding))
+  if (typeof encoding === 'string' && typeof tag === 'string') reply.header('etag', encodedTag(tag, encoding))
   done(null, payload)
 }
 
-/** What HTTP asks of every request and of every server. The sender may still be waiting, so the connection ends. */
+/** Refuses requests without `Host` or with an unknown `Expect`, and closes the connection: a body may still follow. */
 async function refuseUnmetConditions({ headers, raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
     reply.header('connection', 'close')
-    throw new AppError('bad_request', 'The request has no Host header, which HTTP/1.1 asks for.')
+    throw new AppError('bad_request', 'The request has no Host header, which HTTP/1.1 requires.')
   }
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
     reply.header('connection', 'close')
@@ -153,7 +153,7 @@ async function refuseUnmetConditions({ headers, raw }: FastifyRequest, reply: Fa
   }
 }
 
-/** What is not even HTTP never reaches a route; it gets the same form of answer all the same. */
+/** Answers bytes that are not valid HTTP, which never reach a route, in the form of all failures. */
 function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const refusal = brokenRequestRefusal(error.code)
@@ -176,7 +176,7 @@ function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): 
 
 function brokenRequestRefusal(code: string | undefined): AppError {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new AppError('header_too_large', 'The address and headers of a request may have 16 KiB.')
+    return new AppError('header_too_large', 'The address and headers of a request may have at most 16 KiB.')
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new AppError('request_timeout', 'The request did not arrive in time.')

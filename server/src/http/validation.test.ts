@@ -35,12 +35,12 @@ function refusalOf(given: Record<string, unknown>): AppError {
 }
 
 describe('reading parameters', () => {
-  test('what is left out has its default, what is unknown stays as it is', () => {
+  test('a missing parameter has its default, an unknown parameter stays unchanged', () => {
     expect(read({})).toEqual({ limit: 20, offset: 0, sure: true, needed: 'yes' })
     expect(read({ colour: 'red', more: ['1', '2'] })).toMatchObject({ colour: 'red', limit: 20 })
   })
 
-  test('an empty value in a query counts as absent, whatever the type', () => {
+  test('an empty value in a query counts as absent, for every type', () => {
     const given = { limit: '', offset: ['', ''], sure: '', any: '', order: ['', 'asc', ''], text: '' }
     expect(read(given, 'querystring')).toEqual({
       limit: 20,
@@ -54,7 +54,7 @@ describe('reading parameters', () => {
     expect(read({ text: ' ' }, 'querystring').text).toBe(' ')
   })
 
-  test('every whole number in range is read, written in its one form', () => {
+  test('every whole number in range is read, in its canonical form', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1000 }), fc.maxSafeInteger(), (limit, any) => {
         expect(read({ limit: String(limit), any: String(any) })).toMatchObject({ limit, any })
@@ -62,7 +62,7 @@ describe('reading parameters', () => {
     )
   })
 
-  test('no other text is a whole number, whatever JavaScript thinks of it', () => {
+  test('no other text is a whole number, even if JavaScript converts it to one', () => {
     const almost = fc.constantFrom(
       '1e2',
       '0x10',
@@ -105,7 +105,7 @@ describe('reading parameters', () => {
     )
   })
 
-  test('a refusal names the parameter, the value and what is allowed', () => {
+  test('an error names the parameter, the value and what is allowed', () => {
     expect(refusalOf({ limit: '1001' }).message).toBe(
       'limit is 1001, but must be a whole number from 0 to 1000.',
     )
@@ -121,7 +121,7 @@ describe('reading parameters', () => {
     )
   })
 
-  test('the value of a refusal is what was sent, as text, whatever the type of the parameter', () => {
+  test('the value in an error is the text that was sent, for every type of parameter', () => {
     expect(refusalOf({ limit: '1001' }).data.value).toBe('1001')
     expect(refusalOf({ offset: '-1' }).data.value).toBe('-1')
     expect(refusalOf({ order: 'true' }).data.value).toBe('true')
@@ -138,7 +138,7 @@ describe('reading parameters', () => {
     expect(refusalOf({ offset: '9007199254740993' }).message).toContain('offset is "9007199254740993", but')
   })
 
-  test('the words of a schema win over those that are made up', () => {
+  test('the words of a schema for its allowed values replace the default words', () => {
     const own = Type.Object({ id: Type.String({ pattern: '^a$', 'x-allowed': 'the letter a' }) }) as TSchema
     const reader = parameterReader({ schema: own } as never) as (given: unknown) => unknown
 

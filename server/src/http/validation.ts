@@ -3,16 +3,16 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AppError } from '../errors.ts'
 
-/** What of a JSON schema is needed to read text by it and to say what is allowed. */
+/** The parts of a JSON schema by which a parameter is read and its allowed values are described. */
 interface ParameterSchema {
   readonly type?: string
   readonly enum?: readonly string[]
   readonly minimum?: number
   readonly maximum?: number
   readonly default?: unknown
-  /** In words, where a pattern would not help a person. */
+  /** The allowed values in words, where a pattern would not help a person. */
   readonly 'x-allowed'?: string
-  /** What was received is not said again. */
+  /** Errors do not repeat the received value. */
   readonly 'x-withheld'?: boolean
 }
 
@@ -22,11 +22,11 @@ const SHOWN_VALUE_LENGTH = 100
 const ajv = new Ajv({ useDefaults: true, coerceTypes: false, strict: false })
 
 /**
- * Turns a route's schemas into readers of its parameters. Text becomes what the schema says and nothing looser:
- * `1e2`, `0x10`, ` 5` and `007` are no whole numbers, `1` is no boolean. An unknown parameter is ignored. A query
- * parameter with an empty value counts as absent.
+ * Turns a route's schema into a function that reads its parameters. Text is converted to the type of the schema,
+ * strictly: `1e2`, `0x10`, ` 5` and `007` are no whole numbers, `1` is no boolean. Unknown parameters are ignored. A
+ * query parameter with an empty value counts as absent.
  *
- * The reader throws `invalid_parameter` naming the parameter, the value and what is allowed.
+ * The function throws `invalid_parameter` with the parameter, the value and what is allowed.
  */
 export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   let validate: ValidateFunction | undefined
@@ -38,14 +38,14 @@ export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema, httpPa
     const given = received as Record<string, unknown>
     if (httpPart === 'querystring') removeEmptyValues(given)
     for (const [name, { type }] of typed) given[name] = textAs(type, given[name])
-    // With its first request: hundreds of them would be a fifth of a start, and most are never asked.
+    // Compiled with the first request: compiling all schemas would take a fifth of the start.
     validate ??= ajv.compile(schema)
     if (validate(given)) return { value: given }
     throw refusal(validate.errors?.[0], Object.fromEntries(properties), given)
   }
 }
 
-/** An HTML form sends its untouched fields as well: `?status=&limit=5` asks the same as `?limit=5`. */
+/** An HTML form also sends its empty fields: `?status=&limit=5` means the same as `?limit=5`. */
 function removeEmptyValues(query: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(query)) {
     const values = [value].flat().filter((one) => one !== '')
@@ -60,7 +60,7 @@ function textAs(type: string | undefined, text: unknown): unknown {
   return text === 'true' ? true : text === 'false' ? false : text
 }
 
-/** Undefined also beyond 2^53, where the number would not be the one that was meant. */
+/** Undefined also beyond 2^53, where JavaScript would round the number. */
 function wholeNumber(text: string): number | undefined {
   const number = Number(text)
   return WHOLE_NUMBER.test(text) && text !== '-0' && Number.isSafeInteger(number) ? number : undefined
@@ -79,7 +79,7 @@ function refusal(
 }
 
 /**
- * The refusal of a parameter whose value is a secret, or may be one that was meant for another place.
+ * The error for a parameter whose value is a secret, or may contain one by mistake.
  *
  * @example
  * invalidSecret('editCode', 12345, 'text').message // 'editCode is "a number that is not shown", but must be text.'
@@ -88,14 +88,14 @@ export function invalidSecret(name: string, value: unknown, allowed: string): Ap
   return invalidParameter(name, withheld(value), allowed)
 }
 
-/** Whether it is there, and of which kind, is all that may be said. */
+/** The type of a secret value, or undefined: the only thing that an error may show of it. */
 function withheld(value: unknown): unknown {
   return value === undefined ? undefined : `a ${typeof value} that is not shown`
 }
 
 /**
- * The refusal of one parameter. Its `data.value` is the text that was sent, whatever the parameter's type; JSON for
- * what is no text; null for what is missing.
+ * The error for one parameter. Its `data.value` is the text that was sent; JSON for a value that is no text; null for a
+ * missing one.
  *
  * @example
  * invalidParameter('limit', 1001, 'a whole number from 0 to 1000').message

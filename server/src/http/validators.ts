@@ -1,18 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Freshness } from '../freshness.ts'
 
-/** Keep it, but ask before each use: asking costs one small answer, and no client ever shows an old offer. */
+/** Clients may cache an answer, and revalidate it before each use: so none of them shows an expired offer. */
 const USUAL_CACHE_CONTROL = 'public, no-cache'
 
-/** The headers that let a client ask whether its copy is still right, and say how long it may keep it. */
+/** The validators of an answer, and the header that says how long clients may cache it. */
 export function freshnessHeaders({ tag, changedAtMs, cacheControl = USUAL_CACHE_CONTROL }: Freshness) {
   const headers = { etag: `"${tag}"`, 'cache-control': cacheControl }
   return changedAtMs === undefined ? headers : { ...headers, 'last-modified': httpDate(changedAtMs) }
 }
 
 /**
- * Sets the headers of freshness and tells whether the client's copy is still right: then 304 is the answer. A date
- * counts only where no tag was sent (RFC 9110, 13.1.3).
+ * Sets the validators of an answer.
+ *
+ * @returns whether the client's copy is current, so that the answer is 304. `If-Modified-Since` counts only if
+ * `If-None-Match` was not sent (RFC 9110, 13.1.3).
  */
 export function confirmsCopy(request: FastifyRequest, reply: FastifyReply, freshness: Freshness): boolean {
   reply.headers(freshnessHeaders(freshness))
@@ -21,7 +23,7 @@ export function confirmsCopy(request: FastifyRequest, reply: FastifyReply, fresh
   if (knownTags === undefined) return isUnchangedSince(request.headers['if-modified-since'], changedAtMs)
   const knownTag = findTag(knownTags, tag)
   if (knownTag === undefined) return false
-  // A cache finds the copy that was confirmed by its tag, coding and all (RFC 9111, 4.3.4).
+  // With the suffix of its encoding, because caches find the confirmed copy by this ETag (RFC 9111, 4.3.4).
   reply.header('etag', knownTag)
   return true
 }
@@ -31,28 +33,28 @@ function isUnchangedSince(date: string | undefined, changedAtMs: number | undefi
   return Math.floor(changedAtMs / 1000) * 1000 <= Date.parse(date)
 }
 
-/** The entry of a list of tags that stands for this one, with or without the suffix that a compressed answer has. */
+/** The entry of an `If-None-Match` list that matches this tag, with or without the suffix of a compressed answer. */
 function findTag(list: string, tag: string): string | undefined {
   if (list.trim() === '*') return `"${tag}"`
   return list
     .split(',', MAX_TAGS)
     .map((entry) => entry.trim().replace(/^W\//, ''))
-    .find((entry) => entry.replace(CODING_SUFFIX, '"') === `"${tag}"`)
+    .find((entry) => entry.replace(ENCODING_SUFFIX, '"') === `"${tag}"`)
 }
 
 const MAX_TAGS = 100
-/** A compressed body is another sequence of bytes and so has a strong tag of its own (RFC 9110, 8.8.1). */
-const CODING_SUFFIX = /;(?:br|gzip|deflate)"$/
+/** A compressed body has other bytes, and so its own strong ETag (RFC 9110, 8.8.1). */
+const ENCODING_SUFFIX = /;(?:br|gzip|deflate)"$/
 
-/** The tag of the same answer under a content coding. */
-export function tagUnderCoding(tag: string, coding: string): string {
-  return tag.replace(/"$/, `;${coding}"`)
+/** The ETag of the same answer with a content encoding. */
+export function encodedTag(tag: string, encoding: string): string {
+  return tag.replace(/"$/, `;${encoding}"`)
 }
 
 let lastDateMs = Number.NaN
 let lastDateText = ''
 
-/** Most answers have the time of the one before them: its text is kept. */
+/** The last date is cached: most answers have the same date as the answer before. */
 function httpDate(timeMs: number): string {
   if (timeMs !== lastDateMs) {
     lastDateMs = timeMs

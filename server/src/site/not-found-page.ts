@@ -17,13 +17,14 @@ const VERSIONED = /^\/v\d+(?:\/|$)/
 export function answerUnknownAddresses(app: FastifyInstance, { page, headers }: NotFoundPage): void {
   const pages = new Map(LOCALES.map((locale) => [locale, translated(page, locale)]))
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404 || !opensPage(request)) return done()
+    if (!request.is404 || !hasPage(request)) return done()
+    reply.header('vary', 'accept, accept-language') // on the JSON too, or a cache would answer browsers with it
+    if (!opensPage(request)) return done()
     const locale = preferredLocale(request.headers['accept-language'] ?? '')
     reply
       .code(404)
       .headers(headers)
       .header('cache-control', 'no-store')
-      .header('vary', 'accept, accept-language')
       .header('x-error-code', 'not_found')
       .header('content-language', locale)
       .type('text/html; charset=utf-8')
@@ -31,10 +32,14 @@ export function answerUnknownAddresses(app: FastifyInstance, { page, headers }: 
   })
 }
 
+/** Whether the page is one of the answers to this request: other headers can select it. */
+function hasPage({ method, url }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && !VERSIONED.test(url)
+}
+
 /** Browsers name `text/html` when they open an address; scripts and programs mostly take anything. */
-function opensPage({ method, url, headers }: FastifyRequest): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false
-  return String(headers.accept ?? '').includes('text/html') && !VERSIONED.test(url)
+function opensPage({ headers }: FastifyRequest): boolean {
+  return String(headers.accept ?? '').includes('text/html')
 }
 
 const ENTRY = /^\s*([\w-]+)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { type Answer, send } from '../http/answer.ts'
-import type { Coding } from '../http/codings.ts'
 import type { SharedBody } from '../http/compressed-bodies.ts'
+import type { ContentEncoding } from '../http/content-encoding.ts'
 import { ENCODERS } from '../http/encoders.ts'
 import { HIDDEN } from '../http/schemas.ts'
 import { tagOf } from '../http/text-tag.ts'
@@ -34,6 +34,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
   '.webmanifest': 'application/manifest+json',
 }
+/** Pictures that their own format compresses: `web/build.mjs` makes no compressed copies of them. */
+const COMPRESSED_FORMATS: readonly string[] = ['.png', '.ico']
 /** An attribute in the built pages. The server replaces it by the interfaces that it serves. */
 const INTERFACES_MARK = 'data-interfaces="land attendance"'
 
@@ -99,11 +101,12 @@ function answerOf({ type, tag, body }: PageFile, cacheControl: string): Answer {
   return { freshness: { tag, cacheControl }, format: { contentType: type }, body: () => body }
 }
 
+/** @throws {Error} where a compressed copy is missing, so that a server with an incomplete build does not start */
 function readFile(path: string): PageFile {
   const identity = readFileSync(DIST + path)
-  const body = existsSync(`${DIST}${path}.br`)
-    ? bodyIn({ identity, br: readFileSync(`${DIST}${path}.br`), gzip: readFileSync(`${DIST}${path}.gz`) })
-    : identity // a picture: compressed by its own format
+  const body = COMPRESSED_FORMATS.includes(extname(path))
+    ? identity
+    : bodyIn({ identity, br: readFileSync(`${DIST}${path}.br`), gzip: readFileSync(`${DIST}${path}.gz`) })
   return { type: typeOf(path), tag: tagOf(identity.toString('latin1')), body }
 }
 
@@ -122,8 +125,8 @@ function readHtml(name: string, interfaces: readonly string[]): string {
   return made.replace(INTERFACES_MARK, `data-interfaces="${interfaces.join(' ')}"`)
 }
 
-function bodyIn(bodies: Readonly<Record<Coding | 'identity', Buffer>>): SharedBody {
-  return { codingFor: (accepted) => accepted, in: (coding) => bodies[coding ?? 'identity'] }
+function bodyIn(bodies: Readonly<Record<ContentEncoding | 'identity', Buffer>>): SharedBody {
+  return { encodingFor: (accepted) => accepted, bytesIn: (encoding) => bodies[encoding ?? 'identity'] }
 }
 
 function typeOf(path: string): string {

@@ -29,14 +29,14 @@ beforeAll(async () => {
 describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
   const eventId = (n: number) => n + (kind === 'embedded' ? 86_000 : 87_000)
 
-  test('a server that is killed amid claims loses none that was answered and doubles none', async () => {
+  test('a server that is killed during claims loses no answered claim and makes no token twice', async () => {
     const place = await placeOf(kind)
     const claims = new Claims(kind, eventId(1))
     // A dozen calls per second, two of them for a claim: most claims are under way when the first are answered
     const killed = await place.serve({ ISSUER_CALLS_PER_SECOND: '12' })
     const other = kind === 'postgres' ? await place.serve() : undefined
     await claims.putEvent(killed, PLAYERS)
-    // Done, and told later: at the kill there are tokens that nobody here has heard of
+    // Done, but answered late: at the kill there are tokens that the server does not know of
     await outside.issuerSettings({ late_rate: 1, late_ms: 300 })
 
     const serverOf = (n: number) => (n % 2 && other ? other : killed)
@@ -63,7 +63,7 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     await survivor.stop()
   })
 
-  test('a server that is stopped finishes what runs and hands over the rest', async () => {
+  test('a server that is stopped finishes its running steps and leaves the rest to others', async () => {
     const place = await placeOf(kind)
     const claims = new Claims(kind, eventId(2))
     // Two calls per second: four claims are looked after at a time, the others wait
@@ -101,7 +101,7 @@ describe('two servers on one PostgreSQL', () => {
     ;[one, two] = await Promise.all([place.serve(), place.serve()])
   })
 
-  test('give a player who claims at both at once one token', async () => {
+  test('give one token to a player who claims at both at the same time', async () => {
     const claims = new Claims('both', 88_001)
     const [ann] = claims.players
     await claims.putEvent(one, 5)
@@ -116,7 +116,7 @@ describe('two servers on one PostgreSQL', () => {
     expect(await outside.mintsOf(88_001)).toHaveLength(1)
   })
 
-  test('know each other’s unfinished claims', async () => {
+  test('continue each other’s unfinished claims', async () => {
     const claims = new Claims('unfinished', 88_002)
     const [ben] = claims.players
     await claims.putEvent(one, 5)
@@ -132,7 +132,7 @@ describe('two servers on one PostgreSQL', () => {
     expect((await claims.send(two, ben!)).body).toMatchObject({ code: 'already_claimed' })
   })
 
-  test('take a signature once', async () => {
+  test('accept a signature once', async () => {
     const claims = new Claims('signature', 88_003)
     const [cleo, dora] = claims.players
     await claims.putEvent(two, 5)
@@ -187,13 +187,13 @@ async function placeOf(kind: 'embedded' | 'postgres'): Promise<Place> {
 
 type Outcome = 'ok' | 'already_claimed' | 'lost' | string
 
-/** The players of one event, and what they heard. */
+/** The players of one event, and the answers that they got. */
 class Claims {
   readonly eventId: number
   readonly players: readonly SimulatedPlayer[]
-  /** Players who were told that they have a claim. */
+  /** Players whose claim was answered with 200. */
   private readonly promised = new Set<string>()
-  private moment = 0
+  private tick = 0
 
   constructor(name: string, eventId: number) {
     this.eventId = eventId
@@ -226,8 +226,8 @@ class Claims {
 
   async send(server: Serving, player: SimulatedPlayer) {
     const path = `/claim/${this.eventId}`
-    this.moment += 1 // no two requests are signed alike
-    const headers = player.sign({ method: 'POST', path, atMs: SYSTEM_CLOCK.nowMs() + this.moment })
+    this.tick += 1 // no two requests have the same signature
+    const headers = player.sign({ method: 'POST', path, atMs: SYSTEM_CLOCK.nowMs() + this.tick })
     const response = await fetch(server.origin + path, { method: 'POST', headers })
     return { status: response.status, body: (await response.json()) as object }
   }

@@ -37,7 +37,7 @@ async function startLimited(eventId: number, env = {}): Promise<AttendanceServer
 }
 
 /** What an answer says of its limit. */
-function told({ headers }: Answer) {
+function remaining({ headers }: Answer) {
   const [limit, remaining, resetS] = ['limit', 'remaining', 'reset'].map((name) =>
     headers.get(`ratelimit-${name}`),
   )
@@ -51,24 +51,24 @@ function assertRefused(answer: Answer, sender: RegExp): void {
   expect(answer.body.error).toMatch(sender)
   expect(answer.headers.get('retry-after')).toBe(answer.headers.get('ratelimit-reset'))
   expect(answer.headers.get('access-control-expose-headers')).toMatch(/Retry-After.*RateLimit-Remaining/)
-  expect(told(answer)).toMatch(/^0 of /)
+  expect(remaining(answer)).toMatch(/^0 of /)
 }
 
 describe('requests that come too often', () => {
-  test('from one network address, whoever they are said to come from: captchas and claims count together', async () => {
+  test('from one network address: captchas and claims count together, and headers of proxies are ignored', async () => {
     const server = await startLimited(89_001)
     const players = await Promise.all(
       ['ann', 'ben', 'cleo', 'dora', 'eve', 'fay', 'gil'].map((name) => at(`client ${name}`)),
     )
     const answers: Answer[] = []
     for (const [n, player] of players.slice(0, 6).entries()) {
-      // Nobody trusts a proxy here: what the header says changes nothing
+      // No proxy is trusted here: the header changes nothing
       const headers = { 'x-forwarded-for': `203.0.113.${n}` }
       answers.push(await (n % 2 ? captcha(server, player, headers) : claim(server, 89_001, player, headers)))
     }
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
-    expect(answers.slice(3).map(told), 'with the fewest left').toEqual(['2 of 6', '1 of 6', '0 of 6'])
+    expect(answers.slice(3).map(remaining), 'with the fewest left').toEqual(['2 of 6', '1 of 6', '0 of 6'])
     assertRefused(await captcha(server, players[6]!), /this network address: 6 a minute/)
     assertRefused(await claim(server, 89_001, players[6]!), /this network address/)
     for (const path of [
@@ -84,14 +84,14 @@ describe('requests that come too often', () => {
     await server.close()
   })
 
-  test('from one player, who alone can use up what they may send', async () => {
+  test('from one player: only signed requests of this player count', async () => {
     const server = await startLimited(89_002, { LIMIT_CLIENT_PER_MINUTE: '0' })
     const [hal, ida] = [await at('player hal'), await at('player ida')]
     const unsigned = (captcha?: string) =>
       server.send('POST', '/claim/89002', { address: hal.address.toUpperCase().replace('X', 'x'), captcha })
 
     const first = await captcha(server, hal)
-    expect(told(first)).toBe('2 of 3')
+    expect(remaining(first)).toBe('2 of 3')
     for (const guess of ['guess', undefined]) {
       const stranger = await unsigned(guess)
       expect(stranger.status).toBe(403)
@@ -99,22 +99,22 @@ describe('requests that come too often', () => {
     }
     const { uuid } = first.body.data as { uuid: string }
     const { answer } = await readCaptcha((await open()).db, new Vault(Buffer.from(TEST_KEY, 'hex')), uuid)
-    expect(told(await unsigned(answer))).toBe('1 of 3')
-    expect(told(await claim(server, 89_002, hal))).toBe('0 of 3')
+    expect(remaining(await unsigned(answer))).toBe('1 of 3')
+    expect(remaining(await claim(server, 89_002, hal))).toBe('0 of 3')
     assertRefused(await captcha(server, hal), /this player: 3 a minute/)
     assertRefused(await claim(server, 89_002, hal), /this player/)
-    expect(told(await captcha(server, ida)), 'another player').toBe('2 of 3')
-    expect((await server.send('POST', '/captcha')).headers.get('ratelimit-limit'), 'nobody').toBeNull()
+    expect(remaining(await captcha(server, ida)), 'another player').toBe('2 of 3')
+    expect((await server.send('POST', '/captcha')).headers.get('ratelimit-limit'), 'no player').toBeNull()
     await server.close()
   })
 
-  test('with edit codes, whichever call they come with', async () => {
+  test('with edit codes: all calls count together', async () => {
     const server = await startLimited(89_003) // two of four calls
     const body = { editCode: EDIT_CODE }
     const changed = await server.send('PATCH', '/event/89003', { ...body, options: [['enabled', true]] })
     const report = await server.send('POST', '/event/89003/report', body)
 
-    expect([told(changed), told(report)]).toEqual(['1 of 4', '0 of 4'])
+    expect([remaining(changed), remaining(report)]).toEqual(['1 of 4', '0 of 4'])
     assertRefused(await server.send('POST', '/addcodes/89003', body), /this network address: 4 a minute/)
     assertRefused(await server.send('POST', '/event/89003', { ...body, coordinates: '0,0' }), /this network/)
     expect((await captcha(server, await at('organiser'))).status, 'players are counted apart').toBe(200)
@@ -122,28 +122,28 @@ describe('requests that come too often', () => {
   })
 })
 
-test('behind a trusted proxy the client is who the proxy says, and nobody else may say so', async () => {
+test('behind a trusted proxy the client is the address that this proxy names, and no other', async () => {
   const server = await startLimited(89_004, { TRUSTED_PROXIES: '127.0.0.1', LIMIT_CLIENT_PER_MINUTE: '2' })
   const from = async (address: string, name: string) =>
     captcha(server, await at(`proxy ${name}`), { 'x-forwarded-for': address })
 
-  expect(told(await from('203.0.113.7', 'ann'))).toBe('1 of 2')
+  expect(remaining(await from('203.0.113.7', 'ann'))).toBe('1 of 2')
   // The proxy appends whom it saw: what a client wrote before that is not believed
-  expect(told(await from('198.51.100.1, 203.0.113.7', 'ben'))).toBe('0 of 2')
+  expect(remaining(await from('198.51.100.1, 203.0.113.7', 'ben'))).toBe('0 of 2')
   assertRefused(await from('198.51.100.2, 203.0.113.7', 'cleo'), /this network address/)
-  expect(told(await from('203.0.113.8', 'dora')), 'another client').toBe('1 of 2')
+  expect(remaining(await from('203.0.113.8', 'dora')), 'another client').toBe('1 of 2')
   // A household or a host has 2^64 of the longer addresses
-  expect(told(await from('2001:db8:1:2::1', 'eve'))).toBe('1 of 2')
-  expect(told(await from('2001:db8:1:2:ffff::9', 'fay'))).toBe('0 of 2')
+  expect(remaining(await from('2001:db8:1:2::1', 'eve'))).toBe('1 of 2')
+  expect(remaining(await from('2001:db8:1:2:ffff::9', 'fay'))).toBe('0 of 2')
   await server.close()
 })
 
 const at = (name: string) => playerAt(outside, `limits ${name}`, { x: 10, y: 20 }, clock.nowMs())
 
-let moment = 0
+let tick = 0
 function captcha(server: AttendanceServer, player: SimulatedPlayer, headers = {}): Promise<Answer> {
-  moment += 1
-  const request = { method: 'POST', path: '/captcha', atMs: clock.nowMs() + moment }
+  tick += 1
+  const request = { method: 'POST', path: '/captcha', atMs: clock.nowMs() + tick }
   return server.send('POST', '/captcha', undefined, { ...player.sign(request), ...headers })
 }
 
@@ -153,8 +153,8 @@ function claim(
   player: SimulatedPlayer,
   headers = {},
 ): Promise<Answer> {
-  moment += 1
+  tick += 1
   const path = `/claim/${event}`
-  const request = { method: 'POST', path, atMs: clock.nowMs() + moment }
+  const request = { method: 'POST', path, atMs: clock.nowMs() + tick }
   return server.send('POST', path, undefined, { ...player.sign(request), ...headers })
 }

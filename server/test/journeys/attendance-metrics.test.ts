@@ -36,7 +36,7 @@ beforeAll(async () => {
 describeOnOneEngine('the figures of attendance', (open) => {
   let server: AttendanceServer
   let clock: TestClock
-  let moment = 0
+  let tick = 0
   const id = (n: number) => n + 83_000
   const player = (name: string, place = PLACE) => playerAt(outside, `figures ${name}`, place, clock.nowMs())
 
@@ -77,8 +77,8 @@ describeOnOneEngine('the figures of attendance', (open) => {
   }
 
   function captcha(who: SimulatedPlayer, headers: Readonly<Record<string, string>> = {}) {
-    moment += 1
-    const request = { method: 'POST', path: '/captcha', atMs: clock.nowMs() + moment }
+    tick += 1
+    const request = { method: 'POST', path: '/captcha', atMs: clock.nowMs() + tick }
     return server.send('POST', '/captcha', undefined, { ...who.sign(request), ...headers })
   }
 
@@ -211,7 +211,7 @@ describeOnOneEngine('the figures of attendance', (open) => {
     clock.set(clock.nowMs() + 24 * 60 * MINUTE_MS)
   })
 
-  test('an issuer that fails: nobody knows, and what its calls came to', async () => {
+  test('an issuer that fails: unknown outcomes, and the results of its calls', async () => {
     const uuid = await event(6, 2)
     const [eve, fay] = [await player('eve'), await player('fay')]
     await outside.issuerSettings({ drop_rate: 1 })

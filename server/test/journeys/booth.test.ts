@@ -32,7 +32,7 @@ describeOnOneEngine('the booth', (open) => {
   let server: AttendanceServer
   let db: Db
   let clock: TestClock
-  let moment = 0
+  let tick = 0
   const id = (n: number) => n + 73_000
   const player = (name: string) => playerAt(outside, `booth ${name}`, PLACE, clock.nowMs())
 
@@ -46,8 +46,8 @@ describeOnOneEngine('the booth', (open) => {
 
   /** `POST /captcha` as the desktop client sends it: JSON by its label, and empty. */
   async function askForCaptcha(who: SimulatedPlayer, metadata = {}): Promise<string> {
-    moment += 1
-    const request = { method: 'POST', path: '/captcha', atMs: clock.nowMs() + moment, metadata }
+    tick += 1
+    const request = { method: 'POST', path: '/captcha', atMs: clock.nowMs() + tick, metadata }
     const answer = await server.send('POST', '/captcha', undefined, {
       'content-type': 'application/json',
       ...who.sign(request),
@@ -126,7 +126,7 @@ describeOnOneEngine('the booth', (open) => {
     })
   })
 
-  test('a booth from before the captcha hears something that its player can act on', async () => {
+  test('a booth older than the captcha gets a message that helps its player', async () => {
     const ben = await player('ben')
 
     const { status, headers, body } = await claim(String(id(1)), {
@@ -182,7 +182,7 @@ describeOnOneEngine('the booth', (open) => {
     expect(await outside.mintsOf(id(2))).toEqual([])
   })
 
-  test('nobody signed, or somebody else, or long ago: no captcha', async () => {
+  test('without a signature, with that of another player, or with an old one: no captcha', async () => {
     const fay = await player('fay')
     const at = (atMs: number) => fay.sign({ method: 'POST', path: '/captcha', atMs })
     const ask = (headers: Record<string, string>) => server.send('POST', '/captcha', undefined, headers)
@@ -206,7 +206,7 @@ describeOnOneEngine('the booth', (open) => {
     ).toBe('bad_signature')
   })
 
-  test('in preview nobody can claim, and the sentence says why', async () => {
+  test('in a preview no claim is accepted, and the message says why', async () => {
     const gil = await player('gil')
     const captcha = await askForCaptcha(gil, { realm: PREVIEW_REALM })
 
@@ -216,10 +216,10 @@ describeOnOneEngine('the booth', (open) => {
     })
 
     expect([status, body.code]).toEqual([403, 'preview_realm'])
-    expect(body.error).toContain('Only a deployed scene can claim')
+    expect(body.error).toContain('Deploy the scene')
   })
 
-  test('while nobody can tell where the player is, the captcha is not used up', async () => {
+  test('while the presence services do not answer, the captcha is not used up', async () => {
     const hal = await player('hal')
     const captcha = await askForCaptcha(hal)
     const body = { address: hal.address, captcha: await readCaptcha(captcha) }

@@ -36,7 +36,7 @@ afterAll(() => land.server.close())
 const rename = (x: number, y: number, name: string) =>
   ({ kind: 'change-parcel', x, y, to: { name } }) as const
 
-test('the examples of docs/changes.md are what a reader hears', async () => {
+test('the examples of docs/changes.md are what a client receives', async () => {
   const [first, second, ...more] = consoleExamples()
   expect(more).toEqual([])
   const reader = await EventReader.open(first!.url)
@@ -53,7 +53,7 @@ test('the examples of docs/changes.md are what a reader hears', async () => {
   land.clock.set(expires_at_ms)
   await reader.next()
 
-  // Somebody who was away since the beginning
+  // A client that was away since the beginning
   const late = await EventReader.open(second!.url)
   await late.next()
   expect(withoutTimes(late.text)).toBe(withoutTimes(second!.answer))
@@ -66,10 +66,10 @@ test('the examples of docs/changes.md are what a reader hears', async () => {
   reader.close()
 })
 
-test('the page of docs/changes.md hears of changes in a browser, which comes back by itself', async () => {
+test('the code of docs/changes.md receives changes in a browser, which reconnects by itself', async () => {
   const { origin } = land.server
   const [, code = ''] = /^```js\n([\s\S]*?)^```$/m.exec(PAGE) ?? []
-  const state = (await heardFirst(`${origin}/v2/changes`)) as { state: string }
+  const state = (await firstEvent(`${origin}/v2/changes`)) as { state: string }
   await eventually(openStreams, (count) => count === 0, SECOND_MS)
   const opened = await openPage(`${origin}/v1/parcels/0/0`, { size: 'desktop' })
   const { page, problems } = opened
@@ -90,14 +90,14 @@ test('the page of docs/changes.md hears of changes in a browser, which comes bac
   await refused
   for (const other of others) other.close()
   await eventually(openStreams, (count) => count === 0, SECOND_MS)
-  // Whose turn it is now is told to come back soon.
-  for (let n = await opensSoFar(); retryMs(n + 1) > 2_500; n++) await heardFirst(`${origin}/v2/changes`)
+  // The next stream is asked to reconnect soon.
+  for (let n = await opensSoFar(); retryMs(n + 1) > 2_500; n++) await firstEvent(`${origin}/v2/changes`)
   await eventually(openStreams, (count) => count === 0, SECOND_MS)
   await page.clock.runFor(30 * SECOND_MS)
   await land.change(rename(1, 2, 'first'))
   await page.waitForFunction('heard.length === 1')
 
-  // It breaks off; what happens meanwhile is told when the browser is back.
+  // The stream breaks; the browser gets the changes in between when it reconnects.
   land.server.app.server.server.closeAllConnections()
   await land.change(rename(3, 4, 'second'))
   await page.waitForFunction('heard.length === 2')
@@ -108,10 +108,10 @@ test('the page of docs/changes.md hears of changes in a browser, which comes bac
 
   await page.evaluate('stop()')
   await eventually(openStreams, (count) => count === 0, SECOND_MS)
-  problems.length = 0 // the refusal and the broken connection were wanted
+  problems.length = 0 // the refusal and the broken connection are part of the test
 })
 
-test('docs/changes.md names the figures, the settings and the bounds', async () => {
+test('docs/changes.md names the metrics, the settings and the bounds', async () => {
   const metrics = (await land.server.get('/metrics')).text
   const named = [...PAGE.matchAll(/^\| `(landpass_\w+)` \|/gm)].map(([, name]) => name)
   const settings = SETTING_NAMES.filter((name) => name.startsWith('CHANGE_STREAMS_'))
@@ -134,15 +134,15 @@ async function figure(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
 }
 
-/** The data of the first event of a stream that is left then. */
-async function heardFirst(url: string): Promise<unknown> {
+/** The data of the first event of a stream, which is then closed. */
+async function firstEvent(url: string): Promise<unknown> {
   const reader = await EventReader.open(url)
   const { data } = await reader.next()
   reader.close()
   return data
 }
 
-/** Each `$ curl` of the page, with the text that is heard. */
+/** Each `$ curl` of the page, with its answer. */
 function consoleExamples(): readonly { url: string; answer: string }[] {
   return [...PAGE.matchAll(/^```console\n\$ curl -N (\S+)\n([\s\S]*?)^```$/gm)].map(
     ([, address = '', answer = '']) => ({

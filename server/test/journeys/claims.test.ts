@@ -120,7 +120,7 @@ describeOnBothEngines('a signed claim', (open, kind) => {
     expect(await states(3)).toEqual([])
   })
 
-  test('the last code is given once; then there are none, which costs nobody anything', async () => {
+  test('the last code is given once; then claims are refused and use up nothing', async () => {
     const uuid = await event(4, 1)
 
     const answers = await Promise.all(

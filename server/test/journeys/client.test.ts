@@ -73,8 +73,8 @@ beforeAll(async () => {
   server = await startDemoLand(await openEngine(), { radius: RADIUS, env: outside.env })
   const baseUrl = server.server.origin
   const player = makePlayer('client')
-  let moment = 0
-  const clock = { nowMs: () => server.nowMs() + ++moment } // each signed request is one of its own
+  let tick = 0
+  const clock = { nowMs: () => server.nowMs() + ++tick } // no two requests have the same signature
   client = createClient({ baseUrl, transport: noting(fetchTransport()) })
   signed = createClient({ baseUrl, transport: signingTransport(player, noting(fetchTransport()), clock) })
   await outside.putEvent(EVENT_ID, { edit_code: EDIT_CODE, codes: 2, name: 'Harbour Lights' })
@@ -112,7 +112,7 @@ describe('the land', () => {
     }
   })
 
-  test('a parcel that nobody owns is another one each time', async () => {
+  test('a parcel without an owner is chosen at random each time', async () => {
     const parcel = await client.send(land.availableParcel())
 
     expect(parcel).toEqual(await client.send(land.parcel(parcel)))
@@ -184,10 +184,10 @@ describe('the land', () => {
     expect(statuses()).toEqual([200])
   })
 
-  test('changes are told as they happen, also what happened while the connection was away', async () => {
+  test('changes are received as they happen, those during a broken connection too', async () => {
     const end = new AbortController()
     const grid = new FeedGrid(readFeed(await client.send(land.feed())))
-    const heard: string[] = []
+    const received: string[] = []
     let breaks = 0
     // A server that broke off is asked again at once.
     const hasty = createClient({
@@ -201,20 +201,20 @@ describe('the land', () => {
     const following = (async () => {
       for await (const change of followChanges(hasty, options)) {
         grid.apply(readFeed(await client.send(land.feed(grid.state))))
-        heard.push(change.kind === 'change' ? change.parcels.join() : change.kind)
+        received.push(change.kind === 'change' ? change.parcels.join() : change.kind)
         expect(grid.state).toBe(change.state)
-        if (heard.length === 1) server.server.app.server.server.closeAllConnections()
+        if (received.length === 1) server.server.app.server.server.closeAllConnections()
         else end.abort()
       }
     })()
     await server.change(rename('first'))
 
     await expect(following).rejects.toMatchObject({ name: 'AbortError' })
-    expect(heard).toEqual(['5,5', '5,5'])
+    expect(received).toEqual(['5,5', '5,5'])
     expect(breaks).toBe(1)
   })
 
-  test('without a state the first thing told is that of now', async () => {
+  test('without a state the first event has the current one', async () => {
     for await (const change of followChanges(client)) {
       expect(change).toMatchObject({ kind: 'hello', revision: expect.any(Number) })
       break
@@ -230,14 +230,14 @@ describe('attendance', () => {
     const { uuid } = await client.send(attendance.registerEvent(EVENT_ID, registration))
     const { body } = await client.send(attendance.loadCodes(uuid, EDIT_CODE))
     const changed = await client.send(attendance.changeEvent(uuid, EDIT_CODE, { coordinates: '3,4' }))
-    const told = await client.send(attendance.event(EVENT_ID))
+    const known = await client.send(attendance.event(EVENT_ID))
     const before = await client.send(attendance.availability(uuid))
     const captcha = await signed.send(attendance.captcha())
     const image = await client.send(attendance.captchaImage(captcha.uuid))
     const { claim } = await signed.send(attendance.claim(uuid))
     const report = await client.send(attendance.report(uuid, EDIT_CODE))
 
-    expect([body.num, changed.coordinates, told.uuid]).toEqual([2, '3,4', uuid])
+    expect([body.num, changed.coordinates, known.uuid]).toEqual([2, '3,4', uuid])
     expect(before).toMatchObject({ open: true, reason: null, available: 2 })
     expect(image.length).toBeGreaterThan(100)
     expect(['pending', 'minting']).toContain(claim.status)
@@ -248,7 +248,7 @@ describe('attendance', () => {
   })
 })
 
-test('the examples of docs/client.md do what the page says', async () => {
+test('the examples of docs/client.md print what the page shows', async () => {
   await outside.putEvent(PAGE_EVENT_ID, { edit_code: EDIT_CODE, codes: 1 })
   const registration = { editCode: EDIT_CODE, coordinates: '3,4' }
   await client.send(attendance.registerEvent(PAGE_EVENT_ID, registration))

@@ -12,7 +12,7 @@ import { type Env, eventually, type Serving, serve, startLandpass, statusOf } fr
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 const SOON_MS = 10 * SECOND_MS
-/** The example is printed for somebody who copies it: one command a line, two blanks before it. */
+/** The printed example, to be copied: one command a line, after two blanks. */
 const COMMAND = /^ {2}((?:curl|npm) .*)$/gm
 
 const hasCurl = spawnSync('sh', ['-c', 'curl --version']).status === 0
@@ -46,7 +46,7 @@ test.skipIf(!hasCurl)(
   },
 )
 
-test('a server that is killed takes its simulators with it', async () => {
+test('the simulators end when their server is killed', async () => {
   const server = await serveDemo()
   const simulators = childrenOf(server.child.pid!)
   expect(simulators.filter(isAlive)).toHaveLength(2)
@@ -60,7 +60,7 @@ test('a server that is killed takes its simulators with it', async () => {
   )
 })
 
-test('where somebody has set up an issuer, none is simulated', async () => {
+test('with an issuer in the settings, none is simulated', async () => {
   const server = await serveDemo({
     ISSUER_API_KEY: 'a-key',
     ISSUER_CLIENT_ID: 'a-client',

@@ -57,7 +57,7 @@ describeOnOneEngine('an export', (open) => {
     return text.slice(0, -1).split('\n')
   }
 
-  test('has every parcel once, as its records are, digit for digit', async () => {
+  test('has every parcel once, with the values of its records, digit by digit', async () => {
     const expected = referenceTiles(land.reference, land.nowMs()).map(propertiesOf)
     const collection = exactly(await geojson()) as { type: string; features: Feature[] }
 
@@ -78,7 +78,7 @@ describeOnOneEngine('an export', (open) => {
     )
   })
 
-  test('tells when a parcel or its estate last changed', async () => {
+  test('has the time of the last change of a parcel or its estate', async () => {
     const { parcels, estates } = demoWorld(1, { radius: RADIUS })
     const seconds = (time: string) => Math.floor(Date.parse(time) / 1000)
     const estateTimes = new Map(estates.map(({ id, updated_at }) => [id, seconds(updated_at)]))
@@ -103,7 +103,7 @@ describeOnOneEngine('an export', (open) => {
       expect([geometry.type, ring.length, holes]).toEqual(['Polygon', 5, []])
       expect(ring[4]).toEqual(ring[0])
       expect(signedArea(ring)).toBeGreaterThan(0)
-      // South-west, south-east, north-east, north-west: each has one place, whichever parcel tells it.
+      // South-west, south-east, north-east, north-west: each has the same coordinates in all parcels that share it.
       for (const [i, [dx, dy]] of [
         [0, 0] as const,
         [1, 0] as const,
@@ -120,7 +120,7 @@ describeOnOneEngine('an export', (open) => {
     expect(new Set(cornerOf.values()).size).toBe(cornerOf.size)
   })
 
-  test('lies over the tiles of the map: its corners are those of Web Mercator', async () => {
+  test('fits over the image tiles: its corners are those of Web Mercator', async () => {
     const half = 32 // parcels from the middle to the edge: the world reaches to 22
 
     for (const { id, geometry } of await features()) {

@@ -14,15 +14,15 @@ import { type Env, eventually, type Running, serve, startLandpass } from '../sup
 import { importWorld, leftovers, shownWorld } from '../support/worlds.ts'
 
 /**
- * More rounds find rarer losses: LANDPASS_KILL_ROUNDS=30 before a release. Two for an import alone and one for each
- * import beside a server are the fewest with which every phase is met once: see `nextPhase`.
+ * More rounds find rarer losses: LANDPASS_KILL_ROUNDS=30 before a release. Two for a process alone and one for each
+ * beside a server are the fewest with which every phase is met once: see `nextPhase`.
  */
 const IMPORT_ROUNDS = Number(process.env.LANDPASS_KILL_ROUNDS ?? 2)
-const JOINED_IMPORT_ROUNDS = Number(process.env.LANDPASS_KILL_ROUNDS ?? 1)
+const JOINED_ROUNDS = Number(process.env.LANDPASS_KILL_ROUNDS ?? 1)
 const WRITE_ROUNDS = Number(process.env.LANDPASS_KILL_ROUNDS ?? 2)
-/** For what hangs. */
+/** Time limit of a round. */
 const ROUND_LIMIT_MS = 200_000
-/** Another seed kills at other moments. */
+/** Another seed kills at other times. */
 const SEED = Number(process.env.LANDPASS_KILL_SEED ?? 1)
 
 const RADIUS = 12
@@ -37,41 +37,41 @@ const phases = new Random(SEED).fork('phases').shuffle(Object.keys(PHASES) as Ph
 let killedImports = 0
 
 /**
- * An import that was killed keeps others out until its lease has run out. Nobody waits for that here: what comes
- * after a kill has a clock that is ahead.
+ * An import that was killed blocks other imports until its lease has ended. The test does not wait for that: the imports
+ * after a kill have a clock that is ahead.
  */
 const LATER = { nowMs: () => SYSTEM_CLOCK.nowMs() + LEASE_MS + MINUTE_MS }
 
 describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
   test(
-    'an import that is killed at any moment leaves the old world or the new one, and nothing else',
+    'an import that is killed at any time leaves the old world or the new one, and nothing else',
     async () => {
-      const story = await KilledImports.begin(kind, 'importer')
+      const scenario = await KilledImports.begin(kind, 'importer')
       for (let round = 0; round < IMPORT_ROUNDS; round++) {
-        const importing = startLandpass(['import', story.nextFolder], story.env)
-        await story.killAtRandom(importing, () => killHard(importing.child))
+        const importing = startLandpass(['import', scenario.nextFolder], scenario.env)
+        await scenario.killAtRandom(importing, () => killHard(importing.child))
 
-        await story.withDatabase((db) => story.checkAfterKill(db))
+        await scenario.withDatabase((db) => scenario.checkAfterKill(db))
       }
-      story.tell()
+      scenario.report()
     },
     IMPORT_ROUNDS * ROUND_LIMIT_MS,
   )
 
   test(
-    'a process that is killed while it changes the land loses no change that it was told is done',
+    'a process that is killed while it changes the land loses no acknowledged change',
     async () => {
-      const story = await KilledWrites.begin(kind)
+      const scenario = await KilledWrites.begin(kind)
       for (let round = 0; round < WRITE_ROUNDS; round++) {
-        const writer = story.startWriter()
-        await writer.untilTold(3 + story.random.below(20))
-        await story.aMoment()
+        const writer = scenario.startWriter()
+        await writer.untilAcknowledged(3 + scenario.random.below(20))
+        await scenario.shortPause()
         await killHard(writer.child)
         await writer.ended
 
-        await story.withDatabase((db) => story.check(db))
+        await scenario.withDatabase((db) => scenario.check(db))
       }
-      story.tell(`killed writer on ${kind}`)
+      scenario.report(`killed writer on ${kind}`)
     },
     WRITE_ROUNDS * ROUND_LIMIT_MS,
   )
@@ -81,66 +81,66 @@ describe('a server on the embedded engine', () => {
   test(
     'goes on when an import that joined it is killed',
     async () => {
-      const story = await KilledImports.begin('embedded', 'joined importer')
-      const server = await serve({ ...story.env, LOG_LEVEL: 'error' })
-      for (let round = 0; round < JOINED_IMPORT_ROUNDS; round++) {
-        const importing = startLandpass(['import', story.nextFolder], story.env)
-        await story.killAtRandom(importing, () => killHard(importing.child))
+      const scenario = await KilledImports.begin('embedded', 'joined importer')
+      const server = await serve({ ...scenario.env, LOG_LEVEL: 'error' })
+      for (let round = 0; round < JOINED_ROUNDS; round++) {
+        const importing = startLandpass(['import', scenario.nextFolder], scenario.env)
+        await scenario.killAtRandom(importing, () => killHard(importing.child))
 
-        await story.withDatabase((db) => story.checkAfterKill(db))
-        expect(await revisionShownBy(server.origin, story.revision)).toBe(story.revision)
+        await scenario.withDatabase((db) => scenario.checkAfterKill(db))
+        expect(await revisionShownBy(server.origin, scenario.revision)).toBe(scenario.revision)
       }
       expect(server.stdout()).not.toContain('"level":50')
-      story.tell()
+      scenario.report()
     },
-    JOINED_IMPORT_ROUNDS * ROUND_LIMIT_MS,
+    JOINED_ROUNDS * ROUND_LIMIT_MS,
   )
 
   test(
     'that is killed while an import has joined it starts again with the old world or the new one',
     async () => {
-      const story = await KilledImports.begin('embedded', 'server under an importer')
-      let server = await serve(story.env)
-      for (let round = 0; round < JOINED_IMPORT_ROUNDS; round++) {
-        const importing = startLandpass(['import', story.nextFolder], story.env)
-        await story.killAtRandom(importing, () => killHard(server.child))
+      const scenario = await KilledImports.begin('embedded', 'server under an importer')
+      let server = await serve(scenario.env)
+      for (let round = 0; round < JOINED_ROUNDS; round++) {
+        const importing = startLandpass(['import', scenario.nextFolder], scenario.env)
+        await scenario.killAtRandom(importing, () => killHard(server.child))
 
         const { code, stderr } = await importing.ended
-        // It may have come too late to join, and then had the folder for itself
+        // It may have come too late to join, and then opened the folder itself
         if (code !== 0) expect(stderr).toMatch(/^landpass: \S.*\n$/)
-        server = await serve(story.env)
-        await story.withDatabase((db) => story.checkAfterKill(db))
-        expect(await revisionShownBy(server.origin, story.revision)).toBe(story.revision)
+        server = await serve(scenario.env)
+        await scenario.withDatabase((db) => scenario.checkAfterKill(db))
+        expect(await revisionShownBy(server.origin, scenario.revision)).toBe(scenario.revision)
       }
-      story.tell()
+      scenario.report()
     },
-    JOINED_IMPORT_ROUNDS * ROUND_LIMIT_MS,
+    JOINED_ROUNDS * ROUND_LIMIT_MS,
   )
 
   test(
     'that is killed while another process changes the land loses no change that was acknowledged',
     async () => {
-      const story = await KilledWrites.begin('embedded')
-      let server = await serve(story.env)
-      for (let round = 0; round < WRITE_ROUNDS; round++) {
-        const writer = story.startWriter()
-        await writer.untilTold(3 + story.random.below(20))
-        await story.aMoment()
+      const scenario = await KilledWrites.begin('embedded')
+      let server = await serve(scenario.env)
+      for (let round = 0; round < JOINED_ROUNDS; round++) {
+        const writer = scenario.startWriter()
+        await writer.untilAcknowledged(3 + scenario.random.below(20))
+        await scenario.shortPause()
         await killHard(server.child)
-        await writer.ended // its next question found nobody
+        await writer.ended // its next statement found no server
 
-        server = await serve(story.env)
-        await story.withDatabase((db) => story.check(db))
-        expect(await revisionShownBy(server.origin, story.revision)).toBe(story.revision)
+        server = await serve(scenario.env)
+        await scenario.withDatabase((db) => scenario.check(db))
+        expect(await revisionShownBy(server.origin, scenario.revision)).toBe(scenario.revision)
       }
-      story.tell('killed server under a writer')
+      scenario.report('killed server under a writer')
     },
-    WRITE_ROUNDS * ROUND_LIMIT_MS,
+    JOINED_ROUNDS * ROUND_LIMIT_MS,
   )
 })
 
-/** What the stories of this file share: a database, and numbers that a seed decides. */
-abstract class Story {
+/** What the scenarios of this file share: a database, and random numbers from a seed. */
+abstract class KillScenario {
   readonly env: Env
   readonly random: Random
 
@@ -149,8 +149,8 @@ abstract class Story {
     this.random = new Random(SEED).fork(name)
   }
 
-  /** Somewhere within a change: a kill at the word of one would always meet the beginning of the next. */
-  aMoment(): Promise<void> {
+  /** Less than the time of a change, so that the kill does not always come at the beginning of one. */
+  shortPause(): Promise<void> {
     return new Promise((resolve) => setTimeout(resolve, this.random.below(CHANGE_MS)))
   }
 
@@ -172,7 +172,7 @@ abstract class Story {
 }
 
 /** Imports of two worlds in turn, each killed somewhere. */
-class KilledImports extends Story {
+class KilledImports extends KillScenario {
   revision = 0
   private readonly name: string
   private readonly folders: readonly [string, string]
@@ -191,15 +191,15 @@ class KilledImports extends Story {
   /** A database that has shown both worlds, and now shows the first. */
   static async begin(kind: EngineKind, name: string): Promise<KilledImports> {
     const folders = [await demoSnapshot(1, RADIUS), await demoSnapshot(2, RADIUS)] as const
-    const story = new KilledImports(await freshDatabase(kind), `killed ${name} on ${kind}`, folders)
-    await story.withDatabase(async (db) => {
+    const scenario = new KilledImports(await freshDatabase(kind), `killed ${name} on ${kind}`, folders)
+    await scenario.withDatabase(async (db) => {
       for (const world of [1, 0] as const) {
         await importWorld(db, folders[world], SYSTEM_CLOCK)
-        story.worlds[world] = await shownWorld(db)
+        scenario.worlds[world] = await shownWorld(db)
       }
     })
-    expect(story.worlds[0]).not.toBe(story.worlds[1])
-    return story
+    expect(scenario.worlds[0]).not.toBe(scenario.worlds[1])
+    return scenario
   }
 
   /** The snapshot of the world that is not shown. */
@@ -231,7 +231,7 @@ class KilledImports extends Story {
     this.revision = (await readLandHead(db)).revision
   }
 
-  tell(): void {
+  report(): void {
     if (IMPORT_ROUNDS > 2)
       console.info(`${this.name}: ${IMPORT_ROUNDS} rounds, ${JSON.stringify(this.outcomes)}`)
   }
@@ -242,7 +242,7 @@ class KilledImports extends Story {
   }
 }
 
-/** All stories take from the same row of phases, one for each kill, so that none is left out. */
+/** All scenarios take their phases from one list, one for each kill, so that every phase occurs. */
 function nextPhase(): Phase {
   return phases[killedImports++ % phases.length]!
 }
@@ -250,45 +250,45 @@ function nextPhase(): Phase {
 interface Writer {
   readonly child: ReturnType<typeof startChildWith>
   readonly ended: Promise<unknown>
-  /** Waits until it has told so many more writes. */
-  untilTold(count: number): Promise<void>
+  /** Waits until it has sent so many more writes. */
+  untilAcknowledged(count: number): Promise<void>
 }
 
-/** Single changes by a process that tells each one once it is acknowledged. */
-class KilledWrites extends Story {
+/** Single changes by a process that sends each one once it is acknowledged. */
+class KilledWrites extends KillScenario {
   revision = 0
   private firstRevision = 0
   /** How many writes were found in the database after the last kill. */
   private found = 0
-  /** The last write that was told, and the revision that it made. */
-  private told = { number: -1, revision: 0 }
+  /** The last acknowledged write, and the revision that it made. */
+  private lastWrite = { number: -1, revision: 0 }
   private acknowledged = 0
   private unacknowledged = 0
 
   static async begin(kind: EngineKind): Promise<KilledWrites> {
-    const story = new KilledWrites(await freshDatabase(kind), `killed writes on ${kind}`)
-    await story.withDatabase(async (db) => {
+    const scenario = new KilledWrites(await freshDatabase(kind), `killed writes on ${kind}`)
+    await scenario.withDatabase(async (db) => {
       await importWorld(db, await demoSnapshot(1, RADIUS), SYSTEM_CLOCK)
-      story.firstRevision = (await readLandHead(db)).revision
+      scenario.firstRevision = (await readLandHead(db)).revision
     })
-    return story
+    return scenario
   }
 
   startWriter(): Writer {
     const child = startChildWith(this.env, 'write-child', String(this.found), BIDDER)
-    // What it told before its end may still be on the way when it has ended
+    // Messages that it sent before its end may arrive after it
     const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')])
-    child.on('message', (told: { number: number; revision: number }) => {
-      this.told = told
+    child.on('message', (write: { number: number; revision: number }) => {
+      this.lastWrite = write
       this.acknowledged++
     })
-    const untilTold = async (count: number) => {
-      while (this.told.number < this.found + count) await once(child, 'message')
+    const untilAcknowledged = async (count: number) => {
+      while (this.lastWrite.number < this.found + count) await once(child, 'message')
     }
-    return { child, ended, untilTold }
+    return { child, ended, untilAcknowledged }
   }
 
-  /** Every write that was told is there, with all of its rows, and at most one that could not be told any more. */
+  /** Every acknowledged write is there, with all of its rows, and at most one that was not acknowledged. */
   async check(db: Db): Promise<void> {
     const { revision, worldId } = await readLandHead(db)
     const bids = await db
@@ -310,17 +310,17 @@ class KilledWrites extends Story {
     expect(bids.map(({ price }) => Number(price))).toEqual(Array.from({ length: found }, (_, n) => n))
     expect(parcel?.name).toBe(`write ${found - 1}`)
     expect(revision).toBe(this.firstRevision + found)
-    expect(this.told.revision).toBe(this.firstRevision + this.told.number + 1)
-    expect([this.told.number + 1, this.told.number + 2]).toContain(found)
-    this.unacknowledged += found - this.told.number - 1
-    this.told = { number: found - 1, revision }
+    expect(this.lastWrite.revision).toBe(this.firstRevision + this.lastWrite.number + 1)
+    expect([this.lastWrite.number + 1, this.lastWrite.number + 2]).toContain(found)
+    this.unacknowledged += found - this.lastWrite.number - 1
+    this.lastWrite = { number: found - 1, revision }
     this.found = found
     this.revision = revision
   }
 
-  tell(name: string): void {
+  report(name: string): void {
     if (WRITE_ROUNDS <= 2) return
-    const extra = `${this.unacknowledged} more were committed when the kill came before the word`
+    const extra = `${this.unacknowledged} more were committed, but killed before they were acknowledged`
     console.info(`${name}: ${WRITE_ROUNDS} rounds, ${this.acknowledged} acknowledged, none lost; ${extra}`)
   }
 }
@@ -351,7 +351,7 @@ async function tidyUp(db: Db): Promise<void> {
   )
 }
 
-/** What a server shows once it has heard of a revision. */
+/** The revision that a server shows, once it is at least this one. */
 function revisionShownBy(origin: string, revision: number): Promise<number> {
   return eventually(
     async () => {

@@ -18,7 +18,7 @@ const SHOWN_WITHIN_MS = 10 * SECOND_MS
 const OWNER = addressOf('the new owner')
 const OFFERED = '4,3'
 
-/** The first server makes the changes; the second has a database engine of its own, and hears of them. */
+/** The first server makes the changes; the second has its own database engine, and is notified of them. */
 describeOnBothEngines('a change of the land', (open) => {
   let land: DemoLand
   let engine: Engine
@@ -88,7 +88,7 @@ describeOnBothEngines('a change of the land', (open) => {
     await expectEverywhere('/districts', reference.districts())
   }
 
-  test('is made in the state that is held, and shows in every server', async () => {
+  test('is patched into the state, and shows in every server', async () => {
     const before = second.app.keeper.current()
     const estate = land.reference.estates[0]!.id
     const last = Number(land.reference.estates.at(-1)!.id)
@@ -113,7 +113,7 @@ describeOnBothEngines('a change of the land', (open) => {
     await change({ kind: 'open-publication', publication: offer })
     await expectAllOfIt()
     const { key } = land.reference.publications.at(-1)!
-    // Heard of later, made earlier: the parcel goes on being shown with the other one
+    // Inserted later, but created earlier: the parcel is still shown with the other one
     const block_time_created_at_ms = offer.block_time_created_at_ms - SECOND_MS
     const older = publicationRow('older', { asset_id: OFFERED, block_time_created_at_ms })
     await change({ kind: 'open-publication', publication: older })
@@ -125,7 +125,7 @@ describeOnBothEngines('a change of the land', (open) => {
     expect(second.app.keeper.current().parts.parcels.x).toBe(before.parts.parcels.x)
   })
 
-  test('shows whole: no answer mixes two revisions, whoever reads beside it', async () => {
+  test('is atomic: no answer mixes two revisions, also during the change', async () => {
     const path = '/map?nw=0,2&se=3,0'
     const estate = land.reference.estates[0]!.id
     await change({ kind: 'change-parcel', x: 0, y: 0, to: { estate_id: estate, estate_position: 7 } })
@@ -172,7 +172,7 @@ describeOnBothEngines('a change of the land', (open) => {
     expect((await second.get(path)).text).toContain(`write ${number}`)
   })
 
-  test('is found even when nobody tells of it, and when no journal names it', async () => {
+  test('is found without a notification, and without an entry of the journal', async () => {
     const before = second.app.keeper.current()
     const { worldId, revision } = await readLandHead(engine.db)
     await sql`update parcel set name = 'in silence' where world_id = ${worldId} and x = 0 and y = 0`.execute(

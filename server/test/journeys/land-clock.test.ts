@@ -148,7 +148,7 @@ describeOnOneEngine('an offer that expires', (open) => {
     ])
   })
 
-  test('its reader’s copy is right until then and wrong from then on', async () => {
+  test('a client’s copy is confirmed until then, and not after', async () => {
     const now = land.nowMs()
     const expiresAtMs = now + EXPIRES_IN_MS
     const facts = { asset_id: '7,7', expires_at_ms: expiresAtMs }

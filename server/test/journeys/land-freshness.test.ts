@@ -89,7 +89,7 @@ describeOnOneEngine('freshness', (open) => {
   })
   afterAll(() => land.server.close())
 
-  test('a copy is confirmed exactly when it is still right, through any story of changes and waits', async () => {
+  test('a copy is confirmed exactly when it is still right, after any sequence of changes and waits', async () => {
     const seen = { confirmed: 0, expired: 0, changed: 0 }
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 14, maxLength: 20 }), async (steps) => {
@@ -161,7 +161,7 @@ describeOnOneEngine('freshness', (open) => {
     }
   }
 
-  test('a change tells every reader, whatever it was about', async () => {
+  test('every change changes the ETag of every answer', async () => {
     const before = await Promise.all(PATHS.map((path) => land.server.ask('GET', path)))
     await land.change({ kind: 'change-parcel', x: 9, y: 9, to: { name: 'far away' } })
     const after = await Promise.all(PATHS.map((path) => land.server.ask('GET', path)))
@@ -188,7 +188,7 @@ describeOnOneEngine('freshness', (open) => {
     expect(await status({ 'if-modified-since': changedAt, 'if-none-match': '"another"' })).toBe(200)
   })
 
-  test('lists, weak tags and * are understood', async () => {
+  test('lists of ETags, weak ETags and * are understood', async () => {
     const { headers } = await land.server.ask('GET', '/parcels/1/1')
     const tag = headers.etag!
     const status = async (known: string) =>
@@ -209,7 +209,7 @@ describeOnOneEngine('freshness', (open) => {
       expect(await status(known), known).toBe(200)
   })
 
-  test('each coding of an answer has a tag of its own, and each of them confirms it', async () => {
+  test('each compression of an answer has its own ETag, and each of them confirms it', async () => {
     const path = '/map?nw=0,2&se=3,0'
     const ask = (headers: Record<string, string>) => land.server.ask('GET', path, { headers })
     const plain = await ask({})
@@ -230,8 +230,11 @@ describeOnOneEngine('freshness', (open) => {
     expect(gunzipSync(gzip.bytes)).toEqual(plain.bytes)
     for (const { headers } of [plain, brotli, gzip]) expect(headers.vary).toMatch(/accept-encoding/i)
     for (const known of [tag, brotli.headers.etag!, gzip.headers.etag!]) {
-      for (const coding of ['identity', 'br', 'gzip']) {
-        const { status, bytes, headers } = await ask({ 'accept-encoding': coding, 'if-none-match': known })
+      for (const compression of ['identity', 'br', 'gzip']) {
+        const { status, bytes, headers } = await ask({
+          'accept-encoding': compression,
+          'if-none-match': known,
+        })
         expect([status, bytes.length]).toEqual([304, 0])
         // A cache knows by the tag which of its copies was confirmed (RFC 9111, 4.3.4)
         expect(headers.etag).toBe(known)
@@ -239,7 +242,7 @@ describeOnOneEngine('freshness', (open) => {
     }
   })
 
-  test('only answers above a kilobyte are compressed, and only for those who ask', async () => {
+  test('only answers above a kilobyte are compressed, and only on request', async () => {
     for (const path of ['/parcels/1/1/encodedId', '/parcels?limit=0'])
       expect(
         (await land.server.ask('GET', path, { headers: { 'accept-encoding': 'br' } })).headers,

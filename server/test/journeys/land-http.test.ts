@@ -87,7 +87,7 @@ describeOnOneEngine('the form of every answer', (open) => {
     expect([undecodable.status, JSON.parse(undecodable.bytes.toString()).code]).toEqual([400, 'bad_request'])
   })
 
-  test('a failure is never confirmed by a tag', async () => {
+  test('a failure is never answered with 304', async () => {
     const headers = { 'if-none-match': '*', 'if-modified-since': new Date(land.nowMs() + 1e9).toUTCString() }
     for (const path of ['/estates/0', '/map', '/nowhere', '/parcels/x/0'])
       expect((await land.server.get(path, headers)).status, path).toBeGreaterThanOrEqual(400)
@@ -152,7 +152,7 @@ describeOnOneEngine('the form of every answer', (open) => {
     expect(lost.status).toBe(404)
   })
 
-  test('a body that nobody reads harms nobody, whatever its type', async () => {
+  test('a body of any type is ignored where none is expected', async () => {
     for (const type of [
       'application/json',
       'application/x-www-form-urlencoded',
@@ -168,7 +168,7 @@ describeOnOneEngine('the form of every answer', (open) => {
     }
   })
 
-  test('a sane request id comes back, another is replaced by one of ours', async () => {
+  test('a valid request id comes back, another one is replaced', async () => {
     for (const path of ['/parcels/0/0', '/estates/0', '/nowhere', '/parcels/x/0', '/health/live']) {
       const idFor = async (id: string) =>
         (await land.server.get(path, { 'x-request-id': id })).headers.get('x-request-id')
@@ -191,7 +191,7 @@ describeOnOneEngine('the form of every answer', (open) => {
     }
   })
 
-  test('an empty query parameter counts as absent: a form sends the fields that nobody filled in', async () => {
+  test('an empty query parameter counts as absent: a form also sends its empty fields', async () => {
     const form = 'status=&asset_type=&sort_by=&sort_order=&limit=&offset='
     for (const path of ['/parcels', '/marketplace', '/estates/2/bids', `/addresses/${ADDRESS}/parcels`])
       expect((await land.server.get(`${path}?${form}`)).text, path).toBe((await land.server.get(path)).text)
@@ -242,18 +242,18 @@ describe('translations', () => {
   })
 
   test('a region is answered as its language', async () => {
-    for (const [wish, locale] of [
+    for (const [requested, locale] of [
       ['en-GB', 'en'],
       ['EN_us', 'en'],
       ['zh-Hant-TW', 'zh'],
       ['Es', 'es'],
     ] as const)
-      expect(await server.data(`/translations/${wish}`)).toEqual(readCatalogue(locale))
+      expect(await server.data(`/translations/${requested}`)).toEqual(readCatalogue(locale))
   })
 
   test('another language is not found, and the five are listed', async () => {
-    for (const wish of ['de', 'english', '__proto__', '-en', '%00', 'e', 'x'.repeat(200)]) {
-      const { status, body } = await server.get(`/translations/${wish}`)
+    for (const requested of ['de', 'english', '__proto__', '-en', '%00', 'e', 'x'.repeat(200)]) {
+      const { status, body } = await server.get(`/translations/${requested}`)
       expect([status, body.code, body.data]).toEqual([
         404,
         'locale_not_found',
@@ -263,7 +263,7 @@ describe('translations', () => {
     }
   })
 
-  test('their tag is that of their text', async () => {
+  test('their ETag depends on their text', async () => {
     const { headers } = await server.ask('GET', '/translations/ko')
     const again = (path: string) => server.ask('GET', path, { headers: { 'if-none-match': headers.etag! } })
 

@@ -17,7 +17,7 @@ describeOnOneEngine('paging', (open) => {
   })
   afterAll(() => land.server.close())
 
-  test('walking the pages gives every row once, in the order of the whole list', async () => {
+  test('all pages together have every row once, in the order of the whole list', async () => {
     const list = fc.record({
       path: fc.constantFrom('/parcels', '/estates', '/marketplace'),
       statuses: fc.subarray([...STATUSES], { minLength: 1 }),

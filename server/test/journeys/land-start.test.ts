@@ -50,7 +50,7 @@ test.each(['embedded', 'postgres'] as const)(
   },
 )
 
-test('a copy of another database, or of another past of the same one, is left alone', async () => {
+test('a copy of another database, or of another history of the same one, is ignored', async () => {
   const here = await place('postgres')
   const { copy, change, database } = here
   const other = await place('postgres')

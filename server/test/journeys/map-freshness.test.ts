@@ -30,7 +30,7 @@ describeOnOneEngine('pictures and their copies', (open) => {
   }
   const change = () => land.change({ kind: 'change-parcel', x: 9, y: 9, to: { name: 'far away' } })
 
-  test('a right copy is confirmed before anything is drawn', async () => {
+  test('a copy that is still right is confirmed before anything is drawn', async () => {
     for (const path of ROUTES) {
       for (const query of ['', '?publications=true']) {
         await change() // so that nothing is kept
@@ -89,7 +89,7 @@ describeOnOneEngine('pictures and their copies', (open) => {
     expect(await idFor()).not.toBe(await idFor())
   })
 
-  test('addresses that mean the same share one picture', async () => {
+  test('addresses of the same image share one cached image', async () => {
     await change()
     expect(
       await drawnFor([
@@ -128,7 +128,7 @@ describeOnOneEngine('pictures and their copies', (open) => {
     ).toBe(4)
   })
 
-  test('a thousand addresses that mean the same grow nothing', async () => {
+  test('a thousand addresses of the same image do not make the cache grow', async () => {
     await change()
     await pictureAt(land.server, '/map.png')
     const before = await figures()
@@ -143,7 +143,7 @@ describeOnOneEngine('pictures and their copies', (open) => {
     expect(await figures()).toEqual({ ...before, hits: before.hits + 1000 })
   })
 
-  test('pictures of another revision are let go', async () => {
+  test('images of another revision are dropped', async () => {
     await change()
     await drawnFor(['/map.png', '/map.png?size=11', '/tiles/0/0/0.png'])
     expect((await figures()).entries).toBe(3)

@@ -92,7 +92,7 @@ describeOnOneEngine('the pyramid for map viewers', (open) => {
     ).toBe('publications')
   })
 
-  test('what is no number is refused by its name', async () => {
+  test('what is not a number is named in the refusal', async () => {
     for (const [address, parameter] of [
       ['a/0/0.png', 'z'],
       ['1.5/0/0.png', 'z'],
@@ -111,7 +111,7 @@ describeOnOneEngine('the pyramid for map viewers', (open) => {
       ).toBe(parameter)
   })
 
-  test('what is beyond the pyramid is not found', async () => {
+  test('tiles that do not exist are not found', async () => {
     for (const [z, x, y] of [
       [0, 1, 0],
       [0, 0, 1],
@@ -156,7 +156,7 @@ describeOnOneEngine('the pyramid for map viewers', (open) => {
     )
   })
 
-  test('the TileJSON has a tag of its own, which confirms it', async () => {
+  test('the TileJSON has its own ETag, which confirms it', async () => {
     const { headers, bytes } = await land.server.ask('GET', '/tiles.json')
     const again = (path: string) =>
       land.server.ask('GET', path, { headers: { 'if-none-match': headers.etag! } })
@@ -166,7 +166,7 @@ describeOnOneEngine('the pyramid for map viewers', (open) => {
     expect([head.status, head.headers['content-length']]).toEqual([200, String(bytes.length)])
   })
 
-  test('a host that is none gets into no address', async () => {
+  test('an invalid host is used in no address', async () => {
     for (const host of [
       '<script>',
       'a b',

@@ -62,7 +62,7 @@ describeOnOneEngine('the offers', (open) => {
     return text
   }
 
-  test('are those that parcels and estates are shown with, digit for digit', async () => {
+  test('are those of parcels and estates, digit by digit', async () => {
     const text = await expectRight()
 
     expect(text).toContain('5901.000000000000000001')
@@ -120,32 +120,32 @@ describeOnOneEngine('the offers', (open) => {
     )
   })
 
-  test('are the same in every coding, for the first reader as for the next, and told of without a body', async () => {
+  test('are the same in every compression and for every client, and HEAD has the same headers', async () => {
     await land.change({ kind: 'change-parcel', x: 1, y: 1, to: { name: 'another revision' } })
-    const ask = (method: string, coding: string) =>
-      land.server.ask(method, PATH, { headers: { 'accept-encoding': coding } })
+    const ask = (method: string, compression: string) =>
+      land.server.ask(method, PATH, { headers: { 'accept-encoding': compression } })
     const plain = await ask('GET', 'identity')
 
     expect(plain.headers['content-encoding']).toBeUndefined()
-    for (const [coding, unpack] of [
+    for (const [compression, unpack] of [
       ['br', brotliDecompressSync],
       ['gzip', gunzipSync],
     ] as const) {
-      const answers = await Promise.all([ask('GET', coding), ask('GET', coding)])
-      for (const { headers, bytes } of [...answers, await ask('GET', coding)]) {
-        expect(headers['content-encoding']).toBe(coding)
-        expect(headers.etag).toBe(plain.headers.etag!.replace(/"$/, `;${coding}"`))
+      const answers = await Promise.all([ask('GET', compression), ask('GET', compression)])
+      for (const { headers, bytes } of [...answers, await ask('GET', compression)]) {
+        expect(headers['content-encoding']).toBe(compression)
+        expect(headers.etag).toBe(plain.headers.etag!.replace(/"$/, `;${compression}"`))
         expect(headers.vary).toMatch(/accept-encoding/i)
         expect(unpack(bytes).equals(plain.bytes)).toBe(true)
       }
-      const head = await ask('HEAD', coding)
+      const head = await ask('HEAD', compression)
       expect([head.status, head.bytes.length, head.headers.etag]).toEqual([200, 0, answers[0].headers.etag])
     }
     const head = await ask('HEAD', 'identity')
     expect([head.status, head.bytes.length, head.headers.etag]).toEqual([200, 0, plain.headers.etag])
   })
 
-  test('are found below /v2 alone', async () => {
+  test('are answered below /v2 only', async () => {
     for (const path of ['/offers', '/v1/offers']) await land.refusal(path, 404, 'not_found')
   })
 })

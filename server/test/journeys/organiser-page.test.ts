@@ -122,7 +122,7 @@ describeOnOneEngine('the organiser page', (open) => {
     expect(status, bytes.toString()).toBe(200)
   })
 
-  test('a wrong code, an event that the issuer does not know, and the code of another event are told apart by nothing', async () => {
+  test('a wrong code, an event that the issuer does not know, and the code of another event get the same answer', async () => {
     await outside.putEvent(id(5), { edit_code: '555555', codes: 1 })
     await outside.putEvent(id(6), { edit_code: '666666', codes: 1 })
     const ask = (event: number, editCode: string) =>
@@ -144,7 +144,7 @@ describeOnOneEngine('the organiser page', (open) => {
     expect([others.status, others.body]).toEqual([401, wrong.body])
   })
 
-  test('five wrong codes close the door for a quarter of an hour, whatever call they came with', async () => {
+  test('five wrong codes, in any calls, block the event for a quarter of an hour', async () => {
     await outside.putEvent(id(8), { edit_code: '888888', codes: 1 })
     await server.register(id(8), '888888', '0,0')
     const calls = [
@@ -199,7 +199,7 @@ describeOnOneEngine('the organiser page', (open) => {
     expect(body.data).toMatchObject({ body: { num: 0, total: 3, available: 1, claimed: 2 } })
   })
 
-  test('what is wrong is said by name, before the issuer is asked, and never repeats the edit code', async () => {
+  test('wrong input is named before the issuer is asked, and the edit code is never repeated', async () => {
     const bad = [
       [{ editCode: '123', coordinates: '52,-10;1.5,2' }, 'invalid_coordinates', '"1.5,2"'],
       [{ editCode: '123', coordinates: '52,-10;151,0' }, 'invalid_coordinates', '151,0'],
@@ -226,7 +226,7 @@ describeOnOneEngine('the organiser page', (open) => {
     )
   })
 
-  test('while the issuer is down nothing is lost and the sentence says so; wrong credentials are told apart', async () => {
+  test('while the issuer is down nothing is lost and the sentence says so; wrong credentials have another message', async () => {
     await outside.putEvent(id(12), { edit_code: '121212', codes: 1 })
     await outside.issuerSettings({ error_rate: 1, html_errors: true })
 
@@ -255,7 +255,7 @@ describeOnOneEngine('the organiser page', (open) => {
     expect(up.status).toBe(200)
   })
 
-  test('the report tells what happened, by state, hour and reason, and no codes', async () => {
+  test('the report counts claims by state, hour and reason, and has no codes', async () => {
     await outside.putEvent(id(13), { edit_code: '131313', codes: 2 })
     const uuid = await server.register(id(13), '131313', '5,5')
     const place = { x: 5, y: 5 }

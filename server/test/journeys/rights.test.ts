@@ -42,7 +42,7 @@ describeOnBothEngines('who else may act for an owner', (open, kind) => {
   })
   afterAll(() => server.close())
 
-  test('stands on every parcel and estate, just before its publication; empty where nobody is known', async () => {
+  test('is in every parcel and estate, just before its publication, and empty if no address is known', async () => {
     expect(await server.data('/parcels/2/-1')).toMatchObject(MANAGED)
     expect(await server.data('/parcels/2/0')).toMatchObject(NOBODY)
     expect(await server.data('/estates/2')).toMatchObject({ ...NOBODY, update_managers: [CLEO] })
@@ -112,7 +112,7 @@ describeOnBothEngines('who else may act for an owner', (open, kind) => {
     })
   })
 
-  test('such tiles have a tag, until something changes that they show', async () => {
+  test('such tiles have an ETag, which changes when they change', async () => {
     const path = `/v1/tiles/${BOB}`
     const { headers } = await server.get(path)
     const again = { headers: { 'if-none-match': headers.get('etag')! } }
@@ -124,7 +124,7 @@ describeOnBothEngines('who else may act for an owner', (open, kind) => {
     clock.set(Date.parse('2019-06-01T00:00:00.000Z'))
   })
 
-  test('comes out of an export as it went in', async () => {
+  test('is exported as it was imported', async () => {
     const folder = join(mkdtempSync(join(tmpdir(), 'landpass-rights-')), 'world')
     await exportSnapshot((await open()).db, folder, { inOneTransaction: kind === 'postgres' })
 
@@ -192,7 +192,7 @@ describeOnBothEngines('who else may act for an owner', (open, kind) => {
       expect(await server.get(`/v1/tiles/new${query}`)).toMatchObject({ status: 400 })
   })
 
-  test('one of the parcels that nobody owns, and how many they are', async () => {
+  test('a random parcel without an owner, and the number of such parcels', async () => {
     const { db } = await open()
     expect(await server.get('/v1/parcels/available')).toMatchObject({
       status: 404,

@@ -58,16 +58,16 @@ describeOnOneEngine('tiles', (open) => {
         const plain = await ask(path)
         const unpack = { br: brotliDecompressSync, gzip: gunzipSync }
 
-        for (const coding of ['br', 'gzip'] as const) {
+        for (const compression of ['br', 'gzip'] as const) {
           const answers = await Promise.all(
-            Array.from({ length: 4 }, () => ask(path, { 'accept-encoding': coding })),
+            Array.from({ length: 4 }, () => ask(path, { 'accept-encoding': compression })),
           )
-          answers.push(await ask(path, { 'accept-encoding': coding }))
+          answers.push(await ask(path, { 'accept-encoding': compression }))
           for (const { status, headers, bytes } of answers) {
-            expect([status, headers['content-encoding']]).toEqual([200, coding])
-            expect(headers.etag).toBe(plain.headers.etag?.replace(/"$/, `;${coding}"`))
+            expect([status, headers['content-encoding']]).toEqual([200, compression])
+            expect(headers.etag).toBe(plain.headers.etag?.replace(/"$/, `;${compression}"`))
             expect(headers.vary).toMatch(/accept-encoding/i)
-            expect(unpack[coding](bytes).equals(plain.bytes)).toBe(true)
+            expect(unpack[compression](bytes).equals(plain.bytes)).toBe(true)
           }
         }
         expect(plain.headers['content-encoding']).toBeUndefined()
@@ -89,8 +89,8 @@ describeOnOneEngine('tiles', (open) => {
       ['/v2/tiles', 'identity'],
       ['/v2/tiles?x1=0&y1=0&x2=5&y2=5', 'identity'],
       ['/v2/tiles/info', 'identity'],
-    ])('are told of without a body: %s, %s', async (path, coding) => {
-      const headers = { 'accept-encoding': coding }
+    ])('have the same headers for HEAD, without a body: %s, %s', async (path, compression) => {
+      const headers = { 'accept-encoding': compression }
       const head = await land.server.ask('HEAD', path, { headers })
       const get = await ask(path, headers)
 
@@ -254,15 +254,15 @@ describeOnOneEngine('tiles', (open) => {
     for (const path of notShowing) expect(await read(path)).toBe(before.get(path)!.bytes.toString())
   })
 
-  test('a copy that is still right costs a 304, in every coding and with every condition', async () => {
+  test('a copy that is still right is answered with 304, in every compression and with every condition', async () => {
     for (const path of ['/v2/tiles', '/v1/tiles', '/v2/tiles?x1=0&y1=0&x2=1&y2=1', '/v2/tiles/info']) {
-      for (const coding of ['identity', 'br', 'gzip']) {
-        const { headers } = await ask(path, { 'accept-encoding': coding })
+      for (const compression of ['identity', 'br', 'gzip']) {
+        const { headers } = await ask(path, { 'accept-encoding': compression })
         for (const condition of [
           { 'if-none-match': headers.etag! },
           { 'if-modified-since': headers['last-modified']! },
         ]) {
-          const answer = await ask(path, { 'accept-encoding': coding, ...condition })
+          const answer = await ask(path, { 'accept-encoding': compression, ...condition })
           expect([answer.status, answer.bytes.length], path).toEqual([304, 0])
         }
       }
@@ -270,9 +270,9 @@ describeOnOneEngine('tiles', (open) => {
     }
   })
 
-  test('info tells when the tiles last changed', async () => {
+  test('info has the time of the last change of the tiles', async () => {
     land.clock.set(land.nowMs() + HOUR_MS)
-    await land.change({ kind: 'change-parcel', x: 0, y: 9, to: { name: 'told of' } })
+    await land.change({ kind: 'change-parcel', x: 0, y: 9, to: { name: 'changed' } })
 
     expect(JSON.parse(await read('/v2/tiles/info'))).toEqual({ lastUpdatedAt: land.nowMs() })
   })

@@ -58,7 +58,7 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
       })
     })
 
-    test('of a parcel that nobody named has a name all the same', async () => {
+    test('of a parcel without a name has a default name', async () => {
       expect(await token('/v2/parcels/2/-2')).toMatchObject({
         id: String(encodeTokenId({ x: 2, y: -2 })),
         name: 'Parcel 2,-2',
@@ -106,7 +106,7 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
       expect(await token(`/v2/contracts/${LAND_REGISTRY}/tokens/0`)).toEqual(await token('/v2/parcels/0/0'))
     })
 
-    test('leads where the settings say', async () => {
+    test('has the addresses of the settings', async () => {
       const elsewhere = await start({
         PUBLIC_URL: 'https://land.example.org/api/',
         EXTERNAL_BASE_URL: 'https://market.example.org/',
@@ -120,7 +120,7 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
       })
     })
 
-    test('leads to the host that the request names, or to the address where it came in', async () => {
+    test('has the host of the request, or else the address of the server', async () => {
       const imageFor = async (host: string) => {
         const { bytes } = await server.ask('GET', '/v2/parcels/0/0', { headers: { host } })
         return (JSON.parse(bytes.toString()) as { image: string }).image.split('/v1/')[0]
@@ -130,7 +130,7 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
       expect(await imageFor('evil.example/path?"')).toBe(`http://localhost:${new URL(server.origin).port}`)
     })
 
-    test('carries the freshness of every land answer', async () => {
+    test('has the validators of all land answers', async () => {
       const { headers } = await server.ask('GET', '/v2/parcels/0/0')
       const again = await server.ask('GET', '/v2/parcels/0/0', {
         headers: { 'if-none-match': headers.etag! },
@@ -170,7 +170,7 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
   })
 
   describe('the districts', () => {
-    test('are listed below every version alike', async () => {
+    test('are listed in every version', async () => {
       const districts = await server.data<{ name: string }[]>('/districts')
 
       expect(districts.map(({ name }) => name)).toEqual(['Museum\u2028of lines', 'Road'])
@@ -196,7 +196,7 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
     })
   })
 
-  test('what an address contributed is told below every version alike', async () => {
+  test('the contributions of an address are the same in every version', async () => {
     const sums = [{ address: ANN, district_id: MUSEUM, land_count: '4' }]
 
     for (const version of ['', '/v1', '/v2'])

@@ -10,7 +10,7 @@ import { errorsOf, openSockets, restOf, startReading } from '../support/slow-rea
 const PARCELS = 301 * 301
 const GEOJSON = '/v2/export/parcels.geojson'
 const NDJSON = '/v2/export/parcels.ndjson'
-/** They have 35 and 18 MB: whoever held them, or half of them, for twelve readers would need far more than this. */
+/** They have 35 and 18 MB: a server that holds them, or half of them, for twelve clients needs far more than this. */
 const GROWTH_BOUND_MB = 120
 const READERS = 12
 /** What the feed of the real world may have, with its owners: addresses are half of it, and cannot be made smaller. */
@@ -51,7 +51,7 @@ describe('the whole world as a file', () => {
   }
 
   test.runIf(process.platform === 'linux')(
-    'costs little memory, however many read it, in every coding, slowly or only by half',
+    'needs little memory for many clients, in every compression, if they read slowly or stop half-way',
     async () => {
       const sizes = await Promise.all([GEOJSON, NDJSON].map((path) => sizeOf(path)))
       const idle = openSockets(server)
@@ -67,7 +67,7 @@ describe('the whole world as a file', () => {
       half.destroy()
       await leave
       const readers = Array.from({ length: READERS }, (_, i) => sizeOf([GEOJSON, NDJSON][i % 2]!, measure))
-      await Promise.all(['gzip', 'br'].map((coding) => sizeOf(GEOJSON, measure, coding)))
+      await Promise.all(['gzip', 'br'].map((compression) => sizeOf(GEOJSON, measure, compression)))
       expect(await Promise.all(readers)).toEqual(readers.map((_, i) => sizes[i % 2]))
 
       expect(highest - before).toBeLessThan(GROWTH_BOUND_MB)
@@ -82,7 +82,7 @@ describe('the whole world as a file', () => {
     },
   )
 
-  test('leaves others their turn while a greedy reader takes it', async () => {
+  test('yields to the event loop while a fast client reads it', async () => {
     let isRead = false
     const reading = sizeOf(GEOJSON).finally(() => {
       isRead = true
@@ -94,27 +94,27 @@ describe('the whole world as a file', () => {
     }
     await reading
 
-    // Whoever made it in one go would let one of them in: before, or after.
+    // A server that makes it without yielding answers one of them at most: before, or after.
     expect(answered).toBeGreaterThan(10)
   })
 })
 
 describe('the feed of the whole world', () => {
-  test('is small in every coding', async () => {
+  test('is small with every compression', async () => {
     const plain = await (await fetch(`${server.origin}/v2/feed`)).arrayBuffer()
     const { cells, owners, estates } = readFeed(new Uint8Array(plain))
 
     expect(cells).toHaveLength(PARCELS)
     expect(owners.length).toBeGreaterThan(2_000)
     expect(estates.length).toBeGreaterThan(200)
-    for (const coding of ['gzip', 'br']) {
-      const bytes = await sizeOf('/v2/feed', undefined, coding)
+    for (const compression of ['gzip', 'br']) {
+      const bytes = await sizeOf('/v2/feed', undefined, compression)
       const missing = ADDRESS_BYTES * (REAL_OWNERS - owners.length)
-      expect(bytes + missing, `${bytes} bytes in ${coding}`).toBeLessThan(FEED_BOUND_BYTES)
+      expect(bytes + missing, `${bytes} bytes in ${compression}`).toBeLessThan(FEED_BOUND_BYTES)
     }
   })
 })
 
-async function sizeOf(path: string, onData = () => {}, coding = 'identity'): Promise<number> {
-  return restOf(await startReading(server.origin + path, { 'accept-encoding': coding }), onData)
+async function sizeOf(path: string, onData = () => {}, compression = 'identity'): Promise<number> {
+  return restOf(await startReading(server.origin + path, { 'accept-encoding': compression }), onData)
 }

@@ -8,7 +8,7 @@ import { errorsOf, openSockets, restOf, startReading } from '../support/slow-rea
 
 const PARCELS = 301 * 301
 const WHOLE_WORLD = '/v1/map?nw=-150,150&se=150,-150'
-/** The answer has 38 MB. Whoever held it, or a part of it for each reader, would need far more than this. */
+/** The answer has 38 MB. A server that holds it, or a part of it for each client, needs far more than this. */
 const GROWTH_BOUND_MB = 60
 const READERS = 6
 const SOON_MS = 10 * SECOND_MS
@@ -66,7 +66,7 @@ describe('the map of the whole world', () => {
     },
   )
 
-  test('is finished for those who read it when the server is told to stop, and for nobody else', async () => {
+  test('is completed for current clients when the server stops, and refused to new ones', async () => {
     const whole = await sizeOf(WHOLE_WORLD)
     const reading = await startReading(server.origin + WHOLE_WORLD)
 

@@ -8,13 +8,13 @@ import { memoryMb, type Serving, serve } from '../support/landpass.ts'
 
 const PARCELS = 301 * 301
 const WHOLE_WORLD = '/v2/tiles'
-/** The answer has 22 MB. Whoever held it for each reader would need far more than this. */
+/** The answer has 22 MB. A server that holds it for each client needs far more than this. */
 const READERS = 6
 const READERS_BOUND_MB = 60
 const QUERIES = 1_000
 /** The texts of all tiles, 23 MB; the rest is what a busy process has not tidied up yet. */
 const QUERIES_BOUND_MB = 80
-/** A second thousand finds all texts there. Whoever kept an answer for each question would need 100 MB. */
+/** The second thousand finds all texts cached. A cache of whole answers would need 100 MB. */
 const AGAIN_BOUND_MB = 40
 
 let server: Serving
@@ -55,12 +55,12 @@ describe('the tiles of the whole world', () => {
       half.destroy()
       await leave
 
-      for (const coding of ['identity', 'br', 'gzip']) {
-        const headers = { 'accept-encoding': coding }
+      for (const compression of ['identity', 'br', 'gzip']) {
+        const headers = { 'accept-encoding': compression }
         const sizes = await Promise.all(
           Array.from({ length: READERS }, () => sizeOf(WHOLE_WORLD, headers, measure)),
         )
-        expect(new Set(sizes).size, coding).toBe(1)
+        expect(new Set(sizes).size, compression).toBe(1)
       }
 
       expect(highest - before).toBeLessThan(READERS_BOUND_MB)

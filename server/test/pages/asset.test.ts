@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR_MS } from '../../src/clock.ts'
 import { ExactNumber } from '../../src/land/records/exact-json.ts'
 import { expectAccessible } from '../support/axe.ts'
-import { type OpenedPage, type OpenOptions, testBrowser } from '../support/browser.ts'
+import { type OpenedPage, type OpenOptions, SOON, testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
 import { exactly } from '../support/exact-values.ts'
 import { bidRow } from '../support/land-rows.ts'
@@ -19,7 +19,6 @@ const DAY_MS = 24 * HOUR_MS
 /** Offers of this story end here or are over, whenever it is read. */
 const FAR = Date.UTC(2100, 0)
 const MARCH = Date.parse('2019-03-01T00:00:00.000Z')
-const SOON = { timeout: 10_000 }
 
 const openEngine = freshEngine('embedded')
 const openPage = testBrowser()
@@ -36,7 +35,7 @@ describe('the panel of a parcel', () => {
   test('shows all of its data, and names as plain text', async () => {
     const { page, photograph } = await open('/?parcel=2,0')
 
-    await page.getByRole('heading', { name: EVIL, exact: true }).waitFor(SOON)
+    await page.getByRole('heading', { name: EVIL, exact: true }).waitFor()
 
     const panel = page.locator('.asset-panel')
     await expect
@@ -50,7 +49,7 @@ describe('the panel of a parcel', () => {
     expect(await panel.locator(`code[title="${encodeTokenId({ x: 2, y: 0 })}"]`).count()).toBe(1)
     expect(await panel.locator('.asset-description').textContent()).toBe(EVIL_NOTE)
     expect(await panel.locator('script, img:not(.asset-image)').count()).toBe(0)
-    await panel.getByText('There are no mortgages.').waitFor(SOON)
+    await panel.getByText('There are no mortgages.').waitFor()
     await photograph('asset-parcel-desktop-light')
   })
 
@@ -58,7 +57,7 @@ describe('the panel of a parcel', () => {
     const offers = await server.data<Offer[]>('/v1/parcels/2,0/publications')
     const { page } = await open('/?parcel=2,0')
 
-    await page.getByText('The same as a table').click(SOON)
+    await page.getByText('The same as a table').click()
 
     const rows = await textsOf(page, '.history-table tbody tr', 'td')
     expect(rows).toEqual(
@@ -82,7 +81,7 @@ describe('the panel of a parcel', () => {
 
   test('gives a code for other pages, whose picture and link work', async () => {
     const { page } = await open('/?parcel=2,0')
-    await page.getByRole('heading', { name: EVIL, exact: true }).waitFor(SOON)
+    await page.getByRole('heading', { name: EVIL, exact: true }).waitFor()
 
     const code = await page.getByLabel('Embed code', { exact: true }).inputValue()
 
@@ -102,7 +101,7 @@ describe('the panel of a parcel', () => {
   test('shows the land of its owner, on the map and as a list', async () => {
     const { page } = await open('/?parcel=2,0')
 
-    await page.getByRole('button', { name: 'Show all their land', exact: true }).click(SOON)
+    await page.getByRole('button', { name: 'Show all their land', exact: true }).click()
 
     await expect
       .poll(() => Object.fromEntries(new URL(page.url()).searchParams), SOON)
@@ -113,11 +112,11 @@ describe('the panel of a parcel', () => {
 
   test('updates when a bid is made, and stays as it is while it loads', async () => {
     const { page } = await open('/?parcel=-1,1')
-    await page.getByText('There are no bids.').waitFor(SOON)
+    await page.getByText('There are no bids.').waitFor()
 
     await change({ kind: 'place-bid', bid: bidRow('new', { asset_id: '-1,1', price: '4321', bidder: CLEO }) })
 
-    await page.getByText('4,321 MANA').waitFor(SOON)
+    await page.getByText('4,321 MANA').waitFor()
     expect(await page.locator('.skeleton').count()).toBe(0)
   })
 
@@ -129,13 +128,13 @@ describe('the panel of a parcel', () => {
     await page.goto(`${server.origin}/?parcel=2,0`)
     const bids = page.getByRole('region', { name: 'Bids' })
 
-    await bids.getByRole('alert').waitFor(SOON)
+    await bids.getByRole('alert').waitFor()
 
-    await page.getByText('There are no mortgages.').waitFor(SOON)
-    await page.locator('.price-chart').waitFor(SOON)
+    await page.getByText('There are no mortgages.').waitFor()
+    await page.locator('.price-chart').waitFor()
     await page.unroute('**/parcels/2/0/bids')
     await bids.getByRole('button', { name: 'Try again' }).click()
-    await bids.getByText('There are no bids.').waitFor(SOON)
+    await bids.getByText('There are no bids.').waitFor()
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Selection')
     takeOut(problems, /503|service unavailable/i)
   })
@@ -158,7 +157,7 @@ describe('the panel of a parcel', () => {
           Owner: expect.stringContaining(owner!),
         })
       expect(await page.locator('.asset-kind').textContent(), place).toBe(kind)
-      await page.getByText('Not for sale').waitFor(SOON)
+      await page.getByText('Not for sale').waitFor()
     }
   })
 
@@ -167,7 +166,7 @@ describe('the panel of a parcel', () => {
 
     for (const path of ['/?parcel=99,99', '/?estate=404']) {
       await goTo(page, path)
-      await page.getByText(/There is no (such parcel|estate with this id)/).waitFor(SOON)
+      await page.getByText(/There is no (such parcel|estate with this id)/).waitFor()
       expect(await page.locator('.asset-section').count(), path).toBe(0)
       expect(await page.getByRole('button', { name: 'Try again' }).count(), path).toBe(0)
     }
@@ -180,8 +179,8 @@ describe('the panel of a parcel', () => {
       { size: 'phone', theme: 'dark' },
     ] as const) {
       const { page, photograph } = await open('/?parcel=2,-2', { size, theme })
-      await page.getByText('The same as a table').click(SOON)
-      await page.getByText('Show more: 3').click(SOON)
+      await page.getByText('The same as a table').click()
+      await page.getByText('Show more: 3').click()
 
       await expectAccessible(page)
       await photograph(`asset-parcel-${size}-${theme}`)
@@ -192,7 +191,7 @@ describe('the panel of a parcel', () => {
 describe('the panel of an estate', () => {
   test('lists its parcels, and leads to them and back', async () => {
     const { page, photograph } = await open('/?estate=1')
-    await page.getByRole('heading', { name: '“Cat’s” <b>house</b>', exact: true }).waitFor(SOON)
+    await page.getByRole('heading', { name: '“Cat’s” <b>house</b>', exact: true }).waitFor()
     expect(await factsOf(page)).toMatchObject({
       Size: 'Parcels: 2',
       Operator: expect.stringContaining('0xcccc'),
@@ -202,17 +201,17 @@ describe('the panel of an estate', () => {
 
     await page.getByRole('button', { name: '1,0', exact: true }).click()
 
-    await page.getByRole('heading', { name: '1,0', exact: true }).waitFor(SOON)
-    await page.getByRole('button', { name: '“Cat’s” <b>house</b>' }).click(SOON)
+    await page.getByRole('heading', { name: '1,0', exact: true }).waitFor()
+    await page.getByRole('button', { name: '“Cat’s” <b>house</b>' }).click()
     await expect.poll(() => new URL(page.url()).searchParams.get('estate'), SOON).toBe('1')
   })
 
   test('that was dissolved says so, with its history', async () => {
     const { page } = await open('/?estate=10')
 
-    await page.getByText(/This estate was dissolved/).waitFor(SOON)
+    await page.getByText(/This estate was dissolved/).waitFor()
 
-    await page.locator('.price-chart').waitFor(SOON)
+    await page.locator('.price-chart').waitFor()
     expect(await page.locator('.asset-image').count()).toBe(0)
   })
 })
@@ -226,7 +225,7 @@ describe('the list of what is on sale', () => {
     await expectRows(page, '/v1/marketplace?limit=20&sort_by=price')
     await page.getByRole('button', { name: 'Next' }).click()
     await expectRows(page, '/v1/marketplace?limit=20&sort_by=price&offset=20')
-    await page.getByText('Page 2 of 3').waitFor(SOON)
+    await page.getByText('Page 2 of 3').waitFor()
     await page.getByLabel('Order').selectOption('Descending')
     await expectRows(page, '/v1/marketplace?limit=20&sort_by=price&sort_order=desc')
 
@@ -238,7 +237,7 @@ describe('the list of what is on sale', () => {
   test('shows its last page for a page beyond the end', async () => {
     const { page } = await open('/?list=on_sale&page=99')
 
-    await page.getByText('Page 3 of 3').waitFor(SOON)
+    await page.getByText('Page 3 of 3').waitFor()
 
     await expectRows(page, '/v1/marketplace?limit=20&offset=40')
   })
@@ -246,9 +245,9 @@ describe('the list of what is on sale', () => {
   test('selects the asset that is pressed', async () => {
     const { page } = await open('/?list=on_sale&sort=price.desc')
 
-    await page.getByRole('button', { name: '“Cat’s” <b>house</b>' }).click(SOON)
+    await page.getByRole('button', { name: '“Cat’s” <b>house</b>' }).click()
 
-    await page.getByRole('heading', { name: '“Cat’s” <b>house</b>', exact: true }).waitFor(SOON)
+    await page.getByRole('heading', { name: '“Cat’s” <b>house</b>', exact: true }).waitFor()
   })
 
   test('comes as a file with the rows and digits of the interface', async () => {
@@ -260,7 +259,7 @@ describe('the list of what is on sale', () => {
     const { text } = await server.get('/v1/marketplace?limit=1000&sort_by=price')
     const { data } = exactly(text) as { data: { assets: unknown[] } }
     expect(rows).toEqual(data.assets.map((asset) => header.map((field) => cellOf(asset, field))))
-    await page.getByText(`Rows in the file: ${rows.length} of ${rows.length}`).waitFor(SOON)
+    await page.getByText(`Rows in the file: ${rows.length} of ${rows.length}`).waitFor()
     expect(rows.flat()).toContain('16787.030000000000000003')
     expect(rows.flat()).toContain("'=1+1")
     expect(rows.flat()).toContain(EVIL_NOTE.replace('=', "'="))
@@ -270,8 +269,8 @@ describe('the list of what is on sale', () => {
 test('a download can be cancelled', async () => {
   const { page } = await open('/?list=on_sale', {}, (page) => page.route(/limit=1000/, () => undefined))
   const begin = page.getByRole('button', { name: 'Download CSV' })
-  await begin.click(SOON)
-  await page.getByRole('progressbar').waitFor(SOON)
+  await begin.click()
+  await page.getByRole('progressbar').waitFor()
 
   await page.getByRole('button', { name: 'Cancel' }).click()
 
@@ -283,7 +282,7 @@ test('a download can be cancelled', async () => {
 describe('the lists of an address', () => {
   test('ask for an address, and say what one looks like', async () => {
     const { page } = await open('/?list=bids', { size: 'phone' })
-    await page.getByText('Enter an address to see what it has.').waitFor(SOON)
+    await page.getByText('Enter an address to see what it has.').waitFor()
     const field = page.getByLabel('Address', { exact: true })
 
     await field.fill('0x123')
@@ -292,7 +291,7 @@ describe('the lists of an address', () => {
     await page
       .getByRole('alert')
       .getByText(/An address is 0x/)
-      .waitFor(SOON)
+      .waitFor()
     await expectAccessible(page)
     await field.fill(` ${CLEO.toUpperCase()} `)
     await field.press('Enter')
@@ -314,7 +313,7 @@ describe('the lists of an address', () => {
     await list.selectOption('Estates')
     await expect.poll(first, SOON).toContain('Estate 10')
     await list.selectOption('Mortgages')
-    await page.getByText('There are no mortgages.').waitFor(SOON)
+    await page.getByText('There are no mortgages.').waitFor()
     await page.getByLabel('Address', { exact: true }).fill(BOB)
     await page.getByRole('button', { name: 'Show', exact: true }).click()
     await expect.poll(() => page.locator('.list-table tbody tr').count(), SOON).toBe(6)
@@ -326,7 +325,7 @@ describe('the lists of an address', () => {
   test('name the districts of contributions', async () => {
     const { page } = await open(`/?list=contributions&of=${ANN}`)
 
-    await page.getByRole('button', { name: 'Museum of lines' }).click(SOON)
+    await page.getByRole('button', { name: 'Museum of lines' }).click()
 
     await expect.poll(() => new URL(page.url()).searchParams.get('district'), SOON).toBe(MUSEUM)
   })
@@ -362,7 +361,7 @@ async function open(
 
 /** As the browser's own buttons do it: without loading the page again. */
 async function goTo(page: Page, path: string): Promise<void> {
-  await page.locator('.explore-page').waitFor(SOON)
+  await page.locator('.explore-page').waitFor()
   const entry = JSON.stringify(path)
   await page.evaluate(`history.pushState(null, '', ${entry}), dispatchEvent(new PopStateEvent('popstate'))`)
 }
@@ -406,7 +405,7 @@ async function expectRows(page: Page, path: string): Promise<void> {
 
 async function download(page: Page): Promise<{ name: string; header: string[]; rows: string[][] }> {
   const coming = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Download CSV' }).click(SOON)
+  await page.getByRole('button', { name: 'Download CSV' }).click()
   const file = await coming
   const text = readFileSync(await file.path(), 'utf8')
   expect(text.startsWith('\ufeff')).toBe(true)
@@ -503,6 +502,8 @@ function landOfThisStory() {
     { ...publications[3]!, tx_hash: hash(81), contract_id: hash(82), asset_id: '2,0', price: 100_000 },
     { ...publications[3]!, tx_hash: hash(83), contract_id: hash(84), asset_id: '2,-2', price: 900 },
   )
+  // As the import wants them: in order of creation
+  publications.sort((a, b) => a.block_time_created_at - b.block_time_created_at)
   const [bid] = bids
   bids.push(
     ...Array.from({ length: 24 }, (_, i) => ({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { applyLandChanges } from '../../src/land/changes/changes.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import { expectAccessible } from '../support/axe.ts'
-import { type OpenedPage, type OpenOptions, testBrowser } from '../support/browser.ts'
+import { type OpenedPage, type OpenOptions, SOON, testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
 import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
 import { startTinyLand, type TinyLand } from '../support/tiny-land.ts'
@@ -13,7 +13,6 @@ import { ANN, BOB, hash, MUSEUM, TINY_WORLD, tinyRecords, tinySnapshot } from '.
 const JUNE = Date.parse('2019-06-01T12:00:00.000Z')
 /** With nothing far out, so that the map can come nearer than the whole world. */
 const WIDE = '-2,-2,2,2;-40,-40,-40,-40;40,40,40,40'
-const SOON = { timeout: 10_000 }
 
 const HEBREW_NAME = 'בית 12'
 /** Turns what follows it, and ends an isolation that it does not belong to. */
@@ -214,6 +213,36 @@ describe('layers', () => {
     await page.getByText('Estates: 2').waitFor()
     await change({ kind: 'change-estate', id: '1', to: { owner: ANN } })
     await page.getByText('Estates: 1').waitFor()
+  })
+
+  test('a browser that reports no network keeps following the server on its own machine', async () => {
+    const { page, asked, problems } = await explore('/?layer=mine')
+    const streams = () => asked.filter((address) => address.includes('/v2/changes')).length
+    const outdated = page.getByText('the map may be out of date').filter({ visible: true })
+    await search(page, BOB)
+    await page.getByText('Estates: 1').waitFor()
+    await page.clock.install()
+
+    // The browser says so once, and never that it is back.
+    const checked = page.waitForResponse(/v2\/feed\?since=/)
+    await page.evaluate(`dispatchEvent(new Event('offline'))`)
+    expect((await checked).status()).toBe(200)
+    await change({ kind: 'change-estate', id: '1', to: { owner: BOB } })
+    await page.getByText('Estates: 2').waitFor()
+    expect(await outdated.count()).toBe(0)
+
+    // With a request that fails, the map is out of date until one succeeds; then the stream is opened anew.
+    await page.route('**/v2/feed?since=*', (route) => route.fulfill({ status: 503 }))
+    await page.evaluate(`dispatchEvent(new Event('offline'))`)
+    await outdated.waitFor()
+    const before = streams()
+    await page.unroute('**/v2/feed?since=*')
+    await page.clock.fastForward(10_000)
+    await outdated.waitFor({ state: 'detached' })
+    await expect.poll(streams, SOON).toBe(before + 1)
+    await change({ kind: 'change-estate', id: '1', to: { owner: ANN } })
+    await page.getByText('Estates: 1').waitFor()
+    forgive(problems, /503/)
   })
 
   test('prices are those of a parcel, from cheap to dear, each with its number of offers', async () => {
@@ -525,7 +554,7 @@ describe('a server without a world', () => {
     await page.getByText('holds no world yet').waitFor()
     await expectAccessible(page)
     await photograph('explore-empty')
-    // From here on nobody tells of changes: the page asks for them.
+    // From here on there are no events: the page polls.
     await page.route('**/v2/changes*', (route) => route.fulfill({ status: 503 }))
     await page.clock.install()
     await page.reload()
@@ -559,6 +588,9 @@ test('with the server gone the page opens all the same, and says that it may be 
   await expect
     .poll(() => page.evaluate(KEPT), SOON)
     .toEqual(expect.arrayContaining(['/', '/v2/feed', '/translations/es']))
+  const cached = await page.evaluate<string[]>(KEPT)
+  expect(cached.filter((path) => path.startsWith('/pages/'))).not.toEqual([])
+  expect(cached.filter((path) => /robots|not-found/.test(path))).toEqual([])
 
   await server.close()
   await page.reload()
@@ -594,6 +626,8 @@ function explorersLand() {
     owner: ANN,
     price: 3000,
   })
+  // As the import wants them: in order of creation
+  records.publications.sort((a, b) => a.block_time_created_at - b.block_time_created_at)
   return records
 }
 
@@ -611,6 +645,7 @@ async function expectWorld(page: Page): Promise<void> {
 /** Where a parcel is on the screen while the middle of the map is 0,0. */
 async function spotOf(page: Page, { x, y, zoom }: { x: number; y: number; zoom: number }) {
   await expectWorld(page)
+  await page.locator('canvas[data-picture=sharp]').waitFor() // before, the map may not know its size
   const map = (await page.locator('canvas').boundingBox())!
   return { x: map.x + map.width / 2 + x * zoom, y: map.y + map.height / 2 - y * zoom }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LOCALES } from '../../src/site/translations.ts'
 import { expectAccessible } from '../support/axe.ts'
-import { type OpenedPage, type OpenOptions, SIZES, testBrowser } from '../support/browser.ts'
+import { type OpenedPage, type OpenOptions, SIZES, SOON, testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
 import { type LandServer, testClock } from '../support/land-server.ts'
 import { startTinyLand } from '../support/tiny-land.ts'
@@ -13,12 +13,25 @@ import { startTinyLand } from '../support/tiny-land.ts'
 
 /** While the offers of the tiny world are open. */
 const JUNE = Date.parse('2019-06-01T12:00:00.000Z')
-const PAGES = {
+const PAGES: Readonly<Record<string, LookedAt>> = {
   map: { path: '/?zoom=40&at=0,0', shown: 'canvas' },
   parcel: { path: '/?parcel=1,-1&layer=price', shown: 'aside, [role=complementary], .asset-panel' },
   list: { path: '/?list=on_sale&sort=price.asc', shown: 'tbody tr' },
   organise: { path: '/organise', shown: 'form' },
-} as const
+  'not-found': {
+    path: '/nothing/here',
+    shown: 'nav',
+    problems: [/^404: .*\/nothing\/here$/, /^console: .* 404 /],
+  },
+}
+
+interface LookedAt {
+  readonly path: string
+  /** Visible once the page is complete. */
+  readonly shown: string
+  /** What the browser reports of it, in alphabetical order. */
+  readonly problems?: readonly RegExp[]
+}
 
 const openEngine = freshEngine('embedded')
 const openPage = testBrowser()
@@ -60,9 +73,12 @@ async function visitAll(
   look: (opened: OpenedPage, name: string) => Promise<void>,
 ): Promise<void> {
   const opened = await openPage(`${server.origin}/`, options)
-  for (const [name, { path, shown }] of Object.entries(PAGES)) {
+  for (const [name, { path, shown, problems = [] }] of Object.entries(PAGES)) {
     await opened.page.goto(server.origin + path)
     await opened.page.locator(shown).first().waitFor()
     await look(opened, name)
+    const expected = problems.map((problem) => expect.stringMatching(problem))
+    await expect.poll(() => opened.problems.toSorted(), SOON).toEqual(expected)
+    opened.problems.length = 0
   }
 }

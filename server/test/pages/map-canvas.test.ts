@@ -3,13 +3,12 @@ import type { CDPSession } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INKS, PALETTES } from '../../src/map/palette.ts'
 import { expectAccessible } from '../support/axe.ts'
-import { type OpenOptions, testBrowser } from '../support/browser.ts'
+import { type OpenOptions, SOON, testBrowser } from '../support/browser.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { freshEngine } from '../support/engines.ts'
 import { PageMap } from '../support/page-map.ts'
 
 const RADIUS = 28
-const SOON = { timeout: 20_000 }
 /** A parcel of no estate and no district, with an owner; found below. */
 let lonely: Coord
 let places: readonly Coord[]
@@ -175,16 +174,16 @@ describe('the keyboard', () => {
     const { map, page } = await openWithHands('/?at=0,0&zoom=40', { size: 'desktop' })
     await map.shows()
     const status = page.locator('.world-map [role=status]')
-    const told = (place: string) => status.filter({ hasText: new RegExp(`\\b${place}\\b`) })
+    const announced = (place: string) => status.filter({ hasText: new RegExp(`\\b${place}\\b`) })
     await map.surface.focus()
     await expectAccessible(page)
 
     await page.keyboard.press('ArrowRight')
-    await told('0,0').waitFor({ state: 'attached' })
+    await announced('0,0').waitFor({ state: 'attached' })
     await page.keyboard.press('ArrowRight')
-    await told('1,0').waitFor({ state: 'attached' })
+    await announced('1,0').waitFor({ state: 'attached' })
     for (let press = 0; press < 2; press++) await page.keyboard.press('Shift+ArrowUp')
-    await told('1,20').waitFor({ state: 'attached' })
+    await announced('1,20').waitFor({ state: 'attached' })
 
     await map.shows(({ y, zoom }) => Math.abs(20 - y) * zoom < 350)
     await page.keyboard.press('-')
@@ -251,7 +250,7 @@ async function expectLand(map: PageMap, theme: 'light' | 'dark', { showsSales = 
   expect((await map.colours()).filter((colour) => !known.includes(colour))).toEqual([])
 }
 
-/** The colours of the server's pictures: a map in somebody's page looks like ours. */
+/** The colours of the server's images: maps in other pages look the same. */
 function coloursOf(theme: 'light' | 'dark', ...inks: (keyof typeof INKS)[]): string[] {
   return inks.map((ink) => {
     const at = INKS[ink] * 3

@@ -16,11 +16,11 @@ import {
   startOutsideWorld,
 } from '../support/attendance-server.ts'
 import { expectAccessible } from '../support/axe.ts'
-import { type OpenedPage, type OpenOptions, type Spot, testBrowser } from '../support/browser.ts'
+import { type OpenedPage, type OpenOptions, SOON, type Spot, testBrowser } from '../support/browser.ts'
 import { emptyDir, freshDataDir, freshEngine } from '../support/engines.ts'
+import { findSecrets, type Output } from '../support/find-secrets.ts'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
 import { type Env, serve } from '../support/landpass.ts'
-import { findSecrets, type Heard } from '../support/overheard.ts'
 import { PageMap } from '../support/page-map.ts'
 
 /**
@@ -208,7 +208,7 @@ describe('an event that works', () => {
     await expectValue(form.places, '')
 
     await opened.drag(middle, { x: middle.x + height / 6, y: middle.y - height / 6 })
-    await expect.poll(() => form.places.inputValue()).toContain('0,0')
+    await expect.poll(() => form.places.inputValue(), SOON).toContain('0,0')
     const drawn = placesIn(await form.places.inputValue())
     const east = Math.max(...drawn.map(([column]) => column))
     const north = Math.max(...drawn.map(([, row]) => row))
@@ -220,7 +220,7 @@ describe('an event that works', () => {
     const [scrolled, zoom] = [await page.evaluate('scrollY'), (await theMap.view()).zoom]
     await page.mouse.wheel(0, -100)
     await expectText(page, 'Hold Ctrl or Cmd')
-    await expect.poll(() => page.evaluate('scrollY')).not.toBe(scrolled)
+    await expect.poll(() => page.evaluate('scrollY'), SOON).not.toBe(scrolled)
     expect((await theMap.view()).zoom).toBe(zoom)
     await page.keyboard.down('Control')
     await page.mouse.wheel(0, -100)
@@ -242,7 +242,7 @@ describe('an event that works', () => {
     await map.click()
     await expectValue(form.places, '')
     await form.press('Undo')
-    await expect.poll(async () => blank.equals(await atRest())).toBe(true)
+    await expect.poll(async () => blank.equals(await atRest()), SOON).toBe(true)
 
     await form.places.fill('0,0;nowhere')
     await map.click()
@@ -251,7 +251,7 @@ describe('an event that works', () => {
     await map.focus()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Enter')
-    await expect.poll(() => form.places.inputValue()).toMatch(/^-?\d+,-?\d+$/)
+    await expect.poll(() => form.places.inputValue(), SOON).toMatch(/^-?\d+,-?\d+$/)
     await expectAccessible(page)
     expectRefusals(opened, 404)
   })
@@ -284,7 +284,7 @@ describe('an event that works', () => {
     await expectGood(opened, 'draw', ['light'])
     const scrolled = await page.evaluate('scrollY')
     await swipe(60)
-    await expect.poll(async () => placesIn(await form.places.inputValue()).length).toBeGreaterThan(3)
+    await expect.poll(async () => placesIn(await form.places.inputValue()).length, SOON).toBeGreaterThan(3)
     expect(await page.evaluate('scrollY')).toBe(scrolled)
     await form.press('Clear all')
     await form.press('Undo')
@@ -448,7 +448,7 @@ describe('what can go wrong', () => {
     await fill(page, id)
     await outside.issuerSettings({ error_rate: 1, html_errors: true })
     await form.press('Register the event')
-    await expectText(page, 'The token issuer does not answer at the moment, but nothing was lost')
+    await expectText(page, 'The token issuer does not answer now. Nothing was lost')
     await expectGood(opened, 'issuer-unavailable')
     await outside.issuerSettings({ error_rate: 0, html_errors: false })
     await form.press('Try again')
@@ -603,18 +603,18 @@ test('the edit code is only in the body of a request: not in address, storage, p
   const opened = await openForm({ size: 'phone', keepsPages: true }, '', alone.origin)
   const { page } = opened
   const form = formOf(page)
-  const heard: Heard[] = []
+  const outputs: Output[] = []
   const sent: string[] = []
   page.on('request', (request) => {
-    heard.push({
+    outputs.push({
       where: `${request.method()} and its headers`,
       text: request.url() + JSON.stringify(request.headers()),
     })
     if (request.postData()?.includes(code)) sent.push(`${request.method()} ${request.url()}`)
   })
-  page.on('console', (message) => heard.push({ where: 'the console', text: message.text() }))
+  page.on('console', (message) => outputs.push({ where: 'the console', text: message.text() }))
   const listen = async (where: string) =>
-    heard.push({ where, text: await page.evaluate<string>(EVERYTHING_KEPT) })
+    outputs.push({ where, text: await page.evaluate<string>(EVERYTHING_KEPT) })
 
   await form.eventId.fill(String(id))
   await form.editCode.fill(code)
@@ -641,11 +641,11 @@ test('the edit code is only in the body of a request: not in address, storage, p
   await page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`)
   await expectValue(form.editCode, '')
   await listen('the page that was left')
-  heard.push({ where: 'the log', text: alone.stdout() + alone.stderr() })
+  outputs.push({ where: 'the log', text: alone.stdout() + alone.stderr() })
 
   expect(alone.stdout()).toContain('"POST","url":"/addcodes/:event"')
   expect(sent).toEqual([`POST ${alone.origin}/event/${id}`, `POST ${alone.origin}/addcodes/${id}`])
-  expect(findSecrets(heard, new Map([[code, 'the edit code']]))).toEqual([])
+  expect(findSecrets(outputs, new Map([[code, 'the edit code']]))).toEqual([])
   expectRefusals(opened, 404)
 })
 
@@ -777,7 +777,7 @@ async function expectText(page: Page, text: string | RegExp): Promise<void> {
 
 async function expectValue(field: Locator, value: string): Promise<void> {
   await field.waitFor()
-  await expect.poll(() => field.inputValue()).toBe(value)
+  await expect.poll(() => field.inputValue(), SOON).toBe(value)
 }
 
 function focusedText(page: Page): Promise<string> {

@@ -30,7 +30,7 @@ describe.each(PAGES)('the page %s', (path) => {
   test('is small, and sends requests to its own server only', async () => {
     const { page, asked } = await openPage(server.origin + path, { size: 'desktop' })
     await page.locator('main').waitFor()
-    // The worker keeps them for offline times: nobody waits for that.
+    // The worker stores them for offline use, in the background.
     const scripts = asked.filter((address) => address.endsWith('.js') && !address.includes('service-worker'))
 
     const sizes = await Promise.all(scripts.map(gzippedBytes))
@@ -114,6 +114,7 @@ describe('an address that does not exist', () => {
 
     expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-error-code': 'not_found' })
+    expect(headers.vary).toBe('accept, accept-language')
     expect(String(headers['content-security-policy'])).toContain("default-src 'none'")
     expect(page).toContain('<html lang="fr"')
     expect(page).toContain('Il n’y a pas de page à cette adresse')
@@ -124,13 +125,14 @@ describe('an address that does not exist', () => {
   })
 
   test.each([
-    { who: 'a program', method: 'GET', path: '/nothing/here', headers: {} },
+    { who: 'a program', method: 'GET', path: '/nothing/here', headers: {}, vary: 'accept, accept-language' },
     { who: 'a browser that asks for data', method: 'GET', path: '/v2/nothing', headers: inBrowser },
     { who: 'a form', method: 'POST', path: '/nothing/here', headers: inBrowser },
-  ] as const)('is the envelope for $who', async ({ method, path, headers }) => {
+  ] as const)('is the envelope for $who', async ({ method, path, headers, ...expected }) => {
     const answer = await server.ask(method, path, { headers })
 
     expect(answer.status).toBe(404)
+    expect(answer.headers.vary).toBe('vary' in expected ? expected.vary : undefined)
     expect(JSON.parse(answer.bytes.toString())).toMatchObject({ ok: false, code: 'not_found' })
   })
 })
@@ -241,8 +243,10 @@ async function filesOf(path: string): Promise<string[]> {
 
 async function gzippedBytes(address: string): Promise<number> {
   const { pathname } = new URL(address)
-  const { status, bytes } = await server.ask('GET', pathname, { headers: { 'accept-encoding': 'gzip' } })
-  expect(status).toBe(200)
+  const { status, headers, bytes } = await server.ask('GET', pathname, {
+    headers: { 'accept-encoding': 'gzip' },
+  })
+  expect([status, headers['content-encoding']]).toEqual([200, 'gzip'])
   return bytes.length
 }
 

@@ -8,7 +8,7 @@ const PAGES_PATH = join(ROOT, 'docs/attendance')
 const PAGES = ['README.md', 'organisers.md', 'scene-builders.md', 'reference.md', 'operators.md']
 export const IMAGES_PATH = join(ROOT, 'docs/images')
 /** The event of the pages' story, and the uuid that it has there. */
-export const STORY = {
+export const EXAMPLE = {
   eventId: 90_001,
   editCode: '012345',
   uuid: '6b0b6c53-6f5b-4c0e-9b43-2f1d0a7c9e11',

@@ -5,9 +5,9 @@ import type { Engine } from '../../src/db/engine.ts'
 import { makePlayer, type RequestToSign, type SimulatedPlayer } from '../../src/simulate/player/player.ts'
 import { forkProgram, nextMessage } from './children.ts'
 import { atEndOfEachFile } from './end-of-file.ts'
+import { findSecrets, type Output } from './find-secrets.ts'
 import { type Answer, type LandServer, startLandServer } from './land-server.ts'
-import { eventually, saidByCommands } from './landpass.ts'
-import { findSecrets, type Heard } from './overheard.ts'
+import { eventually, outputOfCommands } from './landpass.ts'
 
 /** For the codes of a test's server: any would do. */
 export const TEST_KEY = '5eed'.repeat(16)
@@ -28,21 +28,22 @@ const CALM = {
 /** What the simulated issuer's access tokens begin with. */
 const TOKEN_START = 'simulated.'
 
-const answers: Heard[] = []
+const answers: Output[] = []
 const worlds: OutsideWorld[] = []
 /** Simulators of earlier test files, as after a start: a process is started only when all others are in use. */
 const idleSimulators: Simulators[] = []
 
 /** No server of the tests says a secret, whatever the tests of the file are about. */
 atEndOfEachFile(async () => {
-  const heard = [...answers, ...saidByCommands()]
+  const outputs = [...answers, ...outputOfCommands()]
   const used = [...worlds]
   answers.length = 0
   worlds.length = 0
   const found: string[] = []
   for (const world of used) {
-    found.push(...findSecrets(heard, await world.secrets()))
+    found.push(...findSecrets(outputs, await world.secrets()))
     await control('POST', `${world.issuer}/simulator/reset`, {})
+    await control('POST', `${world.issuer}/simulator/revoke-tokens`, {})
     await control('POST', `${world.presence}/simulator/reset`, {})
     idleSimulators.push(world)
   }
@@ -67,7 +68,7 @@ export interface OutsideWorld extends Simulators {
   readonly env: Environment
   /** Makes an event at the issuer. */
   putEvent(id: number, plan: EventPlan): Promise<void>
-  /** Codes of an event that somebody used without us. */
+  /** Codes of an event that were used without this server. */
   useElsewhere(id: number, count: number): Promise<void>
   /** How the issuer behaves. */
   issuerSettings(settings: object): Promise<void>
@@ -78,7 +79,7 @@ export interface OutsideWorld extends Simulators {
   giveToken(id: number, editCode: string, address: string): Promise<void>
   /** All claim codes of an event. */
   codesOf(id: number, editCode: string): Promise<readonly string[]>
-  /** Everything that nobody may hear of: secrets, and what they are. */
+  /** The secrets that no output may contain, and what each is. */
   secrets(): Promise<ReadonlyMap<string, string>>
   /** The tokens that the issuer made for an event. */
   mintsOf(eventId: number): Promise<readonly LedgerEntry[]>
@@ -217,7 +218,7 @@ export async function startAttendance(
   env: Environment = {},
 ): Promise<AttendanceServer> {
   const server = noting(await startLandServer(engine, clock, { ...outside.env, ...env }))
-  let moment = 0
+  let tick = 0
   return {
     ...server,
     register: async (eventId, editCode, coordinates) => {
@@ -230,8 +231,8 @@ export async function startAttendance(
     claim: (event, player, { body = {}, sign = {} } = {}) => {
       const path = `/claim/${event}`
       const text = JSON.stringify(body)
-      moment += 1 // each request is one of its own, although the clock stands still
-      const headers = player.sign({ method: 'POST', path, body: text, atMs: clock.nowMs() + moment, ...sign })
+      tick += 1 // no two requests have the same signature, although the clock is fixed
+      const headers = player.sign({ method: 'POST', path, body: text, atMs: clock.nowMs() + tick, ...sign })
       return server.send('POST', path, text, headers)
     },
   }

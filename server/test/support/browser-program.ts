@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 import { emptyDir } from './engines.ts'
-import { madeOnce } from './made-once.ts'
+import { sharedFolder } from './shared-folder.ts'
 
 /** Names a Chromium or Chrome to use instead of the one that the tests bring. */
 export const BROWSER_VARIABLE = 'LANDPASS_BROWSER'
@@ -21,7 +21,7 @@ const ARGUMENTS = [
   // WebGL drawn by the processor, and WebGL alone: the page around it is painted faster without it.
   '--use-gl=angle',
   '--use-angle=swiftshader-webgl',
-  // No name but our own address is ever found, whoever asks: a page, a worker or the browser itself
+  // No name but our own address is ever resolved, for pages, workers and the browser itself
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
   '--no-proxy-server',
 ]
@@ -67,7 +67,7 @@ function namedProgram(): Program | undefined {
  */
 async function ownProgram(): Promise<Program | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
-  const folder = await madeOnce('browser', unpackInto)
+  const folder = await sharedFolder('browser', unpackInto)
   const home = emptyDir()
   return {
     path: path.join(folder, 'chromium'),

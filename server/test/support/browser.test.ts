@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { SIZES, testBrowser } from './browser.ts'
+import { SIZES, SOON, testBrowser } from './browser.ts'
 import { BROWSER_VARIABLE, launchBrowser } from './browser-program.ts'
 
 const PAGE = `<!doctype html>
@@ -27,7 +27,7 @@ describe('the browser of the tests', () => {
     server.closeAllConnections()
   })
 
-  test('reaches nobody but 127.0.0.1, and tells on a page that tries, in a worker as well', async () => {
+  test('reaches 127.0.0.1 only, and reports a page or worker that tries another host', async () => {
     const { page, problems } = await open(`http://127.0.0.1:${port}/`, { size: 'desktop' })
     const addresses = [`http://localhost:${port}/name`, 'http://192.0.2.1/number', 'https://land.example/far']
 
@@ -43,20 +43,20 @@ describe('the browser of the tests', () => {
     const startingWith = (start: string) => problems.filter((problem) => problem.startsWith(start))
     const twiceEach = (start: string) => addresses.flatMap((address) => [start + address, start + address])
     await expect
-      .poll(() => startingWith('net::ERR_NAME_NOT_RESOLVED: '))
+      .poll(() => startingWith('net::ERR_NAME_NOT_RESOLVED: '), SOON)
       .toEqual(twiceEach('net::ERR_NAME_NOT_RESOLVED: '))
     expect(startingWith('foreign request: ')).toEqual(twiceEach('foreign request: '))
     expect(hosts).toEqual([`127.0.0.1:${port}`])
     problems.length = 0
   })
 
-  test('tells what goes wrong in a page', async () => {
+  test('reports errors of a page', async () => {
     const { page, problems } = await open(`http://127.0.0.1:${port}/`, { size: 'phone', scale: 2 })
 
     await page.evaluate(`console.error('a red line')`)
     await page.evaluate(`setTimeout(() => { throw new Error('a slip') })`)
     await page.evaluate(`fetch('http://127.0.0.1:1/closed').catch(() => {})`)
-    await expect.poll(() => problems.length).toBeGreaterThanOrEqual(4)
+    await expect.poll(() => problems.length, SOON).toBeGreaterThanOrEqual(4)
 
     const found = problems.splice(0)
     expect(found).toContain('console: a red line')
@@ -64,7 +64,7 @@ describe('the browser of the tests', () => {
     expect(found.join('\n')).toMatch(/^net::ERR_\w+: http:\/\/127.0.0.1:1\/closed$/m)
   })
 
-  test('has the screen that was asked for', async () => {
+  test('has the requested screen', async () => {
     for (const size of ['phone', 'desktop'] as const) {
       for (const scale of [1, 2]) {
         const { look } = await open(`http://127.0.0.1:${port}/`, { size, scale })
@@ -74,7 +74,7 @@ describe('the browser of the tests', () => {
     }
   })
 
-  test('may be another one, which has to be there', async () => {
+  test('can be replaced by another one, which must exist', async () => {
     vi.stubEnv(BROWSER_VARIABLE, '/no/such/browser')
     try {
       await expect(launchBrowser()).rejects.toThrow(

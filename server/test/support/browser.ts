@@ -8,6 +8,12 @@ import { launchBrowser } from './browser-program.ts'
 /** Names a folder for the photographs that tests take of their pages. */
 export const SCREENSHOTS_VARIABLE = 'LANDPASS_SCREENSHOTS'
 
+/**
+ * For `expect.poll`: the limit for everything that a page does by itself. It only ends tests that hang, so it is far above
+ * what a busy machine needs.
+ */
+export const SOON = { timeout: 120_000 } as const
+
 /** In CSS pixels. */
 export const SIZES = {
   phone: { width: 390, height: 844 },
@@ -17,11 +23,11 @@ export type Size = keyof typeof SIZES
 
 export interface OpenOptions {
   readonly size: Size
-  /** Pixels of the screen per CSS pixel: 1 unless told otherwise. */
+  /** Pixels of the screen per CSS pixel: default 1. */
   readonly scale?: number
-  /** What the browser says that its reader speaks: `en-GB` unless told otherwise. */
+  /** Language of the browser; default `en-GB`. */
   readonly locale?: string
-  /** What the system wants: light unless told otherwise. */
+  /** Colour scheme of the system; default light. */
   readonly theme?: 'light' | 'dark'
   /** Whether the page may keep itself for offline times; without it nothing of one visit is left for the next. */
   readonly keepsPages?: boolean
@@ -81,6 +87,7 @@ export function testBrowser(): OpenPage {
       timezoneId: 'UTC',
       reducedMotion: 'reduce', // tests look at pages at rest
     })
+    context.setDefaultTimeout(SOON.timeout)
     const watched = watch(context)
     onTestFinished(async () => {
       await context.close()

@@ -62,7 +62,7 @@ export function isAlive(pid: number): boolean {
   return runningProcesses().some((one) => one.pid === pid)
 }
 
-/** Without those that ended and that nobody has asked about yet. */
+/** Without zombies: processes that ended and were not waited for yet. */
 function runningProcesses(): { pid: number; parent: number }[] {
   const lines =
     process.platform === 'linux'

@@ -6,23 +6,23 @@ import { writeDemoSnapshot } from '../../src/demo/write-snapshot.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import { freshDatabaseUrl, TEST_SETTINGS } from './engines.ts'
 import { testClock } from './land-server.ts'
-import { madeOnce } from './made-once.ts'
+import { sharedFolder } from './shared-folder.ts'
 
 const FULL_RADIUS = 150
 
 /** The folder of a demo snapshot, made once for the whole run. It covers -radius,-radius to radius,radius. */
 export function demoSnapshot(seed: number, radius: number): Promise<string> {
-  return madeOnce(`snapshot-${seed}-${radius}`, async (folder) => {
+  return sharedFolder(`snapshot-${seed}-${radius}`, async (folder) => {
     await writeDemoSnapshot(seed, folder, undefined, { radius })
   })
 }
 
 /**
  * The URL of a PostgreSQL database with the whole demo world of seed 1, at revision 1. It is imported once for the whole
- * run, and shared: nobody may change it.
+ * run, and shared: no test may change it.
  */
 export async function fullDemoDatabaseUrl(): Promise<string> {
-  const folder = await madeOnce('full-demo', async (unfinished) => {
+  const folder = await sharedFolder('full-demo', async (unfinished) => {
     const url = await freshDatabaseUrl()
     await importFullDemo(url)
     fs.writeFileSync(path.join(unfinished, 'url'), url)

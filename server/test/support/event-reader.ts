@@ -2,22 +2,22 @@ import { once } from 'node:events'
 import http, { type IncomingHttpHeaders } from 'node:http'
 
 /** One event of a stream. */
-export interface HeardEvent {
+export interface StreamEvent {
   readonly kind: string
   readonly id: string
   readonly data: unknown
 }
 
-/** Reads a stream of events as a browser would, and keeps what it has heard. */
+/** Reads a stream of events as a browser would, and stores the events. */
 export class EventReader {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Resolves when the stream has ended, in order or not. */
+  /** Resolves when the stream has ended, complete or broken off. */
   readonly ended: Promise<void>
-  /** Everything that came, as text. */
+  /** All received text. */
   text = ''
   private readonly response: http.IncomingMessage
-  private readonly waiting: HeardEvent[] = []
+  private readonly waiting: StreamEvent[] = []
   private wake: () => void = () => {}
   private unread = ''
   private hasEnded = false
@@ -33,7 +33,7 @@ export class EventReader {
     this.status = response.statusCode ?? 0
     this.headers = response.headers
     response.setEncoding('utf8').on('data', (chunk: string) => this.take(chunk))
-    response.on('error', () => {}) // who ends it is a matter of the test
+    response.on('error', () => {}) // a test may expect the stream to break off
     this.ended = once(response, 'close').then(() => {
       this.hasEnded = true
       this.wake()
@@ -41,7 +41,7 @@ export class EventReader {
   }
 
   /** The next event. @throws when the stream ends before it */
-  async next(): Promise<HeardEvent> {
+  async next(): Promise<StreamEvent> {
     for (;;) {
       const event = this.waiting.shift()
       if (event) return event
@@ -52,8 +52,8 @@ export class EventReader {
     }
   }
 
-  /** Events that have come and were not asked for. */
-  get unheard(): readonly HeardEvent[] {
+  /** Received events that {@link next} has not returned yet. */
+  get unheard(): readonly StreamEvent[] {
     return this.waiting
   }
 

@@ -47,8 +47,11 @@ export default async function setup(): Promise<() => Promise<void>> {
   return async () => {
     server.close()
     server.closeAllConnections()
-    await (await started)?.stop()
-    fs.rmSync(testDir, { recursive: true, force: true })
+    try {
+      await (await started)?.stop()
+    } finally {
+      fs.rmSync(testDir, { recursive: true, force: true })
+    }
   }
 }
 

@@ -68,7 +68,7 @@ export type Respond = (request: HeardRequest, response: ServerResponse) => void
 export async function startOddIssuer(respond: Respond): Promise<{ address: string; heard: HeardRequest[] }> {
   const heard: HeardRequest[] = []
   const server = http.createServer(async (message, response) => {
-    const request = await hear(message)
+    const request = await read(message)
     heard.push(request)
     respond(request, response)
   })
@@ -90,12 +90,12 @@ export function sendToken(response: ServerResponse, text: string, lifeS = 86_400
   sendJson(response, 200, { access_token: text, expires_in: lifeS, scope: '', token_type: 'Bearer' })
 }
 
-/** Everything that somebody could read in an error, and in what caused it. */
+/** Everything that an error and its causes show. */
 export function textOfError(error: unknown): string {
   return `${inspect(error, { depth: 10, showHidden: true })} ${JSON.stringify(error)}`
 }
 
-async function hear(message: IncomingMessage): Promise<HeardRequest> {
+async function read(message: IncomingMessage): Promise<HeardRequest> {
   const chunks: Buffer[] = []
   for await (const chunk of message) chunks.push(chunk as Buffer)
   const text = Buffer.concat(chunks).toString()

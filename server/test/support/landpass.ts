@@ -9,12 +9,12 @@ import { SETTING_NAMES } from '../../src/config/settings.ts'
 import { killHard } from './children.ts'
 import { atEndOfEachFile } from './end-of-file.ts'
 import { emptyDir } from './engines.ts'
-import type { Heard } from './overheard.ts'
+import type { Output } from './find-secrets.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 /** When the embedded engine is compiled again: as in our own process, see vitest.config.mjs. */
 export const WASM_OPTIONS = process.execArgv.filter((option) => option.startsWith('--wasm-'))
-const LOOK_EVERY_MS = 20
+const POLL_EVERY_MS = 20
 
 export type Env = Readonly<Record<string, string>>
 
@@ -25,15 +25,15 @@ atEndOfEachFile(async () => {
   started.length = 0
 })
 
-/** All that the commands of this test file have said so far. */
-export function saidByCommands(): readonly Heard[] {
+/** All output of the commands of this test file so far. */
+export function outputOfCommands(): readonly Output[] {
   return started.flatMap(({ args, stdout, stderr }) => [
     { where: `the output of ${args.join(' ')}`, text: stdout() },
     { where: `the errors of ${args.join(' ')}`, text: stderr() },
   ])
 }
 
-/** What a command said and how it ended. */
+/** The output of a command, and how it ended. */
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
@@ -45,11 +45,11 @@ export interface Ended {
 /** A command of landpass in a process of its own, which ends with the test file at the latest. */
 export interface Running {
   readonly child: ChildProcess
-  /** All that it has said so far. */
+  /** Its output so far. */
   stdout(): string
   stderr(): string
   readonly ended: Promise<Ended>
-  /** Resolves when stdout has the text. @throws when the process ends without having said it */
+  /** Resolves when stdout has the text. @throws when the process ends before that */
   said(text: string): Promise<void>
 }
 
@@ -60,24 +60,25 @@ export function startLandpass(args: readonly string[], env: Env = {}): Running {
     env: { ...environmentWithoutSettings(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const heard = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
-      heard[name] += text
+      output[name] += text
     })
   }
   const ended = once(child, 'close').then(([code]) => ({
     code: code as number | null,
-    ...heard,
-    json: jsonLines(heard.stdout),
+    ...output,
+    json: jsonLines(output.stdout),
   }))
   const said = async (text: string) => {
     const over = ended.then(({ stderr }) => {
-      if (!heard.stdout.includes(text)) throw new Error(`landpass ${args[0]} never said "${text}": ${stderr}`)
+      if (!output.stdout.includes(text))
+        throw new Error(`landpass ${args[0]} never said "${text}": ${stderr}`)
     })
-    while (!heard.stdout.includes(text)) await Promise.race([once(child.stdout, 'data'), over])
+    while (!output.stdout.includes(text)) await Promise.race([once(child.stdout, 'data'), over])
   }
-  const running = { child, stdout: () => heard.stdout, stderr: () => heard.stderr, ended, said }
+  const running = { child, stdout: () => output.stdout, stderr: () => output.stderr, ended, said }
   started.push({ ...running, args })
   return running
 }
@@ -87,14 +88,14 @@ export function landpass(args: readonly string[], env: Env = {}): Promise<Ended>
   return startLandpass(args, env).ended
 }
 
-/** A `landpass serve` that listens. */
+/** A running `landpass serve` that accepts connections. */
 export interface Serving extends Running {
   readonly origin: string
   /** Ctrl-C, or what a service manager sends. */
   stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<Ended>
 }
 
-/** Starts a server and waits until it listens and has looked for its world. */
+/** Starts a server and waits until it listens and has loaded its world, if there is one. */
 export async function serve(env: Env, args: readonly string[] = []): Promise<Serving> {
   const running = startLandpass(['serve', ...args], { PORT: '0', ...env })
   await running.said('Ctrl-C stops it.')
@@ -119,30 +120,28 @@ export function jsonLines(text: string): Record<string, unknown>[] {
   })
 }
 
-/** No test measures speed: what a caller takes for long may take longer on a busy machine. */
-const LEAST_PATIENCE_MS = 60_000
+/** Waits last at least this long: a test must not fail because the machine is busy. */
+const MIN_LIMIT_MS = 60_000
 
-/** Asks again and again until the answer is as wished. @throws when it is not within the limit */
+/** Polls until the answer is the expected one. @throws when it is not within the limit */
 export async function eventually<T>(
   ask: () => Promise<T> | T,
-  isAsWished: (answer: T) => boolean,
+  isExpected: (answer: T) => boolean,
   limitMs: number,
 ): Promise<T> {
-  const patienceMs = Math.max(limitMs, LEAST_PATIENCE_MS)
-  const giveUpAtMs = performance.now() + patienceMs
+  const waitMs = Math.max(limitMs, MIN_LIMIT_MS)
+  const giveUpAtMs = performance.now() + waitMs
   for (;;) {
     const answer = await ask()
-    if (isAsWished(answer)) return answer
+    if (isExpected(answer)) return answer
     if (performance.now() > giveUpAtMs) {
-      throw new Error(
-        `not within ${patienceMs} ms; the last answer was ${JSON.stringify(answer)?.slice(0, 500)}`,
-      )
+      throw new Error(`not within ${waitMs} ms; the last answer was ${JSON.stringify(answer)?.slice(0, 500)}`)
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))
   }
 }
 
-/** Status of an address now; 0 where nobody answers. */
+/** Status of an address now; 0 where no server answers. */
 export async function statusOf(address: string): Promise<number> {
   const response = await fetch(address).catch(() => undefined)
   await response?.arrayBuffer().catch(() => undefined)

@@ -1,7 +1,6 @@
 import { PNG } from 'pngjs'
 import { expect } from 'vitest'
-import { SECOND_MS } from '../../src/clock.ts'
-import { type OpenedPage, SIZES, type Size, type Spot } from './browser.ts'
+import { type OpenedPage, SIZES, type Size, SOON, type Spot } from './browser.ts'
 
 /** What a map viewer has on its screen. The map fills it. */
 export interface MapView {
@@ -24,7 +23,7 @@ const SQUARE_PARCELS = 512
 /** What a page lays over its map is further up and further down. In CSS pixels from the screen's edges. */
 const CLEAR = { top: 100, bottom: 60 }
 /** Reading a screenshot takes far longer than a page needs for its next step. */
-const SOON = { timeout: 20 * SECOND_MS, interval: 400 }
+const LOOKS = { ...SOON, interval: 400 }
 
 /**
  * Waits until the screen shows exactly the pixels of the server's tiles, and where there are none the background.
@@ -37,7 +36,7 @@ export async function expectOnScreen(opened: OpenedPage, view: MapView, backgrou
     screen = await opened.look()
     return differencesOf(screen, expected, view)
   }
-  await expect.poll(differences, SOON).toEqual([])
+  await expect.poll(differences, LOOKS).toEqual([])
   return { screen: screen!, colours: new Set(expected) }
 }
 

@@ -1,7 +1,7 @@
 import type { Coord } from '@landpass/client/grid'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { Spot } from './browser.ts'
+import { SOON, type Spot } from './browser.ts'
 
 /** What the map of a page shows: the place in its middle, and the side of a parcel in CSS pixels. */
 export interface PageView extends Coord {
@@ -10,8 +10,6 @@ export interface PageView extends Coord {
 
 /** A colour as `#rrggbb`. */
 type Colour = string
-
-const SOON = { timeout: 20_000 }
 
 /** The map of one of our pages, as its reader sees it. The canvas says what it shows: web/src/map/map-engine.ts. */
 export class PageMap {
@@ -27,23 +25,23 @@ export class PageMap {
 
   /** What is on the screen now. */
   async view(): Promise<PageView> {
-    const [x = NaN, y = NaN, zoom = NaN] = ((await this.said('view')) ?? '').split(',').map(Number)
+    const [x = NaN, y = NaN, zoom = NaN] = ((await this.attribute('view')) ?? '').split(',').map(Number)
     return { x, y, zoom }
   }
 
   /** How often the canvas was painted so far. */
   async paints(): Promise<number> {
-    return Number(await this.said('paints'))
+    return Number(await this.attribute('paints'))
   }
 
   /** The parcel that was chosen last, as `x,y`. */
   chosen(): Promise<string | null> {
-    return this.said('chosen')
+    return this.attribute('chosen')
   }
 
-  /** Waits until all of the map is sharp, and as wished. */
-  async shows(isAsWished: (view: PageView) => boolean = () => true): Promise<PageView> {
-    const look = async () => (await this.said('picture')) === 'sharp' && isAsWished(await this.view())
+  /** Waits until all of the map is sharp, and the view is the expected one. */
+  async shows(isExpected: (view: PageView) => boolean = () => true): Promise<PageView> {
+    const look = async () => (await this.attribute('picture')) === 'sharp' && isExpected(await this.view())
     await expect.poll(look, SOON).toBe(true)
     return this.view()
   }
@@ -97,7 +95,7 @@ export class PageMap {
     return (await this.surface.evaluate<number, HTMLCanvas>(({ width }) => width)) / box.width
   }
 
-  private said(what: string): Promise<string | null> {
+  private attribute(what: string): Promise<string | null> {
     return this.surface.getAttribute(`data-${what}`)
   }
 

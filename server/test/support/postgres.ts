@@ -89,7 +89,7 @@ function settingsFor(port: number, overrides: Readonly<Record<string, string>>):
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-/** "Fast" unless told otherwise: ends connections instead of waiting for them. */
+/** Default "fast": ends connections instead of waiting for them. */
 async function endPostgres(server: ChildProcess, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))

@@ -9,7 +9,10 @@ const MORE = 5
 
 fc.configureGlobal({ seed: Number(process.env[SEED_VARIABLE] ?? SEED) })
 
+/** Whether the examples are always the same: only then a test may expect that something rare is among them. */
+export const HAS_FIXED_SEED = process.env[SEED_VARIABLE] === undefined
+
 /** How many examples a costly property tries: `count` in `npm test`, five times as many in `npm run test:random`. */
 export function runs(count: number): number {
-  return process.env[SEED_VARIABLE] === undefined ? count : count * MORE
+  return HAS_FIXED_SEED ? count : count * MORE
 }

@@ -417,7 +417,7 @@ interface Bid {
 
 const ALL: readonly string[] = ['open', 'cancelled', 'sold']
 
-/** Nobody has any in the demo world. */
+/** The demo world has none. */
 const NO_RIGHTS = { approvals_for_all: [], update_managers: [] }
 
 function parcelFields({ estatePlace, ...parcel }: Parcel): object {

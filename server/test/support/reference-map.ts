@@ -4,7 +4,7 @@ import type { View } from '../../src/map/view.ts'
 import { type Picture, paint } from './png.ts'
 
 /**
- * What a map looks like, told for one pixel at a time and as plainly as possible: each pixel asks what lies under it and
+ * What a map looks like, computed for one pixel at a time and as simply as possible: each pixel asks what lies under it and
  * around it, and nothing is kept from one to the next. Slow, and shares nothing with the renderer but the colours.
  */
 export function referenceMap(state: MapState, view: View): Picture {

@@ -6,7 +6,7 @@ import { TEST_DIR_VARIABLE } from './global-setup.ts'
 import { REFERENCE_TIME_MS } from './land-server.ts'
 import { TEST_SETTINGS } from './settings.ts'
 
-/** A whole server on the database of its environment, whose clock stands still. Tells its address. */
+/** A whole server on the database of its environment, whose clock stands still. Sends its address. */
 const ownFolder = join(process.env[TEST_DIR_VARIABLE]!, `server-${process.pid}`)
 const config = readConfig({ DATA_DIR: ownFolder, ...process.env })
 const engine = await openEngine({ ...TEST_SETTINGS, ...config, mode: 'own' })

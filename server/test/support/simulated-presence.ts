@@ -30,7 +30,7 @@ export async function startSimulatedPresence(clock: Clock): Promise<SimulatedPre
         ? {}
         : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     })
-  const tell = async (method: string, path: string, body?: unknown) => {
+  const send = async (method: string, path: string, body?: unknown) => {
     const answer = await control(method, path, body)
     if (!answer.ok) throw new Error(`${method} ${path} answered ${await answer.text()}`)
   }
@@ -49,10 +49,10 @@ export async function startSimulatedPresence(clock: Clock): Promise<SimulatedPre
       toleranceParcels: 0,
       ...changes,
     }),
-    put: (player, at) => tell('PUT', `/players/${player}`, at),
-    remove: (player) => tell('DELETE', `/players/${player}`),
-    crowd: (addresses, x, y) => tell('PUT', '/crowd', { addresses, x, y }),
-    change: (settings) => tell('PATCH', '/settings', settings),
+    put: (player, at) => send('PUT', `/players/${player}`, at),
+    remove: (player) => send('DELETE', `/players/${player}`),
+    crowd: (addresses, x, y) => send('PUT', '/crowd', { addresses, x, y }),
+    change: (settings) => send('PATCH', '/settings', settings),
     control,
     calls: async () => (await control('GET', '/calls')).json() as Promise<SimulatorCalls>,
     close,

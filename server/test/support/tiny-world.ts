@@ -58,7 +58,7 @@ export interface TinyManifest {
 }
 
 /**
- * Writes a small snapshot, good unless told otherwise, with a manifest that fits it.
+ * Writes a small snapshot, valid by default, with a manifest that fits it.
  *
  * @returns its folder
  * @example

@@ -7,7 +7,7 @@ import { TEST_SETTINGS } from './settings.ts'
 
 /**
  * Changes the land for as long as it lives: a bid and the name of a parcel, both with the number of the write, in
- * one transaction. Tells each revision once it is acknowledged, with the number of the write that made it.
+ * one transaction. Sends each revision once it is acknowledged, with the number of the write that made it.
  */
 const [first = '0', bidder = ''] = process.argv.slice(2)
 const config = readConfig(process.env)
@@ -23,7 +23,7 @@ try {
     process.send?.({ number, revision })
   }
 } catch {
-  // The server that it had joined was killed. What was told is still sent before the channel is closed.
+  // The server that it had joined was killed. Messages are still sent before the channel is closed.
   process.once('disconnect', () => process.exit(1))
   process.disconnect?.()
 }

@@ -7,8 +7,9 @@ import { type Call, createClient } from '@landpass/client'
 export const client = createClient({ baseUrl: '', retries: 0 })
 
 /**
- * Sends a call. @throws {LandpassError} where the server refuses or does not answer; `AbortError` where the signal
- * aborts @throws {LandpassError} for a refusal and for no answer; `AbortError` when the signal ends it
+ * Sends a call and returns the data of its answer.
+ *
+ * @throws {LandpassError} where the server refuses or does not answer; `AbortError` where the signal aborts
  */
 export function send<Data>(call: Call<Data>, signal?: AbortSignal): Promise<Data> {
   return client.send(call, { signal })

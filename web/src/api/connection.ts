@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals'
 
 /**
- * Whether the browser has a network connection. False is certain. True only says that there is some network: a server
- * that cannot be reached then has stopped, or something on the way to it has.
+ * Whether the browser reports a network connection. Neither value says whether the server can be reached: without a
+ * network, a server on the same machine still answers, and with a network any server may be down. Only a request decides
+ * that; this signal explains to the reader why a request failed.
  */
 export const isOnline = signal(navigator.onLine)
 

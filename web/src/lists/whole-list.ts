@@ -22,11 +22,10 @@ export class UnstableListError extends Error {
 }
 
 /**
- * All rows of a list in one state of the land. @param onProgress called after every page @throws {UnstableListError}
- * when the list changed during every attempt
+ * Reads all rows of a list in one state of the land.
  *
- * @param onProgress hears of every page
- * @throws {UnstableListError} when it never stood still for that long
+ * @param onProgress called after every page
+ * @throws {UnstableListError} when the list changed during every attempt
  */
 export async function readWholeList(
   query: ListQuery,

@@ -13,32 +13,36 @@ let retry: number | undefined
  * because browsers allow few connections for all tabs of a server; it catches up when it is shown again.
  */
 export function followChanges(): void {
-  document.addEventListener('visibilitychange', () => (document.hidden ? stop() : start()))
+  document.addEventListener('visibilitychange', start)
   window.addEventListener('online', start)
-  window.addEventListener('offline', () => {
-    stop()
-    if (worldGrid.peek()) worldStatus.value = 'unreachable'
-  })
+  // A server on this machine answers without a network too: the request decides whether it can be reached.
+  window.addEventListener('offline', () => document.hidden || void updateWorld())
   effect(pollWhileUnreachable)
-  if (!document.hidden) start()
+  start()
 }
 
-/** Polls while the world could not be read: the stream alone would not announce that it can be read again. */
+/**
+ * Polls while the world could not be read. The stream alone would not announce that it can be read again, and it may
+ * have lost its connection unnoticed: so the first successful request starts it anew.
+ */
 function pollWhileUnreachable(): (() => void) | undefined {
   if (worldStatus.value !== 'unreachable' && worldStatus.value !== 'failed') return undefined
-  const again = window.setInterval(() => !document.hidden && void updateWorld(), RETRY_MS)
+  const again = window.setInterval(() => !document.hidden && void poll(), RETRY_MS)
   return () => window.clearInterval(again)
 }
 
-function start(): void {
-  stop()
-  round = new AbortController()
-  void listen(round.signal)
+async function poll(): Promise<void> {
+  await updateWorld()
+  if (worldStatus.peek() === 'ready') start()
 }
 
-function stop(): void {
+/** Opens the stream, anew where there is one; a hidden page closes it. */
+function start(): void {
   window.clearTimeout(retry)
   round.abort()
+  if (document.hidden) return
+  round = new AbortController()
+  void listen(round.signal)
 }
 
 async function listen(signal: AbortSignal): Promise<void> {

@@ -140,7 +140,9 @@ export function isOnScreen(view: View, size: ScreenSize, place: Place): boolean 
 
 /**
  * A view between two others. The zoom changes at a constant rate about one fixed spot of the screen, the straightest
- * path. @param t from 0 to 1
+ * path.
+ *
+ * @param t from 0 to 1
  */
 export function between(from: View, to: View, t: number): View {
   const zoom = from.zoom * (to.zoom / from.zoom) ** t

@@ -43,7 +43,8 @@ export function startLiveMap(parts: MapParts): LiveMap {
 }
 
 /**
- * Applies the page's view, inks and selection to the engine. @param written the view that the map itself reported last
+ * Applies the page's view, inks and selection to the engine.
+ *
  * @param written the view that the map itself reported last
  */
 function followPage(engine: MapEngine, props: WorldMapProps, written: () => View | undefined): () => void {

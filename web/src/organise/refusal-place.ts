@@ -27,8 +27,9 @@ export function stepWith(place: RefusalPlace): Step | undefined {
 }
 
 /**
- * The time before which trying again fails; undefined where it can succeed at once. @param nowMs milliseconds since
- * 1970
+ * The time before which trying again fails; undefined where it can succeed at once.
+ *
+ * @param nowMs milliseconds since 1970
  */
 export function waitUntilMs(error: unknown, nowMs: number): number | undefined {
   if (!(error instanceof LandpassError) || error.status !== 429) return undefined

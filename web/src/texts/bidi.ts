@@ -6,9 +6,11 @@
 
 /** Characters that turn the direction of the text after them: embeddings, overrides, isolates, and their ends. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
-/** Letters that run from right to left, and the marks that count as such. */
-const RIGHT_TO_LEFT =
-  /[\u200f\u061c\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Samr}\p{sc=Mand}\p{sc=Adlm}]/u
+/**
+ * The ranges that Unicode reserves for scripts that run from right to left, those of its future versions included
+ * (DerivedBidiClass.txt), and the right-to-left mark. A list of scripts would miss the next one.
+ */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 const FIRST_STRONG_ISOLATE = '\u2068'
 const POP_DIRECTIONAL_ISOLATE = '\u2069'
 

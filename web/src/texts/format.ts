@@ -41,8 +41,10 @@ export function formatTime(timeMs: number): string {
 }
 
 /**
- * A range of days, in UTC, so that it is the same for every reader. @param fromMs midnight in UTC, milliseconds since
- * 1970, and so `toMs`
+ * A range of days, in UTC, so that it is the same for every reader.
+ *
+ * @param fromMs midnight in UTC of the first day, in milliseconds since 1970
+ * @param toMs midnight in UTC of the last day, in milliseconds since 1970
  */
 export function formatDays(fromMs: number, toMs: number): string {
   const days = new Intl.DateTimeFormat(locale.value, { dateStyle: 'long', timeZone: 'UTC' })

@@ -5,12 +5,12 @@ import { invalidParameter } from '../../http/validation.ts'
 import type { RowRange, State } from '../../state/state.ts'
 import { assetsBody } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
-import { readPlace } from '../common/parameters.ts'
+import { readCoordinates } from '../common/parameters.ts'
 
 /** Reads the corners of an area. @throws {AppError} `invalid_parameter` */
 export function readArea(world: World, query: { readonly nw: string; readonly se: string }): Area {
-  const nw = readPlace(world, 'nw', query.nw)
-  const se = readPlace(world, 'se', query.se)
+  const nw = readCoordinates(world, 'nw', query.nw)
+  const se = readCoordinates(world, 'se', query.se)
   if (nw.x <= se.x && nw.y >= se.y) return { minX: nw.x, maxX: se.x, minY: se.y, maxY: nw.y }
   throw invalidParameter(
     'nw',
@@ -19,7 +19,7 @@ export function readArea(world: World, query: { readonly nw: string; readonly se
   )
 }
 
-/** What lies in an area of one state, at one moment. */
+/** The rows of an area in one state, at one time. */
 interface AreaView {
   readonly state: State
   readonly runs: readonly RowRange[]
@@ -27,7 +27,7 @@ interface AreaView {
   readonly nowMs: number
 }
 
-/** What an answer shows of an area; without estates it does not change when one of their offers expires. */
+/** The form of an answer about an area. Without estates, the answer does not change when an estate's offer expires. */
 interface AreaForm {
   readonly withEstates: boolean
   pieces(view: AreaView): Generator<Uint8Array>
@@ -59,7 +59,7 @@ function* mapPieces(view: AreaView): Generator<Uint8Array> {
   yield Buffer.from(`]},"total":${view.parcelCount + estateRows.length}}`)
 }
 
-/** `/parcels` with corners: the parcels alone. */
+/** `/parcels` with corners: only the parcels. */
 export const PARCELS_FORM: AreaForm = { withEstates: false, pieces: parcelAreaPieces }
 
 function* parcelAreaPieces(view: AreaView): Generator<Uint8Array> {
@@ -98,7 +98,7 @@ function estatesIn(state: State, runs: readonly RowRange[]): number[] {
   let previous = -1
   for (const { from, to } of runs) {
     for (let row = from; row < to; row++) {
-      // Neighbours are mostly of one estate: asking the set once for all of them saves half of the time.
+      // Neighbours are mostly in the same estate: comparing with the previous row first halves the time.
       if (estate[row] === previous) continue
       previous = estate[row]!
       if (previous >= 0) estates.add(previous)

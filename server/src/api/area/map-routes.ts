@@ -7,7 +7,7 @@ import { answerArea, MAP_FORM, readArea } from './area.ts'
 
 const corner = (name: string) => Type.String({ 'x-allowed': 'x,y', description: `${name} corner, as x,y.` })
 
-/** `GET /map` (interfaces.md, 4.2). */
+/** `GET /map`: the parcels and estates of an area. */
 export const mapRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   app.get(
     '/map',

@@ -16,18 +16,22 @@ import {
   assertInWorld,
   assetTypeQuery,
   coordParams,
+  coordTextParams,
   idParams,
   lowerCase,
   parseStatuses,
-  placeParams,
-  readPlace,
+  readCoordinates,
   statusQuery,
 } from '../common/parameters.ts'
 import { bidSchema, estateSchema, parcelSchema } from '../common/schemas.ts'
 
 const tags = ['bids']
 const statusFilter = {
-  status: statusQuery(STATUSES, { title: 'BidStatus', default: 'all', description: 'Which bids.' }),
+  status: statusQuery(STATUSES, {
+    title: 'BidStatus',
+    default: 'all',
+    description: 'Only bids with this status.',
+  }),
 }
 const ofAddressQuery = Type.Object(statusFilter)
 const ofAssetQuery = Type.Object({
@@ -37,7 +41,7 @@ const ofAssetQuery = Type.Object({
       title: 'Bidder',
       pattern: '^0[xX][0-9a-fA-F]{40}$',
       'x-allowed': 'an address: 0x and 40 hex digits',
-      description: 'Only the bids of this address.',
+      description: 'Only bids that this address made.',
     }),
   ),
   sanitize: Type.Boolean({
@@ -52,7 +56,7 @@ const typedAssetQuery = Type.Object({
 })
 type OfAssetQuery = Static<typeof ofAssetQuery>
 
-/** The five endpoints of bids (interfaces.md, 4.2), and `/assets/:id/bids` of the older services. */
+/** The endpoints of bids, and `/assets/:id/bids` of the older services. */
 export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   const answerBidsOf = (
     request: FastifyRequest,
@@ -139,9 +143,9 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
 
   app.get(
     '/parcels/:place/bids',
-    { schema: { ...HIDDEN, params: placeParams, querystring: ofAssetQuery } },
+    { schema: { ...HIDDEN, params: coordTextParams, querystring: ofAssetQuery } },
     (request, reply) => {
-      const id = coordText(readPlace(land.world, 'x,y', request.params.place))
+      const id = coordText(readCoordinates(land.world, 'x,y', request.params.place))
       return answerBidsOf(request, reply, { type: 'parcel', id }, request.query)
     },
   )

@@ -17,7 +17,7 @@ import { State } from '../../state/state.ts'
 import { ChangeEvents, MAX_NAMES } from './change-events.ts'
 import { eventText } from './event-text.ts'
 
-/** 1,089 parcels: more than an event names. */
+/** 1,089 parcels: more than an event may name. */
 const RADIUS = 16
 const WORLD = parseWorld(`-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`)!
 const SPAN_MS = 10_000
@@ -42,13 +42,13 @@ async function stateNow(): Promise<StateAt> {
   )
 }
 
-interface Told {
+interface ReadEvent {
   readonly kind: string | undefined
   readonly parcels?: readonly string[]
   readonly estates?: readonly string[]
 }
 
-function read(event: Buffer): Told {
+function read(event: Buffer): ReadEvent {
   const [, kind, data] = /^id: \S+\nevent: (\w+)\ndata: (.*)\n\n$/.exec(event.toString()) ?? []
   return { kind, ...JSON.parse(data!) }
 }
@@ -69,7 +69,7 @@ describe('an event', () => {
     )
   })
 
-  test('says that everything may be another where nobody knows, or it would name too much', async () => {
+  test('is a reset if the differences are not known, or too many to name', async () => {
     const at = await stateNow()
     const state = versionOf(at)
     const before = { ...state, revision: state.revision - 1 }
@@ -93,17 +93,17 @@ describe('an event', () => {
     expect(await kindOf({ ...before, lineage: 'b' }, some)).toBe('reset')
   })
 
-  test('is made once for all who need it, and again after a failure', async () => {
+  test('is made once for all clients, and again after a failure', async () => {
     const at = await stateNow()
     const since = { ...versionOf(at), revision: 0 }
     let reads = 0
     const events = new ChangeEvents(async () => {
       reads++
-      if (reads === 1) throw new Error('the database is away')
+      if (reads === 1) throw new Error('the database is not reachable')
       return undefined
     })
 
-    await expect(events.between(since, at)).rejects.toThrow('the database is away')
+    await expect(events.between(since, at)).rejects.toThrow('the database is not reachable')
     const [one, other] = await Promise.all([events.between(since, at), events.between(since, at)])
 
     expect(one).toBe(other)
@@ -133,47 +133,58 @@ const step: fc.Arbitrary<readonly Choice[] | number> = fc.oneof(
   fc.integer({ min: 1, max: SPAN_MS }),
 )
 
-test('whatever happens and however the clock goes, all that is answered otherwise is named', async () => {
+/** Last steps of every story: two offers open, and then all offers expire. */
+const SHORT_OFFER = { x: 0, y: 0, pick: 0, ms: 1 }
+const EXPIRY_STEPS = [
+  [
+    { what: 'offer', ...SHORT_OFFER },
+    { what: 'offer-estate', ...SHORT_OFFER },
+  ],
+  SPAN_MS,
+] as const
+
+test('after any changes and at any time, an event names every parcel and estate whose answer differs', async () => {
   const seen = { parcels: 0, estates: 0, expired: 0 }
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 8 }), async (steps) => {
       const events = new ChangeEvents((worldId, range) => readChangedAssets(db, worldId, range))
-      const sights = [await look()]
-      for (const one of steps) {
+      const seenAnswers = [await readAnswers()]
+      for (const one of [...steps, ...EXPIRY_STEPS]) {
         if (typeof one === 'number') nowMs += one
         else for (const chosen of one) await applyLandChanges(db, [await changeFor(chosen)], nowMs)
-        sights.push(await look())
-        // The second reader has heard nothing since the beginning.
-        for (const since of [sights.at(-2)!, sights[0]!]) await expectNamed(events, since, sights.at(-1)!)
+        seenAnswers.push(await readAnswers())
+        // The second client has received no event since the beginning.
+        for (const since of [seenAnswers.at(-2)!, seenAnswers[0]!])
+          await expectNamed(events, since, seenAnswers.at(-1)!)
       }
     }),
     { numRuns: runs(3), endOnFailure: true },
   )
   expect(Math.min(seen.parcels, seen.estates, seen.expired), JSON.stringify(seen)).toBeGreaterThan(5)
 
-  async function expectNamed(events: ChangeEvents, before: Sight, now: Sight): Promise<void> {
-    const told = read(await events.between(versionOf(before.at), now.at))
-    expect(told.kind).toBe('change')
+  async function expectNamed(events: ChangeEvents, before: Answers, now: Answers): Promise<void> {
+    const event = read(await events.between(versionOf(before.at), now.at))
+    expect(event.kind).toBe('change')
     const isSameRevision = before.at.state.revision === now.at.state.revision
     for (const type of ['parcels', 'estates'] as const) {
       for (const [name, answer] of now[type]) {
         if (answer === before[type].get(name)) continue
-        expect(told[type], `${type} that changed`).toContain(name)
+        expect(event[type], `${type} that changed`).toContain(name)
         seen[isSameRevision ? 'expired' : type]++
       }
-      expect(told[type]).toEqual([...new Set(told[type])])
+      expect(event[type]).toEqual([...new Set(event[type])])
     }
   }
 })
 
 /** Every parcel and estate as `/parcels` and `/estates` answer it. */
-interface Sight {
+interface Answers {
   readonly at: StateAt
   readonly parcels: ReadonlyMap<string, string>
   readonly estates: ReadonlyMap<string, string>
 }
 
-async function look(): Promise<Sight> {
+async function readAnswers(): Promise<Answers> {
   const at = await stateNow()
   const { state, openOffers } = at
   const { parcels, estates } = state.parts

@@ -9,27 +9,27 @@ import {
 import { PromiseCache } from '../common/promise-cache.ts'
 import { eventText } from './event-text.ts'
 
-/** Beyond so many names an event says that everything may be another: 10 kB are enough for one. */
+/** An event with more names (about 10 kB) is sent as `reset` instead. */
 export const MAX_NAMES = 1_000
-/** After a restart nearly all readers come back with one of the last few states. */
-const KEPT_EVENTS = 32
+/** After a restart nearly all clients reconnect with one of the last few states. */
+const MAX_CACHED_EVENTS = 32
 
-/** The events that lead from one state to another, each made once for all who need it. At most 400 kB are kept. */
+/** A cache of events that lead from one state to another, each made once for all clients. Holds at most 400 kB. */
 export class ChangeEvents {
   private readonly readChanges: ReadChanges
-  private readonly events = new PromiseCache<Buffer>(KEPT_EVENTS)
+  private readonly events = new PromiseCache<Buffer>(MAX_CACHED_EVENTS)
   private madeCount = 0
 
   constructor(readChanges: ReadChanges) {
     this.readChanges = readChanges
   }
 
-  /** How many were made. */
+  /** Number of events that were made. */
   get made(): number {
     return this.madeCount
   }
 
-  /** One event that sums up what leads from an earlier state to now: a `change`, or a `reset` where nobody knows. */
+  /** One event for all differences between an earlier state and now: `change`, or `reset` if they are not known. */
   between(since: StateVersion, now: StateAt): Promise<Buffer> {
     const name = `${versionText(since)} ${versionText(versionOf(now))}`
     return this.events.get(name, () => this.make(since, now))

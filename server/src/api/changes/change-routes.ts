@@ -30,8 +30,8 @@ export const changeRoutes: FastifyPluginCallbackTypebox<{ changeStream: ChangeSt
               pattern: STATE_PATTERN,
               'x-allowed': 'a state, as an event or the header of a feed has it',
               description:
-                'The state that you have: what changed after it is told first, and nothing if nothing did. Without: \
-the first event tells the state of now.',
+                'The state that you have: the first event names what changed since. Without: the first event is the \
+current state.',
             }),
           ),
         }),
@@ -39,21 +39,21 @@ the first event tells the state of now.',
           'last-event-id': Type.Optional(
             Type.String({
               description:
-                'The id of the last event that you have, as browsers send it when they come back. Goes before since.',
+                'The id of the last event that you have, as browsers send it when they reconnect. Used instead of since.',
             }),
           ),
         }),
         response: streamSchema(
           EVENT_STREAM_HEADERS['content-type'],
-          { description: 'Events, without an end.', body: Type.String() },
+          { description: 'Events, without end.', body: Type.String() },
           ['invalid_parameter', 'world_not_loaded', 'too_many_requests', 'too_many_streams'],
         ),
       },
     },
     (request, reply) => {
-      // A HEAD that stayed open would be no answer.
+      // An answer to HEAD must not stay open.
       if (request.method === 'HEAD') {
-        changeStream.assertOpens(request)
+        changeStream.assertCanOpen(request)
         return reply.headers(EVENT_STREAM_HEADERS).send(Readable.from([]))
       }
       changeStream.open(request, reply, knownState(request.headers['last-event-id'], request.query.since))
@@ -63,7 +63,7 @@ the first event tells the state of now.',
   done()
 }
 
-/** A browser that comes back names the address that it began with, and in the header the last event that it heard. */
+/** A browser that reconnects repeats `since`, and sends the id of its last event in the header, which is newer. */
 function knownState(lastEventId: string | undefined, since: string | undefined): KnownState {
   const text = lastEventId || since
   return text ? (parseVersion(text) ?? 'unknown') : 'nothing'

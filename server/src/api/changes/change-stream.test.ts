@@ -22,7 +22,7 @@ const open = freshEngine('embedded')
 const clock = testClock()
 let parts: StateParts
 let state: State
-/** How the journal is read; each test has its own way. */
+/** Reads the journal; each test sets its own function. */
 let readChanges: ReadChanges
 let catchUp: () => Promise<void>
 let known: KnownState
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  become(1)
+  setRevision(1)
   known = 'nothing'
   warnings = []
   catchUp = async () => {}
@@ -67,28 +67,28 @@ beforeEach(async () => {
 })
 afterEach(() => close())
 
-/** Another revision takes the place of the state. */
-function become(revision: number): void {
+/** Replaces the state by one with another revision. */
+function setRevision(revision: number): void {
   state = new State({ ...parts, revision })
 }
 
 const stateNow = (): StateVersion => versionOf(stateAt(state, clock.nowMs()))
 
-/** Every revision changes a parcel that has its number. */
+/** Each revision changes one parcel, whose x is that of the revision. */
 function changeOf(revision: number): ChangedAssets {
   return { parcels: [{ x: revision - 3, y: 0 }], estates: [], publications: [] }
 }
 
 async function revisionsOf(reader: EventReader, count: number): Promise<string[]> {
-  const heard: string[] = []
+  const received: string[] = []
   for (let i = 0; i < count; i++) {
     const { kind, data } = await reader.next()
-    heard.push(`${kind} ${(data as { revision: number }).revision}`)
+    received.push(`${kind} ${(data as { revision: number }).revision}`)
   }
-  return heard
+  return received
 }
 
-test('whoever comes while others are being told misses nothing and hears nothing twice', async () => {
+test('a client that connects while an event is announced misses no event and gets none twice', async () => {
   const first = await EventReader.open(url)
   expect(await revisionsOf(first, 1)).toEqual(['hello 1'])
   const asked: number[] = []
@@ -101,23 +101,23 @@ test('whoever comes while others are being told misses nothing and hears nothing
     return changeOf(toRevision)
   }
   const known1 = stateNow()
-  become(2)
-  changeStream.look()
+  setRevision(2)
+  changeStream.announceNewState()
   await eventually(
     async () => asked.length,
     (count) => count === 1,
     SECOND_MS,
   )
 
-  // Three more come: with nothing, with the state before, and with one that nobody was told of yet.
+  // Three more clients connect: without a state, with the previous state, and with one that is not announced yet.
   const late = [await EventReader.open(url)]
   for (const state of [known1, stateNow()]) {
     known = state
     late.push(await EventReader.open(url))
   }
-  become(3)
-  changeStream.look()
-  changeStream.look()
+  setRevision(3)
+  changeStream.announceNewState()
+  changeStream.announceNewState()
   answer()
   expect(await revisionsOf(first, 1)).toEqual(['change 2'])
   await eventually(
@@ -132,19 +132,19 @@ test('whoever comes while others are being told misses nothing and hears nothing
   expect(await revisionsOf(late[0]!, 1)).toEqual(['hello 3'])
   expect(await revisionsOf(late[1]!, 1)).toEqual(['change 3'])
   expect(await revisionsOf(late[2]!, 1)).toEqual(['change 3'])
-  become(4)
-  changeStream.look()
+  setRevision(4)
+  changeStream.announceNewState()
   for (const reader of [first, ...late]) expect(await revisionsOf(reader, 1)).toEqual(['change 4'])
   expect(warnings).toEqual([])
 })
 
-test('what others are told while somebody is brought up to date is told to that one too, once', async () => {
+test('an event that is announced while a late client catches up reaches that client once, too', async () => {
   const first = await EventReader.open(url)
   expect(await revisionsOf(first, 1)).toEqual(['hello 1'])
   known = stateNow()
   for (const revision of [2, 3]) {
-    become(revision)
-    changeStream.look()
+    setRevision(revision)
+    changeStream.announceNewState()
     expect(await revisionsOf(first, 1)).toEqual([`change ${revision}`])
   }
   let answer: () => void = () => {}
@@ -152,69 +152,69 @@ test('what others are told while somebody is brought up to date is told to that 
     answer = resolve
   })
   readChanges = async (_worldId, { afterRevision, toRevision }) => {
-    // Only what the late reader has missed takes long.
+    // Only the changes that the late client has missed are slow to read.
     if (afterRevision === 1) await answered
     return changeOf(toRevision)
   }
 
   const late = await EventReader.open(url)
-  become(4)
-  changeStream.look()
+  setRevision(4)
+  changeStream.announceNewState()
   expect(await revisionsOf(first, 1)).toEqual(['change 4'])
   answer()
 
   expect(await revisionsOf(late, 2)).toEqual(['change 3', 'change 4'])
-  become(5)
-  changeStream.look()
+  setRevision(5)
+  changeStream.announceNewState()
   for (const reader of [first, late]) expect(await revisionsOf(reader, 1)).toEqual(['change 5'])
 })
 
-test('a change that cannot be read is told when it can', async () => {
+test('a change that cannot be read is announced by the next attempt', async () => {
   const reader = await EventReader.open(url)
   expect(await revisionsOf(reader, 1)).toEqual(['hello 1'])
   let reads = 0
   readChanges = async (_worldId, { toRevision }) => {
-    if (++reads === 1) throw new Error('the database is away')
+    if (++reads === 1) throw new Error('the database is not reachable')
     return changeOf(toRevision)
   }
 
-  become(2)
-  changeStream.look()
+  setRevision(2)
+  changeStream.announceNewState()
 
   expect(await revisionsOf(reader, 1)).toEqual(['change 2'])
-  expect([reads, warnings]).toEqual([2, ['what changed could not be read; readers hear of it later']])
+  expect([reads, warnings]).toEqual([2, ['the changes could not be read; they are announced later']])
 })
 
-test('a reader who cannot be told what it missed is sent away, and comes again', async () => {
+test('the stream of a client whose missed changes cannot be read is closed, so that it reconnects', async () => {
   known = stateNow()
-  become(2)
+  setRevision(2)
   readChanges = async () => {
-    throw new Error('the database is away')
+    throw new Error('the database is not reachable')
   }
 
   const reader = await EventReader.open(url)
   await reader.ended
 
   expect(reader.text).toMatch(/^retry: \d+\n\n$/)
-  expect(warnings).toEqual(['what changed could not be read; a reader was sent away to come again'])
+  expect(warnings).toEqual(['the changes could not be read; a stream was closed, and its client reconnects'])
 })
 
-test('a reader who comes from a process that is ahead of this one is no stranger', async () => {
-  const stranger = { ...stateNow(), revision: 9 }
-  become(2)
+test('this process catches up with a client that has a newer state from another process', async () => {
+  const unknownState = { ...stateNow(), revision: 9 }
+  setRevision(2)
   known = stateNow()
-  become(1)
+  setRevision(1)
   catchUp = async () => {
-    become(2)
-    changeStream.look()
+    setRevision(2)
+    changeStream.announceNewState()
   }
 
   const reader = await EventReader.open(url)
-  known = stranger
+  known = unknownState
   const lost = await EventReader.open(url)
 
   expect(await revisionsOf(lost, 1)).toEqual(['reset 2'])
-  become(3)
-  changeStream.look()
+  setRevision(3)
+  changeStream.announceNewState()
   for (const one of [reader, lost]) expect(await revisionsOf(one, 1)).toEqual(['change 3'])
 })

@@ -14,7 +14,7 @@ import type { LandContext } from '../common/land-context.ts'
 import { ChangeEvents } from './change-events.ts'
 import { eventText } from './event-text.ts'
 
-/** The state that a reader has; `nothing` where it named none, `unknown` where it is none of ours. */
+/** The state that a client has: `nothing` if it named none, `unknown` if its text is no state of this server. */
 export type KnownState = StateVersion | 'nothing' | 'unknown'
 
 export interface ChangeStreamParts {
@@ -26,15 +26,15 @@ export interface ChangeStreamParts {
   readonly log: Pick<FastifyBaseLogger, 'warn'>
 }
 
-/** A clock can be set: whether an offer has expired is asked at least so often. */
-const LOOK_AT_LEAST_EVERY_MS = SECOND_MS / 2
+/** Expired offers are looked for at least this often, because the clock of the machine can be set. */
+const MAX_POLL_INTERVAL_MS = SECOND_MS / 2
 
 /**
- * Tells all readers of `/v2/changes` of every new state of the land: after each change that the keeper shows, and when
- * an offer expires.
+ * Announces every new state of the land to all clients of `/v2/changes`: after each change that the `StateKeeper` has
+ * applied, and when an offer expires.
  *
- * Invariant: all streams that follow have been told of `told`. A new one is first brought from the state that its
- * reader has to that one, and follows from the same moment on, so nobody misses an event or hears one twice.
+ * Invariant: `announced` is the state that all following streams have. A new stream first gets the event that leads
+ * from its client's state to `announced`, and follows from then on, so no client misses an event or gets one twice.
  */
 export class ChangeStream {
   private readonly land: ChangeStreamParts['land']
@@ -42,9 +42,9 @@ export class ChangeStream {
   private readonly catchUp: () => Promise<void>
   private readonly log: Pick<FastifyBaseLogger, 'warn'>
   private readonly events: ChangeEvents
-  /** Undefined while nobody follows: a state that has gone should not stay in memory for nobody. */
-  private told: StateAt | undefined
-  private telling: Promise<void> | undefined
+  /** Undefined while no stream follows, so that an old state does not stay in memory. */
+  private announced: StateAt | undefined
+  private announcing: Promise<void> | undefined
   private timer: NodeJS.Timeout | undefined
 
   constructor({ land, streams, readChanges, catchUp, log }: ChangeStreamParts) {
@@ -55,14 +55,14 @@ export class ChangeStream {
     this.events = new ChangeEvents(readChanges)
   }
 
-  /** Whether a stream would be opened now. @throws {AppError} as {@link open} does */
-  assertOpens(request: FastifyRequest): void {
+  /** Checks that a stream could be opened now. @throws {AppError} as {@link open} does */
+  assertCanOpen(request: FastifyRequest): void {
     this.land.state()
-    this.streams.assertRoom(request)
+    this.streams.assertWithinLimits(request)
   }
 
   /**
-   * Answers with a stream that begins with what is new to its reader.
+   * Answers with a stream. Its first event leads from the state of the client to the current one.
    *
    * @throws {AppError} `world_not_loaded`, and what {@link EventStreams.open} throws
    */
@@ -70,14 +70,17 @@ export class ChangeStream {
     this.land.state()
     const stream = this.streams.open(request, reply)
     this.begin(stream, known).catch((error) => {
-      this.log.warn({ err: error }, 'what changed could not be read; a reader was sent away to come again')
+      this.log.warn(
+        { err: error },
+        'the changes could not be read; a stream was closed, and its client reconnects',
+      )
       stream.end()
     })
   }
 
-  /** Looks whether the land has another state than the one that readers were told of, and tells them. */
-  look(): void {
-    this.telling ??= Promise.resolve().then(() => this.tellUntilCurrent())
+  /** Announces the current state of the land, if it is not announced yet. */
+  announceNewState(): void {
+    this.announcing ??= Promise.resolve().then(() => this.announceUntilCurrent())
   }
 
   get gauges(): readonly GaugeSource[] {
@@ -94,69 +97,81 @@ export class ChangeStream {
     const { streams, events } = this
     const name = 'landpass_change_streams'
     return [
-      { name: `${name}_opened_total`, help: 'Streams that began.', read: () => streams.counts.opened },
-      { name: `${name}_refused_total`, help: 'Streams beyond a limit.', read: () => streams.counts.refused },
-      { name: `${name}_dropped_total`, help: 'Readers too slow.', read: () => streams.counts.dropped },
-      { name: 'landpass_change_events_total', help: 'Events made, each for all.', read: () => events.made },
+      { name: `${name}_opened_total`, help: 'Streams that were opened.', read: () => streams.counts.opened },
+      {
+        name: `${name}_refused_total`,
+        help: 'Streams refused by a limit.',
+        read: () => streams.counts.refused,
+      },
+      {
+        name: `${name}_dropped_total`,
+        help: 'Streams closed because the client was too slow.',
+        read: () => streams.counts.dropped,
+      },
+      {
+        name: 'landpass_change_events_total',
+        help: 'Events made, each once for all streams.',
+        read: () => events.made,
+      },
     ]
   }
 
   private async begin(stream: EventStream, known: KnownState): Promise<void> {
     if (this.isAhead(known)) await this.catchUp()
-    // Whoever has read the land a moment ago is ahead of what is being told.
-    await this.telling
-    let told = this.toldNow()
-    if (known === 'nothing') stream.send(Buffer.from(eventText('hello', told)))
-    if (known === 'unknown') stream.send(Buffer.from(eventText('reset', told)))
+    // The client may have read a state that is being announced now.
+    await this.announcing
+    let announced = this.announcedState()
+    if (known === 'nothing') stream.send(Buffer.from(eventText('hello', announced)))
+    if (known === 'unknown') stream.send(Buffer.from(eventText('reset', announced)))
     if (typeof known === 'object') {
       let since = known
-      while (!isSame(since, versionOf(told))) {
-        stream.send(await this.events.between(since, told))
-        since = versionOf(told)
-        told = this.toldNow() // another one, if the others were told something meanwhile
+      while (!isSame(since, versionOf(announced))) {
+        stream.send(await this.events.between(since, announced))
+        since = versionOf(announced)
+        announced = this.announcedState() // another state, if one was announced meanwhile
       }
     }
     stream.follow()
-    this.look()
+    this.announceNewState()
   }
 
-  /** Another process may have told its readers of a change that this one has not heard of yet. */
+  /** Whether the client has a newer state than this process, from another process on the same database. */
   private isAhead(known: KnownState): boolean {
     const { parts, revision } = this.land.state()
     return typeof known === 'object' && known.lineage === parts.lineage && known.revision > revision
   }
 
-  private toldNow(): StateAt {
-    this.told ??= this.stateNow()
-    return this.told
+  private announcedState(): StateAt {
+    this.announced ??= this.stateNow()
+    return this.announced
   }
 
   private stateNow(): StateAt {
     return stateAt(this.land.state(), this.land.clock.nowMs())
   }
 
-  /** A wish that comes during the work is seen by the loop; one that comes after it finds `telling` empty. */
-  private async tellUntilCurrent(): Promise<void> {
+  /** Repeats until the current state is announced: a state that comes while an event is sent is announced next. */
+  private async announceUntilCurrent(): Promise<void> {
     clearTimeout(this.timer)
-    let lookAgainMs = LOOK_AT_LEAST_EVERY_MS
+    let nextPollMs = MAX_POLL_INTERVAL_MS
     try {
       while (this.streams.followers > 0) {
         const next = this.stateNow()
-        const since = versionOf(this.told ?? next)
-        lookAgainMs = Math.min(LOOK_AT_LEAST_EVERY_MS, next.openOffers.nextExpiryMs - this.land.clock.nowMs())
-        const isTold = isSame(since, versionOf(next))
-        const event = isTold ? undefined : await this.events.between(since, next)
-        this.told = next
+        const since = versionOf(this.announced ?? next)
+        nextPollMs = Math.min(MAX_POLL_INTERVAL_MS, next.openOffers.nextExpiryMs - this.land.clock.nowMs())
+        const isAnnounced = isSame(since, versionOf(next))
+        const event = isAnnounced ? undefined : await this.events.between(since, next)
+        this.announced = next
         if (!event) break
-        await this.streams.tell(event)
+        await this.streams.announce(event)
       }
     } catch (error) {
-      this.log.warn({ err: error }, 'what changed could not be read; readers hear of it later')
-      lookAgainMs = LOOK_AT_LEAST_EVERY_MS
+      this.log.warn({ err: error }, 'the changes could not be read; they are announced later')
+      nextPollMs = MAX_POLL_INTERVAL_MS
     }
-    this.telling = undefined
-    if (this.streams.followers === 0) this.told = undefined
-    else this.timer = setTimeout(() => this.look(), lookAgainMs).unref()
+    this.announcing = undefined
+    if (this.streams.followers === 0) this.announced = undefined
+    else this.timer = setTimeout(() => this.announceNewState(), nextPollMs).unref()
   }
 }
 

@@ -2,14 +2,14 @@ import type { ChangedNames } from '../../state/differences/changed-names.ts'
 import { type StateAt, versionOf, versionText } from '../../state/differences/state-version.ts'
 
 /**
- * - `hello`: the state when the stream began, for a reader who said nothing of its own.
- * - `change`: what leads from the state before to this one.
- * - `reset`: this is the state, and nobody knows what leads to it from the one before.
+ * - `hello`: the current state, for a client that named none.
+ * - `change`: the parcels and estates that differ between the previous state and this one.
+ * - `reset`: the current state, whose differences from the previous one are not known.
  */
 export type EventKind = 'hello' | 'change' | 'reset'
 
 /**
- * An event as it is written, empty line and all. Its id is the state, as `/v2/feed?since=` takes it.
+ * The text of an event, with the empty line at its end. Its id is the state, as for `/v2/feed?since=`.
  *
  * @example
  * eventText('change', now, { parcels: ['1,2'], estates: ['5'] })

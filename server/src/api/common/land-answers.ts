@@ -1,13 +1,14 @@
-import { type Body, type JsonPieces, streamed } from '../../http/answer.ts'
+import { type Body, streamed } from '../../http/answer.ts'
+import type { JsonPieces } from '../../land/records/json.ts'
 
 const OPEN = Buffer.from('[')
 const CLOSE = Buffer.from(']')
 const COMMA = Buffer.from(',')
 
-/** Up to so many assets (about 2 MB) an answer is made whole; beyond, it is written as its client reads. */
+/** Up to this number of assets (about 2 MB) an answer is made at once; larger ones are streamed. */
 export const WHOLE_ANSWER_ASSETS = 4096
 
-/** A body of so many assets: made whole, or streamed where they are too many to hold. */
+/** A body with this number of assets: made at once, or streamed if it is large. */
 export function assetsBody(assetCount: number, pieces: () => JsonPieces): Body {
   return assetCount > WHOLE_ANSWER_ASSETS ? streamed(pieces) : pieces()
 }
@@ -27,7 +28,7 @@ export function* arrayPieces(values: Iterable<JsonPieces>): Generator<Uint8Array
 const OPEN_OBJECT = Buffer.from('{')
 const CLOSE_OBJECT = Buffer.from('}')
 
-/** A JSON object of pieces of members, each member with a comma after it: the last comma is left out. */
+/** A JSON object of pieces that hold members, each member followed by a comma; the last comma is left out. */
 export function* objectPieces(members: Iterable<Uint8Array>): Generator<Uint8Array> {
   yield OPEN_OBJECT
   let last: Uint8Array | undefined

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { State } from '../../state/state.ts'
 
-/** What the land's routes need, and all they can reach. */
+/** Everything that the land's routes use. */
 export interface LandContext {
   readonly db: Db
   readonly clock: Clock

@@ -1,8 +1,9 @@
 import { coordText } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DATA, type JsonPieces, send } from '../../http/answer.ts'
+import { DATA, send } from '../../http/answer.ts'
 import { newestPublications } from '../../land/queries/publication-queries.ts'
 import type { AssetType } from '../../land/records/assets.ts'
+import type { JsonPieces } from '../../land/records/json.ts'
 import { publicationJson } from '../../land/records/publication.ts'
 import type { ListingStatus } from '../../land/records/statuses.ts'
 import type { AssetRow, State } from '../../state/state.ts'
@@ -12,13 +13,13 @@ import type { LandContext } from './land-context.ts'
 export interface Owned {
   readonly owner: string
   readonly type: AssetType
-  /** Undefined: all that the address owns. */
+  /** Undefined: all assets of the address. */
   readonly statuses: readonly ListingStatus[] | undefined
 }
 
 /**
- * The parcels or estates of an address, by id, each with its `publication`. With a status: only those that have a
- * publication of that status, and shown with the newest such one.
+ * Answers the parcels or estates of an address, by id, each with its `publication`. With a status: only those that have
+ * a publication of that status, with the newest of these.
  */
 export function answerOwned(request: FastifyRequest, reply: FastifyReply, land: LandContext, owned: Owned) {
   const state = land.state()
@@ -31,7 +32,7 @@ export function answerOwned(request: FastifyRequest, reply: FastifyReply, land: 
     return send(request, reply, { freshness, format: DATA, body })
   }
   const all = () => arrayPieces(piecesOf(state, assets, nowMs))
-  // The holder of the districts owns half the world.
+  // Streamed because one address, which holds the districts, owns half the world.
   return send(request, reply, { freshness, format: DATA, body: () => assetsBody(assets.length, all) })
 }
 
@@ -62,7 +63,7 @@ async function withStatus(
   return assets.flatMap((asset, i) => {
     const offer = statuses.includes('open') ? offerOf(state, asset, nowMs) : -1
     const publication = closedOf.get(ids[i]!)
-    // Keys are given in order of creation.
+    // Keys ascend in order of creation.
     if (offer >= 0 && (!publication || publication.key < openKey[offer]!))
       return [state.assetPieces(asset, nowMs)]
     if (!publication) return []

@@ -4,7 +4,7 @@ import { invalidParameter } from '../../http/validation.ts'
 import { STATUSES } from '../../land/records/statuses.ts'
 import { oneOf } from '../../schema-parts.ts'
 
-/** Parameters that several endpoints share, as they are documented and as they are read. */
+/** Parameters of several endpoints: their schemas, and functions that read them. */
 
 export function coordParams({ bounds }: World) {
   return Type.Object({
@@ -23,8 +23,8 @@ export function coordParams({ bounds }: World) {
   })
 }
 
-/** The same place in one segment of a path: `145,-79`. */
-export const placeParams = Type.Object({ place: Type.String({ description: 'x,y' }) })
+/** Coordinates in one segment of a path: `145,-79`. */
+export const coordTextParams = Type.Object({ place: Type.String({ description: 'x,y' }) })
 
 export const addressParams = Type.Object({
   address: Type.String({
@@ -36,10 +36,10 @@ export const addressParams = Type.Object({
 })
 
 /**
- * An id that is looked up as it is: what cannot be one is simply not found. Only what the database would not take
- * (text with a NUL) or nobody ever meant (a hundred characters) is refused.
+ * An id that is looked up unchanged: an invalid one is not found. Only text with a NUL, which the database does not
+ * accept, and text of more than 100 characters is refused.
  *
- * @param title the name in openapi.json, where several endpoints have the same
+ * @param title the name in openapi.json, if several endpoints have this parameter
  */
 export function idParams(name: string, description: string, title?: string) {
   const id = Type.String({
@@ -51,11 +51,11 @@ export function idParams(name: string, description: string, title?: string) {
   return Type.Object({ [name]: id })
 }
 
-/** What may stand for a token id, in words. */
+/** The allowed forms of a token id, in words. */
 export const TOKEN_ID_ALLOWED =
   'a token id: a whole number of at most 256 bits, in decimal or as 0x and hex digits'
 
-/** One value of a list, or several separated by commas, or the word for no filter. */
+/** One or more values separated by commas; also `all`, if that is the default. */
 export function statusQuery(
   values: readonly string[],
   options: { title?: string; default: string; description: string },
@@ -69,18 +69,21 @@ export function statusQuery(
   })
 }
 
-/** Only assets with a publication of such a status. */
+/** The filter of the assets of an address. */
 export const ownedQuery = Type.Object({
   status: statusQuery(STATUSES, {
     title: 'OwnedStatus',
     default: 'all',
-    description: 'Only those with such a publication.',
+    description: 'Only those with a publication of this status.',
   }),
 })
 
-/** What kind of asset an id names. */
+/** The type of the asset that an id names. */
 export const assetTypeQuery = Type.Optional(
-  oneOf(['parcel', 'estate'], { title: 'AssetType', description: 'Told from the id if left out.' }),
+  oneOf(['parcel', 'estate'], {
+    title: 'AssetType',
+    description: 'If left out, the form of the id decides.',
+  }),
 )
 
 /** The statuses that a query asks for; undefined for all of them. */
@@ -92,14 +95,14 @@ export function lowerCase(text: string): string {
   return text.toLowerCase()
 }
 
-/** Refuses a place that lies in the box around the world but in none of its rectangles. */
+/** Refuses coordinates inside the bounds of the world but outside its rectangles. */
 export function assertInWorld(world: World, coord: Coord): Coord {
   if (isInWorld(world, coord)) return coord
   throw invalidParameter('x,y', coordText(coord), `inside the world: ${worldText(world)}`)
 }
 
-/** Reads `x,y` as a place of the world. @throws {AppError} `invalid_parameter` naming `name` */
-export function readPlace(world: World, name: string, text: string): Coord {
+/** Reads coordinates `x,y` of the world. @throws {AppError} `invalid_parameter` for the parameter `name` */
+export function readCoordinates(world: World, name: string, text: string): Coord {
   const coord = parseCoord(text)
   if (!coord) throw invalidParameter(name, text, 'x,y: two whole numbers with a comma between them')
   if (isInWorld(world, coord)) return coord

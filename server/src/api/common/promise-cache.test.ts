@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PromiseCache } from './promise-cache.ts'
 
-test('a result is made once for all who ask, and again after a failure', async () => {
+test('a result is made once for all callers, and again after a failure', async () => {
   const cache = new PromiseCache<string>(2)
   let made = 0
   const make = async () => {
@@ -15,7 +15,7 @@ test('a result is made once for all who ask, and again after a failure', async (
   expect(await Promise.all([cache.get('a', make), cache.get('a', make)])).toEqual(['result 2', 'result 2'])
 })
 
-test('the result that was asked for longest ago goes first', async () => {
+test('the least recently used result is dropped first', async () => {
   const cache = new PromiseCache<string>(2)
   const remake = async () => 'made again'
   await cache.get('a', async () => 'a')

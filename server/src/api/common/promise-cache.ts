@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * The last few results that take a while, by name. Callers that ask for one while it is made share the work; a failure
- * is not kept.
+ * A cache of the last few results of slow functions, by name. Callers that ask for a result while it is being made
+ * share the promise. A failure is not cached.
  *
  * @example
  * const texts = new PromiseCache<string>(32)
@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache'
 export class PromiseCache<Result> {
   private readonly results: LRUCache<string, Promise<Result>>
 
-  /** @param max how many results are kept: the one that was asked for longest ago goes first */
+  /** @param max the number of cached results; the least recently used one is dropped */
   constructor(max: number) {
     this.results = new LRUCache({ max })
   }

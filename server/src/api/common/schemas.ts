@@ -8,7 +8,7 @@ import { PARCEL } from '../../land/records/parcel.ts'
 import { PUBLICATION } from '../../land/records/publication.ts'
 import * as schemaParts from '../../schema-parts.ts'
 
-/** The records as openapi.json names them. Shapes of single endpoints stand beside these. */
+/** The schemas of records, by their names in openapi.json. */
 export const RECORD_SHAPES = {
   Publication: PUBLICATION.shape(schemaParts),
   Parcel: PARCEL.shape(schemaParts),
@@ -19,7 +19,7 @@ export const RECORD_SHAPES = {
   Contribution: CONTRIBUTION.shape(schemaParts),
 } as const
 
-/** A reference to a shape that openapi.json names once. */
+/** A reference to a named schema of openapi.json. */
 export function shapeRef(name: string) {
   return Type.Unsafe({ $ref: `${name}#` })
 }

@@ -9,7 +9,7 @@ import type { LandContext } from '../common/land-context.ts'
 import { addressParams, lowerCase } from '../common/parameters.ts'
 import { contributionSchema } from '../common/schemas.ts'
 
-/** `GET /addresses/:address/contributions` (interfaces.md, 4.2). */
+/** `GET /addresses/:address/contributions`. */
 export const contributionRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
   app,
   { land },

@@ -11,7 +11,7 @@ import { idParams } from '../common/parameters.ts'
 import { districtSchema } from '../common/schemas.ts'
 import { districtWithParcelsSchema } from './district-shapes.ts'
 
-/** The districts (interfaces.md, 4.2): all of them, and one with its parcels. */
+/** The endpoints of districts: all of them, and one with its parcels. */
 export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   app.get(
     '/districts',
@@ -57,7 +57,7 @@ function listText({ parts }: State): string {
   return Buffer.from(parts.districts.listJson).toString()
 }
 
-/** By x ascending, then y descending: the order of rows. */
+/** In the order of rows: by x ascending, then y descending. */
 function parcelsOf({ parts: { districts, parcels } }: State, id: string): string[] {
   const place = districts.ids.indexOf(id)
   const places: string[] = []

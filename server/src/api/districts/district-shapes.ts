@@ -5,12 +5,14 @@ import { RECORD_SHAPES, shapeRef } from '../common/schemas.ts'
 const districtWithParcels = closedObject(
   {
     ...RECORD_SHAPES.District.properties,
-    parcels: Type.Array(Type.String(), { description: 'x,y of each, by x ascending, then y descending.' }),
+    parcels: Type.Array(Type.String(), {
+      description: 'Coordinates x,y, by x ascending, then y descending.',
+    }),
   },
   'A themed area and its parcels.',
 )
 
-/** What openapi.json names once. */
+/** Named schemas of openapi.json. */
 export const DISTRICT_SHAPES = { DistrictWithParcels: districtWithParcels } as const
 
 export const districtWithParcelsSchema = shapeRef('DistrictWithParcels')

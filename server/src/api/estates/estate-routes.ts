@@ -12,7 +12,7 @@ import { answerListing, listingQuery, pageSchema } from '../marketplace/listing.
 
 const tags = ['estates']
 
-/** The estates (interfaces.md, 4.2): the list, those of an address, and one. */
+/** The endpoints of estates: the list, those of an address, and one. */
 export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   app.get(
     '/estates',
@@ -20,7 +20,7 @@ export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       schema: {
         tags,
         operationId: 'estates',
-        summary: 'Estates with a publication of the asked status, a row for each publication',
+        summary: 'Estates with a publication of a status, one row for each publication',
         querystring: Type.Object(listingQuery),
         response: freshSchema(Type.Object({ estates: Type.Array(estateSchema), ...pageSchema }), [
           'invalid_parameter',

@@ -25,10 +25,10 @@ export const exportRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       },
       (request, reply) => {
         const state = land.state()
-        const sales = state.openOffers(land.clock.nowMs())
-        const freshness = state.freshness(sales.lastExpiryMs)
-        // A slow reader holds the flat arrays for a while, not the whole state.
-        const source = tileSource(state.parts, sales)
+        const openOffers = state.openOffers(land.clock.nowMs())
+        const freshness = state.freshness(openOffers.lastExpiryMs)
+        // A slow client holds these arrays in memory, not the whole state.
+        const source = tileSource(state.parts, openOffers)
         const body = () => streamed(() => parcelPieces(source, format))
         return send(request, reply, { freshness, format, body })
       },
@@ -38,13 +38,14 @@ export const exportRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     operationId: 'parcelsGeoJson',
     summary: 'Every parcel of the world as GeoJSON',
     description:
-      'A FeatureCollection with a square for each parcel, over the tiles of the map, and the fields of a tile as \
-its properties. Streamed, and no envelope around it.',
+      'A FeatureCollection with a square for each parcel, aligned with the image tiles. Its properties are the \
+fields of tile data. Streamed, without the envelope.',
   })
   exportAs(NDJSON, {
     operationId: 'parcelsNdjson',
     summary: 'Every parcel of the world as lines of JSON',
-    description: 'The fields of a tile on a line for each parcel. Streamed, and no envelope around it.',
+    description:
+      'One line of JSON with the fields of tile data for each parcel. Streamed, without the envelope.',
   })
   done()
 }

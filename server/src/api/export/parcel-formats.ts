@@ -3,7 +3,7 @@ import type { Format } from '../../http/answer.ts'
 import { type TileField, tileWriter } from '../tile-data/tile-forms.ts'
 import { type Tile, type TileSource, tileAt } from '../tile-data/tile-source.ts'
 
-/** What every format tells of a parcel. */
+/** The fields of a parcel in every format. */
 const FIELDS: readonly TileField[] = [
   'x',
   'y',
@@ -22,11 +22,11 @@ export interface ParcelFormat extends Format {
   readonly start: string
   readonly between: string
   readonly end: string
-  /** Gives what writes one parcel after another: by x ascending, then y descending. */
+  /** @returns a function that writes one parcel */
   parcelWriter(bounds: Area): (tile: Tile) => string
 }
 
-/** GeoJSON (RFC 7946): a square for each parcel, exactly over the tiles of the map. */
+/** GeoJSON (RFC 7946): a square for each parcel, exactly where the image tiles show it. */
 export const GEOJSON: ParcelFormat = {
   contentType: 'application/geo+json',
   fileName: 'parcels.geojson',
@@ -52,12 +52,12 @@ export const NDJSON: ParcelFormat = {
 }
 
 /**
- * So many parcels are one piece: about 100 kB, made in a millisecond. Not a column each: those of a world may be
- * very long, or very short.
+ * Parcels of one piece: about 100 kB, made in a millisecond. A piece is not a column, because columns may be very long
+ * or very short.
  */
 const PIECE_PARCELS = 256
 
-/** A whole world in a format, in pieces that are made when they are asked for. */
+/** The parcels of the world, by x ascending, then y descending, in pieces that are made when the client reads them. */
 export function* parcelPieces(source: TileSource, format: ParcelFormat): Generator<Uint8Array> {
   const count = source.parcels.x.length
   const write = format.parcelWriter(source.bounds)
@@ -72,32 +72,32 @@ export function* parcelPieces(source: TileSource, format: ParcelFormat): Generat
   if (count > 0 || format.start !== '') yield Buffer.from(format.end)
 }
 
-/** A degree is many parcels or a part of one; this is far below a thousandth of a parcel in any world. */
+/** Precise to far below a thousandth of a parcel in a world of any size. */
 const DEGREE_DECIMALS = 9
 
 /**
- * Writes the outline of parcels: counter-clockwise from the south-west, and closed. A corner is the same text
- * whichever of its four parcels has it.
+ * Writes the outline of a parcel: counter-clockwise from the south-west, and closed. All four parcels around a corner
+ * write it as the same text.
  */
 function ringWriter(half: number): (tile: Tile) => string {
-  const lonAt = rememberTexts((x) => degreesText(lonLatOf(x, 0, half)[0]))
-  const latAt = rememberTexts((y) => degreesText(lonLatOf(0, y, half)[1]))
+  const lonAt = cachedTexts((x) => degreesText(lonLatOf(x, 0, half)[0]))
+  const latAt = cachedTexts((y) => degreesText(lonLatOf(0, y, half)[1]))
   return ({ x, y }) => {
     const [west, east, south, north] = [lonAt(x), lonAt(x + 1), latAt(y), latAt(y + 1)]
     return `[[${west},${south}],[${east},${south}],[${east},${north}],[${west},${north}],[${west},${south}]]`
   }
 }
 
-/** Lines of the grid that are remembered: more than nearly every world has, and never more than 1 MB. */
-const REMEMBERED_LINES = 4_096
+/** The texts of this many grid lines are cached: more than nearly every world has, at most 1 MB. */
+const MAX_CACHED_LINES = 4_096
 
-/** Writes out each line of the grid once, as long as there are not too many. */
-function rememberTexts(write: (line: number) => string): (line: number) => string {
+/** Caches the text of each grid line, up to {@link MAX_CACHED_LINES}. */
+function cachedTexts(write: (line: number) => string): (line: number) => string {
   const texts = new Map<number, string>()
   return (line) => {
     const known = texts.get(line)
     if (known !== undefined) return known
-    if (texts.size === REMEMBERED_LINES) texts.clear()
+    if (texts.size === MAX_CACHED_LINES) texts.clear()
     const text = write(line)
     texts.set(line, text)
     return text

@@ -10,20 +10,20 @@ import {
 import { PromiseCache } from '../common/promise-cache.ts'
 import { writeFeed } from './feed-writer.ts'
 
-/** Nearly all clients ask what changed since one of the last few states. */
-const KEPT_CHANGES = 8
-const KEPT_CHANGES_BYTES = 4 * 1024 * 1024
-/** Beyond this part of all cells the whole world is the better answer. */
-const MOST_CHANGED = 1 / 8
+/** Nearly all clients request the differences from one of the last few states. */
+const MAX_CACHED_CHANGES = 8
+const MAX_CACHED_CHANGES_BYTES = 4 * 1024 * 1024
+/** If a larger part of all cells has changed, the whole world is sent. */
+const MAX_CHANGED_PART = 1 / 8
 
-/** The feed's bodies, each made once for all who ask for it: a whole world is a megabyte in all codings. */
+/** A cache of the feed's bodies, each made once for all clients. A whole world takes 1 MB in all encodings. */
 export class FeedBodies {
   private readonly bodies: CompressedBodies
-  /** Apart from the others: anybody can name a state, and must not push out bodies that are expensive to make. */
-  private readonly changeBodies = new CompressedBodies(KEPT_CHANGES_BYTES, KEPT_CHANGES)
+  /** A separate cache, because clients can name any state, and must not evict bodies that are expensive to make. */
+  private readonly changeBodies = new CompressedBodies(MAX_CACHED_CHANGES_BYTES, MAX_CACHED_CHANGES)
   private readonly readChanges: ReadChanges
   /** The cells that changed between two states, at most 50 kB each. */
-  private readonly changes = new PromiseCache<Uint32Array | undefined>(KEPT_CHANGES)
+  private readonly changes = new PromiseCache<Uint32Array | undefined>(MAX_CACHED_CHANGES)
 
   constructor(bodies: CompressedBodies, readChanges: ReadChanges) {
     this.bodies = bodies
@@ -35,7 +35,7 @@ export class FeedBodies {
     return this.bodies.small('feed', versionText(versionOf(now)), () => writeFeed(now))
   }
 
-  /** What changed after a state; the whole world where that is not known, or nearly everything. */
+  /** The differences from a state; the whole world if they are not known or too many. */
   async changesSince(since: StateVersion, now: StateAt): Promise<SmallBody> {
     const from = versionText(since)
     const to = versionText(versionOf(now))
@@ -47,7 +47,7 @@ export class FeedBodies {
   private async findChanges(since: StateVersion, now: StateAt): Promise<Uint32Array | undefined> {
     const assets = await changedAssets(this.readChanges, since, now)
     const cells = assets && changedCells(now, since, assets)
-    if (!cells || cells.length > now.state.parts.cells.length * MOST_CHANGED) return undefined
+    if (!cells || cells.length > now.state.parts.cells.length * MAX_CHANGED_PART) return undefined
     return cells
   }
 }

@@ -32,9 +32,9 @@ beforeAll(async () => {
   const { worldId } = await readLandHead(db)
   const state = { worldId: worldId!, lineage: '5f1c3a9b2d40', revision: 7, changedAtMs: NOW_MS }
   parts = await buildState(db, CORNER, state)
-  const moment = stateAt(new State(parts), NOW_MS)
-  world = writeFeed(moment)
-  changes = writeFeed(moment, { since: { ...versionOf(moment), revision: 6 }, cells: Uint32Array.of(1, 3) })
+  const now = stateAt(new State(parts), NOW_MS)
+  world = writeFeed(now)
+  changes = writeFeed(now, { since: { ...versionOf(now), revision: 6 }, cells: Uint32Array.of(1, 3) })
 })
 
 test('the bytes that docs/feed.md shows are those of its world', () => {
@@ -45,8 +45,8 @@ test('the bytes that docs/feed.md shows are those of its world', () => {
   expect(shown).toEqual([world.toString('hex'), changes.toString('hex')])
 })
 
-describe('bytes that are no part of the feed', () => {
-  test('are refused wherever they end too soon or go on', () => {
+describe('bytes that are not in the format of the feed', () => {
+  test('are refused if they end too early or too late', () => {
     for (const whole of [world, changes]) {
       expect(() => readFeed(whole)).not.toThrow()
       for (let length = 0; length < whole.length; length++) {
@@ -56,7 +56,7 @@ describe('bytes that are no part of the feed', () => {
     }
   })
 
-  test('are refused with a sentence or read as something, never more and never for long', () => {
+  test('are refused with a sentence or read, without another failure', () => {
     const edit = fc.record({ at: fc.nat(), byte: fc.nat({ max: 255 }) })
     let refused = 0
     fc.assert(
@@ -78,19 +78,19 @@ describe('bytes that are no part of the feed', () => {
 })
 
 describe('a grid', () => {
-  test('refuses changes that lead on from another state, or are of another area, and stays as it was', () => {
+  test('refuses changes for another state or another area, and does not change', () => {
     const grid = new FeedGrid(readFeed(world))
     const { since } = readFeed(changes)
     const before = [grid.state, grid.tileAt(1, 0), grid.tileAt(2, 0)]
 
     expect(since).not.toBe(grid.state)
-    expect(() => grid.apply(readFeed(changes))).toThrow('read the whole world')
+    expect(() => grid.apply(readFeed(changes))).toThrow('Read the whole world')
     const elsewhere = { ...readFeed(changes), since: grid.state, bounds: { ...grid.bounds, maxX: 9 } }
-    expect(() => grid.apply(elsewhere)).toThrow('read the whole world')
+    expect(() => grid.apply(elsewhere)).toThrow('Read the whole world')
     expect([grid.state, grid.tileAt(1, 0), grid.tileAt(2, 0)]).toEqual(before)
   })
 
-  test('tells which cells changes are about', () => {
+  test('returns the numbers of the cells that changed', () => {
     const grid = new FeedGrid(readFeed(world))
     grid.state = readFeed(changes).since!
 

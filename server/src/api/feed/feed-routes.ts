@@ -41,8 +41,8 @@ export const feedRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
               pattern: '^[\\w.-]{1,100}$',
               'x-allowed': 'a state, as the header of an earlier answer has it',
               description:
-                'The state of an earlier answer: only what changed after it is sent, or the whole world where that is \
-not known.',
+                'The state of an earlier answer: only what changed since is sent, or the whole world if that is not \
+known.',
             }),
           ),
         }),
@@ -67,7 +67,7 @@ not known.',
   done()
 }
 
-/** The freshness of what a reader gets: the whole feed, or what leads from its state to this one. */
+/** The freshness of the whole feed, or of the differences between the client's state and the current one. */
 function feedFreshness(now: StateAt, since?: StateVersion): Freshness {
   const { changedAtMs } = now.state.freshness(now.openOffers.lastExpiryMs)
   const state = versionText(versionOf(now))

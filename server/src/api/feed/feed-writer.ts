@@ -18,11 +18,11 @@ import {
 /** The cells that changed after a state. */
 export interface FeedChanges {
   readonly since: StateVersion
-  /** Their numbers, ascending. */
+  /** Cell numbers, ascending. */
   readonly cells: Uint32Array
 }
 
-/** Writes the whole world, or what changed of it, as docs/feed.md says. */
+/** Writes the whole world, or only the cells that changed, in the format of docs/feed.md. */
 export function writeFeed(now: StateAt, changes?: FeedChanges): Buffer {
   const content = collect(now, changes?.cells)
   const state = versionText(versionOf(now))
@@ -65,7 +65,7 @@ export function writeFeed(now: StateAt, changes?: FeedChanges): Buffer {
 
 const NO_NUMBERS = new Uint32Array(0)
 
-/** Names in the order in which cells first show them, and for each cell the place of its name, counted from 1. */
+/** Names in the order of their first cell, and for each cell the number of its name, counted from 1. */
 interface Named {
   readonly names: readonly string[]
   /** 0 for none. */
@@ -79,7 +79,7 @@ interface Content {
   readonly cells: Uint8Array
 }
 
-/** All cells, or those of the numbers. */
+/** Collects all cells, or those with the given numbers. */
 function collect({ state, openOffers }: StateAt, cellNumbers: Uint32Array | undefined): Content {
   const { parcels, estates, cells } = state.parts
   const count = cellNumbers?.length ?? cells.length
@@ -95,7 +95,7 @@ function collect({ state, openOffers }: StateAt, cellNumbers: Uint32Array | unde
     if (row < 0) continue
     const estate = parcels.estate[row]!
     bytes[i] = cells[cell]! | (openOffers.offers[row]! >= 0 ? ON_SALE : 0)
-    // The contract that holds an estate's parcels is no owner that anybody wants to see.
+    // Parcels of an estate are owned by a contract: the feed has the estate's owner instead.
     if (estate >= 0) estateOwner(i, estates.owner[estate]!)
     else parcelOwner(i, parcels.owner[row]!)
     estateId(i, estate)
@@ -103,7 +103,7 @@ function collect({ state, openOffers }: StateAt, cellNumbers: Uint32Array | unde
   return { cellNumbers, owners: ownerNames, estates: estateNames, cells: bytes }
 }
 
-/** Numbers names as they come. */
+/** Gives each name a number when it is first used. */
 class NameList implements Named {
   readonly names: string[] = []
   readonly ofCells: Uint32Array
@@ -113,13 +113,13 @@ class NameList implements Named {
     this.ofCells = new Uint32Array(cellCount)
   }
 
-  /** Gives what names a cell by a place in this table, -1 for none. Each place is looked up once. */
-  among(table: readonly string[]): (i: number, place: number) => void {
+  /** @returns a function that sets the name of a cell by its index in `table`; -1 for none */
+  among(table: readonly string[]): (i: number, index: number) => void {
     const known = new Uint32Array(table.length)
-    return (i, place) => {
-      if (place < 0) return
-      known[place] ||= this.numberOf(table[place]!)
-      this.ofCells[i] = known[place]!
+    return (i, index) => {
+      if (index < 0) return
+      known[index] ||= this.numberOf(table[index]!)
+      this.ofCells[i] = known[index]!
     }
   }
 
@@ -158,7 +158,7 @@ function writeHeader(bytes: Buffer, { state, openOffers }: StateAt, numbers: Hea
   }
 }
 
-/** @returns the place after the last number */
+/** @returns the offset after the last number */
 function writeNumbers(bytes: Buffer, at: number, numbers: Uint32Array, width: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, numbers.length * width)
   if (width === 2) for (let i = 0; i < numbers.length; i++) view.setUint16(2 * i, numbers[i]!, true)

@@ -31,7 +31,7 @@ import { writeFeed } from './feed-writer.ts'
 const RADIUS = 12
 const SEED = 3
 const AREA = `-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`
-/** More cells than parcels: the box around has corners that are no land. */
+/** More cells than parcels: the bounds of the world contain cells without a parcel. */
 const WORLD = parseWorld(`${AREA};13,-3,14,3`)!
 
 const open = freshEngine('embedded')
@@ -53,7 +53,7 @@ async function stateNow(): Promise<StateAt> {
   return stateAt(new State(parts), nowMs)
 }
 
-/** Every cell in words: grids are equal when they say the same, however they number owners and estates. */
+/** Every cell as a tile, to compare grids that number owners and estates differently. */
 function tilesOf(grid: FeedGrid): Map<string, FeedTile> {
   const { minX, minY, maxX, maxY } = grid.bounds
   const tiles = new Map<string, FeedTile>()
@@ -64,7 +64,7 @@ function tilesOf(grid: FeedGrid): Map<string, FeedTile> {
 }
 
 describe('the whole world', () => {
-  test('comes back from its bytes as its records say, and as nothing where there is no land', async () => {
+  test('is read from its bytes as its records are, with empty cells outside the world', async () => {
     const now = await stateNow()
     const grid = new FeedGrid(readFeed(writeFeed(now)))
     const tiles = tilesOf(grid)
@@ -140,7 +140,7 @@ const choice: fc.Arbitrary<Choice> = fc.record({
 })
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  // Backwards too: the process that tells the changes may have a clock behind that of the one that told the world.
+  // Also backwards: the process that sends the changes may have a slower clock than the one that sent the world.
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('wait'), ms: fc.integer({ min: -SPAN_MS / 4, max: SPAN_MS }) }),
@@ -154,11 +154,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** Readers of different patience: the n-th asks in every n-th round. */
+/** Clients with different intervals: the n-th client reads in every n-th round. */
 const READERS = 3
 
 describe('what changed', () => {
-  test('makes of any earlier state what the whole world is, whatever happened in between', async () => {
+  test('leads from any earlier state to the current one, after any changes', async () => {
     const seen = { changes: 0, nothing: 0 }
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 10 }), async (steps) => {
@@ -179,11 +179,11 @@ describe('what changed', () => {
       }),
       { numRuns: runs(5), endOnFailure: true },
     )
-    // The stories were no mere repetition of one case
+    // All kinds of answers have occurred
     expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(3)
   })
 
-  /** By another process than the one that told the state. */
+  /** Reads from another process than the one that sent the client's state. */
   async function keepUp(reader: FeedGrid, now: StateAt): Promise<'changes' | 'nothing'> {
     const part = readFeed(await changesSince(reader.state, now))
     reader.apply(part)
@@ -205,21 +205,21 @@ describe('what changed', () => {
     expect(last).toEqual(first)
   })
 
-  test('is told as the whole world where it is not known', async () => {
+  test('is sent as the whole world if it is not known', async () => {
     const now = await stateNow()
     const state = versionOf(now)
     const whole = writeFeed(now)
 
     expect((await changesSince(versionText(state), now)).length).toBeLessThan(200)
     for (const since of [
-      { ...state, revision: 0 }, // an import is told by no journal
+      { ...state, revision: 0 }, // the journal has no entry for an import
       { ...state, revision: state.revision + 1 },
       { ...state, lineage: 'another' },
     ])
       expect((await changesSince(versionText(since), now)).equals(whole), JSON.stringify(since)).toBe(true)
   })
 
-  test('is told as the whole world where it is much of it', async () => {
+  test('is sent as the whole world if most of it has changed', async () => {
     const since = versionText(versionOf(await stateNow()))
     const sellColumn = (x: number) =>
       Array.from({ length: 2 * RADIUS + 1 }, (_, i): LandChange => {
@@ -235,26 +235,26 @@ describe('what changed', () => {
     expect(await changesSince(since, more)).toEqual(writeFeed(more))
   })
 
-  test('is made once for all who ask, for the last few states, and again after a failure', async () => {
+  test('is made once for all clients, for the last few states, and again after a failure', async () => {
     const now = await stateNow()
     const state = versionOf(now)
     let reads = 0
     const bodies = new FeedBodies(new CompressedBodies(), async () => {
       reads++
-      if (reads === 1) throw new Error('the database is away')
+      if (reads === 1) throw new Error('the database is not reachable')
       return { parcels: [], estates: [], publications: [] }
     })
-    const tell = (revision: number) => bodies.changesSince({ ...state, revision }, now)
+    const read = (revision: number) => bodies.changesSince({ ...state, revision }, now)
     const readsFor = async (ask: () => Promise<unknown>) => {
       const before = reads
       await ask()
       return reads - before
     }
 
-    await expect(tell(0)).rejects.toThrow('the database is away')
-    expect(await readsFor(() => Promise.all([tell(0), tell(0), tell(0)]))).toBe(1)
-    expect(await readsFor(() => tell(0))).toBe(0)
-    // Nine states: one more than are kept.
+    await expect(read(0)).rejects.toThrow('the database is not reachable')
+    expect(await readsFor(() => Promise.all([read(0), read(0), read(0)]))).toBe(1)
+    expect(await readsFor(() => read(0))).toBe(0)
+    // Nine states: one more than the cache holds.
     const older = Array.from({ length: 9 }, (_, i) => ({ ...state, revision: 0, lastExpiryMs: i + 1 }))
     const tellAll = async () => {
       for (const since of older) await bodies.changesSince(since, now)
@@ -288,7 +288,7 @@ describe('what changed', () => {
     const bodies = new FeedBodies(new CompressedBodies(), (worldId, range) =>
       readChangedAssets(db, worldId, range),
     )
-    return (await bodies.changesSince(parseVersion(since)!, now)).in(undefined)
+    return (await bodies.changesSince(parseVersion(since)!, now)).bytesIn(undefined)
   }
 
   let names = 0

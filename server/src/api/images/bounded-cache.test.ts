@@ -9,7 +9,7 @@ const step = fc.record({
   bytes: fc.oneof(fc.nat({ max: 2_000 }), fc.nat({ max: 10_000 })),
 })
 
-test('it never holds more than it may, and gives back what was put in last, or nothing', () => {
+test('the cache stays within its limit, and returns the last value of a name, or undefined', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
       const cache = new BoundedCache<number>(MAX_BYTES)
@@ -29,7 +29,7 @@ test('it never holds more than it may, and gives back what was put in last, or n
   )
 })
 
-test('what is asked for between others stays, however many they are; what nobody asks for goes', () => {
+test('a value that is read often stays, and one that is not read is dropped', () => {
   const cache = new BoundedCache<string>(10_000)
   for (const name of ['one', 'two', 'forgotten']) cache.set(name, name, 700)
 
@@ -42,7 +42,7 @@ test('what is asked for between others stays, however many they are; what nobody
   expect(cache.get('passing 99')).toBe('passing')
 })
 
-test('names count too, and what is larger than half of the cache is not kept and drives nothing out', () => {
+test('names are counted, and a value larger than half of the limit is not cached and evicts no other', () => {
   const cache = new BoundedCache<string>(6_000)
   cache.set('small', 'value', 100)
   const before = cache.bytes
@@ -55,7 +55,7 @@ test('names count too, and what is larger than half of the cache is not kept and
   expect(cache.bytes - before).toBe(before + 1_000 - 'small'.length)
 })
 
-test('a value that takes the place of another is counted once', () => {
+test('a value that replaces another is counted once', () => {
   const cache = new BoundedCache<string>(6_000)
   for (let i = 0; i < 50; i++) cache.set('same', String(i), i * 10)
 

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 
-/** What an entry costs besides its name and its value: its place in the tables, and the headers of its objects. */
+/** Memory of an entry besides its name and value: its slot in the map, and object headers. */
 const ENTRY_BYTES = 512
 
-/** Keeps values by name, as many as fit into a number of bytes: the one that was used longest ago goes first. */
+/** A cache of values by name with a limit of bytes. The least recently used value is dropped first. */
 export class BoundedCache<Value extends {}> {
   private readonly entries: LRUCache<string, Value>
 
@@ -15,7 +15,7 @@ export class BoundedCache<Value extends {}> {
     return this.entries.get(name)
   }
 
-  /** @param valueBytes what the value takes; one that is larger than half of the cache is not kept */
+  /** @param valueBytes size of the value; one larger than half of the limit is not cached */
   set(name: string, value: Value, valueBytes: number): void {
     this.entries.set(name, value, { size: valueBytes + name.length + ENTRY_BYTES })
   }
@@ -24,7 +24,7 @@ export class BoundedCache<Value extends {}> {
     this.entries.clear()
   }
 
-  /** All that is held, names included. */
+  /** Bytes of all entries, including their names. */
   get bytes(): number {
     return this.entries.calculatedSize
   }

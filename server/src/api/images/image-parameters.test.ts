@@ -7,7 +7,7 @@ import { MAX_SELECTED, readCenter, readSelected, readStyle } from './image-param
 const WORLD = parseWorld('-150,-150,150,150')!
 const place = fc.record({ x: fc.integer({ min: -150, max: 150 }), y: fc.integer({ min: -150, max: 150 }) })
 
-/** `Place 3,4` and so on: as many different ones as are asked for. */
+/** A list of `count` different coordinates. */
 function placesText(count: number): string {
   return Array.from({ length: count }, (_, i) => `${(i % 301) - 150},${Math.floor(i / 301)}`).join(';')
 }
@@ -23,7 +23,7 @@ function refusal(read: () => unknown): { message: string; data: unknown } {
 }
 
 describe('selected', () => {
-  test('every list of places is read, each place once, whatever their order', () => {
+  test('every list of coordinates is read, each once, in any order', () => {
     fc.assert(
       fc.property(fc.array(place, { minLength: 1, maxLength: 30 }), fc.func(fc.integer()), (places, key) => {
         const shuffled = [...places].sort((a, b) => key(a) - key(b))
@@ -35,7 +35,7 @@ describe('selected', () => {
     )
   })
 
-  test('left out, nothing is', () => {
+  test('is empty if left out', () => {
     expect(readSelected(WORLD, undefined)).toEqual([])
   })
 
@@ -45,18 +45,18 @@ describe('selected', () => {
     expect(readSelected(WORLD, `${placesText(MAX_SELECTED)};`)).toHaveLength(1000)
   })
 
-  test('a thousand places, and not one more', () => {
+  test('at most a thousand coordinates', () => {
     expect(readSelected(WORLD, placesText(MAX_SELECTED))).toHaveLength(1000)
     const { message, data } = refusal(() => readSelected(WORLD, placesText(MAX_SELECTED + 1)))
     expect(message).toMatch(
-      /^selected is .*, but must be at most 1000 places x,y of the world, separated by ;\.$/,
+      /^selected is .*, but must be at most 1000 coordinates x,y of the world, separated by ;\.$/,
     )
     expect(data).toMatchObject({ parameter: 'selected' })
-    // Counted as they come: a million times the same place is a million places to read
+    // Repeated coordinates are counted each time
     refusal(() => readSelected(WORLD, '0,0;'.repeat(1_000_000)))
   })
 
-  test('what is no place of the world is refused, and named', () => {
+  test('coordinates outside the world are refused, and named', () => {
     for (const [text, part] of [
       ['1,2;3', '3'],
       ['1,2;;', ''],
@@ -74,7 +74,7 @@ describe('selected', () => {
     }
   })
 
-  test('a place between the rectangles of the world is none', () => {
+  test('coordinates between the rectangles of the world are refused', () => {
     const world = parseWorld('0,0,9,9;20,20,29,29')!
     expect(readSelected(world, '0,0;29,29')).toHaveLength(2)
     expect(refusal(() => readSelected(world, '15,15')).message).toContain('0,0 to 9,9 or 20,20 to 29,29')
@@ -82,12 +82,12 @@ describe('selected', () => {
 })
 
 describe('center', () => {
-  test('is 0,0 where nothing is said, or the middle of a world that lies elsewhere', () => {
+  test('is 0,0 if left out, or the middle of a world without 0,0', () => {
     expect(readCenter(WORLD, undefined)).toEqual({ x: 0, y: 0 })
     expect(readCenter(parseWorld('10,10,20,30')!, undefined)).toEqual({ x: 15, y: 20 })
   })
 
-  test('may be any place within the bounds, also between the rectangles', () => {
+  test('may be any coordinates within the bounds, also between the rectangles', () => {
     const world = parseWorld('0,0,9,9;20,20,29,29')!
     expect(readCenter(world, '15,15')).toEqual({ x: 15, y: 15 })
     for (const text of ['150,-150', '-150,150', '0,0']) expect(coordText(readCenter(WORLD, text))).toBe(text)
@@ -102,9 +102,9 @@ describe('center', () => {
   })
 })
 
-test('what is on sale stands out under either name', () => {
+test('publications and on-sale are the same parameter', () => {
   const shown = (publications: boolean, onSale: boolean) =>
-    readStyle({ publications, 'on-sale': onSale, theme: 'dark' }).showsSales
+    readStyle({ publications, 'on-sale': onSale, theme: 'dark' }).showsOffers
   expect([shown(false, false), shown(true, false), shown(false, true), shown(true, true)]).toEqual([
     false,
     true,

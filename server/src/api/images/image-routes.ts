@@ -8,7 +8,13 @@ import { HIDDEN, imageSchema } from '../../http/schemas.ts'
 import { areaAround, centredOn, countParcels, fittedTo, MAX_PARCELS, outsideOf } from '../../map/frame.ts'
 import { parcelsOfEstate } from '../../state/parts/estate-members.ts'
 import type { LandContext } from '../common/land-context.ts'
-import { assertInWorld, coordParams, idParams, placeParams, readPlace } from '../common/parameters.ts'
+import {
+  assertInWorld,
+  coordParams,
+  coordTextParams,
+  idParams,
+  readCoordinates,
+} from '../common/parameters.ts'
 import {
   frameQuery,
   placeQuery,
@@ -18,7 +24,7 @@ import {
   readStyle,
   styleQuery,
 } from './image-parameters.ts'
-import type { AskedAddress, Pictures, Wish } from './pictures.ts'
+import type { PictureRequest, Pictures, RequestedAddress } from './pictures.ts'
 
 export interface PictureRouteOptions {
   readonly land: LandContext
@@ -29,7 +35,7 @@ const tags = ['map']
 const assetQuery = Type.Object({ ...frameQuery, ...styleQuery })
 type AssetQuery = Static<typeof assetQuery>
 
-/** The images of the land (interfaces.md, 4.2): around a place, of a parcel, of an estate. */
+/** The map images: around coordinates, of a parcel, of an estate. */
 export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
   app,
   { land, pictures },
@@ -44,9 +50,9 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
       schema: {
         tags,
         operationId: 'mapImage',
-        summary: 'An image of the land around a place',
+        summary: 'An image of the land around a parcel',
         description:
-          'North is up. Neighbours of one estate or one district join; others are parted by a gap.',
+          'North is up. Neighbours in the same estate or district are drawn joined, others with a gap between them.',
         querystring: Type.Object({ ...frameQuery, ...placeQuery(world), ...styleQuery }),
         response: drawnSchema(['invalid_parameter']),
       },
@@ -54,18 +60,18 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
     (request, reply) => {
       const { query } = request
       const frame = readFrame(query)
-      const { theme, showsSales } = readStyle(query)
+      const { theme, showsOffers } = readStyle(query)
       const origin = centredOn(areaAround([readCenter(world, query.center)]), frame)
       const view = { ...frame, ...origin, selected: readSelected(world, query.selected), theme }
-      return answerImage(request, reply, pictures, { view, showsSales })
+      return answerImage(request, reply, pictures, { view, showsOffers })
     },
   )
 
   const answerParcel = (request: FastifyRequest, reply: FastifyReply, query: AssetQuery, parcel: Coord) => {
     const frame = readFrame(query)
-    const { theme, showsSales } = readStyle(query)
+    const { theme, showsOffers } = readStyle(query)
     const view = { ...frame, ...centredOn(areaAround([parcel]), frame), selected: [parcel], theme }
-    return answerImage(request, reply, pictures, { view, showsSales })
+    return answerImage(request, reply, pictures, { view, showsOffers })
   }
 
   app.get(
@@ -86,9 +92,9 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
 
   app.get(
     '/parcels/:place/map.png',
-    { compress: false, schema: { ...HIDDEN, params: placeParams, querystring: assetQuery } },
+    { compress: false, schema: { ...HIDDEN, params: coordTextParams, querystring: assetQuery } },
     (request, reply) =>
-      answerParcel(request, reply, request.query, readPlace(world, 'x,y', request.params.place)),
+      answerParcel(request, reply, request.query, readCoordinates(world, 'x,y', request.params.place)),
   )
 
   app.get(
@@ -100,7 +106,7 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
         operationId: 'estateImage',
         summary: 'An image of an estate: in the middle, all of its parcels selected',
         description:
-          'Zoomed out, down to one pixel a parcel, until the estate fits. An estate without parcels is a picture of the ground outside the world.',
+          'Zoomed out until the estate fits, down to one pixel per parcel. For an estate without parcels, the image shows the ground outside the world.',
         params: idParams('id', 'Estate id.', 'EstateId'),
         querystring: assetQuery,
         response: drawnSchema(['invalid_parameter', 'estate_not_found']),
@@ -112,14 +118,14 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
       const row = land.state().estateRow(id)
       if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', { id })
       const asked = readFrame(request.query)
-      const { theme, showsSales } = readStyle(request.query)
+      const { theme, showsOffers } = readStyle(request.query)
       const selected = parcelsOfEstate(parts.parcels, row)
       const area = selected.length > 0 ? areaAround(selected) : undefined
       const frame = area ? fittedTo(area, asked) : asked
       const origin = area ? centredOn(area, frame) : outsideOf(world.bounds, frame)
       return answerImage(request, reply, pictures, {
         view: { ...frame, ...origin, selected, theme },
-        showsSales,
+        showsOffers,
       })
     },
   )
@@ -130,19 +136,19 @@ function answerImage(
   request: FastifyRequest,
   reply: FastifyReply,
   pictures: Pictures,
-  wish: Wish,
+  pictureRequest: PictureRequest,
 ): FastifyReply | Promise<FastifyReply> {
-  const parcels = countParcels(wish.view)
+  const parcels = countParcels(pictureRequest.view)
   if (parcels > MAX_PARCELS) return refuseTooMany(reply, parcels)
-  return send(request, reply, pictures.answer(wish, addressOf(request)))
+  return send(request, reply, pictures.answer(pictureRequest, addressOf(request)))
 }
 
-/** The address of a request as it came, under which the next one may find its answer ready. */
-export function addressOf({ routeOptions, raw }: FastifyRequest): AskedAddress {
+/** The address of a request, under which later requests find its ready answer. */
+export function addressOf({ routeOptions, raw }: FastifyRequest): RequestedAddress {
   return { route: routeOptions.url ?? '', url: raw.url ?? '' }
 }
 
-/** The one failure that is not in the envelope: a status and a sentence that its callers know (interfaces.md, 7). */
+/** The only failure without the envelope: existing clients expect this status and sentence. */
 function refuseTooMany(reply: FastifyReply, parcels: number): FastifyReply {
   return reply
     .code(500)
@@ -152,18 +158,18 @@ function refuseTooMany(reply: FastifyReply, parcels: number): FastifyReply {
     )
 }
 
-/** An image, or its two ways to fail with status 500. */
+/** The answers of a map image, which has two failures with status 500. */
 function drawnSchema(errors: readonly ErrorCode[]): Record<string, TSchema> {
   const responses = imageSchema(errors)
   const failure = responses[500] as TSchema & { description: string; content: object }
   const tooMany = Type.String({
-    description: `Too many parcels: at most ${MAX_PARCELS} fit into a picture.`,
+    description: `Too many parcels: an image has at most ${MAX_PARCELS}.`,
     examples: [
       `Too many parcels. You are trying to render 42436 parcels and the maximum allowed is ${MAX_PARCELS}.`,
     ],
   })
   const both = Type.Unsafe({
-    description: `${failure.description} As text: the picture would show too many parcels.`,
+    description: `${failure.description} As text: the image would show too many parcels.`,
     content: { ...failure.content, 'text/plain': { schema: tooMany } },
   })
   return { ...responses, 500: both }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nameOf, type Wish } from './pictures.ts'
+import { cacheKeyOf, type PictureRequest } from './pictures.ts'
 
 const few = fc.integer({ min: -2, max: 2 })
-const wish: fc.Arbitrary<Wish> = fc.record({
-  showsSales: fc.boolean(),
+const pictureRequest: fc.Arbitrary<PictureRequest> = fc.record({
+  showsOffers: fc.boolean(),
   view: fc.record({
     widthPx: fc.constantFrom(32, 321),
     heightPx: fc.constantFrom(32, 132),
@@ -16,16 +16,16 @@ const wish: fc.Arbitrary<Wish> = fc.record({
   }),
 })
 
-test('two wishes have one name exactly when they are the same', () => {
+test('two requests have the same cache key exactly when they are equal', () => {
   fc.assert(
-    fc.property(wish, wish, (one, other) => {
-      expect(nameOf(one) === nameOf(other)).toBe(JSON.stringify(one) === JSON.stringify(other))
+    fc.property(pictureRequest, pictureRequest, (one, other) => {
+      expect(cacheKeyOf(one) === cacheKeyOf(other)).toBe(JSON.stringify(one) === JSON.stringify(other))
     }),
     { numRuns: 2_000 },
   )
   fc.assert(
-    fc.property(wish, (one) => {
-      expect(nameOf(structuredClone(one))).toBe(nameOf(one))
+    fc.property(pictureRequest, (one) => {
+      expect(cacheKeyOf(structuredClone(one))).toBe(cacheKeyOf(one))
     }),
   )
 })

@@ -9,11 +9,11 @@ import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { BoundedCache } from './bounded-cache.ts'
 
-/** A picture that somebody asked for. */
-export interface Wish {
+/** What a requested map image shows. */
+export interface PictureRequest {
   readonly view: View
-  /** Whether what is on sale stands out. */
-  readonly showsSales: boolean
+  /** Whether parcels for sale are highlighted. */
+  readonly showsOffers: boolean
 }
 
 interface Picture {
@@ -27,33 +27,34 @@ interface ShownLand {
   readonly freshness: Freshness
 }
 
-/** An address exactly as it came, query and all, and the route that answers it. */
-export interface AskedAddress {
+/** An address exactly as it was requested, with its query, and the route that answers it. */
+export interface RequestedAddress {
   readonly route: string
   readonly url: string
 }
 
-/** What an address stands for, as long as the land does not change. */
+/** The picture that an address names, until the land changes. */
 interface KnownAddress {
   readonly route: string
-  readonly name: string
-  readonly showsSales: boolean
+  /** Key of the picture in its cache. */
+  readonly cacheKey: string
+  readonly showsOffers: boolean
 }
 
-/** Some thousand pictures of the usual size. */
+/** Some thousand pictures of the default size. */
 const PICTURES_BYTES = 16 * 1024 * 1024
 const ADDRESSES_BYTES = 512 * 1024
-/** Longer ones hold hundreds of selected parcels: whoever sends such a thing draws more than he asks again. */
+/** Longer addresses have hundreds of selected parcels, and are rarely requested twice. */
 const MAX_ADDRESS_LENGTH = 512
 const KNOWN_ADDRESS_BYTES = 64
 
-/** Raised when a picture of the same land looks different: a reader's copy of the old look is then no longer right. */
+/** Part of the ETag. Change it when the drawing changes, so that clients replace their copies. */
 const LOOK = 'look1'
-const PNG: Format = { contentType: 'image/png', saysVary: false }
+const PNG: Format = { contentType: 'image/png', hasVaryHeader: false }
 
 /**
- * Draws pictures and keeps those of the current revision, by what they show: addresses that mean the same share one.
- * Which address means which picture is remembered too, so that the second request for it needs no reading.
+ * Draws pictures and caches those of the current revision. Addresses that name the same picture share it. A second
+ * cache holds the picture of each address, so that a repeated request needs no parsing.
  */
 export class Pictures {
   private readonly land: Pick<LandContext, 'state' | 'clock'>
@@ -68,24 +69,28 @@ export class Pictures {
     this.land = land
   }
 
-  /** The answer to a wish, whose picture is drawn when its body is asked for: the address is remembered then. */
-  answer(wish: Wish, address: AskedAddress): Answer {
-    const land = this.shown(wish.showsSales)
+  /** The answer to a request. Its body takes the picture from the cache or draws it, and caches the address. */
+  answer(pictureRequest: PictureRequest, address: RequestedAddress): Answer {
+    const land = this.shownLand(pictureRequest.showsOffers)
     const body = () => {
-      const name = nameOf(wish)
-      const png = this.kept(name, land.freshness) ?? this.draw(land, wish.view, name)
-      this.remember(address.url, { route: address.route, name, showsSales: wish.showsSales })
+      const cacheKey = cacheKeyOf(pictureRequest)
+      const png = this.cached(cacheKey, land.freshness) ?? this.draw(land, pictureRequest.view, cacheKey)
+      this.cacheAddress(address.url, {
+        route: address.route,
+        cacheKey,
+        showsOffers: pictureRequest.showsOffers,
+      })
       return png
     }
     return { freshness: land.freshness, format: PNG, body }
   }
 
-  /** The answer for an address that was answered before, if its picture is there. */
+  /** The ready answer for an address that was requested before, if its picture is cached. */
   findReady(url: string): ReadyAnswer | undefined {
     const known = this.addresses.get(url)
     if (!known) return undefined
-    const { freshness } = this.shown(known.showsSales)
-    const png = this.kept(known.name, freshness)
+    const { freshness } = this.shownLand(known.showsOffers)
+    const png = this.cached(known.cacheKey, freshness)
     if (!png) return undefined
     return { route: known.route, headers: answerHeaders({ freshness, format: PNG }), body: png }
   }
@@ -94,12 +99,12 @@ export class Pictures {
     return [
       {
         name: 'landpass_picture_cache_bytes',
-        help: 'Memory of the pictures that are kept.',
+        help: 'Bytes of the cached pictures.',
         read: () => this.pictures.bytes,
       },
       {
         name: 'landpass_picture_cache_entries',
-        help: 'Pictures that are kept.',
+        help: 'Number of cached pictures.',
         read: () => this.pictures.size,
       },
     ]
@@ -109,28 +114,28 @@ export class Pictures {
     return [
       {
         name: 'landpass_picture_cache_hits_total',
-        help: 'Pictures that were answered without drawing.',
+        help: 'Pictures that were answered from the cache.',
         read: () => this.hits,
       },
       {
         name: 'landpass_picture_cache_misses_total',
-        help: 'Pictures that had to be drawn.',
+        help: 'Pictures that were drawn.',
         read: () => this.drawn,
       },
     ]
   }
 
-  /** What every picture of this moment shows. */
-  private shown(showsSales: boolean): ShownLand {
+  /** The land as pictures of the current time show it. */
+  private shownLand(showsOffers: boolean): ShownLand {
     const state = this.land.state()
-    this.follow(state)
-    const sales = showsSales ? state.openOffers(this.land.clock.nowMs()) : undefined
-    const { tag, changedAtMs } = state.freshness(sales?.lastExpiryMs)
-    return { state, offers: sales?.offers, freshness: { tag: `${tag}.${LOOK}`, changedAtMs } }
+    this.clearIfReplaced(state)
+    const openOffers = showsOffers ? state.openOffers(this.land.clock.nowMs()) : undefined
+    const { tag, changedAtMs } = state.freshness(openOffers?.lastExpiryMs)
+    return { state, offers: openOffers?.offers, freshness: { tag: `${tag}.${LOOK}`, changedAtMs } }
   }
 
-  /** Lets go of all that belongs to another revision. */
-  private follow(state: State): void {
+  /** Empties both caches when the land has another revision. */
+  private clearIfReplaced(state: State): void {
     const { tag } = state.freshness()
     if (tag === this.revisionTag) return
     this.revisionTag = tag
@@ -138,36 +143,36 @@ export class Pictures {
     this.addresses.clear()
   }
 
-  private kept(name: string, { tag }: Freshness): Buffer | undefined {
-    const picture = this.pictures.get(name)
-    // What was on sale when it was drawn may have expired since.
+  private cached(cacheKey: string, { tag }: Freshness): Buffer | undefined {
+    const picture = this.pictures.get(cacheKey)
+    // An offer may have expired since the picture was drawn.
     if (picture?.tag !== tag) return undefined
     this.hits += 1
     return picture.png
   }
 
-  private draw({ state, offers, freshness }: ShownLand, view: View, name: string): Buffer {
+  private draw({ state, offers, freshness }: ShownLand, view: View, cacheKey: string): Buffer {
     const { bounds, cells, parcels } = state.parts
     const png = asOwnMemory(renderMap({ bounds, cells, rowAt: parcels.rowAt, offers }, view))
     this.drawn += 1
-    this.pictures.set(name, { tag: freshness.tag, png }, png.length)
+    this.pictures.set(cacheKey, { tag: freshness.tag, png }, png.length)
     return png
   }
 
-  private remember(url: string, known: KnownAddress): void {
+  private cacheAddress(url: string, known: KnownAddress): void {
     if (url.length > MAX_ADDRESS_LENGTH) return
     this.addresses.set(url, known, KNOWN_ADDRESS_BYTES)
   }
 }
 
-/** Equal for wishes of the same picture, and only for them. */
-export function nameOf({ view, showsSales }: Wish): string {
+/** Equal for two requests exactly when they name the same picture. */
+export function cacheKeyOf({ view, showsOffers }: PictureRequest): string {
   const { widthPx, heightPx, sizePx, originXPx, originYPx, theme, selected } = view
   const frame = `${widthPx}x${heightPx}:${sizePx}:${originXPx},${originYPx}`
-  return `${frame}:${theme}:${showsSales ? 'sales' : ''}:${selected.map(coordText).join(';')}`
+  return `${frame}:${theme}:${showsOffers ? 'offers' : ''}:${selected.map(coordText).join(';')}`
 }
 
-/** A short Buffer is often a piece of a larger one, which would be kept as a whole. */
+/** Copies a Buffer that is part of a larger one, so that the larger one does not stay in memory. */
 function asOwnMemory(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength === bytes.length) return bytes
   const own = Buffer.allocUnsafeSlow(bytes.length)

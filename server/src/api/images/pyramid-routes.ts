@@ -20,7 +20,7 @@ const tags = ['map']
 const query = Type.Object(styleQuery)
 const ROW_ALLOWED = 'a whole number, with @2x after it for 512 pixels'
 
-/** The land for map viewers: tiles of 256 pixels (512 with @2x), and the TileJSON that describes them. */
+/** The image tiles for map viewers: 256 pixels wide (512 with @2x), and the TileJSON that describes them. */
 export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = (
   app,
   { land, pictures, publicUrl },
@@ -35,13 +35,13 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
       schema: {
         tags,
         operationId: 'tileImage',
-        summary: 'A tile of the pyramid for map viewers',
+        summary: 'An image tile for map viewers',
         description: 'The square around the world is cut into 2^z by 2^z tiles.',
         params: Type.Object({
           z: Type.Integer({ description: `Zoom, 0 to ${maxZoom(half)}.` }),
           x: Type.Integer({ description: 'Column, from the west.' }),
           y: Type.String({
-            description: 'Row, from the north; followed by @2x: 512 pixels of the same ground.',
+            description: 'Row, from the north. With @2x after it, the tile has 512 pixels.',
           }),
         }),
         querystring: query,
@@ -51,9 +51,9 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
     (request, reply) => {
       const { y, scale } = readRow(request.params.y)
       const tile = assertInPyramid({ z: request.params.z, x: request.params.x, y }, maxZoom(half))
-      const { theme, showsSales } = readStyle(request.query)
-      const wish = { view: tileView({ tile, half, scale, theme }), showsSales }
-      return send(request, reply, pictures.answer(wish, addressOf(request)))
+      const { theme, showsOffers } = readStyle(request.query)
+      const pictureRequest = { view: tileView({ tile, half, scale, theme }), showsOffers }
+      return send(request, reply, pictures.answer(pictureRequest, addressOf(request)))
     },
   )
 
@@ -63,9 +63,8 @@ export const pyramidRoutes: FastifyPluginCallbackTypebox<PyramidRouteOptions> = 
       schema: {
         tags,
         operationId: 'tileJson',
-        summary: 'A TileJSON 3.0.0 of the pyramid',
-        description:
-          'Not in the envelope: map viewers read it as it is. Its tiles have the style that is asked here.',
+        summary: 'TileJSON 3.0.0 of the image tiles',
+        description: 'Without the envelope, for map viewers. Its tile addresses have the requested style.',
         querystring: query,
         response: withUnchanged({ ...okSchema(tileJsonSchema, ['invalid_parameter']), 200: tileJsonSchema }),
       },

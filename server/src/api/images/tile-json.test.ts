@@ -2,9 +2,9 @@ import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
 import { tileJson } from './tile-json.ts'
 
-const plain = { theme: 'dark', showsSales: false } as const
+const plain = { theme: 'dark', showsOffers: false } as const
 
-test('the usual world, field by field', () => {
+test('the default world, field by field', () => {
   expect(
     tileJson(parseWorld('-150,-150,150,150')!, { base: 'https://land.example/v1', style: plain }),
   ).toEqual({
@@ -22,18 +22,18 @@ test('the usual world, field by field', () => {
   })
 })
 
-test('what is wished for the tiles stands in their addresses, and what is usual does not', () => {
+test('the addresses of tiles contain the requested style, without its defaults', () => {
   const address = (style: Parameters<typeof tileJson>[1]['style']) =>
     tileJson(parseWorld('0,0,9,9')!, { base: '', style }).tiles[0]
   expect(address(plain)).toBe('/tiles/{z}/{x}/{y}.png')
-  expect(address({ theme: 'light', showsSales: false })).toBe('/tiles/{z}/{x}/{y}.png?theme=light')
-  expect(address({ theme: 'dark', showsSales: true })).toBe('/tiles/{z}/{x}/{y}.png?publications=true')
-  expect(address({ theme: 'light', showsSales: true })).toBe(
+  expect(address({ theme: 'light', showsOffers: false })).toBe('/tiles/{z}/{x}/{y}.png?theme=light')
+  expect(address({ theme: 'dark', showsOffers: true })).toBe('/tiles/{z}/{x}/{y}.png?publications=true')
+  expect(address({ theme: 'light', showsOffers: true })).toBe(
     '/tiles/{z}/{x}/{y}.png?theme=light&publications=true',
   )
 })
 
-test('the place to begin lies within the bounds and the zooms, whatever the world', () => {
+test('for any world, the centre lies within the bounds and the zooms', () => {
   for (const text of [
     '0,0,0,0',
     '-2,-2,2,2',

@@ -2,7 +2,7 @@ import { type Area, lonLatOf, maxZoom, squareHalf, TILE_PX, type World } from '@
 import Type from 'typebox'
 import type { Style } from './image-parameters.ts'
 
-/** The zoom to begin with: the usual world is about 600 pixels wide there. */
+/** The initial zoom, at which the default world is about 600 pixels wide. */
 const FIRST_ZOOM = 2
 /** A millionth of a degree is far less than a thousandth of a parcel. */
 const DEGREE_DECIMALS = 6
@@ -10,7 +10,7 @@ const DEGREE_DECIMALS = 6
 const degrees = (items: number, description: string) =>
   Type.Array(Type.Number(), { minItems: items, maxItems: items, description })
 
-/** The fields that we fill; every viewer takes `tileSize` for tiles of images, though the standard is silent on it. */
+/** The fields that this server fills. `tileSize` is not in the standard, but every viewer reads it. */
 export const tileJsonSchema = Type.Object(
   {
     tilejson: Type.Literal('3.0.0'),
@@ -23,7 +23,7 @@ export const tileJsonSchema = Type.Object(
     minzoom: Type.Integer(),
     maxzoom: Type.Integer(),
     bounds: degrees(4, 'West, south, east and north end of the world, in degrees.'),
-    center: degrees(3, 'Longitude, latitude and zoom to begin with.'),
+    center: degrees(3, 'Initial longitude, latitude and zoom.'),
   },
   { title: 'TileJson', description: 'TileJSON 3.0.0.' },
 )
@@ -51,10 +51,10 @@ export function tileJson({ bounds }: World, { base, style }: { base: string; sty
   }
 }
 
-function styleText({ theme, showsSales }: Style): string {
+function styleText({ theme, showsOffers }: Style): string {
   const parts = [
     ...(theme === 'dark' ? [] : [`theme=${theme}`]),
-    ...(showsSales ? ['publications=true'] : []),
+    ...(showsOffers ? ['publications=true'] : []),
   ]
   return parts.length === 0 ? '' : `?${parts.join('&')}`
 }

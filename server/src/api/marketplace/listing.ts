@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { DATA, type JsonPieces, send } from '../../http/answer.ts'
+import { DATA, send } from '../../http/answer.ts'
 import { publicationsByKey } from '../../land/queries/publication-queries.ts'
 import type { AssetType } from '../../land/records/assets.ts'
+import type { JsonPieces } from '../../land/records/json.ts'
 import { publicationJson } from '../../land/records/publication.ts'
 import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
 import { oneOf } from '../../schema-parts.ts'
@@ -13,9 +14,8 @@ import type { LandContext } from '../common/land-context.ts'
 import { parseStatuses, statusQuery } from '../common/parameters.ts'
 
 /**
- * The lists of what is, or was, for sale: `/parcels`, `/estates` and `/marketplace` are one query over
- * publications, each row joined with its asset. Which rows and in which order is known in memory; only the
- * publications that are no longer open are read from the database, by key.
+ * The lists of publications with their assets: `/parcels`, `/estates` and `/marketplace`. The rows and their order come
+ * from memory; only publications that are no longer open are read from the database, by key.
  */
 
 export const MAX_LIMIT = 1000
@@ -24,7 +24,8 @@ export const listingQuery = {
   status: statusQuery(STATUSES, {
     title: 'ListingStatus',
     default: 'open',
-    description: 'Publications with this status; open also means not expired. Several: separated by commas.',
+    description:
+      'Only publications with this status, or several, separated by commas. open also means not expired.',
   }),
   sort_by: oneOf(SORT_COLUMNS, {
     title: 'SortBy',
@@ -55,7 +56,7 @@ export const listingQuery = {
 const listingQueryObject = Type.Object(listingQuery)
 export type ListingQuery = Static<typeof listingQueryObject>
 
-/** What stands around the rows on every page. */
+/** The fields of a page besides its rows. */
 export const pageSchema = {
   total: Type.Integer({ description: 'Rows of all pages.' }),
   limit: Type.Integer(),
@@ -73,7 +74,7 @@ export interface Listing {
   readonly land: LandContext
   /** The name of the rows in the answer. */
   readonly name: 'parcels' | 'estates' | 'assets'
-  /** Undefined: both. */
+  /** Undefined: both types. */
   readonly assetType: AssetType | undefined
 }
 

@@ -12,10 +12,10 @@ import {
   addressParams,
   assertInWorld,
   coordParams,
+  coordTextParams,
   lowerCase,
   parseStatuses,
-  placeParams,
-  readPlace,
+  readCoordinates,
   statusQuery,
 } from '../common/parameters.ts'
 import { mortgageSchema, parcelSchema } from '../common/schemas.ts'
@@ -26,12 +26,12 @@ const query = Type.Object({
   status: statusQuery(MORTGAGE_STATUSES, {
     title: 'MortgageStatus',
     default: 'all',
-    description: 'Which mortgages.',
+    description: 'Only mortgages with this status.',
   }),
 })
 const listResponse = freshSchema(Type.Array(mortgageSchema), ['invalid_parameter', 'database_unavailable'])
 
-/** The three endpoints of mortgages (interfaces.md, 4.2). */
+/** The endpoints of mortgages. */
 export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   const answerOfParcel = (request: FastifyRequest, reply: FastifyReply, coord: Coord, status: string) => {
     const state = land.state()
@@ -86,9 +86,9 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
 
   app.get(
     '/parcels/:place/mortgages',
-    { schema: { ...HIDDEN, params: placeParams, querystring: query } },
+    { schema: { ...HIDDEN, params: coordTextParams, querystring: query } },
     (request, reply) => {
-      const coord = readPlace(land.world, 'x,y', request.params.place)
+      const coord = readCoordinates(land.world, 'x,y', request.params.place)
       return answerOfParcel(request, reply, coord, String(request.query.status))
     },
   )

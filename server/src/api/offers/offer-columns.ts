@@ -1,7 +1,7 @@
 import { plainJson } from '../../land/records/json.ts'
 import type { State } from '../../state/state.ts'
 
-/** An offer that an asset is shown with. */
+/** The offer that answers show for an asset. */
 interface ShownOffer {
   /** Row of the parcel or estate. */
   readonly row: number
@@ -9,7 +9,7 @@ interface ShownOffer {
   readonly offer: number
 }
 
-/** What can be bought at a time, and the columns to tell it from: a slow reader holds these and not all of the land. */
+/** The offers at a time, and the columns of their values. A slow client holds these in memory, not the whole state. */
 export interface ShownOffers {
   readonly parcels: readonly ShownOffer[]
   readonly estates: readonly ShownOffer[]
@@ -21,12 +21,12 @@ export interface ShownOffers {
   readonly expiresAtMs: Float64Array
 }
 
-/** For each asset that is there the newest offer that is open and has not expired. */
+/** For each asset its newest offer. */
 export function shownOffers(state: State, nowMs: number): ShownOffers {
   const { parcels, estates, publications } = state.parts
   return {
     parcels: collect(parcels.offers.first, (row) => state.parcelOffer(row, nowMs)),
-    // A dissolved estate is nowhere on a map, whatever its owner still asks for it.
+    // A dissolved estate has no parcels on a map, even if it has an offer.
     estates: collect(estates.offers.first, (row) =>
       state.isDissolved(row) ? -1 : state.estateOffer(row, nowMs),
     ),
@@ -41,7 +41,7 @@ export function shownOffers(state: State, nowMs: number): ShownOffers {
 function collect(first: Int32Array, offerOf: (row: number) => number): ShownOffer[] {
   const shown: ShownOffer[] = []
   for (let row = 0; row < first.length; row++) {
-    // Nearly all have none.
+    // Nearly all assets have no offer.
     const offer = first[row]! < 0 ? -1 : offerOf(row)
     if (offer >= 0) shown.push({ row, offer })
   }
@@ -49,10 +49,10 @@ function collect(first: Int32Array, offerOf: (row: number) => number): ShownOffe
 }
 
 /**
- * The `data` of `/offers`, a list for each field: a third of the bytes that an object for each offer would take, and
- * two thirds of them compressed.
+ * The `data` of `/offers`, with one list for each field. An object for each offer would take three times the bytes, and
+ * half as many again when compressed.
  *
- * Parcels by x ascending, then y descending; estates by number. Prices go out as the text that they are.
+ * Parcels by x ascending, then y descending; estates by number. Prices are written as their text, with every digit.
  */
 export function* offerPieces({ parcels, estates, ...columns }: ShownOffers): Generator<Uint8Array> {
   const price = ({ offer }: ShownOffer) => columns.price[offer]!
@@ -74,7 +74,7 @@ export function* offerPieces({ parcels, estates, ...columns }: ShownOffers): Gen
   yield Buffer.from('}}')
 }
 
-/** So many values make a piece of some ten kilobytes. */
+/** Values of one piece: some ten kilobytes. */
 const PIECE_VALUES = 1024
 
 function* listPieces(

@@ -18,10 +18,10 @@ export const offerRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodi
       schema: {
         tags: ['publications'],
         operationId: 'offers',
-        summary: 'What every parcel and estate that is for sale costs, for a price layer of a map',
+        summary: 'The prices of all parcels and estates for sale, for a price layer of a map',
         description:
-          'Lists of the same length, one for each field: the first of all of them belong together. For each asset the offer \
-that it is shown with, the newest that is open and has not expired; see docs/offers.md.',
+          'One list for each field, all of the same length: equal indexes belong to the same offer. Each asset has its newest \
+open offer that has not expired: see docs/offers.md.',
         response: freshSchema(offersSchema),
       },
     },

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { closedObject, epochMs, idText, mana } from '../../schema-parts.ts'
 import { shapeRef } from '../common/schemas.ts'
 
-const prices = () => Type.Array(mana(), { description: 'With every digit of the offers.' })
+const prices = () => Type.Array(mana(), { description: 'With every digit.' })
 const expiryTimes = () => Type.Array(epochMs())
 
 const offers = closedObject(
@@ -19,13 +19,13 @@ const offers = closedObject(
     ),
     estates: closedObject(
       { id: Type.Array(idText('Decimal digits.')), price: prices(), expires_at: expiryTimes() },
-      'By id. Those without parcels are left out.',
+      'By id. Estates without parcels are left out.',
     ),
   },
-  'Lists of the same length: what stands at the same place of each belongs together.',
+  'Lists of the same length: equal indexes belong to the same offer.',
 )
 
-/** What openapi.json names once. */
+/** Named schemas of openapi.json. */
 export const OFFER_SHAPES = { Offers: offers } as const
 
 export const offersSchema = shapeRef('Offers')

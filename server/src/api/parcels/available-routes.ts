@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
-import { DATA, send, sendUnkept } from '../../http/answer.ts'
+import { DATA, send, sendUncached } from '../../http/answer.ts'
 import { freshSchema, okSchema } from '../../http/schemas.ts'
 import { unownedParcels } from '../../state/parts/unowned-parcels.ts'
 import type { LandContext } from '../common/land-context.ts'
@@ -10,7 +10,7 @@ import { parcelSchema } from '../common/schemas.ts'
 
 const tags = ['parcels']
 
-/** The parcels that nobody owns and no district has: how many there are, and one of them. */
+/** The parcels without an owner and a district: their number, and a random one of them. */
 export const availableRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   app.get(
     '/parcels/available',
@@ -18,8 +18,8 @@ export const availableRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }
       schema: {
         tags,
         operationId: 'availableParcel',
-        summary: 'A parcel that nobody owns: another one each time',
-        description: 'Parcels of districts, roads and plazas are not among them.',
+        summary: 'A random parcel without an owner',
+        description: 'Without parcels of districts, roads and plazas.',
         response: okSchema(parcelSchema, ['parcel_not_found', 'world_not_loaded']),
       },
     },
@@ -27,7 +27,7 @@ export const availableRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }
       const state = land.state()
       const rows = unownedParcels(state.parts)
       if (rows.length === 0) throw new AppError('parcel_not_found', 'Every parcel of the world has an owner.')
-      return sendUnkept(reply, state.parcelPieces(rows[randomInt(rows.length)]!, land.clock.nowMs()))
+      return sendUncached(reply, state.parcelPieces(rows[randomInt(rows.length)]!, land.clock.nowMs()))
     },
   )
 
@@ -37,8 +37,8 @@ export const availableRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }
       schema: {
         tags,
         operationId: 'availableParcelCount',
-        summary: 'How many parcels nobody owns',
-        description: 'Parcels of districts, roads and plazas are not among them.',
+        summary: 'The number of parcels without an owner',
+        description: 'Without parcels of districts, roads and plazas.',
         response: freshSchema(Type.Integer({ minimum: 0 })),
       },
     },

@@ -22,11 +22,11 @@ import {
   addressParams,
   assertInWorld,
   coordParams,
+  coordTextParams,
   lowerCase,
   ownedQuery,
   parseStatuses,
-  placeParams,
-  readPlace,
+  readCoordinates,
   TOKEN_ID_ALLOWED,
 } from '../common/parameters.ts'
 import { parcelSchema } from '../common/schemas.ts'
@@ -34,7 +34,7 @@ import { answerListing, listingQuery, pageSchema } from '../marketplace/listing.
 
 const tags = ['parcels']
 
-/** The parcels (interfaces.md, 4.2): the list, those of an address, one by place or token id, its encoded id. */
+/** The endpoints of parcels: the list, those of an address, one by coordinates or token id, its token id in hex. */
 export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   const answerParcel = (request: FastifyRequest, reply: FastifyReply, coord: Coord) => {
     const state = land.state()
@@ -58,9 +58,9 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       schema: {
         tags,
         operationId: 'parcels',
-        summary: 'Parcels with a publication of the asked status, a row for each publication',
+        summary: 'Parcels with a publication of a status, one row for each publication',
         description:
-          'With nw and se: all parcels of that area instead, by x ascending, then y descending, no paging.',
+          'With nw and se: all parcels of that area instead, by x ascending, then y descending, without pages.',
         querystring: Type.Object({
           ...listingQuery,
           nw: Type.Optional(Type.String({ description: 'North-west corner of an area, as x,y.' })),
@@ -114,7 +114,7 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       schema: {
         tags,
         operationId: 'parcel',
-        summary: 'One parcel, by its place',
+        summary: 'One parcel, by its coordinates',
         params: coordParams(land.world),
         response: freshSchema(parcelSchema, ['invalid_parameter', 'parcel_not_found']),
       },
@@ -140,7 +140,8 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     },
     (request, reply) => {
       const { tokenId } = request.params
-      if (parseCoord(tokenId)) return answerParcel(request, reply, readPlace(land.world, 'x,y', tokenId))
+      if (parseCoord(tokenId))
+        return answerParcel(request, reply, readCoordinates(land.world, 'x,y', tokenId))
       const number = parseTokenId(tokenId)
       if (number === undefined) throw invalidParameter('tokenId', tokenId, TOKEN_ID_ALLOWED)
       const coord = decodeTokenId(number)
@@ -169,8 +170,8 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     (request, reply) => answerEncodedId(request, reply, assertInWorld(land.world, request.params)),
   )
 
-  app.get('/parcels/:place/encodedId', { schema: { ...HIDDEN, params: placeParams } }, (request, reply) =>
-    answerEncodedId(request, reply, readPlace(land.world, 'x,y', request.params.place)),
+  app.get('/parcels/:place/encodedId', { schema: { ...HIDDEN, params: coordTextParams } }, (request, reply) =>
+    answerEncodedId(request, reply, readCoordinates(land.world, 'x,y', request.params.place)),
   )
   done()
 }

@@ -14,10 +14,10 @@ import {
   assertInWorld,
   assetTypeQuery,
   coordParams,
+  coordTextParams,
   idParams,
   lowerCase,
-  placeParams,
-  readPlace,
+  readCoordinates,
 } from '../common/parameters.ts'
 import { publicationSchema } from '../common/schemas.ts'
 
@@ -27,7 +27,7 @@ const historyResponse = freshSchema(Type.Array(publicationSchema), [
   'database_unavailable',
 ])
 
-/** The endpoints of publications (interfaces.md, 4.2), and `/assets/:id/publications` of the older services. */
+/** The endpoints of publications, and `/assets/:id/publications` of the older services. */
 export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
   app,
   { land },
@@ -48,7 +48,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
       schema: {
         tags,
         operationId: 'publication',
-        summary: 'The publication that a transaction made; of several the first',
+        summary: 'The publication that a transaction created; if it created several, the first',
         params: idParams('txHash', 'Transaction hash.'),
         response: freshSchema(publicationSchema, [
           'invalid_parameter',
@@ -63,7 +63,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
       const body = async () => {
         const publication = await findPublication(land.db, state.worldId, txHash)
         if (publication) return publicationJson(publication)
-        throw new AppError('publication_not_found', 'No publication was made by this transaction.', {
+        throw new AppError('publication_not_found', 'No publication was created by this transaction.', {
           txHash,
         })
       }
@@ -77,7 +77,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
       schema: {
         tags,
         operationId: 'parcelPublications',
-        summary: 'Every publication that a parcel ever had, newest first',
+        summary: 'All publications of a parcel, newest first',
         params: coordParams(land.world),
         response: historyResponse,
       },
@@ -90,9 +90,9 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
 
   app.get(
     '/parcels/:place/publications',
-    { schema: { ...HIDDEN, params: placeParams } },
+    { schema: { ...HIDDEN, params: coordTextParams } },
     (request, reply) => {
-      const id = coordText(readPlace(land.world, 'x,y', request.params.place))
+      const id = coordText(readCoordinates(land.world, 'x,y', request.params.place))
       return answerHistory(request, reply, { type: 'parcel', id })
     },
   )
@@ -103,7 +103,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
       schema: {
         tags,
         operationId: 'estatePublications',
-        summary: 'Every publication that an estate ever had, newest first',
+        summary: 'All publications of an estate, newest first',
         params: idParams('id', 'Estate id.', 'EstateId'),
         response: historyResponse,
       },
@@ -117,7 +117,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
       schema: {
         tags,
         operationId: 'assetPublications',
-        summary: 'Every publication that a parcel or estate ever had, newest first',
+        summary: 'All publications of a parcel or estate, newest first',
         params: idParams('id', 'Estate id, or parcel as x,y.', 'AssetId'),
         querystring: Type.Object({ asset_type: assetTypeQuery }),
         response: historyResponse,

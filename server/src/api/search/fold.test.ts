@@ -23,11 +23,11 @@ test.each([
   expect(foldText(text)).toBe(folded)
 })
 
-test('the beginning of a Korean syllable is the beginning of the word, as it is typed', () => {
+test('a Korean word is found by the first letters of its syllables, while it is typed', () => {
   expect(foldText('한강').startsWith(foldText('하'))).toBe(true)
 })
 
-test('only blank text becomes empty, and no text keeps spaces around it or line feeds in it', () => {
+test('only blank text becomes empty, and folded text has no outer spaces and no line feeds', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const folded = foldText(text)

@@ -1,9 +1,9 @@
 /**
- * Text as search compares it: one form for all ways to write the same. Compatibility forms are taken apart (NFKD),
- * marks and signs that nobody sees are dropped, and whitespace is one space. It is made of capitals: lower case would
- * depend on where in a word a letter stands (Greek σ, ς), and would keep ß apart from ss.
+ * The form in which search compares text, equal for all spellings of the same text. Characters are decomposed (NFKD),
+ * combining marks and invisible characters are removed, and whitespace becomes one space. Letters become upper case:
+ * lower case depends on the position in a word (Greek σ, ς), and does not unite ß with ss.
  *
- * Text of nothing but marks keeps them, so that only blank text becomes empty.
+ * Marks are kept in text that has nothing else, so that only blank text becomes empty.
  *
  * @example
  * foldText('  Élan\tCafé ') // 'ELAN CAFE'
@@ -13,15 +13,15 @@
 export function foldText(text: string): string {
   if (ASCII.test(text)) return simplify(text)
   const decomposed = text.normalize('NFKD')
-  return simplify(decomposed.replace(UNSEEN, '')) || simplify(decomposed)
+  return simplify(decomposed.replace(INVISIBLE, '')) || simplify(decomposed)
 }
 
 const ASCII = /^[\0-\x7f]*$/
-/** Combining marks, and what only steers how the text around it is shown (joiners, directions, soft hyphens). */
-const UNSEEN = /[\p{M}\p{Cf}]+/gu
+/** Combining marks, and invisible format characters (joiners, directions, soft hyphens). */
+const INVISIBLE = /[\p{M}\p{Cf}]+/gu
 const WHITESPACE = /\s+/g
 
-/** What keyboards lack and Unicode does not take apart: people type what stands beside it. */
+/** Characters that Unicode does not decompose and many keyboards lack, with the text that people type instead. */
 const PLAIN: ReadonlyMap<string, string> = new Map([
   ['Đ', 'D'],
   ['Ð', 'D'],

@@ -6,7 +6,7 @@ import { NameTexts } from './name-texts.ts'
 
 type Names = readonly (string | undefined)[]
 
-test('a name is found once, by its beginning, by a word of it, or inside', () => {
+test('a name is found once: by its beginning, by one of its words, or inside a word', () => {
   const names = ['Arcade', 'Old Arcade', 'Parcade', 'Park arc', undefined, 'ARC', 'Tower']
 
   expect(hits(names, 'arc')).toEqual([
@@ -18,7 +18,7 @@ test('a name is found once, by its beginning, by a word of it, or inside', () =>
   ])
 })
 
-test('a word begins after anything that is no letter and no digit, whatever the script', () => {
+test('a word begins after a character that is no letter and no digit, in every script', () => {
   for (const name of ['x-arc', 'x (arc)', '🌱arc', '"arc"', '한강 arc'])
     expect(hits([name], 'arc')[0]?.rank, name).toBe(RANKS.word)
   for (const name of ['9arc', '林arc', '𠜎arc', 'éarc'])
@@ -31,7 +31,7 @@ const text = fc.string({
 })
 const someNames = fc.array(fc.option(text, { nil: undefined }), { maxLength: 12 })
 
-test('what is found is what a plain search finds', () => {
+test('a simple search of every name finds the same names', () => {
   fc.assert(
     fc.property(someNames, text, (names, wanted) => {
       expect(hits(names, wanted)).toEqual(plainHits(names, wanted))
@@ -40,7 +40,7 @@ test('what is found is what a plain search finds', () => {
   )
 })
 
-test('after a change the names are those that are right now, and only their chunk is made again', () => {
+test('after a change the names are current, and only the chunk of a changed name is made again', () => {
   const names = Array.from({ length: 5000 }, (_, row) => (row % 3 ? `Name ${row}` : undefined))
   const before = new NameTexts(names)
   const made = [...before.inChunks()]

@@ -1,24 +1,24 @@
 import type { NameChunk } from './name-texts.ts'
 
 /**
- * How well something answers a text, best first: it was typed itself (its place or id), its name is the text, begins
- * with it, has a word that does, contains it.
+ * How well a result matches a text, best first: the text is its coordinates or id; its name is the text, begins with
+ * it, has a word that begins with it, contains it.
  */
 export const RANKS = { typed: 0, same: 1, begins: 2, word: 3, contains: 4 } as const
 export type Rank = (typeof RANKS)[keyof typeof RANKS]
 
-/** A name in which the text was found. */
+/** A name that contains the searched text. */
 export interface NameHit {
   readonly rank: Rank
-  /** Of the asset that has the name. */
+  /** Row of the asset that has the name. */
   readonly row: number
-  /** Characters of the folded name. */
+  /** Length of the folded name. */
   readonly length: number
 }
 
 /**
- * The names of a chunk that have a folded text in them, each once and with its best rank, in the order of rows. Blank
- * text is in none of them.
+ * The names of a chunk that contain a folded text, each once with its best rank, in the order of rows. Blank text is in
+ * no name.
  *
  * @example
  * const [chunk] = new NameTexts(['Arcade', 'Old Arcade']).inChunks()
@@ -28,11 +28,11 @@ export function* hitsIn({ text, starts, rows }: NameChunk, wanted: string): Gene
   const count = rows.length
   let i = 0
   for (let at = wanted === '' ? -1 : text.indexOf(wanted); at >= 0; ) {
-    i = placeOf(starts, at, i, count)
+    i = nameAt(starts, at, i, count)
     const start = starts[i]!
     const end = starts[i + 1]! - 1
     let rank = rankAt(text, at, start, end, wanted)
-    // Farther on in the same name a word may begin with it.
+    // A later word of the same name may begin with the text.
     while (rank === RANKS.contains) {
       at = text.indexOf(wanted, at + 1)
       if (at < 0 || at >= end) break
@@ -50,13 +50,13 @@ function rankAt(text: string, at: number, start: number, end: number, wanted: st
 
 const WORD_END = /[\p{L}\p{N}]$/u
 
-/** Whether what stands before is neither a letter nor a digit; two units, because some letters are so long. */
+/** Whether a word begins at `at`: the character before is no letter and no digit. It may have two UTF-16 units. */
 function isWordStart(text: string, at: number): boolean {
   return text[at - 1] === ' ' || !WORD_END.test(text.slice(at - 2, at))
 }
 
-/** The name in which a place of the text lies, looked for from one on. */
-function placeOf(starts: Uint32Array, at: number, from: number, count: number): number {
+/** The number of the name that contains a position of the text, by binary search from name number `from`. */
+function nameAt(starts: Uint32Array, at: number, from: number, count: number): number {
   let low = from
   let high = count - 1
   while (low < high) {

@@ -1,23 +1,23 @@
 import { foldText } from './fold.ts'
 
-/** Names of so many assets are folded at once: one to four milliseconds, after which others have their turn. */
+/** Names of this many assets are folded without a pause, which takes 1 to 4 ms. */
 const CHUNK_ROWS = 2048
-/** Stands in no folded text, and so parts two names. */
-const BETWEEN = '\n'
+/** Separates two names: no folded text contains it. */
+const SEPARATOR = '\n'
 
-/** The folded names of some assets as one text, because one long search is faster than many short ones. */
+/** The folded names of some assets as one text: searching one long text is faster than many short ones. */
 export interface NameChunk {
   /** A line feed before each name and after the last. */
   readonly text: string
-  /** Where each name begins, and where one more would. */
+  /** Where each name begins, and where one more name would begin. */
   readonly starts: Uint32Array
   /** The row of the asset that has the name. */
   readonly rows: Uint32Array
 }
 
 /**
- * The names of assets, ready for search. A chunk is made when it is first asked for, and taken over for as long as
- * its names are the same: after a change of one name one chunk is made again.
+ * The folded names of assets, in chunks. A chunk is made when it is first read, and reused while its names are the
+ * same: after the change of a name only its chunk is made again.
  *
  * For 90,601 parcels of which 17,000 have a name: 0.5 MB.
  */
@@ -26,7 +26,7 @@ export class NameTexts {
   readonly names: readonly (string | undefined)[]
   private readonly chunks: (NameChunk | undefined)[]
 
-  /** @param previous what was right before: it shares its chunks where they still are */
+  /** @param previous the names of an earlier state, whose unchanged chunks are reused */
   constructor(names: readonly (string | undefined)[], previous?: NameTexts) {
     this.names = names
     this.chunks = Array.from({ length: Math.ceil(names.length / CHUNK_ROWS) }, (_, number) =>
@@ -34,7 +34,7 @@ export class NameTexts {
     )
   }
 
-  /** In the order of rows. Whoever takes one may have to wait for its making. */
+  /** The chunks in the order of rows. Each is made when it is read, if it is not cached. */
   *inChunks(): Generator<NameChunk> {
     for (let number = 0; number < this.chunks.length; number++) {
       this.chunks[number] ??= makeChunk(this.names, number)
@@ -61,9 +61,9 @@ function makeChunk(names: NameTexts['names'], number: number): NameChunk {
     rows.push(row)
   }
   const starts = new Uint32Array(texts.length + 1)
-  starts[0] = BETWEEN.length
-  for (const [i, text] of texts.entries()) starts[i + 1] = starts[i]! + text.length + BETWEEN.length
-  return { text: ['', ...texts, ''].join(BETWEEN), starts, rows: Uint32Array.from(rows) }
+  starts[0] = SEPARATOR.length
+  for (const [i, text] of texts.entries()) starts[i + 1] = starts[i]! + text.length + SEPARATOR.length
+  return { text: ['', ...texts, ''].join(SEPARATOR), starts, rows: Uint32Array.from(rows) }
 }
 
 function rowsOf({ length }: NameTexts['names'], number: number) {

@@ -6,12 +6,12 @@ import type { PlaceType } from './place-types.ts'
 import type { Found, SearchOutcome } from './search.ts'
 import type { SearchNames } from './search-names.ts'
 
-/** A result as it is answered: every kind of place has all fields, null where they say nothing of it. */
+/** A result as it is answered. Every type has all fields; those that do not apply to it are null. */
 interface SearchResult {
   readonly type: PlaceType
   readonly id: string
   readonly name: string | null
-  /** A parcel of it, to look at. */
+  /** Coordinates of one of its parcels, to show on a map. */
   readonly x: number | null
   readonly y: number | null
   readonly parcels: number
@@ -52,7 +52,7 @@ function parcelResult({ parts: { parcels, estates } }: State, row: number): Sear
     ...place,
     parcels: 1,
     estates: null,
-    // Never the registry that holds the parcels of estates.
+    // Parcels of an estate are owned by a contract: the estate's owner is answered instead.
     owner: estate < 0 ? ownerAt(parcels, row) : ownerAt(estates, estate),
   }
 }
@@ -83,7 +83,7 @@ function districtResult({ districts }: SearchNames, row: number): SearchResult {
   }
 }
 
-/** Somebody who owns nothing is found as well: there may be bids, and nobody has to guess whether it was read. */
+/** An address that owns nothing is found, too: it may have bids. */
 function addressResult(state: State, address: string): SearchResult {
   const { x, y } = state.parts.parcels
   const parcels = state.parcelsOf(address)
@@ -112,7 +112,7 @@ function ownerAt({ owner, owners }: Owned, row: number): string | null {
   return owners.addresses[owner[row]!] ?? null
 }
 
-/** The parcel of an estate that is nearest to the middle of them all: the middle itself may lie outside. */
+/** The parcel of an estate that is nearest to the middle of its parcels, which itself may lie outside the estate. */
 function centreOf({ parts: { parcels } }: State, estate: number): Coord {
   const rows = rowsOfEstate(parcels.estate, estate)
   let [sumX, sumY] = [0, 0]

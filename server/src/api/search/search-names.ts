@@ -1,16 +1,16 @@
 import type { State } from '../../state/state.ts'
 import { NameTexts } from './name-texts.ts'
 
-/** What search knows of a district. */
+/** The fields of a district that search uses. */
 export interface ListedDistrict {
   readonly id: string
   readonly name: string
-  /** A parcel of it, as `x,y`. */
+  /** Coordinates `x,y` of one of its parcels. */
   readonly center: string
   readonly parcel_count: string
 }
 
-/** The names of one state, and the districts that are listed in it: their rows are places in this list. */
+/** The names of one state, and its districts: the row of a district is its index in the list. */
 export interface SearchNames {
   readonly parcel: NameTexts
   readonly estate: NameTexts
@@ -19,13 +19,13 @@ export interface SearchNames {
 }
 
 /**
- * Holds the names that are right now: lists of names, and nothing else of a state, so that it keeps none
- * alive.
+ * A cache of the names of the last state. It holds lists of names and nothing else of the state, so that an old state
+ * can be freed.
  */
-export class SearchNamesKeeper {
+export class SearchNamesCache {
   private latest: (SearchNames & { readonly listJson: Uint8Array }) | undefined
 
-  /** The names of a state; what has not changed is shared with the one that was asked for before. */
+  /** The names of a state. Unchanged chunks are shared with those of the previous call. */
   namesOf({ parts: { parcels, estates, districts } }: State): SearchNames {
     const { latest } = this
     const { listJson } = districts

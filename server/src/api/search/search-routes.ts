@@ -6,16 +6,16 @@ import { invalidParameter } from '../../http/validation.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { search } from './search.ts'
 import { searchJson } from './search-json.ts'
-import { SearchNamesKeeper } from './search-names.ts'
+import { SearchNamesCache } from './search-names.ts'
 import { searchResultSchema } from './search-shapes.ts'
 
 export const MAX_TEXT_LENGTH = 100
 export const MAX_RESULTS = 50
 const TEXT_ALLOWED = `text of 1 to ${MAX_TEXT_LENGTH} characters, spaces around it not counted`
 
-/** `GET /search`: places by what people type (docs/search.md). */
+/** `GET /search`: finds parcels, estates, districts and addresses by text (docs/search.md). */
 export const searchRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
-  const keeper = new SearchNamesKeeper()
+  const namesCache = new SearchNamesCache()
 
   app.get(
     '/search',
@@ -23,10 +23,10 @@ export const searchRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
       schema: {
         tags: ['search'],
         operationId: 'search',
-        summary: 'Parcels, estates, districts and addresses by what people type',
+        summary: 'Finds parcels, estates, districts and addresses by text',
         description:
-          'Coordinates, ids and whole addresses first, then names: the same, beginning with the text, having a word that \
-does, containing it. The beginning of an address finds owners. Letter case and accents make no difference.',
+          'Results by coordinates, id or whole address come first. Then names that are the text, begin with it, have a word that \
+begins with it, or contain it. The beginning of an address finds owners. Letter case and accents are ignored.',
         querystring: Type.Object({
           q: Type.String({
             minLength: 1,
@@ -37,13 +37,13 @@ does, containing it. The beginning of an address finds owners. Letter case and a
             minimum: 1,
             maximum: MAX_RESULTS,
             default: 10,
-            description: 'Results at most.',
+            description: 'The highest number of results.',
           }),
         }),
         response: freshSchema(
           Type.Object({
-            results: Type.Array(searchResultSchema, { description: 'The best first.' }),
-            total: Type.Integer({ description: 'All that were found.' }),
+            results: Type.Array(searchResultSchema, { description: 'The best result first.' }),
+            total: Type.Integer({ description: 'Number of all results.' }),
             limit: Type.Integer(),
           }),
           ['invalid_parameter'],
@@ -55,7 +55,7 @@ does, containing it. The beginning of an address finds owners. Letter case and a
       const { limit } = request.query
       const text = readText(request.query.q)
       const body = async () => {
-        const names = keeper.namesOf(state)
+        const names = namesCache.namesOf(state)
         return searchJson(state, names, await search(state, names, text, limit), limit)
       }
       return send(request, reply, { freshness: state.freshness(), format: DATA, body })
@@ -64,10 +64,10 @@ does, containing it. The beginning of an address finds owners. Letter case and a
   done()
 }
 
-/** Characters are code points: an emoji counts as one or a few, not as twice that. */
+/** Trims the text and checks its length, in code points. @throws {AppError} `invalid_parameter` */
 function readText(q: string): string {
   const text = q.trim()
-  // Twice as many units as characters at most: what is longer is not counted.
+  // A code point has at most two UTF-16 units: longer text is refused without counting code points.
   const isShort = text.length <= 2 * MAX_TEXT_LENGTH && [...text].length <= MAX_TEXT_LENGTH
   if (text === '' || !isShort) throw invalidParameter('q', q, TEXT_ALLOWED)
   return text

@@ -8,25 +8,29 @@ const searchResult = closedObject(
     type: oneOf(PLACE_TYPES),
     id: idText('Parcel: x,y. Estate: decimal digits. District: UUID. Address: the address.'),
     name: orNull(Type.String({ description: 'As its owner wrote it.' })),
-    x: orNull(wholeNumber('Column of a parcel of it; null for an address that owns nothing.')),
+    x: orNull(wholeNumber('Column of one of its parcels; null for an address that owns nothing.')),
     y: orNull(wholeNumber('Row of that parcel.')),
     parcels: Type.Integer({
       minimum: 0,
-      description: 'How many it has: 1 for a parcel; for an address those that it owns outside its estates.',
+      description:
+        'Number of its parcels: 1 for a parcel; for an address, the parcels that it owns outside its estates.',
     }),
     estates: orNull(
-      Type.Integer({ minimum: 0, description: 'For an address: how many estates with parcels it owns.' }),
+      Type.Integer({
+        minimum: 0,
+        description: 'For an address: the number of estates with parcels that it owns.',
+      }),
     ),
     owner: orNull(
       addressText(
-        "Of a parcel in an estate the estate's, of an address itself. Null for districts and unowned land.",
+        "For a parcel in an estate, the estate's owner; for an address, itself. Null for districts and unowned land.",
       ),
     ),
   },
-  'A place that was found.',
+  'A search result.',
 )
 
-/** What openapi.json names once. */
+/** Named schemas of openapi.json. */
 export const SEARCH_SHAPES = { SearchResult: searchResult } as const
 
 export const searchResultSchema = shapeRef('SearchResult')

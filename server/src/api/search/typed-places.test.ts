@@ -75,10 +75,10 @@ test('an address and a district are found in any letter case', () => {
   expect(typed(district)).toEqual([{ type: 'district', id: district.toLowerCase() }])
 })
 
-test('every place is found by both forms of its token id', () => {
+test('every parcel is found by both forms of its token id', () => {
   fc.assert(
     fc.property(fc.integer({ min: -999_999, max: 999_999 }), fc.integer({ min: -150, max: 150 }), (x, y) => {
-      fc.pre(x !== 0) // the others may be as short as an estate's
+      fc.pre(x !== 0) // a token id of column 0 may be as short as an estate's id
       const decimal = String(encodeTokenId({ x, y }))
 
       expect(typed(tokenIdHex({ x, y }))).toEqual([parcel(`${x},${y}`)])
@@ -107,7 +107,7 @@ test.each([
   expect(typed(text)).toEqual([])
 })
 
-test('no text is too odd to be read', () => {
+test('any text is read without an error', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0123456789 ,;-+#()x'), maxLength: 100 }), (text) => {
       for (const { type, id } of typed(text)) expect([type, id.length > 0]).toEqual([type, true])

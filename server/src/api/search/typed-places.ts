@@ -2,10 +2,10 @@ import { coordText, decodeTokenId, parseTokenId } from '@landpass/client/grid'
 import type { AssetName } from '../../land/records/assets.ts'
 import { foldText } from './fold.ts'
 
-/** What a text may name by place or id: a parcel, an estate, a district or an address that may or may not be there. */
+/** What a text names by coordinates or id: a parcel, estate, district or address, which may not exist. */
 export type TypedPlace = AssetName | { readonly type: 'district' | 'address'; readonly id: string }
 
-/** An address of which only some digits were typed: those that it begins with, and perhaps those that it ends with. */
+/** The first digits of an address, and possibly its last ones. */
 export interface AddressPart {
   /** `0x` and 1 to 39 digits, in lower case. */
   readonly start: string
@@ -27,8 +27,8 @@ export function typedPlaces(folded: string): TypedPlace[] {
 }
 
 /**
- * The part of an address that a folded text is; undefined for a whole address and for everything else. Pages shorten
- * addresses in the middle, so that form is understood as well.
+ * Reads a part of an address from folded text; undefined for a whole address and for other text. Pages shorten
+ * addresses in the middle, and that form is read, too.
  *
  * @example
  * typedAddressPart('0X12AB') // { start: '0x12ab', end: '' }
@@ -39,7 +39,7 @@ export function typedAddressPart(folded: string): AddressPart | undefined {
   return start === undefined ? undefined : { start: start.toLowerCase(), end: end.toLowerCase() }
 }
 
-/** What estates are called in the languages of the pages: `asset.estate` and `asset.estate.many` of web/locales. */
+/** The word for estate in the languages of the pages: `asset.estate` and `asset.estate.many` of web/locales. */
 export const ESTATE_WORDS = [
   'estate',
   'estates',
@@ -58,10 +58,10 @@ const COORDS = /^[([]? ?([+-]?\d{1,6}) ?[,;、 ] ?([+-]?\d{1,6}) ?[)\]]?$/
 const ESTATE_WORD = ESTATE_WORDS.map((word) => foldText(word)).join('|')
 const ESTATE_ID = new RegExp(`^(?:${ESTATE_WORD})? ?#? ?0*(\\d{1,78})$`)
 const ADDRESS = /^0X[0-9A-F]{40}$/
-/** What folding makes of `…` is three full stops. */
+/** Folding replaces `…` by three full stops. */
 const ADDRESS_PART = /^(0X[0-9A-F]{1,39})(?:\.\.\.([0-9A-F]{0,39}))?$/
 const UUID = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/
-/** A shorter number is an estate's id: of all parcels only some of column 0 have so short a token id. */
+/** A shorter number is read as an estate's id. Only some parcels of column 0 have a token id that short. */
 const TOKEN_ID = /^(?:\d{13,}|0X[0-9A-F]{13,})$/
 
 const READERS: readonly Reader[] = [
@@ -82,7 +82,7 @@ const READERS: readonly Reader[] = [
   (folded) => (UUID.test(folded) ? { type: 'district', id: folded.toLowerCase() } : undefined),
 ]
 
-/** `-0`, as somebody may type it, is written `0`. */
+/** The parcel at coordinates; `-0` is written `0`. */
 function parcelAt(x: number, y: number): TypedPlace {
   return { type: 'parcel', id: coordText({ x, y }) }
 }

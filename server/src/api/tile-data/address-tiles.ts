@@ -5,37 +5,37 @@ import type { State } from '../../state/state.ts'
 import { ADDRESS_TYPES, type AddressType, writeAddressTile } from './tile-forms.ts'
 import { type TileSource, tileAt } from './tile-source.ts'
 
-/** So many tiles are written at once. */
+/** Tiles of one piece. */
 const PIECE_ROWS = 256
 
-/** A parcel whose tile looks otherwise to one address than to everybody. */
+/** A parcel whose tile has another type for one address. */
 export interface AddressTile {
   readonly row: number
   readonly type: AddressType
 }
 
 /**
- * The tiles that look otherwise to an address than to everybody, by x ascending, then y descending. Where several
- * reasons hold, owning counts before operating, and operating before a contribution.
+ * The tiles that have another type for an address, by x ascending, then y descending. If several types apply, owning
+ * comes before operating, and operating before a contribution.
  *
  * @param districtIds the districts to which the address contributed
  */
 export function findAddressTiles(
   state: State,
-  sales: OpenOffers,
+  openOffers: OpenOffers,
   address: string,
   districtIds: readonly string[],
 ): AddressTile[] {
   const { parcels } = state.parts
   const types = new Map<number, AddressType>()
-  const isOnSale = (row: number) => sales.offers[row]! >= 0
-  // The later ones replace the earlier ones.
+  const isOnSale = (row: number) => openOffers.offers[row]! >= 0
+  // Later entries replace earlier ones.
   for (const row of rowsOfDistricts(state, districtIds)) types.set(row, ADDRESS_TYPES.contributed)
   for (const row of state.parcelsOperatedBy(address)) types.set(row, ADDRESS_TYPES.operated)
   for (const row of rowsOfEstates(state, state.estatesOperatedBy(address)))
     types.set(row, ADDRESS_TYPES.operated)
   for (const row of state.parcelsOf(address)) {
-    // The contract that holds the parcels of estates owns none of them: their owner is that of the estate.
+    // The contract that holds the parcels of estates is not their owner: the estate's owner is.
     if (parcels.estate[row]! >= 0) continue
     types.set(row, isOnSale(row) ? ADDRESS_TYPES.ownParcelOnSale : ADDRESS_TYPES.ownParcel)
   }
@@ -44,7 +44,7 @@ export function findAddressTiles(
   return Array.from(types, ([row, type]) => ({ row, type })).sort((a, b) => a.row - b.row)
 }
 
-/** The tiles as pieces of members of a JSON object, each member with a comma after it. */
+/** The tiles as members of a JSON object, each followed by a comma. */
 export function* addressTilePieces(source: TileSource, tiles: readonly AddressTile[]): Generator<Uint8Array> {
   for (let from = 0; from < tiles.length; from += PIECE_ROWS) {
     let text = ''

@@ -6,23 +6,23 @@ import { type StateAt, versionOf, versionText } from '../../state/differences/st
 import type { RowRange } from '../../state/state.ts'
 import { PromiseCache } from '../common/promise-cache.ts'
 
-/** Clients ask again and again what changed since they asked last, many of them at the same time. */
-const KEPT_ANSWERS = 8
+/** Many clients poll for changes since the same time. */
+const MAX_CACHED_ANSWERS = 8
 
-/** Finds the tiles that changed since a time. */
+/** Finds the tiles that changed since a time, and caches the last results. */
 export class NewTiles {
   private readonly db: Db
-  private readonly found = new PromiseCache<readonly RowRange[] | undefined>(KEPT_ANSWERS)
+  private readonly found = new PromiseCache<readonly RowRange[] | undefined>(MAX_CACHED_ANSWERS)
 
   constructor(db: Db) {
     this.db = db
   }
 
   /**
-   * Runs of rows whose tiles may be other than at a time: by a change of the land after it, or by an offer that expired
-   * after it.
+   * Finds the rows whose tiles may have changed after a time, by a change of the land or an expired offer.
    *
-   * @returns undefined where the journal does not reach back so far, or does not name the changes: it may be any tile
+   * @returns ranges of rows; undefined if the journal does not reach back so far or does not name the changes, so that
+   * any tile may have changed
    */
   async since(now: StateAt, fromMs: number): Promise<readonly RowRange[] | undefined> {
     if (fromMs >= now.state.changedAtMs && fromMs >= now.openOffers.lastExpiryMs) return []
@@ -54,7 +54,7 @@ export class NewTiles {
   }
 }
 
-/** Ascending rows as runs of rows that follow each other; -1 stands for a cell without a parcel. */
+/** Joins ascending rows to ranges; -1 is a cell without a parcel. */
 function runsOf(rows: readonly number[]): RowRange[] {
   const runs: { from: number; to: number }[] = []
   for (const row of rows) {

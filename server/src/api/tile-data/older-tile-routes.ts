@@ -19,7 +19,7 @@ import { TileTexts } from './tile-texts.ts'
 const tags = ['tiles']
 const LEGACY_FORM = legacyTileForm(ALL_FIELDS)
 
-/** What the older web client asks besides `/v1/tiles`: the tiles of one address, and those that are new. */
+/** Two endpoints of the older web client besides `/v1/tiles`: the tiles of an address, and changed tiles. */
 export const olderTileRoutes: FastifyPluginCallbackTypebox<{
   land: LandContext
   bodies: CompressedBodies
@@ -32,9 +32,9 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
       schema: {
         tags,
         operationId: 'tilesOf',
-        summary: 'The tiles that look otherwise to an address than to everybody',
+        summary: 'The tiles that have another type for an address',
         description:
-          'Those that it owns, may operate or update, or that belong to a district to which it contributed. By x ascending, then y descending; keys are x,y.',
+          'Parcels that the address owns, may operate or update, or whose district it contributed to. By x ascending, then y descending; keys are x,y.',
         params: addressParams,
         response: freshSchema(Type.Object({}, { additionalProperties: addressTileSchema }), [
           'invalid_parameter',
@@ -50,7 +50,7 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
         const districtIds = districts.map(({ district_id }) => district_id)
         const tiles = findAddressTiles(state, openOffers, address, districtIds)
         const source = tileSource(state.parts, openOffers)
-        // The holder of the districts owns half the world.
+        // Streamed if large: one address, which holds the districts, owns half the world.
         return assetsBody(tiles.length, () => objectPieces(addressTilePieces(source, tiles)))
       }
       return send(request, reply, { freshness: state.freshness(openOffers.lastExpiryMs), format: DATA, body })
@@ -63,9 +63,9 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
       schema: {
         tags,
         operationId: 'newTiles',
-        summary: 'The tiles that changed since a time, as /v1/tiles has them',
+        summary: 'The tiles that changed since a time, in the form of /v1/tiles',
         description:
-          'By a change of the land, or because an offer expired. Some of them may be as they were. All tiles, where the server does not remember what changed.',
+          'Tiles that changed with the land or because an offer expired. Some of them may be unchanged. If the server does not know what changed, the answer has all tiles.',
         querystring: Type.Object({
           from: Type.Integer({ minimum: 0, description: 'Milliseconds since 1970-01-01 UTC.' }),
         }),
@@ -81,7 +81,7 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
       const body = async () => {
         const runs = await newTiles.since(now, request.query.from)
         const texts = new TileTexts(tileSource(state.parts, openOffers))
-        const pieces = () => objectPieces(texts.passing(LEGACY_FORM, runs ?? [allRows(state)]))
+        const pieces = () => objectPieces(texts.largeAreaPieces(LEGACY_FORM, runs ?? [allRows(state)]))
         if (!runs) return streamed(pieces, { bodies, name: `tiles ${LEGACY_FORM.version}` })
         return assetsBody(
           runs.reduce((sum, { from, to }) => sum + to - from, 0),

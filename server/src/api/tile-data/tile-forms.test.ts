@@ -48,13 +48,13 @@ describe('a tile', () => {
     )
   })
 
-  test('leaves out what is not known', () => {
+  test('leaves out unknown fields', () => {
     expect(tileForm(ALL_FIELDS).write(BARE)).toBe(
       '"0,1":{"id":"0,1","x":0,"y":1,"updatedAt":7,"type":"road","top":false,"left":false,"topLeft":false,"tokenId":"1"},',
     )
   })
 
-  test('has only the fields that were asked for, in the same order', () => {
+  test('has only the requested fields, in the same order', () => {
     expect(tileForm(fields('price', 'left', 'x')).write({ ...FULL, joins: JOINS_LEFT })).toBe(
       '"-48,-29":{"x":-48,"left":true,"price":16787.030000000000000003},',
     )
@@ -62,8 +62,8 @@ describe('a tile', () => {
     expect(tileForm(fields()).write(FULL)).toBe('"-48,-29":{},')
   })
 
-  test('shows what is for sale only with its price or its end', () => {
-    const shows = (...names: TileField[]) => tileForm(fields(...names)).showsSales
+  test('shows offers only if it has a price or an expiry', () => {
+    const shows = (...names: TileField[]) => tileForm(fields(...names)).showsOffers
 
     expect([shows('price'), shows('expiresAt'), shows('type', 'name', 'updatedAt')]).toEqual([
       true,
@@ -95,7 +95,7 @@ describe('a tile in the older form', () => {
     expect(legacy.write({ ...BARE, kind, price: '0' })).toContain('"type":10,')
   })
 
-  test('of a district has the name of that, of a road or plaza its own', () => {
+  test('in a district has the name of the district, on a road or plaza its own name', () => {
     const inDistrict = { ...FULL, districtName: 'Museum', name: 'an estate', price: undefined }
 
     expect(legacy.write({ ...inDistrict, kind: 'district' })).toContain('"name":"Museum"')
@@ -106,15 +106,15 @@ describe('a tile in the older form', () => {
     )
   })
 
-  test('is made of the fields that were asked for: without the price, nothing is for sale', () => {
+  test('is made of the requested fields: without the price, no tile has the type on sale', () => {
     const form = legacyTileForm(fields('type', 'top', 'estateId', 'tokenId', 'expiresAt'))
 
     expect(form.write(FULL)).toBe('"-48,-29":{"type":9,"top":1,"estate_id":"1140"},')
-    expect([form.showsSales, legacyTileForm(fields('price')).showsSales]).toEqual([false, true])
+    expect([form.showsOffers, legacyTileForm(fields('price')).showsOffers]).toEqual([false, true])
   })
 })
 
-describe('a tile as it looks to an address', () => {
+describe('a tile for an address', () => {
   test('has its type, 1 for a join, its price as text, and no owner', () => {
     expect(writeAddressTile(FULL, ADDRESS_TYPES.ownEstateOnSale)).toBe(
       '"-48,-29":{"type":3,"x":-48,"y":-29,"top":1,"topLeft":1,"name":"a \\"b\\"\\n",' +

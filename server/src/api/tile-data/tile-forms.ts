@@ -22,21 +22,21 @@ export const TILE_FIELDS = [
 ] as const
 export type TileField = (typeof TILE_FIELDS)[number]
 
-/** Fields that other servers of tiles have and this one does not: they can be asked for, and no tile has them. */
+/** Fields that other tile servers have. They are accepted in a query, and no tile has them. */
 export const FOREIGN_FIELDS = ['nftId', 'rentalListing'] as const
 
-/** A way to write tiles: a version of the interface, and the fields that were asked for. */
+/** How tiles are written: a version of the interface, and the requested fields. */
 export interface TileForm {
   readonly version: 'v1' | 'v2'
-  /** All fields: what most readers ask for, and what is kept for them. */
+  /** Whether it has all fields. Only such tiles are cached. */
   readonly isWhole: boolean
-  /** Whether it shows what is for sale, so that it changes when an offer expires. */
-  readonly showsSales: boolean
-  /** A member of a JSON object, with the comma after it: `"-3,7":{…},`. */
+  /** Whether it shows offers, so that its tiles change when an offer expires. */
+  readonly showsOffers: boolean
+  /** Writes a tile as a member of a JSON object, followed by a comma: `"-3,7":{…},`. */
   write(tile: Tile): string
 }
 
-/** One field; nothing where the tile does not have it. */
+/** Writes one field; empty text if the tile does not have it. */
 type WriteField = (tile: Tile) => string
 
 /** The form of `/v2/tiles`. */
@@ -45,12 +45,12 @@ export function tileForm(fields: ReadonlySet<TileField>): TileForm {
   return {
     version: 'v2',
     isWhole: fields.size === TILE_FIELDS.length,
-    showsSales: fields.has('price') || fields.has('expiresAt'),
+    showsOffers: fields.has('price') || fields.has('expiresAt'),
     write: (tile) => memberOf(tile, writers),
   }
 }
 
-/** The form of `/v1/tiles`. Each of its fields is made of the `/v2` fields named here, and missing without them. */
+/** The form of `/v1/tiles`, with the fields that are made of these `/v2` fields. */
 export function legacyTileForm(fields: ReadonlySet<TileField>): TileForm {
   const withPrice = fields.has('price')
   const writers = LEGACY.filter(([field]) => fields.has(field)).map(([, write]) =>
@@ -59,13 +59,13 @@ export function legacyTileForm(fields: ReadonlySet<TileField>): TileForm {
   return {
     version: 'v1',
     isWhole: fields.size === TILE_FIELDS.length,
-    showsSales: withPrice,
+    showsOffers: withPrice,
     write: (tile) => memberOf(tile, writers),
   }
 }
 
 /**
- * A way to write the JSON of a tile with these fields: what it does not have is left out.
+ * A function that writes a tile as JSON with these fields. Fields that a tile does not have are left out.
  *
  * @example
  * tileWriter(['x', 'type'])(tile) // '{"x":-3,"type":"road"}'
@@ -113,7 +113,7 @@ function writeName(name: string | undefined): string {
   return name === undefined ? '' : `"name":${textJson(name)}`
 }
 
-/** The numbers that stood for the types before they had names. */
+/** The numbers of types in the older form. */
 const KIND_NUMBERS: Readonly<Record<Kind, number>> = {
   outside: -1,
   district: 5,
@@ -131,7 +131,7 @@ const writeLegacyType: WriteField = (tile) =>
 const writeLegacyEstate: WriteField = ({ estateId }) =>
   estateId === undefined ? '' : `"estate_id":"${estateId}"`
 
-/** The fields of the older form in their order, each with the one that it is made of. */
+/** The fields of the older form in their order, each with the `/v2` field that it is made of. */
 const LEGACY: readonly (readonly [TileField, WriteField])[] = [
   ['type', writeLegacyType],
   ['x', WRITE.x],
@@ -145,15 +145,15 @@ const LEGACY: readonly (readonly [TileField, WriteField])[] = [
   ['price', WRITE.price],
 ]
 
-/** What a tile is to an address, where that is not what it is to everybody; with the numbers of the older form. */
+/** Types that a tile has only for one address, with the numbers of the older form. */
 export const ADDRESS_TYPES = {
   ownParcel: 0,
   ownParcelOnSale: 1,
   ownEstate: 2,
   ownEstateOnSale: 3,
-  /** The address may operate or update it. */
+  /** The address may operate or update the parcel or its estate. */
   operated: 4,
-  /** Of a district to which the address contributed. */
+  /** The address contributed to the tile's district. */
   contributed: 6,
 } as const
 export type AddressType = (typeof ADDRESS_TYPES)[keyof typeof ADDRESS_TYPES]
@@ -163,8 +163,8 @@ const ADDRESS_PLACE = LEGACY.filter(([field]) => ['x', 'y', 'top', 'left', 'topL
 )
 
 /**
- * A tile as a member of the object that `/v1/tiles/:address` answers: the older form with the type that the tile has to
- * the address, its price as text, and no owner.
+ * Writes a tile as a member of the answer of `/v1/tiles/:address`: in the older form, with the type that the tile has
+ * for the address, its price as text, and no owner.
  */
 export function writeAddressTile(tile: Tile, type: AddressType): string {
   const { name, districtName } = tile

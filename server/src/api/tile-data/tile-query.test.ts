@@ -34,7 +34,7 @@ describe('an area', () => {
     )
   })
 
-  test('holds exactly the places between its corners that are in the world', () => {
+  test('has exactly the parcels between its corners that are in the world', () => {
     const near = fc.integer({ min: -160, max: 160 })
     fc.assert(
       fc.property(near, near, near, near, near, near, (x1, y1, x2, y2, x, y) => {
@@ -87,17 +87,17 @@ describe('the fields', () => {
     )
   })
 
-  test('are all of them where nothing is asked, or everything', () => {
+  test('are all fields if the query names none, or all', () => {
     expect([...readTileFields(read(''))]).toEqual(TILE_FIELDS)
     expect([...readTileFields(read('include=&exclude='))]).toEqual(TILE_FIELDS)
     expect([...readTileFields(read(`include=${TILE_FIELDS.join(',')}`))]).toEqual(TILE_FIELDS)
   })
 
-  test('include wins over exclude, and a name given twice counts once', () => {
+  test('exclude is ignored if include is given, and a name given twice counts once', () => {
     expect([...readTileFields(read('include=x,y,x&exclude=x'))]).toEqual(['x', 'y'])
   })
 
-  test('that only other servers have are no mistake', () => {
+  test('that only other servers have are accepted', () => {
     expect([...readTileFields(read('include=nftId,type,rentalListing'))]).toEqual(['type'])
     expect([...readTileFields(read('include=nftId'))]).toEqual([])
     expect([...readTileFields(read('exclude=rentalListing'))]).toEqual(TILE_FIELDS)

@@ -9,7 +9,7 @@ const corner = (title: string, description: string) =>
   Type.Optional(Type.Integer({ title, minimum: -CONTRACT_LIMIT, maximum: CONTRACT_LIMIT, description }))
 
 const ANY_FIELD = [...TILE_FIELDS, ...FOREIGN_FIELDS].join('|')
-/** Each of them twice and more is room enough; more than that is no list of fields. */
+/** More than twice the number of fields; longer lists are refused. */
 const MAX_FIELDS = 50
 
 const fieldList = (title: string, description: string) =>
@@ -29,19 +29,19 @@ export const tileQuery = Type.Object({
     'Column of a corner of the area; give all four of x1, y1, x2 and y2, or none for the whole world.',
   ),
   y1: corner('TileY1', 'Row of that corner.'),
-  x2: corner('TileX2', 'Column of the opposite corner; which corner is which does not matter.'),
+  x2: corner('TileX2', 'Column of the opposite corner; the two corners may be given in any order.'),
   y2: corner('TileY2', 'Row of the opposite corner.'),
   include: fieldList(
     'IncludeFields',
     'Only these fields, separated by commas. Names are those of /v2/tiles.',
   ),
-  exclude: fieldList('ExcludeFields', 'All fields but these. Not looked at where include is given.'),
+  exclude: fieldList('ExcludeFields', 'All fields but these. Ignored if include is given.'),
 })
 
 export type TileQuery = Static<typeof tileQuery>
 
 /**
- * The area of a query, cut to the bounds of the world: nothing may be left of it.
+ * The area of a query, limited to the bounds of the world. It may be empty.
  *
  * @throws {AppError} `invalid_parameter` naming the corner that is missing
  */
@@ -59,10 +59,10 @@ export function readTileArea(query: TileQuery, bounds: Area): Area {
 }
 
 /**
- * The fields that a query asks for.
+ * The requested fields of a query.
  *
  * @example
- * readTileFields({ include: 'x,y', exclude: 'x' }) // x and y: include wins
+ * readTileFields({ include: 'x,y', exclude: 'x' }) // x and y: exclude is ignored
  */
 export function readTileFields({ include, exclude }: TileQuery): ReadonlySet<TileField> {
   if (include !== undefined) {

@@ -9,34 +9,36 @@ import type { LandContext } from '../common/land-context.ts'
 import { legacyTileForm, type TileForm, tileForm } from './tile-forms.ts'
 import { readTileArea, readTileFields, type TileQuery, tileQuery } from './tile-query.ts'
 import { legacyTileSchema, tileSchema } from './tile-shapes.ts'
-import { TileTextsKeeper } from './tile-texts.ts'
+import { TileTextsCache } from './tile-texts.ts'
 
 const tags = ['tiles']
-const ORDER = 'By x ascending, then y descending; keys are x,y. What lies outside the world is not there.'
+const ORDER = 'By x ascending, then y descending; keys are x,y. Coordinates outside the world are left out.'
 
 /**
- * The map as data: `/v2/tiles` and, in the older form, `/v1/tiles`. They stand here with their versions because they
- * are two endpoints, not one below two addresses.
+ * Tile data: `/v2/tiles` and, in the older form, `/v1/tiles`. The paths have their version here, because these are two
+ * different endpoints, not one endpoint with two addresses.
  */
 export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodies: CompressedBodies }> = (
   app,
   { land, bodies },
   done,
 ) => {
-  const keeper = new TileTextsKeeper()
+  const textsCache = new TileTextsCache()
 
   const answerTiles = (request: FastifyRequest, reply: FastifyReply, query: TileQuery, form: TileForm) => {
     const state = land.state()
-    const sales = state.openOffers(land.clock.nowMs())
-    const freshness = state.freshness(form.showsSales ? sales.lastExpiryMs : 0)
+    const openOffers = state.openOffers(land.clock.nowMs())
+    const freshness = state.freshness(form.showsOffers ? openOffers.lastExpiryMs : 0)
     const rows = state.rowsIn(readTileArea(query, state.parts.bounds))
     const count = rows.reduce((sum, { from, to }) => sum + to - from, 0)
-    const texts = () => keeper.textsOf(state, sales)
-    const all = () => objectPieces(texts().passing(form, rows))
+    const texts = () => textsCache.textsOf(state, openOffers)
+    const all = () => objectPieces(texts().largeAreaPieces(form, rows))
     const isWorld = form.isWhole && count === state.parts.parcels.x.length
-    const kept = isWorld ? { bodies, name: `tiles ${form.version}` } : undefined
+    const cachedAs = isWorld ? { bodies, name: `tiles ${form.version}` } : undefined
     const body = () =>
-      count > WHOLE_ANSWER_ASSETS ? streamed(all, kept) : objectPieces(texts().written(form, rows))
+      count > WHOLE_ANSWER_ASSETS
+        ? streamed(all, cachedAs)
+        : objectPieces(texts().smallAreaPieces(form, rows))
     return send(request, reply, { freshness, format: DATA, body })
   }
 
@@ -46,7 +48,7 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
       schema: {
         tags,
         operationId: 'tiles',
-        summary: 'The tiles of the map: what is at each place, and how it joins its neighbours',
+        summary: 'Tile data: a few fields of each parcel, and which neighbours it joins',
         description: ORDER,
         querystring: tileQuery,
         response: freshSchema(Type.Object({}, { additionalProperties: tileSchema }), ['invalid_parameter']),
@@ -62,8 +64,8 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
         tags,
         hide: false,
         operationId: 'legacyTiles',
-        summary: 'The tiles of the map in the older form, with numbers for types',
-        description: `${ORDER} include and exclude take the names of /v2/tiles; type is 10 (on sale) only where price is shown.`,
+        summary: 'Tile data in the older form, with numbers for types',
+        description: `${ORDER} include and exclude take the names of /v2/tiles; type is 10 (on sale) only if the fields contain price.`,
         querystring: tileQuery,
         response: freshSchema(Type.Object({}, { additionalProperties: legacyTileSchema }), [
           'invalid_parameter',
@@ -80,7 +82,7 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
       schema: {
         tags,
         operationId: 'tilesInfo',
-        summary: 'When the tiles last changed',
+        summary: 'When the tiles changed last',
         response: bareSchema(
           Type.Object({
             lastUpdatedAt: Type.Integer({ description: 'Milliseconds since 1970-01-01 UTC.' }),

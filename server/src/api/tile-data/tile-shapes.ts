@@ -3,9 +3,9 @@ import { addressText, closedObject, idText, mana, oneOf, wholeNumber } from '../
 import { shapeRef } from '../common/schemas.ts'
 import { ADDRESS_TYPES } from './tile-forms.ts'
 
-const joins = (where: string) => `The neighbour to the ${where} is of the same estate or the same district.`
+const joins = (where: string) => `The neighbour to the ${where} is in the same estate or district.`
 
-/** Which of them a tile has depends on what is known of it, and on include and exclude. */
+/** Every field is optional: a tile has those that are known and requested. */
 const tile = closedObject(
   {
     id: Type.Optional(idText('x,y')),
@@ -16,14 +16,14 @@ const tile = closedObject(
     top: Type.Optional(Type.Boolean({ description: joins('north') })),
     left: Type.Optional(Type.Boolean({ description: joins('west') })),
     topLeft: Type.Optional(Type.Boolean({ description: joins('north-west') })),
-    name: Type.Optional(Type.String({ description: "The estate's, or else the parcel's." })),
+    name: Type.Optional(Type.String({ description: 'Of the estate, or else of the parcel.' })),
     estateId: Type.Optional(idText('Estate that holds the parcel.')),
-    owner: Type.Optional(addressText("The estate's, or else the parcel's.")),
+    owner: Type.Optional(addressText('Of the estate, or else of the parcel.')),
     price: Type.Optional(mana()),
     expiresAt: Type.Optional(wholeNumber('When the offer ends, in seconds since 1970.')),
     tokenId: Type.Optional(Type.String({ pattern: '^\\d+$', description: 'Exact decimal digits.' })),
   },
-  'A place of the map.',
+  'A parcel on the map.',
 )
 
 function oneOfNumbers(values: readonly number[], description: string) {
@@ -45,23 +45,23 @@ const legacyTile = closedObject(
     top: one('north'),
     left: one('west'),
     topLeft: one('north-west'),
-    owner: Type.Optional(addressText("The estate's, or else the parcel's.")),
+    owner: Type.Optional(addressText('Of the estate, or else of the parcel.')),
     name: Type.Optional(
       Type.String({
-        description: "The district's where the kind is district; else the estate's, or the parcel's.",
+        description: 'Of the district if the type is district; else of the estate or the parcel.',
       }),
     ),
     estate_id: Type.Optional(idText('Estate that holds the parcel.')),
     price: Type.Optional(mana()),
   },
-  'A place of the map, in the older form.',
+  'A parcel on the map, in the older form.',
 )
 
 const addressTile = closedObject(
   {
     type: oneOfNumbers(
       Object.values(ADDRESS_TYPES),
-      '0 own parcel, 1 own parcel on sale, 2 own estate, 3 own estate on sale, 4 it may operate or update it, 6 of a district to which it contributed.',
+      '0 own parcel, 1 own parcel on sale, 2 own estate, 3 own estate on sale, 4 may operate or update it, 6 in a district to which the address contributed.',
     ),
     x: wholeNumber('Column.'),
     y: wholeNumber('Row.'),
@@ -69,15 +69,15 @@ const addressTile = closedObject(
     left: one('west'),
     topLeft: one('north-west'),
     name: Type.Optional(
-      Type.String({ description: "The estate's, or else the parcel's; of type 6 the district's." }),
+      Type.String({ description: 'Of the estate, or else of the parcel; for type 6 of the district.' }),
     ),
     estate_id: Type.Optional(idText('Estate that holds the parcel.')),
-    price: Type.Optional(Type.String({ description: 'In MANA, every digit, as text.' })),
+    price: Type.Optional(Type.String({ description: 'In MANA, as text with every digit.' })),
   },
-  'A place of the map as it looks to an address, in the older form.',
+  'A parcel on the map as an address sees it, in the older form.',
 )
 
-/** What openapi.json names once. */
+/** Named schemas of openapi.json. */
 export const TILE_SHAPES = { Tile: tile, LegacyTile: legacyTile, AddressTile: addressTile } as const
 
 export const tileSchema = shapeRef('Tile')

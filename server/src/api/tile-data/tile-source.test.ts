@@ -10,7 +10,7 @@ import {
 import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT } from '../../state/parts/tile-cells.ts'
 import { isSameTile, tileAt } from './tile-source.ts'
 
-test('a tile tells what is known of its parcel, of its estate first', () => {
+test('a tile has the known fields of its estate, or else of its parcel', () => {
   fc.assert(
     fc.property(tilePlan, (plan) => {
       const source = sourceOf(plan)
@@ -38,7 +38,7 @@ test('a tile tells what is known of its parcel, of its estate first', () => {
   )
 })
 
-test('tiles join their neighbours of one estate, or of one district where neither is in an estate', () => {
+test('tiles join neighbours in the same estate, or in the same district if neither is in an estate', () => {
   fc.assert(
     fc.property(tilePlan, (plan) => {
       const source = sourceOf(plan)
@@ -56,14 +56,14 @@ test('tiles join their neighbours of one estate, or of one district where neithe
   )
 })
 
-test('tiles of two worlds are the same exactly when everything that is told of them is', () => {
+test('tiles of two worlds are the same exactly when all their fields are equal', () => {
   const seen = { same: 0, other: 0 }
   fc.assert(
     fc.property(changedPlans(), ([before, now]) => {
       const [a, b] = [sourceOf(before), sourceOf(now)]
       for (let row = 0; row < a.parcels.x.length; row++) {
         const isSame = isSameTile(a, b, row)
-        // What is told of an offer is its end in seconds; the source knows milliseconds, and may be stricter
+        // A tile has the expiry in seconds, the source in milliseconds, so its comparison may be stricter
         if (isSame) expect(tileAt(b, row)).toEqual(tileAt(a, row))
         else if (secondsAreWhole(before) && secondsAreWhole(now))
           expect(tileAt(b, row)).not.toEqual(tileAt(a, row))

@@ -11,8 +11,8 @@ import type {
 import { KIND_MASK, KINDS, type Kind } from '../../state/parts/tile-cells.ts'
 
 /**
- * What the tiles of one revision are made of between two expiries: flat arrays of the state, and what is for sale.
- * None of its JSON, so that whoever holds on to one (a slow reader does) holds a few megabytes and not all of it.
+ * The data of which the tiles of one revision are made, between two expiries: flat arrays of the state, and offers. It
+ * has none of the state's JSON, so that a slow client holds a few megabytes in memory, not the whole state.
  */
 export interface TileSource {
   readonly bounds: Area
@@ -26,23 +26,23 @@ export interface TileSource {
   readonly offers: Int32Array
 }
 
-/** What is told of a parcel as a tile. What is not known of it is undefined. */
+/** The tile data of a parcel. Unknown fields are undefined. */
 export interface Tile {
   readonly x: number
   readonly y: number
   readonly kind: Kind
   /** Bits: see tile-cells.ts. */
   readonly joins: number
-  /** The later change of the parcel and its estate. */
+  /** The last change of the parcel or its estate, in seconds since 1970. */
   readonly updatedAtS: number
-  /** Its estate's, or else its own. */
+  /** Of the estate, or else of the parcel. */
   readonly name: string | undefined
-  /** Of the district that it belongs to; roads and plazas are districts too. */
+  /** Roads and plazas are districts, too. */
   readonly districtName: string | undefined
   readonly estateId: string | undefined
-  /** Its estate's, or else its own: never the registry that holds the parcels of estates. */
+  /** Of the estate, or else of the parcel; never the contract that holds the parcels of estates. */
   readonly owner: string | undefined
-  /** Decimal text, every digit of it. */
+  /** In MANA, as decimal text with every digit. */
   readonly price: string | undefined
   readonly expiresAtS: number | undefined
 }
@@ -78,7 +78,7 @@ export function tileAt(source: TileSource, row: number): Tile {
 
 const KIND_NAMES = Object.keys(KINDS).sort((a, b) => KINDS[a as Kind] - KINDS[b as Kind]) as readonly Kind[]
 
-/** Whether a row is the same tile in two sources, told by what it is made of: nothing is written for it. */
+/** Whether a row is the same tile in two sources. Compares values, without writing the tile. */
 export function isSameTile(a: TileSource, b: TileSource, row: number): boolean {
   return (
     a.parcels.x[row] === b.parcels.x[row] &&
@@ -99,7 +99,7 @@ function isSameOffer(a: TileSource, offerOfA: number, b: TileSource, offerOfB: n
   )
 }
 
-/** The owner, or the estate with its owner and all that its tiles show of it. */
+/** Whether the row has the same owner, or the same estate with equal fields. */
 function isSameHolder(a: TileSource, b: TileSource, row: number): boolean {
   const estateOfA = a.parcels.estate[row]!
   const estateOfB = b.parcels.estate[row]!

@@ -10,24 +10,24 @@ const WHOLE = tileForm(ALL_FIELDS)
 const LEGACY = legacyTileForm(ALL_FIELDS)
 const SOME = tileForm(new Set(['type', 'price']))
 const CHUNK_ROWS = 256
-const KEPT_CHUNKS = 512
+const MAX_CACHED_CHUNKS = 512
 
 describe('the texts of tiles', () => {
-  test('are those of each row, whoever asks for which rows in what form, and in which order', () => {
+  test('are those of each row, for any ranges and forms in any order', () => {
     const range = fc
       .tuple(fc.nat(900), fc.nat(900))
       .map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }))
     const ask = fc.record({
       rows: fc.array(range, { maxLength: 3 }),
       form: fc.constantFrom(WHOLE, LEGACY, SOME),
-      way: fc.constantFrom('written' as const, 'passing' as const),
+      method: fc.constantFrom('smallAreaPieces' as const, 'largeAreaPieces' as const),
     })
     const source = sourceOf(columnPlan(900))
     fc.assert(
       fc.property(fc.array(ask, { minLength: 1, maxLength: 6 }), (asks) => {
         const texts = new TileTexts(source)
-        for (const { rows, form, way } of asks) {
-          expect(textOf(texts[way](form, rows))).toBe(plainly(source, rows, form))
+        for (const { rows, form, method } of asks) {
+          expect(textOf(texts[method](form, rows))).toBe(plainly(source, rows, form))
         }
       }),
       { numRuns: 50 },
@@ -39,32 +39,32 @@ describe('the texts of tiles', () => {
       fc.property(tilePlan, (plan) => {
         const source = sourceOf(plan)
         const all = [{ from: 0, to: source.parcels.x.length }]
-        expect(textOf(new TileTexts(source).written(WHOLE, all))).toBe(plainly(source, all, WHOLE))
+        expect(textOf(new TileTexts(source).smallAreaPieces(WHOLE, all))).toBe(plainly(source, all, WHOLE))
       }),
     )
   })
 
-  test('are kept for small areas in the whole form, and for nothing else', () => {
+  test('are cached only for small areas in the whole form', () => {
     const texts = new TileTexts(sourceOf(columnPlan(900)))
     const all = [{ from: 0, to: 900 }]
 
-    for (const form of [WHOLE, LEGACY, SOME]) textOf(texts.passing(form, all))
-    for (const form of [LEGACY, SOME]) textOf(texts.written(form, all))
+    for (const form of [WHOLE, LEGACY, SOME]) textOf(texts.largeAreaPieces(form, all))
+    for (const form of [LEGACY, SOME]) textOf(texts.smallAreaPieces(form, all))
     expect(texts.size).toBe(0)
 
-    textOf(texts.written(WHOLE, [{ from: CHUNK_ROWS - 1, to: CHUNK_ROWS + 1 }]))
+    textOf(texts.smallAreaPieces(WHOLE, [{ from: CHUNK_ROWS - 1, to: CHUNK_ROWS + 1 }]))
     expect(texts.size).toBe(2)
   })
 
-  test('are kept up to a bound, the last ones longest', () => {
-    const rows = (KEPT_CHUNKS + 3) * CHUNK_ROWS
+  test('are cached up to a limit, and the oldest chunk is dropped first', () => {
+    const rows = (MAX_CACHED_CHUNKS + 3) * CHUNK_ROWS
     const texts = new TileTexts(sourceOf(columnPlan(rows)))
 
     for (let from = 0; from < rows; from += CHUNK_ROWS) {
-      for (const piece of texts.written(WHOLE, [{ from, to: from + 1 }]))
+      for (const piece of texts.smallAreaPieces(WHOLE, [{ from, to: from + 1 }]))
         expect(piece.length).toBeGreaterThan(0)
     }
-    expect(texts.size).toBe(KEPT_CHUNKS)
+    expect(texts.size).toBe(MAX_CACHED_CHUNKS)
   })
 })
 
@@ -73,14 +73,14 @@ describe('the texts of the next state', () => {
   const all = [{ from: 0, to: rows }]
   const before = columnPlan(rows)
 
-  test('are all those of the last one where nothing has changed', () => {
+  test('are all reused if no tile has changed', () => {
     const texts = filled(sourceOf(before))
 
     const next = new TileTexts(sourceOf(before), texts)
 
     expect(next.size).toBe(4)
     const pieces = (one: TileTexts) =>
-      [...one.passing(WHOLE, all)].map(({ buffer, byteOffset }) => ({ buffer, byteOffset }))
+      [...one.largeAreaPieces(WHOLE, all)].map(({ buffer, byteOffset }) => ({ buffer, byteOffset }))
     for (const [i, { buffer }] of pieces(next).entries()) expect(buffer).toBe(pieces(texts)[i]!.buffer)
   })
 
@@ -98,10 +98,10 @@ describe('the texts of the next state', () => {
     const next = new TileTexts(source, filled(sourceOf(before)))
 
     expect(next.size).toBe(3)
-    expect(textOf(next.written(WHOLE, all))).toBe(plainly(source, all, WHOLE))
+    expect(textOf(next.smallAreaPieces(WHOLE, all))).toBe(plainly(source, all, WHOLE))
   })
 
-  test('are new in two chunks where a change is seen on both sides of their edge', () => {
+  test('are made again in two chunks if a change affects tiles of both', () => {
     const edge = 2 * CHUNK_ROWS
     const south = withParcel(before, edge, { district: 0 })
     const both = sourceOf(withParcel(south, edge - 1, { district: 0 }))
@@ -109,32 +109,32 @@ describe('the texts of the next state', () => {
     const next = new TileTexts(both, filled(sourceOf(south)))
 
     expect(next.size).toBe(2)
-    expect(textOf(next.written(WHOLE, all))).toBe(plainly(both, all, WHOLE))
+    expect(textOf(next.smallAreaPieces(WHOLE, all))).toBe(plainly(both, all, WHOLE))
   })
 
-  test('are right whatever has changed', () => {
+  test('are correct after any change', () => {
     fc.assert(
       fc.property(tilePlan, tilePlan, (one, other) => {
         const texts = filled(sourceOf(one))
         const now = sourceOf(other)
         const everything = [{ from: 0, to: now.parcels.x.length }]
         const next = new TileTexts(now, texts)
-        expect(textOf(next.written(WHOLE, everything))).toBe(plainly(now, everything, WHOLE))
+        expect(textOf(next.smallAreaPieces(WHOLE, everything))).toBe(plainly(now, everything, WHOLE))
       }),
     )
   })
 
-  test('leave those of the last one as they were, for its readers', () => {
+  test('do not change those of the previous state', () => {
     const source = sourceOf(before)
     const texts = filled(source)
 
     filled(sourceOf(withParcel(before, 5, { name: 'new' })), texts)
 
-    expect(textOf(texts.written(WHOLE, all))).toBe(plainly(source, all, WHOLE))
+    expect(textOf(texts.smallAreaPieces(WHOLE, all))).toBe(plainly(source, all, WHOLE))
   })
 })
 
-/** One column of parcels of nobody, with an estate of no parcels and one district. */
+/** One column of parcels without an owner, with an estate without parcels and one district. */
 function columnPlan(rows: number): TilePlan {
   const parcel = {
     estate: undefined,
@@ -163,10 +163,10 @@ function withParcel(
   return { ...plan, parcels }
 }
 
-/** Texts that keep every chunk. */
+/** Texts with all chunks cached. */
 function filled(source: TileSource, previous?: TileTexts): TileTexts {
   const texts = new TileTexts(source, previous)
-  textOf(texts.written(WHOLE, [{ from: 0, to: source.parcels.x.length }]))
+  textOf(texts.smallAreaPieces(WHOLE, [{ from: 0, to: source.parcels.x.length }]))
   return texts
 }
 

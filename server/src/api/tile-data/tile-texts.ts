@@ -3,30 +3,30 @@ import type { RowRange, State } from '../../state/state.ts'
 import { ALL_FIELDS, type TileForm, tileForm } from './tile-forms.ts'
 import { isSameTile, type TileSource, tileAt, tileSource } from './tile-source.ts'
 
-/** A quarter of a thousand parcels in a row: about 60 kB of text, a good size to write. */
+/** Rows of one chunk: about 60 kB of text, a good size for one write. */
 const CHUNK_ROWS = 256
-/** Texts that are kept at most: 131,072 tiles, about 33 MB. A world of 90,601 parcels has 354 of them, 23 MB. */
-const KEPT_CHUNKS = 512
+/** Chunks in the cache: 131,072 tiles, about 33 MB. A world of 90,601 parcels has 354 chunks, 23 MB. */
+const MAX_CACHED_CHUNKS = 512
 
 /** The tiles of some rows in the whole `/v2` form, one after the other. */
 interface Chunk {
   readonly bytes: Buffer
-  /** Where each tile begins, and where the last one ends. */
+  /** The offset of each tile, and the end of the last one. */
   readonly starts: Uint32Array
 }
 
 const WHOLE_FORM = tileForm(ALL_FIELDS)
 
 /**
- * The texts of the tiles of one {@link TileSource}, in the order of rows: pieces of members of a JSON object, each
- * member with a comma after it. Texts are made when they are first asked for, and kept in chunks of rows.
+ * The texts of the tiles of one {@link TileSource}, in the order of rows: members of a JSON object, each followed by a
+ * comma. They are written when they are first requested, and cached in chunks of rows.
  */
 export class TileTexts {
   private readonly source: TileSource
   /** By number, the oldest first. */
   private readonly chunks = new Map<number, Chunk>()
 
-  /** @param previous what was right before: its chunks stay where none of their tiles has changed */
+  /** @param previous texts of an earlier state, whose chunks without a changed tile are reused */
   constructor(source: TileSource, previous?: TileTexts) {
     this.source = source
     for (const [number, chunk] of previous?.chunks ?? []) {
@@ -34,26 +34,26 @@ export class TileTexts {
     }
   }
 
-  /** How many chunks are kept. */
+  /** Number of cached chunks. */
   get size(): number {
     return this.chunks.size
   }
 
-  /** The tiles of a small area: what has to be made of the whole `/v2` form is kept for the next reader. */
-  *written(form: TileForm, rows: readonly RowRange[]): Generator<Uint8Array> {
+  /** The tiles of a small area. Chunks of the whole `/v2` form are cached. */
+  *smallAreaPieces(form: TileForm, rows: readonly RowRange[]): Generator<Uint8Array> {
     for (const { number, from, to } of inChunks(rows)) {
-      if (isKept(form)) yield cut(this.chunks.get(number) ?? this.keep(number), from, to)
+      if (isCached(form)) yield cut(this.chunks.get(number) ?? this.makeAndCache(number), from, to)
       else yield this.write(form, number, from, to)
     }
   }
 
   /**
-   * The tiles of a large area, each chunk when its reader takes it. What has to be made is not kept: one reader of
-   * the whole world must not fill the memory with it.
+   * The tiles of a large area, each chunk when the client reads it. Cached chunks are used, but none is added: one
+   * request for the whole world would replace all of them.
    */
-  *passing(form: TileForm, rows: readonly RowRange[]): Generator<Uint8Array> {
+  *largeAreaPieces(form: TileForm, rows: readonly RowRange[]): Generator<Uint8Array> {
     for (const { number, from, to } of inChunks(rows)) {
-      const chunk = isKept(form) ? this.chunks.get(number) : undefined
+      const chunk = isCached(form) ? this.chunks.get(number) : undefined
       yield chunk ? cut(chunk, from, to) : this.write(form, number, from, to)
     }
   }
@@ -65,10 +65,10 @@ export class TileTexts {
     return Buffer.from(text)
   }
 
-  private keep(number: number): Chunk {
+  private makeAndCache(number: number): Chunk {
     const chunk = makeChunk(this.source, number)
     this.chunks.set(number, chunk)
-    if (this.chunks.size > KEPT_CHUNKS) this.chunks.delete(this.chunks.keys().next().value!)
+    if (this.chunks.size > MAX_CACHED_CHUNKS) this.chunks.delete(this.chunks.keys().next().value!)
     return chunk
   }
 }
@@ -97,7 +97,7 @@ function rowsOf({ parcels }: TileSource, number: number): RowRange {
   return { from, to: Math.min(parcels.x.length, from + CHUNK_ROWS) }
 }
 
-/** A part of a chunk: its tiles from one to before another, counted from its beginning. */
+/** A part of a chunk: a range of its rows, counted from its first row. */
 interface ChunkPart extends RowRange {
   readonly number: number
 }
@@ -118,17 +118,17 @@ function cut({ bytes, starts }: Chunk, from: number, to: number): Uint8Array {
   return bytes.subarray(starts[from]!, starts[to]!)
 }
 
-function isKept({ version, isWhole }: TileForm): boolean {
+function isCached({ version, isWhole }: TileForm): boolean {
   return version === 'v2' && isWhole
 }
 
-/** Holds the texts that are right now. */
-export class TileTextsKeeper {
+/** Holds the texts of the last state. */
+export class TileTextsCache {
   private latest: { readonly openOffers: OpenOffers; readonly texts: TileTexts } | undefined
 
-  /** The texts of a state and of what is for sale in it: the same ones until either is another. */
+  /** The texts of a state with its open offers. Repeated calls return the same object. */
   textsOf(state: State, openOffers: OpenOffers): TileTexts {
-    // Open offers belong to one state and one time between two expiries: where they are the same, all is.
+    // The object of open offers is unique for a state and a time between two expiries.
     if (this.latest?.openOffers === openOffers) return this.latest.texts
     const texts = new TileTexts(tileSource(state.parts, openOffers), this.latest?.texts)
     this.latest = { openOffers, texts }

@@ -6,15 +6,15 @@ import { pieceOf } from '../../state/parts/json-buffer.ts'
 import { type JsonBuffer, NO_DISTANCE, type ParcelParts } from '../../state/parts/parts.ts'
 import type { State } from '../../state/state.ts'
 
-/** Where the addresses in a token's metadata lead; neither ends in a slash. */
+/** The bases of the addresses in a token's metadata, without a slash at their end. */
 export interface TokenLinks {
-  /** What the paths of our images follow. */
+  /** Base of the addresses of map images. */
   readonly base: string
-  /** What `/contracts/:address/tokens/:id` follows. */
+  /** Base of the address of the token's page: `/contracts/:address/tokens/:id` follows it. */
   readonly externalBase: string
 }
 
-/** What the metadata of both kinds of token is made of. */
+/** The values of a token's metadata, for parcels and estates. */
 interface Token {
   readonly contract: string
   readonly tokenId: string
@@ -22,14 +22,14 @@ interface Token {
   readonly description: string
   /** Path of its image below `/v1`. */
   readonly imagePath: string
-  /** JSON of its numbers, with commas between them. */
+  /** JSON of its attributes, separated by commas. */
   readonly attributes: string
 }
 
 const IMAGE_QUERY = 'size=24&width=1024&height=1024'
 const BACKGROUND = '000000'
 
-/** A parcel as marketplaces read it: the metadata of its token in the LAND registry. */
+/** The metadata of a parcel's token in the LAND registry, in the form that marketplaces read. */
 export function parcelTokenJson({ parts: { parcels } }: State, row: number, links: TokenLinks): string {
   const x = parcels.x[row]!
   const y = parcels.y[row]!
@@ -44,7 +44,7 @@ export function parcelTokenJson({ parts: { parcels } }: State, row: number, link
   })
 }
 
-/** An estate as marketplaces read it. A dissolved one still has a token: its size is 0. */
+/** The metadata of an estate's token, in the form that marketplaces read. A dissolved estate has size 0. */
 export function estateTokenJson({ parts }: State, row: number, links: TokenLinks): string {
   const { ids, names, size, json } = parts.estates
   const id = ids[row]!
@@ -70,7 +70,7 @@ function tokenJson({ base, externalBase }: TokenLinks, token: Token): string {
   )
 }
 
-/** The smallest distances of an estate's parcels. */
+/** The smallest distances of an estate's parcels to a plaza and a road. */
 function nearestJson({ estate, plazaDistance, roadDistance }: ParcelParts, estateRow: number): string {
   let plaza = NO_DISTANCE
   let road = NO_DISTANCE
@@ -81,7 +81,7 @@ function nearestJson({ estate, plazaDistance, roadDistance }: ParcelParts, estat
   return distancesJson(plaza, road)
 }
 
-/** Each with a comma before it, those that are known. */
+/** The known distances as attributes, each after a comma. */
 function distancesJson(plaza: number, road: number): string {
   return (
     (plaza === NO_DISTANCE ? '' : `,${attributeJson('Distance to Plaza', plaza)}`) +
@@ -95,9 +95,9 @@ function attributeJson(name: string, value: number): string {
 
 const DESCRIPTION_KEY = Buffer.from('"description":')
 
-/** What the owner wrote about an asset, out of its answer. Most never wrote anything: then nothing is parsed. */
-function descriptionIn(slab: JsonBuffer, row: number): string {
-  const piece = pieceOf(slab, row, 1) // without the comma
+/** The description of an asset, from its JSON. Most assets have none: then the JSON is not parsed. */
+function descriptionIn(buffer: JsonBuffer, row: number): string {
+  const piece = pieceOf(buffer, row, 1) // without the comma
   const json = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
   if (!json.includes(DESCRIPTION_KEY)) return ''
   const { data } = JSON.parse(json.toString()) as { readonly data: { readonly description?: string } }

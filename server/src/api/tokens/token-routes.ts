@@ -21,17 +21,17 @@ import {
 import { estateTokenJson, parcelTokenJson, type TokenLinks } from './token-json.ts'
 import { tokenMetadataSchema } from './token-shapes.ts'
 
-/** Settings that decide where the addresses in metadata lead. */
+/** Settings for the addresses in metadata. */
 export interface TokenSettings {
   /** Undefined: the host that the request names. */
   readonly publicUrl: string | undefined
-  /** Undefined: our own `/v2`. */
+  /** Undefined: `/v2` of this server. */
   readonly externalBaseUrl: string | undefined
 }
 
 const tags = ['tokens']
 
-/** Parcels and estates as tokens, in the form that marketplaces read: bare JSON, without the envelope. */
+/** The metadata of parcels and estates as tokens, in the form that marketplaces read: JSON without the envelope. */
 export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; settings: TokenSettings }> = (
   app,
   { land, settings },
@@ -55,7 +55,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; sett
       schema: {
         tags,
         operationId: 'parcelToken',
-        summary: "Metadata of a parcel's token, by its place",
+        summary: "Metadata of a parcel's token, by its coordinates",
         params: coordParams(land.world),
         response: bareSchema(tokenMetadataSchema, ['invalid_parameter', 'parcel_not_found']),
       },
@@ -116,7 +116,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; sett
   done()
 }
 
-/** A row of the state, and how its metadata is written. */
+/** A row of the state, and the function that writes its metadata. */
 interface Token {
   readonly row: number
   readonly json: typeof parcelTokenJson
@@ -133,7 +133,7 @@ function tokenOf(state: State, contract: string, tokenId: bigint): Token {
     case ESTATE_REGISTRY:
       return estateToken(state.estateRow(String(tokenId)), facts)
     default: {
-      const sentence = `There is no land in this contract; parcels are in ${LAND_REGISTRY}, estates in ${ESTATE_REGISTRY}.`
+      const sentence = `This contract has no land; parcels are in ${LAND_REGISTRY}, estates in ${ESTATE_REGISTRY}.`
       throw new AppError('contract_not_found', sentence, { address: contract })
     }
   }
@@ -145,6 +145,6 @@ function parcelToken(row: number, facts: Readonly<Record<string, unknown>>): Tok
 }
 
 function estateToken(row: number, facts: Readonly<Record<string, unknown>>): Token {
-  if (row < 0) throw new AppError('estate_not_found', 'There is no such estate.', facts)
+  if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', facts)
   return { row, json: estateTokenJson }
 }

@@ -4,7 +4,7 @@ import { shapeRef } from '../common/schemas.ts'
 
 const tokenMetadata = closedObject(
   {
-    id: Type.String({ pattern: '^\\d+$', description: 'Token id, exact decimal digits.' }),
+    id: Type.String({ pattern: '^\\d+$', description: 'Token id, in decimal digits.' }),
     name: Type.String(),
     description: Type.String({ description: 'May be empty.' }),
     image: Type.String({ format: 'uri' }),
@@ -16,7 +16,7 @@ const tokenMetadata = closedObject(
           value: Type.Integer(),
           display_type: Type.Literal('number'),
         },
-        'A number that marketplaces show. Distances are in parcels, and missing where nothing is near.',
+        'A number that marketplaces show. Distances are in parcels, and left out if nothing is near.',
       ),
     ),
     background_color: Type.String({ pattern: '^[0-9a-f]{6}$' }),
@@ -24,7 +24,7 @@ const tokenMetadata = closedObject(
   'A parcel or an estate as a token.',
 )
 
-/** What openapi.json names once. */
+/** Named schemas of openapi.json. */
 export const TOKEN_SHAPES = { TokenMetadata: tokenMetadata } as const
 
 export const tokenMetadataSchema = shapeRef('TokenMetadata')

@@ -8,7 +8,7 @@ const world = parseWorld('-150,-150,150,150')!
 const texts = (text: string) => parseCoordinates(text, world).map(coordText)
 
 test('the page of errors says how many an event may have', () => {
-  expect(ERRORS.invalid_coordinates.next).toContain(`1 to ${MAX_COORDINATES} of them`)
+  expect(ERRORS.invalid_coordinates.next).toContain(`1 to ${MAX_COORDINATES} pairs`)
 })
 
 describe('coordinates of an event', () => {

@@ -159,7 +159,7 @@ test('fifty thousand codes are one list', async () => {
 })
 
 test('a list may take six times the timeout of another call, and no longer', async () => {
-  const { issuer } = await givenOdd(() => {}, { timeoutMs: 50 })
+  const { issuer } = await givenOdd(() => {}, { timeoutMs: 300 })
   await failureOf(issuer.isEditCode(1, '1')) // now there is a token
 
   const startedMs = performance.now()
@@ -169,8 +169,8 @@ test('a list may take six times the timeout of another call, and no longer', asy
   const listMs = performance.now() - startedMs - callMs
 
   expect([call.kind, list.kind]).toEqual(['unavailable', 'unavailable'])
-  expect(callMs).toBeGreaterThan(45)
-  expect(listMs).toBeGreaterThan(295)
+  expect(callMs).toBeGreaterThan(290)
+  expect(listMs).toBeGreaterThan(1_750)
 })
 
 test('a token that the issuer no longer accepts is renewed once for twenty calls, which are repeated', async () => {

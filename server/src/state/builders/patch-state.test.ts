@@ -6,7 +6,7 @@ import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { expectSame } from '../../../test/support/expect-same.ts'
 import { addressOf, bidRow, estateRow, publicationRow } from '../../../test/support/land-rows.ts'
 import { REFERENCE_TIME_MS } from '../../../test/support/land-server.ts'
-import { runs } from '../../../test/support/property-seed.ts'
+import { HAS_FIXED_SEED, runs } from '../../../test/support/property-seed.ts'
 import { answersOf } from '../../../test/support/state-answers.ts'
 import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
@@ -108,7 +108,8 @@ describeOnBothEngines('the patched state', (open, kind) => {
       }),
       { numRuns: runs(kind === 'postgres' ? 6 : 2), endOnFailure: true },
     )
-    if (kind === 'embedded') return // a few examples: what is rare is met on PostgreSQL
+    // Rare steps occur among the fixed examples on PostgreSQL
+    if (kind === 'embedded' || !HAS_FIXED_SEED) return
     for (const rare of [
       'moved estate',
       'orphan that gets its estate',

@@ -180,8 +180,8 @@ function checkEstates(books: Books): void {
     }
     if (Number(last_transferred_at) < Date.parse(created_at) - 90_000) broken('estate transfer', id)
   })
-  const told = [...parcels.values()].filter(({ estate_id }) => estate_id !== null).length
-  if (told !== members) broken('estates agree with parcels', `${told} and ${members}`)
+  const named = [...parcels.values()].filter(({ estate_id }) => estate_id !== null).length
+  if (named !== members) broken('estates agree with parcels', `${named} and ${members}`)
 }
 
 function checkForms({ world, parcels, estates, broken }: Books): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptedCoding } from './codings.ts'
+import { acceptedEncoding } from './content-encoding.ts'
 
 test.each([
   ['br', 'br'],
@@ -21,6 +21,6 @@ test.each([
   ['br;q=', undefined],
   ['brx', undefined],
   ['', undefined],
-])('of %j the reader gets %j', (accepted, coding) => {
-  expect(acceptedCoding(accepted)).toBe(coding)
+])('Accept-Encoding %j gets %j', (accepted, encoding) => {
+  expect(acceptedEncoding(accepted)).toBe(encoding)
 })

@@ -2,18 +2,18 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { TEST_DIR_VARIABLE } from './global-setup.ts'
 
-const LOOK_EVERY_MS = 50
+const POLL_EVERY_MS = 50
 
 /**
- * The folder of this name, which the first test file to ask for it fills. Test files run in several processes:
- * creating a folder is what the file system gives to exactly one of them.
+ * The folder of this name for all test files of a run. The first caller fills it; the others wait until it is complete.
+ * Test files run in several processes: the one that succeeds in creating the unfinished folder is the first.
  */
-export async function madeOnce(name: string, make: (folder: string) => Promise<void>): Promise<string> {
+export async function sharedFolder(name: string, make: (folder: string) => Promise<void>): Promise<string> {
   const folder = path.join(process.env[TEST_DIR_VARIABLE]!, name)
   const unfinished = `${folder}.unfinished`
   const failed = `${folder}.failed`
   if (fs.existsSync(folder)) return folder
-  // Looked for twice: somebody may have finished it between the first look and our turn
+  // Checked twice: another process may have finished it since the first check
   if (isMine(unfinished) && !fs.existsSync(folder)) {
     try {
       await make(unfinished)
@@ -25,7 +25,7 @@ export async function madeOnce(name: string, make: (folder: string) => Promise<v
   }
   while (!fs.existsSync(folder)) {
     if (fs.existsSync(failed)) throw new Error(fs.readFileSync(failed, 'utf8'))
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))
   }
   return folder
 }

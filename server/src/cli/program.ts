@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { addConfigCommand } from './config-command.ts'
+import { addDemoCommand } from './demo-command.ts'
+import { addExportCommand } from './export-command.ts'
+import { addGalleryCommand } from './gallery-command.ts'
+import { addGenerateCommand } from './generate-command.ts'
+import { addImportCommand } from './import-command.ts'
+import { addMigrateCommand } from './migrate-command.ts'
+import { exitWith2OnWrongUse } from './run-command.ts'
+import { addServeCommand } from './serve-command.ts'
+import { addSimulateCommand } from './simulate-command.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+/** The command line of `landpass`: its commands, their options and help. Running it is up to the caller. */
+export function createProgram(): Command {
+  const program = new Command('landpass')
+    .description(
+      'A server for the people who run and use a virtual world. Settings come from the environment: docs/settings.md.',
+    )
+    .version(version)
+    .showHelpAfterError('(landpass --help lists the commands)')
+
+  addServeCommand(program)
+  addImportCommand(program)
+  addExportCommand(program)
+  addDemoCommand(program)
+  addMigrateCommand(program)
+  addConfigCommand(program)
+  addGenerateCommand(program)
+  addGalleryCommand(program)
+  addSimulateCommand(program)
+  for (const command of [program, ...program.commands]) exitWith2OnWrongUse(command)
+  return program
+}

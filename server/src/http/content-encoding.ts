@@ -1,0 +1,32 @@
+/** The content encodings in which this server sends bodies; brotli compresses better and so comes first. */
+export const CONTENT_ENCODINGS = ['br', 'gzip'] as const
+export type ContentEncoding = (typeof CONTENT_ENCODINGS)[number]
+
+const ENTRY = /^\s*([\w*-]+)\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i
+
+/**
+ * The encoding that a client prefers by its `Accept-Encoding` (RFC 9110, 12.5.3); brotli if it prefers neither.
+ * Undefined for a client that accepts neither.
+ *
+ * Only for bodies that are cached compressed: a plugin compresses all others (http/server.ts).
+ *
+ * @example
+ * acceptedEncoding('gzip, deflate, br') // 'br'
+ * acceptedEncoding('gzip, br;q=0.5') // 'gzip'
+ */
+export function acceptedEncoding(acceptEncoding: string): ContentEncoding | undefined {
+  const weights = new Map<string, number>()
+  for (const entry of acceptEncoding.split(',')) {
+    const [, name, weight = '1'] = ENTRY.exec(entry) ?? []
+    if (name !== undefined) weights.set(name.toLowerCase(), Number(weight))
+  }
+  let best: ContentEncoding | undefined
+  let most = 0
+  for (const encoding of CONTENT_ENCODINGS) {
+    const weight = weights.get(encoding) ?? weights.get('*') ?? 0
+    if (weight <= most) continue
+    best = encoding
+    most = weight
+  }
+  return best
+}
