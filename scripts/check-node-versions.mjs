@@ -8,7 +8,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
-const VERSIONS = ['22', '24']
+/** The least that `engines` in package.json names, and the newest. */
+const VERSIONS = ['22.13.0', '24']
+const MINUTE_MS = 60_000
+const COMMAND_LIMIT_MS = 15 * MINUTE_MS
+const START_LIMIT_MS = 3 * MINUTE_MS
+const STOP_LIMIT_MS = MINUTE_MS
 const MAIN = join(ROOT, 'server/dist/src/cli/main.js')
 /** The last line that a start prints. */
 const STARTED = 'Ctrl-C stops it.'
@@ -56,30 +61,47 @@ async function startAndCheck(node, dataDir) {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(server, 'exit')
+  let code
   try {
-    let printed = ''
-    server.stdout.setEncoding('utf8')
-    for await (const text of server.stdout) {
-      printed += text
-      if (printed.includes(STARTED)) break
-    }
-    const origin = /(http:\S+)\/health\/ready/.exec(printed)?.[1]
-    if (!origin) throw new Error(`the server ended before it was ready: ${printed}`)
+    const origin = await originOf(server)
     for (const path of ['/health/ready', '/v1/parcels/0/0', '/v1/map.png?size=10', '/']) {
-      const response = await fetch(origin + path)
+      const response = await fetch(origin + path, { signal: AbortSignal.timeout(MINUTE_MS) })
       if (!response.ok) throw new Error(`${path} answered ${response.status}`)
       await response.arrayBuffer()
     }
   } finally {
     server.kill('SIGINT')
+    const killing = setTimeout(() => server.kill('SIGKILL'), STOP_LIMIT_MS)
+    code = (await ended)[0]
+    clearTimeout(killing)
   }
-  const [code] = await ended
   if (code !== 0) throw new Error(`the server ended with ${code}`)
   console.log('the server starts, answers and stops')
 }
 
+/** Reads what a server prints, also after it has printed its address. @throws when it does not start in time */
+function originOf(server) {
+  return new Promise((resolve, reject) => {
+    let printed = ''
+    const fail = (why) => reject(new Error(`the server ${why}: ${printed}`))
+    const limit = setTimeout(() => fail(`was not ready after ${START_LIMIT_MS / 1000} s`), START_LIMIT_MS)
+    server.stdout.setEncoding('utf8').on('data', (text) => {
+      printed += text
+      const origin = /(http:\S+)\/health\/ready/.exec(printed)?.[1]
+      if (!origin || !printed.includes(STARTED)) return
+      clearTimeout(limit)
+      resolve(origin)
+    })
+    server.once('exit', () => {
+      clearTimeout(limit)
+      fail('ended before it was ready')
+    })
+  })
+}
+
 function run(program, args) {
-  const { status, error } = spawnSync(program, args, { cwd: ROOT, stdio: 'inherit' })
+  const options = { cwd: ROOT, stdio: 'inherit', timeout: COMMAND_LIMIT_MS }
+  const { status, error } = spawnSync(program, args, options)
   if (error) throw error
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}`)
 }

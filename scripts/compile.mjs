@@ -26,7 +26,7 @@ export async function compile(root, workspaces, { checksTypes }) {
   const isFirst = folders.some((folder) => !existsSync(join(folder, readConfig(folder).outDir)))
   const flags = [...(checksTypes ? [] : ['--noCheck']), ...(process.stderr.isTTY ? ['--pretty'] : [])]
   const tsc = { command: process.execPath, args: [TSC, '-b', ...folders, ...flags], cwd: root }
-  const status = await runStep('compiling', { ...tsc, isShort: !isFirst })
+  const { status } = await runStep('compiling', { ...tsc, isShort: !isFirst })
   if (status === 0) for (const folder of folders) removeOrphans(folder)
   return status
 }

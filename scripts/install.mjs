@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import { runStep } from './run-step.mjs'
 
 const STAMP = join('node_modules', '.landpass-installed')
+/** What npm writes when it has installed. */
+const HIDDEN_LOCK = join('node_modules', '.package-lock.json')
+/** A package of the tests. */
+const TEST_PACKAGE = join('node_modules', 'vitest', 'package.json')
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-progress']
+/** How npm says that a package is not in its cache, or that what the cache knows of it is too old. */
+const NOT_CACHED = /\b(?:ENOTCACHED|ETARGET)\b/
 
 /**
  * Installs the packages of the lock file. Prints nothing if they are installed.
@@ -22,25 +28,59 @@ export async function installPackages(root, { scope }) {
   const stamp = join(root, STAMP)
   const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8')
   const lockHash = createHash('sha256').update(lockText).digest('hex')
-  const installed = readStamp(stamp)
+  const lock = JSON.parse(lockText)
+  const writeStamp = (installedScope) => writeFileSync(stamp, `${lockHash} ${installedScope}\n`)
+  const recorded = readStamp(stamp)
+  const installed = recorded ?? (isInstalledByHand(root, lock) ? { lockHash, scope: 'all' } : undefined)
   const isSameLock = installed?.lockHash === lockHash
-  if (isSameLock && (installed.scope === 'all' || scope === 'serving')) return 0
+  if (isSameLock && (installed.scope === 'all' || scope === 'serving')) {
+    if (!recorded) writeStamp(installed.scope)
+    return 0
+  }
 
   const wanted = installed?.scope === 'all' ? 'all' : scope
-  const command = isSameLock ? ['install', '--no-save'] : ['ci', ...(wanted === 'all' ? [] : ['--omit=dev'])]
+  // The packages of the tests are named: NODE_ENV=production or a setting of npm would leave them out.
+  const command = [
+    ...(isSameLock ? ['install', '--no-save'] : ['ci']),
+    wanted === 'all' ? '--include=dev' : '--omit=dev',
+  ]
   const title = `installing the packages of ${titleOf(isSameLock, wanted)} (once)`
-  rmSync(stamp, { force: true })
-  const count = packageCounter(root, JSON.parse(lockText), wanted)
-  // First with the packages in npm's cache, without requests to the registry. If that fails, from the registry.
-  const isInstalled =
-    (await npm(root, [...command, '--prefer-offline', '--loglevel=silent'], title, count)) === 0
-  const status = isInstalled ? 0 : await npm(root, command, `${title}, now from the registry`, count)
-  if (status === 0) writeFileSync(stamp, `${lockHash} ${wanted}\n`)
+  // Where packages are only added, those of the server stay in place, whatever happens.
+  if (!isSameLock) rmSync(stamp, { force: true })
+  const status = await install(root, command, { title, count: packageCounter(root, lock, wanted) })
+  if (status === 0 && wanted === 'all' && !existsSync(join(root, TEST_PACKAGE))) {
+    process.stderr.write(
+      'landpass: npm left the packages of the tests out; its settings say why: npm config list\n',
+    )
+    return 1
+  }
+  if (status === 0) writeStamp(wanted)
   return status
 }
 
-function npm(root, args, title, count) {
-  return runStep(title, { command: 'npm', args: [...args, ...QUIET], cwd: root, count })
+/** @returns `serving` or `all`; undefined where nothing was installed */
+export function installedScope(root) {
+  return readStamp(join(root, STAMP))?.scope
+}
+
+/** First with the packages in npm's cache, without requests to the registry. If some are missing there, from the registry. */
+async function install(root, command, { title, count }) {
+  const npm = { command: 'npm', cwd: root, count }
+  const cached = await runStep(title, {
+    ...npm,
+    args: [...command, ...QUIET, '--prefer-offline', '--loglevel=error'],
+    keeps: true,
+  })
+  if (cached.status === 0) return 0
+  if (!NOT_CACHED.test(cached.output)) {
+    process.stderr.write(cached.output)
+    return cached.status
+  }
+  const { status } = await runStep(`${title}, now from the registry`, {
+    ...npm,
+    args: [...command, ...QUIET],
+  })
+  return status
 }
 
 function titleOf(isSameLock, scope) {
@@ -55,13 +95,24 @@ function readStamp(path) {
   return lockHash && { lockHash, scope }
 }
 
-/** Counts the packages that are unpacked, without optional ones, some of which are for other systems. */
+/** Whether `npm ci` has installed exactly the packages of the lock file, those of the tests among them. */
+function isInstalledByHand(root, lock) {
+  if (!existsSync(join(root, HIDDEN_LOCK)) || !existsSync(join(root, TEST_PACKAGE))) return false
+  const { packages } = JSON.parse(readFileSync(join(root, HIDDEN_LOCK), 'utf8'))
+  return installable(lock).every(([path, { version }]) => packages[path]?.version === version)
+}
+
+/** Counts the packages that are unpacked. */
 function packageCounter(root, lock, scope) {
-  const paths = Object.entries(lock.packages)
-    .filter(
-      ([path, { link, optional, dev }]) =>
-        path.includes('node_modules/') && !link && !optional && !(dev && scope === 'serving'),
-    )
+  const paths = installable(lock)
+    .filter(([, { dev }]) => scope === 'all' || !dev)
     .map(([path]) => join(root, path, 'package.json'))
   return () => `${paths.filter((path) => existsSync(path)).length} of ${paths.length}`
+}
+
+/** The packages that are installed on every system: those for other systems, and the few optional ones, are left out. */
+function installable(lock) {
+  return Object.entries(lock.packages).filter(
+    ([path, { link, optional }]) => path.includes('node_modules/') && !link && !optional,
+  )
 }

@@ -1,25 +1,26 @@
 // Prepares a clone: installs packages if they are missing or outdated, compiles changed code, and builds the pages. All
 // scripts of package.json run it first. It needs Node.js and npm.
 //
-// With --to-serve it does only what the server needs: it installs no packages of the tests and does not check types. The
-// next call without it does the rest.
+// With --to-serve it does only what the server needs: it installs no packages of the tests, and does not check types while
+// those are missing. The next call without it does the rest.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { arePagesStale } from '../web/page-inputs.mjs'
 import { compile } from './compile.mjs'
-import { installPackages } from './install.mjs'
+import { installedScope, installPackages } from './install.mjs'
 import { runStep } from './run-step.mjs'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const isToServe = process.argv.includes('--to-serve')
 
 exitUnlessZero(await installPackages(ROOT, { scope: isToServe ? 'serving' : 'all' }))
-exitUnlessZero(await compile(ROOT, ['client', 'server'], { checksTypes: !isToServe }))
+exitUnlessZero(await compile(ROOT, ['client', 'server'], { checksTypes: installedScope(ROOT) === 'all' }))
 
 // After the compiler, because the pages import the compiled client package.
 if (arePagesStale(ROOT)) {
   const build = { command: process.execPath, args: [join(ROOT, 'web', 'build.mjs')], cwd: ROOT }
-  exitUnlessZero(await runStep('making the pages', build))
+  const { status } = await runStep('making the pages', build)
+  exitUnlessZero(status)
 }
 
 function exitUnlessZero(status) {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { World } from '@landpass/client/grid'
 import { type Command, InvalidArgumentError } from 'commander'
 import { SYSTEM_CLOCK } from '../clock.ts'
@@ -12,6 +9,7 @@ import { readLandHead } from '../land/changes/land-head.ts'
 import { Grid } from '../land/snapshot/grid.ts'
 import { importSnapshot } from '../land/snapshot/import.ts'
 import { coverageWarnings, type ImportReport } from '../land/snapshot/report.ts'
+import { makeDemoFolder, removeDemoFolder } from './demo-folder.ts'
 import { withDatabase } from './open-database.ts'
 import { ProgressShow } from './progress.ts'
 import { runCommand, writeResult } from './run-command.ts'
@@ -32,7 +30,11 @@ export function addDemoCommand(program: Command): void {
     .option('--seed <number>', 'the same seed makes the same world on every machine', parseSeed, 1)
     .option('--out <folder>', 'write the snapshot there and leave the database alone')
     .option('--replace', 'replace the world that the database holds')
-    .action((options: DemoOptions) => runCommand((signal) => makeDemo(options, signal)))
+    .action((options: DemoOptions) => {
+      const { out } = options
+      const whenStopped = out === undefined ? undefined : `Stopped. The snapshot in ${out} is not complete.`
+      return runCommand((signal) => makeDemo(options, signal), whenStopped)
+    })
 }
 
 function parseSeed(text: string): number {
@@ -50,7 +52,7 @@ async function makeDemo({ seed, out, replace }: DemoOptions, signal: AbortSignal
         'The database holds a world already; --replace puts the demo world in its place.',
       )
     }
-    const report = await fillWithDemo(engine, config, seed, signal)
+    const report = await fillWithDemo(engine, config, { seed, onlyIfEmpty: !replace, signal })
     const sentence = `The world of seed ${seed} is in the database, at revision ${report.revision}.`
     writeResult(report, [sentence, ...report.warnings])
   })
@@ -72,10 +74,9 @@ async function writeDemo({ seed, folder, world, signal }: Omit<ShownWriting, 'sh
 async function fillWithDemo(
   engine: Engine,
   config: Config,
-  seed: number,
-  signal: AbortSignal,
+  { seed, onlyIfEmpty, signal }: DemoFilling,
 ): Promise<ImportReport> {
-  const folder = await mkdtemp(join(tmpdir(), 'landpass-demo-'))
+  const folder = await makeDemoFolder()
   const show = new ProgressShow()
   try {
     await writeShown({ seed, folder, world: config.world, show, signal })
@@ -83,6 +84,7 @@ async function fillWithDemo(
       world: config.world,
       clock: SYSTEM_CLOCK,
       dryRun: false,
+      onlyIfEmpty,
       signal,
       onProgress: show.update.bind(show),
     })
@@ -91,8 +93,14 @@ async function fillWithDemo(
     return report
   } finally {
     show.stop()
-    await rm(folder, { recursive: true, force: true })
+    await removeDemoFolder(folder)
   }
+}
+
+interface DemoFilling {
+  readonly seed: number
+  readonly onlyIfEmpty: boolean
+  readonly signal: AbortSignal
 }
 
 interface ShownWriting {

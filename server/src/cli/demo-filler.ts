@@ -1,17 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { SECOND_MS } from '../clock.ts'
 import { CommandError } from '../errors.ts'
-import type { MeasuredProgress } from './progress.ts'
+import { makeDemoFolder, removeDemoFolder } from './demo-folder.ts'
+import { newProgressLog } from './progress-log.ts'
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
-/** How often a log gets a line about a phase that goes on. */
-const LOG_EVERY_MS = 5 * SECOND_MS
 
 /**
  * Fills the database of a server with the demo world, by the commands that an operator would use, each in a process
@@ -19,72 +14,77 @@ const LOG_EVERY_MS = 5 * SECOND_MS
  * the world as a snapshot, needs no database: it can run while that is opened.
  */
 export class DemoFiller {
-  #folder: Promise<string> | undefined
+  #snapshot: Promise<Snapshot> | undefined
   #child: ChildProcess | undefined
+  #isStopped = false
+  // On a terminal the commands draw a bar themselves, on stderr.
+  readonly #takeLine = newProgressLog({ write: console.error, showsProgress: !process.stderr.isTTY })
 
-  /** Begins to make the snapshot, unless that has begun already. @returns its folder, once it is complete */
-  begin(): Promise<string> {
-    if (this.#folder) return this.#folder
+  /** Begins to make the snapshot, unless that has begun already. */
+  begin(): void {
+    if (this.#snapshot || this.#isStopped) return
     console.log('Making the demo world, once …')
-    this.#folder = this.#makeSnapshot()
-    this.#folder.catch(() => undefined) // reported where it is awaited
-    return this.#folder
+    this.#snapshot = this.#makeSnapshot()
+    this.#snapshot.catch(() => undefined) // reported where it is awaited
   }
 
   /**
    * Imports the demo world into the database that the server has open.
-   * @throws {CommandError} where it could not be made or imported; nothing has changed then
+   * @returns false when it was stopped; nothing has changed then
+   * @throws {CommandError} where the world could not be made or imported, or another one is there meanwhile; the demo
+   * has changed nothing then
    */
-  async fill(): Promise<void> {
-    await this.#run(['import', await this.begin()])
+  async fill(): Promise<boolean> {
+    this.begin()
+    const snapshot = await this.#snapshot
+    if (!snapshot?.isComplete) return false
+    return this.#run(['import', '--if-empty', snapshot.folder])
   }
 
-  /** Stops what still runs, and removes the snapshot. */
+  /** Stops what still runs, and removes the snapshot. Never fails. */
   async end(): Promise<void> {
     this.stop()
-    const folder = await this.#folder?.catch(() => undefined)
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+    const snapshot = await this.#snapshot?.catch(() => undefined)
+    if (snapshot) await removeDemoFolder(snapshot.folder)
   }
 
-  /** Makes the command that runs now end early. */
+  /** Makes the command that runs now end early, and starts no other. */
   stop(): void {
-    this.#child?.kill('SIGTERM')
+    this.#isStopped = true
+    if (this.#child?.connected) this.#child.disconnect()
   }
 
-  async #makeSnapshot(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'landpass-demo-'))
+  async #makeSnapshot(): Promise<Snapshot> {
+    const folder = await makeDemoFolder()
     try {
-      await this.#run(['demo', '--out', folder])
+      return { folder, isComplete: await this.#run(['demo', '--out', folder]) }
     } catch (error) {
-      await rm(folder, { recursive: true, force: true })
+      await removeDemoFolder(folder)
       throw error
     }
-    return folder
   }
 
-  async #run(args: readonly string[]): Promise<void> {
-    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  /** Runs a command. @returns false when it was stopped. @throws {CommandError} when it failed */
+  async #run(args: readonly string[]): Promise<boolean> {
+    if (this.#isStopped) return false
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      // A process group of its own: Ctrl-C reaches this process alone. The command stops when the channel closes, with
+      // this process at the latest.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    })
     this.#child = child
-    // On a terminal the command draws its own bar, on stderr.
-    if (process.stderr.isTTY) child.stdout.resume()
-    else createInterface({ input: child.stdout }).on('line', newProgressLog())
-    const [code] = await once(child, 'exit')
+    const lines = createInterface({ input: child.stdout! }).on('line', this.#takeLine)
+    // Not the child's event 'close', which Node.js never emits after `disconnect`.
+    const [[code]] = await Promise.all([once(child, 'exit'), once(lines, 'close')])
     this.#child = undefined
-    if (code !== 0) throw new CommandError('The demo world was not made; the next start tries again.')
+    if (code === 0) return true
+    if (this.#isStopped) return false
+    throw new CommandError('The demo world was not made; the next start tries again.')
   }
 }
 
-/** Takes the lines that a command writes on a pipe, and writes some of them for people. */
-function newProgressLog(): (line: string) => void {
-  let loggedPhase = ''
-  let loggedAtMs = 0
-  return (line) => {
-    const { phase, done, total } = JSON.parse(line) as Partial<MeasuredProgress>
-    if (phase === undefined || done === undefined || total === undefined) return // the result, or an error
-    const nowMs = performance.now()
-    if (phase === loggedPhase && nowMs - loggedAtMs < LOG_EVERY_MS) return
-    loggedPhase = phase
-    loggedAtMs = nowMs
-    console.error(`landpass: demo world: ${phase} ${done} of ${total}`)
-  }
+interface Snapshot {
+  readonly folder: string
+  readonly isComplete: boolean
 }

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { SECOND_MS, SYSTEM_CLOCK } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
@@ -10,19 +10,31 @@ import { withDatabase } from './open-database.ts'
 import { ProgressShow } from './progress.ts'
 import { EXIT_FAILED, runCommand, writeResult } from './run-command.ts'
 
-/** `landpass import <folder> [--dry-run]` */
+interface ImportFlags {
+  readonly dryRun: boolean
+  readonly ifEmpty: boolean
+}
+
+/** `landpass import <folder> [--dry-run | --if-empty]` */
 export function addImportCommand(program: Command): void {
   program
     .command('import')
     .description('replace the world by a snapshot, in one step and while the server answers')
     .argument('<folder>', 'folder with manifest.json and the .ndjson or .ndjson.gz files')
     .option('--dry-run', 'only check the snapshot; needs no database', false)
-    .action((folder: string, { dryRun }: { dryRun: boolean }) =>
-      runCommand((signal) => runImport(folder, dryRun, signal)),
+    .addOption(
+      new Option('--if-empty', 'refuse to replace a world that the database holds')
+        .default(false)
+        .conflicts('dryRun'),
     )
+    .action((folder: string, flags: ImportFlags) => runCommand((signal) => runImport(folder, flags, signal)))
 }
 
-async function runImport(folder: string, dryRun: boolean, signal: AbortSignal): Promise<void> {
+async function runImport(
+  folder: string,
+  { dryRun, ifEmpty }: ImportFlags,
+  signal: AbortSignal,
+): Promise<void> {
   const config = readConfig(process.env)
   if (!existsSync(folder) || !statSync(folder).isDirectory())
     throw new CommandError(`There is no folder ${folder}.`)
@@ -31,6 +43,7 @@ async function runImport(folder: string, dryRun: boolean, signal: AbortSignal): 
     world: config.world,
     clock: SYSTEM_CLOCK,
     dryRun,
+    onlyIfEmpty: ifEmpty,
     signal,
     patienceMs: LEASE_MS + SECOND_MS,
     onProgress: show.update.bind(show),

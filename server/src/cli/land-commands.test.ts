@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -95,6 +95,37 @@ test('a demo world written to a folder covers WORLD', async () => {
   expect(lines.at(-1)).toMatchObject({ ok: true, counts: { parcels: 84 }, worldParcels: 84, warnings: [] })
   const world = parseWorld('5,5,20,9;40,0,41,1')!
   expect(await checkSnapshot(folder, { world })).toMatchObject({ ok: true, warnings: [] })
+})
+
+test('ctrl-C while a demo world is written to a folder leaves none that looks complete', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'landpass-cli-'))
+  writeFileSync(join(folder, 'manifest.json'), '{}')
+
+  const stopped = await landpass(['demo', '--out', folder], {
+    env: { WORLD: '-60,-60,60,60' },
+    interruptAt: 'make',
+  })
+
+  expect(stopped).toMatchObject({
+    exitCode: 1,
+    stderr: `landpass: Stopped. The snapshot in ${folder} is not complete.\n`,
+  })
+  expect(existsSync(join(folder, 'manifest.json'))).toBe(false)
+})
+
+test('an import that must not replace a world replaces none', async () => {
+  const env = { DATA_DIR: await freshDataDir() }
+  const folder = tinySnapshot()
+
+  const first = await landpass(['import', folder, '--if-empty'], { env })
+  const second = await landpass(['import', folder, '--if-empty'], { env })
+
+  expect(first).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(second).toMatchObject({
+    exitCode: 1,
+    lines: [{ ok: false, error: 'The database holds a world already. Nothing was changed.' }],
+  })
+  expect(await landpass(['import', folder, '--if-empty', '--dry-run'])).toMatchObject({ exitCode: 2 })
 })
 
 test('ctrl-C stops an import, which then has changed nothing', async () => {

@@ -13,20 +13,34 @@ export function exitWith2OnWrongUse(command: Command): Command {
 /**
  * Runs a command that can be stopped with ctrl-C: the first one aborts `signal`, so that the work can leave no
  * trace; a second one kills. A failure becomes its sentence on stderr, a JSON line where stdout is piped, exit code 1.
+ *
+ * A command that another process has started with an IPC channel also stops when that channel closes: when the other
+ * process has ended, or needs it no more. It then prints no sentence.
+ *
+ * @param whenStopped what is printed when `signal` ended the work
  */
-export async function runCommand(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+export async function runCommand(
+  work: (signal: AbortSignal) => Promise<void>,
+  whenStopped = 'Stopped. Nothing was changed.',
+): Promise<void> {
   const abort = new AbortController()
-  const stop = () => abort.abort(new CommandError('Stopped. Nothing was changed.'))
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
+  const stop = () => abort.abort(new CommandError(whenStopped))
+  const stops = ['SIGINT', 'SIGTERM', 'disconnect'] as const
+  for (const event of stops) process.once(event, stop)
+  if (isParentGone()) stop()
   try {
     await work(abort.signal)
   } catch (error) {
-    fail(error)
+    if (isParentGone()) process.exitCode = EXIT_FAILED
+    else fail(error)
   } finally {
-    process.off('SIGINT', stop)
-    process.off('SIGTERM', stop)
+    for (const event of stops) process.off(event, stop)
   }
+}
+
+/** Whether this process was started with an IPC channel that is closed by now. */
+function isParentGone(): boolean {
+  return process.send !== undefined && !process.connected
 }
 
 /** The result: a line of JSON for a program, sentences for a person. */

@@ -35,7 +35,7 @@ async function serve(given: Config, options: ServeOptions): Promise<void> {
   const stopped = stopSignal()
   const demo = options.demo && options.only !== 'attendance' ? new DemoFiller() : undefined
   // A database that does not exist yet is made in another thread: both together take the time of the longer one.
-  if (isDatabaseMissing(engineSettings(given, 'server'))) void demo?.begin()
+  if (isDatabaseMissing(engineSettings(given, 'server'))) demo?.begin()
   void stopped.then(() => demo?.stop())
   const needsStandIns = options.demo && options.only !== 'land' && wantsStandIns(given)
   let standIns: StandIns | undefined
@@ -67,8 +67,7 @@ async function serveUntil(stopped: Promise<void>, config: Config, options: Servi
     const address = await listen(app, config)
     try {
       // Listens first: /health/ready answers 503 until the world is loaded.
-      if (options.demo && (await readLandHead(engine.db)).worldId === null) await options.demo.fill()
-      await options.demo?.end()
+      if (options.demo && !(await fillIfEmpty(engine, options.demo))) return
       await app.start()
       const tidying = setInterval(() => void tidy(engine, app), TIDY_EVERY_MS)
       announce(address, app, options)
@@ -79,6 +78,20 @@ async function serveUntil(stopped: Promise<void>, config: Config, options: Servi
     }
   } finally {
     await engine.close()
+  }
+}
+
+/** Fills a database that holds no world. @returns false when that was stopped */
+async function fillIfEmpty({ db }: Engine, demo: DemoFiller): Promise<boolean> {
+  const isEmpty = async () => (await readLandHead(db)).worldId === null
+  try {
+    return !(await isEmpty()) || (await demo.fill())
+  } catch (error) {
+    // Somebody has imported a world meanwhile: that one is served.
+    if (await isEmpty()) throw error
+    return true
+  } finally {
+    await demo.end()
   }
 }
 

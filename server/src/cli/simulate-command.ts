@@ -94,17 +94,11 @@ function addPlayer(simulate: Command): void {
 async function runSimulator(name: string, simulator: Simulator, signal: AbortSignal): Promise<void> {
   try {
     process.stdout.write(`${name}: ${simulator.address}\n`)
-    process.send?.({ address: simulator.address })
-    if (!signal.aborted) await Promise.race([once(signal, 'abort'), parentIsGone()])
+    if (process.connected) process.send?.({ address: simulator.address })
+    if (!signal.aborted) await once(signal, 'abort')
   } finally {
     await simulator.close()
   }
-}
-
-/** Resolves when the parent process has ended; never, for a process that was started without IPC. */
-async function parentIsGone(): Promise<void> {
-  if (process.send !== undefined && !process.connected) return
-  await once(process, 'disconnect')
 }
 
 function parsePort(text: string): number {

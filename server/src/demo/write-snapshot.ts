@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -59,7 +59,8 @@ const GZIP_LEVEL = 3
 
 /**
  * Writes the demo world of a seed as a snapshot: seven `*.ndjson.gz` and, last, `manifest.json`, so that a folder
- * with a manifest is complete. Makes the folder if need be and replaces files that are there.
+ * with a manifest is complete. Makes the folder if need be and replaces files that are there, after removing the
+ * manifest of an earlier snapshot.
  */
 export async function writeDemoSnapshot(
   seed: number,
@@ -68,7 +69,9 @@ export async function writeDemoSnapshot(
   options: DemoWorldOptions = {},
 ): Promise<SnapshotManifest> {
   const world = demoWorld(seed, options)
+  const manifestPath = path.join(folder, 'manifest.json')
   await mkdir(folder, { recursive: true })
+  await rm(manifestPath, { force: true })
   const counts: Record<string, number> = {}
   const files: Record<string, SnapshotFile> = {}
   const total = recordsOf(world)
@@ -89,7 +92,7 @@ export async function writeDemoSnapshot(
     counts,
     files,
   }
-  await writeFile(path.join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  await writeFile(manifestPath, `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest
 }
 

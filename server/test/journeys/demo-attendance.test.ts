@@ -1,11 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { SECOND_MS } from '../../src/clock.ts'
 import { childrenOf, isAlive, killHard } from '../support/children.ts'
 import { emptyDir, freshDataDir } from '../support/engines.ts'
-import { eventually, type Serving, serve, statusOf } from '../support/landpass.ts'
+import { type Env, eventually, type Serving, serve, startLandpass, statusOf } from '../support/landpass.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 const SOON_MS = 10 * SECOND_MS
@@ -68,6 +71,78 @@ test('with an issuer in the settings, none is simulated', async () => {
   expect(childrenOf(server.child.pid!)).toEqual([])
   await server.stop()
 })
+
+/** As small as a world can be that needs a second parcel beyond the reach of the demo city. */
+const WORLD = '-5,-5,5,5;1000,0,1000,0'
+
+test('a first start makes the world, warns that it covers only part of WORLD, and leaves no snapshot', async () => {
+  const [env, temporary] = await demoEnv()
+
+  const server = await serve(env, ['--demo', '--only', 'land'])
+  const snapshots = snapshotsIn(temporary)
+  const parcel = await statusOf(`${server.origin}/v1/parcels/0/0`)
+  const { code, stderr } = await server.stop()
+
+  expect({ code, parcel, snapshots }).toEqual({ code: 0, parcel: 200, snapshots: [] })
+  expect(stderr.match(/^landpass: demo world: The snapshot covers only part of WORLD.*$/gm)).toHaveLength(1)
+})
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s while the world is made ends the server with 0, its command and the snapshot',
+  async (signal) => {
+    const [env, temporary] = await demoEnv()
+    const running = startLandpass(['serve', '--demo', '--only', 'land'], { PORT: '0', ...env })
+    await running.said('Making the demo world')
+    const children = await eventually(
+      () => childrenOf(running.child.pid!),
+      ({ length }) => length > 0,
+      SOON_MS,
+    )
+
+    running.child.kill(signal)
+    const { code, stdout } = await running.ended
+
+    expect({ code, left: snapshotsIn(temporary) }).toEqual({ code: 0, left: [] })
+    expect(children.filter(isAlive)).toEqual([])
+    expect(stdout).not.toContain('Landpass is ready')
+  },
+)
+
+test('a server that is killed while it makes the world takes its command with it; the next start tidies up', async () => {
+  const [env, temporary] = await demoEnv()
+  const running = startLandpass(['serve', '--demo', '--only', 'land'], { PORT: '0', ...env })
+  await running.said('Making the demo world')
+  const children = await eventually(
+    () => childrenOf(running.child.pid!),
+    ({ length }) => length > 0,
+    SOON_MS,
+  )
+
+  await killHard(running.child)
+  await eventually(
+    () => children.filter(isAlive),
+    ({ length }) => length === 0,
+    SOON_MS,
+  )
+  const left = snapshotsIn(temporary)
+  const server = await serve(env, ['--demo', '--only', 'land'])
+  const leftByNext = snapshotsIn(temporary)
+  await server.stop()
+
+  expect(left).toHaveLength(1)
+  expect(leftByNext).toEqual([])
+})
+
+/** Settings of a start on an empty database, and the folder in which it has its temporary ones. */
+async function demoEnv(): Promise<readonly [Env, string]> {
+  const temporary = mkdtempSync(join(tmpdir(), 'landpass-first-start-'))
+  onTestFinished(() => rmSync(temporary, { recursive: true, force: true }))
+  return [{ DATA_DIR: await freshDataDir(), WORLD, TMPDIR: temporary, LOG_LEVEL: 'warn' }, temporary]
+}
+
+function snapshotsIn(folder: string): readonly string[] {
+  return readdirSync(folder).filter((name) => name.startsWith('landpass-demo-'))
+}
 
 async function serveDemo(env = {}): Promise<Serving> {
   return serve({ DATA_DIR: await freshDataDir(), ...env }, ['--demo', '--only', 'attendance'])

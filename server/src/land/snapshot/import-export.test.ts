@@ -26,7 +26,16 @@ import { LAND_TABLES } from '../records/tables.ts'
 import { exportSnapshot } from './export.ts'
 import { DATA_SETS } from './format.ts'
 import { type ImportOptions, importSnapshot } from './import.ts'
-import { attachWorld, beginWorld, dropRetiredWorlds, LEASE_MS, Lease, RETIRED_GRACE_MS } from './worlds.ts'
+import {
+  attachWorld,
+  beginWorld,
+  dropRetiredWorlds,
+  dropWorld,
+  LEASE_MS,
+  Lease,
+  RETIRED_GRACE_MS,
+  showWorld,
+} from './worlds.ts'
 
 /** A clock that stands still until it is moved. */
 const clock = { ms: Date.parse('2021-01-01T00:00:00.000Z'), nowMs: () => clock.ms }
@@ -83,6 +92,20 @@ describeOnBothEngines('a snapshot', (open, kind) => {
       '0.000000000000000001',
       '16787.030000000000000003',
     ])
+  })
+
+  test('does not replace a world that was shown while it was loaded, where it must not', async () => {
+    const { db } = await open()
+    await importInto(db, tinySnapshot())
+    const before = await stateOf(db)
+    const late = await beginWorld(db, clock)
+
+    await expect(showWorld(db, late, clock.ms, { onlyIfEmpty: true })).rejects.toThrow(
+      'The database holds a world already. Nothing was changed.',
+    )
+
+    expect(await stateOf(db)).toEqual(before)
+    await dropWorld(db, late)
   })
 
   test('appears in one step to readers that query the tables during the import', async () => {

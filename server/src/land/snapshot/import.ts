@@ -9,6 +9,7 @@ import { Loader } from './loader.ts'
 import { coverageWarnings, ErrorLog, type ImportReport } from './report.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
 import {
+  assertNoWorld,
   attachWorld,
   beginWorld,
   dropRetiredWorlds,
@@ -37,6 +38,8 @@ export interface ImportOptions extends CheckSnapshotOptions {
   readonly clock: Clock
   /** Check only. */
   readonly dryRun: boolean
+  /** Refuse to replace a world. */
+  readonly onlyIfEmpty?: boolean | undefined
   /** How long to wait for another import that seems to be running but may have been killed. 0 by default. */
   readonly patienceMs?: number | undefined
 }
@@ -57,13 +60,15 @@ export async function checkSnapshot(folder: string, options: CheckSnapshotOption
  * a bad snapshot is refused within seconds instead of after half a minute.
  *
  * @returns a report; `ok` is false when the snapshot is bad, and then nothing has changed
- * @throws {CommandError} while another import runs; `signal.reason` when stopped; errors of the database.
+ * @throws {CommandError} while another import runs, or when there is a world already and `onlyIfEmpty` is set;
+ * `signal.reason` when stopped; errors of the database.
  * In all these cases nothing has changed either.
  */
 export async function importSnapshot(db: Db, folder: string, options: ImportOptions): Promise<ImportReport> {
   if (options.dryRun) return checkSnapshot(folder, options)
   const startedAtMs = performance.now()
   const log = new ErrorLog()
+  if (options.onlyIfEmpty) await assertNoWorld(db)
   const checked = await check(folder, options, log)
   if (log.count > 0) return report({ log, checked, startedAtMs, dryRun: false })
   await dropRetiredWorlds(db, RETIRED_GRACE_MS, options.clock.nowMs())
@@ -97,7 +102,7 @@ async function load(
   options: ImportOptions,
   log: ErrorLog,
 ): Promise<number | undefined> {
-  const { clock, onProgress, signal } = options
+  const { clock, onProgress, onlyIfEmpty, signal } = options
   const total = totalOf(checked.counts)
   const lease = new Lease(db, worldId, clock)
   const loader = new Loader(db, worldId, lease)
@@ -118,7 +123,7 @@ async function load(
   await attachWorld(db, worldId, lease)
   signal?.throwIfAborted()
   onProgress?.({ phase: 'show', done: total, total })
-  return showWorld(db, worldId, clock.nowMs())
+  return showWorld(db, worldId, clock.nowMs(), { onlyIfEmpty })
 }
 
 interface LoadFileOptions {

@@ -150,13 +150,31 @@ export async function attachWorld(db: Db, worldId: number, lease: Lease): Promis
   }
 }
 
+/** @throws {CommandError} when a world is shown. */
+export async function assertNoWorld(db: Db): Promise<void> {
+  const { world_id } = await db.selectFrom('land_state').select('world_id').executeTakeFirstOrThrow()
+  if (world_id !== null) throw notEmpty()
+}
+
+export interface ShowOptions {
+  /** Refuse to replace a world. */
+  readonly onlyIfEmpty?: boolean | undefined
+}
+
 /**
  * Makes the new world the one that is shown, in one transaction.
  * @returns the new revision
+ * @throws {CommandError} when another world is shown and `onlyIfEmpty` is set, or when the lease has ended
  */
-export function showWorld(db: Db, worldId: number, nowMs: number): Promise<number> {
+export function showWorld(
+  db: Db,
+  worldId: number,
+  nowMs: number,
+  { onlyIfEmpty = false }: ShowOptions = {},
+): Promise<number> {
   return inTransaction(db, async (tx) => {
     const old = await tx.selectFrom('land_state').select('world_id').forUpdate().executeTakeFirstOrThrow()
+    if (onlyIfEmpty && old.world_id !== null) throw notEmpty()
     const row = await tx
       .updateTable('land_world')
       .set({ loading_until_ms: null })
@@ -229,6 +247,10 @@ export async function dropWorld(db: Db, worldId: number): Promise<boolean> {
   }
   await db.deleteFrom('land_world').where('world_id', '=', worldId).execute()
   return true
+}
+
+function notEmpty(): CommandError {
+  return new CommandError('The database holds a world already. Nothing was changed.')
 }
 
 function givenUp(): CommandError {
