@@ -220,7 +220,7 @@ describe('the pages of docs/attendance', () => {
       await register('{"editCode":111111,"coordinates":"52,-10"}'),
       await register("{'editCode':'111111'}"),
       await server.get('/event/harbour'),
-      await change(['colour', 'red']),
+      await change(['end_date', 'red']),
       await change(['enabled', 'no']),
       await change(['distribution_start_date', '2027-03-05T18:00:00']),
       await change(['distribution_end_date', '2027-03-05T17:00:00Z']),

@@ -278,7 +278,7 @@ describeOnOneEngine('map images', (open) => {
       'invalid_parameter',
     )
     expect(data.parameter).toBe('selected')
-    expect(error).toContain('at most 1000 places')
+    expect(error).toContain('at most 1000 coordinates')
     const tooLong = await land.server.ask('GET', `/map.png?selected=${selected(4000)}`)
     expect([tooLong.status, JSON.parse(tooLong.bytes.toString()).code]).toEqual([431, 'header_too_large'])
   })

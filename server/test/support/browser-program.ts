@@ -41,6 +41,10 @@ export async function launchBrowser(): Promise<Browser> {
         env: program.env,
         args: ARGUMENTS,
         chromiumSandbox: false, // root has none
+        // Playwright's handlers would keep this process alive; the browser ends when its pipe closes.
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
       })
     } catch (error) {
       if (tries < LAUNCHES && hasCrashed(error)) continue
