@@ -7,7 +7,7 @@ export interface NotFoundPage {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Addresses of the interface below its versions: whoever asks for one reads JSON, in a browser too. */
+/** Addresses of the interface below its versions: they answer JSON in a browser too. */
 const VERSIONED = /^\/v\d+(?:\/|$)/
 
 /**
