@@ -87,7 +87,7 @@ async function fillIfEmpty({ db }: Engine, demo: DemoFiller): Promise<boolean> {
   try {
     return !(await isEmpty()) || (await demo.fill())
   } catch (error) {
-    // Somebody has imported a world meanwhile: that one is served.
+    // Another process has imported a world meanwhile: the server serves that one.
     if (await isEmpty()) throw error
     return true
   } finally {

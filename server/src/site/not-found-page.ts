@@ -11,8 +11,8 @@ export interface NotFoundPage {
 const VERSIONED = /^\/v\d+(?:\/|$)/
 
 /**
- * Answers browsers that open an unknown address with a page in their language. Everybody else gets the JSON envelope of
- * `not_found`, as before.
+ * Answers browsers that open an unknown address with a page in their language. Other clients get the JSON envelope of
+ * `not_found`.
  */
 export function answerUnknownAddresses(app: FastifyInstance, { page, headers }: NotFoundPage): void {
   const pages = new Map(LOCALES.map((locale) => [locale, translated(page, locale)]))

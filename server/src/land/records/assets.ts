@@ -51,12 +51,13 @@ interface RightsRow {
  */
 export function operatorsOf(row: RightsRow): readonly string[] {
   const { operator, update_operator, approvals_for_all, update_managers } = row
-  if (operator === null && update_operator === null && !approvals_for_all && !update_managers) return NOBODY
+  if (operator === null && update_operator === null && !approvals_for_all && !update_managers)
+    return NO_OPERATORS
   const all = [operator, update_operator, ...(approvals_for_all ?? []), ...(update_managers ?? [])]
   return [...new Set(all.filter((address) => address !== null))]
 }
 
-const NOBODY: readonly string[] = []
+const NO_OPERATORS: readonly string[] = []
 
 /** What an owner says about a parcel or an estate. A missing key is not the same as ''. */
 export interface AssetData {

@@ -11,7 +11,7 @@ const BACKSLASH = 0x5c
  * Finds a key that stands twice in one object, which `JSON.parse` accepts silently: it keeps the last value.
  *
  * A text has at least as many colons behind a quote as it has keys, and each of its keys is in the parsed value unless
- * it stands twice. So equal counts mean that there is none; only a text where they differ is scanned. A string can
+ * it stands twice. So equal counts mean that no key stands twice; only a text where the counts differ is scanned. A string can
  * hold a quote and a colon, so that they may differ without a duplicate. In a world of 201,686 records 8 do.
  *
  * @param text valid JSON

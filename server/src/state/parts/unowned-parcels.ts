@@ -1,10 +1,10 @@
 import type { StateParts } from './parts.ts'
 import { KIND_MASK, KINDS } from './tile-cells.ts'
 
-/** Collected when they are first asked for; revisions that redraw no cell share the cells, and this with them. */
+/** Cached per array of cells: revisions that change no cell share the array, and so the result. */
 const unownedIn = new WeakMap<Uint8Array, Uint32Array>()
 
-/** Rows of the parcels that nobody owns and no district has. */
+/** Rows of the parcels that have neither an owner nor a district. */
 export function unownedParcels({
   cells,
   parcels: { rowAt },
