@@ -10,7 +10,7 @@ import { type EngineKind, type Script, type ScriptOptions, Verdict } from './scr
 import { ssrf } from './ssrf.ts'
 import { throughput } from './throughput.ts'
 
-/** `npm run faults <script>`: docs/attendance-load.md says what each of them proves. */
+/** `npm run faults <script>`: docs/reliability.md says what each of them proves. */
 const SCRIPTS: Readonly<Record<string, Script>> = {
   crowd,
   'one-player': onePlayer,
