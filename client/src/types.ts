@@ -13,6 +13,8 @@ export type ErrorCode =
   | 'claim_refused'
   | 'contract_not_found'
   | 'contract_wallet_unsupported'
+  | 'database_full'
+  | 'database_read_only'
   | 'database_unavailable'
   | 'district_not_found'
   | 'estate_not_found'

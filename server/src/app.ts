@@ -7,8 +7,8 @@ import { type Attendance, createAttendance } from './attendance/attendance.ts'
 import { SIGNED_FETCH_HEADERS } from './attendance/signed-fetch/signature-headers.ts'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config/config.ts'
+import { checkDatabase } from './db/check-database.ts'
 import type { Engine } from './db/engine.ts'
-import { AppError } from './errors.ts'
 import { EventStreams } from './http/event-streams.ts'
 import { healthRoutes } from './http/health.ts'
 import { watchMethods } from './http/methods.ts'
@@ -68,7 +68,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     shapes: servesLand ? LAND_SHAPES : {},
     securitySchemes: attendance ? SIGNED_FETCH_HEADERS : {},
   })
-  healthRoutes(server, { metrics, isReady: () => readiness(engine, servesLand ? keeper : undefined) })
+  const isReady = () =>
+    readiness(engine, servesLand ? keeper : undefined, { writes: attendance !== undefined })
+  healthRoutes(server, { metrics, isReady })
   if (servesLand) await serveLand({ server, metrics, readyAnswers, keeper, ...options })
   await attendance?.register(server)
   const startedAtMs = clock.nowMs()
@@ -134,15 +136,17 @@ async function serveLand(parts: LandParts): Promise<void> {
  * What `/health/ready` answers.
  *
  * @param keeper undefined where the land is not served
- * @throws {AppError} `world_not_loaded` or `database_unavailable`
+ * @param needs.writes whether the database has to accept changes, as attendance needs it
+ * @throws {AppError} `world_not_loaded`, `database_unavailable`, `database_read_only` or `database_full`
  */
-async function readiness(engine: Engine, keeper: StateKeeper | undefined) {
+async function readiness(
+  engine: Engine,
+  keeper: StateKeeper | undefined,
+  needs: { readonly writes: boolean },
+) {
   const facts = keeper ? { revision: keeper.current().revision } : {}
-  try {
-    await readLandHead(engine.db)
-  } catch {
-    throw new AppError('database_unavailable', 'The database does not answer.')
-  }
+  await checkDatabase(engine, needs)
+  await readLandHead(engine.db)
   return facts
 }
 

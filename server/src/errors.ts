@@ -125,6 +125,18 @@ export const ERRORS = {
     meaning: 'The database did not answer in time.',
     next: 'Try again after the seconds in Retry-After.',
   },
+  database_read_only: {
+    status: 503,
+    where: 'every endpoint that writes to the database, /health/ready',
+    meaning: 'The database accepts no changes: it is a standby, or set to read-only. Nothing was changed.',
+    next: 'Try again after the seconds in Retry-After. The operator has to make the database writable.',
+  },
+  database_full: {
+    status: 503,
+    where: 'every endpoint that writes to the database, /health/ready',
+    meaning: 'The database has no disk space or memory left. Nothing was changed.',
+    next: 'Try again after the seconds in Retry-After. The operator has to free or add space.',
+  },
   too_many_streams: {
     status: 503,
     where: '/v2/changes',

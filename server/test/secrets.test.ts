@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MINUTE_MS, SECOND_MS } from '../src/clock.ts'
 import { demoWorld } from '../src/demo/demo-world.ts'
 import { demoSnapshot } from './support/demo-snapshots.ts'
-import { eventually, landpass, type Serving, serve, statusOf } from './support/landpass.ts'
+import { eventually, landpass, type Serving, serve, startLandpass, statusOf } from './support/landpass.ts'
 import { startPostgres, type TestPostgres } from './support/postgres.ts'
 
 const PASSWORD = 'correct-horse-battery'
@@ -67,14 +67,36 @@ test('a server survives the loss of its database, recovers, and never shows the 
     body: { code: 'database_unavailable' },
   })
   for (const path of FROM_MEMORY) expect((await ask(server, path)).status, path).toBe(200)
-  for (const command of [['import', await demoSnapshot(2, RADIUS)], ['migrate'], ['serve']]) {
+  for (const command of [['import', await demoSnapshot(2, RADIUS)], ['migrate']]) {
     const { code, stdout, stderr } = await landpass(command, { ...env, PORT: '0' })
     outputs.push(stdout, stderr)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^landpass: Cannot open the database at 127\.0\.0\.1:\d+\/postgres: .*\n$/)
   }
+  const late = startLandpass(['serve', '--only', 'land'], { ...env, PORT: '0' })
+  await late.said('the server waits for it')
+  const origin = /Server listening at (http:\/\/[\d.]+:\d+)/.exec(late.stdout())?.[1] ?? ''
+  expect(await statusOf(`${origin}/health/live`)).toBe(200)
+  expect(await ask({ origin }, '/health/ready')).toMatchObject({
+    status: 503,
+    body: { code: 'database_unavailable', data: { retry_after_s: 5 } },
+    retryAfter: '5',
+  })
 
   await postgres.resume()
+  await late.said('Ctrl-C stops it.')
+  expect(await statusOf(`${origin}/health/ready`)).toBe(200)
+  late.child.kill('SIGINT')
+  const { code: lateCode, stdout: lateOutput, stderr: lateErrors } = await late.ended
+  outputs.push(lateOutput, lateErrors)
+  expect(lateCode).toBe(0)
+  const unknown = await landpass(['serve'], {
+    ...env,
+    DATABASE_URL: env.DATABASE_URL!.replace(/[^/]*$/, 'nowhere'),
+  })
+  expect(unknown.stderr).toMatch(
+    /^landpass: Cannot open the database at .*\/nowhere: database "nowhere" does not exist\n$/,
+  )
   await eventually(
     () => statusOf(`${server.origin}/health/ready`),
     (status) => status === 200,
@@ -94,6 +116,9 @@ test('a server survives the loss of its database, recovers, and never shows the 
   expect(code).toBe(0)
   outputs.push(stdout, stderr)
   expect(stdout).toContain('"msg":"incoming request"') // it did speak as much as it can
+  const failures = stdout.split('\n').filter((line) => line.includes('"msg":"The database did not answer."'))
+  expect(failures.length).toBeGreaterThan(0)
+  for (const line of failures) expect(line.match(/"reqId"/g), line).toHaveLength(1)
   for (const text of outputs) expect(text).not.toContain(PASSWORD)
 })
 
@@ -104,7 +129,7 @@ async function importWorld(seed: number): Promise<void> {
   expect(code).toBe(0)
 }
 
-async function ask(server: Serving, path: string) {
+async function ask(server: Pick<Serving, 'origin'>, path: string) {
   const response = await fetch(server.origin + path)
   const text = await response.text()
   outputs.push(text, JSON.stringify([...response.headers]))

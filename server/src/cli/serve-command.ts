@@ -4,11 +4,11 @@ import type { App, Interface } from '../app.ts'
 import { MINUTE_MS, SYSTEM_CLOCK } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Engine } from '../db/engine.ts'
-import { migrate } from '../db/migrate.ts'
-import { isDatabaseMissing, openEngine } from '../db/open-engine.ts'
-import { CommandError } from '../errors.ts'
+import { createEngine, isDatabaseMissing } from '../db/open-engine.ts'
+import { type AppError, CommandError } from '../errors.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { dropRetiredWorlds, RETIRED_GRACE_MS } from '../land/snapshot/worlds.ts'
+import { DatabaseWait, tryToOpen } from './database-wait.ts'
 import { DemoFiller } from './demo-filler.ts'
 import { engineSettings } from './open-database.ts'
 import { attendanceExample, type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
@@ -55,17 +55,16 @@ interface Serving extends Pick<ServeOptions, 'only'> {
 
 async function serveUntil(stopped: Promise<void>, config: Config, options: Serving): Promise<void> {
   // The database opens while the server's code is read: a quarter of the start, and neither needs the other.
-  const [engine, { createApp }] = await Promise.all([
-    openEngine(engineSettings(config, 'server')),
-    import('../app.ts'),
-  ])
+  const [{ engine, absence }, { createApp }] = await Promise.all([openIfThere(config), import('../app.ts')])
   try {
-    await migrate(engine)
     const interfaces = options.only ? { interfaces: [options.only] } : {}
     const app = await createApp({ config, engine, clock: SYSTEM_CLOCK, ...interfaces })
     if (options.only === 'attendance') assertAttendance(app)
+    engine.onNotice((notice) => app.server.log.warn(notice))
+    const waiting = absence && new DatabaseWait(engine, app.server)
     const address = await listen(app, config)
     try {
+      if (waiting && !(await waiting.untilOpen(absence, stopped))) return
       // Listens first: /health/ready answers 503 until the world is loaded.
       if (options.demo && !(await fillIfEmpty(engine, options.demo))) return
       await app.start()
@@ -78,6 +77,17 @@ async function serveUntil(stopped: Promise<void>, config: Config, options: Servi
     }
   } finally {
     await engine.close()
+  }
+}
+
+/** @returns the engine, and why it cannot be used yet where the database is away */
+async function openIfThere(config: Config): Promise<{ engine: Engine; absence: AppError | undefined }> {
+  const engine = await createEngine(engineSettings(config, 'server'))
+  try {
+    return { engine, absence: await tryToOpen(engine) }
+  } catch (error) {
+    await engine.close()
+    throw error
   }
 }
 

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
 import type { Database } from './schema.ts'
+import type { DatabaseRefusal } from './statement-error.ts'
 
 export type Db = Kysely<Database>
 
@@ -11,8 +12,19 @@ export interface Engine {
   readonly isJoined: boolean
   readonly db: Db
   /**
+   * Connects to the database and checks that the server can work with it. Before that, statements try the same.
+   * @throws {CommandError} when waiting cannot help: a wrong password, an unknown database, a server that is too old
+   * @throws {AppError} `database_unavailable` or `database_read_only` when the database is away, and may come
+   */
+  open(): Promise<void>
+  /** Calls `onNotice` with a sentence for the operator's log, of what was found so far and of what happens later. */
+  onNotice(onNotice: (notice: string) => void): void
+  /** Why the database refused to write in the last seconds; undefined where it did not. */
+  refusedWrites(): DatabaseRefusal | undefined
+  /**
    * Calls `onPayload` for every committed `NOTIFY channel, payload`, of this process and of others.
    * Reconnects by itself. After a reconnect `onPayload` is called with '', because notifications may have been missed.
+   * Behind a connection pooler, which has no notifications, `onPayload` is called with '' every second.
    */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
   /**

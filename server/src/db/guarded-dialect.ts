@@ -11,21 +11,24 @@ import {
 } from 'kysely'
 import type { Db } from './engine.ts'
 import { GuardedDriver } from './guarded-driver.ts'
+import type { WriteRefusals } from './write-refusals.ts'
 
 /** Kysely's dialect for PostgreSQL's SQL, with `driver` as its driver. */
-export function openKysely(driver: Driver): Db {
-  return new Kysely({ dialect: new GuardedDialect(driver) })
+export function openKysely(driver: Driver, refusals: WriteRefusals): Db {
+  return new Kysely({ dialect: new GuardedDialect(driver, refusals) })
 }
 
 class GuardedDialect implements Dialect {
   readonly #driver: Driver
+  readonly #refusals: WriteRefusals
 
-  constructor(driver: Driver) {
+  constructor(driver: Driver, refusals: WriteRefusals) {
     this.#driver = driver
+    this.#refusals = refusals
   }
 
   createDriver(): Driver {
-    return new GuardedDriver(this.#driver)
+    return new GuardedDriver(this.#driver, this.#refusals)
   }
 
   createQueryCompiler(): QueryCompiler {

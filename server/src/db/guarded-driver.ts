@@ -1,9 +1,11 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
 import { AppError } from '../errors.ts'
 import { isNestedDeeperThan, MAX_JSON_DEPTH } from './json-depth.ts'
+import { withRetries } from './retries.ts'
 import { type Param, toParam } from './row-types.ts'
-import { toOwnError } from './statement-error.ts'
+import { isDatabaseRefusal, toOwnError } from './statement-error.ts'
 import { isInTransactionOf, markTransaction } from './transaction.ts'
+import type { WriteRefusals } from './write-refusals.ts'
 
 /**
  * Wraps the driver of either engine, so that both refuse the same mistakes with the same errors:
@@ -12,13 +14,17 @@ import { isInTransactionOf, markTransaction } from './transaction.ts'
  * - COMMIT after a failed statement whose error was swallowed, which PostgreSQL turns into a ROLLBACK and reports
  *   as a success;
  * - errors that carry the query or its parameters.
+ *
+ * A single statement outside of a transaction is done again after a deadlock or a serialization failure.
  */
 export class GuardedDriver implements Driver {
   readonly #inner: Driver
+  readonly #refusals: WriteRefusals
   readonly #connections = new WeakMap<DatabaseConnection, GuardedConnection>()
 
-  constructor(inner: Driver) {
+  constructor(inner: Driver, refusals: WriteRefusals) {
     this.#inner = inner
+    this.#refusals = refusals
   }
 
   init(): Promise<void> {
@@ -34,7 +40,7 @@ export class GuardedDriver implements Driver {
     const inner = await this.#inner.acquireConnection().catch(throwOwnError)
     const known = this.#connections.get(inner)
     if (known) return known
-    const connection = new GuardedConnection(inner)
+    const connection = new GuardedConnection(inner, this.#refusals)
     this.#connections.set(inner, connection)
     return connection
   }
@@ -43,6 +49,7 @@ export class GuardedDriver implements Driver {
     const guarded = own(connection)
     await this.#inner.beginTransaction(guarded.inner, settings).catch(throwOwnError)
     guarded.hasFailed = false
+    guarded.isInTransaction = true
     markTransaction(this, true)
   }
 
@@ -51,7 +58,8 @@ export class GuardedDriver implements Driver {
     if (guarded.hasFailed) {
       throw new Error('A statement failed and its error was swallowed: this transaction cannot be committed.')
     }
-    await this.#inner.commitTransaction(guarded.inner).catch(throwOwnError)
+    await this.#inner.commitTransaction(guarded.inner).catch((error) => guarded.throwNoted(error))
+    guarded.isInTransaction = false
     markTransaction(this, false)
   }
 
@@ -59,7 +67,9 @@ export class GuardedDriver implements Driver {
     markTransaction(this, false)
     const guarded = own(connection)
     guarded.hasFailed = false
-    await this.#inner.rollbackTransaction(guarded.inner).catch(throwOwnError)
+    guarded.isInTransaction = false
+    // The error that led here says more. A connection that cannot even do this is closed by its release.
+    await this.#inner.rollbackTransaction(guarded.inner).catch(() => undefined)
   }
 
   async savepoint(...args: Parameters<NonNullable<Driver['savepoint']>>): Promise<void> {
@@ -90,21 +100,31 @@ export class GuardedDriver implements Driver {
 
 class GuardedConnection implements DatabaseConnection {
   readonly inner: DatabaseConnection
+  readonly #refusals: WriteRefusals
+  isInTransaction = false
   /** Whether a statement failed since the transaction began. PostgreSQL then accepts only ROLLBACK. */
   hasFailed = false
 
-  constructor(inner: DatabaseConnection) {
+  constructor(inner: DatabaseConnection, refusals: WriteRefusals) {
     this.inner = inner
+    this.#refusals = refusals
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const parameters = query.parameters.map(toCheckedParam)
+    const checked = { ...query, parameters: query.parameters.map(toCheckedParam) }
+    const execute = () => this.inner.executeQuery<Row>(checked).catch((error) => this.throwNoted(error))
     try {
-      return await this.inner.executeQuery<Row>({ ...query, parameters })
+      return await (this.isInTransaction ? execute() : withRetries(execute))
     } catch (error) {
       this.hasFailed = true
-      return throwOwnError(error)
+      throw error
     }
+  }
+
+  throwNoted(error: unknown): never {
+    const own = toOwnError(error)
+    if (isDatabaseRefusal(own)) this.#refusals.note(own.code)
+    throw own
   }
 
   streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {

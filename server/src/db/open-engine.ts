@@ -1,7 +1,7 @@
 import { hasDatabase, openEmbedded } from './embedded/embedded-engine.ts'
 import { joinBySocket, openLentPort } from './embedded/remote-engine.ts'
 import type { Engine, EngineSettings, EngineSource } from './engine.ts'
-import { openPostgres } from './postgres/postgres-engine.ts'
+import { createPostgres, openPostgres } from './postgres/postgres-engine.ts'
 
 export type { EngineSettings } from './engine.ts'
 
@@ -12,6 +12,15 @@ export type { EngineSettings } from './engine.ts'
 export function openEngine(settings: EngineSettings): Promise<Engine> {
   const { databaseUrl } = settings
   return databaseUrl === undefined ? openEmbedded(settings) : openPostgres({ ...settings, databaseUrl })
+}
+
+/**
+ * Like {@link openEngine}, for a server that can wait for its database: PostgreSQL is not connected yet, and the caller
+ * calls `Engine.open` until it succeeds.
+ */
+export async function createEngine(settings: EngineSettings): Promise<Engine> {
+  const { databaseUrl } = settings
+  return databaseUrl === undefined ? openEmbedded(settings) : createPostgres({ ...settings, databaseUrl })
 }
 
 /** Whether there is no database yet and {@link openEngine} would make one. PostgreSQL's is always there. */

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError, CommandError, type ErrorCode } from '../errors.ts'
 
 /**
  * A statement that the database refused, in the same form for both engines. It has the fields that code decides on,
@@ -28,35 +28,126 @@ export interface StatementFacts {
   readonly column?: string | undefined
 }
 
-/** A statement that took longer than allowed, a server that shuts down or takes no more connections. */
-const UNAVAILABLE_STATES = new Set(['57014', '57P01', '57P02', '57P03', '53300', '25P03'])
+/**
+ * SQLSTATEs that say something about the state of the database, not about the statement: the same request can succeed
+ * later. Classes have three dots.
+ */
+const REFUSALS: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
+  ['25006', 'database_read_only'],
+  ['53000', 'database_full'],
+  ['53100', 'database_full'], // no disk space
+  ['53200', 'database_full'], // no memory
+  ['53300', 'database_unavailable'], // no more connections
+  ['53400', 'database_unavailable'],
+  ['57014', 'database_unavailable'], // the statement took longer than allowed
+  ['57P01', 'database_unavailable'], // shutting down
+  ['57P02', 'database_unavailable'],
+  ['57P03', 'database_unavailable'], // starting up
+  ['57P04', 'database_unavailable'],
+  ['57P05', 'database_unavailable'],
+  ['25P03', 'database_unavailable'], // the transaction was idle for too long
+  ['25P04', 'database_unavailable'],
+  ['3D000', 'database_unavailable'], // the database is gone
+  ['58030', 'database_unavailable'], // input or output failed
+  ['08...', 'database_unavailable'], // the connection
+  ['28...', 'database_unavailable'], // the login
+])
+/** SQLSTATEs after which the connection is closed by the other side. */
+const CLOSING = /^(08...|57P0[1-5]|25P0[34])$/
 /** How Node names a connection that could not be made or broke. */
-const UNAVAILABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'ENOENT'])
-/** What `pg` says without a code when a connection is lost or the pool has none to give. */
-const UNAVAILABLE_SENTENCE =
-  /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/
+const LOST_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+  'ERR_STREAM_DESTROYED',
+])
+/** What `pg` says without a code when a connection is lost. */
+const LOST_SENTENCE = /Connection terminated|not queryable|Query read timeout|^timeout expired$/
+/** What `pg` says when the pool has no connection to give, or when a host did not answer in time. */
+const TIMEOUT_SENTENCE = /timeout exceeded when trying to connect|Query read timeout|connection timeout/
+const RETRY_AFTER_S = 5
 
 /** Turns an error of an engine into a StatementError or, where a retry can help, an AppError. */
 export function toOwnError(error: unknown): unknown {
-  if (error instanceof AppError || error instanceof StatementError || !(error instanceof Error)) return error
-  const { code } = error as { code?: unknown }
-  if (isUnavailable(error, code)) return databaseUnavailable(reasonOf(error, code))
-  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return error
+  if (!(error instanceof Error) || error instanceof AppError || error instanceof CommandError) return error
+  const state = sqlStateOf(error)
+  const code =
+    state === undefined ? undefined : (REFUSALS.get(state) ?? REFUSALS.get(`${state.slice(0, 2)}...`))
+  if (code !== undefined) return databaseRefusal(code, `${state} ${error.message}`)
+  if (isConnectionLost(error) || isTimeout(error)) return databaseUnavailable(reasonOf(error))
+  if (state === undefined || error instanceof StatementError) return error
   return new StatementError(error.message, error as unknown as StatementFacts)
 }
 
+/** Whether the connection on which this happened cannot be used again. */
+export function isConnectionLost(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isConnectionLost)
+  if (!(error instanceof Error)) return false
+  const { code } = error as { code?: unknown }
+  if (typeof code !== 'string') return LOST_SENTENCE.test(error.message)
+  return LOST_CODES.has(code) || CLOSING.test(code)
+}
+
+/** Whether the other side did not answer in time, as opposed to: it closed the connection or refused the statement. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && TIMEOUT_SENTENCE.test(error.message)
+}
+
+/** @param why for the log of the operator; no client sees it */
 export function databaseUnavailable(why: string): AppError {
-  return new AppError('database_unavailable', `The database did not answer: ${why}`)
+  return databaseRefusal('database_unavailable', why)
 }
 
-/** Node's own text holds the database's address, which no answer must show, or is empty where there are several. */
-function reasonOf(error: Error, code: unknown): string {
-  return UNAVAILABLE_CODES.has(String(code)) ? String(code) : error.message
+/** @param why for the log of the operator; no client sees it */
+export function databaseReadOnly(why: string): AppError {
+  return databaseRefusal('database_read_only', why)
 }
 
-function isUnavailable(error: Error, code: unknown): boolean {
-  if (typeof code !== 'string') return UNAVAILABLE_SENTENCE.test(error.message)
-  return UNAVAILABLE_STATES.has(code) || UNAVAILABLE_CODES.has(code) || /^08...$/.test(code)
+/** @param why for the log of the operator; no client sees it */
+export function databaseFull(why: string): AppError {
+  return databaseRefusal('database_full', why)
+}
+
+/** What clients see of a database that cannot do its work: never a text of the database or its driver. */
+const SENTENCES = {
+  database_unavailable: 'The database did not answer.',
+  database_read_only: 'The database accepts no changes at present.',
+  database_full: 'The database has no space left for changes.',
+} as const satisfies Partial<Record<ErrorCode, string>>
+
+export type DatabaseRefusal = keyof typeof SENTENCES
+
+function databaseRefusal(code: ErrorCode, why: string): AppError {
+  const error = new AppError(code, SENTENCES[code as DatabaseRefusal], { retry_after_s: RETRY_AFTER_S })
+  error.cause = why
+  return error
+}
+
+/** Whether an error says that the database cannot do its work now, and not that the statement was wrong. */
+export function isDatabaseRefusal(error: unknown): error is AppError & { readonly code: DatabaseRefusal } {
+  return error instanceof AppError && error.code in SENTENCES
+}
+
+function sqlStateOf(error: Error): string | undefined {
+  const { code } = error as { code?: unknown }
+  // Names of Node such as EPIPE can have the same form
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !LOST_CODES.has(code) ? code : undefined
+}
+
+/** Node's own text holds the database's address, or is empty where there are several. */
+function reasonOf(error: Error): string {
+  const codes = (error instanceof AggregateError ? error.errors : [error]).map(
+    (one: { code?: unknown }) => one.code,
+  )
+  const named = codes.filter((code) => typeof code === 'string' && LOST_CODES.has(code))
+  return named.length > 0 ? [...new Set(named)].join(', ') : error.message
 }
 
 /** Whether a statement violated this unique constraint. */

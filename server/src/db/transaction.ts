@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Transaction } from 'kysely'
 import type { Db } from './engine.ts'
+import { SYSTEM_RETRY_TIMING, withRetries } from './retries.ts'
 import type { Database } from './schema.ts'
 
 export type Tx = Transaction<Database>
@@ -29,18 +30,25 @@ async function inOwnFlow<T>(work: () => Promise<T>): Promise<T> {
  * `db` in there would wait for a connection that this very transaction holds — for ever on the embedded engine,
  * which has one — so the driver refuses it with a clear error instead (see guarded-driver.ts).
  *
+ * After a deadlock or a serialization failure `work` runs again, in a new transaction: it must have no effect outside
+ * of `tx`.
+ *
  * @example
  * await inTransaction(db, (tx) => tx.deleteFrom('bid').where('id', '=', id).execute())
  */
-export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return inOwnFlow(() => db.transaction().execute(work))
+export function inTransaction<T>(
+  db: Db,
+  work: (tx: Tx) => Promise<T>,
+  timing = SYSTEM_RETRY_TIMING,
+): Promise<T> {
+  return withRetries(() => inOwnFlow(() => db.transaction().execute(work)), timing)
 }
 
 /** Runs `work` in a read-only transaction: all that it reads through `tx` is from the same point in time. */
 export function inSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return inOwnFlow(() =>
-    db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work),
-  )
+  const transaction = () =>
+    db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
+  return withRetries(() => inOwnFlow(transaction))
 }
 
 /** For drivers: notes that the transaction of this asynchronous context begins or ends on `driver`. */

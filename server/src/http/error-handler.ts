@@ -22,11 +22,14 @@ function retryAfterS({ data }: AppError): number {
   return Math.max(Math.ceil(seconds), 1)
 }
 
-/** Logs a 500 with its stack and an unreachable database as one line; other failures are not logged. */
+/**
+ * Logs a 500 with its stack and a database that does not do its work as one line, with the reason that no client sees;
+ * other failures are not logged. The logger of a request adds the request id.
+ */
 function logFailure(known: AppError, thrown: Error, request: FastifyRequest): void {
-  const facts = { reqId: request.id, url: request.routeOptions.url }
-  if (known.status === 500) request.log.error({ ...facts, err: thrown }, known.message)
-  else if (known.code === 'database_unavailable') request.log.warn(facts, known.message)
+  const { url } = request.routeOptions
+  if (known.status === 500) request.log.error({ url, err: thrown }, known.message)
+  else if (known.code.startsWith('database_')) request.log.warn({ url, reason: known.cause }, known.message)
 }
 
 export function sendError(reply: FastifyReply, error: AppError): void {

@@ -33,6 +33,8 @@ export function healthRoutes(
         response: okSchema(Type.Object({ status: Type.Literal('ready') }, { additionalProperties: true }), [
           'world_not_loaded',
           'database_unavailable',
+          'database_read_only',
+          'database_full',
         ]),
       },
     },

@@ -2,6 +2,8 @@ import net from 'node:net'
 import { MessageChannel } from 'node:worker_threads'
 import type { Db, Engine, EngineSource, Lent } from '../engine.ts'
 import { openKysely } from '../guarded-dialect.ts'
+import { Notices } from '../notices.ts'
+import { WriteRefusals } from '../write-refusals.ts'
 import { EmbeddedDriver } from './embedded-driver.ts'
 import { EngineClient } from './engine-client.ts'
 import { portLink, socketLink } from './link.ts'
@@ -15,14 +17,27 @@ export class RemoteEngine implements Engine {
   readonly #client: EngineClient
   readonly #lend: () => Lent
   readonly #afterClose: () => Promise<void>
+  readonly #refusals = new WriteRefusals()
+  readonly #notices: Notices
   #closing: Promise<void> | undefined
 
-  constructor(client: EngineClient, { isJoined = false, lend, afterClose }: RemoteEngineParts) {
+  constructor(client: EngineClient, { isJoined = false, lend, afterClose, notices }: RemoteEngineParts) {
     this.isJoined = isJoined
     this.#client = client
     this.#lend = lend
     this.#afterClose = afterClose ?? (async () => {})
-    this.db = openKysely(new EmbeddedDriver(client))
+    this.#notices = notices ?? new Notices()
+    this.db = openKysely(new EmbeddedDriver(client), this.#refusals)
+  }
+
+  async open(): Promise<void> {}
+
+  onNotice(onNotice: (notice: string) => void): void {
+    this.#notices.listen(onNotice)
+  }
+
+  refusedWrites(): ReturnType<Engine['refusedWrites']> {
+    return this.#refusals.recent()
   }
 
   listen(channel: string, onPayload: (payload: string) => void): Promise<void> {
@@ -58,6 +73,7 @@ interface RemoteEngineParts {
   readonly isJoined?: boolean
   readonly lend: () => Lent
   readonly afterClose?: () => Promise<void>
+  readonly notices?: Notices
 }
 
 type PortSource = EngineSource & { kind: 'embedded' }

@@ -1,29 +1,42 @@
 import pg from 'pg'
 import { SECOND_MS } from '../../clock.ts'
+import { BoundedClient } from './bounded-client.ts'
 
 type OnPayload = (payload: string) => void
 
 const FIRST_RETRY_MS = SECOND_MS / 4
-const LAST_RETRY_MS = 30 * SECOND_MS
+const LAST_RETRY_MS = 10 * SECOND_MS
+
+/** How often a listener makes sure that its connection is alive, and how long an answer may take. */
+export interface ListenerPing {
+  readonly everyMs: number
+  readonly withinMs: number
+}
+
+export const DEFAULT_PING: ListenerPing = { everyMs: 5 * SECOND_MS, withinMs: 5 * SECOND_MS }
 
 /**
  * Notifications need a connection of their own: a pool closes and shares its connections.
  *
- *   (none) ──listen──▶ connected ──lost──▶ waiting ──back-off──▶ connected, every callback gets ''
+ *   (none) ──listen──▶ connected ──lost, or a ping without answer──▶ waiting ──back-off──▶ connected, callbacks get ''
  *
  * Notifications that were sent while the connection was lost are missed. The payload '' announces that, so that the
- * callback reads the database again.
+ * callback reads the database again. A connection that carries nothing for hours would not notice that the other side
+ * is gone, so a ping is sent every few seconds.
  */
 export class PostgresListener {
-  readonly #config: pg.ClientConfig
+  readonly #config: () => Promise<pg.ClientConfig>
+  readonly #ping: ListenerPing
   readonly #callbacks = new Map<string, Set<OnPayload>>()
-  #connecting: Promise<pg.Client> | undefined
+  #connecting: Promise<BoundedClient> | undefined
   #retry: NodeJS.Timeout | undefined
   #retryMs = FIRST_RETRY_MS
   #isClosed = false
 
-  constructor(config: pg.ClientConfig) {
+  /** @param config of the host in use: another one after a failover */
+  constructor(config: () => Promise<pg.ClientConfig>, ping: ListenerPing) {
     this.#config = config
+    this.#ping = ping
   }
 
   async listen(channel: string, onPayload: OnPayload): Promise<void> {
@@ -41,40 +54,51 @@ export class PostgresListener {
     await client?.end()
   }
 
-  async #connect(): Promise<pg.Client> {
-    const client = new pg.Client(this.#config)
-    client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''))
-    client.on('error', () => this.#onLost(client))
-    client.on('end', () => this.#onLost(client))
+  async #connect(): Promise<BoundedClient> {
     try {
+      const client = new BoundedClient({ ...(await this.#config()), query_timeout: this.#ping.withinMs })
+      client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''))
       await client.connect()
+      this.#watch(client)
+      return client
     } catch (error) {
       this.#connecting = undefined
       throw error
     }
-    return client
+  }
+
+  #watch(client: BoundedClient): void {
+    let next: NodeJS.Timeout | undefined
+    const pingLater = () => {
+      next = setTimeout(
+        () => client.query('select 1').then(pingLater, () => client.abandon()),
+        this.#ping.everyMs,
+      )
+      next.unref()
+    }
+    pingLater()
+    client.once('end', () => {
+      clearTimeout(next)
+      this.#connecting = undefined
+      this.#retryLater()
+    })
   }
 
   #deliver(channel: string, payload: string): void {
     for (const onPayload of this.#callbacks.get(channel) ?? []) onPayload(payload)
   }
 
-  /** Called for 'error' and for 'end' of the same client: the second call does nothing. */
-  #onLost(client: pg.Client): void {
-    client.removeAllListeners('end')
-    this.#connecting = undefined
-    this.#retryLater()
-  }
-
   async #reconnect(): Promise<void> {
     this.#retry = undefined
+    let client: BoundedClient | undefined
     try {
       this.#connecting = this.#connect()
-      const client = await this.#connecting
+      client = await this.#connecting
       for (const channel of this.#callbacks.keys())
         await client.query(`listen ${pg.escapeIdentifier(channel)}`)
       this.#retryMs = FIRST_RETRY_MS
     } catch {
+      client?.abandon()
       this.#retryLater()
       return
     }

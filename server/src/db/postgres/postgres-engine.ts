@@ -1,62 +1,99 @@
-import { type Driver, PostgresDialect, sql } from 'kysely'
-import pg from 'pg'
-import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import { type Driver, PostgresDialect } from 'kysely'
+import type pg from 'pg'
+import { SECOND_MS } from '../../clock.ts'
 import { CommandError } from '../../errors.ts'
 import type { Db, Engine, Lent } from '../engine.ts'
 import { openKysely } from '../guarded-dialect.ts'
-import { ROW_TYPES } from '../row-types.ts'
-import { PostgresListener } from './listener.ts'
-import { preparedPool } from './prepared-pool.ts'
+import { Notices } from '../notices.ts'
+import { databaseUnavailable, isDatabaseRefusal, toOwnError } from '../statement-error.ts'
+import { WriteRefusals } from '../write-refusals.ts'
+import { BoundedClient, CLIENT_SETTINGS } from './bounded-client.ts'
+import { type ChosenHost, HostPool } from './host-pool.ts'
+import { type Hosts, parseHosts, placeOf } from './hosts.ts'
+import { DEFAULT_PING, type ListenerPing, PostgresListener } from './listener.ts'
 
 export interface PostgresSettings {
+  /** One host or several: see `parseHosts`. */
   readonly databaseUrl: string
   readonly poolSize: number
   /** 0 is no limit. */
   readonly statementTimeoutMs: number
+  readonly listenerPing?: ListenerPing
 }
 
-/** 14 is the oldest version that the PostgreSQL project supported when this was written. */
-const OLDEST_VERSION = 14
-const CONNECT_TIMEOUT_MS = 10 * SECOND_MS
+/** How often callbacks are called behind a pooler, which has no notifications. */
+const POLL_EVERY_MS = SECOND_MS
 
 /** @throws {CommandError} when the server cannot be reached or is too old. */
 export async function openPostgres(settings: PostgresSettings): Promise<Engine> {
-  const pool = openPool(settings)
-  const engine = new PostgresEngine(pool, settings)
+  const engine = createPostgres(settings)
   try {
-    await assertVersion(engine.db)
+    await engine.open()
+    return engine
   } catch (error) {
     await engine.close()
-    if (error instanceof CommandError) throw error
-    throw new CommandError(`Cannot open the database at ${placeOf(settings.databaseUrl)}: ${reasonOf(error)}`)
+    throw isDatabaseRefusal(error) ? cannotOpen(parseHosts(settings.databaseUrl), String(error.cause)) : error
   }
-  return engine
+}
+
+/** An engine that is not connected yet: see `Engine.open`. @throws {CommandError} for text that is not a URL */
+export function createPostgres(settings: PostgresSettings): Engine {
+  return new PostgresEngine(settings, parseHosts(settings.databaseUrl))
 }
 
 class PostgresEngine implements Engine {
   readonly kind = 'postgres'
   readonly isJoined = false
   readonly db: Db
-  readonly #pool: pg.Pool
   readonly #settings: PostgresSettings
+  readonly #hosts: Hosts
+  readonly #pool: HostPool
+  readonly #refusals = new WriteRefusals()
+  readonly #notices = new Notices()
   readonly #listener: PostgresListener
+  readonly #polls: NodeJS.Timeout[] = []
+  #closing: Promise<void> | undefined
 
-  constructor(pool: pg.Pool, settings: PostgresSettings) {
-    this.#pool = pool
+  constructor(settings: PostgresSettings, hosts: Hosts) {
     this.#settings = settings
-    this.db = openKysely(openDriver(pool))
-    this.#listener = new PostgresListener({ connectionString: settings.databaseUrl, ...CLIENT_SETTINGS })
+    this.#hosts = hosts
+    const onChosen = (host: ChosenHost, isFirst: boolean) => this.#noteHost(host, isFirst)
+    this.#pool = new HostPool({ ...settings, hosts, onChosen })
+    this.db = openKysely(openDriver(this.#pool), this.#refusals)
+    this.#listener = new PostgresListener(() => this.#clientConfig(), settings.listenerPing ?? DEFAULT_PING)
   }
 
-  listen(channel: string, onPayload: (payload: string) => void): Promise<void> {
-    return this.#listener.listen(channel, onPayload)
+  async open(): Promise<void> {
+    try {
+      await this.#pool.host()
+    } catch (error) {
+      if (error instanceof CommandError) throw error
+      if (!canMendItself(error)) throw cannotOpen(this.#hosts, reasonOf(error))
+      const own = toOwnError(error)
+      throw isDatabaseRefusal(own) ? own : databaseUnavailable(reasonOf(error))
+    }
+  }
+
+  onNotice(onNotice: (notice: string) => void): void {
+    this.#notices.listen(onNotice)
+  }
+
+  refusedWrites(): ReturnType<Engine['refusedWrites']> {
+    return this.#refusals.recent()
+  }
+
+  async listen(channel: string, onPayload: (payload: string) => void): Promise<void> {
+    const { isPooler } = await this.#pool.host()
+    if (!isPooler) return this.#listener.listen(channel, onPayload)
+    const poll = setInterval(() => onPayload(''), POLL_EVERY_MS)
+    poll.unref()
+    this.#polls.push(poll)
   }
 
   async maintain(): Promise<void> {
     // PostgreSQL's own processes vacuum and make checkpoints. ANALYZE gets a connection outside of the pool, because
     // it may take longer than the statement timeout of the pool.
-    const client = new pg.Client({ connectionString: this.#settings.databaseUrl, ...CLIENT_SETTINGS })
-    client.on('error', () => {})
+    const client = new BoundedClient(await this.#clientConfig())
     await client.connect()
     try {
       await client.query('analyze')
@@ -71,64 +108,59 @@ class PostgresEngine implements Engine {
   }
 
   pool(): ReturnType<Engine['pool']> {
-    const { totalCount, idleCount, waitingCount } = this.#pool
-    return { total: totalCount, idle: idleCount, waiting: waitingCount }
+    return this.#pool.counts()
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    for (const poll of this.#polls) clearInterval(poll)
     await this.#listener.close()
     await this.db.destroy()
-    if (!this.#pool.ended) await this.#pool.end()
+    await this.#pool.end()
+  }
+
+  async #clientConfig(): Promise<pg.ClientConfig> {
+    const { url } = await this.#pool.host()
+    return { ...CLIENT_SETTINGS, connectionString: url }
+  }
+
+  #noteHost({ url, isPooler, statementTimeoutMs }: ChosenHost, isFirst: boolean): void {
+    if (this.#hosts.urls.length > 1) this.#notices.add(`The database at ${placeOf(url)} is used now.`)
+    if (!isPooler || !isFirst) return
+    this.#notices.add(
+      'DATABASE_URL leads to a connection pooler: changes of other processes are found by polling, every second.',
+    )
+    if (statementTimeoutMs > 0) return
+    this.#notices.add(
+      'Single statements have no time limit in the database, because a pooler shares its connections. ' +
+        'Set statement_timeout for the role: docs/running.md.',
+    )
   }
 }
 
-/** Options of every connection: our row types, and a limit on the wait for a host that does not answer. */
-const CLIENT_SETTINGS = {
-  types: ROW_TYPES,
-  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-  application_name: 'landpass',
-  keepAlive: true,
-} as const
-
-function openPool({ databaseUrl, poolSize, statementTimeoutMs }: PostgresSettings): pg.Pool {
-  const pool = new pg.Pool({
-    ...CLIENT_SETTINGS,
-    connectionString: databaseUrl,
-    max: poolSize,
-    idle_in_transaction_session_timeout: MINUTE_MS,
-    ...(statementTimeoutMs > 0 && {
-      statement_timeout: statementTimeoutMs,
-      // Also limits how long a caller waits for a free connection
-      connectionTimeoutMillis: statementTimeoutMs,
-      // The server enforces statement_timeout; query_timeout is for a server that stops answering
-      query_timeout: statementTimeoutMs + SECOND_MS,
-    }),
-  })
-  // The pool replaces an idle connection that breaks. Without an 'error' listener it would end the process.
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
-  return pool
+function openDriver(pool: HostPool): Driver {
+  return new PostgresDialect({ pool }).createDriver()
 }
 
-function openDriver(pool: pg.Pool): Driver {
-  return new PostgresDialect({ pool: preparedPool(pool) }).createDriver()
+/** SQLSTATEs of a login that stays refused: class 28, and the database does not exist. */
+const LASTING_STATE = /^(28...|3D000)$/
+/** PgBouncer has one SQLSTATE for everything, and `pg` has none for what it refuses itself. */
+const LASTING_SENTENCE =
+  /unsupported startup parameter|authentication failed|no such (user|database)|transaction blocks not allowed|SASL|SSL|password must be a string/i
+
+/** Whether a failure to connect can pass by itself: the host is away or still starting. */
+function canMendItself(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (LASTING_STATE.test(String(code))) return false
+  return !LASTING_SENTENCE.test(String(message))
 }
 
-async function assertVersion(db: Db): Promise<void> {
-  const { rows } = await sql<{ version: string }>`show server_version_num`.execute(db)
-  const version = Number(Object.values(rows[0] ?? {})[0])
-  if (version >= OLDEST_VERSION * 10_000) return
-  throw new CommandError(`PostgreSQL ${OLDEST_VERSION} or newer is needed; this server is ${version}.`)
-}
-
-/** Host and database of a connection URL: what may be shown of it. */
-function placeOf(databaseUrl: string): string {
-  try {
-    const { host, pathname } = new URL(databaseUrl)
-    return `${host || 'the local socket'}${pathname}`
-  } catch {
-    return 'DATABASE_URL, which is not a URL'
-  }
+function cannotOpen({ urls }: Hosts, why: string): CommandError {
+  return new CommandError(`Cannot open the database at ${urls.map(placeOf).join(', ')}: ${why}`)
 }
 
 /** A failed connection to a name with several addresses has no text of its own. */

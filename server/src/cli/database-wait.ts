@@ -1,0 +1,70 @@
+import { setTimeout } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { SECOND_MS } from '../clock.ts'
+import type { Engine } from '../db/engine.ts'
+import { migrate } from '../db/migrate.ts'
+import { isDatabaseRefusal } from '../db/statement-error.ts'
+import type { AppError } from '../errors.ts'
+
+const TRY_EVERY_MS = SECOND_MS
+const LOG_EVERY_MS = 5 * SECOND_MS
+
+/**
+ * Opens the database and brings its tables up to date.
+ *
+ * @returns why the database cannot be used yet; undefined when it can
+ * @throws {CommandError} when waiting would not help: see `Engine.open`
+ */
+export async function tryToOpen(engine: Engine): Promise<AppError | undefined> {
+  try {
+    await engine.open()
+    await migrate(engine)
+    return undefined
+  } catch (error) {
+    if (isDatabaseRefusal(error)) return error
+    throw error
+  }
+}
+
+/**
+ * The wait of a server whose database is away when it starts. The server listens meanwhile: `/health/live` is 200, and
+ * everything that needs the database is 503. No request reads the database before its tables are up to date.
+ */
+export class DatabaseWait {
+  readonly #engine: Engine
+  readonly #server: FastifyInstance
+  #absence: AppError | undefined
+
+  /** Call it before the server listens. */
+  constructor(engine: Engine, server: FastifyInstance) {
+    this.#engine = engine
+    this.#server = server
+    server.addHook('onRequest', async ({ url }) => {
+      if (this.#absence && url !== '/health/live') throw this.#absence
+    })
+  }
+
+  /** Waits, with a line in the log every few seconds. @returns false when the server was stopped meanwhile */
+  async untilOpen(absence: AppError, stopped: Promise<void>): Promise<boolean> {
+    this.#absence = absence
+    let isStopped = false
+    void stopped.then(() => {
+      isStopped = true
+    })
+    let logAtMs = performance.now()
+    while (this.#absence && !isStopped) {
+      if (performance.now() >= logAtMs) {
+        this.#log(this.#absence)
+        logAtMs = performance.now() + LOG_EVERY_MS
+      }
+      await Promise.race([setTimeout(TRY_EVERY_MS), stopped])
+      if (!isStopped) this.#absence = await tryToOpen(this.#engine)
+    }
+    if (!isStopped) this.#server.log.info('the database is there; the server starts')
+    return !isStopped
+  }
+
+  #log({ code, cause }: AppError): void {
+    this.#server.log.warn({ code, reason: cause }, 'the database is not there yet; the server waits for it')
+  }
+}
