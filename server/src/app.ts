@@ -57,7 +57,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const readyAnswers = new ReadyAnswers(metrics)
   const server = await createServer({ ...config, metrics, readyAnswers })
   const addRefusals = watchMethods(server)
-  const keeper = new StateKeeper(engine, config, server.log)
+  const keeper = new StateKeeper(engine, config, server.log, clock)
   const attendance = interfaces.includes('attendance')
     ? await createAttendance({ config, engine, clock, metrics, log: server.log })
     : undefined

@@ -39,7 +39,7 @@ async function use(args: readonly string[]): Promise<Outcome> {
   throw new Error(`landpass ${args.join(' ')} was run`)
 }
 
-const COMMANDS = ['serve', 'import', 'export', 'demo', 'migrate', 'config', 'simulate']
+const COMMANDS = ['serve', 'import', 'export', 'demo', 'migrate', 'new-lineage', 'config', 'simulate']
 
 test('the help lists the commands, and that of each command its usage', async () => {
   const { code, stdout } = await use(['--help'])
@@ -72,6 +72,7 @@ const WRONG_USES: readonly (readonly [readonly string[], RegExp])[] = [
   [['export', 'a', '--gently'], /gently/],
   [['demo', '--seed', 'seven'], /whole number/],
   [['demo', '--seed', '4294967296'], /whole number/],
+  [['new-lineage', 'now'], /too many arguments/],
   [['simulate'], /issuer/],
   [['simulate', 'issuer', '--port', '70000'], /whole number from 0 to 65535/],
   [['simulate', 'player'], /--server/],

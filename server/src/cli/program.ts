@@ -7,6 +7,7 @@ import { addGalleryCommand } from './gallery-command.ts'
 import { addGenerateCommand } from './generate-command.ts'
 import { addImportCommand } from './import-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
+import { addNewLineageCommand } from './new-lineage-command.ts'
 import { exitWith2OnWrongUse } from './run-command.ts'
 import { addServeCommand } from './serve-command.ts'
 import { addSimulateCommand } from './simulate-command.ts'
@@ -29,6 +30,7 @@ export function createProgram(): Command {
   addExportCommand(program)
   addDemoCommand(program)
   addMigrateCommand(program)
+  addNewLineageCommand(program)
   addConfigCommand(program)
   addGenerateCommand(program)
   addGalleryCommand(program)

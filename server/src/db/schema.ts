@@ -12,6 +12,7 @@ export interface Database {
   land_state: LandStateTable
   land_world: LandWorldTable
   land_change: LandChangeTable
+  land_place: LandPlaceTable
   attendance_event: AttendanceEventTable
   claim_code: ClaimCodeTable
   claim: ClaimTable
@@ -21,6 +22,7 @@ export interface Database {
   issuer_token: IssuerTokenTable
   attendance_refusal: AttendanceRefusalTable
   issuer_failure: IssuerFailureTable
+  event_count: EventCountTable
 }
 
 export type ChangeSubject = 'revision' | 'anything' | 'parcel' | 'estate' | 'publication'
@@ -33,6 +35,25 @@ export interface LandStateTable {
   /** Raised by one with every committed change of the land tables. */
   revision: number
   changed_at_ms: number
+}
+
+/** One row: where the database was when its lineage was made. No row before the first start. */
+export interface LandPlaceTable {
+  place: ColumnType<DatabasePlace, string, string>
+  /** The identity of the embedded database's folder; null with PostgreSQL. */
+  folder: string | null
+}
+
+/** What the function `database_place` of the database answers. A part that is not allowed or known there is null. */
+export interface DatabasePlace {
+  /** The system identifier of the PostgreSQL cluster. */
+  readonly cluster: string | null
+  /** A promoted standby and a restore to a point in time begin a new one. */
+  readonly timeline: string | null
+  /** Number of the database in its cluster: not that of a copy, even if the copy has the same name. */
+  readonly database: number
+  /** Number of the table `land_state`: another one after the table was dropped and restored. */
+  readonly table: number
 }
 
 /** The worlds that have partitions. One that is neither shown nor being loaded is dropped after a while. */
@@ -176,4 +197,16 @@ export interface IssuerFailureTable {
   call: string
   kind: string
   status: number | null
+}
+
+/**
+ * How many codes and claims of an event are in each state. Triggers keep the counts (see migrations/0005). The count
+ * of an event is the sum over all stripes; a single row can be below zero.
+ */
+export interface EventCountTable extends Record<CodeState | ClaimState, number> {
+  event_id: number
+  /** The hour in which the claims were made; -1 for the totals. Only the totals have counts of codes. */
+  hour_ms: number
+  /** Connections change different rows, so that they do not wait for each other. */
+  stripe: number
 }

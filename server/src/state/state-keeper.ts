@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { World } from '@landpass/client/grid'
 import type { FastifyBaseLogger } from 'fastify'
-import { SECOND_MS } from '../clock.ts'
+import { type Clock, SECOND_MS, SYSTEM_CLOCK } from '../clock.ts'
 import type { Engine } from '../db/engine.ts'
+import { folderIdentity } from '../db/folder-identity.ts'
 import { AppError } from '../errors.ts'
-import { LAND_CHANNEL, type LandHead, readLandHead } from '../land/changes/land-head.ts'
+import { LAND_CHANNEL, type LandHead, readLandHead, type StoredHead } from '../land/changes/land-head.ts'
+import { renewLineageIfMoved } from '../land/changes/lineage.ts'
 import { patchState } from './builders/patch-state.ts'
 import { readStateChanges } from './change-queries.ts'
 import type { StateParts } from './parts/parts.ts'
@@ -38,6 +40,8 @@ export class StateKeeper {
   private readonly engine: Engine
   private readonly world: World
   private readonly log: Log
+  private readonly clock: Clock
+  private readonly folder: string | undefined
   private readonly copy: StateCopy
   private readonly listeners = new Set<() => void>()
   private held: State | undefined
@@ -50,10 +54,12 @@ export class StateKeeper {
   private timer: NodeJS.Timeout | undefined
   private thread: Worker | undefined
 
-  constructor(engine: Engine, { world, dataDir }: KeeperSettings, log: Log) {
+  constructor(engine: Engine, { world, dataDir }: KeeperSettings, log: Log, clock: Clock = SYSTEM_CLOCK) {
     this.engine = engine
     this.world = world
     this.log = log
+    this.clock = clock
+    this.folder = engine.kind === 'embedded' ? folderIdentity(dataDir) : undefined
     this.copy = new StateCopy(dataDir, (error) =>
       log.warn({ err: error }, 'could not write the copy of the land to disk; the next start takes longer'),
     )
@@ -132,7 +138,7 @@ export class StateKeeper {
   }
 
   private async refreshOnce(): Promise<void> {
-    const head = await readLandHead(this.engine.db)
+    const head = await this.readHead()
     if (head.worldId === null || this.isCurrent(head)) return
     const base = this.held?.parts ?? this.loaded
     this.loaded = undefined
@@ -140,6 +146,20 @@ export class StateKeeper {
     if (!next) return
     this.held = next
     for (const listener of this.listeners) listener()
+  }
+
+  /** The head, after a new lineage was made where the database has moved or gone back: see lineage.ts. */
+  private async readHead(): Promise<StoredHead> {
+    const { db } = this.engine
+    const head = await readLandHead(db)
+    const shown = this.held?.parts ?? this.loaded
+    const isBehind = shown?.lineage === head.lineage && shown.revision > head.revision
+    const isCopied = this.folder !== undefined && this.folder !== head.folder
+    if (head.place === 'same' && !isBehind && !isCopied) return head
+    const renewal = await renewLineageIfMoved(db, { folder: this.folder, nowMs: this.clock.nowMs(), shown })
+    if (renewal?.why !== undefined)
+      this.log.warn(renewal, 'the database got a new lineage: clients read everything once again')
+    return readLandHead(db)
   }
 
   private isCurrent({ lineage, revision, changedAtMs }: LandHead): boolean {

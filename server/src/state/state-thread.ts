@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { World } from '@landpass/client/grid'
 import type { EngineSource } from '../db/engine.ts'
@@ -32,7 +33,7 @@ async function readOneRevision(): Promise<StateAnswer> {
     if (worldId === null) return undefined
     const built = await buildState(engine.db, world, { ...before, worldId })
     const after = await readLandHead(engine.db)
-    if (after.revision === before.revision) return built
+    if (isDeepStrictEqual(after, before) && after.place !== 'moved') return built
   }
   throw new Error(
     `the land changed during each of ${ATTEMPTS} attempts to read it; the next poll tries again`,

@@ -93,22 +93,27 @@ export async function changeEvent(
 
 export type CodeCounts = Readonly<Record<CodeState, number>>
 
-/** How many codes of an event are in each state. */
+const CODE_STATES = ['free', 'held', 'used', 'used_elsewhere', 'void'] as const satisfies readonly CodeState[]
+/** `hour_ms` of the rows of `event_count` that have the totals. */
+const TOTAL = -1
+
+/** How many codes of an event are in each state. Takes the same time however many there are: see `EventCountTable`. */
 export function countCodes(db: Db, eventId: number): Promise<CodeCounts> {
-  return countByState(db.selectFrom('claim_code').where('event_id', '=', eventId))
+  return sumCodes(totals(db).where('event_id', '=', eventId))
 }
 
 /** How many codes of all events are in each state. */
 export function countAllCodes(db: Db): Promise<CodeCounts> {
-  return countByState(db.selectFrom('claim_code'))
+  return sumCodes(totals(db))
 }
 
-async function countByState(codes: SelectQueryBuilder<Database, 'claim_code', object>): Promise<CodeCounts> {
-  const rows = await codes
-    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
-    .groupBy('state')
-    .execute()
-  const counts: Record<CodeState, number> = { free: 0, held: 0, used: 0, used_elsewhere: 0, void: 0 }
-  for (const { state, count } of rows) counts[state] = Number(count)
-  return counts
+function totals(db: Db) {
+  return db.selectFrom('event_count').where('hour_ms', '=', TOTAL)
+}
+
+async function sumCodes(counts: SelectQueryBuilder<Database, 'event_count', object>): Promise<CodeCounts> {
+  const sums = await counts
+    .select(({ fn }) => CODE_STATES.map((state) => fn.sum<string | null>(state).as(state)))
+    .executeTakeFirstOrThrow()
+  return Object.fromEntries(CODE_STATES.map((state) => [state, Number(sums[state])])) as CodeCounts
 }

@@ -6,28 +6,37 @@ import type { ClaimState } from '../../db/schema.ts'
 /** How many hours a report shows: the last week. */
 export const REPORTED_HOURS = 7 * 24
 
-export interface HourOfClaims {
+export type ClaimCounts = Readonly<Record<ClaimState, number>>
+
+export interface HourOfClaims extends ClaimCounts {
   readonly hourMs: number
-  readonly state: ClaimState
-  readonly count: number
 }
 
-/** Claims by state and by the hour in which they were made, the newest hour first. */
-export async function claimsByHour(db: Db, eventId: number, nowMs: number): Promise<readonly HourOfClaims[]> {
+export interface CountedClaims {
+  /** All claims of the event, by state. */
+  readonly total: ClaimCounts
+  /** The hours of the last week in which claims were made, the newest first. */
+  readonly hours: readonly HourOfClaims[]
+}
+
+/**
+ * Counts the claims of an event by state, and by the hour in which they were made. Takes the same time however many
+ * there are: see `EventCountTable`.
+ */
+export async function countClaims(db: Db, eventId: number, nowMs: number): Promise<CountedClaims> {
   const sinceMs = (Math.floor(nowMs / HOUR_MS) - REPORTED_HOURS + 1) * HOUR_MS
-  const { rows } = await sql<{ hour_ms: number; state: ClaimState; count: number }>`
-    select (created_at_ms / ${HOUR_MS}::bigint) * ${HOUR_MS}::bigint as hour_ms, state, count(*) as count
-    from claim where event_id = ${eventId} and created_at_ms >= ${sinceMs}
-    group by 1, 2 order by 1 desc, 2`.execute(db)
-  return rows.map((row) => ({ hourMs: Number(row.hour_ms), state: row.state, count: Number(row.count) }))
+  const { rows } = await sql<Record<keyof HourOfClaims, number>>`
+    select hour_ms as "hourMs", sum(reserved)::bigint as reserved, sum(minting)::bigint as minting,
+      sum(minted)::bigint as minted, sum(failed)::bigint as failed, sum(released)::bigint as released
+    from event_count
+    where event_id = ${eventId} and (hour_ms = -1 or hour_ms >= ${sinceMs})
+    group by hour_ms order by hour_ms desc`.execute(db)
+  const { hourMs: _, ...total } = rows.find(({ hourMs }) => hourMs === -1) ?? NO_CLAIMS
+  return { total, hours: rows.filter(({ hourMs, ...counts }) => hourMs !== -1 && hasClaims(counts)) }
 }
 
-export async function claimsByState(db: Db, eventId: number) {
-  const rows = await db
-    .selectFrom('claim')
-    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
-    .where('event_id', '=', eventId)
-    .groupBy('state')
-    .execute()
-  return rows.map(({ state, count }) => ({ state, count: Number(count) }))
+const NO_CLAIMS = { hourMs: -1, reserved: 0, minting: 0, minted: 0, failed: 0, released: 0 }
+
+function hasClaims(counts: ClaimCounts): boolean {
+  return Object.values(counts).some((count) => count > 0)
 }

@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import type { ClaimState } from '../../db/schema.ts'
 import { availabilityJson, availabilitySchema } from '../events/availability.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
@@ -9,16 +8,7 @@ import type { Event } from '../events/event-queries.ts'
 import { lastFailures, MAX_STORED_FAILURES } from '../issuer/failure-queries.ts'
 import { refusalsByCode } from '../refusal-queries.ts'
 import type { Refusals } from '../refusals.ts'
-import { claimsByHour, claimsByState, type HourOfClaims } from './report-queries.ts'
-
-const CLAIM_STATES = [
-  'reserved',
-  'minting',
-  'minted',
-  'failed',
-  'released',
-] as const satisfies readonly ClaimState[]
-type ClaimCounts = Record<ClaimState, number>
+import { countClaims, type HourOfClaims } from './report-queries.ts'
 
 const count = (description: string) => Type.Integer({ description })
 const claimCountProperties = {
@@ -88,16 +78,15 @@ export class Reports {
     const { event_id: id } = event
     await refusals.flush()
     codeCounts.forget(id)
-    const claims = noClaims()
-    for (const { state, count } of await claimsByState(db, id)) claims[state] = count
+    const claims = await countClaims(db, id, clock.nowMs())
     const failures = await lastFailures(db, id)
     const codes = await codeCounts.get(id)
     return {
       event: eventInfoJson(event),
       availability: availabilityJson(event, codes, clock.nowMs()),
       codes,
-      claims,
-      hours: hoursJson(await claimsByHour(db, id, clock.nowMs())),
+      claims: claims.total,
+      hours: claims.hours.map(hourJson),
       refusals: await refusalsByCode(db, id),
       issuer_errors: failures.map(({ at_ms, call, kind, status }) => ({
         at: new Date(at_ms).toISOString(),
@@ -109,16 +98,6 @@ export class Reports {
   }
 }
 
-function hoursJson(rows: readonly HourOfClaims[]) {
-  const hours = new Map<number, ClaimCounts>()
-  for (const { hourMs, state, count } of rows) {
-    const counts = hours.get(hourMs) ?? noClaims()
-    counts[state] = count
-    hours.set(hourMs, counts)
-  }
-  return [...hours].map(([hourMs, counts]) => ({ hour: new Date(hourMs).toISOString(), ...counts }))
-}
-
-function noClaims(): ClaimCounts {
-  return Object.fromEntries(CLAIM_STATES.map((state) => [state, 0])) as ClaimCounts
+function hourJson({ hourMs, ...counts }: HourOfClaims) {
+  return { hour: new Date(hourMs).toISOString(), ...counts }
 }

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import pg from 'pg'
+import { HOUR_MS } from '../../src/clock.ts'
+import { type Call, jsonCall } from '../attendance/calls.ts'
+import { bytesOf, type ClaimLoad, loadClaims } from '../attendance/claim-load.ts'
+import { type BenchEvent, type Rig, withRig } from '../attendance/rig.ts'
+import { type Script, sized } from '../attendance/script.ts'
+import { startBaseline } from '../processes.ts'
+
+const CLAIMS = 1_000_000
+/** A claim of the event was made in each hour of the week that a report shows. */
+const HOURS = 168
+/** Connections of the servers that made the claims: each has counts of its own. */
+const STRIPES = 16
+const SECONDS = 3
+const CONNECTIONS = 16
+/** How much more than a bare answer of 2 kB a request may cost, in CPU time and in time. */
+const MOST = 20
+
+export const largeEvent: Script = {
+  about: '/availability and /report of an event with 1,000,000 claims cost at most 20 bare answers of 2 kB',
+  run: async ({ engine, scale }, verdict) => {
+    if (engine !== 'postgres') throw new Error('this script needs PostgreSQL')
+    const claims = sized(CLAIMS, scale)
+    const baseline = await startBaseline()
+    try {
+      await withRig({ engine, processes: 1 }, async (rig) => {
+        const event = await rig.newEvent(10)
+        await fill(rig, event, claims)
+        const availability = { method: 'GET', path: `/event/${event.uuid}/availability`, headers: {} }
+        const report = jsonCall('POST', `/event/${event.uuid}/report`, { editCode: event.editCode })
+        const bare = await measure(baseline.origin, [baseline.child.pid!], availability)
+        const pids = () => [rig.pidOf(0)!, ...processesBelow(rig.postgres!.pid)]
+        console.log(`${claims} claims; bare answer: ${shown(bare)}`)
+        for (const [name, call] of [
+          ['availability', availability],
+          ['report', report],
+        ] as const) {
+          const cost = await measure(rig.originOf(0), pids(), call)
+          const [cpu, time] = [cost.cpuUs / bare.cpuUs, cost.timeUs / bare.timeUs]
+          console.log(
+            `${name}: ${shown(cost)}: ${cpu.toFixed(1)} times the CPU time, ${time.toFixed(1)} times the time`,
+          )
+          verdict.expect(cpu <= MOST, `${name}: ${cpu.toFixed(1)} times the CPU time of a bare answer`)
+          verdict.expect(time <= MOST, `${name}: ${time.toFixed(1)} times the time of a bare answer`)
+        }
+      })
+    } finally {
+      await baseline.stop()
+    }
+  },
+}
+
+/** Writes claims with their codes by SQL, spread over the hours and over the counts of several connections. */
+async function fill({ postgres }: Rig, { id }: BenchEvent, claims: number): Promise<void> {
+  const startedMs = performance.now()
+  for (let stripe = 0; stripe < STRIPES; stripe++) {
+    const client = new pg.Client({ connectionString: postgres!.url })
+    await client.connect()
+    const [from, to] = [stripe, stripe + 1].map((n) => Math.floor((claims * n) / STRIPES) + 1)
+    await client.query(
+      `with code as (
+         insert into claim_code (event_id, fingerprint, sealed, state, created_at_ms)
+         select $1::integer, sha256(n::text::bytea), sha256(n::text::bytea), 'used', 0 from generate_series($2::bigint, $3::bigint - 1) as n
+         returning id
+       )
+       insert into claim (event_id, address, code_id, state, attempts, created_at_ms, updated_at_ms)
+       select $1, '0x' || id, id, 'minted', 0, $4::bigint - id % $5 * $6::bigint, 0 from code`,
+      [id, from, to, Date.now(), HOURS, HOUR_MS],
+    )
+    await client.end()
+  }
+  console.log(`made in ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
+}
+
+interface Cost {
+  /** Of all given processes, for each request. */
+  readonly cpuUs: number
+  /** The median time of a request among {@link CONNECTIONS} at the same time. */
+  readonly timeUs: number
+}
+
+async function measure(origin: string, pids: readonly number[], call: Call): Promise<Cost> {
+  const load = (seconds: number): Promise<ClaimLoad> =>
+    loadClaims(origin, [bytesOf(call)], { connections: CONNECTIONS, seconds })
+  await load(1)
+  const before = cpuMsOf(pids)
+  const { answers, p50Ms, unexpected } = await load(SECONDS)
+  if (unexpected.length > 0) throw new Error(`${call.path}: ${unexpected[0]}`)
+  return { cpuUs: ((cpuMsOf(pids) - before) * 1000) / answers, timeUs: p50Ms * 1000 }
+}
+
+function shown({ cpuUs, timeUs }: Cost): string {
+  return `${cpuUs.toFixed(0)} µs of CPU time, ${(timeUs / 1000).toFixed(2)} ms`
+}
+
+/** CPU time of processes so far, in milliseconds. Linux only: /proc counts in hundredths of a second. */
+function cpuMsOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const fields = statOf(pid)
+    return sum + (Number(fields[11]) + Number(fields[12])) * 10
+  }, 0)
+}
+
+/** The fields of /proc/<pid>/stat after the name, which can have spaces. */
+function statOf(pid: number): string[] {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')
+}
+
+function processesBelow(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return children.split(' ').filter(Boolean).map(Number)
+}
