@@ -1,5 +1,5 @@
 import { CommandError } from '../errors.ts'
-import { describeSettings, type Environment, readSettings } from './setting-reader.ts'
+import { describeSettings, type Environment, maskAddresses, readSettings } from './setting-reader.ts'
 import { SETTINGS, type Settings } from './settings.ts'
 
 export type { PresenceProviderConfig, PresenceStyle } from './setting-grammars.ts'
@@ -122,7 +122,10 @@ function refuseSimulators({ issuer, presence }: AttendanceConfig): void {
   ]
   const problems = addresses
     .filter(([, address]) => !isOnAnotherMachine(address))
-    .map(([name, address]) => `  ${name}: ${address} is not an https:// address of another machine`)
+    .map(
+      ([name, address]) =>
+        `  ${name}: ${maskAddresses(address)} is not an https:// address of another machine`,
+    )
   if (problems.length > 0) {
     throw new CommandError(`Wrong settings for NODE_ENV=production:\n${problems.join('\n')}`)
   }

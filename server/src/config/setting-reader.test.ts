@@ -3,7 +3,7 @@ import { integer, oneOf, text, webAddress, word } from './setting-kinds.ts'
 import {
   defaultText,
   describeSettings,
-  maskPassword,
+  maskAddresses,
   readSettings,
   type Setting,
   type SettingTable,
@@ -85,8 +85,32 @@ test('the documents show the default, or what unset means', () => {
   ])
 })
 
-test('an address that cannot be parsed is masked whole', () => {
-  expect(maskPassword('postgres://ann:secret@db/land')).toBe('postgres://ann:***@db/land')
-  expect(maskPassword('postgres://ann@db/land')).toBe('postgres://ann@db/land')
-  expect(maskPassword('not an address with secret')).toBe('***')
+test.each([
+  ['postgres://ann:secret@db/land', 'postgres://ann:***@db/land'],
+  ['postgres://ann@db/land', 'postgres://ann@db/land'],
+  [
+    'postgres://ann:sec@ret@one:5432,two:5433/land?password=x',
+    'postgres://ann:***@one:5432,two:5433/land?***',
+  ],
+  ['postgres://ann:sec/ret@db/land', 'postgres://ann:***@db/land'],
+  ['https://key@api.example/v1', 'https://***@api.example/v1'],
+  ['https://api.example/v1?apikey=secret#top', 'https://api.example/v1?***'],
+  ['https://api.example/v1#secret', 'https://api.example/v1#***'],
+  [
+    'peers=https://ann:secret@one.example a=http://[::1]:80/@x',
+    'peers=https://ann:***@one.example a=http://[::1]:80/@x',
+  ],
+  ['https://land.example/@harbour', 'https://land.example/@harbour'],
+  ['-150,-150,150,150', '-150,-150,150,150'],
+])('the secrets in addresses are masked: %s', (text, masked) => {
+  expect(maskAddresses(text)).toBe(masked)
+})
+
+test('passwords in addresses of every setting are masked, in the list of settings and in errors', () => {
+  expect(describeSettings(TABLE, { PAGE: 'https://ann:hush@land.example/?key=hush' })).toContain(
+    'PAGE=https://ann:***@land.example/?***',
+  )
+  expect(() => readSettings(TABLE, { MOOD: 'https://ann:hush@land.example' })).toThrow(
+    'MOOD is "https://ann:***@land.example"; allowed',
+  )
 })

@@ -12,8 +12,8 @@ interface Described<T> {
   /** Sentences for `docs/settings.md`. */
   readonly meaning: string
   /**
-   * What `describeSettings` masks: the `whole` value, or the `password` and the query of an address. Errors mask all of
-   * it.
+   * `whole`: `describeSettings` masks the value. `password`: it masks what {@link maskAddresses} finds, as in every
+   * other value. Errors mask the value of both kinds.
    */
   readonly secret?: 'whole' | 'password'
 }
@@ -56,7 +56,7 @@ export function readSettings<T extends SettingTable>(table: T, env: Environment)
     if (text === undefined) return [name, undefined]
     const value = setting.kind.parse(text)
     if (value === undefined) {
-      const shown = setting.secret ? '***' : JSON.stringify(text)
+      const shown = setting.secret ? '***' : JSON.stringify(maskAddresses(text))
       problems.push(`  ${name} is ${shown}; allowed: ${setting.kind.allowed}`)
     }
     return [name, value]
@@ -93,22 +93,40 @@ function defaultOf(setting: Setting): string | undefined {
 }
 
 function shown({ secret }: Setting, text: string): string {
-  if (secret === undefined) return text
-  return secret === 'password' ? maskPassword(text) : '***'
+  return secret === 'whole' ? '***' : maskAddresses(text)
 }
 
 /**
- * Masks the password and the query of an address, because a query can contain a password too.
+ * Masks the secrets in all web and database addresses of a text: the password, or the whole user info where it has no
+ * password and the address is not of a database; and the query, which can contain a key. The rest stays as it is.
  *
  * @example
- * maskPassword('postgres://ann:secret@db/land') // 'postgres://ann:***@db/land'
+ * maskAddresses('postgres://ann:secret@db/land?sslkey=a') // 'postgres://ann:***@db/land?***'
+ * maskAddresses('peers=https://key@stats.example/peers') // 'peers=https://***@stats.example/peers'
  */
-export function maskPassword(address: string): string {
-  try {
-    const url = new URL(address)
-    const user = url.username ? `${url.username}${url.password ? ':***' : ''}@` : ''
-    return `${url.protocol}//${user}${url.host}${url.pathname}${url.search ? '?***' : ''}`
-  } catch {
-    return '***'
-  }
+export function maskAddresses(text: string): string {
+  return text.replace(ADDRESS, (_, scheme: string, rest: string) => {
+    const at = endOfUserInfo(rest)
+    const host = rest.slice(at).replace(/([?#]).*$/s, '$1***')
+    return `${scheme}://${maskUserInfo(scheme, rest.slice(0, at))}${host}`
+  })
+}
+
+/** A scheme, and all that follows up to a blank. */
+const ADDRESS = /([a-z][a-z\d+.-]*):\/\/(\S*)/gi
+/** One or several hosts with their ports, as far as the path. */
+const HOSTS = /^[^\s/?#@:[\]]*(?:\[[^\]]*\])?(?::\d*)?(?:,[^\s/?#@:[\]]*(?:\[[^\]]*\])?(?::\d*)?)*$/
+
+/** How long the user info of an address is, with its `@`. A password with a raw slash belongs to it. */
+function endOfUserInfo(rest: string): number {
+  const authority = rest.split(/[/?#]/, 1)[0]!
+  const isWhole = authority.includes('@') || HOSTS.test(authority)
+  return (isWhole ? authority : rest).lastIndexOf('@') + 1
+}
+
+function maskUserInfo(scheme: string, userInfo: string): string {
+  if (userInfo === '') return ''
+  const colon = userInfo.indexOf(':')
+  if (colon !== -1) return `${userInfo.slice(0, colon)}:***@`
+  return scheme.startsWith('postgres') ? userInfo : '***@'
 }

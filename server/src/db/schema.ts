@@ -23,6 +23,8 @@ export interface Database {
   attendance_refusal: AttendanceRefusalTable
   issuer_failure: IssuerFailureTable
   event_count: EventCountTable
+  event_hold: EventHoldTable
+  attendance_seal: AttendanceSealTable
 }
 
 export type ChangeSubject = 'revision' | 'anything' | 'parcel' | 'estate' | 'publication'
@@ -132,6 +134,8 @@ export interface ClaimTable {
   /** Why it failed or was released: a word for programs. */
   reason: string | null
   tx_hash: string | null
+  /** The code for which the issuer was last asked for a token; a definite refusal may have followed. */
+  asked_code_id: Generated<number | null>
   /** Steps that were tried since the claim last moved. */
   attempts: number
   /** When the claim worker takes it up next; in the future while a worker has it. Null once it is settled. */
@@ -144,14 +148,16 @@ export interface ClaimTable {
 export interface CaptchaTable {
   uuid: string
   address: string
-  /** The event of the first try: it counts for no other. */
+  /** The event of the right answer, when the captcha was given back: it counts for no other. */
   event_id: number | null
   /** Answer and seed of the drawing, encrypted. */
   sealed: Buffer
   /** Whether it was requested in a scene's preview. */
   is_preview: boolean
-  /** Tries that are left. */
+  /** Signed tries that are left. */
   tries: number
+  /** One entry for each unsigned try: a keyed hash of the network address that sent it. */
+  unsigned_tries: Generated<number[]>
   expires_at_ms: number
 }
 
@@ -209,4 +215,29 @@ export interface EventCountTable extends Record<CodeState | ClaimState, number> 
   hour_ms: number
   /** Connections change different rows, so that they do not wait for each other. */
   stripe: number
+}
+
+/** Why claims of an event are held: see attendance/claims/event-holds.ts. */
+export type HoldReason = 'unknown_codes' | 'other_beneficiary'
+
+/** An event whose codes the issuer answered contradictorily. The row is deleted when the issuer accepts a claim of it. */
+export interface EventHoldTable {
+  event_id: number
+  /** Of the last contradictory answer. */
+  reason: HoldReason
+  /** Contradictory answers since the last claim that the issuer accepted. */
+  answers: number
+  /** The code of the first one, which became void: it is free again when the event is held. */
+  doubted_code_id: number | null
+  /** Since when no claim of the event asks for a token; null while there was only one such answer. */
+  held_at_ms: number | null
+  /** When one claim asks again. */
+  probe_at_ms: number | null
+  /** How many claims have asked since then. */
+  probes: number
+}
+
+/** One row: how new values are encrypted, see attendance/vault.ts. */
+export interface AttendanceSealTable {
+  is_bound: boolean
 }

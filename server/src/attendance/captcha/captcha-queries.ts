@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { CaptchaTable } from '../../db/schema.ts'
 
@@ -7,13 +7,15 @@ export type NewCaptcha = Pick<
   'uuid' | 'address' | 'sealed' | 'is_preview' | 'tries' | 'expires_at_ms'
 >
 
+const UNTRIED = { event_id: null, unsigned_tries: [] as number[] }
+
 /** Stores the pending captcha of a player; replaces the captcha before it. */
 export async function replaceCaptcha(db: Db, captcha: NewCaptcha): Promise<void> {
   const { address, ...fields } = captcha
   await db
     .insertInto('captcha')
-    .values({ ...captcha, event_id: null })
-    .onConflict((conflict) => conflict.column('address').doUpdateSet({ ...fields, event_id: null }))
+    .values({ ...captcha, ...UNTRIED })
+    .onConflict((conflict) => conflict.column('address').doUpdateSet({ ...fields, ...UNTRIED }))
     .execute()
 }
 
@@ -36,22 +38,58 @@ export interface Attempt {
   readonly nowMs: number
 }
 
-export type TakenTry = Pick<CaptchaTable, 'uuid' | 'sealed' | 'is_preview' | 'tries'>
+export type TakenTry = Pick<CaptchaTable, 'uuid' | 'sealed' | 'is_preview'> & {
+  /** How many tries are left to the same sender. */
+  readonly tries_left: number
+}
 
 /**
- * Takes one try of the player's pending captcha and binds it to the event. One statement, so that of answers at the same
- * time only as many get a row as there are tries. The returned `tries` is the number that is left.
+ * Takes one try of an answer that the player signed. One statement, so that of answers at the same time only as many get
+ * a row as there are tries.
  */
-export async function takeTry(db: Db, { address, eventId, nowMs }: Attempt): Promise<TakenTry | undefined> {
+export async function takeSignedTry(db: Db, attempt: Attempt): Promise<TakenTry | undefined> {
   return db
     .updateTable('captcha')
-    .set((eb) => ({ tries: eb('tries', '-', 1), event_id: eventId }))
-    .where('address', '=', address)
-    .where('tries', '>', 0)
-    .where('expires_at_ms', '>', nowMs)
-    .where((eb) => eb.or([eb('event_id', 'is', null), eb('event_id', '=', eventId)]))
-    .returning(['uuid', 'sealed', 'is_preview', 'tries'])
+    .set((eb) => ({ tries: eb('tries', '-', 1) }))
+    .where(isPendingFor(attempt))
+    .returning(['uuid', 'sealed', 'is_preview', 'tries as tries_left'])
     .executeTakeFirst()
+}
+
+/** Who sends an unsigned answer, and how many of them are checked. */
+export interface UnsignedTries {
+  /** A keyed hash of the network address. */
+  readonly sender: number
+  /** The most for one network address. */
+  readonly perSender: number
+  /** The most for all network addresses. */
+  readonly total: number
+}
+
+/** Takes one try of an unsigned answer, which any client can send. Signed tries are not changed. */
+export async function takeUnsignedTry(
+  db: Db,
+  attempt: Attempt,
+  { sender, perSender, total }: UnsignedTries,
+): Promise<TakenTry | undefined> {
+  const used = sql<number>`cardinality(array_positions(unsigned_tries, ${sender}::integer))`
+  const usedByAll = sql<number>`cardinality(unsigned_tries)`
+  return db
+    .updateTable('captcha')
+    .set({ unsigned_tries: sql`unsigned_tries || ${sender}::integer` })
+    .where(isPendingFor(attempt))
+    .where(used, '<', perSender)
+    .where(usedByAll, '<', total)
+    .returning(['uuid', 'sealed', 'is_preview'])
+    .returning(
+      sql<number>`least(${perSender}::integer - ${used}, ${total}::integer - ${usedByAll})`.as('tries_left'),
+    )
+    .executeTakeFirst()
+}
+
+function isPendingFor({ address, eventId, nowMs }: Attempt) {
+  return sql<boolean>`address = ${address} and tries > 0 and expires_at_ms > ${nowMs}
+    and (event_id is null or event_id = ${eventId})`
 }
 
 /** A captcha that was solved and deleted. */
@@ -72,18 +110,8 @@ export async function restoreCaptcha(db: Db, captcha: UsedCaptcha): Promise<void
 }
 
 /** The uuid of the player's pending captcha, if it can be used for the event. */
-export async function findChallenge(
-  db: Db,
-  { address, eventId, nowMs }: Attempt,
-): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('captcha')
-    .select('uuid')
-    .where('address', '=', address)
-    .where('tries', '>', 0)
-    .where('expires_at_ms', '>', nowMs)
-    .where((eb) => eb.or([eb('event_id', 'is', null), eb('event_id', '=', eventId)]))
-    .executeTakeFirst()
+export async function findChallenge(db: Db, attempt: Attempt): Promise<string | undefined> {
+  const row = await db.selectFrom('captcha').select('uuid').where(isPendingFor(attempt)).executeTakeFirst()
   return row?.uuid
 }
 

@@ -6,7 +6,7 @@ import { readPng } from '../../../test/support/png.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import { Vault } from '../vault.ts'
-import { CAPTCHA_TTL_MS, type CaptchaResult, Captchas } from './captchas.ts'
+import { CAPTCHA_TTL_MS, type CaptchaResult, Captchas, UNSIGNED_TRIES } from './captchas.ts'
 
 const ANN = '0x00000000000000000000000000000000000000aa'
 const BEN = '0x00000000000000000000000000000000000000bb'
@@ -67,6 +67,8 @@ describeOnBothEngines('captchas', (open) => {
 
   const solve = (address: string, answer: string, eventId = EVENT) =>
     captchas.solve({ address, eventId, answer })
+  const guess = (answer: string, unsignedFrom: string, eventId = EVENT) =>
+    captchas.solve({ address: ANN, eventId, answer, unsignedFrom })
 
   test('the right answer solves a captcha once, and returns whether it came from a preview', async () => {
     await captchas.create({ address: ANN, isPreview: true })
@@ -183,15 +185,73 @@ describeOnBothEngines('captchas', (open) => {
     expect(await outcomeOf(solve(ANN, answer))).toBe('solved')
   })
 
-  test('the first try binds a captcha to its event; tries for another event are not counted', async () => {
+  test('a wrong answer binds a captcha to no event; a right one does, when it is given back', async () => {
     await captchas.create({ address: ANN, isPreview: false })
     const answer = await shownTo(db, ANN)
 
-    const outcomes = [await outcomeOf(solve(ANN, WRONG, EVENT))]
-    for (let i = 0; i < 3; i++) outcomes.push(await outcomeOf(solve(ANN, answer, OTHER_EVENT)))
-    outcomes.push(await outcomeOf(solve(ANN, answer, EVENT)))
+    expect(await outcomeOf(solve(ANN, WRONG, OTHER_EVENT))).toBe('wrong_captcha 2')
+    await captchas.giveBack(await solve(ANN, answer, EVENT))
 
-    expect(outcomes).toEqual(['wrong_captcha 2', ...Array(3).fill('captcha_required'), 'solved'])
+    expect(await outcomeOf(solve(ANN, answer, OTHER_EVENT))).toBe('captcha_required')
+    expect(await outcomeOf(solve(ANN, answer, EVENT))).toBe('solved')
+  })
+
+  test('unsigned wrong answers of a stranger, at any event, take no try of the player', async () => {
+    await captchas.create({ address: ANN, isPreview: false })
+    const answer = await shownTo(db, ANN)
+    const ofStranger = []
+    for (let i = 0; i < 5; i++) ofStranger.push(await outcomeOf(guess(WRONG, '203.0.113.9', OTHER_EVENT)))
+
+    expect(ofStranger).toEqual([
+      'wrong_captcha 2',
+      'wrong_captcha 1',
+      'wrong_captcha 0',
+      'captcha_required',
+      'captcha_required',
+    ])
+    expect(await outcomeOf(guess(answer, '203.0.113.9'))).toBe('captcha_required')
+    expect(await outcomeOf(guess(WRONG, '198.51.100.7'))).toBe('wrong_captcha 2')
+    expect(await outcomeOf(solve(ANN, WRONG))).toBe('wrong_captcha 2')
+    expect(await outcomeOf(guess(answer, '198.51.100.7'))).toBe('solved')
+  })
+
+  test('of many strangers 300 answers are checked; then only unsigned answers are refused', async () => {
+    await captchas.create({ address: ANN, isPreview: false })
+    const answer = await shownTo(db, ANN)
+    const tries = Array.from({ length: UNSIGNED_TRIES - 1 }, (_, i) => i)
+    await db.updateTable('captcha').set({ unsigned_tries: tries }).where('address', '=', ANN).execute()
+
+    expect(await outcomeOf(guess(WRONG, '203.0.113.9'))).toBe('wrong_captcha 0')
+    expect(await outcomeOf(guess(answer, '198.51.100.7'))).toBe('captcha_required')
+    expect(await outcomeOf(solve(ANN, answer))).toBe('solved')
+  })
+
+  test('of twenty unsigned wrong answers at once from one address, three are checked', async () => {
+    await captchas.create({ address: ANN, isPreview: false })
+
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcomeOf(guess(WRONG, '::1'))))
+
+    expect(countOf(outcomes).captcha_required).toBe(17)
+  })
+
+  test('a captcha that is given back has the tries that its player had', async () => {
+    await captchas.create({ address: ANN, isPreview: false })
+    const answer = await shownTo(db, ANN)
+    for (let i = 0; i < 2; i++) await outcomeOf(guess(WRONG, '198.51.100.7'))
+    await captchas.giveBack(
+      await captchas.solve({ address: ANN, eventId: EVENT, answer, unsignedFrom: '198.51.100.7' }),
+    )
+
+    expect(await outcomeOf(guess(answer, '198.51.100.7'))).toBe('solved')
+  })
+
+  test('no column of a captcha holds the network address', async () => {
+    await captchas.create({ address: ANN, isPreview: false })
+    await outcomeOf(guess(WRONG, '198.51.100.7'))
+
+    const row = await db.selectFrom('captcha').selectAll().executeTakeFirstOrThrow()
+    expect(row.unsigned_tries).toEqual([expect.any(Number)])
+    expect(JSON.stringify(row)).not.toContain('198.51')
   })
 
   test('of twenty right answers at once, sent to two servers, one counts', async () => {
@@ -307,6 +367,15 @@ describeOnBothEngines('captchas', (open) => {
     expect(refused).toEqual(Array(5).fill('proof_of_work_required'))
     expect(countOf(together)).toEqual({ solved: 1, proof_of_work_required: 9 })
     expect(results.filter((result) => result === 'proved')).toHaveLength(1)
+  })
+
+  test('unsigned wrong answers at another event do not spoil a proof of work', async () => {
+    const strict = new Captchas({ db, vault, clock, proofOfWorkBits: 8 })
+    const { uuid } = await strict.create({ address: ANN, isPreview: false })
+    for (let i = 0; i < 5; i++) await outcomeOf(guess(WRONG, '203.0.113.9', OTHER_EVENT))
+
+    const proof = { address: ANN, eventUuid: EVENT_UUID, eventId: EVENT, proof: solvedProof(uuid, 8) }
+    expect(await outcomeOf(strict.checkProof(proof))).toBe('solved')
   })
 
   test('the error for a proof has bits and algorithm, and the challenge expires with its captcha', async () => {

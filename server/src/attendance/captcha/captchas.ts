@@ -9,7 +9,8 @@ import {
   findSealed,
   replaceCaptcha,
   restoreCaptcha,
-  takeTry,
+  takeSignedTry,
+  takeUnsignedTry,
   type UsedCaptcha,
   useUp,
 } from './captcha-queries.ts'
@@ -21,8 +22,15 @@ import { isProof, PROOF_ALGORITHM } from './proof-of-work.ts'
 
 /** How long a captcha waits for its answer. */
 export const CAPTCHA_TTL_MS = 2 * MINUTE_MS
-/** How many answers it takes, right or wrong. */
+/** How many answers of its player it takes, and how many unsigned ones of each network address. */
 export const CAPTCHA_TRIES = 3
+/**
+ * How many unsigned answers it takes from all network addresses together. A stranger needs 100 addresses to use them up,
+ * and then only the unsigned answers to this one captcha are refused. Blind guesses from all of them are right once in
+ * 1,793 captchas. Each guess is also a request that LIMIT_CLIENT_PER_MINUTE counts: 120 a minute from one address are
+ * right once in three days.
+ */
+export const UNSIGNED_TRIES = 300
 /** Five of fourteen characters: a blind guess is right once in 537,824 tries. */
 export const CAPTCHA_LENGTH = 5
 
@@ -52,8 +60,11 @@ export interface CaptchasOptions {
  * While a try is left, a right answer or a proof of work leads back to (none). `create` leads to three tries from every
  * state.
  *
- * Invariants: of several right answers at the same time one counts; the first try binds the captcha to its event; after
- * CAPTCHA_TTL_MS, or without tries, it cannot be solved.
+ * An unsigned answer, as older booths send it, can come from any client. So its tries are counted apart from those of
+ * signed answers, and by network address: a stranger cannot use up the tries of the player.
+ *
+ * Invariants: of several right answers at the same time one counts; a right answer binds the captcha to its event, also
+ * when it is given back, and a wrong one binds nothing; after CAPTCHA_TTL_MS, or without tries, it cannot be solved.
  *
  * Data flow: a signed request → a random text and a random seed → encrypted in the player's row → drawn as an image when
  * it is requested. The image needs the uuid only, because the world fetches images through its own servers. The answer
@@ -107,19 +118,34 @@ export class Captchas {
    * Checks an answer, which takes a try. Letter case, blanks around it and look-alikes (glyphs.ts) do not matter.
    *
    * @returns the captcha, which is deleted now; {@link giveBack} restores it
-   * @throws {AppError} `wrong_captcha` with `tries_left`; `captcha_required` when this player has none for this event
+   * @throws {AppError} `wrong_captcha` with `tries_left`; `captcha_required` when this player has none for this event, or
+   * its tries are used up
    */
-  async solve({ address, eventId, answer }: Answer): Promise<UsedCaptcha> {
+  async solve({ address, eventId, answer, unsignedFrom }: Answer): Promise<UsedCaptcha> {
     const attempt = { address: address.toLowerCase(), eventId, nowMs: this.clock.nowMs() }
-    const taken = await takeTry(this.db, attempt)
+    const sender = unsignedFrom === undefined ? undefined : this.senderOf(unsignedFrom)
+    const taken =
+      sender === undefined
+        ? await takeSignedTry(this.db, attempt)
+        : await takeUnsignedTry(this.db, attempt, {
+            sender,
+            perSender: CAPTCHA_TRIES,
+            total: UNSIGNED_TRIES,
+          })
     if (!taken) throw this.missing()
     const { text } = parseSecret(this.vault.open('captcha', taken.sealed))
-    if (!isAnswer(text, answer)) throw this.wrong(taken.tries)
+    if (!isAnswer(text, answer)) throw this.wrong(taken.tries_left)
     // Undefined if another right answer came at the same time, or the player has a new captcha
     const used = await useUp(this.db, taken.uuid)
     if (!used) throw this.missing()
     this.report('solved')
-    return used
+    const wrongOnes = sender === undefined ? used.unsigned_tries : withoutOne(used.unsigned_tries, sender)
+    return { ...used, event_id: eventId, unsigned_tries: wrongOnes }
+  }
+
+  /** The network address is stored as 32 bits of a keyed hash, until the captcha is deleted. */
+  private senderOf(networkAddress: string): number {
+    return this.vault.fingerprint('captcha', networkAddress).readInt32BE()
   }
 
   /**
@@ -140,7 +166,7 @@ export class Captchas {
     const used = isRight ? await useUp(this.db, uuid) : undefined
     this.report(used ? 'proved' : 'not_proved')
     if (!used) throw proofRequired(bits)
-    return used
+    return { ...used, event_id: eventId }
   }
 
   /** Undoes {@link solve} or {@link checkProof}, for a refusal that the player did not cause. */
@@ -181,6 +207,8 @@ export interface Answer {
   readonly eventId: number
   /** What the player typed. */
   readonly answer: string
+  /** The network address that sent the answer without a signature; undefined for an answer that the player signed. */
+  readonly unsignedFrom?: string
 }
 
 export interface Proof {
@@ -205,6 +233,11 @@ function proofRequired(bits: number): AppError {
   const sentence =
     'The proof of work is missing or wrong. Get a challenge with POST /captcha and send its solution as proof.'
   return new AppError('proof_of_work_required', sentence, { bits, algorithm: PROOF_ALGORITHM })
+}
+
+function withoutOne(tries: readonly number[], sender: number): number[] {
+  const at = tries.lastIndexOf(sender)
+  return tries.filter((_, i) => i !== at)
 }
 
 interface Secret {

@@ -2,6 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { AppError } from '../../errors.ts'
+import { clientAddress } from '../../http/client-address.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidSecret } from '../../http/validation.ts'
 import type { EventCache } from '../events/event-cache.ts'
@@ -168,7 +169,7 @@ function readProof(
   }
   const { address = '', captcha } = body
   if (!ADDRESS.test(address)) throw invalidSecret('address', body.address, ADDRESS_ALLOWED)
-  return { kind: 'captcha', address: address.toLowerCase(), answer: captcha }
+  return { kind: 'captcha', address: address.toLowerCase(), answer: captcha, from: clientAddress(request) }
 }
 
 function claimJson({ state, address, created_at_ms }: ServedClaim) {

@@ -257,7 +257,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     const body = { ...(answer && { captcha: answer }), ...(named && { address: named }) }
     const proof: ClaimProof =
       given.kind === 'captcha'
-        ? { kind: 'captcha', address, answer }
+        ? { kind: 'captcha', address, answer, from: '198.51.100.7' }
         : { kind: 'signed-request', signed, body }
     const steps: Step[] = []
 

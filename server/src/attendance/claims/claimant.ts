@@ -35,6 +35,8 @@ export interface CaptchaProof {
   readonly address: string
   /** What the player typed; undefined when nothing was sent. */
   readonly answer: string | undefined
+  /** The network address of the client, which limits its wrong answers. */
+  readonly from: string
 }
 
 /** A proven player: all that the rules of presence and codes know of a proof. */
@@ -97,11 +99,11 @@ async function proveBySignature(
 async function proveByCaptcha(
   { captchas }: ProofCheckers,
   event: Event,
-  { address, answer }: CaptchaProof,
+  { address, answer, from }: CaptchaProof,
   countPlayer: CountPlayer,
 ): Promise<Claimant> {
   if (answer === undefined) throw captchaMissing()
-  const used = await captchas.solve({ address, eventId: event.event_id, answer })
+  const used = await captchas.solve({ address, eventId: event.event_id, answer, unsignedFrom: from })
   await countPlayer(address)
   return { address, isPreview: used.is_preview, giveBack: () => captchas.giveBack(used) }
 }
