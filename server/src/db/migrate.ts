@@ -7,6 +7,7 @@ import * as land from './migrations/0001-land.ts'
 import * as changeJournal from './migrations/0002-change-journal.ts'
 import * as attendance from './migrations/0003-attendance.ts'
 import * as rights from './migrations/0004-rights.ts'
+import * as organiserPasses from './migrations/0006-organiser-passes.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -18,6 +19,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0002-change-journal': changeJournal,
   '0003-attendance': attendance,
   '0004-rights': rights,
+  '0006-organiser-passes': organiserPasses,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'
