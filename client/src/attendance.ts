@@ -1,5 +1,5 @@
 import { type Call, pathOf, read, readAs, write } from './call.ts'
-import type { LoadedCodes, Operations } from './types.ts'
+import type { LoadedCodes, Operations, OrganiserPass } from './types.ts'
 
 /**
  * The attendance interface (docs/attendance/README.md): events and their claim codes for organisers, captchas and
@@ -24,7 +24,17 @@ export interface EventChange {
   readonly distribution_end_date?: string | null
   readonly requires_captcha?: boolean
   readonly requires_presence?: boolean
+  /** True: all passes of the event become invalid; the answer brings a new one. */
+  readonly revoke_passes?: boolean
 }
+
+/**
+ * What shows that a call comes from the organiser: the edit code, and if the client has them, the pass from
+ * `organiser_pass` of an earlier answer, and the proof that a refusal asked for (`solveProofOfWork`).
+ */
+export type Credentials =
+  | string
+  | { readonly editCode: string; readonly pass?: string | undefined; readonly proof?: string | undefined }
 
 /** The public data of an event. @throws {LandpassError} `event_not_found` */
 export const event = (name: string | number): Call<DataOf<'GET /event/{event}'>> => read(eventPath(name))
@@ -36,26 +46,33 @@ export const availability = (name: string | number): Call<DataOf<'GET /event/{ev
 /** Registers an event, or replaces the coordinates of a registered one. @throws {LandpassError} `wrong_edit_code` */
 export const registerEvent = (
   name: string | number,
-  { editCode, coordinates }: BodyOf<'POST /event/{event}'>,
-): Call<DataOf<'POST /event/{event}'>> => write('POST', eventPath(name), { editCode, coordinates })
+  { coordinates, ...credentials }: Exclude<Credentials, string> & { readonly coordinates: string },
+): Call<DataOf<'POST /event/{event}'>> =>
+  write('POST', eventPath(name), { ...fieldsOf(credentials), coordinates })
 
 /** Changes a registered event; options that are left out stay. @throws {LandpassError} `wrong_edit_code` */
 export const changeEvent = (
   name: string | number,
-  editCode: string,
+  credentials: Credentials,
   change: EventChange,
 ): Call<DataOf<'PATCH /event/{event}'>> => {
   const options = Object.entries(change).filter(([, value]) => value !== undefined)
-  return write('PATCH', eventPath(name), { editCode, options })
+  return write('PATCH', eventPath(name), { ...fieldsOf(credentials), options })
 }
 
 /** Makes the server load the claim codes from the issuer. @throws {LandpassError} `wrong_edit_code` */
-export const loadCodes = (name: string | number, editCode: string): Call<{ readonly body: LoadedCodes }> =>
-  write('POST', pathOf`/addcodes/${name}`, { editCode })
+export const loadCodes = (
+  name: string | number,
+  credentials: Credentials,
+): Call<{ readonly body: LoadedCodes; readonly organiser_pass?: OrganiserPass }> =>
+  write('POST', pathOf`/addcodes/${name}`, fieldsOf(credentials))
 
 /** The report of an event, for its organiser. @throws {LandpassError} `wrong_edit_code` */
-export const report = (name: string | number, editCode: string): Call<DataOf<'POST /event/{event}/report'>> =>
-  write('POST', `${eventPath(name)}/report`, { editCode })
+export const report = (
+  name: string | number,
+  credentials: Credentials,
+): Call<DataOf<'POST /event/{event}/report'>> =>
+  write('POST', `${eventPath(name)}/report`, fieldsOf(credentials))
 
 /** Requests a captcha for the player who signs. @throws {LandpassError} `not_signed` */
 export const captcha = (): Call<DataOf<'POST /captcha'>> => write('POST', '/captcha')
@@ -69,6 +86,12 @@ export const claim = (
   name: string | number,
   body: BodyOf<'POST /claim/{event}'> = {},
 ): Call<DataOf<'POST /claim/{event}'>> => write('POST', pathOf`/claim/${name}`, body)
+
+function fieldsOf(credentials: Credentials): object {
+  if (typeof credentials === 'string') return { editCode: credentials }
+  const { editCode, pass, proof } = credentials
+  return { editCode, ...(pass !== undefined && { pass }), ...(proof !== undefined && { proof }) }
+}
 
 function eventPath(name: string | number): string {
   return pathOf`/event/${name}`

@@ -23,6 +23,14 @@ export type {
 } from './land.ts'
 export * as land from './land.ts'
 export { type Page, type PageOptions, type PageRequest, pages, type RowOf, rows } from './pages.ts'
+export {
+  NonceSearch,
+  type ProofOfWork,
+  proofOf,
+  proofOfWorkIn,
+  type SolveOptions,
+  solveProofOfWork,
+} from './proof-of-work.ts'
 export { RECORD_FIELDS } from './record-fields.ts'
 export { EventStreamReader, type StreamPart } from './server-sent-events.ts'
 export * as system from './system.ts'

@@ -682,7 +682,7 @@ export interface Operations {
       event: string
     }
     body: EventChangeRequest
-    data: EventInfo
+    data: ChangedEvent
   }
   /** An event that is registered here */
   'GET /event/{event}': {
@@ -710,6 +710,7 @@ export interface Operations {
     data: {
       url: string
       body: LoadedCodes
+      organiser_pass?: OrganiserPass
     }
   }
   /** Claim a token of an event, for the player who stands there */
@@ -1200,6 +1201,10 @@ export interface TokenMetadata {
 export interface RegistrationRequest {
   /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
   editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
   /** Where the token can be claimed: `x,y` pairs separated by `;`, 1 to 500 of them. */
   coordinates: string
 }
@@ -1238,6 +1243,7 @@ export interface RegisteredEvent {
   /** Whether a player must stand on one of the coordinates. */
   requires_presence: boolean
   event: IssuerEvent
+  organiser_pass?: OrganiserPass
 }
 
 /** The issuer's own record, without anything secret. */
@@ -1264,11 +1270,59 @@ export interface IssuerEvent {
   private_event: boolean
 }
 
+/** For clients that sent the right edit code without a pass; also in the header Organiser-Pass. */
+export interface OrganiserPass {
+  /** Send it with the next calls of this event. It is no edit code and gives no right. */
+  pass: string
+  /** ISO 8601, UTC. */
+  expires_at: string
+}
+
 export interface EventChangeRequest {
   /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
   editCode: string
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes. Example: `[["coordinates", "52,-10;53,-10"]]`. */
   options: unknown
+}
+
+export interface ChangedEvent {
+  /** The issuer's number of the event. */
+  id: number
+  /** Ours: what a booth takes as its event. */
+  uuid: string
+  fancy_id: string
+  name: string
+  event_url: string
+  image_url: string
+  country: string
+  city: string
+  description: string
+  year: number | null
+  /** First day: ISO 8601, UTC; null when unset. */
+  event_start_date: string | null
+  /** Last day: ISO 8601, UTC; null when unset. */
+  event_end_date: string | null
+  /** When it was registered here: ISO 8601, UTC. */
+  created_at: string
+  /** False while the organiser pauses it. */
+  enabled: boolean
+  /** `x,y;x,y`, in the registered order. */
+  coordinates: string
+  /** From when on tokens are given out: ISO 8601, UTC; null when unset. */
+  distribution_start_date: string | null
+  /** Until when tokens are given out: ISO 8601, UTC; null when unset. */
+  distribution_end_date: string | null
+  /** When the last day at the issuer is over everywhere on Earth: ISO 8601, UTC; null when unset. */
+  expiry_date: string | null
+  /** Whether signed claims need a captcha too; unsigned ones always do. */
+  requires_captcha: boolean
+  /** Whether a player must stand on one of the coordinates. */
+  requires_presence: boolean
+  organiser_pass?: OrganiserPass
 }
 
 export interface EventInfo {
@@ -1324,6 +1378,10 @@ export interface Availability {
 export interface EditCodeRequest {
   /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
   editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
 }
 
 export interface LoadedCodes {
@@ -1359,6 +1417,10 @@ export interface Claim {
   created_at: string
   /** What happens next, for the player. */
   message: string
+  /** While pending: how many claims of all events wait for the issuer. */
+  queue_length?: number
+  /** While pending: in about so many seconds the issuer has answered; also in Retry-After. */
+  retry_after_s?: number
 }
 
 export interface Report {
@@ -1419,6 +1481,7 @@ export interface Report {
     /** Its HTTP status, where it answered. */
     status: number | null
   }[]
+  organiser_pass?: OrganiserPass
 }
 
 export interface Captcha {

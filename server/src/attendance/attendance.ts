@@ -6,6 +6,7 @@ import type { Metrics } from '../http/metrics.ts'
 import { AttendanceMetrics } from './attendance-metrics.ts'
 import { type CaptchaRouteOptions, captchaRoutes } from './captcha/captcha-routes.ts'
 import { Captchas } from './captcha/captchas.ts'
+import { ClaimQueue } from './claims/claim-queue.ts'
 import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
 import { ClaimRules } from './claims/claim-rules.ts'
 import { ClaimWorker } from './claims/claim-worker.ts'
@@ -18,9 +19,11 @@ import { CodeCountCache } from './events/code-count-cache.ts'
 import { EventCache } from './events/event-cache.ts'
 import { type EventRouteOptions, eventRoutes } from './events/event-routes.ts'
 import { Organisers } from './events/organisers.ts'
+import { GuessChallenges } from './guess-challenge.ts'
 import type { Issuer } from './issuer/issuer.ts'
 import { PoapIssuer } from './issuer/poap-issuer.ts'
 import { type Limits, registerLimits } from './limits.ts'
+import { OrganiserPasses } from './organiser-passes.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
 import { Reports } from './report/report.ts'
@@ -62,7 +65,11 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const base = { db, clock, vault, metrics }
 
   const issuer = createIssuer({ ...base, config: config.attendance.issuer, setupProblem })
-  const { guard, organisers } = createOrganisers({ db, clock, issuer })
+  const { guard, organisers } = createOrganisers({
+    ...base,
+    issuer,
+    config: config.attendance.organisers,
+  })
   const codeCounts = new CodeCountCache(db)
   const refusals = new Refusals({ db, clock })
   const players = createPlayers({ ...base, config: config.attendance, publicUrl: config.publicUrl })
@@ -87,6 +94,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     codes: new CodeLoader({ db, clock, vault, issuer, codeCounts }),
     reports: new Reports({ db, clock, refusals, codeCounts }),
     rules,
+    queue: new ClaimQueue({ db, pacer: issuer.pacer }),
     refusals,
     onClaim: metrics.onClaim,
     assertConfigured: () => assertNoSetupProblem(setupProblem),
@@ -118,7 +126,7 @@ interface IssuerNeeds {
   readonly metrics: AttendanceMetrics
 }
 
-function createIssuer({ config, setupProblem, db, clock, vault, metrics }: IssuerNeeds): Issuer {
+function createIssuer({ config, setupProblem, db, clock, vault, metrics }: IssuerNeeds): PoapIssuer {
   return new PoapIssuer({
     config: setupProblem ? { ...config, ...PLACEHOLDER_CREDENTIALS } : config,
     db,
@@ -131,13 +139,17 @@ function createIssuer({ config, setupProblem, db, clock, vault, metrics }: Issue
 interface OrganisersNeeds {
   readonly db: Db
   readonly clock: Clock
+  readonly vault: Vault
   readonly issuer: Issuer
+  readonly config: AttendanceConfig['organisers']
 }
 
 /** What decides who may change an event. */
-function createOrganisers({ db, clock, issuer }: OrganisersNeeds) {
-  const guard = new EditCodeGuard({ db, clock })
-  return { guard, organisers: new Organisers({ db, clock, guard, issuer }) }
+function createOrganisers({ db, clock, vault, issuer, config }: OrganisersNeeds) {
+  const challenges = new GuessChallenges({ vault, clock })
+  const passes = new OrganiserPasses({ db, clock, vault, ttlMs: config.passTtlMs })
+  const guard = new EditCodeGuard({ db, clock, challenges, proofBits: config.proofBits })
+  return { guard, organisers: new Organisers({ db, clock, guard, challenges, passes, issuer }) }
 }
 
 interface PlayersNeeds {
@@ -196,13 +208,13 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   const { clientLimit, organiserLimit, playerLimit } = await registerLimits(scope, config)
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, codes, reports } = endpoints
-  const { signedFetch, captchas, presence, rules, refusals, onClaim } = endpoints
+  const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
   await scope.register(eventRoutes, { ...forOrganisers, clock, world, events, codeCounts })
   await scope.register(codeRoutes, { ...forOrganisers, codes })
-  await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, refusals, onClaim })
+  await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   await scope.register(captchaRoutes, { ...forPlayers, captchas })
 }

@@ -22,24 +22,66 @@ export async function lockGuesses(tx: Tx, eventId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${EDIT_CODE_LOCKS}::integer, ${eventId}::integer)`.execute(tx)
 }
 
-/** The guesses after a time, the oldest first. */
-export function listGuesses(tx: Tx, eventId: number, afterMs: number): Promise<Guess[]> {
+/** The guesses of one budget after a time, the oldest first. */
+export function listGuesses(
+  tx: Tx,
+  { eventId, budget, afterMs }: { eventId: number; budget: string; afterMs: number },
+): Promise<Guess[]> {
   return tx
     .selectFrom('edit_code_guess')
     .select(['at_ms', 'is_judged'])
     .where('event_id', '=', eventId)
+    .where('budget', '=', budget)
     .where('at_ms', '>', afterMs)
     .orderBy('at_ms')
     .execute()
 }
 
-export async function insertGuess(tx: Tx, eventId: number, atMs: number): Promise<number> {
-  const { id } = await tx
-    .insertInto('edit_code_guess')
-    .values({ event_id: eventId, at_ms: atMs, is_judged: false })
-    .returning('id')
+/** How many guesses of one budget were wrong after a time. */
+export async function countWrong(
+  db: Db,
+  { eventId, budget, afterMs }: { eventId: number; budget: string; afterMs: number },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('edit_code_guess')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('event_id', '=', eventId)
+    .where('budget', '=', budget)
+    .where('is_judged', '=', true)
+    .where('at_ms', '>', afterMs)
     .executeTakeFirstOrThrow()
-  return id
+  return Number(count)
+}
+
+export interface NewGuess {
+  readonly eventId: number
+  readonly budget: string
+  readonly atMs: number
+  /** The id of a solved challenge. */
+  readonly challenge: string | undefined
+}
+
+/** @returns undefined when the challenge was used before */
+export async function insertGuess(
+  tx: Tx,
+  { eventId, budget, atMs, challenge }: NewGuess,
+): Promise<number | undefined> {
+  const row = await tx
+    .insertInto('edit_code_guess')
+    .values({ event_id: eventId, at_ms: atMs, is_judged: false, budget, challenge: challenge ?? null })
+    .onConflict((conflict) => conflict.column('challenge').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** Keeps the challenge of a right guess, so that it is not used again; the guess no longer counts. */
+export async function markSpent(db: Db, id: number): Promise<void> {
+  await db
+    .updateTable('edit_code_guess')
+    .set({ is_judged: true, budget: 'spent' })
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function markJudged(db: Db, id: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** What a secret is for. Each kind has its own key, so one kind cannot be decrypted as another. */
-export type SecretKind = 'claim-code' | 'captcha' | 'issuer-token'
+export type SecretKind = 'claim-code' | 'captcha' | 'issuer-token' | 'organiser-pass' | 'guess-challenge'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../clock.ts'
 import { CommandError } from '../errors.ts'
 import { describeSettings, type Environment, maskAddresses, readSettings } from './setting-reader.ts'
 import { SETTINGS, type Settings } from './settings.ts'
@@ -102,6 +103,12 @@ function attendanceConfigOf(settings: Settings) {
     claimWaitMs: settings.CLAIM_WAIT_MS,
     /** The number of zero bits that the proof of work of a signed claim needs; 0 requires no proof. */
     proofOfWorkBits: settings.CLAIM_PROOF_OF_WORK_BITS,
+    organisers: {
+      /** How long a pass is valid. */
+      passTtlMs: settings.ORGANISER_PASS_DAYS * 24 * HOUR_MS,
+      /** The number of zero bits of the first proof of work. */
+      proofBits: settings.ORGANISER_PROOF_OF_WORK_BITS,
+    },
     limits: {
       /** From one network address, to `/captcha` and `/claim`. */
       clientPerMinute: settings.LIMIT_CLIENT_PER_MINUTE,

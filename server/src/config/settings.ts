@@ -222,6 +222,18 @@ export const SETTINGS = {
     default: 20,
     meaning: 'Signed requests that one player may send per minute; 0 is no limit.',
   },
+  ORGANISER_PASS_DAYS: {
+    kind: integer({ min: 1, max: 365 }),
+    default: 30,
+    meaning:
+      "How many days the pass of an organiser's client is valid. With it, wrong edit codes of others do not lock the organiser out.",
+  },
+  ORGANISER_PROOF_OF_WORK_BITS: {
+    kind: integer({ min: 1, max: 24 }),
+    default: 20,
+    meaning:
+      "The zero bits of the proof of work that lets an organiser's client without a pass in while others send wrong edit codes. Under attack it grows by up to 6 bits. 20 are a few seconds on a phone; each bit doubles the time.",
+  },
   LIMIT_ORGANISER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 30,

@@ -19,6 +19,7 @@ export interface Database {
   captcha: CaptchaTable
   seen_request: SeenRequestTable
   edit_code_guess: EditCodeGuessTable
+  organiser_pass_generation: OrganiserPassGenerationTable
   issuer_token: IssuerTokenTable
   attendance_refusal: AttendanceRefusalTable
   issuer_failure: IssuerFailureTable
@@ -174,6 +175,16 @@ export interface EditCodeGuessTable {
   at_ms: number
   /** False while the issuer checks it: it may still be right. */
   is_judged: boolean
+  /** What limits it: `open`, `paid`, or `pass` and the id of a pass. `spent` counts in none. */
+  budget: Generated<string>
+  /** The random part of the challenge that was solved for it: each can be used once. */
+  challenge: string | null
+}
+
+/** Events whose passes were revoked: passes of an earlier generation are refused. No row is generation 0. */
+export interface OrganiserPassGenerationTable {
+  event_id: number
+  generation: number
 }
 
 /** One row: the issuer's access token, shared by all processes. */

@@ -7,6 +7,7 @@ export const EXPOSED_HEADERS = [
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',
+  'Organiser-Pass',
 ]
 
 /** The headers that `@fastify/cors` sets on every answer, for answers that are sent without it. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Vault } from '../../src/attendance/vault.ts'
 import { MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
@@ -10,6 +11,7 @@ import {
   startAttendance,
   startOutsideWorld,
   TEST_KEY,
+  untilMinted,
 } from '../support/attendance-server.ts'
 import { freshEngine } from '../support/engines.ts'
 import { type Answer, testClock } from '../support/land-server.ts'
@@ -136,6 +138,180 @@ test('behind a trusted proxy the client is the address that this proxy names, an
   expect(remaining(await from('2001:db8:1:2::1', 'eve'))).toBe('1 of 2')
   expect(remaining(await from('2001:db8:1:2:ffff::9', 'fay'))).toBe('0 of 2')
   await server.close()
+})
+
+describe('strangers with many addresses', () => {
+  const DAY_MS = 24 * 60 * MINUTE_MS
+
+  /** Wrong codes for an event, each from an address of its own. @returns how many of each answer */
+  async function guess(server: AttendanceServer, event: number, count: number) {
+    const answers: Record<string, number> = {}
+    for (let n = 0; n < count; n++) {
+      const headers = { 'x-forwarded-for': `198.51.${n % 250}.${Math.floor(n / 250)}` }
+      const { status } = await server.send('POST', `/event/${event}`, registration('000001'), headers)
+      answers[status] = (answers[status] ?? 0) + 1
+    }
+    return answers
+  }
+  const registration = (editCode: string, more = {}) => ({ editCode, coordinates: '10,20', ...more })
+  const startAttacked = async () =>
+    startAttendance(await open(), clock, outside, {
+      ...LIMITS,
+      LIMIT_ORGANISER_PER_MINUTE: '20',
+      TRUSTED_PROXIES: '127.0.0.1',
+      ORGANISER_PROOF_OF_WORK_BITS: '6',
+    })
+  const passOf = ({ body }: Answer) =>
+    (body.data as { organiser_pass?: { pass: string } }).organiser_pass?.pass
+  const challengeIn = ({ body }: Answer) =>
+    (body.data as { proof_of_work: { challenge: string; bits: number } }).proof_of_work
+
+  test('an organiser with a pass gets in at once, until it expires, is revoked, or for another event', async () => {
+    const server = await startAttacked()
+    const [event, neighbour] = [89_010, 89_011]
+    await outside.putEvent(event, { edit_code: EDIT_CODE, codes: 1 })
+    await outside.putEvent(neighbour, { edit_code: EDIT_CODE, codes: 1 })
+    const first = await server.send('POST', `/event/${event}`, registration(EDIT_CODE))
+    const pass = passOf(first)
+    expect(first.headers.get('organiser-pass')).toBe(pass)
+
+    expect(await guess(server, event, 40)).toEqual({ 401: 5, 429: 35 })
+    expect((await server.send('POST', `/event/${event}`, registration(EDIT_CODE))).status).toBe(429)
+    const withPass = await server.send('POST', `/event/${event}`, registration(EDIT_CODE, { pass }))
+    expect([withPass.status, passOf(withPass)], 'a pass that lasts is kept').toEqual([200, undefined])
+    const body = { editCode: EDIT_CODE, options: [['revoke_passes', true]] }
+    const revoked = await server.send('PATCH', `/event/${event}`, body, { 'organiser-pass': pass! })
+    expect([revoked.status, revoked.text]).toEqual([200, expect.stringContaining('"enabled":true')])
+
+    const refused = await server.send('POST', `/addcodes/${event}`, { editCode: EDIT_CODE, pass })
+    expect(refused.status, 'revoked').toBe(429)
+    const newPass = passOf(revoked)
+    const loaded = await server.send('POST', `/addcodes/${event}`, { editCode: EDIT_CODE, pass: newPass })
+    expect(loaded.status).toBe(200)
+    for (let n = 0; n < 5; n++) {
+      const stolen = await server.send('POST', `/addcodes/${event}`, { editCode: '000002', pass: newPass })
+      expect(stolen.status, 'a pass alone gives no right').toBe(401)
+    }
+    expect(
+      (await server.send('POST', `/addcodes/${event}`, { editCode: '000002', pass: newPass })).status,
+    ).toBe(429)
+
+    await guess(server, neighbour, 5)
+    const foreign = await server.send(
+      'POST',
+      `/event/${neighbour}`,
+      registration(EDIT_CODE, { pass: newPass }),
+    )
+    expect(foreign.status, 'of another event').toBe(429)
+    const startMs = clock.nowMs()
+    clock.set(startMs + 30 * DAY_MS)
+    await guess(server, event, 5)
+    const expired = await server.send('POST', `/addcodes/${event}`, { editCode: EDIT_CODE, pass: newPass })
+    expect(expired.status, 'expired').toBe(429)
+    clock.set(startMs)
+    await server.close()
+  })
+
+  test('an organiser without a pass gets in with a proof of work, also before the first registration', async () => {
+    const server = await startAttacked()
+    const event = 89_012
+    await outside.putEvent(event, { edit_code: EDIT_CODE, codes: 1 })
+    expect(await guess(server, event, 40)).toEqual({ 401: 5, 429: 35 })
+    const locked = await server.send('POST', `/event/${event}`, registration(EDIT_CODE))
+    expect([locked.body.code, Number(locked.headers.get('retry-after'))]).toEqual([
+      'too_many_guesses',
+      15 * 60,
+    ])
+
+    // The attacker pays too: six of eight are judged, and the next challenge is harder
+    const paid: number[] = []
+    for (let n = 0; n < 8; n++) {
+      const asked = await server.send('POST', `/event/${event}`, registration('000003'))
+      const proof = solve(challengeIn(asked))
+      const headers = { 'x-forwarded-for': `203.0.113.${n}` }
+      paid.push(
+        (await server.send('POST', `/event/${event}`, registration('000003', { proof }), headers)).status,
+      )
+    }
+    expect(paid).toEqual([401, 401, 401, 401, 401, 401, 429, 429])
+    const harder = challengeIn(await server.send('POST', `/event/${event}`, registration(EDIT_CODE)))
+    expect([challengeIn(locked).bits, harder.bits]).toEqual([6, 7])
+
+    const proof = solve(harder)
+    const send = () => server.send('POST', `/event/${event}`, registration(EDIT_CODE, { proof }))
+    const waiting = await send()
+    expect(waiting.body.data, 'the proof stays valid').toEqual({ retry_after_s: expect.any(Number) })
+    const startMs = clock.nowMs()
+    clock.set(startMs + Number(waiting.headers.get('retry-after')) * SECOND_MS)
+    const right = await send()
+    expect([right.status, passOf(right)]).toEqual([200, expect.any(String)])
+    const again = await send()
+    expect([again.status, challengeIn(again).bits], 'each proof counts once').toEqual([429, 7])
+    clock.set(startMs)
+    await server.close()
+  })
+
+  test('invented event ids cost one call to the issuer each, and claims go on', async () => {
+    const server = await startAttacked()
+    await outside.putEvent(89_013, { edit_code: EDIT_CODE, codes: 5 })
+    const uuid = await server.register(89_013, EDIT_CODE, '10,20')
+    const ann = await at('invented ann')
+    const before = await callsAtIssuer()
+
+    for (let event = 700_001; event <= 700_020; event++) {
+      expect(await guess(server, event, 6), 'as for an event that the issuer knows').toEqual({
+        401: 5,
+        429: 1,
+      })
+    }
+
+    expect((await callsAtIssuer()) - before).toBe(20)
+    expect((await server.claim(uuid, ann)).body.data).toMatchObject({ claim: { status: 'minting' } })
+    await server.close()
+  })
+
+  test('at a low pace strangers are refused at once, while claims are served and say how long they wait', async () => {
+    const server = await startAttendance(await open(), clock, outside, {
+      ISSUER_CALLS_PER_SECOND: '2',
+      CLAIM_WAIT_MS: '1',
+    })
+    await outside.putEvent(89_014, { edit_code: EDIT_CODE, codes: 5 })
+    const uuid = await server.register(89_014, EDIT_CODE, '10,20')
+    const strangers = Array.from({ length: 20 }, (_, n) =>
+      server.send('POST', `/event/${710_001 + n}`, registration('000001')),
+    )
+    const ben = await at('pace ben')
+    const claimed = await server.claim(uuid, ben)
+
+    expect(claimed.status).toBe(200)
+    const { claim } = claimed.body.data as {
+      claim: { status: string; queue_length: number; retry_after_s: number }
+    }
+    expect(claim).toMatchObject({ status: 'pending', queue_length: 1, retry_after_s: expect.any(Number) })
+    expect(claimed.headers.get('retry-after')).toBe(String(claim.retry_after_s))
+    await untilMinted(outside, 89_014, 1)
+    const answers = await Promise.all(strangers)
+    const refused = answers.filter(({ status }) => status === 503)
+    expect(refused.length).toBeGreaterThan(10)
+    for (const { body, headers } of refused) {
+      expect(body.code).toBe('issuer_unavailable')
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    await server.close()
+  }, 60_000)
+
+  async function callsAtIssuer(): Promise<number> {
+    const ledger = await (await fetch(`${outside.issuer}/simulator/ledger`)).json()
+    return (ledger as { requests: number }).requests
+  }
+
+  function solve({ challenge, bits }: { challenge: string; bits: number }): string {
+    for (let nonce = 0; ; nonce++) {
+      const proof = `${challenge}:${nonce}`
+      const hash = createHash('sha256').update(proof).digest()
+      if (hash.readUInt32BE(0) >>> (32 - bits) === 0) return proof
+    }
+  }
 })
 
 const at = (name: string) => playerAt(outside, `limits ${name}`, { x: 10, y: 20 }, clock.nowMs())

@@ -88,9 +88,14 @@ describeOnOneEngine('the organiser page', (open) => {
     expect(loaded.body.data).toEqual({
       url: `/addcodes/${id(2)}`,
       body: { num: 25, total: 25, available: 25, claimed: 0 },
+      organiser_pass: {
+        pass: expect.stringMatching(/^[\w.-]{70,90}$/),
+        expires_at: '2026-12-20T00:00:00.000Z',
+      },
     })
     expect(again.body.data).toMatchObject({ body: { num: 0, total: 25 } })
-    expect(seen.body).toEqual(changed.body)
+    const { organiser_pass: _pass, ...event } = changed.body.data as Record<string, unknown>
+    expect(seen.body.data).toEqual(event)
     expect(JSON.stringify([imported.body, changed.body, seen.body])).not.toMatch(/012345|secret_code|email/)
   })
 
@@ -144,7 +149,7 @@ describeOnOneEngine('the organiser page', (open) => {
     expect([others.status, others.body]).toEqual([401, wrong.body])
   })
 
-  test('five wrong codes, in any calls, block the event for a quarter of an hour', async () => {
+  test('five wrong codes, in any calls, block clients without a pass for a quarter of an hour', async () => {
     await outside.putEvent(id(8), { edit_code: '888888', codes: 1 })
     await server.register(id(8), '888888', '0,0')
     const calls = [
@@ -162,6 +167,7 @@ describeOnOneEngine('the organiser page', (open) => {
 
     expect(right.status).toBe(429)
     expect(right.body.code).toBe('too_many_guesses')
+    expect(right.body.data).toMatchObject({ proof_of_work: { bits: 20, algorithm: 'sha256' } })
     expect(Number(right.headers.get('retry-after'))).toBe(15 * 60)
     expect(later.status).toBe(200)
     clock.set(REFERENCE_TIME_MS)

@@ -9,6 +9,7 @@ const TABLES = [
   'captcha',
   'seen_request',
   'edit_code_guess',
+  'organiser_pass_generation',
   'issuer_token',
   'attendance_refusal',
   'issuer_failure',

@@ -27,8 +27,13 @@ const NONCE = /^\d{1,64}$/
  * isProof(challenge, '7483', 12) // true: the hash begins with 000f
  */
 export function isProof({ uuid, eventUuid, address }: Challenge, nonce: string, bits: number): boolean {
+  return isNonceOf(`${uuid}:${eventUuid}:${address}`, nonce, bits)
+}
+
+/** Whether `sha256("<challenge>:<nonce>")` begins with `bits` zero bits. @param nonce 1 to 64 decimal digits */
+export function isNonceOf(challenge: string, nonce: string, bits: number): boolean {
   if (!NONCE.test(nonce)) return false
-  const hash = createHash('sha256').update(`${uuid}:${eventUuid}:${address}:${nonce}`).digest()
+  const hash = createHash('sha256').update(`${challenge}:${nonce}`).digest()
   return leadingZeroBits(hash) >= bits
 }
 

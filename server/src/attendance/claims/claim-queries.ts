@@ -316,3 +316,14 @@ export async function releaseLeases(db: Db, ids: readonly number[], nowMs: numbe
     .where('next_step_at_ms', 'is not', null)
     .execute()
 }
+
+/** How many claims of all events wait for an answer of the issuer. */
+export async function countReserved(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('claim')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('next_step_at_ms', 'is not', null) // for the index
+    .where('state', '=', 'reserved')
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

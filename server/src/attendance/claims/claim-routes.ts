@@ -14,6 +14,7 @@ import type { Refusals } from '../refusals.ts'
 import { incomingRequestOf } from '../signed-fetch/incoming-request.ts'
 import { SIGNED_FETCH } from '../signed-fetch/signature-headers.ts'
 import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
+import type { ClaimQueue, QueueOfClaims } from './claim-queue.ts'
 import type { ClaimRules } from './claim-rules.ts'
 import type { ClaimProof } from './claimant.ts'
 import type { ServedClaim } from './claims.ts'
@@ -67,6 +68,15 @@ const claimSchema = Type.Object({
       address: Type.String(),
       created_at: Type.String({ description: 'ISO 8601, UTC.' }),
       message: Type.String({ description: 'What happens next, for the player.' }),
+      queue_length: Type.Optional(
+        Type.Integer({ description: 'While pending: how many claims of all events wait for the issuer.' }),
+      ),
+      retry_after_s: Type.Optional(
+        Type.Integer({
+          description:
+            'While pending: in about so many seconds the issuer has answered; also in Retry-After.',
+        }),
+      ),
     },
     { title: 'Claim' },
   ),
@@ -77,6 +87,8 @@ export interface ClaimRouteOptions {
   readonly signedFetch: Pick<SignedFetch, 'isSigned' | 'check'>
   readonly presence: Presence
   readonly rules: Pick<ClaimRules, 'claim'>
+  /** How long players wait for the issuer. */
+  readonly queue: Pick<ClaimQueue, 'look'>
   /** Counts refusals for the organiser's report. */
   readonly refusals: Pick<Refusals, 'add'>
   /** Called once for every answer, with the state of the claim or the error code. */
@@ -145,7 +157,9 @@ export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app
           countPlayer: (address) => options.playerLimit(request, reply, address),
         })
         onClaim(claim.state)
-        return { ok: true as const, data: { event: eventInfoJson(event), claim: claimJson(claim) } }
+        const queue = claim.state === 'reserved' ? await options.queue.look() : undefined
+        if (queue) reply.header('retry-after', queue.waitS)
+        return { ok: true as const, data: { event: eventInfoJson(event), claim: claimJson(claim, queue) } }
       } catch (error) {
         const code = error instanceof AppError ? error.code : 'internal_error'
         onClaim(code)
@@ -172,7 +186,7 @@ function readProof(
   return { kind: 'captcha', address: address.toLowerCase(), answer: captcha, from: clientAddress(request) }
 }
 
-function claimJson({ state, address, created_at_ms }: ServedClaim) {
+function claimJson({ state, address, created_at_ms }: ServedClaim, queue: QueueOfClaims | undefined) {
   const status = state === 'minting' || state === 'minted' ? state : ('pending' as const)
   return {
     status,
@@ -182,5 +196,6 @@ function claimJson({ state, address, created_at_ms }: ServedClaim) {
       status === 'pending'
         ? 'Your token is reserved. The issuer has not answered yet; we keep asking, you need not do anything.'
         : 'The issuer is making your token. It takes a few minutes until it shows in your wallet.',
+    ...(queue && { queue_length: queue.length, retry_after_s: queue.waitS }),
   }
 }

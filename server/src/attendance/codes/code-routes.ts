@@ -3,11 +3,14 @@ import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
 import { codeTotals } from '../events/availability.ts'
 import {
+  credentialsOf,
   editCodeBody,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
   parseEventName,
+  passField,
+  passIn,
 } from '../events/event-params.ts'
 import { getEvent } from '../events/event-queries.ts'
 import type { CodeLoader, LoadedCodes } from './code-loader.ts'
@@ -48,21 +51,21 @@ export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
         summary: "Load an event's claim codes from the issuer",
         params: eventParams,
         body: editCodeBody,
-        response: okSchema(Type.Object({ url: Type.String(), body: bodySchema }), [
+        response: okSchema(Type.Object({ url: Type.String(), body: bodySchema, ...passField }), [
           ...ORGANISER_ERRORS,
           'event_not_found',
         ]),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       assertConfigured()
       const event = await getEvent(db, parseEventName(request.params.event))
       const { editCode } = request.body
-      await organisers.assertEditCode(event.event_id, editCode)
+      const newPass = await organisers.assertEditCode(event.event_id, credentialsOf(request))
       const loaded = await codes.load(event, editCode)
       return {
         ok: true as const,
-        data: { url: `/addcodes/${event.event_id}`, body: loadedJson(loaded) },
+        data: { url: `/addcodes/${event.event_id}`, body: loadedJson(loaded), ...passIn(reply, newPass) },
       }
     },
   )

@@ -44,33 +44,30 @@ export const eventInfoSchema = Type.Object(eventInfoProperties, {
 })
 
 /** The answer to a registration: the flat event and the issuer's record, because clients read either form. */
-export const eventReferenceSchema = Type.Object(
-  {
-    ...eventInfoProperties,
-    event: Type.Object(
-      {
-        id: Type.Integer(),
-        ...describingProperties,
-        start_date: Type.String({ description: 'DD-Mon-YYYY' }),
-        end_date: Type.String({ description: 'DD-Mon-YYYY' }),
-        expiry_date: Type.String({
-          description: 'DD-Mon-YYYY: the last day on which the issuer makes tokens.',
-        }),
-        from_admin: Type.Boolean(),
-        virtual_event: Type.Boolean(),
-        event_template_id: Type.Integer(),
-        event_host_id: Type.Integer(),
-        private_event: Type.Boolean(),
-      },
-      {
-        title: 'IssuerEvent',
-        additionalProperties: true,
-        description: "The issuer's own record, without anything secret.",
-      },
-    ),
-  },
-  { title: 'RegisteredEvent', additionalProperties: true },
-)
+export const eventReferenceProperties = {
+  ...eventInfoProperties,
+  event: Type.Object(
+    {
+      id: Type.Integer(),
+      ...describingProperties,
+      start_date: Type.String({ description: 'DD-Mon-YYYY' }),
+      end_date: Type.String({ description: 'DD-Mon-YYYY' }),
+      expiry_date: Type.String({
+        description: 'DD-Mon-YYYY: the last day on which the issuer makes tokens.',
+      }),
+      from_admin: Type.Boolean(),
+      virtual_event: Type.Boolean(),
+      event_template_id: Type.Integer(),
+      event_host_id: Type.Integer(),
+      private_event: Type.Boolean(),
+    },
+    {
+      title: 'IssuerEvent',
+      additionalProperties: true,
+      description: "The issuer's own record, without anything secret.",
+    },
+  ),
+}
 
 /** @returns the answer of `GET /event/:uuid` */
 export function eventInfoJson(event: Event) {

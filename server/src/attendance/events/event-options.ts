@@ -11,13 +11,16 @@ const ALLOWED_TIME =
 const LIKE_DATE = /^\d{4}-\d{2}-\d{2}[\dTZ:.+ -]{0,30}$/
 const MAX_OPTIONS = 20
 const NAMES =
-  'coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence'
+  'coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence, revoke_passes'
 const ALLOWED_OPTIONS = `a list of [name, value] pairs, 1 to ${MAX_OPTIONS} of them; names: ${NAMES}`
 /** A name as options have it. An edit code can be of letters alone, so this is not enough to show a text. */
 const LIKE_NAME = /^[a-z_]{1,40}$/i
 /** A misspelt or shortened name mostly begins as the right one does; an edit code hardly ever does. */
 const SAME_LETTERS = 4
 const BEGINNINGS = new Set(NAMES.split(', ').map((name) => name.slice(0, SAME_LETTERS)))
+
+/** Options of the event, and whether its passes are to be revoked. */
+export type RequestedOptions = EventOptions & { readonly revokesPasses?: boolean }
 
 /**
  * Reads the options of `PATCH /event/:id` in the form in which the organiser page sends them. Of a name that occurs
@@ -28,14 +31,14 @@ const BEGINNINGS = new Set(NAMES.split(', ').map((name) => name.slice(0, SAME_LE
  * @example
  * parseOptions([['enabled', false]], world) // { enabled: false }
  */
-export function parseOptions(options: unknown, world: World): EventOptions {
+export function parseOptions(options: unknown, world: World): RequestedOptions {
   if (!Array.isArray(options) || options.length < 1 || options.length > MAX_OPTIONS) {
     throw invalidSecret('options', options, ALLOWED_OPTIONS)
   }
   return Object.assign({}, ...options.map((pair) => parseOption(pair, world)))
 }
 
-function parseOption(pair: unknown, world: World): EventOptions {
+function parseOption(pair: unknown, world: World): RequestedOptions {
   if (!Array.isArray(pair) || pair.length !== 2) throw invalidSecret('options', pair, ALLOWED_OPTIONS)
   const [name, value] = pair as [unknown, unknown]
   switch (name) {
@@ -47,6 +50,9 @@ function parseOption(pair: unknown, world: World): EventOptions {
     case 'requires_presence':
       if (typeof value !== 'boolean') throw invalidSecret(name, value, 'true or false')
       return { [name]: value }
+    case 'revoke_passes':
+      if (typeof value !== 'boolean') throw invalidSecret(name, value, 'true or false')
+      return { revokesPasses: value }
     case 'distribution_start_date':
       return { distribution_start_at_ms: parseDate(name, value) }
     case 'distribution_end_date':

@@ -2,9 +2,10 @@ import Type from 'typebox'
 import type { Db } from '../../db/engine.ts'
 import { invalidParameter, invalidSecret } from '../../http/validation.ts'
 import type { LimitHook } from '../limits.ts'
+import type { NewPass } from '../organiser-passes.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import type { EventName } from './event-name.ts'
-import type { Organisers } from './organisers.ts'
+import type { Credentials, Organisers } from './organisers.ts'
 
 /** The event in the path of a route. */
 export const eventParams = Type.Object({
@@ -60,8 +61,75 @@ export const editCodeField = Type.String({
     "The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored.",
 })
 
+/** The fields of every call with an edit code. */
+export const credentialFields = {
+  editCode: editCodeField,
+  pass: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      'x-allowed': 'the pass from an earlier answer, as text',
+      'x-withheld': true,
+      description:
+        'From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored.',
+    }),
+  ),
+  proof: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      'x-allowed': '<challenge>:<nonce>, as text',
+      'x-withheld': true,
+      description:
+        'The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once.',
+    }),
+  ),
+}
+
 /** The body of a call that needs nothing but the edit code. */
-export const editCodeBody = Type.Object({ editCode: editCodeField }, { title: 'EditCodeRequest' })
+export const editCodeBody = Type.Object(credentialFields, { title: 'EditCodeRequest' })
+
+/** In answers to a client without a pass, or with one that ends soon. */
+export const passField = {
+  organiser_pass: Type.Optional(
+    Type.Object(
+      {
+        pass: Type.String({
+          description: 'Send it with the next calls of this event. It is no edit code and gives no right.',
+        }),
+        expires_at: Type.String({ description: 'ISO 8601, UTC.' }),
+      },
+      {
+        title: 'OrganiserPass',
+        description:
+          'For clients that sent the right edit code without a pass; also in the header Organiser-Pass.',
+      },
+    ),
+  ),
+}
+
+const PASS_HEADER = 'organiser-pass'
+
+/** What a request carries to show that it comes from the organiser. */
+export function credentialsOf({
+  body,
+  headers,
+}: {
+  readonly body: Credentials
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}): Credentials {
+  const inHeader = headers[PASS_HEADER]
+  const { editCode, pass = typeof inHeader === 'string' ? inHeader : undefined, proof } = body
+  return { editCode, pass, proof }
+}
+
+/** Sets the header for a new pass. @returns the same pass as a field of the answer's data; no field without one */
+export function passIn(
+  reply: { header(name: string, value: string): unknown },
+  newPass: NewPass | undefined,
+): { readonly organiser_pass?: NewPass } {
+  if (!newPass) return {}
+  reply.header(PASS_HEADER, newPass.pass)
+  return { organiser_pass: newPass }
+}
 
 /** Error codes of every call with an edit code. */
 export const ORGANISER_ERRORS = [

@@ -9,15 +9,24 @@ import { availabilityJson, availabilitySchema } from './availability.ts'
 import type { CodeCountCache } from './code-count-cache.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
 import type { EventCache } from './event-cache.ts'
-import { eventInfoJson, eventInfoSchema, eventReferenceJson, eventReferenceSchema } from './event-json.ts'
+import {
+  eventInfoJson,
+  eventInfoProperties,
+  eventInfoSchema,
+  eventReferenceJson,
+  eventReferenceProperties,
+} from './event-json.ts'
 import { parseOptions } from './event-options.ts'
 import {
-  editCodeField,
+  credentialFields,
+  credentialsOf,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
   parseEventName,
   parsePublicEventName,
+  passField,
+  passIn,
 } from './event-params.ts'
 import { changeEvent, type Event, getEvent, getEventId, saveEvent } from './event-queries.ts'
 import type { Organisers } from './organisers.ts'
@@ -28,6 +37,15 @@ const coordinatesField = Type.String({
   'x-withheld': true,
   description: `Where the token can be claimed: \`x,y\` pairs separated by \`;\`, 1 to ${MAX_COORDINATES} of them.`,
 })
+
+const registeredEventSchema = Type.Object(
+  { ...eventReferenceProperties, ...passField },
+  { title: 'RegisteredEvent', additionalProperties: true },
+)
+const changedEventSchema = Type.Object(
+  { ...eventInfoProperties, ...passField },
+  { title: 'ChangedEvent', additionalProperties: true },
+)
 
 export interface EventRouteOptions extends OrganiserCallOptions {
   readonly clock: Clock
@@ -54,21 +72,21 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
         summary: 'Register an event, or bring it up to date',
         params: eventParams,
         body: Type.Object(
-          { editCode: editCodeField, coordinates: coordinatesField },
+          { ...credentialFields, coordinates: coordinatesField },
           { title: 'RegistrationRequest' },
         ),
-        response: okSchema(eventReferenceSchema, [
+        response: okSchema(registeredEventSchema, [
           ...ORGANISER_ERRORS,
           'invalid_coordinates',
           'event_not_found',
         ]),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       assertConfigured()
       const coordinates = coordinatesText(parseCoordinates(request.body.coordinates, world))
       const eventId = await getEventId(db, parseEventName(request.params.event))
-      const found = await organisers.getIssuerEvent(eventId, request.body.editCode)
+      const { found, newPass } = await organisers.getIssuerEvent(eventId, credentialsOf(request))
       const event = await saveEvent(db, {
         eventId,
         record: found.record,
@@ -77,7 +95,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
         nowMs: clock.nowMs(),
       })
       events.forget(event)
-      return { ok: true as const, data: eventReferenceJson(event) }
+      return { ok: true as const, data: { ...eventReferenceJson(event), ...passIn(reply, newPass) } }
     },
   )
 
@@ -92,26 +110,32 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
         params: eventParams,
         body: Type.Object(
           {
-            editCode: editCodeField,
+            ...credentialFields,
             options: Type.Unknown({
               description:
-                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence. Example: `[["coordinates", "52,-10;53,-10"]]`.',
+                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes. Example: `[["coordinates", "52,-10;53,-10"]]`.',
             }),
           },
           { title: 'EventChangeRequest' },
         ),
-        response: okSchema(eventInfoSchema, [...ORGANISER_ERRORS, 'invalid_coordinates', 'event_not_found']),
+        response: okSchema(changedEventSchema, [
+          ...ORGANISER_ERRORS,
+          'invalid_coordinates',
+          'event_not_found',
+        ]),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       assertConfigured()
-      const options = parseOptions(request.body.options, world)
+      const { revokesPasses, ...options } = parseOptions(request.body.options, world)
       const known = await getEvent(db, parseEventName(request.params.event))
       assertWindow({ ...known, ...options })
-      await organisers.assertEditCode(known.event_id, request.body.editCode)
-      const event = await changeEvent(db, known.event_id, options, clock.nowMs())
+      const id = known.event_id
+      const given = await organisers.assertEditCode(id, credentialsOf(request))
+      const newPass = revokesPasses ? await organisers.revokePasses(id) : given
+      const event = await changeEvent(db, id, options, clock.nowMs())
       events.forget(event)
-      return { ok: true as const, data: eventInfoJson(event) }
+      return { ok: true as const, data: { ...eventInfoJson(event), ...passIn(reply, newPass) } }
     },
   )
 

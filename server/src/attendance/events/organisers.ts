@@ -1,9 +1,16 @@
-import type { Clock } from '../../clock.ts'
+import { type Clock, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import type { EditCodeGuard } from '../edit-code-guard.ts'
-import { askIssuer } from '../issuer/ask-issuer.ts'
+import type { GuessChallenges } from '../guess-challenge.ts'
+import { type AboutEvent, askIssuer } from '../issuer/ask-issuer.ts'
 import type { Issuer, IssuerEvent } from '../issuer/issuer.ts'
+import type { HeldPass, NewPass, OrganiserPasses } from '../organiser-passes.ts'
+
+/** For so long after a right edit code the calls about the event go before those of strangers. */
+const RIGHT_LATELY_MS = 15 * MINUTE_MS
+/** About 100 bytes each. */
+const MAX_RIGHT_EVENTS = 10_000
 
 export interface OrganisersOptions {
   /** For storing failures of the issuer, which the organiser's report shows. */
@@ -11,51 +18,97 @@ export interface OrganisersOptions {
   readonly clock: Clock
   /** Limits guesses of edit codes. */
   readonly guard: Pick<EditCodeGuard, 'judge'>
+  readonly challenges: Pick<GuessChallenges, 'check'>
+  readonly passes: Pick<OrganiserPasses, 'check' | 'make' | 'revokeAll'>
   readonly issuer: Pick<Issuer, 'findEvent' | 'isEditCode'>
+}
+
+/** What a request carries to show that it comes from the organiser. */
+export interface Credentials {
+  readonly editCode: string
+  /** From an earlier answer. */
+  readonly pass?: string | undefined
+  /** A solved challenge: `<challenge>:<nonce>`. */
+  readonly proof?: string | undefined
 }
 
 /** Checks that a request comes from the organiser of an event: the organiser knows its edit code. */
 export class Organisers {
   private readonly options: OrganisersOptions
+  /** By event: until when its calls go before those of strangers, by the monotonic clock. */
+  private readonly rightUntilMs = new Map<number, number>()
   constructor(options: OrganisersOptions) {
     this.options = options
   }
 
   /**
    * The issuer's record of an event, if the edit code is right. A wrong code, an unknown event and the code of another
-   * event get the same error and make the same two calls in parallel, so that neither answer nor time shows which it is.
+   * event get the same error after the same one call, so that neither answer nor time shows which it is. Only a right
+   * code leads to the second call.
    *
    * @throws {AppError} `wrong_edit_code`, `too_many_guesses`, `issuer_unavailable`, `issuer_refused`
    */
-  async getIssuerEvent(eventId: number, editCode: string): Promise<IssuerEvent> {
-    const { guard, issuer } = this.options
-    let found: IssuerEvent | undefined
-    const isRight = await guard.judge(eventId, () =>
-      askIssuer(async () => {
-        const [event, isEditCode] = await Promise.all([
-          issuer.findEvent(eventId),
-          issuer.isEditCode(eventId, editCode),
-        ])
-        found = event
-        return isEditCode && event !== undefined
-      }),
-    )
-    if (isRight && found) return found
-    throw wrongEditCode()
+  async getIssuerEvent(
+    eventId: number,
+    credentials: Credentials,
+  ): Promise<{ readonly found: IssuerEvent; readonly newPass: NewPass | undefined }> {
+    const newPass = await this.check(eventId, credentials)
+    const found = await askIssuer(() => this.options.issuer.findEvent(eventId))
+    if (!found) throw wrongEditCode()
+    return { found, newPass }
   }
 
   /**
    * Checks the edit code of a registered event, with one call.
    *
+   * @returns a pass for a client that has none, or one that ends soon
    * @throws {AppError} `wrong_edit_code`, `too_many_guesses`, `issuer_unavailable`, `issuer_refused`
    */
-  async assertEditCode(eventId: number, editCode: string): Promise<void> {
-    const { db, clock, guard, issuer } = this.options
-    const isRight = await guard.judge(eventId, () =>
-      askIssuer(() => issuer.isEditCode(eventId, editCode), { db, clock, eventId }),
-    )
-    if (!isRight) throw wrongEditCode()
+  assertEditCode(eventId: number, credentials: Credentials): Promise<NewPass | undefined> {
+    const { db, clock } = this.options
+    return this.check(eventId, credentials, { db, clock, eventId })
   }
+
+  /** Makes all passes of an event invalid. The edit code must have been checked. @returns a new pass */
+  async revokePasses(eventId: number): Promise<NewPass> {
+    const { passes } = this.options
+    await passes.revokeAll(eventId)
+    return passes.make(eventId)
+  }
+
+  private async check(
+    eventId: number,
+    { editCode, pass, proof }: Credentials,
+    about?: AboutEvent,
+  ): Promise<NewPass | undefined> {
+    const { guard, issuer, passes, challenges } = this.options
+    const held = pass === undefined ? undefined : await passes.check(eventId, pass)
+    const solved = proof === undefined ? undefined : challenges.check(eventId, proof)
+    const isRight = await guard.judge(eventId, { passId: held?.id, solved }, (by) => {
+      const sender = this.isRightLately(eventId) ? 'organiser' : by
+      const question = () => issuer.isEditCode(eventId, editCode, sender)
+      return askIssuer(question, about && { ...about, withoutBusy: sender !== 'organiser' })
+    })
+    if (!isRight) throw wrongEditCode()
+    this.noteRight(eventId)
+    return needsPass(held) ? passes.make(eventId) : undefined
+  }
+
+  private isRightLately(eventId: number): boolean {
+    return performance.now() < (this.rightUntilMs.get(eventId) ?? 0)
+  }
+
+  private noteRight(eventId: number): void {
+    this.rightUntilMs.delete(eventId) // the newest is the last in the order of the map
+    if (this.rightUntilMs.size >= MAX_RIGHT_EVENTS) {
+      this.rightUntilMs.delete(this.rightUntilMs.keys().next().value!)
+    }
+    this.rightUntilMs.set(eventId, performance.now() + RIGHT_LATELY_MS)
+  }
+}
+
+function needsPass(held: HeldPass | undefined): boolean {
+  return held === undefined || held.isOld
 }
 
 function wrongEditCode(): AppError {

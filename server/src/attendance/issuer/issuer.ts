@@ -5,8 +5,13 @@
 export interface Issuer {
   /** @throws {IssuerError} */
   findEvent(eventId: number): Promise<IssuerEvent | undefined>
-  /** Whether the edit code belongs to the event; false for an unknown event. @throws {IssuerError} */
-  isEditCode(eventId: number, editCode: string): Promise<boolean>
+  /**
+   * Whether the edit code belongs to the event; false for an unknown event, after the same time.
+   *
+   * @param by what the sender has proved: it decides which calls go first
+   * @throws {IssuerError}
+   */
+  isEditCode(eventId: number, editCode: string, by: Sender): Promise<boolean>
   /** All codes of an event; empty until the issuer approves it. `editCode` must have been checked. @throws {IssuerError} */
   listCodes(eventId: number, editCode: string): Promise<readonly ListedCode[]>
   /** The state of a code; undefined when the issuer does not know it. @throws {IssuerError} */
@@ -19,6 +24,12 @@ export interface Issuer {
    */
   mint(request: { code: string; address: string; secret: string }): Promise<MintAnswer>
 }
+
+/**
+ * Who sends an edit code. `organiser`: proved to be one, by a pass or a right code a short time ago. `paid`: sent a proof
+ * of work. `unproven`: anybody.
+ */
+export type Sender = 'organiser' | 'paid' | 'unproven'
 
 /** An event of the issuer, without secrets. */
 export interface IssuerEvent {

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Pacer, type Timing, TooManyWaitingError } from './pacer.ts'
+import { type CallClass, Pacer, type Timing, TooManyWaitingError } from './pacer.ts'
 
 test('a few calls start at once, the others one after the other at the given rate, in order', async () => {
   const timing = new HandTiming()
@@ -85,17 +86,129 @@ test('during a pause calls with a short wait are queued, and those with a long w
   expect(startCalls(pacer, 1).refused).toHaveLength(1)
 })
 
+test('organisers get every fourth call while players wait, and strangers every eighth', async () => {
+  const timing = new HandTiming()
+  const pacer = new Pacer({ callsPerSecond: 8, timing })
+  const started: CallClass[] = []
+  const start = (callClass: CallClass, count: number) =>
+    startCalls(pacer, count, () => started.push(callClass), callClass)
+  startCalls(pacer, 4) // the first calls after a pause start at once
+  start('claim', 60)
+  start('unproven', 8)
+  start('organiser', 12)
+  const { refused } = start('paid', 4)
+
+  await timing.advance(5_000)
+
+  const count = (of: CallClass) => started.filter((one) => one === of).length
+  expect(started).toHaveLength(40)
+  // A quarter of 40 and an eighth of 40; each may save up two calls
+  expect([count('organiser'), count('paid') + count('unproven'), refused]).toEqual([11, 6, []])
+  expect(count('paid'), 'paid before unproven').toBe(4)
+  expect(started.slice(0, 4)).toEqual(['organiser', 'organiser', 'paid', 'paid'])
+})
+
+test('behind 240 players an organiser waits for half a second at most, also before the first proof', async () => {
+  const timing = new HandTiming()
+  const pacer = new Pacer({ callsPerSecond: 4, timing })
+  startCalls(pacer, 240)
+  await timing.advance(3_000)
+  startCalls(pacer, 60)
+
+  const organiser = startCalls(pacer, 1, undefined, 'organiser')
+  const unproven = startCalls(pacer, 1, undefined, 'unproven')
+  await timing.advance(500)
+
+  expect([organiser.done, unproven.done]).toEqual([[0], [0]])
+})
+
+test('strangers have a short queue: beyond it they are refused at once, and nobody else is', () => {
+  const pacer = new Pacer({ callsPerSecond: 4, timing: new HandTiming() })
+
+  const strangers = startCalls(pacer, 1_000, undefined, 'unproven')
+
+  expect([strangers.done, strangers.refused.length]).toEqual([[0, 1], 1_000 - 2 - 5])
+  expect(strangers.refused[0]?.retryAfterMs).toBeCloseTo(12_000)
+  expect(startCalls(pacer, 2).done, 'claims').toEqual([0, 1])
+  expect(startCalls(pacer, 1, undefined, 'paid').refused).toEqual([])
+  expect(() => pacer.waitMs('unproven')).toThrow(TooManyWaitingError)
+  expect([pacer.queueLength('unproven'), pacer.queueLength('claim')]).toEqual([5, 0])
+})
+
+test('whatever comes: never more calls than the rate, no class starves, each class in its order', async () => {
+  const arrival = fc.record({
+    callClass: fc.constantFrom<CallClass>('claim', 'organiser', 'paid', 'unproven'),
+    count: fc.integer({ min: 1, max: 20 }),
+    afterMs: fc.integer({ min: 0, max: 900 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(1, 4, 7, 50),
+      fc.array(arrival, { maxLength: 25 }),
+      async (callsPerSecond, arrivals) => {
+        const timing = new HandTiming()
+        const pacer = new Pacer({ callsPerSecond, timing })
+        const starts: { atMs: number; callClass: CallClass; no: number }[] = []
+        const asked = { claim: 0, organiser: 0, paid: 0, unproven: 0 }
+        let refused = 0
+        for (const { callClass, count, afterMs } of arrivals) {
+          await timing.advance(afterMs)
+          for (let call = 0; call < count; call++) {
+            const no = asked[callClass]++
+            const start = () => starts.push({ atMs: timing.nowMs(), callClass, no })
+            try {
+              const turn = pacer.take(callClass)
+              if (turn) void turn.then(start)
+              else start()
+            } catch {
+              refused += 1
+            }
+          }
+        }
+        await timing.advance(60_000) // no class waits longer than 15 seconds, whatever the others do
+
+        expect(starts.length + refused).toBe(arrivals.reduce((sum, { count }) => sum + count, 0))
+        for (const callClass of ['claim', 'organiser', 'paid', 'unproven'] as const) {
+          const order = starts.filter((start) => start.callClass === callClass).map(({ no }) => no)
+          expect(order).toEqual(order.toSorted((a, b) => a - b))
+        }
+        const isStranger = ({ callClass }: { callClass: CallClass }) =>
+          callClass === 'paid' || callClass === 'unproven'
+        expectRate(starts, callsPerSecond, Math.max(4, callsPerSecond / 10))
+        expectRate(starts.filter(isStranger), callsPerSecond / 8, Math.max(2, callsPerSecond / 80))
+      },
+    ),
+    { numRuns: 40 },
+  )
+})
+
+/** In any span of time there are at most the calls of the rate, and those that were saved up. */
+function expectRate(starts: readonly { atMs: number }[], perSecond: number, burst: number): void {
+  for (const [from, first] of starts.entries()) {
+    for (const [to, last] of starts.entries()) {
+      if (to < from) continue
+      const most = burst + ((last.atMs - first.atMs) * perSecond) / 1_000
+      expect(to - from + 1).toBeLessThanOrEqual(most + 1e-6)
+    }
+  }
+}
+
 interface Calls {
   /** Numbers of the calls that have started, in order. */
   readonly done: number[]
   readonly refused: TooManyWaitingError[]
 }
 
-function startCalls(pacer: Pacer, count: number, onTurn: () => void = () => {}): Calls {
+function startCalls(
+  pacer: Pacer,
+  count: number,
+  onTurn: () => void = () => {},
+  callClass: CallClass = 'claim',
+): Calls {
   const calls: Calls = { done: [], refused: [] }
   for (let call = 0; call < count; call++) {
     try {
-      const turn = pacer.take()
+      const turn = pacer.take(callClass)
       if (!turn) calls.done.push(call)
       else
         turn.then(
@@ -140,6 +253,8 @@ class HandTiming implements Timing {
       this.timers.shift()
       this.now = Math.max(this.now, next.atMs)
       next.then()
+      await Promise.resolve() // calls that may start do so at this time
+      await Promise.resolve()
     }
     this.now = endMs
     await new Promise(setImmediate)

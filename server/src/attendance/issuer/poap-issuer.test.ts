@@ -32,9 +32,9 @@ test('from the event to the token: all calls, at the simulated issuer in another
 
   const event = await issuer.findEvent(HARBOUR.id)
   const verdicts = [
-    await issuer.isEditCode(HARBOUR.id, HARBOUR.editCode),
-    await issuer.isEditCode(HARBOUR.id, '12345'),
-    await issuer.isEditCode(1, HARBOUR.editCode),
+    await issuer.isEditCode(HARBOUR.id, HARBOUR.editCode, 'organiser'),
+    await issuer.isEditCode(HARBOUR.id, '12345', 'organiser'),
+    await issuer.isEditCode(1, HARBOUR.editCode, 'organiser'),
   ]
   const codes = await issuer.listCodes(HARBOUR.id, HARBOUR.editCode)
   const { code } = codes[0]!
@@ -71,7 +71,7 @@ test('requests are as documented, with the key on each and the token where it is
     ),
   )
 
-  await issuer.isEditCode(HARBOUR.id, '012345')
+  await issuer.isEditCode(HARBOUR.id, '012345', 'organiser')
   const read = await issuer.readCode('k3v9zq')
   await issuer.mint({ code: 'k3v9zq', address: PLAYER, secret: read?.secret ?? '' })
   await issuer.mint({ code: 'k3v9zq', address: PLAYER, secret: '' })
@@ -132,7 +132,7 @@ test.each(['current', '2022', 'oldest'])('the refusals of the %s issuer are unde
     'bad_address',
   ])
   expect(await issuer.listCodes(7, '777778'), 'a wrong edit code').toEqual([])
-  expect(await issuer.isEditCode(7, '777778')).toBe(false)
+  expect(await issuer.isEditCode(7, '777778', 'organiser')).toBe(false)
 })
 
 test('an event that waits for its approval has no codes, for an empty list and for an error', async () => {
@@ -160,7 +160,7 @@ test('fifty thousand codes are one list', async () => {
 
 test('a list may take six times the timeout of another call, and no longer', async () => {
   const { issuer } = await givenOdd(() => {}, { timeoutMs: 300 })
-  await failureOf(issuer.isEditCode(1, '1')) // now there is a token
+  await failureOf(issuer.isEditCode(1, '1', 'organiser')) // now there is a token
 
   const startedMs = performance.now()
   const call = await failureOf(issuer.readCode('k3v9zq'))
@@ -207,7 +207,10 @@ test('a key or token that is never accepted is refused, without a token request 
     sendJson(response, 401, { statusCode: 401, error: 'Unauthorized', message: 'UNAUTHORIZED' }),
   )
 
-  const failures = [await failureOf(issuer.findEvent(HARBOUR.id)), await failureOf(issuer.isEditCode(1, '1'))]
+  const failures = [
+    await failureOf(issuer.findEvent(HARBOUR.id)),
+    await failureOf(issuer.isEditCode(1, '1', 'organiser')),
+  ]
   const unaccepted = [
     await failureOf(tokenless.readCode('k3v9zq')),
     await failureOf(tokenless.readCode('k3v9zq')),
@@ -266,7 +269,7 @@ test.each<[string, Respond]>([
 
   const failures = [
     await failureOf(issuer.findEvent(HARBOUR.id)),
-    await failureOf(issuer.isEditCode(HARBOUR.id, HARBOUR.editCode)),
+    await failureOf(issuer.isEditCode(HARBOUR.id, HARBOUR.editCode, 'organiser')),
     await failureOf(issuer.mint({ code: 'k3v9zq', address: PLAYER, secret: 's' })),
   ]
 
@@ -312,7 +315,7 @@ test('every request is reported for metrics with its call and result, and nothin
   const { issuer } = await givenIssuer(await startSimulatedIssuer(), {}, (fact) => facts.push(fact))
 
   await issuer.findEvent(HARBOUR.id)
-  await issuer.isEditCode(HARBOUR.id, HARBOUR.editCode)
+  await issuer.isEditCode(HARBOUR.id, HARBOUR.editCode, 'organiser')
   await issuer.findEvent(1)
 
   expect(facts.map(({ call, result }) => `${call} ${result}`)).toEqual([
@@ -359,7 +362,9 @@ test('no error contains a secret, for every failure and every answer of the issu
       failureOf(issuer.readCode('k3v9zq')),
       failureOf(issuer.mint({ code: 'k3v9zq', address: PLAYER, secret: 'CODESECRET' })),
     ])
-    const verdict = await issuer.isEditCode(HARBOUR.id, 'EDITCODE').catch((error: unknown) => error)
+    const verdict = await issuer
+      .isEditCode(HARBOUR.id, 'EDITCODE', 'organiser')
+      .catch((error: unknown) => error)
     for (const text of [...failures, verdict].map(textOfError))
       expect(
         secrets.filter((secret) => text.includes(secret)),

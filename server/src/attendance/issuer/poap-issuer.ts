@@ -11,6 +11,7 @@ import {
   type IssuerEvent,
   type ListedCode,
   type MintAnswer,
+  type Sender,
 } from './issuer.ts'
 import {
   readClaimAnswer,
@@ -19,8 +20,9 @@ import {
   readMintAnswer,
   readVerdict,
 } from './issuer-answers.ts'
-import { Pacer, TooManyWaitingError } from './pacer.ts'
-import { meaningOf } from './refusal-meanings.ts'
+import { type CallClass, Pacer, TooManyWaitingError } from './pacer.ts'
+import { isMissingRoute, meaningOf } from './refusal-meanings.ts'
+import { UnknownEvents } from './unknown-events.ts'
 
 export interface PoapIssuerOptions {
   /** API key, client id and client secret must be set. */
@@ -54,6 +56,14 @@ interface Limits {
   readonly maxBytes: number
 }
 
+/** Which calls go first, for the calls that the organiser's code has been judged for, and for those of claims. */
+const CLASS_OF_CALL = {
+  findEvent: 'organiser',
+  listCodes: 'organiser',
+  readCode: 'claim',
+  mint: 'claim',
+} as const
+
 /**
  * The POAP service: JSON over HTTPS, an API key with every call, a bearer token with the calls about codes. The rate of
  * calls and the time and size of answers are limited. Errors contain no text of the issuer and no secret.
@@ -66,7 +76,9 @@ export class PoapIssuer implements Issuer {
   private readonly config: IssuerConfig
   private readonly credentials: IssuerCredentials
   private readonly onCall: PoapIssuerOptions['onCall']
-  private readonly pacer: Pacer
+  /** Shared with what says how long players wait. */
+  readonly pacer: Pacer
+  private readonly unknownEvents = new UnknownEvents()
   private readonly tokens: AccessTokens
 
   /** @throws when key or credentials are missing */
@@ -88,26 +100,33 @@ export class PoapIssuer implements Issuer {
 
   async findEvent(eventId: number): Promise<IssuerEvent | undefined> {
     const request = { method: 'GET', path: `/events/id/${pathPart(eventId)}` } as const
-    return readEventAnswer(await this.call('findEvent', request), eventId)
+    return readEventAnswer(await this.call(callOf('findEvent'), request), eventId)
   }
 
-  async isEditCode(eventId: number, editCode: string): Promise<boolean> {
+  async isEditCode(eventId: number, editCode: string, by: Sender): Promise<boolean> {
+    const call = { name: 'isEditCode', callClass: by }
+    if (this.unknownEvents.has(eventId)) {
+      await this.unknownEvents.waitAsIfJudged(this.waitMsOf(call))
+      return false
+    }
     const json = { event_id: eventId, secret_code: editCode }
-    return readVerdict(
-      await this.protectedCall('isEditCode', { method: 'POST', path: '/event/validate', json }),
-    )
+    const startedMs = performance.now()
+    const answer = await this.protectedCall(call, { method: 'POST', path: '/event/validate', json })
+    const isRight = readVerdict(answer)
+    if (!isRight) this.unknownEvents.noteWrong(eventId, isNoEvent(answer), performance.now() - startedMs)
+    return isRight
   }
 
   async listCodes(eventId: number, editCode: string): Promise<readonly ListedCode[]> {
     const path = `/event/${pathPart(eventId)}/qr-codes`
     const limits = { timeoutMs: LIST_TIME_FACTOR * this.config.timeoutMs, maxBytes: MAX_LIST_BYTES }
     const request = { method: 'POST', path, json: { secret_code: editCode } } as const
-    return readCodeList(await this.protectedCall('listCodes', request, limits))
+    return readCodeList(await this.protectedCall(callOf('listCodes'), request, limits))
   }
 
   async readCode(code: string): Promise<CodeAtIssuer | undefined> {
     const request = { method: 'GET', path: `/actions/claim-qr?qr_hash=${pathPart(code)}` } as const
-    return readClaimAnswer(await this.protectedCall('readCode', request), code)
+    return readClaimAnswer(await this.protectedCall(callOf('readCode'), request), code)
   }
 
   async mint(wanted: { code: string; address: string; secret: string }): Promise<MintAnswer> {
@@ -119,12 +138,12 @@ export class PoapIssuer implements Issuer {
       sendEmail: false,
     }
     const request = { method: 'POST', path: '/actions/claim-qr', json } as const
-    return readMintAnswer(await this.protectedCall('mint', request), wanted)
+    return readMintAnswer(await this.protectedCall(callOf('mint'), request), wanted)
   }
 
   /** Calls with a token; calls again with a new token when the first is not accepted. */
   private async protectedCall(
-    call: string,
+    call: PacedCall,
     request: OutboundRequest,
     limits = this.limits(),
   ): Promise<OutboundAnswer> {
@@ -140,29 +159,37 @@ export class PoapIssuer implements Issuer {
   }
 
   private async call(
-    call: string,
+    call: PacedCall,
     request: OutboundRequest,
     limits = this.limits(),
   ): Promise<OutboundAnswer> {
     await this.waitForPacer(call)
     const headers = { ...request.headers, 'x-api-key': this.credentials.apiKey }
     try {
-      const answer = await this.send(call, this.config.url, { ...request, headers }, limits)
+      const answer = await this.send(call.name, this.config.url, { ...request, headers }, limits)
       if (isTooFast(answer)) this.pacer.slowDown(answer.retryAfterMs)
       return answer
     } catch (error) {
-      if (error instanceof OutboundError) throw new IssuerError('unavailable', { call })
+      if (error instanceof OutboundError) throw new IssuerError('unavailable', { call: call.name })
       throw error
     }
   }
 
-  private async waitForPacer(call: string): Promise<void> {
+  private async waitForPacer(call: PacedCall): Promise<void> {
     try {
-      const wait = this.pacer.take()
+      const wait = this.pacer.take(call.callClass)
       if (wait) await wait
     } catch (error) {
-      if (!(error instanceof TooManyWaitingError)) throw error
-      throw new IssuerError('busy', { call, retryAfterMs: error.retryAfterMs })
+      throw asBusy(error, call)
+    }
+  }
+
+  /** How long a call would wait for its turn. @throws {IssuerError} `busy`, where the call would be refused */
+  private waitMsOf(call: PacedCall): number {
+    try {
+      return this.pacer.waitMs(call.callClass)
+    } catch (error) {
+      throw asBusy(error, call)
     }
   }
 
@@ -187,6 +214,26 @@ export class PoapIssuer implements Issuer {
   private limits(): Limits {
     return { timeoutMs: this.config.timeoutMs, maxBytes: MAX_BYTES }
   }
+}
+
+interface PacedCall {
+  /** A method of {@link Issuer}. */
+  readonly name: string
+  readonly callClass: CallClass
+}
+
+function callOf(name: keyof typeof CLASS_OF_CALL): PacedCall {
+  return { name, callClass: CLASS_OF_CALL[name] }
+}
+
+function asBusy(error: unknown, { name }: PacedCall): unknown {
+  if (!(error instanceof TooManyWaitingError)) return error
+  return new IssuerError('busy', { call: name, retryAfterMs: error.retryAfterMs })
+}
+
+/** Whether the issuer says that there is no such event, not that the edit code is wrong. */
+function isNoEvent({ status, json }: OutboundAnswer): boolean {
+  return meaningOf(json) === 'no_event' || (status === 404 && !isMissingRoute(json))
 }
 
 function credentialsOf({ apiKey, clientId, clientSecret }: IssuerConfig): IssuerCredentials {

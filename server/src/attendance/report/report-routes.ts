@@ -1,11 +1,15 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
 import {
+  credentialsOf,
   editCodeBody,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
   parseEventName,
+  passField,
+  passIn,
 } from '../events/event-params.ts'
 import { getEvent } from '../events/event-queries.ts'
 import { type Reports, reportSchema } from './report.ts'
@@ -30,14 +34,17 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRouteOptions> = (
         summary: 'What happened at an event, for its organiser',
         params: eventParams,
         body: editCodeBody,
-        response: okSchema(reportSchema, [...ORGANISER_ERRORS, 'event_not_found']),
+        response: okSchema(Type.Object({ ...reportSchema.properties, ...passField }, { title: 'Report' }), [
+          ...ORGANISER_ERRORS,
+          'event_not_found',
+        ]),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       assertConfigured()
       const event = await getEvent(db, parseEventName(request.params.event))
-      await organisers.assertEditCode(event.event_id, request.body.editCode)
-      return { ok: true as const, data: await reports.make(event) }
+      const newPass = await organisers.assertEditCode(event.event_id, credentialsOf(request))
+      return { ok: true as const, data: { ...(await reports.make(event)), ...passIn(reply, newPass) } }
     },
   )
   done()
