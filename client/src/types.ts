@@ -47,6 +47,7 @@ export type ErrorCode =
   | 'signature_used'
   | 'tile_not_found'
   | 'too_many_guesses'
+  | 'too_many_large_answers'
   | 'too_many_requests'
   | 'too_many_streams'
   | 'world_not_loaded'

@@ -9,8 +9,12 @@ import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { checkDatabase } from './db/check-database.ts'
 import type { Engine } from './db/engine.ts'
+import { rawClientAddress } from './http/client-address.ts'
+import { CompressedBodies } from './http/compressed-bodies.ts'
+import { CostBudget } from './http/cost-budget.ts'
 import { EventStreams } from './http/event-streams.ts'
 import { healthRoutes } from './http/health.ts'
+import { LargeAnswers } from './http/large-answers.ts'
 import { watchMethods } from './http/methods.ts'
 import { Metrics } from './http/metrics.ts'
 import { describeRoutes, serveDescription } from './http/openapi.ts'
@@ -106,7 +110,16 @@ interface LandParts extends AppOptions {
 /** Registers the land interface: JSON, map images and the change stream. */
 async function serveLand(parts: LandParts): Promise<void> {
   const { server, metrics, readyAnswers, keeper, config, engine, clock } = parts
-  const land = { db: engine.db, clock, world: config.world, state: () => keeper.current() }
+  const land = {
+    db: engine.db,
+    clock,
+    world: config.world,
+    bodies: new CompressedBodies(),
+    state: () => keeper.current(),
+  }
+  const budget = new CostBudget(config.landCostPerMinute)
+  const costLimits = { budget, largeAnswers: new LargeAnswers() }
+  readyAnswers.chargeTo(budget, rawClientAddress(config.trustedProxies))
   const pictures = new Pictures(land)
   const changeStream = new ChangeStream({
     land,
@@ -127,7 +140,7 @@ async function serveLand(parts: LandParts): Promise<void> {
       read: () => keeper.revision,
     },
   ])
-  await serveLandApi(server, { land, pictures, changeStream, settings: config })
+  await serveLandApi(server, { land, pictures, changeStream, settings: config, costLimits })
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel)) readyAnswers.findWith((url) => pictures.findReady(url))
 }

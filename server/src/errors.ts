@@ -143,6 +143,13 @@ export const ERRORS = {
     meaning: 'The server has reached its limit of open streams.',
     next: 'Try again after the seconds in Retry-After, or poll /v2/feed?since= for the same changes.',
   },
+  too_many_large_answers: {
+    status: 503,
+    where:
+      '/map, /parcels, /addresses/:address/parcels, /v1/tiles, /v2/tiles, /v2/export and other large answers',
+    meaning: 'The server sends as many large answers as it can.',
+    next: 'Try again after the seconds in Retry-After, or request less at a time.',
+  },
   // Attendance
   invalid_coordinates: {
     status: 400,
@@ -279,8 +286,9 @@ export const ERRORS = {
   },
   too_many_requests: {
     status: 429,
-    where: 'every endpoint of the attendance interface, /v2/changes',
-    meaning: 'This player or network address sent too many requests, or has too many streams open.',
+    where: 'every endpoint of the land and attendance interfaces',
+    meaning:
+      'This player or network address sent too many requests, has used up its budget of reads, or has too many streams or large answers open.',
     next: 'Wait for the seconds in Retry-After.',
   },
   too_many_guesses: {

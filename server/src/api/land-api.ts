@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
-import { CompressedBodies } from '../http/compressed-bodies.ts'
+import { type CostLimits, chargeRequests } from '../http/cost-account.ts'
 import { mapRoutes } from './area/map-routes.ts'
 import { bidRoutes } from './bids/bid-routes.ts'
 import { changeRoutes } from './changes/change-routes.ts'
@@ -29,22 +29,25 @@ export interface LandApiParts {
   readonly pictures: Pictures
   readonly changeStream: ChangeStream
   readonly settings: TokenSettings & { readonly publicUrl: string | undefined }
+  readonly costLimits: CostLimits
 }
 
 /** Prefixes of the endpoints of the older interface: they answer with and without their version. */
 export const VERSION_PREFIXES = ['', '/v1'] as const
 const NEWER_PREFIX = '/v2'
 
-/** Every endpoint of the land data interface. */
+/** Every endpoint of the land data interface. All requests to them are charged to their clients. */
 export async function serveLandApi(server: FastifyInstance, parts: LandApiParts): Promise<void> {
-  const bodies = new CompressedBodies()
-  for (const prefix of VERSION_PREFIXES) {
-    await server.register(documentedRoutes, { prefix, ...parts })
-    await server.register(olderClientRoutes, { prefix, ...parts, bodies })
-    await server.register(pictureRoutes, { prefix, ...parts })
-  }
-  await server.register(tileRoutes, { ...parts, bodies })
-  await server.register(newerRoutes, { prefix: NEWER_PREFIX, ...parts, bodies })
+  await server.register(async (app) => {
+    chargeRequests(app, parts.costLimits)
+    for (const prefix of VERSION_PREFIXES) {
+      await app.register(documentedRoutes, { prefix, ...parts })
+      await app.register(olderClientRoutes, { prefix, ...parts })
+      await app.register(pictureRoutes, { prefix, ...parts })
+    }
+    await app.register(tileRoutes, parts)
+    await app.register(newerRoutes, { prefix: NEWER_PREFIX, ...parts })
+  })
 }
 
 /** The JSON endpoints of the older interface. */
@@ -62,13 +65,9 @@ const documentedRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, do
 }
 
 /** Undocumented endpoints of the older interface that the older web client requests. */
-const olderClientRoutes: FastifyPluginCallback<LandApiParts & { readonly bodies: CompressedBodies }> = (
-  app,
-  { land, bodies },
-  done,
-) => {
+const olderClientRoutes: FastifyPluginCallback<LandApiParts> = (app, { land }, done) => {
   app.register(availableRoutes, { land })
-  app.register(olderTileRoutes, { land, bodies })
+  app.register(olderTileRoutes, { land })
   done()
 }
 
@@ -83,17 +82,13 @@ const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, picture
  * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search and offers, which are new, and again
  * districts and contributions.
  */
-const newerRoutes: FastifyPluginCallback<LandApiParts & { readonly bodies: CompressedBodies }> = (
-  app,
-  { land, bodies, changeStream, settings },
-  done,
-) => {
+const newerRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, changeStream, settings }, done) => {
   app.register(changeRoutes, { changeStream })
   app.register(contributionRoutes, { land })
   app.register(districtRoutes, { land })
   app.register(exportRoutes, { land })
-  app.register(feedRoutes, { land, bodies })
-  app.register(offerRoutes, { land, bodies })
+  app.register(feedRoutes, { land })
+  app.register(offerRoutes, { land })
   app.register(searchRoutes, { land })
   app.register(tokenRoutes, { land, settings })
   done()

@@ -67,6 +67,8 @@ function configOf(settings: Settings) {
       /** For one network address; 0 is no limit. */
       perClient: settings.CHANGE_STREAMS_PER_CLIENT,
     },
+    /** Units of one parcel read for one network address; 0 is no limit. */
+    landCostPerMinute: settings.LIMIT_LAND_COST_PER_MINUTE,
     attendance: attendanceConfigOf(settings),
   } as const
 }

@@ -108,6 +108,12 @@ export const SETTINGS = {
     meaning:
       'The most open streams of one network address; 0 is no limit. Behind a proxy that is not in TRUSTED_PROXIES, all clients have one address.',
   },
+  LIMIT_LAND_COST_PER_MINUTE: {
+    kind: integer({ min: 0, max: 1_000_000_000 }),
+    default: 200_000,
+    meaning:
+      'What one network address may read of the land per minute, in reads of one parcel (about 0.15 ms of CPU each; the default is half of a core). 0 is no limit. docs/http.md has the costs.',
+  },
   ATTENDANCE_KEY: {
     kind: hexBytes({ count: 32 }),
     unset: 'DATA_DIR/attendance.key, made at the first start on the embedded database',

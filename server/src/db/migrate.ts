@@ -8,8 +8,8 @@ import * as changeJournal from './migrations/0002-change-journal.ts'
 import * as attendance from './migrations/0003-attendance.ts'
 import * as rights from './migrations/0004-rights.ts'
 import * as placeAndCounts from './migrations/0005-place-and-counts.ts'
-import * as attendanceGuards from './migrations/0007-attendance-guards.ts'
 import * as organiserPasses from './migrations/0006-organiser-passes.ts'
+import * as attendanceGuards from './migrations/0007-attendance-guards.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -22,8 +22,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003-attendance': attendance,
   '0004-rights': rights,
   '0005-place-and-counts': placeAndCounts,
-  '0007-attendance-guards': attendanceGuards,
   '0006-organiser-passes': organiserPasses,
+  '0007-attendance-guards': attendanceGuards,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

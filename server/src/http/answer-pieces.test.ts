@@ -31,7 +31,7 @@ beforeAll(async () => {
     isOver = false
     const format = { contentType: 'application/x-ndjson', fileName: 'pieces.ndjson' }
     const freshness = { tag: 'a.1', changedAtMs: 1_000 }
-    return send(request, reply, { freshness, format, body: () => streamed(makePieces) })
+    return send(request, reply, { freshness, format, body: () => streamed(makePieces, 1) })
   })
   server.get('/other', (_request, reply) => reply.send('here'))
   await server.listen({ host: '127.0.0.1', port: 0 })

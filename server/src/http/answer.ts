@@ -1,10 +1,18 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
+import zlib from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Freshness } from '../freshness.ts'
 import type { CompressedBodies, SharedBody } from './compressed-bodies.ts'
 import { acceptedEncoding, type ContentEncoding } from './content-encoding.ts'
+import {
+  type CostAccount,
+  MADE_BYTES_PER_UNIT,
+  SENT_BYTES_PER_UNIT,
+  SMALL_ANSWER_UNITS,
+} from './cost-account.ts'
+import { ENCODERS } from './encoders.ts'
 import { confirmsCopy, freshnessHeaders } from './validators.ts'
 
 /**
@@ -16,6 +24,11 @@ import { confirmsCopy, freshnessHeaders } from './validators.ts'
 export interface Answer {
   readonly freshness: Freshness
   readonly format: Format
+  /**
+   * Estimated cost of making the body, in units of one parcel read (cost-account.ts): the client is charged before the
+   * body is made. Left out: that of a small answer. The cost of a {@link StreamedBody} is its own.
+   */
+  readonly cost?: number
   /** Called unless the client's copy is current: then the answer is 304. */
   body(): Body | Promise<Body>
 }
@@ -52,10 +65,12 @@ export type Body = string | Uint8Array | BodyPieces | StreamedBody | SharedBody
 /** A body that is too large for memory: a piece is made when the client has received those before it. */
 export class StreamedBody {
   readonly pieces: () => BodyPieces
+  readonly cost: number
   readonly cachedAs: CachedAs | undefined
 
-  constructor(pieces: () => BodyPieces, cachedAs: CachedAs | undefined) {
+  constructor(pieces: () => BodyPieces, cost: number, cachedAs: CachedAs | undefined) {
     this.pieces = pieces
+    this.cost = cost
     this.cachedAs = cachedAs
   }
 }
@@ -67,15 +82,18 @@ interface CachedAs {
 }
 
 /**
- * A body that is written piece by piece, as fast as its client reads.
+ * A body that is written piece by piece, as fast as its client reads. A bounded number of them is open at a time
+ * (large-answers.ts).
  *
  * @param pieces called when the first byte is needed: not for HEAD
- * @param cachedAs for bodies that many clients request: each compressed form is made once and sent to all of them
+ * @param cost estimated cost of making all pieces, in units of one parcel read
+ * @param cachedAs for bodies that many clients request: each compressed form is made once and sent to all of them. Only
+ *   the client for which it is made is charged its cost
  * @example
- * send(request, reply, { freshness, format: DATA, body: () => streamed(() => offerPieces(offers)) })
+ * send(request, reply, { freshness, format: DATA, body: () => streamed(() => offerPieces(offers), 20) })
  */
-export function streamed(pieces: () => BodyPieces, cachedAs?: CachedAs): StreamedBody {
-  return new StreamedBody(pieces, cachedAs)
+export function streamed(pieces: () => BodyPieces, cost: number, cachedAs?: CachedAs): StreamedBody {
+  return new StreamedBody(pieces, cost, cachedAs)
 }
 
 /**
@@ -84,6 +102,9 @@ export function streamed(pieces: () => BodyPieces, cachedAs?: CachedAs): Streame
  * A whole body has a `content-length`: HEAD makes the body to know it. A streamed body has none, and HEAD makes
  * nothing. Bodies are compressed for each client anew (http/server.ts), cached bodies once for all clients.
  *
+ * The client is charged the cost of the answer before its body is made.
+ *
+ * @throws {AppError} `too_many_requests` or `too_many_large_answers`
  * @example
  * send(request, reply, { freshness: state.freshness(), format: DATA, body: () => '[1]' }) // {"ok":true,"data":[1]}
  */
@@ -95,6 +116,7 @@ export function send(
   const { freshness, format } = answer
   if (format.hasVaryHeader !== false) reply.header('vary', 'accept-encoding')
   if (confirmsCopy(request, reply, freshness)) return reply.code(304).send()
+  request.costAccount?.charge(reply, answer.cost ?? SMALL_ANSWER_UNITS)
   reply.headers(formatHeaders(format))
   const body = answer.body()
   if (body instanceof Promise) return body.then((made) => sendBody(request, reply, answer, made))
@@ -126,10 +148,13 @@ function sendBody(
   answer: Answer,
   body: Body,
 ): FastifyReply | Promise<FastifyReply> {
-  if (typeof body === 'string') return reply.send(wholeText(body, answer.format))
   if (body instanceof Uint8Array) return reply.send(body)
   if (body instanceof StreamedBody) return sendStreamed(request, reply, answer, body)
-  if (Symbol.iterator in body) return reply.send(wholePieces(body, answer.format))
+  if (typeof body === 'string' || Symbol.iterator in body) {
+    const whole = typeof body === 'string' ? wholeText(body, answer.format) : wholePieces(body, answer.format)
+    request.costAccount?.settle(whole.length / MADE_BYTES_PER_UNIT)
+    return reply.send(whole)
+  }
   return sendShared(request, reply, body)
 }
 
@@ -153,22 +178,80 @@ async function sendShared(
 ): Promise<FastifyReply> {
   const encoding = body.encodingFor(encodingOf(request))
   if (encoding) reply.header('content-encoding', encoding)
-  return reply.send(await body.bytesIn(encoding))
+  const bytes = await body.bytesIn(encoding)
+  request.costAccount?.settle(bytes.length / SENT_BYTES_PER_UNIT)
+  return reply.send(bytes)
 }
 
 function sendStreamed(
   request: FastifyRequest,
   reply: FastifyReply,
   { freshness, format }: Answer,
-  { pieces, cachedAs }: StreamedBody,
+  body: StreamedBody,
 ): FastifyReply {
-  const encoding = cachedAs && encodingOf(request)
+  const encoding = encodingOf(request)
   if (encoding) reply.header('content-encoding', encoding)
   if (request.method === 'HEAD') return reply.send(Readable.from([], { objectMode: false }))
-  const all = () => (format.hasEnvelope ? inEnvelope(pieces()) : pieces())
-  if (!encoding) return reply.send(Readable.from(yieldingBetween(inWrites(all())), { objectMode: false }))
-  const body = cachedAs.bodies.large(cachedAs.name, freshness.tag, encoding, all)
-  return reply.send(body.whole ?? Readable.from(body.read(), { objectMode: false }))
+  const pieces = () => (format.hasEnvelope ? inEnvelope(body.pieces()) : body.pieces())
+  if (!encoding || !body.cachedAs) return sendForOneClient(request, reply, { ...body, pieces }, encoding)
+  const { bodies, name } = body.cachedAs
+  const isMade = bodies.holdsLarge(name, freshness.tag, encoding)
+  if (!isMade) request.costAccount?.charge(reply, body.cost)
+  const shared = bodies.large(name, freshness.tag, encoding, pieces)
+  if (shared.whole) request.costAccount?.settle(shared.whole.length / SENT_BYTES_PER_UNIT)
+  const sent = shared.whole ?? settled(shared.read(), SENT_BYTES_PER_UNIT, request.costAccount)
+  return reply.send(sent instanceof Uint8Array ? sent : Readable.from(sent, { objectMode: false }))
+}
+
+/** Writes a body piece by piece, compressed for this client alone if it accepts compression. */
+function sendForOneClient(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { pieces, cost }: Pick<StreamedBody, 'pieces' | 'cost'>,
+  encoding: ContentEncoding | undefined,
+): FastifyReply {
+  const account = request.costAccount
+  account?.charge(reply, cost)
+  if (account) countWhileOpen(request, reply, account.largeAnswers.enter(account.client))
+  const writes = yieldingBetween(inWrites(pieces()), account)
+  const plain = Readable.from(settled(writes, MADE_BYTES_PER_UNIT, account), { objectMode: false })
+  if (!encoding) return reply.send(plain)
+  const encoder =
+    encoding === 'br'
+      ? zlib.createBrotliCompress(ENCODERS.streamed.br)
+      : zlib.createGzip(ENCODERS.streamed.gzip)
+  // Either end may fail or be closed first. The framework logs the error of the encoder, which it sends.
+  pipeline(plain, encoder, () => {})
+  return reply.send(encoder)
+}
+
+/** Calls `leave` when the answer is sent or its client has left: an answer that waits for its turn has no close event. */
+function countWhileOpen({ raw }: FastifyRequest, reply: FastifyReply, leave: () => void): void {
+  const { socket } = raw
+  const end = () => {
+    socket.off('close', end)
+    leave()
+  }
+  if (socket.destroyed) leave()
+  socket.once('close', end)
+  reply.raw.once('close', end)
+}
+
+/** Charges for all bytes when the last one is read, or when the client has left. */
+async function* settled(
+  pieces: AsyncIterable<Uint8Array>,
+  bytesPerUnit: number,
+  account: CostAccount | undefined,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  try {
+    for await (const piece of pieces) {
+      bytes += piece.length
+      yield piece
+    }
+  } finally {
+    account?.settle(bytes / bytesPerUnit)
+  }
 }
 
 function encodingOf({ headers }: FastifyRequest): ContentEncoding | undefined {
@@ -202,9 +285,12 @@ function* inWrites(pieces: BodyPieces): Generator<Uint8Array> {
 }
 
 /** Yields to the event loop after each piece, so that a fast client does not delay other requests. */
-async function* yieldingBetween(pieces: BodyPieces): AsyncGenerator<Uint8Array> {
+async function* yieldingBetween(
+  pieces: BodyPieces,
+  account: CostAccount | undefined,
+): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) {
     yield piece
-    await setImmediate()
+    await (account ? account.largeAnswers.turn() : setImmediate())
   }
 }

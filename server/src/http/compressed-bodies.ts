@@ -87,6 +87,11 @@ export class CompressedBodies {
     return body
   }
 
+  /** Whether a large body is cached or being made. */
+  holdsLarge(name: string, tag: string, encoding: ContentEncoding): boolean {
+    return this.entries.peek(`${encoding} ${name}`)?.tag === tag
+  }
+
   private find(key: string, tag: string): Entry['body'] | undefined {
     const entry = this.entries.get(key)
     return entry?.tag === tag ? entry.body : undefined

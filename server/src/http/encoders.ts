@@ -44,6 +44,20 @@ export const ENCODERS = {
     },
     gzip: { chunkSize: OUTPUT_BYTES, level: 9, memLevel: 9 },
   },
+  /**
+   * Large bodies that are compressed for one client while it reads. In time and size this quality of brotli is better
+   * than gzip at any level: 42 MB of `/map` take a fifth of the time of quality 4, and come out a third larger.
+   */
+  streamed: {
+    br: {
+      chunkSize: OUTPUT_BYTES,
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 1,
+        [constants.BROTLI_PARAM_LGWIN]: 18,
+      },
+    },
+    gzip: { chunkSize: OUTPUT_BYTES, level: 1 },
+  },
   /** The two HTML pages, compressed once at the start: the defaults, for brotli its highest quality. */
   page: { br: {}, gzip: {} },
 } as const satisfies Readonly<Record<string, Encoders>>

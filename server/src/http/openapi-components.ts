@@ -54,9 +54,12 @@ const HEADERS = {
     description: 'The `code` of the body.',
     schema: { $ref: '#/components/schemas/ErrorCode' },
   },
-  RateLimitLimit: { description: 'Requests allowed per minute.', schema: { type: 'integer' } },
-  RateLimitRemaining: { description: 'Requests left in this minute.', schema: { type: 'integer' } },
-  RateLimitReset: { description: 'Seconds until the limit is reset.', schema: { type: 'integer' } },
+  RateLimitLimit: {
+    description: 'Allowed per minute: units of cost (land) or requests (attendance).',
+    schema: { type: 'integer' },
+  },
+  RateLimitRemaining: { description: 'Left of it.', schema: { type: 'integer' } },
+  RateLimitReset: { description: 'Seconds until all of it is left again.', schema: { type: 'integer' } },
 }
 
 const IF_NONE_MATCH = {
@@ -109,7 +112,9 @@ class Namer {
       ...operation,
       ...(named.length > 0 && { parameters: named }),
       ...(requestBody && { requestBody: this.content(requestBody) }),
-      responses: mapValues(responses, (response, status) => this.response(response, status, isFresh)),
+      responses: mapValues(responses, (response, status) =>
+        this.response(response, status, { isFresh, isLimited: '429' in responses }),
+      ),
     }
   }
 
@@ -119,11 +124,16 @@ class Namer {
     return this.put('parameters', title, { ...parameter, schema })
   }
 
-  private response(response: Response, status: string, isFresh: boolean): Response {
+  private response(
+    response: Response,
+    status: string,
+    { isFresh, isLimited }: { readonly isFresh: boolean; readonly isLimited: boolean },
+  ): Response {
     if (status === '304') return this.put('responses', 'NotModified', NOT_MODIFIED) as Response
     if (status >= '400') return this.failure(response, status)
-    const headers = isFresh ? { headers: { ETag: headerRef('ETag') } } : {}
-    return { ...this.content(withoutRepetition(response)), ...headers }
+    const headers = { ...(isFresh && { ETag: headerRef('ETag') }), ...(isLimited && limitHeaders()) }
+    const content = this.content(withoutRepetition(response))
+    return Object.keys(headers).length > 0 ? { ...content, headers } : content
   }
 
   /** A shared response for the status. The operation keeps its own description if it lists fewer codes. */
@@ -192,11 +202,15 @@ function failureHeaders(status: string): Json {
   return {
     'x-error-code': headerRef('ErrorCode'),
     ...((status === '429' || status === '503') && { 'Retry-After': headerRef('RetryAfter') }),
-    ...(status === '429' && {
-      'RateLimit-Limit': headerRef('RateLimitLimit'),
-      'RateLimit-Remaining': headerRef('RateLimitRemaining'),
-      'RateLimit-Reset': headerRef('RateLimitReset'),
-    }),
+    ...(status === '429' && limitHeaders()),
+  }
+}
+
+function limitHeaders(): Json {
+  return {
+    'RateLimit-Limit': headerRef('RateLimitLimit'),
+    'RateLimit-Remaining': headerRef('RateLimitRemaining'),
+    'RateLimit-Reset': headerRef('RateLimitReset'),
   }
 }
 

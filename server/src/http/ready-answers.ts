@@ -1,5 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { COMMON_HEADERS } from './common-headers.ts'
+import { budgetHeaders, READY_ANSWER_UNITS } from './cost-account.ts'
+import type { CostBudget } from './cost-budget.ts'
 import { CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
 import type { Metrics } from './metrics.ts'
 import { requestId } from './request-id.ts'
@@ -12,6 +14,13 @@ export interface ReadyAnswer {
   readonly headers: OutgoingHttpHeaders
   readonly body: Buffer
 }
+
+interface Charges {
+  readonly budget: CostBudget
+  readonly clientOf: (request: IncomingMessage) => string
+}
+
+const NO_HEADERS: OutgoingHttpHeaders = {}
 
 /** Finds the ready answer for an address exactly as it was requested, with its query. */
 export type FindReady = (url: string) => ReadyAnswer | undefined
@@ -26,6 +35,7 @@ export type FindReady = (url: string) => ReadyAnswer | undefined
 export class ReadyAnswers {
   private readonly metrics: Metrics
   private find: FindReady | undefined
+  private charges: Charges | undefined
 
   constructor(metrics: Metrics) {
     this.metrics = metrics
@@ -34,6 +44,11 @@ export class ReadyAnswers {
   /** Sets the function that finds ready answers. */
   findWith(find: FindReady): void {
     this.find = find
+  }
+
+  /** Charges ready answers to the budget of their client; one that has used it up is passed to the framework. */
+  chargeTo(budget: CostBudget, clientOf: (request: IncomingMessage) => string): void {
+    if (budget.isLimited) this.charges = { budget, clientOf }
   }
 
   /** From now on the framework gets every request: while it closes, it answers that itself. */
@@ -45,8 +60,18 @@ export class ReadyAnswers {
   sendIfReady(request: IncomingMessage, response: ServerResponse): boolean {
     const ready = this.find && isPlainRead(request) ? this.find(request.url ?? '') : undefined
     if (!ready) return false
-    this.send(request, response, ready)
+    const headers = this.charge(request)
+    if (!headers) return false
+    this.send(request, response, { ...ready, headers: { ...ready.headers, ...headers } })
     return true
+  }
+
+  /** @returns the headers about the budget; undefined if the framework has to refuse the request */
+  private charge(request: IncomingMessage): OutgoingHttpHeaders | undefined {
+    if (!this.charges) return NO_HEADERS
+    const { budget, clientOf } = this.charges
+    const balance = budget.bucketOf(clientOf(request)).take(READY_ANSWER_UNITS)
+    return balance.isTaken ? budgetHeaders(budget.perMinute, balance) : undefined
   }
 
   private send(

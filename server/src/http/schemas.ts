@@ -20,9 +20,12 @@ export function okSchema(data: TSchema, errors: readonly ErrorCode[] = []): Reco
   return { 200: { ...ok, description: 'Done.' }, ...errorSchemas([...errors, ...ANYWHERE]) }
 }
 
-/** Like {@link okSchema}, for land endpoints: their answers have validators, and need a world. */
+/** Errors that every land endpoint can answer: it needs a world, and its client is charged. */
+const ANYWHERE_OF_LAND: readonly ErrorCode[] = ['world_not_loaded', 'too_many_requests']
+
+/** Like {@link okSchema}, for land endpoints: their answers have validators. */
 export function freshSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
-  return withUnchanged(okSchema(data, [...errors, 'world_not_loaded']))
+  return withUnchanged(okSchema(data, [...errors, ...ANYWHERE_OF_LAND]))
 }
 
 /** The answers of a land endpoint whose body is in another format, without the envelope. */
@@ -31,7 +34,7 @@ export function formatSchema(
   { description, body = {} }: { readonly description: string; readonly body?: TSchema },
   errors: readonly ErrorCode[] = [],
 ): Record<string, TSchema> {
-  return withUnchanged(streamSchema(contentType, { description, body }, [...errors, 'world_not_loaded']))
+  return withUnchanged(streamSchema(contentType, { description, body }, [...errors, ...ANYWHERE_OF_LAND]))
 }
 
 /** Like {@link formatSchema}, for an answer without validators. */
@@ -47,7 +50,7 @@ export function streamSchema(
 /** Like {@link freshSchema}, for answers without the envelope. Failures have it. */
 export function bareSchema(data: TSchema, errors: readonly ErrorCode[] = []): Record<string, TSchema> {
   const answer = { description: 'Done.', body: data }
-  return withUnchanged(streamSchema('application/json', answer, [...errors, 'world_not_loaded']))
+  return withUnchanged(streamSchema('application/json', answer, [...errors, ...ANYWHERE_OF_LAND]))
 }
 
 /** The answers of a map image: a PNG, or an error. */

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DATA, send } from '../../http/answer.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import type { RowRange, State } from '../../state/state.ts'
-import { assetsBody } from '../common/land-answers.ts'
+import { assetsAnswer } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { readCoordinates } from '../common/parameters.ts'
 
@@ -29,6 +29,8 @@ interface AreaView {
 
 /** The form of an answer about an area. Without estates, the answer does not change when an estate's offer expires. */
 interface AreaForm {
+  /** The name of the whole world in the cache of bodies. */
+  readonly name: string
   readonly withEstates: boolean
   pieces(view: AreaView): Generator<Uint8Array>
 }
@@ -38,17 +40,19 @@ export function answerArea(
   reply: FastifyReply,
   land: LandContext,
   area: Area,
-  { withEstates, pieces }: AreaForm,
+  { name, withEstates, pieces }: AreaForm,
 ) {
+  const cachedAs = { bodies: land.bodies, name }
   const view = viewOf(land, area)
   const { state, runs, nowMs } = view
   const freshness = state.freshness(state.areaExpiry(runs, nowMs, { withEstates }))
-  const body = () => assetsBody(view.parcelCount, () => pieces(view))
-  return send(request, reply, { freshness, format: DATA, body })
+  const isWorld = view.parcelCount === state.parts.parcels.x.length
+  const answer = assetsAnswer(view.parcelCount, () => pieces(view), isWorld ? cachedAs : undefined)
+  return send(request, reply, { freshness, format: DATA, ...answer })
 }
 
 /** `/map`: the parcels and the estates of the area. */
-export const MAP_FORM: AreaForm = { withEstates: true, pieces: mapPieces }
+export const MAP_FORM: AreaForm = { name: 'map', withEstates: true, pieces: mapPieces }
 
 function* mapPieces(view: AreaView): Generator<Uint8Array> {
   const estateRows = estatesIn(view.state, view.runs)
@@ -60,7 +64,11 @@ function* mapPieces(view: AreaView): Generator<Uint8Array> {
 }
 
 /** `/parcels` with corners: only the parcels. */
-export const PARCELS_FORM: AreaForm = { withEstates: false, pieces: parcelAreaPieces }
+export const PARCELS_FORM: AreaForm = {
+  name: 'parcels of the world',
+  withEstates: false,
+  pieces: parcelAreaPieces,
+}
 
 function* parcelAreaPieces(view: AreaView): Generator<Uint8Array> {
   yield Buffer.from('{"parcels":[')

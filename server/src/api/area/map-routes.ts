@@ -23,7 +23,7 @@ export const mapRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
             assets: Type.Object({ parcels: Type.Array(parcelSchema), estates: Type.Array(estateSchema) }),
             total: Type.Integer({ description: 'Parcels plus estates.' }),
           }),
-          ['invalid_parameter'],
+          ['invalid_parameter', 'too_many_large_answers'],
         ),
       },
     },

@@ -9,7 +9,7 @@ import { bidsOfAddress, bidsOfAsset, findBid } from '../../land/queries/bid-quer
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
 import { bidJson } from '../../land/records/bid.ts'
 import { type ListingStatus, STATUSES } from '../../land/records/statuses.ts'
-import { arrayPieces, rowsJson } from '../common/land-answers.ts'
+import { arrayPieces, assetsCost, QUERY_UNITS, rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
   addressParams,
@@ -71,6 +71,7 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     return send(request, reply, {
       freshness: state.freshness(),
       format: DATA,
+      cost: QUERY_UNITS,
       body: () => rowsJson(bids(), (bid) => bidJson(bid, { sanitize })),
     })
   }
@@ -94,7 +95,7 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
         if (!bid) throw new AppError('bid_not_found', 'There is no bid with this id.', { id })
         return bidJson(bid, { sanitize: true })
       }
-      return send(request, reply, { freshness: state.freshness(), format: DATA, body })
+      return send(request, reply, { freshness: state.freshness(), format: DATA, cost: QUERY_UNITS, body })
     },
   )
 
@@ -118,6 +119,7 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
       return send(request, reply, {
         freshness: state.freshness(),
         format: DATA,
+        cost: QUERY_UNITS,
         body: () => rowsJson(bids(), (bid) => bidJson(bid, { sanitize: true })),
       })
     },
@@ -202,11 +204,13 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
       const nowMs = land.clock.nowMs()
       const address = lowerCase(request.params.address)
       const filter = { statuses: statusesOf(request.query) }
+      request.costAccount?.charge(reply, QUERY_UNITS)
       const bids = await bidsOfAddress(land.db, state.worldId, address, filter)
       const assets = state.assetsNamed(bids.map((bid) => ({ type: bid.asset_type, id: bid.asset_id })))
       return send(request, reply, {
         freshness: state.freshness(state.assetsExpiry(assets, nowMs)),
         format: DATA,
+        cost: QUERY_UNITS + assetsCost(assets.length),
         body: () => arrayPieces(assets.map((asset) => state.assetPieces(asset, nowMs))),
       })
     },

@@ -1,16 +1,43 @@
-import { type Body, streamed } from '../../http/answer.ts'
+import { type Answer, type StreamedBody, streamed } from '../../http/answer.ts'
+import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
 
 const OPEN = Buffer.from('[')
 const CLOSE = Buffer.from(']')
 const COMMA = Buffer.from(',')
 
+/** Parcels or estates whose JSON is copied, compressed and sent for one unit. */
+const ASSETS_PER_UNIT = 100
+
+/**
+ * Estimated cost of an answer with this number of parcels or estates, in units of one parcel read.
+ *
+ * @example
+ * assetsCost(441) // 5.41
+ */
+export function assetsCost(assetCount: number): number {
+  return SMALL_ANSWER_UNITS + assetCount / ASSETS_PER_UNIT
+}
+
+/** Cost of an answer that needs one query of the database. */
+export const QUERY_UNITS = 4
+
 /** Up to this number of assets (about 2 MB) an answer is made at once; larger ones are streamed. */
 export const WHOLE_ANSWER_ASSETS = 4096
 
-/** A body with this number of assets: made at once, or streamed if it is large. */
-export function assetsBody(assetCount: number, pieces: () => JsonPieces): Body {
-  return assetCount > WHOLE_ANSWER_ASSETS ? streamed(pieces) : pieces()
+/**
+ * A body with this number of assets, and its cost: made at once, or streamed if it is large.
+ *
+ * @param cachedAs for a large body that many clients request
+ */
+export function assetsAnswer(
+  assetCount: number,
+  pieces: () => JsonPieces,
+  cachedAs?: StreamedBody['cachedAs'],
+): Pick<Answer, 'cost' | 'body'> {
+  const cost = assetsCost(assetCount)
+  if (assetCount <= WHOLE_ANSWER_ASSETS) return { cost, body: pieces }
+  return { body: () => streamed(pieces, cost, cachedAs) }
 }
 
 /** A JSON array of values that are made of pieces. */

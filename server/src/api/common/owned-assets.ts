@@ -7,7 +7,7 @@ import type { JsonPieces } from '../../land/records/json.ts'
 import { publicationJson } from '../../land/records/publication.ts'
 import type { ListingStatus } from '../../land/records/statuses.ts'
 import type { AssetRow, State } from '../../state/state.ts'
-import { arrayPieces, assetsBody } from './land-answers.ts'
+import { arrayPieces, assetsAnswer, assetsCost, QUERY_UNITS } from './land-answers.ts'
 import type { LandContext } from './land-context.ts'
 
 export interface Owned {
@@ -28,12 +28,16 @@ export function answerOwned(request: FastifyRequest, reply: FastifyReply, land: 
   const showsOpen = owned.statuses?.includes('open') ?? true
   const freshness = state.freshness(showsOpen ? state.assetsExpiry(assets, nowMs) : 0)
   if (owned.statuses !== undefined) {
-    const body = () => withStatus(land, state, assets, owned, nowMs).then(arrayPieces)
-    return send(request, reply, { freshness, format: DATA, body })
+    const body = async () => {
+      const found = await withStatus(land, state, assets, owned, nowMs)
+      return assetsAnswer(found.length, () => arrayPieces(found)).body()
+    }
+    const cost = QUERY_UNITS + assetsCost(assets.length)
+    return send(request, reply, { freshness, format: DATA, cost, body })
   }
   const all = () => arrayPieces(piecesOf(state, assets, nowMs))
   // Streamed because one address, which holds the districts, owns half the world.
-  return send(request, reply, { freshness, format: DATA, body: () => assetsBody(assets.length, all) })
+  return send(request, reply, { freshness, format: DATA, ...assetsAnswer(assets.length, all) })
 }
 
 function* piecesOf(state: State, assets: readonly AssetRow[], nowMs: number): Generator<JsonPieces> {

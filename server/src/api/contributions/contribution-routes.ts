@@ -4,7 +4,7 @@ import { DATA, send } from '../../http/answer.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { contributionsOf } from '../../land/queries/contribution-queries.ts'
 import { contributionJson } from '../../land/records/contribution.ts'
-import { rowsJson } from '../common/land-answers.ts'
+import { QUERY_UNITS, rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { addressParams, lowerCase } from '../common/parameters.ts'
 import { contributionSchema } from '../common/schemas.ts'
@@ -32,6 +32,7 @@ export const contributionRoutes: FastifyPluginCallbackTypebox<{ land: LandContex
       return send(request, reply, {
         freshness: state.freshness(),
         format: DATA,
+        cost: QUERY_UNITS,
         body: () => rowsJson(contributionsOf(land.db, state.worldId, address), contributionJson),
       })
     },

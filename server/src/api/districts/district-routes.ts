@@ -3,6 +3,7 @@ import { coordText } from '@landpass/client/grid'
 import Type from 'typebox'
 import { AppError } from '../../errors.ts'
 import { DATA, send } from '../../http/answer.ts'
+import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { findDistrict } from '../../land/records/district.ts'
 import type { State } from '../../state/state.ts'
@@ -10,6 +11,9 @@ import type { LandContext } from '../common/land-context.ts'
 import { idParams } from '../common/parameters.ts'
 import { districtSchema } from '../common/schemas.ts'
 import { districtWithParcelsSchema } from './district-shapes.ts'
+
+/** Parcels whose district is compared for one unit. */
+const SCANNED_PER_UNIT = 20_000
 
 /** The endpoints of districts: all of them, and one with its parcels. */
 export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
@@ -46,8 +50,9 @@ export const districtRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
       const id = request.params.id!
       const district = findDistrict(listText(state), id)
       if (!district) throw new AppError('district_not_found', 'There is no district with this id.', { id })
+      const cost = SMALL_ANSWER_UNITS + state.parts.parcels.x.length / SCANNED_PER_UNIT
       const body = () => JSON.stringify({ ...district, parcels: parcelsOf(state, id) })
-      return send(request, reply, { freshness: state.freshness(), format: DATA, body })
+      return send(request, reply, { freshness: state.freshness(), format: DATA, cost, body })
     },
   )
   done()

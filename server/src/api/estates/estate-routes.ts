@@ -41,7 +41,11 @@ export const estateRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         summary: 'All estates that an address owns, by id',
         params: addressParams,
         querystring: ownedQuery,
-        response: freshSchema(Type.Array(estateSchema), ['invalid_parameter', 'database_unavailable']),
+        response: freshSchema(Type.Array(estateSchema), [
+          'invalid_parameter',
+          'database_unavailable',
+          'too_many_large_answers',
+        ]),
       },
     },
     (request, reply) =>

@@ -2,6 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { FastifySchema } from 'fastify'
 import { send, streamed } from '../../http/answer.ts'
 import { formatSchema } from '../../http/schemas.ts'
+import { assetsCost } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { tileSource } from '../tile-data/tile-source.ts'
 import { GEOJSON, NDJSON, type ParcelFormat, parcelPieces } from './parcel-formats.ts'
@@ -18,9 +19,13 @@ export const exportRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         schema: {
           tags: ['tiles'],
           ...schema,
-          response: formatSchema(format.contentType, {
-            description: 'All parcels, by x ascending, then y descending.',
-          }),
+          response: formatSchema(
+            format.contentType,
+            {
+              description: 'All parcels, by x ascending, then y descending.',
+            },
+            ['too_many_large_answers'],
+          ),
         },
       },
       (request, reply) => {
@@ -29,7 +34,9 @@ export const exportRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         const freshness = state.freshness(openOffers.lastExpiryMs)
         // A slow client holds these arrays in memory, not the whole state.
         const source = tileSource(state.parts, openOffers)
-        const body = () => streamed(() => parcelPieces(source, format))
+        const cost = assetsCost(state.parts.parcels.x.length)
+        const cachedAs = { bodies: land.bodies, name: format.fileName }
+        const body = () => streamed(() => parcelPieces(source, format), cost, cachedAs)
         return send(request, reply, { freshness, format, body })
       },
     )

@@ -2,7 +2,6 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import Type from 'typebox'
 import type { Freshness } from '../../freshness.ts'
 import { send } from '../../http/answer.ts'
-import type { CompressedBodies } from '../../http/compressed-bodies.ts'
 import { formatSchema } from '../../http/schemas.ts'
 import { readChangedAssets } from '../../land/changes/change-journal.ts'
 import {
@@ -13,18 +12,15 @@ import {
   versionOf,
   versionText,
 } from '../../state/differences/state-version.ts'
+import { QUERY_UNITS } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { FeedBodies } from './feed-bodies.ts'
 
 const FORMAT = { contentType: 'application/vnd.landpass.feed' }
 
 /** `GET /feed`: the world as a binary grid of tiles, or what changed of it (docs/feed.md). */
-export const feedRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodies: CompressedBodies }> = (
-  app,
-  { land, bodies },
-  done,
-) => {
-  const feed = new FeedBodies(bodies, (worldId, range) => readChangedAssets(land.db, worldId, range))
+export const feedRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
+  const feed = new FeedBodies(land.bodies, (worldId, range) => readChangedAssets(land.db, worldId, range))
 
   app.get(
     '/feed',
@@ -61,7 +57,7 @@ known.',
       const since = parseVersion(request.query.since ?? '')
       const freshness = feedFreshness(now, since)
       const body = () => (since ? feed.changesSince(since, now) : feed.world(now))
-      return send(request, reply, { freshness, format: FORMAT, body })
+      return send(request, reply, { freshness, format: FORMAT, cost: since ? QUERY_UNITS : 1, body })
     },
   )
   done()

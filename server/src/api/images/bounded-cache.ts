@@ -15,6 +15,10 @@ export class BoundedCache<Value extends {}> {
     return this.entries.get(name)
   }
 
+  has(name: string): boolean {
+    return this.entries.has(name)
+  }
+
   /** @param valueBytes size of the value; one larger than half of the limit is not cached */
   set(name: string, value: Value, valueBytes: number): void {
     this.entries.set(name, value, { size: valueBytes + name.length + ENTRY_BYTES })

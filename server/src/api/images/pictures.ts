@@ -1,6 +1,7 @@
 import { coordText } from '@landpass/client/grid'
 import type { Freshness } from '../../freshness.ts'
 import { type Answer, answerHeaders, type Format } from '../../http/answer.ts'
+import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import type { CounterSource, GaugeSource } from '../../http/metrics.ts'
 import type { ReadyAnswer } from '../../http/ready-answers.ts'
 import { renderMap } from '../../map/render.ts'
@@ -72,8 +73,15 @@ export class Pictures {
   /** The answer to a request. Its body takes the picture from the cache or draws it, and caches the address. */
   answer(pictureRequest: PictureRequest, address: RequestedAddress): Answer {
     const land = this.shownLand(pictureRequest.showsOffers)
+    let key: string | undefined
+    const keyOnce = () => {
+      key ??= cacheKeyOf(pictureRequest)
+      return key
+    }
+    const costOf = () =>
+      this.pictures.has(keyOnce()) ? SMALL_ANSWER_UNITS : drawingCost(pictureRequest.view)
     const body = () => {
-      const cacheKey = cacheKeyOf(pictureRequest)
+      const cacheKey = keyOnce()
       const png = this.cached(cacheKey, land.freshness) ?? this.draw(land, pictureRequest.view, cacheKey)
       this.cacheAddress(address.url, {
         route: address.route,
@@ -82,7 +90,15 @@ export class Pictures {
       })
       return png
     }
-    return { freshness: land.freshness, format: PNG, body }
+    return {
+      freshness: land.freshness,
+      format: PNG,
+      // Not computed for a client whose copy is current
+      get cost() {
+        return costOf()
+      },
+      body,
+    }
   }
 
   /** The ready answer for an address that was requested before, if its picture is cached. */
@@ -163,6 +179,17 @@ export class Pictures {
     if (url.length > MAX_ADDRESS_LENGTH) return
     this.addresses.set(url, known, KNOWN_ADDRESS_BYTES)
   }
+}
+
+/** Pixels that are drawn and compressed for one unit. */
+const PIXELS_PER_UNIT = 250_000
+/** Selected places that are drawn for one unit. */
+const SELECTED_PER_UNIT = 100
+
+/** Estimated cost of drawing a picture, in units of one parcel read. */
+export function drawingCost({ widthPx, heightPx, selected }: View): number {
+  const pixels = (widthPx * heightPx) / PIXELS_PER_UNIT
+  return SMALL_ANSWER_UNITS + pixels + selected.length / SELECTED_PER_UNIT
 }
 
 /** Equal for two requests exactly when they name the same picture. */

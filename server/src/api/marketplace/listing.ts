@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { DATA, send } from '../../http/answer.ts'
+import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import { publicationsByKey } from '../../land/queries/publication-queries.ts'
 import type { AssetType } from '../../land/records/assets.ts'
 import type { JsonPieces } from '../../land/records/json.ts'
@@ -19,6 +20,8 @@ import { parseStatuses, statusQuery } from '../common/parameters.ts'
  */
 
 export const MAX_LIMIT = 1000
+/** Rows of a page whose assets and publications are found, joined and compressed for one unit. */
+const ROWS_PER_UNIT = 25
 
 export const listingQuery = {
   status: statusQuery(STATUSES, {
@@ -91,6 +94,8 @@ export function answerListing(
   const sortOrder = (query.sort_order as SortOrder | undefined) ?? DEFAULT_ORDER[sortBy]
   const statuses = parseStatuses<ListingStatus>(String(query.status)) ?? STATUSES
   const { rows, lastExpiryMs } = state.lists.find({ assetType, statuses, sortBy, sortOrder }, nowMs)
+  const pageRows = Math.max(0, Math.min(query.limit, rows.length - query.offset))
+  const cost = SMALL_ANSWER_UNITS + pageRows / ROWS_PER_UNIT
   const body = () => {
     const page = rows.subarray(query.offset, query.offset + query.limit)
     const around = (assets: JsonPieces): JsonPieces => [
@@ -102,7 +107,7 @@ export function answerListing(
     if (closedKeys.length === 0) return around(pagePieces(state, page, nowMs, new Map()))
     return readByKey(land, state, closedKeys).then((closed) => around(pagePieces(state, page, nowMs, closed)))
   }
-  return send(request, reply, { freshness: state.freshness(lastExpiryMs), format: DATA, body })
+  return send(request, reply, { freshness: state.freshness(lastExpiryMs), format: DATA, cost, body })
 }
 
 function keysOfClosed(state: State, page: Uint32Array): number[] {

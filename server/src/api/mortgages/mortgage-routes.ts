@@ -6,7 +6,7 @@ import { DATA, send } from '../../http/answer.ts'
 import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { findMortgages } from '../../land/queries/mortgage-queries.ts'
 import { MORTGAGE_STATUSES, type MortgageStatus, mortgageJson } from '../../land/records/mortgage.ts'
-import { arrayPieces, rowsJson } from '../common/land-answers.ts'
+import { arrayPieces, assetsCost, QUERY_UNITS, rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
   addressParams,
@@ -40,6 +40,7 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
     return send(request, reply, {
       freshness: state.freshness(),
       format: DATA,
+      cost: QUERY_UNITS,
       body: () => rowsJson(findMortgages(land.db, state.worldId, { asset, statuses }), mortgageJson),
     })
   }
@@ -63,6 +64,7 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
       return send(request, reply, {
         freshness: state.freshness(),
         format: DATA,
+        cost: QUERY_UNITS,
         body: () => rowsJson(findMortgages(land.db, state.worldId, { borrower, statuses }), mortgageJson),
       })
     },
@@ -108,11 +110,13 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
       const state = land.state()
       const nowMs = land.clock.nowMs()
       const borrower = lowerCase(request.params.address)
+      request.costAccount?.charge(reply, QUERY_UNITS)
       const mortgages = await findMortgages(land.db, state.worldId, { borrower, statuses: ACTIVE })
       const parcels = state.assetsNamed(mortgages.map(({ asset_id }) => ({ type: 'parcel', id: asset_id })))
       return send(request, reply, {
         freshness: state.freshness(state.assetsExpiry(parcels, nowMs)),
         format: DATA,
+        cost: QUERY_UNITS + assetsCost(parcels.length),
         body: () => arrayPieces(parcels.map((parcel) => state.assetPieces(parcel, nowMs))),
       })
     },

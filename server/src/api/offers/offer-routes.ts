@@ -1,17 +1,13 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { DATA, send, streamed } from '../../http/answer.ts'
-import type { CompressedBodies } from '../../http/compressed-bodies.ts'
 import { freshSchema } from '../../http/schemas.ts'
+import { assetsCost } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { offerPieces, shownOffers } from './offer-columns.ts'
 import { offersSchema } from './offer-shapes.ts'
 
 /** `GET /offers`: everything that is for sale, for the price layer of a map (docs/offers.md). */
-export const offerRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodies: CompressedBodies }> = (
-  app,
-  { land, bodies },
-  done,
-) => {
+export const offerRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   app.get(
     '/offers',
     {
@@ -22,7 +18,7 @@ export const offerRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodi
         description:
           'One list for each field, all of the same length: equal indexes belong to the same offer. Each asset has its newest \
 open offer that has not expired: see docs/offers.md.',
-        response: freshSchema(offersSchema),
+        response: freshSchema(offersSchema, ['too_many_large_answers']),
       },
     },
     (request, reply) => {
@@ -30,7 +26,9 @@ open offer that has not expired: see docs/offers.md.',
       const nowMs = land.clock.nowMs()
       const freshness = state.freshness(state.openOffers(nowMs).lastExpiryMs)
       const pieces = () => offerPieces(shownOffers(state, nowMs))
-      const body = () => streamed(pieces, { bodies, name: 'offers' })
+      // Offers of the whole world: as many as it has assets at most.
+      const cost = assetsCost(state.parts.publications.openKey.length)
+      const body = () => streamed(pieces, cost, { bodies: land.bodies, name: 'offers' })
       return send(request, reply, { freshness, format: DATA, body })
     },
   )

@@ -20,7 +20,7 @@ export const availableRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }
         operationId: 'availableParcel',
         summary: 'A random parcel without an owner',
         description: 'Without parcels of districts, roads and plazas.',
-        response: okSchema(parcelSchema, ['parcel_not_found', 'world_not_loaded']),
+        response: okSchema(parcelSchema, ['parcel_not_found', 'world_not_loaded', 'too_many_requests']),
       },
     },
     (_request, reply) => {

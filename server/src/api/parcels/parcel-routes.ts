@@ -73,7 +73,7 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
             limit: Type.Optional(pageSchema.limit),
             offset: Type.Optional(pageSchema.offset),
           }),
-          ['invalid_parameter', 'database_unavailable'],
+          ['invalid_parameter', 'database_unavailable', 'too_many_large_answers'],
         ),
       },
     },
@@ -97,7 +97,11 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         summary: 'All parcels that an address owns, by x, then y',
         params: addressParams,
         querystring: ownedQuery,
-        response: freshSchema(Type.Array(parcelSchema), ['invalid_parameter', 'database_unavailable']),
+        response: freshSchema(Type.Array(parcelSchema), [
+          'invalid_parameter',
+          'database_unavailable',
+          'too_many_large_answers',
+        ]),
       },
     },
     (request, reply) =>

@@ -8,7 +8,7 @@ import { freshSchema, HIDDEN } from '../../http/schemas.ts'
 import { findPublication, publicationsOfAsset } from '../../land/queries/publication-queries.ts'
 import { type AssetName, findAsset } from '../../land/records/assets.ts'
 import { publicationJson } from '../../land/records/publication.ts'
-import { rowsJson } from '../common/land-answers.ts'
+import { QUERY_UNITS, rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
   assertInWorld,
@@ -38,6 +38,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
     return send(request, reply, {
       freshness: state.freshness(),
       format: DATA,
+      cost: QUERY_UNITS,
       body: () => rowsJson(publicationsOfAsset(land.db, state.worldId, asset), publicationJson),
     })
   }
@@ -67,7 +68,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
           txHash,
         })
       }
-      return send(request, reply, { freshness: state.freshness(), format: DATA, body })
+      return send(request, reply, { freshness: state.freshness(), format: DATA, cost: QUERY_UNITS, body })
     },
   )
 

@@ -9,6 +9,8 @@ import { searchJson } from './search-json.ts'
 import { SearchNamesCache } from './search-names.ts'
 import { searchResultSchema } from './search-shapes.ts'
 
+/** Cost of a search through all names, in units of one parcel read. */
+const SEARCH_UNITS = 6
 export const MAX_TEXT_LENGTH = 100
 export const MAX_RESULTS = 50
 const TEXT_ALLOWED = `text of 1 to ${MAX_TEXT_LENGTH} characters, spaces around it not counted`
@@ -58,7 +60,7 @@ begins with it, or contain it. The beginning of an address finds owners. Letter 
         const names = namesCache.namesOf(state)
         return searchJson(state, names, await search(state, names, text, limit), limit)
       }
-      return send(request, reply, { freshness: state.freshness(), format: DATA, body })
+      return send(request, reply, { freshness: state.freshness(), format: DATA, cost: SEARCH_UNITS, body })
     },
   )
   done()

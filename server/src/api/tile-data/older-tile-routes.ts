@@ -1,12 +1,11 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { DATA, send, streamed } from '../../http/answer.ts'
-import type { CompressedBodies } from '../../http/compressed-bodies.ts'
+import { DATA, send } from '../../http/answer.ts'
 import { freshSchema } from '../../http/schemas.ts'
 import { contributionsOf } from '../../land/queries/contribution-queries.ts'
 import { stateAt } from '../../state/differences/state-version.ts'
 import type { State } from '../../state/state.ts'
-import { assetsBody, objectPieces } from '../common/land-answers.ts'
+import { assetsAnswer, objectPieces, QUERY_UNITS } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { addressParams, lowerCase } from '../common/parameters.ts'
 import { addressTilePieces, countTiles, findAddressTypes } from './address-tiles.ts'
@@ -17,13 +16,12 @@ import { tileSource } from './tile-source.ts'
 import { TileTexts } from './tile-texts.ts'
 
 const tags = ['tiles']
+/** Parcels whose type is found for one unit. */
+const SCANNED_PER_UNIT = 10_000
 const LEGACY_FORM = legacyTileForm(ALL_FIELDS)
 
 /** Two endpoints of the older web client besides `/v1/tiles`: the tiles of an address, and changed tiles. */
-export const olderTileRoutes: FastifyPluginCallbackTypebox<{
-  land: LandContext
-  bodies: CompressedBodies
-}> = (app, { land, bodies }, done) => {
+export const olderTileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   const newTiles = new NewTiles(land.db)
 
   app.get(
@@ -39,21 +37,26 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
         response: freshSchema(Type.Object({}, { additionalProperties: addressTileSchema }), [
           'invalid_parameter',
           'database_unavailable',
+          'too_many_large_answers',
         ]),
       },
     },
     (request, reply) => {
       const { state, openOffers } = stateAt(land.state(), land.clock.nowMs())
       const address = lowerCase(request.params.address)
+      // The query, and a look at each parcel of the world
+      const cost = QUERY_UNITS + state.parts.parcels.x.length / SCANNED_PER_UNIT
       const body = async () => {
         const districts = await contributionsOf(land.db, state.worldId, address)
         const districtIds = districts.map(({ district_id }) => district_id)
         const types = findAddressTypes(state, openOffers, address, districtIds)
         const source = tileSource(state.parts, openOffers)
         // Streamed if large: one address, which holds the districts, owns half the world.
-        return assetsBody(countTiles(types), () => objectPieces(addressTilePieces(source, types)))
+        const pieces = () => objectPieces(addressTilePieces(source, types))
+        return assetsAnswer(countTiles(types), pieces).body()
       }
-      return send(request, reply, { freshness: state.freshness(openOffers.lastExpiryMs), format: DATA, body })
+      const freshness = state.freshness(openOffers.lastExpiryMs)
+      return send(request, reply, { freshness, format: DATA, cost, body })
     },
   )
 
@@ -74,6 +77,7 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
         response: freshSchema(Type.Object({}, { additionalProperties: legacyTileSchema }), [
           'invalid_parameter',
           'database_unavailable',
+          'too_many_large_answers',
         ]),
       },
     },
@@ -84,13 +88,13 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{
         const runs = await newTiles.since(now, request.query.from)
         const texts = new TileTexts(tileSource(state.parts, openOffers))
         const pieces = () => objectPieces(texts.largeAreaPieces(LEGACY_FORM, runs ?? [allRows(state)]))
-        if (!runs) return streamed(pieces, { bodies, name: `tiles ${LEGACY_FORM.version}` })
-        return assetsBody(
-          runs.reduce((sum, { from, to }) => sum + to - from, 0),
-          pieces,
-        )
+        const found = runs ?? [allRows(state)]
+        const count = found.reduce((sum, { from, to }) => sum + to - from, 0)
+        const cachedAs = { bodies: land.bodies, name: `tiles ${LEGACY_FORM.version}` }
+        return assetsAnswer(count, pieces, runs ? undefined : cachedAs).body()
       }
-      return send(request, reply, { freshness: state.freshness(openOffers.lastExpiryMs), format: DATA, body })
+      const freshness = state.freshness(openOffers.lastExpiryMs)
+      return send(request, reply, { freshness, format: DATA, cost: 2 * QUERY_UNITS, body })
     },
   )
   done()

@@ -1,10 +1,9 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { BARE_JSON, DATA, send, streamed } from '../../http/answer.ts'
-import type { CompressedBodies } from '../../http/compressed-bodies.ts'
+import { BARE_JSON, DATA, send } from '../../http/answer.ts'
 import { bareSchema, freshSchema } from '../../http/schemas.ts'
-import { objectPieces, WHOLE_ANSWER_ASSETS } from '../common/land-answers.ts'
+import { assetsAnswer, objectPieces, WHOLE_ANSWER_ASSETS } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import { legacyTileForm, type TileForm, tileForm } from './tile-forms.ts'
 import { readTileArea, readTileFields, type TileQuery, tileQuery } from './tile-query.ts'
@@ -18,11 +17,7 @@ const ORDER = 'By x ascending, then y descending; keys are x,y. Coordinates outs
  * Tile data: `/v2/tiles` and, in the older form, `/v1/tiles`. The paths have their version here, because these are two
  * different endpoints, not one endpoint with two addresses.
  */
-export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodies: CompressedBodies }> = (
-  app,
-  { land, bodies },
-  done,
-) => {
+export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (app, { land }, done) => {
   const textsCache = new TileTextsCache()
 
   const answerTiles = (request: FastifyRequest, reply: FastifyReply, query: TileQuery, form: TileForm) => {
@@ -34,12 +29,10 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
     const texts = () => textsCache.textsOf(state, openOffers)
     const all = () => objectPieces(texts().largeAreaPieces(form, rows))
     const isWorld = form.isWhole && count === state.parts.parcels.x.length
-    const cachedAs = isWorld ? { bodies, name: `tiles ${form.version}` } : undefined
-    const body = () =>
-      count > WHOLE_ANSWER_ASSETS
-        ? streamed(all, cachedAs)
-        : objectPieces(texts().smallAreaPieces(form, rows))
-    return send(request, reply, { freshness, format: DATA, body })
+    const cachedAs = isWorld ? { bodies: land.bodies, name: `tiles ${form.version}` } : undefined
+    const small = () => objectPieces(texts().smallAreaPieces(form, rows))
+    const answer = assetsAnswer(count, count > WHOLE_ANSWER_ASSETS ? all : small, cachedAs)
+    return send(request, reply, { freshness, format: DATA, ...answer })
   }
 
   app.get(
@@ -51,7 +44,10 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
         summary: 'Tile data: a few fields of each parcel, and which neighbours it joins',
         description: ORDER,
         querystring: tileQuery,
-        response: freshSchema(Type.Object({}, { additionalProperties: tileSchema }), ['invalid_parameter']),
+        response: freshSchema(Type.Object({}, { additionalProperties: tileSchema }), [
+          'invalid_parameter',
+          'too_many_large_answers',
+        ]),
       },
     },
     (request, reply) => answerTiles(request, reply, request.query, tileForm(readTileFields(request.query))),
@@ -69,6 +65,7 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; bodie
         querystring: tileQuery,
         response: freshSchema(Type.Object({}, { additionalProperties: legacyTileSchema }), [
           'invalid_parameter',
+          'too_many_large_answers',
         ]),
       },
     },

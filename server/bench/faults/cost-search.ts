@@ -1,0 +1,233 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import http from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { Random } from '../../src/demo/random.ts'
+import { type Script, sized, type Verdict } from '../attendance/script.ts'
+import { memoryMb, startServer } from '../processes.ts'
+import { costOf, cpuMs, type ProcessCost } from './process-cost.ts'
+import {
+  addressOf,
+  type KnownValues,
+  type MadeRequest,
+  type ReadRoute,
+  RequestMaker,
+  readRoutes,
+} from './request-maker.ts'
+
+/** The bounds for each accepted request. */
+const MAX_CPU_MS = 250
+const MAX_MEMORY_MB = 64
+/** Random requests of each route, and mutations of its most expensive ones. */
+const RANDOM_REQUESTS = 12
+const MUTATIONS = 36
+/** How many requests of a route are mutated further. */
+const PARENTS = 3
+/** Each candidate is measured once; the most expensive ones of a route again, because a garbage collection costs too. */
+const MEASURED_AGAIN = 3
+/** A cheap request is repeated until a measurement is longer than a tick of the timers. */
+const WARM_UP_REQUESTS = 200
+/** The server is idle when it used less than this in a tenth of a second. */
+const IDLE_CPU_MS = 2
+const IDLE_POLL_MS = 100
+const IDLE_AT_MOST_POLLS = 50
+
+/** Routes that are not the land interface, or whose answers stay open. */
+const isSearched = (path: string) =>
+  !/^\/(?:event|addcodes|claim|captcha|health|translations|openapi\.json)|\/changes$/.test(path)
+
+interface Measured extends ProcessCost {
+  readonly request: MadeRequest
+  readonly status: number
+  readonly bytes: number
+}
+
+/** Searches for the most expensive request of each route of the land interface and of `/metrics`. */
+export const costSearch: Script = {
+  about: `the most expensive accepted request of each route costs at most ${MAX_CPU_MS} ms of CPU and ${MAX_MEMORY_MB} MB`,
+  run: async ({ seed, scale }, verdict) => {
+    const scratch = mkdtempSync(join(tmpdir(), 'landpass-cost-'))
+    const env = { DATA_DIR: join(scratch, 'data'), LIMIT_LAND_COST_PER_MINUTE: '0' }
+    const server = await startServer(env, ['--demo', '--only', 'land'])
+    try {
+      await search(server.origin, server.child.pid!, new Random(seed), scale, verdict)
+    } finally {
+      await server.stop()
+      rmSync(scratch, { recursive: true, force: true })
+    }
+  },
+}
+
+async function search(
+  origin: string,
+  pid: number,
+  random: Random,
+  scale: number,
+  verdict: Verdict,
+): Promise<void> {
+  const document = await json(`${origin}/openapi.json`)
+  const known = await knownValues(origin)
+  const meter = new Meter(origin, pid)
+  await meter.warmUp()
+  const unit = await meter.unitMs()
+  console.log(
+    `one unit (a parcel): ${unit.toFixed(3)} ms of CPU; server ${memoryMb(pid, 'VmRSS').toFixed(0)} MB`,
+  )
+  console.log('   CPU ms  units      MB       bytes  status  request')
+  for (const route of readRoutes(document, isSearched)) {
+    const worst = await worstOf(route, new RequestMaker(random.fork(route.path), known), meter, scale)
+    if (!worst) {
+      verdict.expect(false, `${route.path}: no accepted request was found`)
+      continue
+    }
+    console.log(rowOf(worst, unit))
+    verdict.expect(
+      worst.cpuMs <= MAX_CPU_MS,
+      `${addressOf(worst.request)}: ${worst.cpuMs.toFixed(0)} ms of CPU`,
+    )
+    verdict.expect(
+      worst.memoryMb <= MAX_MEMORY_MB,
+      `${addressOf(worst.request)}: ${worst.memoryMb.toFixed(0)} MB`,
+    )
+  }
+}
+
+function rowOf({ request, cpuMs, memoryMb, bytes, status }: Measured, unit: number): string {
+  const columns = [
+    cpuMs.toFixed(1).padStart(9),
+    (cpuMs / unit).toFixed(0).padStart(6),
+    memoryMb.toFixed(1).padStart(7),
+    String(bytes).padStart(11),
+    String(status).padStart(7),
+  ]
+  return `${columns.join(' ')}  ${request.encoding.padEnd(8)} ${addressOf(request).slice(0, 120)}`
+}
+
+/** The most expensive accepted request that random requests and mutations of them find. */
+async function worstOf(
+  route: ReadRoute,
+  maker: RequestMaker,
+  meter: Meter,
+  scale: number,
+): Promise<Measured | undefined> {
+  const isFixed = route.parameters.length === 0
+  let worst: Measured[] = []
+  const tryOne = async (request: MadeRequest) => {
+    const measured = await meter.measure(request)
+    if (measured.status !== 200) return
+    worst = [...worst, measured].sort((a, b) => b.cpuMs - a.cpuMs).slice(0, PARENTS)
+  }
+  const randomRequests = sized(RANDOM_REQUESTS, isFixed ? Math.min(scale, 0.5) : scale)
+  for (let i = 0; i < randomRequests; i++) await tryOne(maker.make(route))
+  for (let i = 0; i < sized(MUTATIONS, scale) && !isFixed && worst.length > 0; i++)
+    await tryOne(maker.mutate(worst[i % worst.length]!.request))
+  const again: Measured[] = []
+  for (const { request } of worst) {
+    const runs: Measured[] = []
+    for (let i = 0; i < MEASURED_AGAIN; i++) runs.push(await meter.measure(request))
+    again.push(cheapest(runs))
+  }
+  return again.sort((a, b) => b.cpuMs - a.cpuMs)[0]
+}
+
+/** Other work of the process, such as a garbage collection, only adds to a measurement. */
+function cheapest(runs: readonly Measured[]): Measured {
+  return {
+    ...runs[0]!,
+    cpuMs: Math.min(...runs.map((run) => run.cpuMs)),
+    memoryMb: Math.min(...runs.map((run) => run.memoryMb)),
+  }
+}
+
+/** Measures single requests to a server that does nothing else. */
+class Meter {
+  private readonly origin: string
+  private readonly pid: number
+  private readonly agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+
+  constructor(origin: string, pid: number) {
+    this.origin = origin
+    this.pid = pid
+  }
+
+  async warmUp(): Promise<void> {
+    for (let i = 0; i < WARM_UP_REQUESTS; i++) await this.read(`/v1/parcels/${i % 100}/1`, 'identity')
+    await this.untilIdle()
+  }
+
+  /** CPU of one read of a parcel. */
+  async unitMs(): Promise<number> {
+    const before = cpuMs(this.pid)
+    for (let i = 0; i < WARM_UP_REQUESTS; i++) await this.read(`/v1/parcels/${i % 100}/2`, 'identity')
+    return (cpuMs(this.pid) - before) / WARM_UP_REQUESTS
+  }
+
+  async measure(request: MadeRequest): Promise<Measured> {
+    let answer = { status: 0, bytes: 0 }
+    const cost = await costOf(this.pid, async () => {
+      answer = await this.read(addressOf(request), request.encoding)
+    })
+    return { ...cost, ...answer, request }
+  }
+
+  private async untilIdle(): Promise<void> {
+    for (let i = 0; i < IDLE_AT_MOST_POLLS; i++) {
+      const before = cpuMs(this.pid)
+      await setTimeout(IDLE_POLL_MS)
+      if (cpuMs(this.pid) - before < IDLE_CPU_MS) return
+    }
+  }
+
+  private read(path: string, encoding: string): Promise<{ status: number; bytes: number }> {
+    return new Promise((resolve, reject) => {
+      const options = { agent: this.agent, headers: { 'accept-encoding': encoding } }
+      const request = http.get(this.origin + path, options, (response) => {
+        let bytes = 0
+        response.on('data', (piece: Buffer) => {
+          bytes += piece.length
+        })
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, bytes }))
+        response.on('error', reject)
+      })
+      request.on('error', reject)
+    })
+  }
+}
+
+/** Owners with most land first, estates with most parcels first, because they are the expensive ones. */
+async function knownValues(origin: string): Promise<KnownValues> {
+  const { data: tiles } = (await json(`${origin}/v2/tiles`)) as {
+    data: Record<string, { x: number; owner?: string; estateId?: string; name?: string }>
+  }
+  const all = Object.values(tiles)
+  const districts = (await json(`${origin}/v1/districts`)) as { data: { id: string; name: string }[] }
+  const feed = await fetch(`${origin}/v2/feed`, { method: 'HEAD' })
+  const state = /"(.*?)[;"]/.exec(feed.headers.get('etag') ?? '')?.[1] ?? 'none'
+  const xs = all.map(({ x }) => x)
+  return {
+    bounds: { min: xs.reduce((a, b) => Math.min(a, b)), max: xs.reduce((a, b) => Math.max(a, b)) },
+    addresses: mostFrequent(all.map(({ owner }) => owner)),
+    estates: mostFrequent(all.map(({ estateId }) => estateId)),
+    districts: districts.data.map(({ id }) => id),
+    names: [...mostFrequent(all.map(({ name }) => name)), 'a', 'e', '1'],
+    states: [state, state.replace(/\d+\.(\w+)$/, '1.$1'), state.replace(/\w+$/, '0'), 'none'],
+  }
+}
+
+const KNOWN_AT_MOST = 20
+
+function mostFrequent(values: readonly (string | undefined)[]): string[] {
+  const counts = new Map<string, number>()
+  for (const value of values) if (value) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, KNOWN_AT_MOST)
+    .map(([value]) => value)
+}
+
+async function json(url: string): Promise<object> {
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as object
+}

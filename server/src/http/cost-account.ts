@@ -1,0 +1,128 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+import { clientAddress } from './client-address.ts'
+import type { Balance, CostBucket, CostBudget } from './cost-budget.ts'
+import type { LargeAnswers } from './large-answers.ts'
+
+/**
+ * What a request costs its client. The unit is the reading of one parcel, about 0.15 ms of CPU (docs/http.md has the
+ * table). A request is charged in three steps: a little when it arrives, the estimated cost of its body before it is
+ * made, and the rest if the body was larger than the estimate allows.
+ */
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Undefined for requests that are not charged. */
+    costAccount: CostAccount | undefined
+  }
+}
+
+/** Charged for each request when it arrives: what a 304 or a refusal costs. */
+export const ARRIVAL_UNITS = 0.5
+/** Charged for a small answer, with what was charged at its arrival. */
+export const SMALL_ANSWER_UNITS = 1
+/** Charged for an answer that is sent without the framework. */
+export const READY_ANSWER_UNITS = 0.25
+/** Bytes of a body, uncompressed, that one unit pays for. A larger body costs more than its estimate. */
+export const MADE_BYTES_PER_UNIT = 50_000
+/** Bytes of a body that is made already that one unit pays for. */
+export const SENT_BYTES_PER_UNIT = 200_000
+
+export interface CostLimits {
+  readonly budget: CostBudget
+  readonly largeAnswers: LargeAnswers
+}
+
+/** The account of one request. */
+export class CostAccount {
+  readonly client: string
+  readonly largeAnswers: LargeAnswers
+  private readonly bucket: CostBucket | undefined
+  private readonly perMinute: number
+  private charged = 0
+
+  constructor(client: string, { budget, largeAnswers }: CostLimits) {
+    this.client = client
+    this.largeAnswers = largeAnswers
+    this.perMinute = budget.perMinute
+    this.bucket = budget.isLimited ? budget.bucketOf(client) : undefined
+  }
+
+  /** Units that this request was charged so far. */
+  get units(): number {
+    return this.charged
+  }
+
+  /**
+   * Charges up to `units` for the whole request: what was charged before counts.
+   *
+   * @throws {AppError} `too_many_requests` if the client has not so many left
+   */
+  charge(reply: FastifyReply, units: number): void {
+    const more = units - this.charged
+    if (more <= 0) return
+    this.charged = units
+    if (!this.bucket) return
+    const balance = this.bucket.take(more, units)
+    reply.headers(budgetHeaders(this.perMinute, balance))
+    if (!balance.isTaken) throw refusal(balance.waitS)
+  }
+
+  /** Charges for work that is done, if it was more than was charged. Never refuses. */
+  settle(units: number): void {
+    const more = units - this.charged
+    if (more <= 0) return
+    this.charged = units
+    this.bucket?.settle(more)
+  }
+}
+
+/** The headers that tell a client what it may still request. */
+export function budgetHeaders(perMinute: number, { remaining, resetS }: Balance): Record<string, string> {
+  return {
+    'ratelimit-limit': String(perMinute),
+    'ratelimit-remaining': String(remaining),
+    'ratelimit-reset': String(resetS),
+  }
+}
+
+function refusal(waitS: number): AppError {
+  return new AppError(
+    'too_many_requests',
+    `This network address has used up its budget of reads. Wait ${waitS} ${waitS === 1 ? 'second' : 'seconds'}.`,
+    { retry_after_s: waitS },
+  )
+}
+
+/**
+ * Charges all requests to routes that are registered in `app` from now on. `http/answer.ts` charges for their bodies.
+ *
+ * The first `X-Forwarded-For` of a sender that is no trusted proxy is logged: all clients behind it share one budget.
+ *
+ * @example
+ * await server.register(async (app) => {
+ *   chargeRequests(app, { budget: new CostBudget(200_000), largeAnswers: new LargeAnswers() })
+ *   app.get('/parcels', …)
+ * })
+ */
+export function chargeRequests(app: FastifyInstance, limits: CostLimits): void {
+  let hasWarned = false
+  app.decorateRequest('costAccount', undefined)
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!hasWarned && isForwardedByStranger(request)) {
+      hasWarned = true
+      request.log.warn(
+        { sender: request.ip },
+        'X-Forwarded-For of a proxy that is not in TRUSTED_PROXIES is ignored: all clients behind it share one limit',
+      )
+    }
+    const account = new CostAccount(clientAddress(request), limits)
+    request.costAccount = account
+    account.charge(reply, ARRIVAL_UNITS)
+    done()
+  })
+}
+
+function isForwardedByStranger({ headers, ip, socket }: FastifyRequest): boolean {
+  return headers['x-forwarded-for'] !== undefined && ip === socket.remoteAddress
+}
