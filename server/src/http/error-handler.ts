@@ -22,9 +22,12 @@ function retryAfterS({ data }: AppError): number {
   return Math.max(Math.ceil(seconds), 1)
 }
 
-/** Logs a 500 with its stack and an unreachable database as one line; other failures are not logged. */
+/**
+ * Logs a 500 with its stack and an unreachable database as one line; other failures are not logged. The logger of a
+ * request writes its id by itself.
+ */
 function logFailure(known: AppError, thrown: Error, request: FastifyRequest): void {
-  const facts = { reqId: request.id, url: request.routeOptions.url }
+  const facts = { url: request.routeOptions.url }
   if (known.status === 500) request.log.error({ ...facts, err: thrown }, known.message)
   else if (known.code === 'database_unavailable') request.log.warn(facts, known.message)
 }
