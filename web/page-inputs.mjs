@@ -11,7 +11,13 @@ const PUBLIC = join('web', 'public')
 const BUILD_FILES = ['package-lock.json', 'client/package.json', 'tsconfig.base.json', 'web/tsconfig.json']
 /** The bundler writes paths with `/` on Windows too. */
 const INSTALLED = /[\\/]node_modules[\\/]/
-const BUILD_SCRIPTS = ['web/build.mjs', 'web/page-inputs.mjs', 'web/vite.config.ts']
+const BUILD_SCRIPTS = [
+  'web/build.mjs',
+  'web/page-inputs.mjs',
+  'web/page-texts.mjs',
+  'web/vite.config.ts',
+  'web/locales/en.json',
+]
 
 /**
  * Writes down what the pages were made of. The record is complete or absent, also when this is interrupted.

@@ -31,7 +31,7 @@ export interface LandpassErrorFacts {
  */
 export class LandpassError extends Error {
   readonly code: LandpassErrorCode
-  /** The HTTP status; 0 if no answer arrived. */
+  /** The HTTP status; 0 if no answer arrived, and for a redirect in a browser, which does not say it. */
   readonly status: number
   /** Details, for instance the refused parameter. */
   readonly data: Readonly<Record<string, unknown>>

@@ -54,6 +54,11 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     if (kind === 'postgres') await scenario.startWithBadSettings()
 
     expect(scenario.logText()).toContain('"msg":"incoming request"')
+    const ids = scenario
+      .logText()
+      .split('\n')
+      .map((line) => line.split('"reqId"').length - 1)
+    expect(Math.max(...ids), 'request ids in a line of the log').toBe(1)
     expect(findSecrets(await scenario.outputs(), await scenario.secrets())).toEqual([])
     if (kind === 'embedded') return
     const missing = Object.keys(ERRORS).filter(

@@ -1,4 +1,5 @@
+import english from 'page-texts:organise-page.tsx'
 import { OrganisePage } from './organise/organise-page.tsx'
 import { startPage } from './ui/start-page.tsx'
 
-void startPage(OrganisePage)
+void startPage(OrganisePage, english)

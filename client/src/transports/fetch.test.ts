@@ -42,7 +42,7 @@ test('sends method, headers and body, and returns status, headers and body', asy
 test('follows no redirect, and a closed port is unreachable', async () => {
   const origin = await serve((_request, response) => response.writeHead(302, { location: '/' }).end())
   const client = createClient({ baseUrl: origin, retries: 0 })
-  await expect(client.send(land.offers())).rejects.toMatchObject({ code: 'offline' })
+  await expect(client.send(land.offers())).rejects.toMatchObject({ code: 'unreadable_answer', status: 302 })
 
   const closed = createClient({ baseUrl: 'http://127.0.0.1:9' })
   await expect(closed.send(land.offers())).rejects.toMatchObject({ code: 'offline', status: 0 })

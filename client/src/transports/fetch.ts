@@ -32,7 +32,8 @@ export function fetchTransport(options: FetchTransportOptions = {}): Transport {
           method,
           headers,
           credentials: 'omit',
-          redirect: 'error',
+          // The redirect itself is the answer: it is not from a Landpass server, but from a network's sign-in page for instance.
+          redirect: 'manual',
           signal: watch.signal,
           ...(body !== undefined && { body }),
         }),

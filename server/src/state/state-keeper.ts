@@ -173,7 +173,7 @@ export class StateKeeper {
     if (!changes) return undefined
     const startedMs = performance.now()
     try {
-      const next = new State(patchState(base, changes))
+      const next = new State(patchState(base, changes), this.world)
       const level = this.held ? 'debug' : 'info'
       this.logLoaded(level, next, { from: this.held ? 'state' : 'copy', startedMs })
       const { parcels, estates, publications } = changes
@@ -190,7 +190,7 @@ export class StateKeeper {
     const startedMs = performance.now()
     const parts = await this.buildInThread()
     if (!parts) return undefined
-    const next = new State(parts)
+    const next = new State(parts, this.world)
     this.logLoaded('info', next, { from: 'tables', startedMs })
     this.copy.replace(parts)
     return next

@@ -7,6 +7,7 @@ import { OwnerIndexWriter } from './parts/owner-index.ts'
 import { ANSWER_FORM, buffersOf, CHUNK_ROWS, NO_DISTANCE, type StateParts } from './parts/parts.ts'
 import { NO_ORDERS, patchOrders } from './parts/publication-orders.ts'
 import { State } from './state.ts'
+import { shapeMark } from './world-shape.ts'
 
 const BOUNDS = { minX: 0, minY: 0, maxX: 3, maxY: 1 }
 /** West to east, north to south; 2,1 and 3,0 are no parcels. */
@@ -173,12 +174,13 @@ describe('the state', () => {
     expect([900, 10_000].map(at)).toEqual(Array(2).fill([undefined, 900]))
   })
 
-  test('a tag contains revision and last expiry', () => {
+  test('a tag contains lineage, shape of the world, revision and last expiry', () => {
     const state = stateOf([])
+    const base = `abc-${shapeMark({ areas: [BOUNDS], bounds: BOUNDS })}.${ANSWER_FORM}.7`
 
-    expect(state.freshness()).toEqual({ tag: `abc.${ANSWER_FORM}.7`, changedAtMs: 50 })
-    expect(state.freshness(40)).toEqual({ tag: `abc.${ANSWER_FORM}.7.40`, changedAtMs: 50 })
-    expect(state.freshness(60)).toEqual({ tag: `abc.${ANSWER_FORM}.7.60`, changedAtMs: 60 })
+    expect(state.freshness()).toEqual({ tag: base, changedAtMs: 50 })
+    expect(state.freshness(40)).toEqual({ tag: `${base}.40`, changedAtMs: 50 })
+    expect(state.freshness(60)).toEqual({ tag: `${base}.60`, changedAtMs: 60 })
   })
 
   test('finds assets by name: each once, without unknown and dissolved ones', () => {

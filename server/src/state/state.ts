@@ -1,4 +1,4 @@
-import { type Area, type Coord, cellOf, parseCoord } from '@landpass/client/grid'
+import { type Area, type Coord, cellOf, parseCoord, type World } from '@landpass/client/grid'
 import type { DatedFreshness } from '../freshness.ts'
 import type { AssetName, AssetType } from '../land/records/assets.ts'
 import type { JsonPieces } from '../land/records/json.ts'
@@ -8,6 +8,7 @@ import { rowsOfOwner } from './parts/owner-index.ts'
 import { ANSWER_FORM, CHUNK_ROWS, type JsonBuffer, type OwnerIndex, type StateParts } from './parts/parts.ts'
 import { positionsOf } from './parts/positions.ts'
 import { PublicationLists } from './parts/publication-lists.ts'
+import { shapeMark } from './world-shape.ts'
 
 const CLOSE = Buffer.from('}')
 /** Length of `null},` at the end of each asset's piece: a publication replaces `null`. */
@@ -37,17 +38,24 @@ export class State {
   readonly worldId: number
   readonly revision: number
   readonly changedAtMs: number
+  /**
+   * The lineage of the database, and a mark of the world's shape: the same database answers other bytes under another
+   * setting `WORLD`. Part of every `ETag` and of every state version.
+   */
+  readonly origin: string
   /** Per parcel, whether it and its estate have open publications, expired or not: see PARCEL_OFFERED. Mostly 0. */
   private readonly offered: Uint8Array
   private readonly tagBase: string
   private latestOpenOffers: OpenOffers | undefined
 
-  constructor(parts: StateParts) {
+  /** @param world the shape of the world; without it, all cells of the bounds belong to it */
+  constructor(parts: StateParts, world: World = { areas: [parts.bounds], bounds: parts.bounds }) {
     this.parts = parts
     this.worldId = parts.worldId
     this.revision = parts.revision
     this.changedAtMs = parts.changedAtMs
-    this.tagBase = `${parts.lineage}.${ANSWER_FORM}.${parts.revision}`
+    this.origin = `${parts.lineage}-${shapeMark(world)}`
+    this.tagBase = `${this.origin}.${ANSWER_FORM}.${parts.revision}`
     this.offered = offeredOf(parts)
     this.lists = new PublicationLists(parts)
     // Indexed now, so that no request has to wait for it.

@@ -1,10 +1,12 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { readFeed } from '@landpass/client/feed'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { LandChange } from '../../src/land/changes/changes.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { describeOnOneEngine } from '../support/engines.ts'
 import { addressOf, bidRow, publicationRow } from '../support/land-rows.ts'
+import { type LandServer, startLandServer } from '../support/land-server.ts'
 import { runs } from '../support/property-seed.ts'
 
 const PATHS = [
@@ -106,6 +108,26 @@ describeOnOneEngine('freshness', (open) => {
     )
     // The stories were no mere repetition of one case
     expect(Math.min(seen.confirmed, seen.expired, seen.changed), JSON.stringify(seen)).toBeGreaterThan(15)
+  })
+
+  test('another shape of the world has other tags and states, another way to write it has the same', async () => {
+    const serve = (WORLD: string) => startLandServer(land.engine, land.clock, { WORLD })
+    const same = await serve(' 0,-10,10,10 ; -10,-10,-1,10;0,0,1,1')
+    const smaller = await serve('-10,-10,10,9')
+    onTestFinished(async () => {
+      await same.close()
+      await smaller.close()
+    })
+    for (const path of ['/parcels/1/1', '/v1/map?nw=0,2&se=3,0', '/estates', '/v2/feed']) {
+      const etag = (await land.server.ask('GET', path)).headers.etag!
+      const headers = { 'if-none-match': etag }
+      expect((await same.ask('GET', path, { headers })).status, path).toBe(304)
+      expect((await smaller.ask('GET', path, { headers })).status, path).toBe(200)
+    }
+    const known = (await land.server.ask('GET', '/v2/feed')).headers.etag!.slice(1, -1)
+    const isWhole = async (server: LandServer) =>
+      readFeed((await server.ask('GET', `/v2/feed?since=${known}`)).bytes).numbers === undefined
+    expect([await isWhole(same), await isWhole(smaller)]).toEqual([false, true])
   })
 
   async function readAgain(

@@ -218,7 +218,7 @@ describe('layers', () => {
   test('a browser that reports no network keeps following the server on its own machine', async () => {
     const { page, asked, problems } = await explore('/?layer=mine')
     const streams = () => asked.filter((address) => address.includes('/v2/changes')).length
-    const outdated = page.getByText('the map may be out of date').filter({ visible: true })
+    const outdated = page.getByText('The map may be out of date.').filter({ visible: true })
     await search(page, BOB)
     await page.getByText('Estates: 1').waitFor()
     await page.clock.install()

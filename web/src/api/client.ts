@@ -1,4 +1,4 @@
-import { type Call, createClient } from '@landpass/client'
+import { type Call, createClient, LandpassError } from '@landpass/client'
 
 /**
  * The client for the server that the page came from. It does not retry: the pages show the failure and retry
@@ -9,8 +9,13 @@ export const client = createClient({ baseUrl: '', retries: 0 })
 /**
  * Sends a call and returns the data of its answer.
  *
- * @throws {LandpassError} where the server refuses or does not answer; `AbortError` where the signal aborts
+ * @throws {LandpassError} where the server refuses or does not answer, or something else than the server answered;
+ *   `AbortError` where the signal aborts
  */
-export function send<Data>(call: Call<Data>, signal?: AbortSignal): Promise<Data> {
-  return client.send(call, { signal })
+export async function send<Data>(call: Call<Data>, signal?: AbortSignal): Promise<Data> {
+  const data = await client.send(call, { signal })
+  // No answer that the pages ask for is empty: a proxy or another program has answered.
+  if (data === null || data === undefined)
+    throw new LandpassError('The answer has no data.', { code: 'unreadable_answer', status: 200 })
+  return data
 }

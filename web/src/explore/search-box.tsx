@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { worldGrid } from '../live/world.ts'
 import { showResult } from '../state/travel.ts'
 import { isolated } from '../texts/bidi.ts'
-import { refusalText } from '../texts/refusal.ts'
+import { failureText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 import {
   MAX_LENGTH,
@@ -121,7 +121,7 @@ function statusText(count: number): string {
   if (count === 0 && typedOutside.value) return outsideText(typedOutside.value)
   switch (searchState.value) {
     case 'failed':
-      return refusalText(searchFault.value)
+      return failureText(searchFault.value)
     case 'answered':
       return count === 0
         ? text('map.search.none', { query: isolated(searchText.value.trim()) })

@@ -1,9 +1,9 @@
 import { followChanges as changesFrom } from '@landpass/client'
-import { effect } from '@preact/signals'
 import { client } from '../api/client.ts'
+import { repeatWorldWhileFailing } from './repeat-world.ts'
 import { updateWorld, worldGrid, worldStatus } from './world.ts'
 
-/** Pause before a failed request is repeated, where the server does not name one. */
+/** Pause before a broken stream is opened again, where the server does not name one. */
 const RETRY_MS = 10_000
 let round = new AbortController()
 let retry: number | undefined
@@ -17,23 +17,10 @@ export function followChanges(): void {
   window.addEventListener('online', start)
   // A server on this machine answers without a network too: the request decides whether it can be reached.
   window.addEventListener('offline', () => document.hidden || void updateWorld())
-  effect(pollWhileUnreachable)
+  // The stream alone would not announce that the world can be read again, and it may have lost its connection unnoticed:
+  // so the first successful request starts it anew.
+  repeatWorldWhileFailing(start)
   start()
-}
-
-/**
- * Polls while the world could not be read. The stream alone would not announce that it can be read again, and it may
- * have lost its connection unnoticed: so the first successful request starts it anew.
- */
-function pollWhileUnreachable(): (() => void) | undefined {
-  if (worldStatus.value !== 'unreachable' && worldStatus.value !== 'failed') return undefined
-  const again = window.setInterval(() => !document.hidden && void poll(), RETRY_MS)
-  return () => window.clearInterval(again)
-}
-
-async function poll(): Promise<void> {
-  await updateWorld()
-  if (worldStatus.peek() === 'ready') start()
 }
 
 /** Opens the stream, anew where there is one; a hidden page closes it. */

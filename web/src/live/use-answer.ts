@@ -41,7 +41,9 @@ function followWorld<Data>(live: LiveAnswer<Data>): () => void {
   }
 }
 
-/** Failures of the connection or the server can pass, so the call is sent again. A refusal is final. */
+/** Failures of the connection or the server, and too many requests, can pass: the call is sent again. Other refusals are final. */
 function isPassing(error: unknown): boolean {
-  return error instanceof LandpassError && (error.status === 0 || error.status >= 500)
+  if (!(error instanceof LandpassError)) return false
+  const { code, status } = error
+  return status === 0 || status === 429 || status >= 500 || code === 'unreadable_answer'
 }

@@ -1,6 +1,6 @@
 import { land } from '@landpass/client'
-import { FeedError, FeedGrid, readFeed } from '@landpass/client/feed'
-import { signal } from '@preact/signals'
+import { FeedError, FeedGrid, type FeedPart, readFeed } from '@landpass/client/feed'
+import { batch, signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 
 /**
@@ -70,13 +70,24 @@ async function readChanges(): Promise<void> {
   if (!grid) return loadWorld()
   const before = grid.state
   try {
-    const cells = grid.apply(readFeed(await send(land.feed(grid.state))))
+    const part = readFeed(await send(land.feed(grid.state)))
+    const cells = applied(grid, part)
+    if (cells === 'elsewhere') return loadWorld()
     // The feed has no bids and mortgages: when one of them changes, only the feed's state is new.
     if (!cells || cells.length > 0 || grid.state !== before) announce(cells)
     worldStatus.value = 'ready'
   } catch (error) {
-    if (error instanceof FeedError) return loadWorld()
     fail(error)
+  }
+}
+
+/** The changed cells; `elsewhere` for changes that lead on from a state that is not the held one. */
+function applied(grid: FeedGrid, part: FeedPart): Uint32Array | undefined | 'elsewhere' {
+  try {
+    return grid.apply(part)
+  } catch (error) {
+    if (error instanceof FeedError) return 'elsewhere'
+    throw error
   }
 }
 
@@ -85,6 +96,8 @@ function announce(cells: Uint32Array | undefined): void {
 }
 
 function fail(error: unknown): void {
-  worldFault.value = error
-  worldStatus.value = worldGrid.peek() ? 'unreachable' : 'failed'
+  batch(() => {
+    worldFault.value = error
+    worldStatus.value = worldGrid.peek() ? 'unreachable' : 'failed'
+  })
 }

@@ -120,7 +120,7 @@ function MapStatus({ onRetry }: { onRetry(): void }) {
     return (
       <div class="map-cover">
         {hasFailed ? (
-          <Failure error={worldFault.value} onRetry={onRetry} />
+          <Failure error={worldFault.value} isRepeated onRetry={onRetry} />
         ) : (
           <Loading label={text('map.loading')} />
         )}
@@ -129,7 +129,7 @@ function MapStatus({ onRetry }: { onRetry(): void }) {
   }
   return (
     <p class="map-offline" role="status">
-      {worldStatus.value === 'unreachable' && outdatedText()}
+      {worldStatus.value === 'unreachable' && outdatedText(worldFault.value)}
     </p>
   )
 }

@@ -1,8 +1,9 @@
 import { type EventInfo, LandpassError } from '@landpass/client'
 import { type Signal, signal } from '@preact/signals'
 import { type Availability, askAvailability, findEvent } from '../api/attendance.ts'
+import { retryPauseMs } from '../api/retry-pause.ts'
 
-/** Interval between requests while the page is visible. */
+/** Interval between requests while the page is visible and they succeed. */
 const REFRESH_MS = 3_000
 
 /**
@@ -39,6 +40,7 @@ export function followEvent(name: string): Following {
   const end = new AbortController()
   let timer: number | undefined
   let isAsking = false
+  let failures = 0
 
   const refresh = async () => {
     window.clearTimeout(timer)
@@ -48,7 +50,10 @@ export function followEvent(name: string): Following {
     isAsking = false
     if (end.signal.aborted) return
     event.value = seen
-    timer = window.setTimeout(refresh, REFRESH_MS)
+    const fault = faultOf(seen)
+    failures = fault === undefined ? 0 : failures + 1
+    const pauseMs = fault === undefined ? 0 : retryPauseMs(fault, failures)
+    timer = window.setTimeout(refresh, Math.max(pauseMs, REFRESH_MS))
   }
   document.addEventListener('visibilitychange', refresh, { signal: end.signal })
   window.addEventListener('online', refresh, { signal: end.signal })
@@ -62,6 +67,10 @@ export function followEvent(name: string): Following {
       end.abort()
     },
   }
+}
+
+function faultOf(seen: LiveEvent): unknown {
+  return seen.status === 'shown' || seen.status === 'failed' ? seen.error : undefined
 }
 
 async function look(name: string, before: LiveEvent, signal: AbortSignal): Promise<LiveEvent> {

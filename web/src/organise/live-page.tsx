@@ -27,7 +27,7 @@ export function LivePage({ name }: { readonly name: string }) {
     case 'unknown':
       return <UnknownEvent name={name} />
     case 'failed':
-      return <Failure error={seen.error} onRetry={following.refresh} />
+      return <Failure error={seen.error} isRepeated onRetry={following.refresh} />
     case 'shown':
       return (
         <>

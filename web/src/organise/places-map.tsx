@@ -1,9 +1,11 @@
 import { computed, signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { loadWorld, worldGrid, worldStatus } from '../live/world.ts'
+import { repeatWorldWhileFailing } from '../live/repeat-world.ts'
+import { loadWorld, worldFault, worldGrid, worldStatus } from '../live/world.ts'
 import { MINE_INK } from '../map/inks.ts'
 import type { Place, View } from '../map/map-types.ts'
 import { WorldMap } from '../map/world-map.tsx'
+import { failureText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 import { Loading, Notice } from '../ui/notice.tsx'
 import { MAX_PLACES, placesBetween, readCoordinates, withDrawn } from './coordinates.ts'
@@ -40,6 +42,7 @@ export function PlacesMap() {
   const isFingerDrawing = useSignal(false)
   useEffect(() => {
     if (!worldGrid.peek()) void loadWorld()
+    return repeatWorldWhileFailing()
   }, [])
   useEffect(() => {
     const [first] = readPlaces.peek().places
@@ -92,6 +95,9 @@ function NoMap() {
   return (
     <Notice kind="info">
       <p>{text('organise.places.no_map')}</p>
+      <p>
+        {failureText(worldFault.value)} {text('common.keeps_trying')}
+      </p>
       <button type="button" onClick={() => void loadWorld()}>
         {text('common.retry')}
       </button>

@@ -1,4 +1,4 @@
-import { language } from '../texts/texts.ts'
+import { language, languageChoice } from '../texts/texts.ts'
 import { themeChoice } from '../theme/theme.ts'
 
 /**
@@ -10,7 +10,7 @@ import { themeChoice } from '../theme/theme.ts'
 export function pageAddress(path: string): string {
   const said = new URLSearchParams(location.search)
   const kept = new URLSearchParams()
-  if (said.has('lang')) kept.set('lang', language.value)
+  if (said.has('lang')) kept.set('lang', languageChoice.value ?? language.value)
   if (said.has('theme') && themeChoice.value) kept.set('theme', themeChoice.value)
   return kept.size === 0 ? path : `${path}?${kept}`
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { refusalText } from '../texts/refusal.ts'
+import { failureText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 
 export interface NoticeProps {
@@ -17,11 +17,20 @@ export function Notice({ kind, children }: NoticeProps) {
   )
 }
 
+export interface FailureProps {
+  readonly error: unknown
+  /** Whether the page tries again by itself, too. */
+  readonly isRepeated?: boolean
+  onRetry?(): void
+}
+
 /** A failure: cause and next step, with a button where trying again can help. */
-export function Failure({ error, onRetry }: { readonly error: unknown; onRetry?(): void }) {
+export function Failure({ error, isRepeated = false, onRetry }: FailureProps) {
   return (
     <Notice kind="error">
-      <p>{refusalText(error)}</p>
+      <p>
+        {failureText(error)} {isRepeated && text('common.keeps_trying')}
+      </p>
       {onRetry && <RetryButton onRetry={onRetry} />}
     </Notice>
   )

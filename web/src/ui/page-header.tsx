@@ -1,36 +1,43 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { LANGUAGES, type Language } from '../texts/languages.ts'
-import { refusalText } from '../texts/refusal.ts'
+import { failureText } from '../texts/refusal.ts'
 import { chooseLanguage, language, text } from '../texts/texts.ts'
 import { chooseTheme, findTheme, THEMES, themeChoice } from '../theme/theme.ts'
 import { isServed } from './interfaces.ts'
+import { LanguageNotice } from './language-notice.tsx'
 import { pageAddress, replacePreference } from './link-preferences.ts'
 
-/** Name, links to the other pages, language and theme: the same on every page. */
+/**
+ * Name, links to the other pages, language and theme: the same on every page. Below it stands why the page is not in the
+ * reader's language, if so.
+ */
 export function PageHeader({ current }: { readonly current: 'map' | 'organise' }) {
   return (
-    <header class="page-header">
-      <a class="brand" href={pageAddress('/')} aria-label={text('app.name')}>
-        <img src="/icon.svg" alt="" width="24" height="24" />
-        <span>{text('app.name')}</span>
-      </a>
-      <nav aria-label={text('nav.label')}>
-        {isServed('land') && (
-          <PageLink href={pageAddress('/')} label={text('nav.map')} isCurrent={current === 'map'} />
-        )}
-        {isServed('attendance') && (
-          <PageLink
-            href={pageAddress('/organise')}
-            label={text('nav.organise')}
-            isCurrent={current === 'organise'}
-          />
-        )}
-        <PageLink href="/docs/" label={text('nav.docs')} isCurrent={false} />
-      </nav>
-      <LanguageChoice />
-      <ThemeChoice />
-    </header>
+    <>
+      <header class="page-header">
+        <a class="brand" href={pageAddress('/')} aria-label={text('app.name')}>
+          <img src="/icon.svg" alt="" width="24" height="24" />
+          <span>{text('app.name')}</span>
+        </a>
+        <nav aria-label={text('nav.label')}>
+          {isServed('land') && (
+            <PageLink href={pageAddress('/')} label={text('nav.map')} isCurrent={current === 'map'} />
+          )}
+          {isServed('attendance') && (
+            <PageLink
+              href={pageAddress('/organise')}
+              label={text('nav.organise')}
+              isCurrent={current === 'organise'}
+            />
+          )}
+          <PageLink href="/docs/" label={text('nav.docs')} isCurrent={false} />
+        </nav>
+        <LanguageChoice />
+        <ThemeChoice />
+      </header>
+      <LanguageNotice />
+    </>
   )
 }
 
@@ -58,7 +65,7 @@ function LanguageChoice() {
       replacePreference('lang', wanted)
     } catch (error) {
       select.value = language.peek()
-      fault.value = refusalText(error)
+      fault.value = failureText(error)
     }
   }
   return (

@@ -1,7 +1,7 @@
 /**
  * Caches the pages, the texts and the last world for use without a connection: after the first visit a page opens with
- * the server gone. While the server answers, its answers are shown, except for files whose names change with their
- * content.
+ * the server gone, or too busy. While the server answers, its answers are shown, except for files whose names change with
+ * their content.
  */
 
 /** Both are filled in by build.mjs. */
@@ -15,6 +15,8 @@ const FILE_CACHE = `landpass-${BUILD}`
 /** The last answers of the server; the next build goes on using them. */
 const ANSWER_CACHE = 'landpass-answers'
 const PAGES = ['/', '/organise']
+/** In the HTML of both pages, and in no other page that a network may answer with. */
+const PAGE_MARK = 'data-interfaces='
 /**
  * Needed by every start of a page. Cached at installation, because the first visit requests some of them before the
  * worker runs.
@@ -66,6 +68,7 @@ async function cachedFirst(event: FetchEvent, pathname: string): Promise<Respons
 async function serverFirst(event: FetchEvent, pathname: string, cacheName: string): Promise<Response> {
   try {
     const answer = await fetch(event.request)
+    if (isPassingFailure(answer, pathname)) return (await findCached(pathname)) ?? answer
     event.waitUntil(store(cacheName, pathname, answer)) // not awaited: the page gets its answer at once
     return answer
   } catch (error) {
@@ -75,10 +78,24 @@ async function serverFirst(event: FetchEvent, pathname: string, cacheName: strin
   }
 }
 
+/**
+ * Whether the server is too busy or has failed, or another program has answered with a page where the server has data. A
+ * page that was opened is shown as it came: it may be the one on which the reader signs in to the network.
+ */
+function isPassingFailure({ status, headers }: Response, pathname: string): boolean {
+  if (status === 429 || status >= 500) return true
+  return ANSWERS.includes(pathname) && isHtml(headers)
+}
+
+function isHtml(headers: Headers): boolean {
+  return headers.get('content-type')?.startsWith('text/html') === true
+}
+
 /** Caches a successful answer. A redirected one is not cached: browsers refuse it when a page is opened with it. */
 async function store(cacheName: string, pathname: string, answer: Response): Promise<void> {
-  if (!answer.ok || answer.redirected) return
+  if (!answer.ok || answer.redirected || isHtml(answer.headers) !== PAGES.includes(pathname)) return
   const copy = answer.clone() // before the page reads the body
+  if (PAGES.includes(pathname) && !(await copy.clone().text()).includes(PAGE_MARK)) return
   const cache = await caches.open(cacheName)
   await cache.put(pathname, copy).catch(() => undefined) // a full disk must not break the page
 }

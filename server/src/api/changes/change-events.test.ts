@@ -90,7 +90,7 @@ describe('an event', () => {
     expect(await kindOf(before, named(MAX_NAMES))).toBe('reset')
     expect(await kindOf(before, undefined)).toBe('reset')
     expect(await kindOf({ ...state, revision: state.revision + 1 }, some)).toBe('reset')
-    expect(await kindOf({ ...before, lineage: 'b' }, some)).toBe('reset')
+    expect(await kindOf({ ...before, origin: 'b' }, some)).toBe('reset')
   })
 
   test('is made once for all clients, and again after a failure', async () => {
@@ -108,6 +108,20 @@ describe('an event', () => {
 
     expect(one).toBe(other)
     expect([reads, events.made]).toEqual([2, 1])
+  })
+
+  test('of a state that this process has had stays cached, whatever other states clients invent', async () => {
+    const at = await stateNow()
+    const since = { ...versionOf(at), revision: at.state.revision - 1 }
+    const events = new ChangeEvents(async () => undefined)
+    const kept = await events.between(since, at)
+
+    for (let invented = 1; invented <= 200; invented++)
+      await events.between({ ...since, lastExpiryMs: since.lastExpiryMs + invented }, at)
+
+    const { made } = events
+    expect(await events.between(since, at)).toBe(kept)
+    expect(events.made).toBe(made)
   })
 })
 

@@ -137,8 +137,8 @@ export class ChangeStream {
 
   /** Whether the client has a newer state than this process, from another process on the same database. */
   private isAhead(known: KnownState): boolean {
-    const { parts, revision } = this.land.state()
-    return typeof known === 'object' && known.lineage === parts.lineage && known.revision > revision
+    const { origin, revision } = this.land.state()
+    return typeof known === 'object' && known.origin === origin && known.revision > revision
   }
 
   private announcedState(): StateAt {
@@ -147,7 +147,9 @@ export class ChangeStream {
   }
 
   private stateNow(): StateAt {
-    return stateAt(this.land.state(), this.land.clock.nowMs())
+    const now = stateAt(this.land.state(), this.land.clock.nowMs())
+    this.events.note(now)
+    return now
   }
 
   /** Repeats until the current state is announced: a state that comes while an event is sent is announced next. */

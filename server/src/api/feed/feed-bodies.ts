@@ -7,7 +7,7 @@ import {
   versionOf,
   versionText,
 } from '../../state/differences/state-version.ts'
-import { PromiseCache } from '../common/promise-cache.ts'
+import { DifferenceCache } from '../common/difference-cache.ts'
 import { writeFeed } from './feed-writer.ts'
 
 /** Nearly all clients request the differences from one of the last few states. */
@@ -19,11 +19,12 @@ const MAX_CHANGED_PART = 1 / 8
 /** A cache of the feed's bodies, each made once for all clients. A whole world takes 1 MB in all encodings. */
 export class FeedBodies {
   private readonly bodies: CompressedBodies
-  /** A separate cache, because clients can name any state, and must not evict bodies that are expensive to make. */
-  private readonly changeBodies = new CompressedBodies(MAX_CACHED_CHANGES_BYTES, MAX_CACHED_CHANGES)
+  /** Separate caches, because clients can invent states, and must not evict what other clients need. */
+  private readonly recentBodies = new CompressedBodies(MAX_CACHED_CHANGES_BYTES, MAX_CACHED_CHANGES)
+  private readonly otherBodies = new CompressedBodies(MAX_CACHED_CHANGES_BYTES, MAX_CACHED_CHANGES)
   private readonly readChanges: ReadChanges
   /** The cells that changed between two states, at most 50 kB each. */
-  private readonly changes = new PromiseCache<Uint32Array | undefined>(MAX_CACHED_CHANGES)
+  private readonly changes = new DifferenceCache<Uint32Array | undefined>(MAX_CACHED_CHANGES)
 
   constructor(bodies: CompressedBodies, readChanges: ReadChanges) {
     this.bodies = bodies
@@ -32,6 +33,7 @@ export class FeedBodies {
 
   /** The whole world as it is now. */
   world(now: StateAt): SmallBody {
+    this.changes.note(now)
     return this.bodies.small('feed', versionText(versionOf(now)), () => writeFeed(now))
   }
 
@@ -39,9 +41,10 @@ export class FeedBodies {
   async changesSince(since: StateVersion, now: StateAt): Promise<SmallBody> {
     const from = versionText(since)
     const to = versionText(versionOf(now))
-    const cells = await this.changes.get(`${from} ${to}`, () => this.findChanges(since, now))
+    const cells = await this.changes.get(since, now, () => this.findChanges(since, now))
     if (!cells) return this.world(now)
-    return this.changeBodies.small(`feed since ${from}`, to, () => writeFeed(now, { since, cells }))
+    const bodies = this.changes.isRecent(since) ? this.recentBodies : this.otherBodies
+    return bodies.small(`feed since ${from}`, to, () => writeFeed(now, { since, cells }))
   }
 
   private async findChanges(since: StateVersion, now: StateAt): Promise<Uint32Array | undefined> {

@@ -214,7 +214,7 @@ describe('what changed', () => {
     for (const since of [
       { ...state, revision: 0 }, // the journal has no entry for an import
       { ...state, revision: state.revision + 1 },
-      { ...state, lineage: 'another' },
+      { ...state, origin: 'another' },
     ])
       expect((await changesSince(versionText(since), now)).equals(whole), JSON.stringify(since)).toBe(true)
   })
@@ -254,22 +254,25 @@ describe('what changed', () => {
     await expect(read(0)).rejects.toThrow('the database is not reachable')
     expect(await readsFor(() => Promise.all([read(0), read(0), read(0)]))).toBe(1)
     expect(await readsFor(() => read(0))).toBe(0)
+    expect(await readsFor(() => read(state.revision - 1))).toBe(1)
     // Nine states: one more than the cache holds.
     const older = Array.from({ length: 9 }, (_, i) => ({ ...state, revision: 0, lastExpiryMs: i + 1 }))
-    const tellAll = async () => {
+    const askAll = async () => {
       for (const since of older) await bodies.changesSince(since, now)
     }
-    expect(await readsFor(tellAll)).toBe(9)
-    expect(await readsFor(tellAll)).toBe(9)
+    expect(await readsFor(askAll)).toBe(9)
+    expect(await readsFor(askAll)).toBe(9)
     expect(await readsFor(() => bodies.changesSince(older[8]!, now))).toBe(0)
+    // None of them has pushed out a state that this process has had.
+    expect(await readsFor(() => read(state.revision - 1))).toBe(0)
     expect(bodies.world(now)).toBe(bodies.world(now))
   })
 
   test('a state has one written form', () => {
-    const state = { lineage: '5f1c3a9b2d40', revision: 7, lastExpiryMs: 0 }
+    const state = { origin: '5f1c3a9b2d40-Kw3xZ', revision: 7, lastExpiryMs: 0 }
 
-    expect(versionText(state)).toBe('1.5f1c3a9b2d40.7.0')
-    expect(parseVersion('1.5f1c3a9b2d40.7.0')).toEqual(state)
+    expect(versionText(state)).toBe('1.5f1c3a9b2d40-Kw3xZ.7.0')
+    expect(parseVersion('1.5f1c3a9b2d40-Kw3xZ.7.0')).toEqual(state)
     for (const text of [
       '',
       '1.a.7',

@@ -9,7 +9,7 @@ const NOTHING: ChangedAssets = { parcels: [], estates: [], publications: [] }
 /**
  * What was committed between an earlier state and now. Offers that expired in between are not included.
  *
- * @returns undefined where that is unknown: `since` is of another database, of a later revision than this process has, or
+ * @returns undefined where that is unknown: `since` is of another database or another shape of the world, of a later revision than this process has, or
  * older than the journal
  */
 export async function changedAssets(
@@ -17,9 +17,9 @@ export async function changedAssets(
   since: StateVersion,
   { state }: StateAt,
 ): Promise<ChangedAssets | undefined> {
-  const { revision, worldId, parts } = state
+  const { revision, worldId, origin } = state
   // A later revision comes from another process that has read more commits than this one.
-  if (since.lineage !== parts.lineage || since.revision > revision) return undefined
+  if (since.origin !== origin || since.revision > revision) return undefined
   if (since.revision === revision) return NOTHING
   return readChanges(worldId, { afterRevision: since.revision, toRevision: revision })
 }

@@ -12,27 +12,27 @@ export function stateAt(state: State, nowMs: number): StateAt {
   return { state, openOffers: state.openOffers(nowMs) }
 }
 
-/** Identifies what a client has seen: the database, its revision, and when the last offer expired. */
+/** Identifies what a client has seen: where the state comes from, its revision, and when the last offer expired. */
 export interface StateVersion {
-  readonly lineage: string
+  /** See {@link State.origin}. */
+  readonly origin: string
   readonly revision: number
   /** 0 where no offer has expired. */
   readonly lastExpiryMs: number
 }
 
 export function versionOf({ state, openOffers }: StateAt): StateVersion {
-  const { lineage } = state.parts
-  return { lineage, revision: state.revision, lastExpiryMs: openOffers.lastExpiryMs }
+  return { origin: state.origin, revision: state.revision, lastExpiryMs: openOffers.lastExpiryMs }
 }
 
 /**
  * A state version as text: what clients send back as `since`, and the `ETag` of the whole feed.
  *
  * @example
- * versionText({ lineage: '5f1c3a9b2d40', revision: 7, lastExpiryMs: 0 }) // '1.5f1c3a9b2d40.7.0'
+ * versionText({ origin: '5f1c3a9b2d40-Kw3xZ', revision: 7, lastExpiryMs: 0 }) // '1.5f1c3a9b2d40-Kw3xZ.7.0'
  */
-export function versionText({ lineage, revision, lastExpiryMs }: StateVersion): string {
-  return `${FEED_VERSION}.${lineage}.${revision}.${lastExpiryMs}`
+export function versionText({ origin, revision, lastExpiryMs }: StateVersion): string {
+  return `${FEED_VERSION}.${origin}.${revision}.${lastExpiryMs}`
 }
 
 const VERSION_PATTERN = new RegExp(
@@ -41,7 +41,7 @@ const VERSION_PATTERN = new RegExp(
 
 /** Parses {@link versionText}; undefined for any other text, including one of another format of the feed. */
 export function parseVersion(text: string): StateVersion | undefined {
-  const [, lineage, revision, lastExpiryMs] = VERSION_PATTERN.exec(text) ?? []
-  if (lineage === undefined) return undefined
-  return { lineage, revision: Number(revision), lastExpiryMs: Number(lastExpiryMs) }
+  const [, origin, revision, lastExpiryMs] = VERSION_PATTERN.exec(text) ?? []
+  if (origin === undefined) return undefined
+  return { origin, revision: Number(revision), lastExpiryMs: Number(lastExpiryMs) }
 }
