@@ -125,6 +125,12 @@ export const ERRORS = {
     meaning: 'The database did not answer in time.',
     next: 'Try again after the seconds in Retry-After.',
   },
+  server_stopping: {
+    status: 503,
+    where: '/health/ready, /health/ready/land, /health/ready/attendance',
+    meaning: 'This process is about to stop. Until it does, it answers all other requests.',
+    next: 'Send requests to another process, or try again after the seconds in Retry-After.',
+  },
   too_many_streams: {
     status: 503,
     where: '/v2/changes',
