@@ -18,5 +18,12 @@ export const live = (): Call<DataOf<'GET /health/live'>> => read('/health/live')
 /** Whether the server can answer. @throws {LandpassError} with status 503 while it cannot */
 export const ready = (): Call<DataOf<'GET /health/ready'>> => read('/health/ready')
 
+/** Whether the server can answer what it holds in memory of the land. @throws {LandpassError} with status 503 while it cannot */
+export const readyLand = (): Call<DataOf<'GET /health/ready/land'>> => read('/health/ready/land')
+
+/** Whether the server can accept claims. @throws {LandpassError} with status 503 while it cannot */
+export const readyAttendance = (): Call<DataOf<'GET /health/ready/attendance'>> =>
+  read('/health/ready/attendance')
+
 /** Metrics in the text format of Prometheus. */
 export const metrics = (): Call<DataOf<'GET /metrics'>> => readAs('text', '/metrics')

@@ -43,6 +43,7 @@ export type ErrorCode =
   | 'proof_of_work_required'
   | 'publication_not_found'
   | 'request_timeout'
+  | 'server_stopping'
   | 'signature_expired'
   | 'signature_used'
   | 'tile_not_found'
@@ -65,6 +66,18 @@ export interface Operations {
   }
   /** Can it answer? 503 until the migrations ran, the world is loaded and the database answers */
   'GET /health/ready': {
+    data: {
+      status: 'ready'
+    }
+  }
+  /** Can it answer what it holds in memory of the land? Does not need the database */
+  'GET /health/ready/land': {
+    data: {
+      status: 'ready'
+    }
+  }
+  /** Can it register events and accept claims? Needs the database, and no world */
+  'GET /health/ready/attendance': {
     data: {
       status: 'ready'
     }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { ChangeStream } from './api/changes/change-stream.ts'
 import { Pictures } from './api/images/pictures.ts'
@@ -13,13 +14,14 @@ import { rawClientAddress } from './http/client-address.ts'
 import { CompressedBodies } from './http/compressed-bodies.ts'
 import { CostBudget } from './http/cost-budget.ts'
 import { EventStreams } from './http/event-streams.ts'
-import { healthRoutes } from './http/health.ts'
+import { healthRoutes, type ReadinessChecks } from './http/health.ts'
 import { LargeAnswers } from './http/large-answers.ts'
 import { watchMethods } from './http/methods.ts'
 import { Metrics } from './http/metrics.ts'
 import { describeRoutes, serveDescription } from './http/openapi.ts'
 import { ReadyAnswers } from './http/ready-answers.ts'
 import { createServer, logsRequests } from './http/server.ts'
+import { Stopping } from './http/stopping.ts'
 import { readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
 import { servePages } from './site/pages.ts'
@@ -38,6 +40,11 @@ export interface App {
   readonly attendance: Attendance | undefined
   /** Loads the world and starts the worker that settles claims, for those interfaces that are served. */
   start(): Promise<void>
+  /**
+   * Says that the server is not ready, and lets connections close after their next answer; everything is still served.
+   * Resolves after `SHUTDOWN_DELAY_MS`, when balancers send no more requests, or when `signal` is aborted.
+   */
+  drain(signal?: AbortSignal): Promise<void>
   /** Stops accepting requests, waits for running ones, then releases everything except the engine. */
   close(): Promise<void>
 }
@@ -59,7 +66,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const servesLand = interfaces.includes('land')
   const metrics = new Metrics()
   const readyAnswers = new ReadyAnswers(metrics)
-  const server = await createServer({ ...config, metrics, readyAnswers })
+  const stopping = new Stopping()
+  const server = await createServer({ ...config, metrics, readyAnswers, stopping })
   const addRefusals = watchMethods(server)
   const keeper = new StateKeeper(engine, config, server.log, clock)
   const attendance = interfaces.includes('attendance')
@@ -72,9 +80,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     shapes: servesLand ? LAND_SHAPES : {},
     securitySchemes: attendance ? SIGNED_FETCH_HEADERS : {},
   })
-  const isReady = () =>
-    readiness(engine, servesLand ? keeper : undefined, { writes: attendance !== undefined })
-  healthRoutes(server, { metrics, isReady })
+  healthRoutes(server, {
+    metrics,
+    stopping,
+    checks: readinessChecks(engine, servesLand ? keeper : undefined, attendance),
+  })
   if (servesLand) await serveLand({ server, metrics, readyAnswers, keeper, ...options })
   await attendance?.register(server)
   const startedAtMs = clock.nowMs()
@@ -91,10 +101,16 @@ export async function createApp(options: AppOptions): Promise<App> {
       attendance?.start()
       if (servesLand) await keeper.start()
     },
+    drain: async (signal) => {
+      stopping.begin()
+      await setTimeout(config.shutdownDelayMs, undefined, { signal }).catch(() => {})
+    },
     close: async () => {
-      const timeout = setTimeout(() => server.server.closeAllConnections(), CLOSE_TIMEOUT_MS)
+      const timeout = new AbortController()
+      const cutting = setTimeout(CLOSE_TIMEOUT_MS, undefined, { signal: timeout.signal })
+      cutting.then(() => server.server.closeAllConnections()).catch(() => {})
       await server.close()
-      clearTimeout(timeout)
+      timeout.abort()
       await Promise.all([keeper.close(), attendance?.close()])
     },
   }
@@ -146,21 +162,32 @@ async function serveLand(parts: LandParts): Promise<void> {
 }
 
 /**
- * What `/health/ready` answers.
+ * What `/health/ready` and its parts check. The land answers from memory, attendance from the database.
  *
  * @param keeper undefined where the land is not served
- * @param needs.writes whether the database has to accept changes, as attendance needs it
- * @throws {AppError} `world_not_loaded`, `database_unavailable`, `database_read_only` or `database_full`
+ * @param attendance undefined where attendance is not served
  */
-async function readiness(
+function readinessChecks(
   engine: Engine,
   keeper: StateKeeper | undefined,
-  needs: { readonly writes: boolean },
-) {
-  const facts = keeper ? { revision: keeper.current().revision } : {}
-  await checkDatabase(engine, needs)
-  await readLandHead(engine.db)
-  return facts
+  attendance: Attendance | undefined,
+): ReadinessChecks {
+  const land = keeper && (async () => ({ revision: keeper.current().revision }))
+  const database = async () => {
+    await checkDatabase(engine, { writes: attendance !== undefined })
+    await readLandHead(engine.db)
+    return {}
+  }
+  return {
+    all: async () => ({ ...(await land?.()), ...(await database()) }),
+    ...(land && { land }),
+    ...(attendance && {
+      attendance: async () => {
+        attendance.assertConfigured()
+        return database()
+      },
+    }),
+  }
 }
 
 function measureDatabase(metrics: Metrics, engine: Engine): void {

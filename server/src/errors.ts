@@ -127,15 +127,21 @@ export const ERRORS = {
   },
   database_read_only: {
     status: 503,
-    where: 'every endpoint that writes to the database, /health/ready',
+    where: 'every endpoint that writes to the database, /health/ready, /health/ready/attendance',
     meaning: 'The database accepts no changes: it is a standby, or set to read-only. Nothing was changed.',
     next: 'Try again after the seconds in Retry-After. The operator has to make the database writable.',
   },
   database_full: {
     status: 503,
-    where: 'every endpoint that writes to the database, /health/ready',
+    where: 'every endpoint that writes to the database, /health/ready, /health/ready/attendance',
     meaning: 'The database has no disk space or memory left. Nothing was changed.',
     next: 'Try again after the seconds in Retry-After. The operator has to free or add space.',
+  },
+  server_stopping: {
+    status: 503,
+    where: '/health/ready, /health/ready/land, /health/ready/attendance',
+    meaning: 'This process is about to stop. Until it does, it answers all other requests.',
+    next: 'Send requests to another process, or try again after the seconds in Retry-After.',
   },
   too_many_streams: {
     status: 503,

@@ -47,7 +47,14 @@ const ALIASES = [
 /** They answer otherwise than what has the same name in another version, or in none. */
 const VERSION_1_ALONE = ['/v1/tiles']
 /** Not below /v1: they belong to the server, not to a version of the interface. */
-const UNVERSIONED = ['/health/live', '/health/ready', '/metrics', '/openapi.json']
+const UNVERSIONED = [
+  '/health/live',
+  '/health/ready',
+  '/health/ready/land',
+  '/health/ready/attendance',
+  '/metrics',
+  '/openapi.json',
+]
 /** Nor are these: the clients of the attendance interface call them so. */
 const ATTENDANCE = /^\/(?:addcodes|captcha|claim|event)(?:\/|$)/
 

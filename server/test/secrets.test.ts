@@ -28,6 +28,7 @@ const FROM_MEMORY = [
   '/v1/parcels?status=open',
   '/translations/fr',
   '/health/live',
+  '/health/ready/land',
   '/metrics',
   '/openapi.json',
 ]

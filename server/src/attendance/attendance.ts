@@ -44,6 +44,8 @@ export interface AttendanceOptions {
 export interface Attendance {
   /** What the operator has to correct before attendance can be served; undefined where nothing is wrong. */
   readonly setupProblem: SetupProblem | undefined
+  /** @throws {AppError} `attendance_not_configured` if there is a {@link setupProblem} */
+  assertConfigured(): void
   register(app: FastifyInstance): Promise<void>
   /** Starts the claim worker and the cleanup. */
   start(): void
@@ -101,6 +103,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   }
   return {
     setupProblem,
+    assertConfigured: endpoints.assertConfigured,
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },

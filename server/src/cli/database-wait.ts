@@ -45,7 +45,7 @@ export class DatabaseWait {
   }
 
   /** Waits, with a line in the log every few seconds. @returns false when the server was stopped meanwhile */
-  async untilOpen(absence: AppError, stopped: Promise<void>): Promise<boolean> {
+  async untilOpen(absence: AppError, stopped: Promise<unknown>): Promise<boolean> {
     this.#absence = absence
     let isStopped = false
     void stopped.then(() => {

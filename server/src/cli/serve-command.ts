@@ -14,6 +14,9 @@ import { engineSettings } from './open-database.ts'
 import { attendanceExample, type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
 
 const TIDY_EVERY_MS = MINUTE_MS
+/** Ctrl-C, and what a service manager sends. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const
+type StopSignal = (typeof STOP_SIGNALS)[number]
 
 export function addServeCommand(program: Command): void {
   program
@@ -53,7 +56,7 @@ interface Serving extends Pick<ServeOptions, 'only'> {
   readonly standIns: StandIns | undefined
 }
 
-async function serveUntil(stopped: Promise<void>, config: Config, options: Serving): Promise<void> {
+async function serveUntil(stopped: Promise<StopSignal>, config: Config, options: Serving): Promise<void> {
   // The database opens while the server's code is read: a quarter of the start, and neither needs the other.
   const [{ engine, absence }, { createApp }] = await Promise.all([openIfThere(config), import('../app.ts')])
   try {
@@ -70,7 +73,7 @@ async function serveUntil(stopped: Promise<void>, config: Config, options: Servi
       await app.start()
       const tidying = setInterval(() => void tidy(engine, app), TIDY_EVERY_MS)
       announce(address, app, options)
-      await stopped
+      if ((await stopped) === 'SIGTERM') await app.drain()
       clearInterval(tidying)
     } finally {
       await app.close()
@@ -174,7 +177,8 @@ function announce(address: string, { keeper, attendance }: App, { only, standIns
 }
 
 /** The first Ctrl-C or SIGTERM closes in order; the second one does not wait. */
-async function stopSignal(): Promise<void> {
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+async function stopSignal(): Promise<StopSignal> {
+  const stopped = await Promise.race(STOP_SIGNALS.map((signal) => once(process, signal).then(() => signal)))
+  for (const signal of STOP_SIGNALS) process.once(signal, () => process.exit(1))
+  return stopped
 }

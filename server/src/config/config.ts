@@ -58,6 +58,18 @@ function configOf(settings: Settings) {
     externalBaseUrl: settings.EXTERNAL_BASE_URL,
     logLevel: settings.LOG_LEVEL,
     requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
+    connections: {
+      /** For all clients of this process. */
+      max: settings.CONNECTIONS_MAX,
+      /** For one network address; 0 is no limit. */
+      perClient: settings.CONNECTIONS_PER_CLIENT,
+    },
+    slowReaders: {
+      timeoutMs: settings.SLOW_READER_TIMEOUT_MS,
+      bytesPerSecond: settings.SLOW_READER_BYTES_PER_SECOND,
+    },
+    /** How long the server still serves after SIGTERM while it says that it is not ready. */
+    shutdownDelayMs: settings.SHUTDOWN_DELAY_MS,
     world: settings.WORLD,
     isProduction: settings.NODE_ENV === 'production',
     trustedProxies: settings.TRUSTED_PROXIES ?? [],

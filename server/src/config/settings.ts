@@ -78,6 +78,36 @@ export const SETTINGS = {
     default: 15_000,
     meaning: 'How long a client may take to send its request, in milliseconds.',
   },
+  CONNECTIONS_MAX: {
+    kind: integer({ min: 10, max: 1_000_000 }),
+    default: 20_000,
+    meaning:
+      'The most open connections of clients to one process; further ones are closed at once. Each needs a file descriptor.',
+  },
+  CONNECTIONS_PER_CLIENT: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 2_000,
+    meaning:
+      'The most open connections of one network address; 0 is no limit. Addresses in TRUSTED_PROXIES have none. Set 0 behind any other proxy.',
+  },
+  SLOW_READER_TIMEOUT_MS: {
+    kind: integer({ min: 1_000, max: 600_000 }),
+    default: 30_000,
+    meaning:
+      'A client that takes nothing, or too little, of its answer for this time is disconnected, in milliseconds.',
+  },
+  SLOW_READER_BYTES_PER_SECOND: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 1_000,
+    meaning:
+      'How many bytes of its answer a client must take per second, on average over SLOW_READER_TIMEOUT_MS. 0: one byte in that time is enough.',
+  },
+  SHUTDOWN_DELAY_MS: {
+    kind: integer({ min: 0, max: 600_000 }),
+    default: 0,
+    meaning:
+      'How long the server still serves everything after SIGTERM, while /health/ready answers 503, in milliseconds. Ctrl-C does not wait.',
+  },
   WORLD: {
     kind: parsed('minX,minY,maxX,maxY (no min above its max), several separated by ;', parseWorld),
     default: '-150,-150,150,150',

@@ -135,7 +135,7 @@ test('streams end at once when the server closes', async () => {
   expect(performance.now() - startedMs).toBeLessThan(MINUTE_MS)
 })
 
-test('a stream on a connection that is busy with another answer is refused', async () => {
+test('requests behind a stream on the same connection are not run, and it ends with its connection', async () => {
   const { url, streams } = await start()
   const { port, pathname } = new URL(url)
   const socket = net.connect(Number(port), '127.0.0.1')

@@ -87,13 +87,10 @@ export class EventStreams {
   /**
    * Answers with a stream. The headers and the time after which to reconnect are sent at once.
    *
-   * @throws {AppError} `too_many_streams`, `too_many_requests`, `bad_request` while the same connection is
-   * busy with another answer
+   * @throws {AppError} `too_many_streams` or `too_many_requests` if a limit is reached
    */
   open(request: FastifyRequest, reply: FastifyReply): EventStream {
     const { raw } = reply
-    // A pipelined request: the stream would have to wait for the end of the answer before it.
-    if (!raw.socket) throw new AppError('bad_request', 'A stream of events needs a connection of its own.')
     const client = clientAddress(request)
     this.refuseBeyondLimits(client)
     const stream = new EventStream(raw, {

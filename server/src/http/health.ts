@@ -1,15 +1,32 @@
+import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { AppError, type ErrorCode } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
 import { okSchema, streamSchema } from './schemas.ts'
+import type { Stopping } from './stopping.ts'
 
 /** Resolves if the server can answer requests. @throws {AppError} that names what is missing */
 export type ReadinessCheck = () => Promise<Readonly<Record<string, unknown>>>
 
-export function healthRoutes(
-  app: FastifyInstance,
-  options: { isReady: ReadinessCheck; metrics: Metrics },
-): void {
+/** What `/health/ready` and its parts check; a part that is not served is left out, and its address is none. */
+export interface ReadinessChecks {
+  /** Everything that is served. */
+  readonly all: ReadinessCheck
+  readonly land?: ReadinessCheck
+  readonly attendance?: ReadinessCheck
+}
+
+export interface HealthOptions {
+  readonly checks: ReadinessChecks
+  readonly stopping: Stopping
+  readonly metrics: Metrics
+}
+
+/** A balancer must hear within 2 s, also while all connections to the database hang. */
+const CHECK_TIMEOUT_MS = 1_500
+
+export function healthRoutes(app: FastifyInstance, { checks, stopping, metrics }: HealthOptions): void {
   app.get(
     '/health/live',
     {
@@ -23,26 +40,61 @@ export function healthRoutes(
     (_request, reply) =>
       reply.header('cache-control', 'no-store').send({ ok: true, data: { status: 'live' } }),
   )
-  app.get(
-    '/health/ready',
-    {
-      schema: {
-        tags: ['operation'],
-        operationId: 'ready',
-        summary: 'Can it answer? 503 until the migrations ran, the world is loaded and the database answers',
-        response: okSchema(Type.Object({ status: Type.Literal('ready') }, { additionalProperties: true }), [
-          'world_not_loaded',
-          'database_unavailable',
-          'database_read_only',
-          'database_full',
-        ]),
+  const ready = (path: string, check: ReadinessCheck, words: ReadyWords) => {
+    const boundedCheck = within(CHECK_TIMEOUT_MS, check)
+    app.get(
+      path,
+      {
+        schema: {
+          tags: ['operation'],
+          operationId: words.operationId,
+          summary: words.summary,
+          response: okSchema(
+            Type.Object({ status: Type.Literal('ready') }, { additionalProperties: true }),
+            words.errors,
+          ),
+        },
       },
-    },
-    async (_request, reply) => {
-      const facts = await options.isReady()
-      return reply.header('cache-control', 'no-store').send({ ok: true, data: { status: 'ready', ...facts } })
-    },
-  )
+      async (_request, reply) => {
+        if (stopping.isBegun) throw new AppError('server_stopping', 'This process is about to stop.')
+        const facts = await boundedCheck()
+        return reply
+          .header('cache-control', 'no-store')
+          .send({ ok: true, data: { status: 'ready', ...facts } })
+      },
+    )
+  }
+  ready('/health/ready', checks.all, {
+    operationId: 'ready',
+    summary: 'Can it answer? 503 until the migrations ran, the world is loaded and the database answers',
+    errors: [
+      'world_not_loaded',
+      'database_unavailable',
+      'database_read_only',
+      'database_full',
+      'server_stopping',
+    ],
+  })
+  if (checks.land) {
+    ready('/health/ready/land', checks.land, {
+      operationId: 'readyLand',
+      summary: 'Can it answer what it holds in memory of the land? Does not need the database',
+      errors: ['world_not_loaded', 'server_stopping'],
+    })
+  }
+  if (checks.attendance) {
+    ready('/health/ready/attendance', checks.attendance, {
+      operationId: 'readyAttendance',
+      summary: 'Can it register events and accept claims? Needs the database, and no world',
+      errors: [
+        'attendance_not_configured',
+        'database_unavailable',
+        'database_read_only',
+        'database_full',
+        'server_stopping',
+      ],
+    })
+  }
   app.get(
     '/metrics',
     {
@@ -54,8 +106,36 @@ export function healthRoutes(
       },
     },
     async (_request, reply) => {
-      const text = await options.metrics.registry.metrics()
-      return reply.header('cache-control', 'no-store').type(options.metrics.registry.contentType).send(text)
+      const text = await metrics.registry.metrics()
+      return reply.header('cache-control', 'no-store').type(metrics.registry.contentType).send(text)
     },
   )
+}
+
+interface ReadyWords {
+  readonly operationId: string
+  readonly summary: string
+  readonly errors: readonly ErrorCode[]
+}
+
+/**
+ * The check with an end: after `timeoutMs` it fails with `database_unavailable`, the only thing that a check waits for.
+ * While one check runs, all requests wait for the same one, so that a hanging database does not collect them.
+ */
+export function within(timeoutMs: number, check: ReadinessCheck): ReadinessCheck {
+  let running: ReturnType<ReadinessCheck> | undefined
+  return async () => {
+    running ??= check().finally(() => {
+      running = undefined
+    })
+    const timeout = new AbortController()
+    try {
+      const late = setTimeout(timeoutMs, undefined, { signal: timeout.signal }).then(() => {
+        throw new AppError('database_unavailable', 'The database does not answer.')
+      })
+      return await Promise.race([running, late])
+    } finally {
+      timeout.abort()
+    }
+  }
 }

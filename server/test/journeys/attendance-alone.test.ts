@@ -39,7 +39,8 @@ describe('one interface alone', () => {
 
     expect(server.stdout()).toMatch(/^Landpass is ready\.$/m)
     expect(server.stdout()).not.toContain('/v1/')
-    expect(await ask(server, '/health/ready')).toMatchObject({ status: 200 })
+    for (const path of ['/health/ready', '/health/ready/attendance'])
+      expect(await ask(server, path)).toMatchObject({ status: 200 })
     for (const path of LAND_PATHS) {
       expect(await ask(server, path), path).toMatchObject({ status: 404, body: { code: 'not_found' } })
     }
@@ -54,6 +55,7 @@ describe('one interface alone', () => {
       '/event/{event}/report',
       '/health/live',
       '/health/ready',
+      '/health/ready/attendance',
       '/metrics',
       '/openapi.json',
       '/translations/{locale}',

@@ -230,6 +230,7 @@ describe('attendance', () => {
     const { uuid } = await client.send(attendance.registerEvent(EVENT_ID, registration))
     const { body } = await client.send(attendance.loadCodes(uuid, EDIT_CODE))
     const changed = await client.send(attendance.changeEvent(uuid, EDIT_CODE, { coordinates: '3,4' }))
+    expect(await client.send(system.readyAttendance())).toEqual({ status: 'ready' })
     const known = await client.send(attendance.event(EVENT_ID))
     const before = await client.send(attendance.availability(uuid))
     const captcha = await signed.send(attendance.captcha())
@@ -319,7 +320,8 @@ type CallsOf<Interface> = {
 
 /** One call of each function, of something that there is; the compiler wants every one. */
 async function landCalls(): Promise<
-  CallsOf<Omit<typeof land, 'changeStream' | 'availableParcel'>> & CallsOf<typeof system>
+  CallsOf<Omit<typeof land, 'changeStream' | 'availableParcel'>> &
+    CallsOf<Omit<typeof system, 'readyAttendance'>>
 > {
   const { reference, engine } = server
   const [publication] = reference.publications.map(({ shown }) => shown)
@@ -386,6 +388,7 @@ async function landCalls(): Promise<
     openApi: system.openApi(),
     live: system.live(),
     ready: system.ready(),
+    readyLand: system.readyLand(),
     metrics: system.metrics(),
   }
 }

@@ -218,6 +218,7 @@ describeOnOneEngine('the form of every answer', (open) => {
     await land.expectData('/health/live', { status: 'live' })
     const { revision } = await land.server.data<{ revision: number }>('/health/ready')
     expect(revision).toBe(land.server.app.keeper.revision)
+    await land.expectData('/health/ready/land', { status: 'ready', revision })
     const { bytes } = await land.server.ask('GET', '/metrics')
     expect(bytes.toString()).toContain(`landpass_land_revision ${revision}`)
   })
@@ -273,7 +274,14 @@ describe('translations', () => {
   })
 
   test('without a world the land is not ready, and says when to come back', async () => {
-    for (const path of ['/parcels', '/parcels/0/0', '/map?nw=0,1&se=1,0', '/districts', '/health/ready']) {
+    for (const path of [
+      '/parcels',
+      '/parcels/0/0',
+      '/map?nw=0,1&se=1,0',
+      '/districts',
+      '/health/ready',
+      '/health/ready/land',
+    ]) {
       const { status, body, headers } = await server.get(path)
       expect([status, body.code, headers.get('retry-after')], path).toEqual([503, 'world_not_loaded', '5'])
     }
