@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { dependencies } from '../faults/dependencies.ts'
 import { crowd } from './crowd.ts'
 import { guesses } from './guesses.ts'
 import { issuerFaults } from './issuer-faults.ts'
@@ -20,6 +21,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   ssrf,
   guesses,
   throughput,
+  dependencies,
 }
 
 const SHOWN = 20
