@@ -2,9 +2,25 @@
 export interface Clock {
   /** Milliseconds since 1970-01-01 UTC. */
   nowMs(): number
+  /** See {@link steadyMs}; a clock without it is never set. */
+  steadyMs?(): number
 }
 
-export const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
+export const SYSTEM_CLOCK: Clock = {
+  nowMs: () => Date.now(),
+  steadyMs: () => performance.timeOrigin + performance.now(),
+}
+
+/**
+ * Milliseconds that pass evenly even when the clock of the machine is set: for ages and pauses inside this process. The
+ * number is near `nowMs()` until the clock is set.
+ *
+ * @example
+ * steadyMs({ nowMs: () => 7 }) // 7
+ */
+export function steadyMs(clock: Clock): number {
+  return clock.steadyMs?.() ?? clock.nowMs()
+}
 
 export const SECOND_MS = 1_000
 export const MINUTE_MS = 60 * SECOND_MS

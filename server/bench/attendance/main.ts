@@ -2,6 +2,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { costSearch } from '../faults/cost-search.ts'
 import { largeEvent } from '../faults/large-event.ts'
+import { dependencies } from '../faults/dependencies.ts'
 import { crowd } from './crowd.ts'
 import { guesses } from './guesses.ts'
 import { issuerFaults } from './issuer-faults.ts'
@@ -24,6 +25,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   throughput,
   'large-event': largeEvent,
   'cost-search': costSearch,
+  dependencies,
 }
 
 const SHOWN = 20

@@ -55,3 +55,17 @@ test('never exceeds its weight limit: the oldest entries are deleted', async () 
   expect(cache.find('e', always)).toBeUndefined()
   expect(cache.weight).toBe(3)
 })
+
+test('the age of an answer grows evenly when the clock is set', async () => {
+  let [nowMs, steadyMs] = [10_000_000, 0]
+  const steady = { nowMs: () => nowMs, steadyMs: () => steadyMs }
+  const cache = new AnswerCache<readonly string[]>({ clock: steady, maxWeight: 9, weigh: () => 1 })
+  await cache.ask('a', async () => ['yes'])
+
+  nowMs -= 3_600_000
+  steadyMs += 700
+
+  const ages: number[] = []
+  cache.find('a', (_value, ageMs) => ages.push(ageMs) > 0)
+  expect(ages).toEqual([700])
+})

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import { type Clock, steadyMs } from '../../clock.ts'
 
 interface Entry<Value> {
   readonly value: Value
@@ -34,7 +34,7 @@ export class AnswerCache<Value extends object> {
   find(name: string, isGoodEnough: (value: Value, ageMs: number) => boolean): Value | undefined {
     const entry = this.entries.get(name)
     if (!entry) return undefined
-    const ageMs = this.options.clock.nowMs() - entry.answeredAtMs
+    const ageMs = steadyMs(this.options.clock) - entry.answeredAtMs
     return isGoodEnough(entry.value, ageMs) ? entry.value : undefined
   }
 
@@ -65,7 +65,7 @@ export class AnswerCache<Value extends object> {
       if (this.totalWeight + weight <= this.options.maxWeight) break
       this.drop(oldest)
     }
-    this.entries.set(name, { value, answeredAtMs: this.options.clock.nowMs(), weight })
+    this.entries.set(name, { value, answeredAtMs: steadyMs(this.options.clock), weight })
     this.totalWeight += weight
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../../../test/support/land-server.ts'
+import { HOUR_MS } from '../../clock.ts'
 import {
   CircuitBreaker,
   MAX_FAILURES,
@@ -104,5 +105,16 @@ test('a provider that answers Retry-After is not called until then', async () =>
   clock.set(clock.nowMs() + 19_999)
   await expect(breaker.run(yes)).rejects.toThrow(NoAnswerError)
   clock.set(clock.nowMs() + 1)
+  expect(await breaker.run(yes)).toBe('yes')
+})
+
+test('a clock that is set back does not lengthen the pause', async () => {
+  let [nowMs, steadyMs] = [10 * HOUR_MS, 0]
+  const breaker = new CircuitBreaker({ nowMs: () => nowMs, steadyMs: () => steadyMs })
+  await failTimes(breaker, MAX_FAILURES)
+
+  nowMs -= HOUR_MS
+  steadyMs += PAUSE_MS
+
   expect(await breaker.run(yes)).toBe('yes')
 })

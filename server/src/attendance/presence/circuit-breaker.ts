@@ -1,4 +1,4 @@
-import { type Clock, SECOND_MS } from '../../clock.ts'
+import { type Clock, SECOND_MS, steadyMs } from '../../clock.ts'
 
 /** How many calls to one provider run at the same time, and how many wait for that. */
 export const MAX_RUNNING = 32
@@ -71,13 +71,13 @@ export class CircuitBreaker {
 
   private isOpen(): boolean {
     if (this.failuresInRow < MAX_FAILURES) return false
-    return this.isTrialRunning || this.clock.nowMs() < this.openUntilMs
+    return this.isTrialRunning || steadyMs(this.clock) < this.openUntilMs
   }
 
   private noteFailure(retryAfterMs: number | undefined): void {
     this.failuresInRow = retryAfterMs === undefined ? this.failuresInRow + 1 : MAX_FAILURES
     const restMs = Math.min(Math.max(retryAfterMs ?? 0, PAUSE_MS), MAX_PAUSE_MS)
-    if (this.failuresInRow >= MAX_FAILURES) this.openUntilMs = this.clock.nowMs() + restMs
+    if (this.failuresInRow >= MAX_FAILURES) this.openUntilMs = steadyMs(this.clock) + restMs
   }
 
   private async takeSlot(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Coord } from '@landpass/client/grid'
+import { type Clock, steadyMs } from '../../clock.ts'
 import { ask } from '../outbound.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { CircuitBreaker, NoAnswerError } from './circuit-breaker.ts'
@@ -40,7 +41,7 @@ export class PeersProvider implements Provider {
 
   async find(address: string, places: readonly Coord[]): Promise<Finding> {
     const { config, clock } = this.options
-    const nowMs = clock.nowMs()
+    const nowMs = heartbeatNowMs(clock)
     const cached = this.cache.find(address, (answer, ageMs) => {
       const result = this.judge(answer, places, nowMs)
       // If a heartbeat became too old in the cache, the service probably has a newer one
@@ -49,7 +50,7 @@ export class PeersProvider implements Provider {
     })
     if (cached) return { result: this.judge(cached, places, nowMs), isCached: true }
     const answer = await this.cache.ask(address, () => this.ask(address))
-    return { result: this.judge(answer, places, clock.nowMs()), isCached: false }
+    return { result: this.judge(answer, places, heartbeatNowMs(clock)), isCached: false }
   }
 
   /** Not cached: the result depends on the age of the heartbeat and on the places of the event. */
@@ -74,8 +75,18 @@ export class PeersProvider implements Provider {
       { method: 'GET', path: `?id=${encodeURIComponent(address)}` },
     )
     const sightings =
-      answer.status === 200 ? parseSightings(answer.json, { address, nowMs: clock.nowMs() }) : undefined
+      answer.status === 200
+        ? parseSightings(answer.json, { address, nowMs: heartbeatNowMs(clock) })
+        : undefined
     if (!sightings) throw new NoAnswerError(answer.retryAfterMs)
     return sightings
   }
+}
+
+/**
+ * The time with which heartbeats are compared. Providers send times of their own clocks, so after this machine's clock
+ * was set back its time would be before all heartbeats, which would then prove nothing.
+ */
+function heartbeatNowMs(clock: Clock): number {
+  return Math.max(clock.nowMs(), steadyMs(clock))
 }

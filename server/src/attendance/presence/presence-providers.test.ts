@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { REFERENCE_TIME_MS, testClock } from '../../../test/support/land-server.ts'
 import { type SimulatedPresence, startSimulatedPresence } from '../../../test/support/simulated-presence.ts'
-import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { PresenceConfig, PresenceProviderConfig } from '../../config/config.ts'
 import { MAX_FAILURES, PAUSE_MS } from './circuit-breaker.ts'
 import { MAX_POINTERS } from './participants-provider.ts'
@@ -411,3 +411,11 @@ async function listen(server: http.Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
+
+test('after the clock was set back by an hour, players are found as before', async () => {
+  await world.put(ANN, STAGE)
+  const setBack = { nowMs: () => clock.nowMs() - HOUR_MS, steadyMs: () => clock.nowMs() }
+  const presence = new PresenceProviders({ config: world.config({ providers: [peers] }), clock: setBack })
+
+  expect(await presence.find(ANN, [STAGE])).toBe('present')
+})

@@ -1,5 +1,5 @@
 import type { Coord } from '@landpass/client/grid'
-import type { Clock } from '../../clock.ts'
+import { type Clock, steadyMs } from '../../clock.ts'
 import type { PresenceConfig, PresenceProviderConfig } from '../../config/config.ts'
 import { ParticipantsProvider } from './participants-provider.ts'
 import { PeersProvider } from './peers-provider.ts'
@@ -51,12 +51,12 @@ export class PresenceProviders implements Presence {
 
   private async ask(provider: Provider, player: string, places: readonly Coord[]): Promise<PresenceResult> {
     const { config, clock, onAnswer } = this.options
-    const startedAtMs = clock.nowMs()
+    const startedAtMs = steadyMs(clock)
     const { result, isCached } = await withTimeout(
       provider.find(player, places).catch(() => UNKNOWN),
       WAIT_IN_TIMEOUTS * config.timeoutMs,
     )
-    onAnswer?.({ provider: provider.name, result, tookMs: clock.nowMs() - startedAtMs, isCached })
+    onAnswer?.({ provider: provider.name, result, tookMs: steadyMs(clock) - startedAtMs, isCached })
     return result
   }
 }

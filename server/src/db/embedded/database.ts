@@ -16,9 +16,12 @@ type BackendMessage = BackendMessages[number]
 export class EmbeddedDatabase implements StatementRunner {
   readonly #pglite: PGlite
   readonly #prepared = new PreparedStatements()
+  readonly #onBroken: () => void
 
-  constructor(pglite: PGlite) {
+  /** @param onBroken called when PGlite itself failed: its memory is in an unknown state, so it cannot be used again */
+  constructor(pglite: PGlite, onBroken: () => void) {
     this.#pglite = pglite
+    this.#onBroken = onBroken
   }
 
   /** Never throws: a failure is an answer. */
@@ -34,6 +37,8 @@ export class EmbeddedDatabase implements StatementRunner {
     } catch (error) {
       // Not a database error: those are among the messages
       this.#prepared.forget(sql)
+      // What WebAssembly throws when it stops in the middle of its work
+      if ((error as Error).name === 'RuntimeError') this.#onBroken()
       return {
         ...NO_FACTS,
         message: (error as Error).message,

@@ -3,13 +3,17 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { nextMessage, startChild } from '../../../test/support/children.ts'
 import { freshDataDir, TEST_SETTINGS } from '../../../test/support/engines.ts'
 import { CommandError } from '../../errors.ts'
 import type { Engine, EngineSource } from '../engine.ts'
+import { Notices } from '../notices.ts'
 import { openEngine } from '../open-engine.ts'
 import { inTransaction } from '../transaction.ts'
+import { EngineThread } from './engine-thread.ts'
+import { engineOf } from './remote-engine.ts'
+import { newSocketPath } from './socket-path.ts'
 
 describe('an embedded engine', () => {
   let dataDir: string
@@ -139,4 +143,45 @@ test('a data folder that cannot be one is refused with a sentence', async () => 
 
   expect(refused).toBeInstanceOf(CommandError)
   expect(refused.message).toContain(`The data folder ${file} cannot be written`)
+})
+
+test('a thread that ends is started again: nothing committed is lost, and open transactions are refused', async () => {
+  const dataDir = await freshDataDir()
+  const data = { databaseDir: path.join(dataDir, 'database'), syncToDisk: false, socketPath: newSocketPath() }
+  const notices = new Notices()
+  const said: string[] = []
+  notices.listen((notice) => said.push(notice))
+  const threads: Worker[] = []
+  const thread = await EngineThread.start(data, 5_000, notices, (worker) => threads.push(worker))
+  const engine = engineOf(thread.client, 5_000, { afterClose: () => thread.close() })
+  onTestFinished(() => engine.close())
+  await sql`create table kept (n integer)`.execute(engine.db)
+  await sql`insert into kept values (1)`.execute(engine.db)
+  const heard: string[] = []
+  let hear = () => {}
+  const healed = new Promise<void>((resolve) => (hear = resolve))
+  await engine.listen('land', (payload) => {
+    heard.push(payload)
+    hear()
+  })
+
+  const open = inTransaction(engine.db, async (tx) => {
+    await sql`insert into kept values (2)`.execute(tx)
+    await threads[0]!.terminate()
+    const meanwhile = await sql`select 1`.execute(engine.db).catch((error) => error)
+    expect(meanwhile).toMatchObject({ message: expect.stringContaining('use the transaction') })
+    await healed
+    await sql`insert into kept values (3)`.execute(tx)
+  })
+
+  await expect(open).rejects.toMatchObject({ code: 'database_unavailable' })
+  expect(heard).toEqual([''])
+  expect((await sql`select n from kept`.execute(engine.db)).rows).toEqual([{ n: 1 }])
+  expect(said).toEqual([
+    'The thread of the embedded database ended; it is started again.',
+    'The embedded database runs again.',
+  ])
+  const gone = threads[1]!.terminate()
+  await expect(sql`select 1`.execute(engine.db)).rejects.toMatchObject({ code: 'database_unavailable' })
+  await gone
 })

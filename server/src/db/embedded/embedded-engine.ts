@@ -1,14 +1,13 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { SECOND_MS } from '../../clock.ts'
 import { CommandError } from '../../errors.ts'
 import type { Engine, EngineSettings } from '../engine.ts'
+import { Notices } from '../notices.ts'
+import { EngineThread } from './engine-thread.ts'
 import { FolderLock, type LockHolder } from './folder-lock.ts'
-import type { ThreadData, ThreadReport } from './messages.ts'
-import { joinBySocket, openLentPort } from './remote-engine.ts'
+import { engineOf, joinBySocket } from './remote-engine.ts'
 import { newSocketPath, removeSocketPath } from './socket-path.ts'
-import type { ThreadOrder } from './thread.ts'
 
 /** How long a join waits for an owner that is still opening its database, and how often it looks. */
 const JOIN_PATIENCE_MS = 15 * SECOND_MS
@@ -64,11 +63,7 @@ async function own(
   lock: FolderLock,
   socketPath: string,
 ): Promise<Engine> {
-  const thread = startThread({
-    databaseDir: databaseDirOf(dataDir),
-    syncToDisk: settings.syncToDisk,
-    socketPath,
-  })
+  const data = { databaseDir: databaseDirOf(dataDir), syncToDisk: settings.syncToDisk, socketPath }
   // Removes the socket also when the process ends without close. The lock stays: the thread may still be writing.
   const removeSocket = () => removeSocketPath(socketPath)
   process.once('exit', removeSocket)
@@ -77,53 +72,18 @@ async function own(
     removeSocket()
     lock.release()
   }
+  const notices = new Notices()
   try {
-    await waitForReport(thread, 'ready')
+    const thread = await EngineThread.start(data, settings.statementTimeoutMs, notices)
+    const afterClose = async () => {
+      await thread.close()
+      releaseFolder()
+    }
+    return engineOf(thread.client, settings.statementTimeoutMs, { afterClose, notices })
   } catch (error) {
     releaseFolder()
     throw error
   }
-  thread.unref()
-  const { port1, port2 } = new MessageChannel()
-  order(thread, { op: 'serve', port: port2 }, [port2])
-  const { statementTimeoutMs } = settings
-  return openLentPort({ kind: 'embedded', port: port1, statementTimeoutMs }, async () => {
-    await closeThread(thread)
-    releaseFolder()
-  })
-}
-
-function startThread(data: ThreadData): Worker {
-  const thread = new Worker(new URL('./thread.js', import.meta.url), { workerData: data })
-  // Without a listener an error of the thread would end the process. waitForReport passes the error to its caller.
-  thread.on('error', () => {})
-  return thread
-}
-
-async function closeThread(thread: Worker): Promise<void> {
-  thread.ref()
-  const closed = waitForReport(thread, 'closed')
-  order(thread, { op: 'close' })
-  // A thread that failed or ended needs no closing
-  await closed.catch(() => {})
-  await thread.terminate()
-}
-
-function order(thread: Worker, message: ThreadOrder, transfer: MessagePort[] = []): void {
-  thread.postMessage(message, transfer)
-}
-
-/** @throws {CommandError} when the thread reports a failure or another step, or ends without a report. */
-function waitForReport(thread: Worker, expected: ThreadReport['op']): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (why: string) => reject(new CommandError(why))
-    thread.once('error', (error) => fail(`The embedded database failed: ${error.message}`))
-    thread.once('exit', () => fail('The embedded database ended.'))
-    thread.once('message', (report: ThreadReport) => {
-      if (report.op === expected) resolve()
-      else fail(report.op === 'failed' ? report.sentence : `unexpected report ${report.op}`)
-    })
-  })
 }
 
 function databaseDirOf(dataDir: string): string {

@@ -11,21 +11,39 @@ type Settled = (answer: Answer | AppError) => void
 
 /** The client's end of a link to the engine's thread. Every request gets an answer or an error in bounded time. */
 export class EngineClient {
-  readonly #link: Link<Request, Answer>
+  #link: Link<Request, Answer>
   readonly #timeoutMs: number
   readonly #pending = new Map<number, Settled>()
   readonly #callbacks = new Map<string, Set<OnPayload>>()
   #lastId = 0
   #lastSession = 0
   #isLost = false
+  #isClosed = false
+  /** Raised when the engine was started again: transactions of the one before are lost. */
+  #generation = 0
 
   /** @param timeoutMs after which a request fails with `database_unavailable`; 0 is no limit. */
   constructor(link: Link<Request, Answer>, timeoutMs: number) {
     this.#link = link
     this.#timeoutMs = timeoutMs
-    link.onMessage((answer) => this.#receive(answer))
-    link.onClose(() => this.#onLost())
-    link.unref()
+    this.#use(link)
+  }
+
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** Connects to an engine that was started again, and listens to what was listened to before. */
+  async relink(link: Link<Request, Answer>): Promise<void> {
+    if (this.#isClosed) return
+    this.#onLost()
+    this.#link = link
+    this.#isLost = false
+    this.#generation += 1
+    this.#use(link)
+    for (const channel of this.#callbacks.keys()) await this.ask((id) => ({ op: 'listen', id, channel }))
+    // Notifications may have been missed
+    for (const channel of this.#callbacks.keys()) this.#deliver(channel, '')
   }
 
   newSession(): Session {
@@ -53,7 +71,7 @@ export class EngineClient {
 
   /** @throws {AppError} `database_unavailable` when the time is up or the engine is gone. */
   ask(toRequest: (id: number) => Request, timeoutMs = this.#timeoutMs): Promise<Answer> {
-    if (this.#isLost) return Promise.reject(databaseUnavailable('the engine is closed'))
+    if (this.#isLost) return Promise.reject(databaseUnavailable('the engine does not run'))
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       const timer = timeoutMs > 0 ? setTimeout(() => this.#onTimeout(id, timeoutMs), timeoutMs) : undefined
@@ -72,9 +90,23 @@ export class EngineClient {
     })
   }
 
+  /** Fails all requests until {@link relink}, or for ever: the engine is gone. */
+  onEngineGone(): void {
+    this.#onLost()
+  }
+
   close(): void {
+    this.#isClosed = true
     this.#link.close()
     this.#onLost()
+  }
+
+  #use(link: Link<Request, Answer>): void {
+    link.onMessage((answer) => this.#receive(answer))
+    link.onClose(() => {
+      if (link === this.#link) this.#onLost()
+    })
+    if (this.#pending.size === 0) link.unref()
   }
 
   #receive(answer: Answer): void {
@@ -117,12 +149,14 @@ export class Session {
   readonly #client: EngineClient
   readonly #number: number
   #isInTransaction = false
+  #generation: number
   /** A request timed out or the transaction was lost: the state is unknown until the session is released. */
   #isBroken = false
 
   constructor(client: EngineClient, number: number) {
     this.#client = client
     this.#number = number
+    this.#generation = client.generation
   }
 
   get isBroken(): boolean {
@@ -132,6 +166,10 @@ export class Session {
   /** @throws {StatementError | AppError} */
   async query(sql: string, params: readonly Param[]): Promise<Rows> {
     if (this.#isBroken) throw databaseUnavailable('an earlier statement of this connection did')
+    // The engine that is running now does not know the transaction: the statement would be committed by itself
+    if (this.#generation !== this.#client.generation && this.#isInTransaction)
+      this.#giveUp(databaseUnavailable('the engine was started again'))
+    this.#generation = this.#client.generation
     const answer = await this.#client
       .ask((id) => ({ op: 'query', id, session: this.#number, sql, params }))
       .catch((error) => this.#giveUp(error))

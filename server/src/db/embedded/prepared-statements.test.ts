@@ -27,7 +27,7 @@ test('the least recently used statement is closed when there are too many', () =
 
 test('statements see the current columns of a table that changed after they were prepared', async () => {
   const pglite = await openPGlite(path.join(await freshDataDir(), 'database'), false)
-  const database = new EmbeddedDatabase(pglite)
+  const database = new EmbeddedDatabase(pglite, () => {})
   const ask = async (sql: string, ...params: string[]) => database.run(sql, params)
   const select = () => ask('select * from t where n = $1', '1')
   await ask('create table t (n integer)')

@@ -79,11 +79,17 @@ interface RemoteEngineParts {
 type PortSource = EngineSource & { kind: 'embedded' }
 
 /** Opens the engine at the other end of a port. */
-export function openLentPort(source: PortSource, afterClose?: () => Promise<void>): Engine {
-  const { port, statementTimeoutMs } = source
-  const client = new EngineClient(portLink<Request, Answer>(port), statementTimeoutMs)
-  const lend = () => lendPort(client, statementTimeoutMs)
-  return new RemoteEngine(client, { lend, ...(afterClose && { afterClose }) })
+export function openLentPort({ port, statementTimeoutMs }: PortSource): Engine {
+  return engineOf(new EngineClient(portLink<Request, Answer>(port), statementTimeoutMs), statementTimeoutMs)
+}
+
+/** The engine that a client is connected to, in another thread of this process. */
+export function engineOf(
+  client: EngineClient,
+  statementTimeoutMs: number,
+  parts: Pick<RemoteEngineParts, 'afterClose' | 'notices'> = {},
+): Engine {
+  return new RemoteEngine(client, { lend: () => lendPort(client, statementTimeoutMs), ...parts })
 }
 
 /** Opens the engine of another process. @throws when nothing listens at the socket. */

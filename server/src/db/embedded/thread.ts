@@ -19,7 +19,7 @@ const parent = parentPort!
 
 async function main({ databaseDir, syncToDisk, socketPath }: ThreadData): Promise<void> {
   keepByteOrderMarks()
-  const database = new EmbeddedDatabase(await openDatabaseDir(databaseDir, syncToDisk))
+  const database = new EmbeddedDatabase(await openDatabaseDir(databaseDir, syncToDisk), endSoon)
   const server = new EngineServer(database)
   const door = await openDoor(socketPath, server)
   parent.on('message', async (order: ThreadOrder) => {
@@ -30,6 +30,11 @@ async function main({ databaseDir, syncToDisk, socketPath }: ThreadData): Promis
     parent.close()
   })
   report({ op: 'ready' })
+}
+
+/** Ends this thread, when the answer to the statement that failed is sent. Its parent starts another one. */
+function endSoon(): void {
+  setImmediate(() => process.exit(1))
 }
 
 /** Accepts connections from other processes of the same user: see `newSocketPath`. */

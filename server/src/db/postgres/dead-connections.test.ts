@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
-import { type DatabaseProxy, startDatabaseProxy } from '../../../test/support/database-proxy.ts'
 import { freshDatabaseUrl } from '../../../test/support/engines.ts'
+import { type LossyProxy, startLossyProxy } from '../../../test/support/lossy-proxy.ts'
 import { inTransaction } from '../transaction.ts'
 import { openPostgres, type PostgresSettings } from './postgres-engine.ts'
 
 const POOL_SIZE = 3
-const proxies: DatabaseProxy[] = []
+const proxies: LossyProxy[] = []
 
 afterEach(async () => {
   for (const proxy of proxies.splice(0)) await proxy.stop()
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 /** An engine behind a proxy, with all connections of its pool open and idle. */
 async function openBehindProxy(settings: Partial<PostgresSettings> = {}) {
-  const proxy = await startDatabaseProxy(await freshDatabaseUrl())
+  const proxy = await startLossyProxy(await freshDatabaseUrl())
   proxies.push(proxy)
   const engine = await openPostgres({
     databaseUrl: proxy.url,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { startDatabaseProxy } from '../../../test/support/database-proxy.ts'
 import { freshDatabaseUrl } from '../../../test/support/engines.ts'
+import { startLossyProxy } from '../../../test/support/lossy-proxy.ts'
 import { CommandError } from '../../errors.ts'
 import { parseHosts } from './hosts.ts'
 import { createPostgres, openPostgres } from './postgres-engine.ts'
@@ -43,7 +43,7 @@ test('attributes with which a server could not write are refused', () => {
 /** A URL with a host that refuses connections, and two hosts with the same database behind proxies. */
 async function threeHosts() {
   const databaseUrl = await freshDatabaseUrl()
-  const proxies = [await startDatabaseProxy(databaseUrl), await startDatabaseProxy(databaseUrl)] as const
+  const proxies = [await startLossyProxy(databaseUrl), await startLossyProxy(databaseUrl)] as const
   onTestFinished(async () => {
     for (const proxy of proxies) await proxy.stop()
   })

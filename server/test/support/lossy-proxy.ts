@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** A TCP proxy in front of PostgreSQL that can lose connections in the ways in which networks lose them. */
-export interface DatabaseProxy {
-  /** The address of the database through the proxy. */
+/** A TCP proxy in front of a database or another service that can lose connections in the ways in which networks lose them. */
+export interface LossyProxy {
+  /** The address of the service through the proxy. */
   readonly url: string
   /** Connections that were ever accepted. */
   readonly accepted: number
@@ -14,6 +14,8 @@ export interface DatabaseProxy {
    * either direction. New connections work, unless `newOnes` is true: then they are accepted and never answered.
    */
   freeze(options?: { readonly newOnes?: boolean }): void
+  /** Closes all connections and every new one at once, as a service that does not run. */
+  refuse(): void
   /** New connections work again; frozen ones stay frozen. */
   thaw(): void
   /** Sends new connections to another PostgreSQL, and closes those that are open. */
@@ -22,13 +24,19 @@ export interface DatabaseProxy {
 }
 
 /** Starts a proxy in front of the server of `databaseUrl`. */
-export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+export async function startLossyProxy(databaseUrl: string): Promise<LossyProxy> {
   const pairs = new Set<Pair>()
   let target = new URL(databaseUrl)
   let freezesNewOnes = false
+  let refuses = false
   let accepted = 0
   const server = net.createServer((client) => {
     accepted += 1
+    if (refuses) {
+      client.on('error', () => {})
+      client.destroy()
+      return
+    }
     const pair = new Pair(
       client,
       freezesNewOnes ? undefined : net.connect(Number(target.port), target.hostname),
@@ -53,8 +61,13 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       freezesNewOnes = newOnes
       for (const pair of pairs) pair.freeze()
     },
+    refuse: () => {
+      refuses = true
+      for (const pair of pairs) pair.end()
+    },
     thaw: () => {
       freezesNewOnes = false
+      refuses = false
     },
     moveTo: (other) => {
       target = new URL(other)

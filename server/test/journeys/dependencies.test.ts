@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { Verdict } from '../../bench/attendance/script.ts'
+import { checkFaults, withFaults } from '../../bench/faults/dependencies.ts'
+import { freshDatabaseUrl } from '../support/engines.ts'
+
+/** The short form of `npm run faults -- dependencies`. */
+test('while a dependency is away reads go on, claims fail with one code, and afterwards nothing is wrong', async () => {
+  const verdict = new Verdict()
+  const url = await freshDatabaseUrl()
+  await withFaults({ url, end: async () => {} }, async (place) => {
+    for (const faults of [['frozen'], ['read-only'], ['disk full'], ['stopped', 'issuer']] as const) {
+      await checkFaults(place, { faults, awayMs: 3_000, seed: 7, verdict })
+    }
+  })
+  expect(verdict.broken).toEqual([])
+}, 120_000)
