@@ -194,7 +194,7 @@ export class EditCodeGuard {
 
   private async settle(
     guessId: number,
-    { challenge }: Entering,
+    { eventId, challenge }: Entering,
     judgeNow: () => Promise<boolean>,
   ): Promise<boolean> {
     let isRight: boolean
@@ -204,8 +204,10 @@ export class EditCodeGuard {
       await deleteGuess(this.db, guessId)
       throw error
     }
-    if (!isRight) await markJudged(this.db, guessId)
-    else await (challenge === undefined ? deleteGuess : markSpent)(this.db, guessId)
+    if (!isRight) {
+      await markJudged(this.db, guessId)
+      if (challenge !== undefined) this.bits.forget(String(eventId))
+    } else await (challenge === undefined ? deleteGuess : markSpent)(this.db, guessId)
     return isRight
   }
 
