@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { solveProofOfWork } from '@landpass/client'
 import { Random } from '../../src/demo/random.ts'
 import { median } from '../load.ts'
 import { type CallCounter, startCallCounter } from './call-counter.ts'
@@ -123,7 +123,7 @@ async function enterWithProof(
     registration(id, '000000', { proof: `${asked.challenge}:0` }),
   )
   verdict.equal(`${name}: a wrong proof`, outcomeOf(wrong), '429 too_many_guesses')
-  const proof = solve(asked)
+  const proof = await solveProofOfWork(asked)
   const entered = await send({ proof })
   const again = await send({ proof })
   const tookS = (performance.now() - startedMs) / 1000
@@ -137,13 +137,6 @@ async function enterWithProof(
 interface Challenge {
   readonly challenge: string
   readonly bits: number
-}
-
-function solve({ challenge, bits }: Challenge): string {
-  for (let nonce = 0; ; nonce++) {
-    const proof = `${challenge}:${nonce}`
-    if (createHash('sha256').update(proof).digest().readUInt32BE(0) >>> (32 - bits) === 0) return proof
-  }
 }
 
 function passIn({ text }: Reply): string | undefined {
