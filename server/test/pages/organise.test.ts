@@ -407,9 +407,7 @@ describe('what can go wrong', () => {
     await fill(page, id)
     await formOf(page).press('Register the event')
     await expectStep(page, 4, 'Load the tokens')
-    expectRefusals(opened, 429, 404)
 
-    await guessWrong(id)
     const pass = await page.evaluate(`localStorage.getItem('landpass.pass.${id}')`)
     expect(pass).toMatch(/^2026-12-20T00:00:00.000Z [\w.-]{70,90}$/)
     await formOf(page).press('Load the tokens')

@@ -9,18 +9,15 @@ const PREFIX = 'landpass.pass.'
  * @param eventId the issuer's number
  */
 export function passOf(eventId: string): string | undefined {
-  try {
-    return readPass(PREFIX + eventId)
-  } catch {
-    return undefined
-  }
+  // Also an expired one: the clock of this device may be wrong, and the server ignores it
+  return read(PREFIX + eventId).pass
 }
 
 /** Stores a pass, and deletes those that have expired. */
 export function keepPass(eventId: string, { pass, expires_at }: OrganiserPass): void {
   try {
     for (const name of Object.keys(localStorage)) {
-      if (name.startsWith(PREFIX) && !readPass(name)) localStorage.removeItem(name)
+      if (name.startsWith(PREFIX) && !(read(name).untilMs > Date.now())) localStorage.removeItem(name)
     }
     localStorage.setItem(PREFIX + eventId, `${expires_at} ${pass}`)
   } catch {
@@ -28,7 +25,11 @@ export function keepPass(eventId: string, { pass, expires_at }: OrganiserPass): 
   }
 }
 
-function readPass(name: string): string | undefined {
-  const [expiresAt = '', pass] = localStorage.getItem(name)?.split(' ') ?? []
-  return Date.parse(expiresAt) > Date.now() ? pass : undefined
+function read(name: string): { readonly untilMs: number; readonly pass: string | undefined } {
+  try {
+    const [expiresAt = '', pass] = localStorage.getItem(name)?.split(' ') ?? []
+    return { untilMs: Date.parse(expiresAt), pass }
+  } catch {
+    return { untilMs: Number.NaN, pass: undefined }
+  }
 }
