@@ -21,7 +21,7 @@ const INVENTED = 2_000
 
 export const guesses: Script = {
   about:
-    '100,000 guesses of an edit code: 5 are judged; the organiser gets in all the same; a wrong code and an unknown event have equal answers and times; invented event ids do not hold up claims',
+    '100,000 guesses of an edit code: 5 are judged; the organiser gets in all the same; a wrong code and an unknown event have equal answers and times; invented event ids cost one call each',
   run: async ({ seed, engine, processes, scale }, verdict) => {
     let counter: CallCounter | undefined
     const via = async ({
