@@ -18,11 +18,16 @@ const NOT_CACHED = [/^robots\.txt$/, /^pages\/not-found-[\w-]+\.css$/]
 const WORKER = 'service-worker.js'
 
 const modules = new Set()
+const listModules = {
+  name: 'list-modules',
+  moduleParsed: ({ id }) => void modules.add(id.replace(/[?#].*$/, '')),
+}
 await build({
   configFile: join(WEB, 'vite.config.ts'),
   root: WEB,
   logLevel: 'warn',
-  plugins: [{ name: 'list-modules', moduleParsed: ({ id }) => void modules.add(id.replace(/[?#].*$/, '')) }],
+  plugins: [listModules],
+  worker: { format: 'es', plugins: () => [listModules] },
 })
 fillInWorker()
 for (const path of filesBelow(DIST)) if (TEXT.test(path)) compress(path)

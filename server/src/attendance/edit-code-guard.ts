@@ -23,8 +23,8 @@ export const GUESS_WINDOW_MS = 15 * MINUTE_MS
 /** How many wrong edit codes with a proof of work the issuer judges for one event within {@link PAID_WINDOW_MS}. */
 export const MAX_PAID_GUESSES = 6
 export const PAID_WINDOW_MS = MINUTE_MS
-/** The most that the proof of work grows: from 2^20 hashes on average to 2^26, half a minute on a phone. */
-export const MAX_EXTRA_BITS = 6
+/** The most that the proof of work grows: by default from 2^22 hashes on average to 2^26, half a minute on a phone. */
+export const MAX_EXTRA_BITS = 4
 /** After so many wrong paid guesses within {@link GUESS_WINDOW_MS} the work doubles. */
 const PAID_GUESSES_PER_BIT = 4
 /** A challenge is accepted although the work has doubled so often since it was made: an honest client was solving it. */
@@ -83,7 +83,7 @@ type Entry =
  *
  * - `pass`: the sender holds a pass of the event; five wrong guesses of this pass in 15 minutes.
  * - `paid`: the sender has solved a challenge; six wrong guesses a minute for all senders together. The work doubles
- *   with every four of them in the last 15 minutes, six times at most.
+ *   with every four of them in the last 15 minutes, four times at most.
  * - `open`: all others together; five wrong guesses in 15 minutes.
  *
  * So strangers who use up `open` lock nobody out: an organiser with a pass does not notice them, and one without a pass
@@ -194,7 +194,7 @@ export class EditCodeGuard {
 
   private async settle(
     guessId: number,
-    { challenge }: Entering,
+    { eventId, challenge }: Entering,
     judgeNow: () => Promise<boolean>,
   ): Promise<boolean> {
     let isRight: boolean
@@ -204,8 +204,10 @@ export class EditCodeGuard {
       await deleteGuess(this.db, guessId)
       throw error
     }
-    if (!isRight) await markJudged(this.db, guessId)
-    else await (challenge === undefined ? deleteGuess : markSpent)(this.db, guessId)
+    if (!isRight) {
+      await markJudged(this.db, guessId)
+      if (challenge !== undefined) this.bits.forget(String(eventId))
+    } else await (challenge === undefined ? deleteGuess : markSpent)(this.db, guessId)
     return isRight
   }
 

@@ -266,9 +266,9 @@ export const SETTINGS = {
   },
   ORGANISER_PROOF_OF_WORK_BITS: {
     kind: integer({ min: 1, max: 24 }),
-    default: 20,
+    default: 22,
     meaning:
-      "The zero bits of the proof of work that lets an organiser's client without a pass in while others send wrong edit codes. Under attack it grows by up to 6 bits. 20 are a few seconds on a phone; each bit doubles the time.",
+      "The zero bits of the proof of work that lets an organiser's client without a pass in while others send wrong edit codes. Under attack it grows by up to 4 bits. 22 take a phone some seconds; each bit doubles the time.",
   },
   LIMIT_ORGANISER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),

@@ -258,14 +258,14 @@ describe('strangers with many addresses', () => {
     const ann = await at('invented ann')
     const before = await callsAtIssuer()
 
-    for (let event = 700_001; event <= 700_020; event++) {
+    for (let event = 700_001; event <= 700_005; event++) {
       expect(await guess(server, event, 6), 'as for an event that the issuer knows').toEqual({
         401: 5,
         429: 1,
       })
     }
 
-    expect((await callsAtIssuer()) - before).toBe(20)
+    expect((await callsAtIssuer()) - before).toBe(5)
     expect((await server.claim(uuid, ann)).body.data).toMatchObject({ claim: { status: 'minting' } })
     await server.close()
   })

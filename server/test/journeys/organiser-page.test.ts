@@ -167,7 +167,7 @@ describeOnOneEngine('the organiser page', (open) => {
 
     expect(right.status).toBe(429)
     expect(right.body.code).toBe('too_many_guesses')
-    expect(right.body.data).toMatchObject({ proof_of_work: { bits: 20, algorithm: 'sha256' } })
+    expect(right.body.data).toMatchObject({ proof_of_work: { bits: 22, algorithm: 'sha256' } })
     expect(Number(right.headers.get('retry-after'))).toBe(15 * 60)
     expect(later.status).toBe(200)
     clock.set(REFERENCE_TIME_MS)

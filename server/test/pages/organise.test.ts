@@ -49,7 +49,7 @@ beforeAll(async () => {
   const folder = emptyDir()
   await writeDemoSnapshot(1, folder, undefined, { radius: 10 })
   await importSnapshot(engine.db, folder, { world: parseWorld(WORLD)!, clock, dryRun: false })
-  server = await startAttendance(engine, clock, outside, { WORLD })
+  server = await startAttendance(engine, clock, outside, { WORLD, ORGANISER_PROOF_OF_WORK_BITS: '10' })
 })
 afterAll(() => Promise.all([server, ...others].map((one) => one.close())))
 
@@ -399,16 +399,43 @@ describe('what can go wrong', () => {
     expectRefusals(opened, 400, 404)
   })
 
-  test('too many guesses: a countdown, and the button waits for its end', async () => {
+  test('wrong codes of strangers: the page does the work that the server asks for, and has a pass from then on', async () => {
     const id = await givenEvent({ codes: 1 })
-    for (let guess = 0; guess < 5; guess++) {
-      await server.send('POST', `/event/${id}`, { editCode: `guess-${guess}`, coordinates: '1,1' })
-    }
+    await guessWrong(id)
+    const opened = await openForm({ size: 'phone' })
+    const { page } = opened
+    await fill(page, id)
+    await formOf(page).press('Register the event')
+    await expectStep(page, 4, 'Load the tokens')
+
+    const pass = await page.evaluate(`localStorage.getItem('landpass.pass.${id}')`)
+    expect(pass).toMatch(/^2026-12-20T00:00:00.000Z [\w.-]{70,90}$/)
+    await formOf(page).press('Load the tokens')
+    await expectText(page, 'New tokens loaded: 1.')
+    expectRefusals(opened, 429, 404)
+  })
+
+  test('the work can be cancelled: then a countdown, and the button waits for its end', async () => {
+    const id = await givenEvent({ codes: 1 })
+    await guessWrong(id)
     const opened = await openForm({ size: 'phone', theme: 'dark' })
     const { page } = opened
+    await page.route(`**/event/${id}`, async (route) => {
+      const response = await route.fetch()
+      const body = (await response.text()).replace(/"bits":\d+/, '"bits":40') // never solved during the test
+      await route.fulfill({ response, body })
+    })
     await fill(page, id)
     await page.clock.install()
     await formOf(page).press('Register the event')
+    await expectText(page, 'Somebody is sending wrong edit codes for this event')
+    await page.locator('progress').waitFor()
+    await expectGood(opened, 'proof-of-work')
+    const phone = page.viewportSize()!
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await expectGood(opened, 'proof-of-work')
+    await page.setViewportSize(phone)
+    await formOf(page).press('Cancel')
     await expectText(page, 'Too many wrong edit codes were sent for this event')
     await expectText(page, /You can try again in (15:00|14:5\d)\./)
     expect(await page.getByRole('button', { name: 'Try again' }).isDisabled()).toBe(true)
@@ -422,6 +449,13 @@ describe('what can go wrong', () => {
     clock.set(REFERENCE_TIME_MS)
     expectRefusals(opened, 429, 404)
   })
+
+  async function guessWrong(id: number): Promise<void> {
+    for (let guess = 0; guess < 5; guess++) {
+      const wrong = { editCode: `guess-${guess}`, coordinates: '1,1' }
+      expect((await server.send('POST', `/event/${id}`, wrong)).status).toBe(401)
+    }
+  }
 
   test('too many requests, with the wait that the server names', async () => {
     const uuid = await givenRegistered({ codes: 1 })

@@ -1,6 +1,7 @@
 import { isolated } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
-import { Loading, Notice } from '../ui/notice.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Busy } from './busy.tsx'
 import {
   fault,
   fetchCodes,
@@ -34,7 +35,7 @@ export function CodesStep() {
       </Notice>
       {isIssuerWaiting.value ? <IssuerWaits /> : <p>{text('organise.codes.explained')}</p>}
       <StepFault />
-      {isBusy.value && <Loading label={text('organise.codes.busy')} />}
+      <Busy label={text('organise.codes.busy')} />
       <div class="row actions">
         {isIssuerWaiting.value && (
           <button type="button" class="primary" onClick={see}>

@@ -1,13 +1,13 @@
 import { attendance, type EventInfo, LandpassError } from '@landpass/client'
 import { computed, signal } from '@preact/signals'
 import { findEvent } from '../api/attendance.ts'
-import { send } from '../api/client.ts'
 import { worldGrid } from '../live/world.ts'
 import { refusalText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 import { coordinatesText, MAX_PLACES, readCoordinates } from './coordinates.ts'
-import { forgetEditCode, heldEditCode, holdEditCode, isEditCodeHeld } from './edit-code.ts'
+import { forgetEditCode, holdEditCode, isEditCodeHeld } from './edit-code.ts'
 import { placeOf, type RefusalPlace, stepWith, waitUntilMs } from './refusal-place.ts'
+import { type OrganiserCredentials, sendAsOrganiser } from './send-as-organiser.ts'
 import { noteStep, showEvent } from './shown-event.ts'
 import { isReachable, readEventId, type Step } from './steps.ts'
 
@@ -153,7 +153,9 @@ export async function register(): Promise<void> {
   if (id === undefined) return
   const coordinates = coordinatesText(readPlaces.value.places)
   await attempt(async () => {
-    takeOver(id, await send(attendance.registerEvent(id, { editCode: heldEditCode(), coordinates })))
+    const register = (credentials: OrganiserCredentials) =>
+      attendance.registerEvent(id, { ...credentials, coordinates })
+    takeOver(id, await sendAsOrganiser(id, register))
     goTo('codes')
   })
 }
@@ -163,7 +165,9 @@ export async function fetchCodes(): Promise<void> {
   if (!event) return
   isIssuerWaiting.value = false
   await attempt(async () => {
-    const { body } = await send(attendance.loadCodes(event.id, heldEditCode()))
+    const { body } = await sendAsOrganiser(String(event.id), (credentials) =>
+      attendance.loadCodes(event.id, credentials),
+    )
     if (body.waiting_for_issuer) isIssuerWaiting.value = true
     else finish(event, { kind: 'codes', num: body.num, total: body.total })
   })

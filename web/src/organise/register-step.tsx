@@ -1,6 +1,6 @@
 import { withoutTurns } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
-import { Loading } from '../ui/notice.tsx'
+import { Busy } from './busy.tsx'
 import { coordinatesText } from './coordinates.ts'
 import { eventId, fault, goTo, isBusy, isRefused, readPlaces, register, registered } from './form-state.ts'
 import { useSecondsUntil } from './seconds-until.ts'
@@ -42,7 +42,7 @@ export function RegisterStep() {
       </dl>
       <p>{event ? text('organise.register.explained_again') : text('organise.register.explained')}</p>
       <StepFault />
-      {isBusy.value && <Loading label={text('organise.register.busy')} />}
+      <Busy label={text('organise.register.busy')} />
       <div class="row actions">
         <button type="submit" class="primary" disabled={mustWait} aria-disabled={isBusy.value}>
           {primaryText(event !== undefined)}

@@ -22,7 +22,7 @@ import {
 } from './issuer-answers.ts'
 import { type CallClass, Pacer, TooManyWaitingError } from './pacer.ts'
 import { isMissingRoute, meaningOf } from './refusal-meanings.ts'
-import { UnknownEvents } from './unknown-events.ts'
+import { OneByOne, UnknownEvents } from './unknown-events.ts'
 
 export interface PoapIssuerOptions {
   /** API key, client id and client secret must be set. */
@@ -79,6 +79,7 @@ export class PoapIssuer implements Issuer {
   /** Shared with what says how long players wait. */
   readonly pacer: Pacer
   private readonly unknownEvents = new UnknownEvents()
+  private readonly strangers = new OneByOne()
   private readonly tokens: AccessTokens
 
   /** @throws when key or credentials are missing */
@@ -103,18 +104,10 @@ export class PoapIssuer implements Issuer {
     return readEventAnswer(await this.call(callOf('findEvent'), request), eventId)
   }
 
-  async isEditCode(eventId: number, editCode: string, by: Sender): Promise<boolean> {
-    const call = { name: 'isEditCode', callClass: by }
-    if (this.unknownEvents.has(eventId)) {
-      await this.unknownEvents.waitAsIfJudged(this.waitMsOf(call))
-      return false
-    }
-    const json = { event_id: eventId, secret_code: editCode }
-    const startedMs = performance.now()
-    const answer = await this.protectedCall(call, { method: 'POST', path: '/event/validate', json })
-    const isRight = readVerdict(answer)
-    if (!isRight) this.unknownEvents.noteWrong(eventId, isNoEvent(answer), performance.now() - startedMs)
-    return isRight
+  isEditCode(eventId: number, editCode: string, by: Sender): Promise<boolean> {
+    const judge = () => this.judge(eventId, editCode, by)
+    // One after the other, so that guesses at the same time for an invented event cost one call too
+    return by === 'unproven' ? this.strangers.run(eventId, judge) : judge()
   }
 
   async listCodes(eventId: number, editCode: string): Promise<readonly ListedCode[]> {
@@ -139,6 +132,20 @@ export class PoapIssuer implements Issuer {
     }
     const request = { method: 'POST', path: '/actions/claim-qr', json } as const
     return readMintAnswer(await this.protectedCall(callOf('mint'), request), wanted)
+  }
+
+  private async judge(eventId: number, editCode: string, by: Sender): Promise<boolean> {
+    const call = { name: 'isEditCode', callClass: by }
+    if (this.unknownEvents.has(eventId)) {
+      await this.unknownEvents.waitAsIfJudged(this.waitMsOf(call))
+      return false
+    }
+    const json = { event_id: eventId, secret_code: editCode }
+    const startedMs = performance.now()
+    const answer = await this.protectedCall(call, { method: 'POST', path: '/event/validate', json })
+    const isRight = readVerdict(answer)
+    if (!isRight) this.unknownEvents.noteWrong(eventId, isNoEvent(answer), performance.now() - startedMs)
+    return isRight
   }
 
   /** Calls with a token; calls again with a new token when the first is not accepted. */

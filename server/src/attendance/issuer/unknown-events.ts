@@ -46,3 +46,19 @@ export class UnknownEvents {
     await sleep(Math.max(turnMs, oneOfTheLast))
   }
 }
+
+/** Runs works about the same event one after the other. */
+export class OneByOne {
+  private readonly last = new Map<number, Promise<unknown>>()
+
+  run<Result>(eventId: number, work: () => Promise<Result>): Promise<Result> {
+    const result = (this.last.get(eventId) ?? Promise.resolve()).then(work)
+    const done = result
+      .catch(() => undefined)
+      .then(() => {
+        if (this.last.get(eventId) === done) this.last.delete(eventId)
+      })
+    this.last.set(eventId, done)
+    return result
+  }
+}

@@ -1,0 +1,21 @@
+import { text } from '../texts/texts.ts'
+import { Loading, Notice } from '../ui/notice.tsx'
+import { isBusy } from './form-state.ts'
+import { proofInWork } from './send-as-organiser.ts'
+
+/** The request of a step is running: what it waits for, or the proof of work that the server has asked for. */
+export function Busy({ label }: { readonly label: string }) {
+  const proof = proofInWork.value
+  if (!isBusy.value) return null
+  if (!proof) return <Loading label={label} />
+  return (
+    <Notice kind="info">
+      <p id="proof-explained">{text('organise.proof.explained')}</p>
+      <progress aria-labelledby="proof-explained" max={1} value={proof.progress} />
+      <p>{text('organise.proof.time')}</p>
+      <button type="button" onClick={proof.cancel}>
+        {text('organise.proof.cancel')}
+      </button>
+    </Notice>
+  )
+}
