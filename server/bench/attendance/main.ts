@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { failover } from '../faults/failover.ts'
 import { largeEvent } from '../faults/large-event.ts'
 import { crowd } from './crowd.ts'
 import { guesses } from './guesses.ts'
@@ -22,6 +23,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   guesses,
   throughput,
   'large-event': largeEvent,
+  failover,
 }
 
 const SHOWN = 20

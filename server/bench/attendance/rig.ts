@@ -26,6 +26,8 @@ export const ATTENDANCE_KEY = 'a5'.repeat(32)
 export interface RigOptions {
   readonly engine: EngineKind
   readonly processes: number
+  /** A running PostgreSQL, which the rig stops at the end; a new one by default. */
+  readonly database?: Pick<TestPostgres, 'url' | 'stop'>
   /** Overrides settings of the servers. */
   readonly env?: Readonly<Record<string, string>>
   /** Addresses of issuer and presence provider for the servers, if not those of the simulators: see call-counter.ts. */
@@ -61,7 +63,9 @@ export class Rig {
   readonly caller: Caller
   readonly issuer: IssuerControl
   readonly presence: PresenceControl
+  /** Undefined where the script has brought its own. */
   readonly postgres: TestPostgres | undefined
+  private readonly database: RigOptions['database'] | undefined
   private readonly simulators: Simulators
   private readonly scratch: string
   private readonly env: readonly Record<string, string>[]
@@ -71,7 +75,9 @@ export class Rig {
   static async start(options: RigOptions): Promise<Rig> {
     const scratch = mkdtempSync(join(tmpdir(), 'landpass-attendance-'))
     const simulators = await startSimulators()
-    const postgres = options.engine === 'postgres' ? await startPostgres(DURABLE) : undefined
+    const isOwn = options.engine === 'postgres' && !options.database
+    const postgres = isOwn ? await startPostgres(DURABLE) : undefined
+    const database = options.database ?? postgres
     const { issuer, presence } = (await options.via?.(simulators)) ?? {
       issuer: simulators.issuer.origin,
       presence: simulators.presence.origin,
@@ -81,10 +87,10 @@ export class Rig {
       ...serverEnv(issuer, presence),
       PORT: String(port),
       DATA_DIR: join(scratch, `data-${i}`),
-      ...(postgres ? { DATABASE_URL: postgres.url } : {}),
+      ...(database ? { DATABASE_URL: database.url } : {}),
       ...options.env,
     }))
-    const rig = new Rig({ scratch, simulators, postgres, env })
+    const rig = new Rig({ scratch, simulators, postgres, database, env })
     try {
       // One after the other, because the first one makes the tables
       for (let i = 0; i < env.length; i++) await rig.startServer(i)
@@ -99,11 +105,13 @@ export class Rig {
     scratch: string
     simulators: Simulators
     postgres: TestPostgres | undefined
+    database: RigOptions['database'] | undefined
     env: readonly Record<string, string>[]
   }) {
     this.scratch = parts.scratch
     this.simulators = parts.simulators
     this.postgres = parts.postgres
+    this.database = parts.database
     this.env = parts.env
     this.issuer = parts.simulators.issuer
     this.presence = parts.simulators.presence
@@ -169,7 +177,7 @@ export class Rig {
   /** Claims and codes of an event, read from the database while the servers run. */
   async records(eventId: number): Promise<EventRecords> {
     const engine = await openEngine({
-      databaseUrl: this.postgres?.url,
+      databaseUrl: this.database?.url,
       dataDir: this.env[0]!.DATA_DIR!,
       syncToDisk: true,
       poolSize: 2,
@@ -201,7 +209,7 @@ export class Rig {
   async stop(): Promise<void> {
     this.caller.close()
     for (const { child } of this.servers) await end(child, 'SIGTERM')
-    await this.postgres?.stop()
+    await this.database?.stop()
     await this.simulators.stop()
     rmSync(this.scratch, { recursive: true, force: true })
   }
