@@ -87,7 +87,7 @@ async function killRepeatedly(
 }
 
 /** Every player repeats the claim until there is an answer. @returns the outcomes of all requests */
-async function claimWithRetries(
+export async function claimWithRetries(
   rig: Rig,
   players: readonly Player[],
   event: BenchEvent,
@@ -130,7 +130,8 @@ function isWorthARetry({ status }: Reply): boolean {
   return status === 0 || status === 503
 }
 
-async function checkWhenSettled(
+/** Waits until no claim is under way, and compares players, claims and tokens. */
+export async function checkWhenSettled(
   { rig, verdict }: Pick<Tools, 'rig' | 'verdict'>,
   event: BenchEvent,
   players: readonly Player[],

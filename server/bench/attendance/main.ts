@@ -1,8 +1,9 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { costSearch } from '../faults/cost-search.ts'
-import { largeEvent } from '../faults/large-event.ts'
 import { dependencies } from '../faults/dependencies.ts'
+import { failover } from '../faults/failover.ts'
+import { largeEvent } from '../faults/large-event.ts'
 import { crowd } from './crowd.ts'
 import { guesses } from './guesses.ts'
 import { issuerFaults } from './issuer-faults.ts'
@@ -26,6 +27,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   'large-event': largeEvent,
   'cost-search': costSearch,
   dependencies,
+  failover,
 }
 
 const SHOWN = 20

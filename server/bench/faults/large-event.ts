@@ -13,6 +13,7 @@ const HOURS = 168
 /** Connections of the servers that made the claims: each has counts of its own. */
 const STRIPES = 16
 const SECONDS = 3
+/** Of booths, which request availability at the same time; an organiser's page has one. */
 const CONNECTIONS = 16
 /** How much more than a bare answer of 2 kB a request may cost, in CPU time and in time. */
 const MOST = 20
@@ -28,27 +29,40 @@ export const largeEvent: Script = {
         const event = await rig.newEvent(10)
         await fill(rig, event, claims)
         const availability = { method: 'GET', path: `/event/${event.uuid}/availability`, headers: {} }
-        const report = jsonCall('POST', `/event/${event.uuid}/report`, { editCode: event.editCode })
-        const bare = await measure(baseline.origin, [baseline.child.pid!], availability)
+        const bareWith = (connections: number) =>
+          measure(baseline.origin, [baseline.child.pid!], availability, connections)
         const pids = () => [rig.pidOf(0)!, ...processesBelow(rig.postgres!.pid)]
-        console.log(`${claims} claims; bare answer: ${shown(bare)}`)
-        for (const [name, call] of [
-          ['availability', availability],
-          ['report', report],
-        ] as const) {
-          const cost = await measure(rig.originOf(0), pids(), call)
-          const [cpu, time] = [cost.cpuUs / bare.cpuUs, cost.timeUs / bare.timeUs]
+        const cost = async (name: string, call: Call, connections: number): Promise<Cost> => {
+          const found = await measure(rig.originOf(0), pids(), call, connections)
+          console.log(`${name}: ${shown(found)}`)
+          return found
+        }
+        const expectFew = (name: string, { cpuUs, timeUs }: Cost, bare: Cost) => {
+          const [cpu, time] = [cpuUs / bare.cpuUs, timeUs / bare.timeUs]
           console.log(
-            `${name}: ${shown(cost)}: ${cpu.toFixed(1)} times the CPU time, ${time.toFixed(1)} times the time`,
+            `${name}: ${cpu.toFixed(1)} times the CPU time and ${time.toFixed(1)} times the time of a bare answer, ` +
+              `${shown(bare)}`,
           )
           verdict.expect(cpu <= MOST, `${name}: ${cpu.toFixed(1)} times the CPU time of a bare answer`)
           verdict.expect(time <= MOST, `${name}: ${time.toFixed(1)} times the time of a bare answer`)
         }
+        const read = await cost('availability', availability, CONNECTIONS)
+        expectFew('availability', read, await bareWith(CONNECTIONS))
+        // Each report is preceded by a check of the edit code at the issuer, which does not depend on the claims
+        const small = await rig.newEvent(1)
+        const checked = await cost('report of an event without claims', reportOf(small), 1)
+        const whole = await cost('report', reportOf(event), 1)
+        const beyond = { cpuUs: whole.cpuUs - checked.cpuUs, timeUs: whole.timeUs - checked.timeUs }
+        expectFew('report, beyond that of an event without claims', beyond, await bareWith(1))
       })
     } finally {
       await baseline.stop()
     }
   },
+}
+
+function reportOf({ uuid, editCode }: BenchEvent): Call {
+  return jsonCall('POST', `/event/${uuid}/report`, { editCode })
 }
 
 /** Writes claims with their codes by SQL, spread over the hours and over the counts of several connections. */
@@ -68,21 +82,44 @@ async function fill({ postgres }: Rig, { id }: BenchEvent, claims: number): Prom
        select $1, '0x' || id, id, 'minted', 0, $4::bigint - id % $5 * $6::bigint, 0 from code`,
       [id, from, to, Date.now(), HOURS, HOUR_MS],
     )
+    if (stripe === STRIPES - 1) {
+      await showCounting(client, id)
+      // Or PostgreSQL would do this during the measurement
+      await client.query('vacuum analyze')
+      await client.query('checkpoint')
+    }
     await client.end()
   }
   console.log(`made in ${((performance.now() - startedMs) / 1000).toFixed(0)} s`)
 }
 
+/** For comparison: what each request for availability and each report would take without the counts. */
+async function showCounting(client: pg.Client, id: number): Promise<void> {
+  for (const statement of [
+    'select state, count(*) from claim_code where event_id = $1 group by state',
+    'select created_at_ms / 3600000, state, count(*) from claim where event_id = $1 group by 1, 2',
+  ]) {
+    const startedMs = performance.now()
+    await client.query(statement, [id])
+    console.log(`${(performance.now() - startedMs).toFixed(0)} ms: ${statement}`)
+  }
+}
+
 interface Cost {
   /** Of all given processes, for each request. */
   readonly cpuUs: number
-  /** The median time of a request among {@link CONNECTIONS} at the same time. */
+  /** The median. */
   readonly timeUs: number
 }
 
-async function measure(origin: string, pids: readonly number[], call: Call): Promise<Cost> {
+async function measure(
+  origin: string,
+  pids: readonly number[],
+  call: Call,
+  connections: number,
+): Promise<Cost> {
   const load = (seconds: number): Promise<ClaimLoad> =>
-    loadClaims(origin, [bytesOf(call)], { connections: CONNECTIONS, seconds })
+    loadClaims(origin, [bytesOf(call)], { connections, seconds })
   await load(1)
   const before = cpuMsOf(pids)
   const { answers, p50Ms, unexpected } = await load(SECONDS)

@@ -1,4 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import {
+  type ChildProcess,
+  type ExecFileSyncOptions,
+  execFileSync,
+  type SpawnOptions,
+  spawn,
+} from 'node:child_process'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import net from 'node:net'
@@ -31,31 +37,11 @@ const UNPRIVILEGED_UID = 65_534
  * @param overrides of the settings, which are chosen for speed
  */
 export async function startPostgres(overrides: Readonly<Record<string, string>> = {}): Promise<TestPostgres> {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'landpass-postgres-'))
-  fs.chmodSync(dir, 0o755)
-  const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_UID, gid: UNPRIVILEGED_UID } : {}
-  const bin = binariesFor(dir)
-  const data = path.join(dir, 'data')
-  fs.mkdirSync(data, { mode: 0o700 })
-  if (user.uid !== undefined) fs.chownSync(data, user.uid, user.gid)
-  const options = { ...user, cwd: dir, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } }
-  execFileSync(
-    path.join(bin, 'initdb'),
-    ['-D', data, '-U', 'landpass', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
-    {
-      ...options,
-      stdio: 'pipe',
-    },
-  )
+  const installed = installPostgres()
+  const data = path.join(installed.dir, 'data')
+  initialize(installed, data)
   const port = await freePort()
-  const start = async () => {
-    const started = spawn(path.join(bin, 'postgres'), ['-D', data, ...settingsFor(port, overrides)], {
-      ...options,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    await hearReady(started)
-    return started
-  }
+  const start = () => startOn(installed, data, { port: String(port), ...overrides })
   let server = await start()
   return {
     url: `postgres://landpass@127.0.0.1:${port}/postgres`,
@@ -69,14 +55,56 @@ export async function startPostgres(overrides: Readonly<Record<string, string>> 
     kill: () => endPostgres(server, 'SIGKILL'),
     stop: async () => {
       await endPostgres(server)
-      fs.rmSync(dir, { recursive: true, force: true })
+      fs.rmSync(installed.dir, { recursive: true, force: true })
     },
   }
 }
 
-function settingsFor(port: number, overrides: Readonly<Record<string, string>>): string[] {
+/** A temporary folder for PostgreSQL, its programs, and how they are run. */
+export interface InstalledPostgres {
+  readonly dir: string
+  readonly bin: string
+  readonly user: { readonly uid?: number; readonly gid?: number }
+  readonly options: SpawnOptions
+}
+
+export function installPostgres(): InstalledPostgres {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'landpass-postgres-'))
+  fs.chmodSync(dir, 0o755)
+  const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_UID, gid: UNPRIVILEGED_UID } : {}
+  const options = { ...user, cwd: dir, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } }
+  return { dir, bin: binariesFor(dir), user, options }
+}
+
+/** Makes an empty database cluster in a folder. */
+export function initialize({ bin, user, options }: InstalledPostgres, data: string): void {
+  makeDataFolder(user, data)
+  const args = ['-D', data, '-U', 'landpass', '-A', 'trust', '-E', 'UTF8', '--no-sync']
+  execFileSync(path.join(bin, 'initdb'), args, { ...options, stdio: 'pipe' } as ExecFileSyncOptions)
+}
+
+/** An empty folder that PostgreSQL accepts as its data folder. */
+export function makeDataFolder({ uid, gid }: InstalledPostgres['user'], data: string): void {
+  fs.mkdirSync(data, { mode: 0o700 })
+  if (uid !== undefined && gid !== undefined) fs.chownSync(data, uid, gid)
+}
+
+/** Starts PostgreSQL on a data folder, with settings beyond {@link settingsFor}, and waits until it takes connections. */
+export async function startOn(
+  { bin, options }: InstalledPostgres,
+  data: string,
+  overrides: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
+  const started = spawn(path.join(bin, 'postgres'), ['-D', data, ...settingsFor(overrides)], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  await hearReady(started)
+  return started
+}
+
+function settingsFor(overrides: Readonly<Record<string, string>>): string[] {
   const settings = {
-    port: String(port),
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '100',
@@ -90,7 +118,7 @@ function settingsFor(port: number, overrides: Readonly<Record<string, string>>):
 }
 
 /** Default "fast": ends connections instead of waiting for them. */
-async function endPostgres(server: ChildProcess, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+export async function endPostgres(server: ChildProcess, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))
   server.kill(signal)
@@ -103,14 +131,14 @@ function hearReady(server: ChildProcess): Promise<void> {
     let log = ''
     server.stderr?.on('data', (chunk: Buffer) => {
       log = (log + chunk).slice(-10_000)
-      if (log.includes('ready to accept connections')) resolve()
+      if (/ready to accept (?:read-only )?connections/.test(log)) resolve()
     })
     server.once('error', reject)
     server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log}`)))
   })
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = net.createServer()
     probe.once('error', reject)

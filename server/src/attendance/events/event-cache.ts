@@ -3,7 +3,7 @@ import { OneSecondCache } from '../one-second-cache.ts'
 import type { EventName } from './event-name.ts'
 import { type Event, getEvent } from './event-queries.ts'
 
-/** Caches events for one second, for claims. */
+/** Caches events for one second, for claims and availability. */
 export class EventCache {
   private readonly db: Db
   private readonly events = new OneSecondCache<Event>()

@@ -51,8 +51,8 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   readonly clock: Clock
   readonly world: World
   readonly organisers: Organisers
-  /** Drops a changed event from the cache. */
-  readonly events: Pick<EventCache, 'forget'>
+  /** For availability, which booths request often. A changed event is dropped from it. */
+  readonly events: Pick<EventCache, 'get' | 'forget'>
   readonly codeCounts: Pick<CodeCountCache, 'get'>
 }
 
@@ -173,7 +173,10 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       },
     },
     async (request, reply) => {
-      const event = await getEvent(db, parsePublicEventName(request.params.event))
+      const name = parsePublicEventName(request.params.event)
+      const cached = await events.get(name)
+      // Loading codes for the first time changes what is answered, and forgets no event
+      const event = cached.codes_asked_at_ms === null ? await getEvent(db, name) : cached
       reply.header('cache-control', 'no-store')
       const counts = await codeCounts.get(event.event_id)
       return { ok: true as const, data: availabilityJson(event, counts, clock.nowMs()) }

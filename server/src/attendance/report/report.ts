@@ -4,7 +4,7 @@ import type { Db } from '../../db/engine.ts'
 import { availabilityJson, availabilitySchema } from '../events/availability.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
-import type { Event } from '../events/event-queries.ts'
+import type { CodeCounts, Event } from '../events/event-queries.ts'
 import { lastFailures, MAX_STORED_FAILURES } from '../issuer/failure-queries.ts'
 import { refusalsByCode } from '../refusal-queries.ts'
 import type { Refusals } from '../refusals.ts'
@@ -65,29 +65,43 @@ export interface ReportsOptions {
   readonly codeCounts: CodeCountCache
 }
 
-/** Makes the report of an event for its organiser, without codes and addresses of players. */
+/**
+ * Makes the report of an event for its organiser, without codes and addresses of players.
+ *
+ * What it counts is at most one second old, as in `/availability`: a page that asks again and again, and several of
+ * them, cost one reading a second. After a claim at this process it is read again.
+ */
 export class Reports {
   private readonly options: ReportsOptions
+  /** By the code counts that they were made with: both are cached equally long. */
+  private readonly counted = new WeakMap<CodeCounts, ReturnType<Reports['count']>>()
   constructor(options: ReportsOptions) {
     this.options = options
   }
 
-  /** The current report: it does not use cached counts. */
   async make(event: Event) {
-    const { db, clock, refusals, codeCounts } = this.options
-    const { event_id: id } = event
-    await refusals.flush()
-    codeCounts.forget(id)
-    const claims = await countClaims(db, id, clock.nowMs())
-    const failures = await lastFailures(db, id)
-    const codes = await codeCounts.get(id)
+    const { clock, codeCounts } = this.options
+    const codes = await codeCounts.get(event.event_id)
+    const counted = this.counted.get(codes) ?? this.count(event.event_id)
+    this.counted.set(codes, counted)
+    counted.catch(() => this.counted.delete(codes))
     return {
       event: eventInfoJson(event),
       availability: availabilityJson(event, codes, clock.nowMs()),
       codes,
-      claims: claims.total,
-      hours: claims.hours.map(hourJson),
-      refusals: await refusalsByCode(db, id),
+      ...(await counted),
+    }
+  }
+
+  private async count(eventId: number) {
+    const { db, clock, refusals } = this.options
+    await refusals.flush()
+    const { total, hours } = await countClaims(db, eventId, clock.nowMs())
+    const failures = await lastFailures(db, eventId)
+    return {
+      claims: total,
+      hours: hours.map(hourJson),
+      refusals: await refusalsByCode(db, eventId),
       issuer_errors: failures.map(({ at_ms, call, kind, status }) => ({
         at: new Date(at_ms).toISOString(),
         call,

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { Verdict } from '../../bench/attendance/script.ts'
+import { failOverRepeatedly } from '../../bench/faults/failover.ts'
+import { endLeases } from '../support/attendance-rows.ts'
+
+test('a primary that is killed under claims is replaced by its standby, and no accepted claim is lost or doubled', async () => {
+  const verdict = new Verdict()
+  const options = { seed: 44, engine: 'postgres', processes: 1, rounds: 1, scale: 0.1 } as const
+
+  // As if half a minute had passed: claims that were under way at the kill have a lease until then
+  await failOverRepeatedly(options, verdict, (db) => endLeases(db))
+
+  expect(verdict.broken).toEqual([])
+})
