@@ -8,15 +8,17 @@ import { SIGNED_FETCH_HEADERS } from './attendance/signed-fetch/signature-header
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config/config.ts'
 import type { Engine } from './db/engine.ts'
-import { AppError } from './errors.ts'
+import { AppError, CommandError } from './errors.ts'
 import { rawClientAddress } from './http/client-address.ts'
 import { CompressedBodies } from './http/compressed-bodies.ts'
+import { type CostLimits, chargeRequests } from './http/cost-account.ts'
 import { CostBudget } from './http/cost-budget.ts'
 import { EventStreams } from './http/event-streams.ts'
-import { healthRoutes } from './http/health.ts'
+import { healthRoutes, metricsRoute } from './http/health.ts'
 import { LargeAnswers } from './http/large-answers.ts'
 import { watchMethods } from './http/methods.ts'
 import { Metrics } from './http/metrics.ts'
+import { type MetricsAddress, type MetricsServer, serveMetrics } from './http/metrics-server.ts'
 import { describeRoutes, serveDescription } from './http/openapi.ts'
 import { ReadyAnswers } from './http/ready-answers.ts'
 import { createServer, logsRequests } from './http/server.ts'
@@ -36,6 +38,8 @@ export interface App {
   readonly keeper: StateKeeper
   /** Undefined where attendance is not served: then neither its settings nor its key are read. */
   readonly attendance: Attendance | undefined
+  /** The port of the metrics, where they have one of their own and are served already. */
+  metricsPort(): number | undefined
   /** Loads the world and starts the worker that settles claims, for those interfaces that are served. */
   start(): Promise<void>
   /** Stops accepting requests, waits for running ones, then releases everything except the engine. */
@@ -57,7 +61,9 @@ const CLOSE_TIMEOUT_MS = 10 * SECOND_MS
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, engine, clock, interfaces = INTERFACES } = options
   const servesLand = interfaces.includes('land')
-  const metrics = new Metrics()
+  const metrics = new Metrics(config.metrics)
+  const budget = new CostBudget(config.landCostPerMinute)
+  const costLimits = { budget, largeAnswers: new LargeAnswers() }
   const readyAnswers = new ReadyAnswers(metrics)
   const server = await createServer({ ...config, metrics, readyAnswers })
   const addRefusals = watchMethods(server)
@@ -72,8 +78,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     shapes: servesLand ? LAND_SHAPES : {},
     securitySchemes: attendance ? SIGNED_FETCH_HEADERS : {},
   })
-  healthRoutes(server, { metrics, isReady: () => readiness(engine, servesLand ? keeper : undefined) })
-  if (servesLand) await serveLand({ server, metrics, readyAnswers, keeper, ...options })
+  healthRoutes(server, { isReady: () => readiness(engine, servesLand ? keeper : undefined) })
+  const { port: metricsPort, ...metricsAddress } = config.metrics
+  if (metricsPort === undefined) {
+    await server.register(async (app) => {
+      chargeRequests(app, costLimits)
+      metricsRoute(app, metrics, metricsAddress.path)
+    })
+  }
+  measureCost(metrics, costLimits)
+  if (servesLand) await serveLand({ server, metrics, readyAnswers, keeper, costLimits, ...options })
   await attendance?.register(server)
   const startedAtMs = clock.nowMs()
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
@@ -81,11 +95,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   servePages(server, { interfaces })
   addRefusals()
 
+  let metricsServer: MetricsServer | undefined
   return {
     server,
     keeper,
     attendance,
+    metricsPort: () => metricsServer?.port,
     start: async () => {
+      if (metricsPort !== undefined)
+        metricsServer = await listenForMetrics(metrics, { ...metricsAddress, port: metricsPort })
       attendance?.start()
       if (servesLand) await keeper.start()
     },
@@ -93,7 +111,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       const timeout = setTimeout(() => server.server.closeAllConnections(), CLOSE_TIMEOUT_MS)
       await server.close()
       clearTimeout(timeout)
-      await Promise.all([keeper.close(), attendance?.close()])
+      await Promise.all([keeper.close(), attendance?.close(), metricsServer?.close()])
     },
   }
 }
@@ -103,11 +121,12 @@ interface LandParts extends AppOptions {
   readonly metrics: Metrics
   readonly readyAnswers: ReadyAnswers
   readonly keeper: StateKeeper
+  readonly costLimits: CostLimits
 }
 
 /** Registers the land interface: JSON, map images and the change stream. */
 async function serveLand(parts: LandParts): Promise<void> {
-  const { server, metrics, readyAnswers, keeper, config, engine, clock } = parts
+  const { server, metrics, readyAnswers, keeper, costLimits, config, engine, clock } = parts
   const land = {
     db: engine.db,
     clock,
@@ -115,9 +134,7 @@ async function serveLand(parts: LandParts): Promise<void> {
     bodies: new CompressedBodies(),
     state: () => keeper.current(),
   }
-  const budget = new CostBudget(config.landCostPerMinute)
-  const costLimits = { budget, largeAnswers: new LargeAnswers() }
-  readyAnswers.chargeTo(budget, rawClientAddress(config.trustedProxies))
+  readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
   const pictures = new Pictures(land)
   const changeStream = new ChangeStream({
     land,
@@ -168,6 +185,46 @@ function measureDatabase(metrics: Metrics, engine: Engine): void {
       name: `${connections}_waiting`,
       help: 'Queries that wait for a database connection.',
       read: () => engine.pool().waiting,
+    },
+  ])
+}
+
+/** @throws {CommandError} if the port cannot be used */
+async function listenForMetrics(metrics: Metrics, address: MetricsAddress): Promise<MetricsServer> {
+  try {
+    return await serveMetrics(metrics, address)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const where = `${address.host}:${address.port}`
+    throw new CommandError(
+      `Cannot serve the metrics on ${where} (${code}). Check METRICS_HOST and METRICS_PORT.`,
+    )
+  }
+}
+
+function measureCost(metrics: Metrics, { budget, largeAnswers }: CostLimits): void {
+  metrics.addGauges([
+    {
+      name: 'landpass_cost_addresses',
+      help: 'Network addresses that have a budget of cost.',
+      read: () => budget.size,
+    },
+    {
+      name: 'landpass_large_answers',
+      help: 'Large answers that are being sent.',
+      read: () => largeAnswers.size,
+    },
+  ])
+  metrics.addCounters([
+    {
+      name: 'landpass_cost_refused_total',
+      help: 'Requests of addresses that had used up their budget.',
+      read: () => budget.refused,
+    },
+    {
+      name: 'landpass_large_answers_refused_total',
+      help: 'Large answers that were refused because too many were being sent.',
+      read: () => largeAnswers.refused,
     },
   ])
 }

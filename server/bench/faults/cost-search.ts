@@ -48,7 +48,7 @@ export const costSearch: Script = {
   about: `the most expensive accepted request of each route costs at most ${MAX_CPU_MS} ms of CPU and ${MAX_MEMORY_MB} MB`,
   run: async ({ seed, scale }, verdict) => {
     const scratch = mkdtempSync(join(tmpdir(), 'landpass-cost-'))
-    const env = { DATA_DIR: join(scratch, 'data'), LIMIT_LAND_COST_PER_MINUTE: '0' }
+    const env = { DATA_DIR: join(scratch, 'data') }
     const server = await startServer(env, ['--demo', '--only', 'land'])
     try {
       await search(server.origin, server.child.pid!, new Random(seed), scale, verdict)

@@ -30,6 +30,8 @@ export class CostBudget {
   /** Units of a minute, which are also the most that a bucket holds. */
   readonly perMinute: number
   private readonly nowMs: () => number
+  /** Number of refused requests since the start. */
+  refused = 0
   private readonly buckets = new LRUCache<string, CostBucket>({ max: MAX_ADDRESSES })
 
   /**

@@ -6,10 +6,7 @@ import { okSchema, streamSchema } from './schemas.ts'
 /** Resolves if the server can answer requests. @throws {AppError} that names what is missing */
 export type ReadinessCheck = () => Promise<Readonly<Record<string, unknown>>>
 
-export function healthRoutes(
-  app: FastifyInstance,
-  options: { isReady: ReadinessCheck; metrics: Metrics },
-): void {
+export function healthRoutes(app: FastifyInstance, options: { isReady: ReadinessCheck }): void {
   app.get(
     '/health/live',
     {
@@ -41,19 +38,29 @@ export function healthRoutes(
       return reply.header('cache-control', 'no-store').send({ ok: true, data: { status: 'ready', ...facts } })
     },
   )
+}
+
+/** What a scrape costs, in units of one parcel read. */
+const SCRAPE_UNITS = 10
+
+/** `GET /metrics`, at another path where a setting says so. */
+export function metricsRoute(app: FastifyInstance, metrics: Metrics, path: string): void {
   app.get(
-    '/metrics',
+    path,
     {
       schema: {
         tags: ['operation'],
         operationId: 'metrics',
         summary: 'Figures in the text format of Prometheus',
-        response: streamSchema('text/plain', { description: 'Figures.', body: Type.String() }, []),
+        response: streamSchema('text/plain', { description: 'Figures.', body: Type.String() }, [
+          'too_many_requests',
+        ]),
       },
     },
-    async (_request, reply) => {
-      const text = await options.metrics.registry.metrics()
-      return reply.header('cache-control', 'no-store').type(options.metrics.registry.contentType).send(text)
+    async (request, reply) => {
+      request.costAccount?.charge(reply, SCRAPE_UNITS)
+      const text = await metrics.registry.metrics()
+      return reply.header('cache-control', 'no-store').type(metrics.registry.contentType).send(text)
     },
   )
 }
