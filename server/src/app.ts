@@ -217,6 +217,11 @@ function measureCost(metrics: Metrics, { budget, largeAnswers }: CostLimits): vo
   ])
   metrics.addCounters([
     {
+      name: 'landpass_cost_units_total',
+      help: 'Charged cost of all answers, in reads of one parcel.',
+      read: () => budget.charged,
+    },
+    {
       name: 'landpass_cost_refused_total',
       help: 'Requests of addresses that had used up their budget.',
       read: () => budget.refused,

@@ -59,14 +59,13 @@ export class CostAccount {
   charge(reply: FastifyReply, units: number): void {
     const more = units - this.charged
     if (more <= 0) return
-    this.charged = units
-    if (!this.bucket) return
+    if (!this.bucket) return this.count(more)
     const balance = this.bucket.take(more, units)
     reply
       .header('ratelimit-limit', this.budget.perMinute)
       .header('ratelimit-remaining', balance.remaining)
       .header('ratelimit-reset', balance.resetS)
-    if (balance.isTaken) return
+    if (balance.isTaken) return this.count(more)
     this.budget.refused++
     throw refusal(balance.waitS)
   }
@@ -75,8 +74,13 @@ export class CostAccount {
   settle(units: number): void {
     const more = units - this.charged
     if (more <= 0) return
-    this.charged = units
     this.bucket?.settle(more)
+    this.count(more)
+  }
+
+  private count(units: number): void {
+    this.charged += units
+    this.budget.charged += units
   }
 }
 

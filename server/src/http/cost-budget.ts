@@ -32,6 +32,8 @@ export class CostBudget {
   private readonly nowMs: () => number
   /** Number of refused requests since the start. */
   refused = 0
+  /** Units that were charged since the start, also where nothing is limited. */
+  charged = 0
   private readonly buckets = new LRUCache<string, CostBucket>({ max: MAX_ADDRESSES })
 
   /**

@@ -41,7 +41,7 @@ export function healthRoutes(app: FastifyInstance, options: { isReady: Readiness
 }
 
 /** What a scrape costs, in units of one parcel read. */
-const SCRAPE_UNITS = 10
+export const SCRAPE_UNITS = 10
 
 /** `GET /metrics`, at another path where a setting says so. */
 export function metricsRoute(app: FastifyInstance, metrics: Metrics, path: string): void {

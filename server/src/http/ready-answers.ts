@@ -71,7 +71,9 @@ export class ReadyAnswers {
     if (!this.charges) return NO_HEADERS
     const { budget, clientOf } = this.charges
     const balance = budget.bucketOf(clientOf(request)).take(READY_ANSWER_UNITS)
-    return balance.isTaken ? budgetHeaders(budget.perMinute, balance) : undefined
+    if (!balance.isTaken) return undefined
+    budget.charged += READY_ANSWER_UNITS
+    return budgetHeaders(budget.perMinute, balance)
   }
 
   private send(
