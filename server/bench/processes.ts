@@ -44,13 +44,14 @@ export async function runCommand(
   return { seconds: (performance.now() - startedMs) / 1000, peakMb }
 }
 
+/** Starts a server without a limit of cost: scripts send more requests than clients do. */
 export async function startServer(
   env: Record<string, string>,
   args: readonly string[] = [],
 ): Promise<Running & { readySeconds: number }> {
   const startedMs = performance.now()
   const child = spawn(process.execPath, [MAIN, 'serve', ...args], {
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...env },
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', LAND_COST_PER_MINUTE: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const origin = await readOrigin(child, /(http:\/\/[\d.]+:\d+)\/health\/ready/)

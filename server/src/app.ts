@@ -10,14 +10,17 @@ import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { checkDatabase } from './db/check-database.ts'
 import type { Engine } from './db/engine.ts'
+import { CommandError } from './errors.ts'
 import { rawClientAddress } from './http/client-address.ts'
 import { CompressedBodies } from './http/compressed-bodies.ts'
+import { type CostLimits, chargeRequests } from './http/cost-account.ts'
 import { CostBudget } from './http/cost-budget.ts'
 import { EventStreams } from './http/event-streams.ts'
-import { healthRoutes, type ReadinessChecks } from './http/health.ts'
+import { healthRoutes, metricsRoute, type ReadinessChecks } from './http/health.ts'
 import { LargeAnswers } from './http/large-answers.ts'
 import { watchMethods } from './http/methods.ts'
 import { Metrics } from './http/metrics.ts'
+import { type MetricsAddress, type MetricsServer, serveMetrics } from './http/metrics-server.ts'
 import { describeRoutes, serveDescription } from './http/openapi.ts'
 import { ReadyAnswers } from './http/ready-answers.ts'
 import { createServer, logsRequests } from './http/server.ts'
@@ -38,6 +41,8 @@ export interface App {
   readonly keeper: StateKeeper
   /** Undefined where attendance is not served: then neither its settings nor its key are read. */
   readonly attendance: Attendance | undefined
+  /** The port of the metrics, where they have one of their own and are served already. */
+  metricsPort(): number | undefined
   /** Loads the world and starts the worker that settles claims, for those interfaces that are served. */
   start(): Promise<void>
   /**
@@ -64,7 +69,9 @@ const CLOSE_TIMEOUT_MS = 10 * SECOND_MS
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, engine, clock, interfaces = INTERFACES } = options
   const servesLand = interfaces.includes('land')
-  const metrics = new Metrics()
+  const metrics = new Metrics(config.metrics)
+  const budget = new CostBudget(config.landCostPerMinute)
+  const costLimits = { budget, largeAnswers: new LargeAnswers() }
   const readyAnswers = new ReadyAnswers(metrics)
   const stopping = new Stopping()
   const server = await createServer({ ...config, metrics, readyAnswers, stopping })
@@ -81,11 +88,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     securitySchemes: attendance ? SIGNED_FETCH_HEADERS : {},
   })
   healthRoutes(server, {
-    metrics,
     stopping,
     checks: readinessChecks(engine, servesLand ? keeper : undefined, attendance),
   })
-  if (servesLand) await serveLand({ server, metrics, readyAnswers, keeper, ...options })
+  const { port: metricsPort, ...metricsAddress } = config.metrics
+  if (metricsPort === undefined) {
+    await server.register(async (app) => {
+      chargeRequests(app, costLimits)
+      metricsRoute(app, metrics, metricsAddress.path)
+    })
+  }
+  measureCost(metrics, costLimits)
+  if (servesLand) await serveLand({ server, metrics, readyAnswers, keeper, costLimits, ...options })
   await attendance?.register(server)
   const startedAtMs = clock.nowMs()
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
@@ -93,11 +107,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   servePages(server, { interfaces })
   addRefusals()
 
+  let metricsServer: MetricsServer | undefined
   return {
     server,
     keeper,
     attendance,
+    metricsPort: () => metricsServer?.port,
     start: async () => {
+      if (metricsPort !== undefined)
+        metricsServer = await listenForMetrics(metrics, { ...metricsAddress, port: metricsPort })
       attendance?.start()
       if (servesLand) await keeper.start()
     },
@@ -111,7 +129,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       cutting.then(() => server.server.closeAllConnections()).catch(() => {})
       await server.close()
       timeout.abort()
-      await Promise.all([keeper.close(), attendance?.close()])
+      await Promise.all([keeper.close(), attendance?.close(), metricsServer?.close()])
     },
   }
 }
@@ -121,11 +139,12 @@ interface LandParts extends AppOptions {
   readonly metrics: Metrics
   readonly readyAnswers: ReadyAnswers
   readonly keeper: StateKeeper
+  readonly costLimits: CostLimits
 }
 
 /** Registers the land interface: JSON, map images and the change stream. */
 async function serveLand(parts: LandParts): Promise<void> {
-  const { server, metrics, readyAnswers, keeper, config, engine, clock } = parts
+  const { server, metrics, readyAnswers, keeper, costLimits, config, engine, clock } = parts
   const land = {
     db: engine.db,
     clock,
@@ -133,9 +152,7 @@ async function serveLand(parts: LandParts): Promise<void> {
     bodies: new CompressedBodies(),
     state: () => keeper.current(),
   }
-  const budget = new CostBudget(config.landCostPerMinute)
-  const costLimits = { budget, largeAnswers: new LargeAnswers() }
-  readyAnswers.chargeTo(budget, rawClientAddress(config.trustedProxies))
+  readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
   const pictures = new Pictures(land)
   const changeStream = new ChangeStream({
     land,
@@ -199,6 +216,51 @@ function measureDatabase(metrics: Metrics, engine: Engine): void {
       name: `${connections}_waiting`,
       help: 'Queries that wait for a database connection.',
       read: () => engine.pool().waiting,
+    },
+  ])
+}
+
+/** @throws {CommandError} if the port cannot be used */
+async function listenForMetrics(metrics: Metrics, address: MetricsAddress): Promise<MetricsServer> {
+  try {
+    return await serveMetrics(metrics, address)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const where = `${address.host}:${address.port}`
+    throw new CommandError(
+      `Cannot serve the metrics on ${where} (${code}). Check METRICS_HOST and METRICS_PORT.`,
+    )
+  }
+}
+
+function measureCost(metrics: Metrics, { budget, largeAnswers }: CostLimits): void {
+  metrics.addGauges([
+    {
+      name: 'landpass_cost_addresses',
+      help: 'Network addresses that have a budget of cost.',
+      read: () => budget.size,
+    },
+    {
+      name: 'landpass_large_answers',
+      help: 'Large answers that are being sent.',
+      read: () => largeAnswers.size,
+    },
+  ])
+  metrics.addCounters([
+    {
+      name: 'landpass_cost_units_total',
+      help: 'Charged cost of all answers, in reads of one parcel.',
+      read: () => budget.charged,
+    },
+    {
+      name: 'landpass_cost_refused_total',
+      help: 'Requests of addresses that had used up their budget.',
+      read: () => budget.refused,
+    },
+    {
+      name: 'landpass_large_answers_refused_total',
+      help: 'Large answers that were refused because too many were being sent.',
+      read: () => largeAnswers.refused,
     },
   ])
 }

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Random } from '../../src/demo/random.ts'
-import { type Script, sized, type Verdict } from '../attendance/script.ts'
+import { SCRAPE_UNITS } from '../../src/http/health.ts'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../src/land/records/contracts.ts'
+import { inParallel, type Script, sized, type Verdict } from '../attendance/script.ts'
 import { memoryMb, startServer } from '../processes.ts'
 import { costOf, cpuMs, type ProcessCost } from './process-cost.ts'
 import {
@@ -26,21 +28,24 @@ const MUTATIONS = 36
 const PARENTS = 3
 /** Each candidate is measured once; the most expensive ones of a route again, because a garbage collection costs too. */
 const MEASURED_AGAIN = 3
-/** A cheap request is repeated until a measurement is longer than a tick of the timers. */
 const WARM_UP_REQUESTS = 200
+const UNIT_REQUESTS = 2_000
+const UNIT_WIDTH = 8
 /** The server is idle when it used less than this in a tenth of a second. */
 const IDLE_CPU_MS = 2
 const IDLE_POLL_MS = 100
 const IDLE_AT_MOST_POLLS = 50
 
 /** Routes that are not the land interface, or whose answers stay open. */
-const isSearched = (path: string) =>
+export const isSearched = (path: string) =>
   !/^\/(?:event|addcodes|claim|captcha|health|translations|openapi\.json)|\/changes$/.test(path)
 
 interface Measured extends ProcessCost {
   readonly request: MadeRequest
   readonly status: number
   readonly bytes: number
+  /** Units that the server charged for it. */
+  readonly charged: number
 }
 
 /** Searches for the most expensive request of each route of the land interface and of `/metrics`. */
@@ -48,12 +53,17 @@ export const costSearch: Script = {
   about: `the most expensive accepted request of each route costs at most ${MAX_CPU_MS} ms of CPU and ${MAX_MEMORY_MB} MB`,
   run: async ({ seed, scale }, verdict) => {
     const scratch = mkdtempSync(join(tmpdir(), 'landpass-cost-'))
-    const env = { DATA_DIR: join(scratch, 'data'), LIMIT_LAND_COST_PER_MINUTE: '0' }
-    const server = await startServer(env, ['--demo', '--only', 'land'])
+    const env = { DATA_DIR: join(scratch, 'data') }
     try {
-      await search(server.origin, server.child.pid!, new Random(seed), scale, verdict)
+      // A second process: the one that imports the demo world keeps the memory of the import.
+      await (await startServer(env, ['--demo', '--only', 'land'])).stop()
+      const server = await startServer(env, ['--only', 'land'])
+      try {
+        await search(server.origin, server.child.pid!, new Random(seed), scale, verdict)
+      } finally {
+        await server.stop()
+      }
     } finally {
-      await server.stop()
       rmSync(scratch, { recursive: true, force: true })
     }
   },
@@ -66,7 +76,7 @@ async function search(
   scale: number,
   verdict: Verdict,
 ): Promise<void> {
-  const document = await json(`${origin}/openapi.json`)
+  const document = await readJson(`${origin}/openapi.json`)
   const known = await knownValues(origin)
   const meter = new Meter(origin, pid)
   await meter.warmUp()
@@ -74,7 +84,7 @@ async function search(
   console.log(
     `one unit (a parcel): ${unit.toFixed(3)} ms of CPU; server ${memoryMb(pid, 'VmRSS').toFixed(0)} MB`,
   )
-  console.log('   CPU ms  units      MB       bytes  status  request')
+  console.log('   CPU ms  units charged      MB       bytes  request')
   for (const route of readRoutes(document, isSearched)) {
     const worst = await worstOf(route, new RequestMaker(random.fork(route.path), known), meter, scale)
     if (!worst) {
@@ -93,13 +103,13 @@ async function search(
   }
 }
 
-function rowOf({ request, cpuMs, memoryMb, bytes, status }: Measured, unit: number): string {
+function rowOf({ request, cpuMs, charged, memoryMb, bytes }: Measured, unit: number): string {
   const columns = [
     cpuMs.toFixed(1).padStart(9),
     (cpuMs / unit).toFixed(0).padStart(6),
+    charged.toFixed(0).padStart(7),
     memoryMb.toFixed(1).padStart(7),
     String(bytes).padStart(11),
-    String(status).padStart(7),
   ]
   return `${columns.join(' ')}  ${request.encoding.padEnd(8)} ${addressOf(request).slice(0, 120)}`
 }
@@ -145,6 +155,7 @@ class Meter {
   private readonly origin: string
   private readonly pid: number
   private readonly agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  private readonly busyAgent = new http.Agent({ keepAlive: true, maxSockets: UNIT_WIDTH })
 
   constructor(origin: string, pid: number) {
     this.origin = origin
@@ -156,19 +167,22 @@ class Meter {
     await this.untilIdle()
   }
 
-  /** CPU of one read of a parcel. */
+  /** CPU of one read of a parcel, several at a time as under load. */
   async unitMs(): Promise<number> {
     const before = cpuMs(this.pid)
-    for (let i = 0; i < WARM_UP_REQUESTS; i++) await this.read(`/v1/parcels/${i % 100}/2`, 'identity')
-    return (cpuMs(this.pid) - before) / WARM_UP_REQUESTS
+    const paths = Array.from({ length: UNIT_REQUESTS }, (_, i) => `/v1/parcels/${i % 100}/2`)
+    await inParallel(paths, UNIT_WIDTH, (path) => this.read(path, 'identity', this.busyAgent))
+    return (cpuMs(this.pid) - before) / UNIT_REQUESTS
   }
 
   async measure(request: MadeRequest): Promise<Measured> {
     let answer = { status: 0, bytes: 0 }
+    const before = await chargedUnits(this.origin)
     const cost = await costOf(this.pid, async () => {
       answer = await this.read(addressOf(request), request.encoding)
     })
-    return { ...cost, ...answer, request }
+    const after = await chargedUnits(this.origin)
+    return { ...cost, ...answer, request, charged: after.total - before.total - after.ofScrape }
   }
 
   private async untilIdle(): Promise<void> {
@@ -179,9 +193,13 @@ class Meter {
     }
   }
 
-  private read(path: string, encoding: string): Promise<{ status: number; bytes: number }> {
+  private read(
+    path: string,
+    encoding: string,
+    agent = this.agent,
+  ): Promise<{ status: number; bytes: number }> {
     return new Promise((resolve, reject) => {
-      const options = { agent: this.agent, headers: { 'accept-encoding': encoding } }
+      const options = { agent, headers: { 'accept-encoding': encoding } }
       const request = http.get(this.origin + path, options, (response) => {
         let bytes = 0
         response.on('data', (piece: Buffer) => {
@@ -195,24 +213,50 @@ class Meter {
   }
 }
 
+/** What a server has charged since its start, and what of it is for the scrape that reads it. */
+export async function chargedUnits(origin: string): Promise<{ total: number; ofScrape: number }> {
+  const text = await (await fetch(`${origin}/metrics`)).text()
+  return { total: Number(/^landpass_cost_units_total (\S+)$/m.exec(text)?.[1]), ofScrape: SCRAPE_UNITS }
+}
+
 /** Owners with most land first, estates with most parcels first, because they are the expensive ones. */
-async function knownValues(origin: string): Promise<KnownValues> {
-  const { data: tiles } = (await json(`${origin}/v2/tiles`)) as {
+export async function knownValues(origin: string): Promise<KnownValues> {
+  const { data: tiles } = (await readJson(`${origin}/v2/tiles`)) as {
     data: Record<string, { x: number; owner?: string; estateId?: string; name?: string }>
   }
   const all = Object.values(tiles)
-  const districts = (await json(`${origin}/v1/districts`)) as { data: { id: string; name: string }[] }
+  const districts = (await readJson(`${origin}/v1/districts`)) as { data: { id: string; name: string }[] }
   const feed = await fetch(`${origin}/v2/feed`, { method: 'HEAD' })
   const state = /"(.*?)[;"]/.exec(feed.headers.get('etag') ?? '')?.[1] ?? 'none'
+  const addresses = mostFrequent(all.map(({ owner }) => owner))
+  const bids = await firstOf(addresses, async (address) => {
+    const { data } = (await readJson(`${origin}/v1/addresses/${address}/bids`)) as { data: { id: string }[] }
+    return data.map(({ id }) => id)
+  })
+  const sold = (await readJson(`${origin}/v1/marketplace?status=sold,open`)) as {
+    data: { assets: { publication: { tx_hash: string } }[] }
+  }
   const xs = all.map(({ x }) => x)
   return {
     bounds: { min: xs.reduce((a, b) => Math.min(a, b)), max: xs.reduce((a, b) => Math.max(a, b)) },
-    addresses: mostFrequent(all.map(({ owner }) => owner)),
+    addresses,
+    contracts: [LAND_REGISTRY, ESTATE_REGISTRY],
+    bids,
+    transactions: sold.data.assets.map(({ publication }) => publication.tx_hash),
     estates: mostFrequent(all.map(({ estateId }) => estateId)),
     districts: districts.data.map(({ id }) => id),
     names: [...mostFrequent(all.map(({ name }) => name)), 'a', 'e', '1'],
     states: [state, state.replace(/\d+\.(\w+)$/, '1.$1'), state.replace(/\w+$/, '0'), 'none'],
   }
+}
+
+/** The first result that is not empty. */
+async function firstOf<T>(items: readonly T[], read: (item: T) => Promise<string[]>): Promise<string[]> {
+  for (const item of items) {
+    const found = await read(item)
+    if (found.length > 0) return found
+  }
+  return []
 }
 
 const KNOWN_AT_MOST = 20
@@ -226,7 +270,7 @@ function mostFrequent(values: readonly (string | undefined)[]): string[] {
     .map(([value]) => value)
 }
 
-async function json(url: string): Promise<object> {
+async function readJson(url: string): Promise<object> {
   const response = await fetch(url)
   if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
   return (await response.json()) as object

@@ -31,9 +31,12 @@ export interface MadeRequest {
 export interface KnownValues {
   readonly bounds: { readonly min: number; readonly max: number }
   readonly addresses: readonly string[]
+  readonly contracts: readonly string[]
   readonly estates: readonly string[]
   readonly districts: readonly string[]
   readonly names: readonly string[]
+  readonly bids: readonly string[]
+  readonly transactions: readonly string[]
   /** For `since`. */
   readonly states: readonly string[]
 }
@@ -119,10 +122,14 @@ export class RequestMaker {
           [random.between(min, max), random.between(min, max)].join(),
         ).join(';')
       case 'address':
+        if (route.path.includes('/contracts/')) return random.pick(known.contracts)
+        return random.pick(known.addresses)
       case 'bidder':
         return random.pick(known.addresses)
       case 'id':
         return this.idOf(route.path)
+      case 'txHash':
+        return random.pick(known.transactions)
       case 'status':
         return random.pick(statusesOf(schema.pattern ?? ''))
       case 'include':
@@ -159,6 +166,9 @@ export class RequestMaker {
 
   private idOf(path: string): string {
     const { random, known } = this
+    if (path.startsWith('/bids')) return random.pick(known.bids)
+    if (path.includes('/contracts/'))
+      return random.pick(['1', '5', '340282366920938463463374607431768211456'])
     if (path.includes('districts')) return random.pick(known.districts)
     if (path.startsWith('/assets') && random.below(2) === 0) return '0,0'
     return random.pick(known.estates)

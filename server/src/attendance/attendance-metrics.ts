@@ -3,7 +3,8 @@ import type { Db } from '../db/engine.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { countAllCodes } from './events/event-queries.ts'
 
-const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** Buckets for calls that usually take a fraction of a second, and at most `ISSUER_TIMEOUT_MS`. */
+const SECONDS = [0.25, 1, 2.5, 5]
 
 /** The metrics of attendance: counts and times. No label holds an address of a player, a code or a key. */
 export class AttendanceMetrics {
@@ -15,7 +16,7 @@ export class AttendanceMetrics {
   private readonly signatures: Counter<'result'>
   private readonly presence: Counter<'provider' | 'result' | 'cached'>
 
-  constructor({ registry }: Metrics, db: Db) {
+  constructor({ registry, maxAgeMs }: Metrics, db: Db) {
     const registers = [registry]
     this.claims = new Counter({
       name: 'landpass_claims_total',
@@ -60,14 +61,15 @@ export class AttendanceMetrics {
       labelNames: ['provider', 'result', 'cached'],
       registers,
     })
+    const countCodes = cachedFor(maxAgeMs, () => countAllCodes(db))
     const codes: Gauge<'state'> = new Gauge({
       name: 'landpass_claim_codes',
-      help: 'Claim codes of all events, by state.',
+      help: 'Claim codes of all events, by state; counted every few seconds at most.',
       labelNames: ['state'],
       registers,
       collect: async (): Promise<void> => {
         // If the database is down, /metrics still answers with the other metrics
-        const counts = await countAllCodes(db).catch(() => undefined)
+        const counts = await countCodes().catch(() => undefined)
         if (!counts) return codes.reset()
         for (const [state, count] of Object.entries(counts)) codes.set({ state }, count)
       },
@@ -86,4 +88,22 @@ export class AttendanceMetrics {
 
   onPresence = (facts: { provider: string; result: string; isCached: boolean }): void =>
     this.presence.inc({ provider: facts.provider, result: facts.result, cached: String(facts.isCached) })
+}
+
+/**
+ * Shares a result for some time, and while it is being made: the codes of all events are a table scan, and `/metrics`
+ * may be public. A failure is not shared for longer than it takes.
+ */
+function cachedFor<T>(maxAgeMs: number, read: () => Promise<T>): () => Promise<T> {
+  let latest: { readonly result: Promise<T>; readonly readAtMs: number } | undefined
+  return () => {
+    const nowMs = performance.now()
+    if (latest && nowMs - latest.readAtMs < maxAgeMs) return latest.result
+    const made = { result: read(), readAtMs: nowMs }
+    latest = made
+    made.result.catch(() => {
+      if (latest === made) latest = undefined
+    })
+    return made.result
+  }
 }

@@ -79,8 +79,16 @@ function configOf(settings: Settings) {
       /** For one network address; 0 is no limit. */
       perClient: settings.CHANGE_STREAMS_PER_CLIENT,
     },
+    metrics: {
+      /** Undefined: the port of everything else. */
+      port: settings.METRICS_PORT,
+      host: settings.METRICS_HOST,
+      path: settings.METRICS_PATH,
+      /** Of figures that are counted in the database. */
+      maxAgeMs: settings.METRICS_MAX_AGE_MS,
+    },
     /** Units of one parcel read for one network address; 0 is no limit. */
-    landCostPerMinute: settings.LIMIT_LAND_COST_PER_MINUTE,
+    landCostPerMinute: settings.LAND_COST_PER_MINUTE,
     attendance: attendanceConfigOf(settings),
   } as const
 }

@@ -138,7 +138,29 @@ export const SETTINGS = {
     meaning:
       'The most open streams of one network address; 0 is no limit. Behind a proxy that is not in TRUSTED_PROXIES, all clients have one address.',
   },
-  LIMIT_LAND_COST_PER_MINUTE: {
+  METRICS_PORT: {
+    kind: integer({ min: 0, max: 65_535 }),
+    unset: 'PORT',
+    meaning:
+      'Port for the metrics alone; 0 uses any free port. If it is set, the metrics are not served on PORT.',
+  },
+  METRICS_HOST: {
+    kind: text('host name or address', /^[^\s/]+$/),
+    default: '127.0.0.1',
+    meaning: 'Address on which METRICS_PORT listens.',
+  },
+  METRICS_PATH: {
+    kind: text('path', /^\/[\w./-]{1,100}$/),
+    default: '/metrics',
+    meaning: 'Path of the metrics.',
+  },
+  METRICS_MAX_AGE_MS: {
+    kind: integer({ min: 0, max: 3_600_000 }),
+    default: 15_000,
+    meaning:
+      'How old the metrics may be that are counted in the database (claim codes), in milliseconds. 0 counts them at each scrape.',
+  },
+  LAND_COST_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000_000 }),
     default: 200_000,
     meaning:

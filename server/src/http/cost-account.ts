@@ -6,7 +6,7 @@ import type { LargeAnswers } from './large-answers.ts'
 
 /**
  * What a request costs its client. The unit is the reading of one parcel, about 0.15 ms of CPU (docs/http.md has the
- * table). A request is charged in three steps: a little when it arrives, the estimated cost of its body before it is
+ * table). A request is charged in three steps: one unit when it arrives, the estimated cost of its body before it is
  * made, and the rest if the body was larger than the estimate allows.
  */
 
@@ -17,9 +17,7 @@ declare module 'fastify' {
   }
 }
 
-/** Charged for each request when it arrives: what a 304 or a refusal costs. */
-export const ARRIVAL_UNITS = 0.5
-/** Charged for a small answer, with what was charged at its arrival. */
+/** Charged for each request when it arrives. It pays for a small answer, a 304 or a failure. */
 export const SMALL_ANSWER_UNITS = 1
 /** Charged for an answer that is sent without the framework. */
 export const READY_ANSWER_UNITS = 0.25
@@ -38,13 +36,13 @@ export class CostAccount {
   readonly client: string
   readonly largeAnswers: LargeAnswers
   private readonly bucket: CostBucket | undefined
-  private readonly perMinute: number
+  private readonly budget: CostBudget
   private charged = 0
 
   constructor(client: string, { budget, largeAnswers }: CostLimits) {
     this.client = client
     this.largeAnswers = largeAnswers
-    this.perMinute = budget.perMinute
+    this.budget = budget
     this.bucket = budget.isLimited ? budget.bucketOf(client) : undefined
   }
 
@@ -61,23 +59,32 @@ export class CostAccount {
   charge(reply: FastifyReply, units: number): void {
     const more = units - this.charged
     if (more <= 0) return
-    this.charged = units
-    if (!this.bucket) return
+    if (!this.bucket) return this.count(more)
     const balance = this.bucket.take(more, units)
-    reply.headers(budgetHeaders(this.perMinute, balance))
-    if (!balance.isTaken) throw refusal(balance.waitS)
+    reply
+      .header('ratelimit-limit', this.budget.perMinute)
+      .header('ratelimit-remaining', balance.remaining)
+      .header('ratelimit-reset', balance.resetS)
+    if (balance.isTaken) return this.count(more)
+    this.budget.refused++
+    throw refusal(balance.waitS)
   }
 
   /** Charges for work that is done, if it was more than was charged. Never refuses. */
   settle(units: number): void {
     const more = units - this.charged
     if (more <= 0) return
-    this.charged = units
     this.bucket?.settle(more)
+    this.count(more)
+  }
+
+  private count(units: number): void {
+    this.charged += units
+    this.budget.charged += units
   }
 }
 
-/** The headers that tell a client what it may still request. */
+/** The headers that tell a client what it may still request, for answers that are sent without the framework. */
 export function budgetHeaders(perMinute: number, { remaining, resetS }: Balance): Record<string, string> {
   return {
     'ratelimit-limit': String(perMinute),
@@ -118,7 +125,7 @@ export function chargeRequests(app: FastifyInstance, limits: CostLimits): void {
     }
     const account = new CostAccount(clientAddress(request), limits)
     request.costAccount = account
-    account.charge(reply, ARRIVAL_UNITS)
+    account.charge(reply, SMALL_ANSWER_UNITS)
     done()
   })
 }

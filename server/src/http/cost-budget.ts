@@ -30,6 +30,10 @@ export class CostBudget {
   /** Units of a minute, which are also the most that a bucket holds. */
   readonly perMinute: number
   private readonly nowMs: () => number
+  /** Number of refused requests since the start. */
+  refused = 0
+  /** Units that were charged since the start, also where nothing is limited. */
+  charged = 0
   private readonly buckets = new LRUCache<string, CostBucket>({ max: MAX_ADDRESSES })
 
   /**

@@ -20,13 +20,12 @@ export interface ReadinessChecks {
 export interface HealthOptions {
   readonly checks: ReadinessChecks
   readonly stopping: Stopping
-  readonly metrics: Metrics
 }
 
 /** A balancer must hear within 2 s, also while all connections to the database hang. */
 const CHECK_TIMEOUT_MS = 1_500
 
-export function healthRoutes(app: FastifyInstance, { checks, stopping, metrics }: HealthOptions): void {
+export function healthRoutes(app: FastifyInstance, { checks, stopping }: HealthOptions): void {
   app.get(
     '/health/live',
     {
@@ -95,17 +94,27 @@ export function healthRoutes(app: FastifyInstance, { checks, stopping, metrics }
       ],
     })
   }
+}
+
+/** What a scrape costs, in units of one parcel read. */
+export const SCRAPE_UNITS = 10
+
+/** `GET /metrics`, at another path where a setting says so. */
+export function metricsRoute(app: FastifyInstance, metrics: Metrics, path: string): void {
   app.get(
-    '/metrics',
+    path,
     {
       schema: {
         tags: ['operation'],
         operationId: 'metrics',
         summary: 'Figures in the text format of Prometheus',
-        response: streamSchema('text/plain', { description: 'Figures.', body: Type.String() }, []),
+        response: streamSchema('text/plain', { description: 'Figures.', body: Type.String() }, [
+          'too_many_requests',
+        ]),
       },
     },
-    async (_request, reply) => {
+    async (request, reply) => {
+      request.costAccount?.charge(reply, SCRAPE_UNITS)
       const text = await metrics.registry.metrics()
       return reply.header('cache-control', 'no-store').type(metrics.registry.contentType).send(text)
     },

@@ -1,5 +1,11 @@
 import type { Socket } from 'node:net'
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  RouteOptions,
+} from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 declare module 'fastify' {
@@ -22,52 +28,95 @@ export type CounterSource = Omit<GaugeSource, 'labels'>
 
 /** An answer that was sent. */
 export interface SentAnswer {
-  readonly method: string
-  readonly route: string
+  /** The group of its route: see {@link groupOf}. */
+  readonly group: string
   readonly status: number
   /** Undefined for an answer that stays open, such as a stream. */
   readonly tookMs: number | undefined
   readonly socket: Socket
 }
 
-interface MeasuredRoute {
-  readonly duration: Histogram.Internal<'method' | 'route'>
+interface MeasuredGroup {
+  readonly seconds: Counter.Internal
   readonly bytes: Counter.Internal
   countStatus(status: number): void
 }
 
-const DURATION_BUCKETS_S = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const DURATION_BUCKETS_S = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
+/** Statuses that have a series of their own; the others are counted as `2xx` to `5xx`. */
+const OWN_STATUSES: ReadonlySet<number> = new Set([200, 304, 429, 503])
+/** Default metrics of prom-client that need 40 series, and say little about this server. */
+const LEFT_OUT = [
+  'nodejs_gc_duration_seconds',
+  'nodejs_heap_space_size_total_bytes',
+  'nodejs_heap_space_size_used_bytes',
+  'nodejs_heap_space_size_available_bytes',
+  'nodejs_active_resources',
+  'nodejs_active_handles',
+  'nodejs_active_requests',
+]
+/** The group of addresses without a tag: pages, aliases of routes, addresses that are no route. */
+const OTHER = 'other'
 
-/** All metrics of `/metrics`. Each server has its own, so that two servers in one process do not mix theirs. */
+/**
+ * The group of routes that a route is counted in: its first tag in openapi.json.
+ *
+ * @example
+ * groupOf({ schema: { tags: ['parcels'] } }) // 'parcels'
+ */
+export function groupOf({ schema }: { readonly schema?: RouteOptions['schema'] | undefined }): string {
+  return schema?.tags?.[0] ?? OTHER
+}
+
+export interface MetricsOptions {
+  /** How old figures that are counted in the database may be, in milliseconds; 0: they are counted at each scrape. */
+  readonly maxAgeMs?: number
+}
+
+/**
+ * All metrics of `/metrics`, about 150 series. Each server has its own, so that two servers in one process do not mix
+ * theirs.
+ */
 export class Metrics {
   readonly registry = new Registry()
-  private readonly requests: Counter<'method' | 'route' | 'status'>
-  private readonly duration: Histogram<'method' | 'route'>
-  private readonly bytes: Counter<'method' | 'route'>
-  /** By method and route. All addresses that are no route share one entry. */
-  private readonly routes = new Map<string, MeasuredRoute>()
+  readonly maxAgeMs: number
+  private readonly requests: Counter<'group' | 'status'>
+  private readonly duration: Histogram
+  private readonly seconds: Counter<'group'>
+  private readonly bytes: Counter<'group'>
+  private readonly groups = new Map<string, MeasuredGroup>()
   private readonly writtenBefore = new WeakMap<Socket, number>()
 
-  constructor() {
+  constructor({ maxAgeMs = 0 }: MetricsOptions = {}) {
+    this.maxAgeMs = maxAgeMs
     const registers = [this.registry]
     collectDefaultMetrics({ register: this.registry })
+    for (const name of LEFT_OUT) {
+      this.registry.removeSingleMetric(name)
+      this.registry.removeSingleMetric(`${name}_total`)
+    }
     this.requests = new Counter({
       name: 'landpass_http_requests_total',
-      help: 'Answered requests, by route and status.',
-      labelNames: ['method', 'route', 'status'],
+      help: 'Answered requests, by group of routes and status.',
+      labelNames: ['group', 'status'],
       registers,
     })
     this.duration = new Histogram({
       name: 'landpass_http_request_duration_seconds',
-      help: 'Time from the arrival of a request to the end of its answer.',
-      labelNames: ['method', 'route'],
+      help: 'Time from the arrival of a request to the end of its answer, of all routes.',
       buckets: DURATION_BUCKETS_S,
+      registers,
+    })
+    this.seconds = new Counter({
+      name: 'landpass_http_request_seconds_total',
+      help: 'The sum of these times, by group of routes.',
+      labelNames: ['group'],
       registers,
     })
     this.bytes = new Counter({
       name: 'landpass_http_response_bytes_total',
-      help: 'Bytes written to the network, headers included.',
-      labelNames: ['method', 'route'],
+      help: 'Bytes written to the network, headers included, by group of routes.',
+      labelNames: ['group'],
       registers,
     })
   }
@@ -103,15 +152,18 @@ export class Metrics {
   /** Measures every request that the framework answers. */
   watch(app: FastifyInstance): void {
     app.addHook('onResponse', (request, reply, done) => {
-      const { url = 'none', config } = request.routeOptions
-      if (!config?.isEndless) this.count(request, reply, { route: url, tookMs: reply.elapsedTime })
+      const route = request.routeOptions
+      if (!route.config?.isEndless)
+        this.count(request, reply, { group: groupOf(route), tookMs: reply.elapsedTime })
       done()
     })
     app.addHook('onRoute', (route) => {
       if (!route.config?.isEndless) return
       // Most streams are closed by the client: then the hook `onResponse` does not run.
       const countAtClose: onRequestHookHandler = (request, reply, done) => {
-        reply.raw.once('close', () => this.count(request, reply, { route: route.url, tookMs: undefined }))
+        reply.raw.once('close', () =>
+          this.count(request, reply, { group: groupOf(route), tookMs: undefined }),
+        )
         done()
       }
       route.onRequest = [countAtClose, ...[route.onRequest ?? []].flat()]
@@ -121,36 +173,37 @@ export class Metrics {
   private count(
     request: FastifyRequest,
     reply: FastifyReply,
-    facts: Pick<SentAnswer, 'route' | 'tookMs'>,
+    facts: Pick<SentAnswer, 'group' | 'tookMs'>,
   ): void {
     const status = reply.raw.statusCode // streams write to the raw response, so `reply.statusCode` is not theirs
-    this.countAnswer({ method: request.method, status, socket: request.raw.socket, ...facts })
+    this.countAnswer({ status, socket: request.raw.socket, ...facts })
   }
 
-  countAnswer({ method, route, status, tookMs, socket }: SentAnswer): void {
-    const measured = this.measuredOf(method, route)
+  countAnswer({ group, status, tookMs, socket }: SentAnswer): void {
+    const measured = this.measuredOf(group)
     measured.countStatus(status)
-    if (tookMs !== undefined) measured.duration.observe(tookMs / 1000)
+    if (tookMs !== undefined) {
+      this.duration.observe(tookMs / 1000)
+      measured.seconds.inc(tookMs / 1000)
+    }
     measured.bytes.inc(this.bytesSince(socket))
   }
 
-  /** The metrics of a route, looked up once: finding a metric by its labels costs more than counting with it. */
-  private measuredOf(method: string, route: string): MeasuredRoute {
-    const name = `${method} ${route}`
-    const known = this.routes.get(name)
+  /** The metrics of a group, looked up once: finding a metric by its labels costs more than counting with it. */
+  private measuredOf(group: string): MeasuredGroup {
+    const known = this.groups.get(group)
     if (known) return known
     const statuses = new Map<number, Counter.Internal>()
-    const measured: MeasuredRoute = {
-      duration: this.duration.labels({ method, route }),
-      bytes: this.bytes.labels({ method, route }),
+    const measured: MeasuredGroup = {
+      seconds: this.seconds.labels({ group }),
+      bytes: this.bytes.labels({ group }),
       countStatus: (status) => {
-        const counter =
-          statuses.get(status) ?? this.requests.labels({ method, route, status: String(status) })
+        const counter = statuses.get(status) ?? this.requests.labels({ group, status: statusLabel(status) })
         statuses.set(status, counter)
         counter.inc()
       },
     }
-    this.routes.set(name, measured)
+    this.groups.set(group, measured)
     return measured
   }
 
@@ -161,4 +214,8 @@ export class Metrics {
     this.writtenBefore.set(socket, written)
     return Math.max(0, written - before)
   }
+}
+
+function statusLabel(status: number): string {
+  return OWN_STATUSES.has(status) ? String(status) : `${Math.floor(status / 100)}xx`
 }

@@ -8,8 +8,8 @@ import { requestId } from './request-id.ts'
 
 /** An answer with status 200 whose headers and body are in memory. */
 export interface ReadyAnswer {
-  /** The route that made the answer, as metrics name it. */
-  readonly route: string
+  /** The group of the route that made the answer, as metrics name it. */
+  readonly group: string
   /** All headers that the route sets, except `content-length`. */
   readonly headers: OutgoingHttpHeaders
   readonly body: Buffer
@@ -71,19 +71,20 @@ export class ReadyAnswers {
     if (!this.charges) return NO_HEADERS
     const { budget, clientOf } = this.charges
     const balance = budget.bucketOf(clientOf(request)).take(READY_ANSWER_UNITS)
-    return balance.isTaken ? budgetHeaders(budget.perMinute, balance) : undefined
+    if (!balance.isTaken) return undefined
+    budget.charged += READY_ANSWER_UNITS
+    return budgetHeaders(budget.perMinute, balance)
   }
 
   private send(
     request: IncomingMessage,
     response: ServerResponse,
-    { route, headers, body }: ReadyAnswer,
+    { group, headers, body }: ReadyAnswer,
   ): void {
     const startedMs = performance.now()
     response.once('finish', () => {
       const tookMs = performance.now() - startedMs
-      const { method = 'GET', socket } = request
-      this.metrics.countAnswer({ method, route, status: 200, tookMs, socket })
+      this.metrics.countAnswer({ group, status: 200, tookMs, socket: request.socket })
     })
     response.writeHead(200, {
       ...COMMON_HEADERS,

@@ -43,7 +43,10 @@ describeOnOneEngine('the figures of attendance', (open) => {
   beforeAll(async () => {
     clock = testClock()
     const engine = await open()
-    server = await startAttendance(engine, clock, outside, { PRESENCE_CACHE_MS: '5000' })
+    server = await startAttendance(engine, clock, outside, {
+      PRESENCE_CACHE_MS: '5000',
+      METRICS_MAX_AGE_MS: '0',
+    })
     return () => server.close()
   })
 
@@ -278,7 +281,10 @@ describeOnOneEngine('the figures of attendance', (open) => {
   test('proofs of work', async () => {
     const uuid = await event(8, 1)
     const hal = await player('hal')
-    const asking = await startAttendance(await open(), clock, outside, { CLAIM_PROOF_OF_WORK_BITS: '4' })
+    const asking = await startAttendance(await open(), clock, outside, {
+      CLAIM_PROOF_OF_WORK_BITS: '4',
+      METRICS_MAX_AGE_MS: '0',
+    })
     const headers = hal.sign({ method: 'POST', path: '/captcha', atMs: clock.nowMs() })
     const { body } = await asking.send('POST', '/captcha', undefined, headers)
     const { proof_of_work: work } = body.data as { proof_of_work: { bits: number; challenge: string } }
@@ -296,5 +302,13 @@ describeOnOneEngine('the figures of attendance', (open) => {
       'claims_total{result=minting}': 1,
     })
     await asking.close()
+  })
+
+  test('with both interfaces there are at most 200 series', async () => {
+    const { text } = await server.get('/metrics')
+    const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+
+    expect(series.length).toBeGreaterThan(100)
+    expect(series.length).toBeLessThanOrEqual(200)
   })
 })

@@ -1,9 +1,14 @@
 import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chargedUnits, isSearched, knownValues } from '../../bench/faults/cost-search.ts'
+import { addressOf, RequestMaker, readRoutes } from '../../bench/faults/request-maker.ts'
 import { MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
+import { Random } from '../../src/demo/random.ts'
+import { MADE_BYTES_PER_UNIT, READY_ANSWER_UNITS, SENT_BYTES_PER_UNIT } from '../../src/http/cost-account.ts'
 import { demoSnapshot } from '../support/demo-snapshots.ts'
 import { freshEngine } from '../support/engines.ts'
 import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
+import { openApiOf } from '../support/openapi.ts'
 import { importWorld } from '../support/worlds.ts'
 
 const KIB = 1024
@@ -90,21 +95,68 @@ describe('an invalid request', () => {
   })
 })
 
-test('the metrics have every route, the land, the database and the process', async () => {
+/** A short form of `npm run faults -- cost-search`. */
+describe('what a request is charged', () => {
+  const SEED = 7
+  const PER_ROUTE = 3
+  const costOf = async (path: string) => {
+    const before = await chargedUnits(server.origin)
+    const { status, bytes } = await server.ask('GET', path)
+    const { total, ofScrape } = await chargedUnits(server.origin)
+    return { status, bytes: bytes.length, units: total - before.total - ofScrape }
+  }
+
+  test('every answer of every route is charged, and none is larger than its charge pays for', async () => {
+    const known = await knownValues(server.origin)
+    const routes = readRoutes(openApiOf(server.app.server), isSearched)
+    expect(routes.length).toBeGreaterThan(40)
+    for (const route of routes) {
+      const maker = new RequestMaker(new Random(SEED).fork(route.path), known)
+      for (let i = 0; i < PER_ROUTE; i++) {
+        const path = addressOf(maker.make(route))
+        const { units, bytes } = await costOf(path)
+        const isShared = route.path === '/v2/feed'
+        const bytesPerUnit = isShared ? SENT_BYTES_PER_UNIT : MADE_BYTES_PER_UNIT
+        if (units < READY_ANSWER_UNITS || bytes > units * bytesPerUnit + 1)
+          expect.fail(`${path}: ${bytes} bytes for ${units} units`)
+      }
+    }
+  })
+
+  test('a larger area costs more', async () => {
+    for (const address of [
+      (n: number) => `/v1/map?nw=-${n},${n}&se=${n},-${n}`,
+      (n: number) => `/v1/parcels?nw=-${n},${n}&se=${n},-${n}`,
+      (n: number) => `/v2/tiles?x1=-${n}&y1=-${n}&x2=${n}&y2=${n}`,
+      (n: number) => `/v1/tiles?x1=-${n}&y1=-${n}&x2=${n}&y2=${n}`,
+      (n: number) => `/map.png?width=${n * 100}&height=${n * 100}`,
+    ]) {
+      let previous = 0
+      for (const size of [1, 2, 4, 8]) {
+        const { status, units } = await costOf(address(size))
+        expect(status, address(size)).toBe(200)
+        expect(units, address(size)).toBeGreaterThan(previous)
+        previous = units
+      }
+    }
+  })
+})
+
+test('the metrics have groups of routes, the land, the database and the process', async () => {
   await server.get('/v1/parcels/0/0')
   await server.get('/v1/parcels/999/0')
 
   const { text, headers } = await server.get('/metrics')
 
   expect(headers.get('content-type')).toContain('text/plain')
-  for (const status of [200, 400]) {
-    const labels = `{method="GET",route="/v1/parcels/:x/:y",status="${status}"}`
+  for (const status of ['200', '4xx']) {
+    const labels = `{group="parcels",status="${status}"}`
     expect(figure(text, `landpass_http_requests_total${labels}`)).toBeGreaterThanOrEqual(1)
   }
-  const route = '{method="GET",route="/v1/parcels/:x/:y"}'
-  expect(figure(text, `landpass_http_request_duration_seconds_count${route}`)).toBeGreaterThanOrEqual(2)
-  expect(figure(text, `landpass_http_request_duration_seconds_sum${route}`)).toBeGreaterThan(0)
-  expect(figure(text, `landpass_http_response_bytes_total${route}`)).toBeGreaterThan(500)
+  expect(figure(text, 'landpass_http_request_duration_seconds_count')).toBeGreaterThanOrEqual(2)
+  expect(figure(text, 'landpass_http_request_duration_seconds_sum')).toBeGreaterThan(0)
+  expect(figure(text, 'landpass_http_request_seconds_total{group="parcels"}')).toBeGreaterThan(0)
+  expect(figure(text, 'landpass_http_response_bytes_total{group="parcels"}')).toBeGreaterThan(500)
   expect(figure(text, 'landpass_land_revision')).toBe(1)
   expect(figure(text, 'landpass_database_connections_total')).toBeGreaterThan(0)
   expect(figure(text, 'landpass_database_connections_idle')).toBeGreaterThanOrEqual(0)

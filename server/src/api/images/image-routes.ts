@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { send } from '../../http/answer.ts'
+import { groupOf } from '../../http/metrics.ts'
 import { HIDDEN, imageSchema } from '../../http/schemas.ts'
 import { areaAround, centredOn, countParcels, fittedTo, MAX_PARCELS, outsideOf } from '../../map/frame.ts'
 import { parcelsOfEstate } from '../../state/parts/estate-members.ts'
@@ -145,7 +146,7 @@ function answerImage(
 
 /** The address of a request, under which later requests find its ready answer. */
 export function addressOf({ routeOptions, raw }: FastifyRequest): RequestedAddress {
-  return { route: routeOptions.url ?? '', url: raw.url ?? '' }
+  return { group: groupOf(routeOptions), url: raw.url ?? '' }
 }
 
 /** The only failure without the envelope: existing clients expect this status and sentence. */

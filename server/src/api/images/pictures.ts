@@ -28,15 +28,15 @@ interface ShownLand {
   readonly freshness: Freshness
 }
 
-/** An address exactly as it was requested, with its query, and the route that answers it. */
+/** An address exactly as it was requested, with its query, and the group of the route that answers it. */
 export interface RequestedAddress {
-  readonly route: string
+  readonly group: string
   readonly url: string
 }
 
 /** The picture that an address names, until the land changes. */
 interface KnownAddress {
-  readonly route: string
+  readonly group: string
   /** Key of the picture in its cache. */
   readonly cacheKey: string
   readonly showsOffers: boolean
@@ -84,7 +84,7 @@ export class Pictures {
       const cacheKey = keyOnce()
       const png = this.cached(cacheKey, land.freshness) ?? this.draw(land, pictureRequest.view, cacheKey)
       this.cacheAddress(address.url, {
-        route: address.route,
+        group: address.group,
         cacheKey,
         showsOffers: pictureRequest.showsOffers,
       })
@@ -108,7 +108,7 @@ export class Pictures {
     const { freshness } = this.shownLand(known.showsOffers)
     const png = this.cached(known.cacheKey, freshness)
     if (!png) return undefined
-    return { route: known.route, headers: answerHeaders({ freshness, format: PNG }), body: png }
+    return { group: known.group, headers: answerHeaders({ freshness, format: PNG }), body: png }
   }
 
   get gauges(): readonly GaugeSource[] {
