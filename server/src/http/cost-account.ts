@@ -59,15 +59,20 @@ export class CostAccount {
   charge(reply: FastifyReply, units: number): void {
     const more = units - this.charged
     if (more <= 0) return
-    if (!this.bucket) return this.count(more)
+    if (!this.bucket) {
+      this.count(more)
+      return
+    }
     const balance = this.bucket.take(more, units)
     reply
       .header('ratelimit-limit', this.budget.perMinute)
       .header('ratelimit-remaining', balance.remaining)
       .header('ratelimit-reset', balance.resetS)
-    if (balance.isTaken) return this.count(more)
-    this.budget.refused++
-    throw refusal(balance.waitS)
+    if (!balance.isTaken) {
+      this.budget.refused++
+      throw refusal(balance.waitS)
+    }
+    this.count(more)
   }
 
   /** Charges for work that is done, if it was more than was charged. Never refuses. */

@@ -32,7 +32,7 @@ beforeEach(async () => {
   const metrics = new Metrics()
   const readyAnswers = new ReadyAnswers(metrics)
   readyAnswers.findWith((url) =>
-    url.startsWith('/ready') ? { route: '/ready', headers: {}, body: Buffer.from(url) } : undefined,
+    url.startsWith('/ready') ? { group: '/ready', headers: {}, body: Buffer.from(url) } : undefined,
   )
   app = await createServer({
     logLevel: 'silent',
