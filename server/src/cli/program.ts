@@ -7,6 +7,7 @@ import { addGalleryCommand } from './gallery-command.ts'
 import { addGenerateCommand } from './generate-command.ts'
 import { addImportCommand } from './import-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
+import { addResealCommand } from './reseal-command.ts'
 import { exitWith2OnWrongUse } from './run-command.ts'
 import { addServeCommand } from './serve-command.ts'
 import { addSimulateCommand } from './simulate-command.ts'
@@ -30,6 +31,7 @@ export function createProgram(): Command {
   addDemoCommand(program)
   addMigrateCommand(program)
   addConfigCommand(program)
+  addResealCommand(program)
   addGenerateCommand(program)
   addGalleryCommand(program)
   addSimulateCommand(program)

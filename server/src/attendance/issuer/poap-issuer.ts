@@ -54,6 +54,12 @@ interface Limits {
   readonly maxBytes: number
 }
 
+interface CallOptions {
+  readonly limits?: Limits
+  /** See {@link Issuer.mint}. */
+  readonly beforeSend?: () => Promise<void>
+}
+
 /**
  * The POAP service: JSON over HTTPS, an API key with every call, a bearer token with the calls about codes. The rate of
  * calls and the time and size of answers are limited. Errors contain no text of the issuer and no secret.
@@ -102,7 +108,7 @@ export class PoapIssuer implements Issuer {
     const path = `/event/${pathPart(eventId)}/qr-codes`
     const limits = { timeoutMs: LIST_TIME_FACTOR * this.config.timeoutMs, maxBytes: MAX_LIST_BYTES }
     const request = { method: 'POST', path, json: { secret_code: editCode } } as const
-    return readCodeList(await this.protectedCall('listCodes', request, limits))
+    return readCodeList(await this.protectedCall('listCodes', request, { limits }))
   }
 
   async readCode(code: string): Promise<CodeAtIssuer | undefined> {
@@ -110,7 +116,10 @@ export class PoapIssuer implements Issuer {
     return readClaimAnswer(await this.protectedCall('readCode', request), code)
   }
 
-  async mint(wanted: { code: string; address: string; secret: string }): Promise<MintAnswer> {
+  async mint(
+    wanted: { code: string; address: string; secret: string },
+    beforeSend: () => Promise<void>,
+  ): Promise<MintAnswer> {
     const json = {
       address: wanted.address,
       qr_hash: wanted.code,
@@ -119,22 +128,22 @@ export class PoapIssuer implements Issuer {
       sendEmail: false,
     }
     const request = { method: 'POST', path: '/actions/claim-qr', json } as const
-    return readMintAnswer(await this.protectedCall('mint', request), wanted)
+    return readMintAnswer(await this.protectedCall('mint', request, { beforeSend }), wanted)
   }
 
   /** Calls with a token; calls again with a new token when the first is not accepted. */
   private async protectedCall(
     call: string,
     request: OutboundRequest,
-    limits = this.limits(),
+    options: CallOptions = {},
   ): Promise<OutboundAnswer> {
     const token = await this.tokens.get()
-    const answer = await this.call(call, withToken(request, token), limits)
+    const answer = await this.call(call, withToken(request, token), options)
     if (!isTokenRefused(answer)) return answer
     // An unauthorised call did nothing, so even a mint may be repeated
     const renewed = await this.tokens.renew(token)
     if (!renewed) return answer
-    const second = await this.call(call, withToken(request, renewed), limits)
+    const second = await this.call(call, withToken(request, renewed), options)
     if (isTokenRefused(second)) this.tokens.renewalDidNotHelp()
     return second
   }
@@ -142,9 +151,10 @@ export class PoapIssuer implements Issuer {
   private async call(
     call: string,
     request: OutboundRequest,
-    limits = this.limits(),
+    { limits = this.limits(), beforeSend }: CallOptions = {},
   ): Promise<OutboundAnswer> {
     await this.waitForPacer(call)
+    await beforeSend?.()
     const headers = { ...request.headers, 'x-api-key': this.credentials.apiKey }
     try {
       const answer = await this.send(call, this.config.url, { ...request, headers }, limits)

@@ -1,11 +1,14 @@
 import Type from 'typebox'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import type { ClaimState } from '../../db/schema.ts'
+import type { ClaimState, HoldReason } from '../../db/schema.ts'
 import { availabilityJson, availabilitySchema } from '../events/availability.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
+import type { EventHolds } from '../events/event-holds.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
 import type { Event } from '../events/event-queries.ts'
+import { type EventHold, isHeld } from '../events/hold-queries.ts'
+import { isoText } from '../events/openness.ts'
 import { lastFailures, MAX_STORED_FAILURES } from '../issuer/failure-queries.ts'
 import { refusalsByCode } from '../refusal-queries.ts'
 import type { Refusals } from '../refusals.ts'
@@ -28,10 +31,33 @@ const claimCountProperties = {
   failed: count('The issuer refused; the player may claim again.'),
   released: count('The player held a token of the event already; the code went back.'),
 }
+const alarmSchema = Type.Object(
+  {
+    kind: Type.Unsafe<HoldReason>({
+      type: 'string',
+      enum: ['unknown_codes', 'other_beneficiary'],
+      description:
+        'unknown_codes: the issuer does not know codes of its own list. other_beneficiary: it gave the token of a claim to somebody else.',
+    }),
+    answers: count('How many such answers there were since the last token.'),
+    held_since: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'ISO 8601, UTC: since then claims wait, with their codes. Null after one such answer, which may be true of one code.',
+    }),
+    next_try_at: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'ISO 8601, UTC: when one claim asks the issuer again. Loading the codes lets all go on at once.',
+    }),
+  },
+  { title: 'Alarm' },
+)
 export const reportSchema = Type.Object(
   {
     event: eventInfoSchema,
     availability: availabilitySchema,
+    alarms: Type.Array(alarmSchema, {
+      description: 'What the organiser has to look after; empty when all is well.',
+    }),
     codes: Type.Object({
       free: count('For the next claims.'),
       held: count('Tied to a claim.'),
@@ -73,6 +99,7 @@ export interface ReportsOptions {
   /** Writes its counts to the database before the report reads them. */
   readonly refusals: Pick<Refusals, 'flush'>
   readonly codeCounts: CodeCountCache
+  readonly holds: Pick<EventHolds, 'find' | 'forget'>
 }
 
 /** Makes the report of an event for its organiser, without codes and addresses of players. */
@@ -84,17 +111,20 @@ export class Reports {
 
   /** The current report: it does not use cached counts. */
   async make(event: Event) {
-    const { db, clock, refusals, codeCounts } = this.options
+    const { db, clock, refusals, codeCounts, holds } = this.options
     const { event_id: id } = event
     await refusals.flush()
     codeCounts.forget(id)
+    holds.forget(id)
+    const hold = await holds.find(id)
     const claims = noClaims()
     for (const { state, count } of await claimsByState(db, id)) claims[state] = count
     const failures = await lastFailures(db, id)
     const codes = await codeCounts.get(id)
     return {
       event: eventInfoJson(event),
-      availability: availabilityJson(event, codes, clock.nowMs()),
+      availability: availabilityJson(event, codes, clock.nowMs(), isHeld(hold)),
+      alarms: hold ? [alarmJson(hold)] : [],
       codes,
       claims,
       hours: hoursJson(await claimsByHour(db, id, clock.nowMs())),
@@ -107,6 +137,10 @@ export class Reports {
       })),
     }
   }
+}
+
+function alarmJson({ reason, answers, held_at_ms, probe_at_ms }: EventHold) {
+  return { kind: reason, answers, held_since: isoText(held_at_ms), next_try_at: isoText(probe_at_ms) }
 }
 
 function hoursJson(rows: readonly HourOfClaims[]) {
