@@ -122,7 +122,7 @@ describeOnOneEngine('the organiser page', (open) => {
     expect(refused.map(({ body }) => [body.code, body.data])).toEqual([
       ['event_not_found', expect.objectContaining({ body: { num: 0 } })],
       ['wrong_edit_code', expect.objectContaining({ body: { num: 0 } })],
-      ['invalid_body', expect.objectContaining({ body: { num: 0 } })],
+      ['invalid_parameter', expect.objectContaining({ body: { num: 0 } })],
     ])
   })
 
