@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'event_closed'
   | 'event_disabled'
   | 'event_expired'
+  | 'event_held'
   | 'event_not_found'
   | 'event_not_open'
   | 'expectation_failed'
@@ -34,6 +35,7 @@ export type ErrorCode =
   | 'locale_not_found'
   | 'method_not_allowed'
   | 'no_codes_left'
+  | 'no_codes_loaded'
   | 'not_at_event'
   | 'not_found'
   | 'not_signed'
@@ -1376,7 +1378,7 @@ export interface EventInfo {
 
 export interface Availability {
   open: boolean
-  /** Why no token can be had: event_disabled, event_not_open, event_closed, event_expired, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open. */
+  /** Why no token can be had: event_disabled, event_not_open, event_closed, event_expired, event_held, waiting_for_issuer, no_codes_loaded or no_codes_left; null when open. */
   reason: string | null
   /** Codes that were loaded, without those that the issuer no longer takes. */
   total: number
@@ -1440,6 +1442,8 @@ export interface Claim {
 export interface Report {
   event: EventInfo
   availability: Availability
+  /** What the organiser has to look after; empty when all is well. */
+  alarms: Alarm[]
   codes: {
     /** For the next claims. */
     free: number
@@ -1496,6 +1500,17 @@ export interface Report {
     status: number | null
   }[]
   organiser_pass?: OrganiserPass
+}
+
+export interface Alarm {
+  /** unknown_codes: the issuer does not know codes of its own list. other_beneficiary: it gave the token of a claim to somebody else. */
+  kind: 'unknown_codes' | 'other_beneficiary'
+  /** How many such answers there were since the last token. */
+  answers: number
+  /** ISO 8601, UTC: since then claims wait, with their codes. Null after one such answer, which may be true of one code. */
+  held_since: string | null
+  /** ISO 8601, UTC: when one claim asks the issuer again. Loading the codes lets all go on at once. */
+  next_try_at: string | null
 }
 
 export interface Captcha {

@@ -256,7 +256,7 @@ export const ERRORS = {
   },
   preview_realm: {
     status: 403,
-    where: 'POST /claim/:uuid',
+    where: 'POST /captcha, POST /claim/:uuid',
     meaning: 'The scene runs in preview, so its players are not in the world.',
     next: 'Deploy the scene: players can claim only in a deployed scene.',
   },
@@ -281,8 +281,14 @@ export const ERRORS = {
   no_codes_left: {
     status: 409,
     where: 'POST /claim/:uuid',
-    meaning: 'No claim code is free: all are used, or none are loaded yet.',
+    meaning: 'No claim code is free: all are used.',
     next: 'The organiser can request more from the issuer and load them with POST /addcodes/:id.',
+  },
+  no_codes_loaded: {
+    status: 409,
+    where: 'POST /claim/:uuid',
+    meaning: 'The event has no claim codes yet: they were never loaded, or the issuer has not approved them.',
+    next: 'The organiser loads them with POST /addcodes/:id. Then players can claim.',
   },
   claim_refused: {
     status: 409,
@@ -314,6 +320,13 @@ export const ERRORS = {
     where: 'every endpoint that calls the issuer',
     meaning: 'The issuer did not answer, or sent an answer that the server cannot read.',
     next: 'Try again after the seconds in Retry-After. Nothing was lost.',
+  },
+  event_held: {
+    status: 503,
+    where: 'POST /claim/:uuid',
+    meaning:
+      'The issuer gives contradictory answers about the codes of this event, so its claims are paused.',
+    next: 'Try again after the seconds in Retry-After. The organiser has to ask the issuer, and can load the codes again with POST /addcodes/:id.',
   },
   presence_unavailable: {
     status: 503,

@@ -74,8 +74,9 @@ async function giveExampleUuid({ db }: Engine): Promise<void> {
 }
 
 async function readCaptcha({ db }: Engine, address: string): Promise<string> {
-  const query = db.selectFrom('captcha').select('sealed').where('address', '=', address)
-  return vault.open('captcha', (await query.executeTakeFirstOrThrow()).sealed).split(' ')[0]!
+  const query = db.selectFrom('captcha').select(['sealed', 'uuid']).where('address', '=', address)
+  const { sealed, uuid } = await query.executeTakeFirstOrThrow()
+  return vault.open('captcha', sealed, uuid).split(' ')[0]!
 }
 
 describe('the pages of docs/attendance', () => {

@@ -406,7 +406,7 @@ class Scenario {
     await this.withDatabase(async ({ db }) => {
       const token = await sealedToken(db)
       if (token) {
-        const { text } = JSON.parse(this.vault.open('issuer-token', token)) as { text: string }
+        const { text } = JSON.parse(this.vault.open('issuer-token', token, 'issuer')) as { text: string }
         this.typed.set(text, 'the access token')
       }
       const dump = await attendanceDump(db)

@@ -45,7 +45,7 @@ export async function readEventRecords(db: Db, eventId: number, key: string): Pr
       address: row.address,
       state: row.state,
       reason: row.reason,
-      code: sealed && vault.open('claim-code', Buffer.from(sealed)),
+      code: sealed && vault.open('claim-code', Buffer.from(sealed), String(eventId)),
       createdAtMs: row.created_at_ms,
       updatedAtMs: row.updated_at_ms,
     }

@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Db } from '../db/engine.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { countAllCodes } from './events/event-queries.ts'
+import { countHeldEvents } from './events/hold-queries.ts'
 
 /** Buckets for calls that usually take a fraction of a second, and at most `ISSUER_TIMEOUT_MS`. */
 const SECONDS = [0.25, 1, 2.5, 5]
@@ -26,7 +27,7 @@ export class AttendanceMetrics {
     })
     this.steps = new Counter({
       name: 'landpass_claim_steps_total',
-      help: 'Steps of claims at the issuer: accept, confirm, swap, fail, release, wait, or unknown for no answer.',
+      help: 'Steps of claims at the issuer: accept, confirm, swap, doubt, fail, release, wait, held, lost, or unknown for no answer.',
       labelNames: ['result'],
       registers,
     })
@@ -72,6 +73,16 @@ export class AttendanceMetrics {
         const counts = await countCodes().catch(() => undefined)
         if (!counts) return codes.reset()
         for (const [state, count] of Object.entries(counts)) codes.set({ state }, count)
+      },
+    })
+    const held: Gauge = new Gauge({
+      name: 'landpass_held_events',
+      help: 'Events whose claims wait because the issuer contradicts itself about their codes.',
+      registers,
+      collect: async (): Promise<void> => {
+        const count = await countHeldEvents(db).catch(() => undefined)
+        if (count === undefined) held.reset()
+        else held.set(count)
       },
     })
   }

@@ -17,6 +17,7 @@ import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
 import { EditCodeGuard } from './edit-code-guard.ts'
 import { CodeCountCache } from './events/code-count-cache.ts'
 import { EventCache } from './events/event-cache.ts'
+import { EventHolds } from './events/event-holds.ts'
 import { type EventRouteOptions, eventRoutes } from './events/event-routes.ts'
 import { Organisers } from './events/organisers.ts'
 import { GuessChallenges } from './guess-challenge.ts'
@@ -28,6 +29,7 @@ import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
 import { Reports } from './report/report.ts'
 import { type ReportRouteOptions, reportRoutes } from './report/report-routes.ts'
+import { refreshForm } from './seal-queries.ts'
 import { assertNoSetupProblem, openVault, type SetupProblem } from './setup-problem.ts'
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
 import type { Vault } from './vault.ts'
@@ -73,6 +75,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     config: config.attendance.organisers,
   })
   const codeCounts = new CodeCountCache(db)
+  const holds = new EventHolds({ db, clock })
   const refusals = new Refusals({ db, clock })
   const players = createPlayers({ ...base, config: config.attendance, publicUrl: config.publicUrl })
   const { worker, rules } = createClaims({
@@ -81,9 +84,16 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     config: config.attendance,
     issuer,
     codeCounts,
+    holds,
     log,
   })
-  const cleanup = new Cleanup({ ...players, guard, refusals, log })
+  const cleanup = new Cleanup({
+    ...players,
+    guard,
+    refusals,
+    refreshSeal: () => refreshForm(db, vault),
+    log,
+  })
 
   const endpoints: Endpoints = {
     ...players,
@@ -93,8 +103,9 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     organisers,
     events: new EventCache(db),
     codeCounts,
-    codes: new CodeLoader({ db, clock, vault, issuer, codeCounts }),
-    reports: new Reports({ db, clock, refusals, codeCounts }),
+    holds,
+    codes: new CodeLoader({ db, clock, vault, issuer, codeCounts, holds }),
+    reports: new Reports({ db, clock, refusals, codeCounts, holds }),
     rules,
     queue: new ClaimQueue({ db, pacer: issuer.pacer }),
     refusals,
@@ -184,16 +195,18 @@ interface ClaimsNeeds {
   readonly signedFetch: SignedFetch
   readonly captchas: Captchas
   readonly codeCounts: CodeCountCache
+  readonly holds: EventHolds
   readonly log: FastifyBaseLogger
 }
 
 /** The rules of claims, and the worker that finishes claims at the issuer. */
 function createClaims(needs: ClaimsNeeds) {
-  const { config, db, clock, vault, metrics, issuer, signedFetch, captchas, codeCounts, log } = needs
-  const { callsPerSecond } = config.issuer
-  const worker = new ClaimWorker({ db, clock, vault, issuer, callsPerSecond, log, onStep: metrics.onStep })
+  const { config, db, clock, vault, metrics, issuer, signedFetch, captchas, codeCounts, holds, log } = needs
+  const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.issuer
+  const forSteps = { issuer, issuerTimeoutMs, callsPerSecond, holds }
+  const worker = new ClaimWorker({ db, clock, vault, ...forSteps, log, onStep: metrics.onStep })
   const claims = new Claims({ db, clock, worker, signedFetch, codeCounts, waitMs: config.claimWaitMs })
-  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims }) }
+  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds }) }
 }
 
 /** Everything that the options of the routes name, without the limits. */
@@ -208,16 +221,16 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   scope.addHook('onRoute', (route) => {
     route.config = { ...route.config, isAddressPrivate: true }
   })
-  const { clientLimit, organiserLimit, playerLimit } = await registerLimits(scope, config)
+  const { clientLimit, imageLimit, organiserLimit, playerLimit } = await registerLimits(scope, config)
   const { db, clock, world, assertConfigured } = endpoints
-  const { organisers, events, codeCounts, codes, reports } = endpoints
+  const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
-  await scope.register(eventRoutes, { ...forOrganisers, clock, world, events, codeCounts })
+  await scope.register(eventRoutes, { ...forOrganisers, clock, world, events, codeCounts, holds })
   await scope.register(codeRoutes, { ...forOrganisers, codes })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
-  await scope.register(captchaRoutes, { ...forPlayers, captchas })
+  await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
 }

@@ -12,6 +12,8 @@ export interface CleanupOptions {
   readonly signedFetch: Pick<SignedFetch, 'deleteExpired'>
   readonly guard: Pick<EditCodeGuard, 'deleteOld'>
   readonly refusals: Refusals
+  /** Reads in which form new secrets are encrypted: `landpass reseal` changes it. */
+  readonly refreshSeal: () => Promise<void>
   readonly log: { warn(facts: object, sentence: string): void }
 }
 
@@ -25,12 +27,13 @@ export class Cleanup {
   }
 
   start(): void {
-    const { captchas, signedFetch, guard, refusals } = this.options
+    const { captchas, signedFetch, guard, refusals, refreshSeal } = this.options
     this.every(FLUSH_EVERY_MS, () => refusals.flush())
     this.every(DELETE_EVERY_MS, async () => {
       await captchas.deleteExpired()
       await signedFetch.deleteExpired()
       await guard.deleteOld()
+      await refreshSeal()
     })
   }
 

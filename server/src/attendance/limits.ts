@@ -15,6 +15,8 @@ export type PlayerLimit = (request: FastifyRequest, reply: FastifyReply, address
 export interface Limits {
   /** By network address: for `/captcha` and `/claim`. @throws {AppError} `too_many_requests` */
   readonly clientLimit: LimitHook
+  /** By network address: for images of captchas. @throws {AppError} `too_many_requests` */
+  readonly imageLimit: LimitHook
   /** By network address: for the calls with an edit code. @throws {AppError} `too_many_requests` */
   readonly organiserLimit: LimitHook
   /** By player: the route calls it once it knows who signed. @throws {AppError} `too_many_requests` */
@@ -43,10 +45,12 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
   await app.register(rateLimit, { global: false })
   const players = new WeakMap<FastifyRequest, string>()
   const client = limitOf(app, config.clientPerMinute, clientAddress, 'this network address')
+  const image = limitOf(app, config.imagePerMinute, clientAddress, 'this network address')
   const organiser = limitOf(app, config.organiserPerMinute, clientAddress, 'this network address')
   const player = limitOf(app, config.playerPerMinute, (request) => players.get(request) ?? '', 'this player')
   return {
     clientLimit: client,
+    imageLimit: image,
     organiserLimit: organiser,
     playerLimit: async (request, reply, address) => {
       players.set(request, address.toLowerCase())

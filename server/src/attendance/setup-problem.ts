@@ -1,8 +1,8 @@
 import type { Config, IssuerConfig } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
-import { findAnySealed } from './codes/code-queries.ts'
 import { findOrMakeKey } from './key-file.ts'
+import { areNewValuesBound, firstAndLastCode } from './seal-queries.ts'
 import { Vault } from './vault.ts'
 
 /** What the operator has to correct before attendance can be served. */
@@ -34,8 +34,23 @@ export async function openVault(options: OpenVaultOptions): Promise<OpenedVault>
   const { issuer, key } = config.attendance
   const missing = findMissing(issuer, key, engine)
   if (missing) return { vault: new Vault(PLACEHOLDER_KEY), setupProblem: missing }
-  const vault = new Vault(key ?? (await findFileKey(options)))
-  return { vault, setupProblem: await findWrongKey(engine.db, vault) }
+  const { vault, problem } = await openKeys(options)
+  return { vault, setupProblem: problem }
+}
+
+/** Makes the vault of the configured keys, whatever the settings of the issuer are. */
+export async function openKeys(
+  options: OpenVaultOptions,
+): Promise<{ readonly vault: Vault; readonly problem: SetupProblem | undefined }> {
+  const { config, engine } = options
+  const { key: given, otherKeys } = config.attendance
+  if (!given && engine.kind !== 'embedded') {
+    const problem = { settings: ['ATTENDANCE_KEY'], reason: 'without ATTENDANCE_KEY' }
+    return { vault: new Vault(PLACEHOLDER_KEY), problem }
+  }
+  const key = given ?? (await findFileKey(options))
+  const vault = new Vault(key, { otherKeys, isBound: await areNewValuesBound(engine.db) })
+  return { vault, problem: await findWrongKey(engine.db, vault) }
 }
 
 /** @throws {AppError} `attendance_not_configured` */
@@ -71,12 +86,13 @@ async function findFileKey({ config, log }: OpenVaultOptions): Promise<Buffer> {
 }
 
 /**
- * Checks that the key decrypts the stored codes. With another key no claim could read its code, and loading the codes
+ * Checks that the keys decrypt the stored codes. With another key no claim could read its code, and loading the codes
  * again would store each of them twice, because their fingerprints depend on the key.
  */
 async function findWrongKey(db: Db, vault: Vault): Promise<SetupProblem | undefined> {
-  const sealed = await findAnySealed(db)
-  if (!sealed || vault.canOpen('claim-code', sealed)) return undefined
+  const codes = await firstAndLastCode(db)
+  if (codes.every(({ sealed, event_id }) => vault.canOpen('claim-code', sealed, String(event_id))))
+    return undefined
   return {
     settings: ['ATTENDANCE_KEY'],
     reason: 'with an ATTENDANCE_KEY that does not decrypt the stored claim codes',

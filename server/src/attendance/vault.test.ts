@@ -6,15 +6,15 @@ import { UnreadableSecretError, Vault } from './vault.ts'
 const vault = new Vault(Buffer.alloc(32, 7))
 
 test('a sealed secret can be opened again, and only as the same kind', () => {
-  const sealed = vault.seal('claim-code', 'k3v9zq')
+  const sealed = vault.seal('claim-code', 'k3v9zq', '7')
 
-  expect(vault.open('claim-code', sealed)).toBe('k3v9zq')
-  expect(() => vault.open('captcha', sealed)).toThrow(UnreadableSecretError)
+  expect(vault.open('claim-code', sealed, '7')).toBe('k3v9zq')
+  expect(() => vault.open('captcha', sealed, '7')).toThrow(UnreadableSecretError)
 })
 
 test('sealing a secret twice gives different bytes, and never the secret itself', () => {
-  const first = vault.seal('claim-code', 'k3v9zq')
-  const second = vault.seal('claim-code', 'k3v9zq')
+  const first = vault.seal('claim-code', 'k3v9zq', '7')
+  const second = vault.seal('claim-code', 'k3v9zq', '7')
 
   expect(first.equals(second)).toBe(false)
   expect(first.includes('k3v9zq')).toBe(false)
@@ -27,9 +27,11 @@ test('a change of any byte is detected, and the error does not hold the secret',
       fc.nat(),
       fc.integer({ min: 1, max: 255 }),
       (secret, at, change) => {
-        const sealed = vault.seal('issuer-token', secret)
+        const sealed = vault.seal('issuer-token', secret, 'issuer')
         sealed[at % sealed.length]! ^= change
-        expect(() => vault.open('issuer-token', sealed)).toThrow(/^a stored issuer-token cannot be decrypted/)
+        expect(() => vault.open('issuer-token', sealed, 'issuer')).toThrow(
+          /^a stored issuer-token cannot be decrypted/,
+        )
       },
     ),
   )
@@ -38,8 +40,10 @@ test('a change of any byte is detected, and the error does not hold the secret',
 test('bytes that are too short, or sealed with another key, are an UnreadableSecretError', () => {
   const other = new Vault(randomBytes(32))
 
-  expect(() => vault.open('captcha', Buffer.alloc(5))).toThrow(UnreadableSecretError)
-  expect(() => other.open('claim-code', vault.seal('claim-code', 'k3v9zq'))).toThrow(UnreadableSecretError)
+  expect(() => vault.open('captcha', Buffer.alloc(5), '7')).toThrow(UnreadableSecretError)
+  expect(() => other.open('claim-code', vault.seal('claim-code', 'k3v9zq', '7'), '7')).toThrow(
+    UnreadableSecretError,
+  )
 })
 
 test('fingerprints are equal for equal secrets, keys and kinds only', () => {
@@ -53,4 +57,40 @@ test('fingerprints are equal for equal secrets, keys and kinds only', () => {
 
 test('a key has 32 bytes', () => {
   expect(() => new Vault(Buffer.alloc(16))).toThrow('32 bytes')
+})
+
+test('a value that is copied to another event cannot be decrypted there', () => {
+  const sealed = vault.seal('claim-code', 'k3v9zq', '7')
+
+  expect(vault.open('claim-code', sealed, '7')).toBe('k3v9zq')
+  expect(() => vault.open('claim-code', sealed, '8')).toThrow(UnreadableSecretError)
+})
+
+test('a value of the version before can be decrypted, and new ones have its form until they may be bound', () => {
+  // Sealed by the version before, with this key
+  const old = Buffer.from('AQIDBAUGBwgJCgsMJUyzieDQjLnHSqcg6OgzwI4sARDf+Q==', 'base64')
+  const beside = new Vault(Buffer.alloc(32, 7), { isBound: false })
+  const unbound = beside.seal('claim-code', 'k3v9zq', '7')
+
+  expect(vault.open('claim-code', old, '7')).toBe('k3v9zq')
+  expect(unbound).toHaveLength(old.length)
+  expect(vault.open('claim-code', unbound, '8')).toBe('k3v9zq')
+  beside.isBound = true
+  expect(beside.open('claim-code', beside.seal('claim-code', 'k3v9zq', '7'), '7')).toBe('k3v9zq')
+})
+
+test('values of all keys of a vault can be decrypted, bound or not; new ones have the first key', () => {
+  const [old, next] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
+  const turned = new Vault(next, { otherKeys: [old] })
+  const unbound = new Vault(old, { isBound: false })
+
+  expect(turned.open('claim-code', vault.seal('claim-code', 'k3v9zq', '7'), '7')).toBe('k3v9zq')
+  expect(turned.open('claim-code', unbound.seal('claim-code', 'k3v9zq', '7'), '7')).toBe('k3v9zq')
+  const sealed = turned.seal('claim-code', 'k3v9zq', '7')
+  expect(new Vault(next).open('claim-code', sealed, '7')).toBe('k3v9zq')
+  expect(vault.canOpen('claim-code', sealed, '7')).toBe(false)
+  expect(sealed.subarray(0, 7)).toEqual(turned.currentPrefix)
+  expect(turned.otherFingerprints('claim-code', 'k3v9zq')).toEqual([
+    vault.fingerprint('claim-code', 'k3v9zq'),
+  ])
 })

@@ -5,48 +5,90 @@ export type SecretKind = 'claim-code' | 'captcha' | 'issuer-token' | 'organiser-
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+const KEY_ID_BYTES = 4
+/** Begins a bound value. The unbound form begins with a random nonce. */
+const BOUND_MARK = Buffer.from([0x4c, 0x50, 0x01])
+
+export interface VaultOptions {
+  /** Keys that stored values may have been encrypted with, besides the key for new values. */
+  readonly otherKeys?: readonly Buffer[]
+  /** Whether new values are bound; false beside processes of a version that cannot decrypt bound values. */
+  readonly isBound?: boolean
+}
+
+interface VaultKey {
+  readonly id: Buffer
+  /** The key for a purpose. */
+  derive(purpose: string): Buffer
+}
 
 /**
  * Encrypts secrets for the database: AES-256-GCM with a random nonce for each secret, and keys that are derived from
- * `ATTENDANCE_KEY`. An encrypted ("sealed") secret is nonce, tag and ciphertext; the ciphertext is as long as the secret.
+ * `ATTENDANCE_KEY`. There are two forms of an encrypted ("sealed") secret. The ciphertext is as long as the secret.
+ *
+ * - unbound, from older versions: nonce, tag, ciphertext.
+ * - bound: three bytes that mark the form, four bytes that identify the key, nonce, tag, ciphertext. It is authenticated
+ *   together with what it belongs to (the event of a code, the uuid of a captcha), so a copy of it in another row cannot
+ *   be decrypted.
+ *
+ * Values of both forms, and of all keys of the vault, are decrypted. New values have the form that `isBound` says, and
+ * the first key.
  *
  * @example
  * const vault = new Vault(randomBytes(32))
- * vault.open('claim-code', vault.seal('claim-code', 'k3v9zq')) // 'k3v9zq'
+ * vault.open('claim-code', vault.seal('claim-code', 'k3v9zq', '90001'), '90001') // 'k3v9zq'
  */
 export class Vault {
-  private readonly key: Buffer
-  private readonly derived = new Map<string, Buffer>()
-  /** @param key 32 bytes */
-  constructor(key: Buffer) {
-    if (key.length !== 32) throw new Error('a vault needs a key of 32 bytes')
-    this.key = key
+  /** Can be set while a server runs: see {@link VaultOptions.isBound}. */
+  isBound: boolean
+  private readonly keys: readonly [VaultKey, ...VaultKey[]]
+
+  /** @param key 32 bytes, for new values */
+  constructor(key: Buffer, { otherKeys = [], isBound = true }: VaultOptions = {}) {
+    this.keys = [vaultKey(key), ...otherKeys.map(vaultKey)]
+    this.isBound = isBound
   }
 
-  seal(kind: SecretKind, secret: string): Buffer {
+  /** Whether there are keys besides the one for new values. */
+  get hasOtherKeys(): boolean {
+    return this.keys.length > 1
+  }
+
+  /** How every bound value with the key for new values begins. */
+  get currentPrefix(): Buffer {
+    return Buffer.concat([BOUND_MARK, this.keys[0].id])
+  }
+
+  /** @param boundTo what the secret belongs to, as {@link open} gets it later */
+  seal(kind: SecretKind, secret: string, boundTo: string): Buffer {
+    const [key] = this.keys
     const nonce = randomBytes(NONCE_BYTES)
-    const cipher = createCipheriv('aes-256-gcm', this.keyFor(kind), nonce)
+    const cipher = createCipheriv('aes-256-gcm', key.derive(kind), nonce)
+    if (this.isBound) cipher.setAAD(context(kind, boundTo))
     const hidden = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-    return Buffer.concat([nonce, cipher.getAuthTag(), hidden])
+    const sealed = Buffer.concat([nonce, cipher.getAuthTag(), hidden])
+    return this.isBound ? Buffer.concat([this.currentPrefix, sealed]) : sealed
   }
 
-  /** @throws {UnreadableSecretError} when the bytes were changed, or sealed with another key or for another kind */
-  open(kind: SecretKind, sealed: Buffer): string {
-    const nonce = sealed.subarray(0, NONCE_BYTES)
-    const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
-    try {
-      const decipher = createDecipheriv('aes-256-gcm', this.keyFor(kind), nonce, { authTagLength: TAG_BYTES })
-      decipher.setAuthTag(tag)
-      const hidden = sealed.subarray(NONCE_BYTES + TAG_BYTES)
-      return Buffer.concat([decipher.update(hidden), decipher.final()]).toString('utf8')
-    } catch {
-      throw new UnreadableSecretError(kind)
+  /**
+   * @throws {UnreadableSecretError} when the bytes were changed, or sealed with a key that the vault does not have, for
+   * another kind, or for something else
+   */
+  open(kind: SecretKind, sealed: Buffer, boundTo: string): string {
+    for (const key of this.keys) {
+      const secret = openBound(key, kind, sealed, boundTo)
+      if (secret !== undefined) return secret
     }
+    for (const key of this.keys) {
+      const secret = decrypt(key.derive(kind), sealed)
+      if (secret !== undefined) return secret
+    }
+    throw new UnreadableSecretError(kind)
   }
 
-  canOpen(kind: SecretKind, sealed: Buffer): boolean {
+  canOpen(kind: SecretKind, sealed: Buffer, boundTo: string): boolean {
     try {
-      this.open(kind, sealed)
+      this.open(kind, sealed, boundTo)
       return true
     } catch (error) {
       if (error instanceof UnreadableSecretError) return false
@@ -56,17 +98,12 @@ export class Vault {
 
   /** A keyed hash (HMAC-SHA256) of a secret: equal for equal secrets, so a stored secret is found without decryption. */
   fingerprint(kind: SecretKind, secret: string): Buffer {
-    return createHmac('sha256', this.keyFor(`${kind} fingerprint`))
-      .update(secret)
-      .digest()
+    return fingerprintWith(this.keys[0], kind, secret)
   }
 
-  private keyFor(purpose: string): Buffer {
-    const known = this.derived.get(purpose)
-    if (known) return known
-    const key = Buffer.from(hkdfSync('sha256', this.key, '', `landpass ${purpose}`, 32))
-    this.derived.set(purpose, key)
-    return key
+  /** The keyed hashes of a secret with all other keys, to find what was stored with them. */
+  otherFingerprints(kind: SecretKind, secret: string): readonly Buffer[] {
+    return this.keys.slice(1).map((key) => fingerprintWith(key, kind, secret))
   }
 }
 
@@ -76,4 +113,48 @@ export class UnreadableSecretError extends Error {
     super(`a stored ${kind} cannot be decrypted: check that ATTENDANCE_KEY is the key it was stored with`)
     this.name = 'UnreadableSecretError'
   }
+}
+
+function vaultKey(key: Buffer): VaultKey {
+  if (key.length !== 32) throw new Error('a vault needs a key of 32 bytes')
+  const derived = new Map<string, Buffer>()
+  const derive = (purpose: string) => {
+    const known = derived.get(purpose)
+    if (known) return known
+    const made = Buffer.from(hkdfSync('sha256', key, '', `landpass ${purpose}`, 32))
+    derived.set(purpose, made)
+    return made
+  }
+  return { id: derive('key id').subarray(0, KEY_ID_BYTES), derive }
+}
+
+function fingerprintWith(key: VaultKey, kind: SecretKind, secret: string): Buffer {
+  return createHmac('sha256', key.derive(`${kind} fingerprint`))
+    .update(secret)
+    .digest()
+}
+
+/** Undefined where the value is not bound, belongs to another key or to something else. */
+function openBound(key: VaultKey, kind: SecretKind, sealed: Buffer, boundTo: string): string | undefined {
+  const prefix = Buffer.concat([BOUND_MARK, key.id])
+  if (!sealed.subarray(0, prefix.length).equals(prefix)) return undefined
+  return decrypt(key.derive(kind), sealed.subarray(prefix.length), context(kind, boundTo))
+}
+
+function decrypt(key: Buffer, sealed: Buffer, context?: Buffer): string | undefined {
+  const nonce = sealed.subarray(0, NONCE_BYTES)
+  const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+    if (context) decipher.setAAD(context)
+    decipher.setAuthTag(tag)
+    const hidden = sealed.subarray(NONCE_BYTES + TAG_BYTES)
+    return Buffer.concat([decipher.update(hidden), decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function context(kind: SecretKind, boundTo: string): Buffer {
+  return Buffer.from(`${kind}:${boundTo}`)
 }

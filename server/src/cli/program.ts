@@ -8,6 +8,7 @@ import { addGenerateCommand } from './generate-command.ts'
 import { addImportCommand } from './import-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addNewLineageCommand } from './new-lineage-command.ts'
+import { addResealCommand } from './reseal-command.ts'
 import { exitWith2OnWrongUse } from './run-command.ts'
 import { addServeCommand } from './serve-command.ts'
 import { addSimulateCommand } from './simulate-command.ts'
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   addMigrateCommand(program)
   addNewLineageCommand(program)
   addConfigCommand(program)
+  addResealCommand(program)
   addGenerateCommand(program)
   addGalleryCommand(program)
   addSimulateCommand(program)

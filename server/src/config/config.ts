@@ -97,6 +97,8 @@ function attendanceConfigOf(settings: Settings) {
   return {
     /** 32 bytes; where undefined, the embedded database uses a file in `dataDir`, and PostgreSQL refuses to start. */
     key: settings.ATTENDANCE_KEY,
+    /** 32 bytes each; values of the database may be encrypted with them. */
+    otherKeys: settings.ATTENDANCE_OTHER_KEYS ?? [],
     issuer: {
       /** Without a slash at its end. */
       url: settings.ISSUER_URL,
@@ -134,6 +136,8 @@ function attendanceConfigOf(settings: Settings) {
     limits: {
       /** From one network address, to `/captcha` and `/claim`. */
       clientPerMinute: settings.LIMIT_CLIENT_PER_MINUTE,
+      /** Images of captchas, from one network address. */
+      imagePerMinute: settings.LIMIT_CAPTCHA_IMAGE_PER_MINUTE,
       /** By one player, to `/captcha` and `/claim`. */
       playerPerMinute: settings.LIMIT_PLAYER_PER_MINUTE,
       /** From one network address, to the calls that carry an edit code. */

@@ -47,3 +47,16 @@ export function parseProxies(text: string): readonly string[] | undefined {
   })
   return areAll ? entries : undefined
 }
+
+/**
+ * Parses the setting `ATTENDANCE_OTHER_KEYS`. Undefined where an entry is not 64 hex digits.
+ *
+ * @example
+ * parseKeys(`${'a1'.repeat(32)}, ${'b2'.repeat(32)}`)?.length // 2
+ */
+export function parseKeys(text: string): readonly Buffer[] | undefined {
+  const entries = text.split(',').map((entry) => entry.trim())
+  return entries.every((entry) => /^[\da-f]{64}$/i.test(entry))
+    ? entries.map((entry) => Buffer.from(entry, 'hex'))
+    : undefined
+}

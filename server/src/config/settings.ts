@@ -1,5 +1,11 @@
 import { parseWorld } from '@landpass/client/grid'
-import { MAX_PRESENCE_PROVIDERS, PRESENCE_STYLES, parseProviders, parseProxies } from './setting-grammars.ts'
+import {
+  MAX_PRESENCE_PROVIDERS,
+  PRESENCE_STYLES,
+  parseKeys,
+  parseProviders,
+  parseProxies,
+} from './setting-grammars.ts'
 import { boolean, hexBytes, integer, oneOf, parsed, text, webAddress, word } from './setting-kinds.ts'
 import type { SettingTable, SettingValues } from './setting-reader.ts'
 
@@ -173,6 +179,13 @@ export const SETTINGS = {
       'Encrypts claim codes in the database. Required with PostgreSQL, and the same for all processes. Without it the stored codes are lost.',
     secret: 'whole',
   },
+  ATTENDANCE_OTHER_KEYS: {
+    kind: parsed('keys of 64 hex digits, separated by commas', parseKeys),
+    unset: 'none',
+    meaning:
+      'Keys that stored codes may also be encrypted with: the next or the previous ATTENDANCE_KEY, while it is being changed.',
+    secret: 'whole',
+  },
   ISSUER_URL: {
     kind: webAddress,
     default: 'https://api.poap.tech',
@@ -274,6 +287,12 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 120,
     meaning: 'Requests to /captcha and /claim that one network address may send per minute; 0 is no limit.',
+  },
+  LIMIT_CAPTCHA_IMAGE_PER_MINUTE: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 1_200,
+    meaning:
+      'Images of captchas that one network address may read per minute; 0 is no limit. The world reads images for many players through its own servers.',
   },
   LIMIT_PLAYER_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),

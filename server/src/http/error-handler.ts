@@ -9,10 +9,23 @@ export function handleError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const known = error instanceof AppError ? error : asAppError(error)
+  const known = withDataOf(request, error instanceof AppError ? error : asAppError(error))
   logFailure(known, error, request)
   if (known.status === 429 || known.status === 503) reply.header('retry-after', String(retryAfterS(known)))
   sendError(reply, known)
+}
+
+/** A route may name data that all its failures carry, because an older client reads it without a look at `ok`. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    readonly failureData?: Readonly<Record<string, unknown>>
+  }
+}
+
+function withDataOf({ routeOptions }: FastifyRequest, error: AppError): AppError {
+  const { failureData } = routeOptions.config
+  if (!failureData) return error
+  return new AppError(error.code, error.message, { ...failureData, ...error.data })
 }
 
 /** Whole seconds, at least one: `retry_after_s` of the failure, or a default. */

@@ -251,6 +251,90 @@ describeOnBothEngines('a signed claim', (open, kind) => {
     })
   })
 
+  test('an event whose codes were never loaded, or not approved yet: the player hears that', async () => {
+    await outside.putEvent(id(20), { edit_code: '123456', codes: 3, approved_after_ms: null })
+    const place = { editCode: '123456', coordinates: '10,20' }
+    await server.send('POST', `/event/${id(20)}`, place)
+    const una = await player('una')
+
+    const before = await server.claim(String(id(20)), una)
+    await server.send('POST', `/addcodes/${id(20)}`, { editCode: '123456' })
+    const answer = await eventually(
+      () => server.claim(String(id(20)), una),
+      ({ body }) => !body.error?.includes('has not loaded'),
+      5_000,
+    )
+
+    expect([before.status, before.body.code]).toEqual([409, 'no_codes_loaded'])
+    expect(before.body.error).toContain('has not loaded the tokens of this event yet')
+    expect([answer.status, answer.body.code]).toEqual([409, 'no_codes_loaded'])
+    expect(answer.body.error).toContain('has not approved this event yet')
+  })
+
+  test('codes that are read as free and not found when minted: all are kept, and the organiser is alarmed', async () => {
+    const uuid = await event(21, 12)
+    const players = await Promise.all(Array.from({ length: 12 }, (_, i) => player(`twelve ${i}`)))
+    const [late, ...early] = players
+    await outside.issuerSettings({ mint_not_found_rate: 1 })
+
+    const answers = []
+    for (const one of early) answers.push(await server.claim(uuid, one))
+    const held = answers.filter(({ status }) => status !== 200)
+    const refused = await server.claim(uuid, late!)
+    const availability = await server.get(`/event/${uuid}/availability`)
+    const report = await server.send('POST', `/event/${uuid}/report`, { editCode: '123456' })
+    const metrics = await server.get('/metrics')
+    await outside.issuerSettings({ mint_not_found_rate: 0 })
+
+    expect(answers[0]!.status, answers[0]!.text).toBe(200)
+    expect(held.every(({ body }) => body.code === 'event_held')).toBe(true)
+    expect([refused.status, refused.body.code, refused.body.data]).toEqual([
+      503,
+      'event_held',
+      { retry_after_s: 60 },
+    ])
+    expect(refused.body.error).toContain('try again in 60 seconds')
+    expect(availability.body.data).toMatchObject({ open: false, reason: 'event_held', total: 12 })
+    expect(report.body.data).toMatchObject({
+      codes: { void: 0 },
+      alarms: [
+        {
+          kind: 'unknown_codes',
+          held_since: new Date(clock.nowMs()).toISOString(),
+          next_try_at: expect.any(String),
+        },
+      ],
+    })
+    expect(metrics.text).toContain('landpass_held_events 1')
+
+    // The organiser loads the codes again: the claims go on by themselves, and others are taken
+    await server.send('POST', `/addcodes/${uuid}`, { editCode: '123456' })
+    await untilMinted(outside, id(21), answers.length - held.length)
+    expect((await server.claim(uuid, late!)).status).toBe(200)
+    expect(await outside.mintsOf(id(21))).toHaveLength(answers.length - held.length + 1)
+  })
+
+  test('tokens that the issuer gives to somebody else: no player gets a second code', async () => {
+    const uuid = await event(22, 6)
+    const vera = await player('vera')
+    await outside.issuerSettings({ other_beneficiary_rate: 1 })
+
+    const pending = await server.claim(uuid, vera)
+    clock.set(clock.nowMs() + 2_000)
+    await eventually(
+      () => states(22),
+      ([state]) => state === 'released',
+      20_000,
+    )
+    await outside.issuerSettings({ other_beneficiary_rate: 0 })
+    const again = await server.claim(uuid, await player('vera'))
+
+    expect(pending.body.data).toMatchObject({ claim: { status: 'pending' } })
+    expect([again.status, again.body.code]).toEqual([409, 'already_claimed'])
+    expect(await outside.mintsOf(id(22))).toHaveLength(1)
+    clock.set(REFERENCE_TIME_MS)
+  })
+
   test('no answer from the issuer: pending, the same claim when it is repeated, and settled by itself', async () => {
     const uuid = await event(13, 2)
     const pia = await player('pia')

@@ -116,6 +116,21 @@ describeOnOneEngine('the organiser page', (open) => {
     })
   })
 
+  test('a refused load has the number that the older page reads: no new code', async () => {
+    await outside.putEvent(id(30), { edit_code: '333444', codes: 2 })
+    const refused = [
+      await server.send('POST', `/addcodes/${id(30)}`, { editCode: '333444' }),
+      await server.send('POST', `/addcodes/${id(3)}`, { editCode: '999999' }),
+      await server.send('POST', `/addcodes/${id(3)}`, {}),
+    ]
+
+    expect(refused.map(({ body }) => [body.code, body.data])).toEqual([
+      ['event_not_found', expect.objectContaining({ body: { num: 0 } })],
+      ['wrong_edit_code', expect.objectContaining({ body: { num: 0 } })],
+      ['invalid_parameter', expect.objectContaining({ body: { num: 0 } })],
+    ])
+  })
+
   test('the documented command line, whose body is labelled as a form', async () => {
     await outside.putEvent(id(4), { edit_code: '0123456', codes: 1 })
 

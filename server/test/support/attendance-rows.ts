@@ -38,7 +38,7 @@ export async function readCaptcha(
     .select('sealed')
     .where('uuid', '=', uuid)
     .executeTakeFirstOrThrow()
-  const [answer = '', seed = ''] = vault.open('captcha', row.sealed).split(' ')
+  const [answer = '', seed = ''] = vault.open('captcha', row.sealed, uuid).split(' ')
   return { answer, seed }
 }
 

@@ -18,6 +18,7 @@ export type ClosedReason =
   | 'event_not_open'
   | 'event_closed'
   | 'event_expired'
+  | 'event_held'
 
 /** The server's answer, with `reason` limited to the reasons that the pages have a text for. */
 export type Availability = Omit<AnsweredAvailability, 'reason'> & { readonly reason: ClosedReason | null }

@@ -1,9 +1,15 @@
 import type { Availability, ClosedReason } from '../api/attendance.ts'
 import { formatDateTime, formatNumber } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
+import { Notice } from '../ui/notice.tsx'
 
 /** Reasons that loading the codes can solve. */
-const NEEDS_CODES: readonly ClosedReason[] = ['no_codes_loaded', 'waiting_for_issuer', 'no_codes_left']
+const NEEDS_CODES: readonly ClosedReason[] = [
+  'no_codes_loaded',
+  'waiting_for_issuer',
+  'no_codes_left',
+  'event_held',
+]
 /** Reasons that only a PATCH request can solve. */
 const NEEDS_REQUEST: readonly ClosedReason[] = ['event_closed', 'event_disabled']
 
@@ -18,10 +24,15 @@ export function LiveCounts({ availability, onLoad }: LiveCountsProps) {
   return (
     <section class={`card counts ${open ? 'is-open' : 'is-closed'}`}>
       <h2>{text('organise.counts.heading')}</h2>
-      <div role="status">
-        <p class="state">{stateText(availability)}</p>
-        {reason && <p>{text(`organise.next.${reason}`)}</p>}
-      </div>
+      {reason === 'event_held' ? (
+        <Notice kind="error">
+          <StateWords availability={availability} />
+        </Notice>
+      ) : (
+        <div role="status">
+          <StateWords availability={availability} />
+        </div>
+      )}
       {reason && NEEDS_REQUEST.includes(reason) && (
         <p>
           <a href="/docs/">{text('organise.next.how_to_change')}</a>
@@ -44,6 +55,16 @@ export function LiveCounts({ availability, onLoad }: LiveCountsProps) {
         </button>
       )}
     </section>
+  )
+}
+
+function StateWords({ availability }: { readonly availability: Availability }) {
+  const { reason } = availability
+  return (
+    <>
+      <p class="state">{stateText(availability)}</p>
+      {reason && <p>{text(`organise.next.${reason}`)}</p>}
+    </>
   )
 }
 

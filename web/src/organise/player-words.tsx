@@ -33,15 +33,14 @@ function Words({ when, words }: { readonly when: string; readonly words: string 
   )
 }
 
-/** Without codes, players see the same text for every reason. */
+/** Without codes that the issuer has approved, players see the same text as without loaded ones. */
 function wordsNow({ reason }: Availability): TextKey {
   switch (reason) {
     case null:
       return 'organise.player.open'
     case 'no_codes_loaded':
     case 'waiting_for_issuer':
-    case 'no_codes_left':
-      return 'error.no_codes_left'
+      return 'error.no_codes_loaded'
     default:
       return `error.${reason}`
   }

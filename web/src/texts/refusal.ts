@@ -10,8 +10,15 @@ export function refusalText(error: unknown): string {
   const { code, status } = error
   if (code === 'offline') return text(isOnline.value ? 'common.unreachable' : 'common.offline')
   if (code === 'unreadable_answer') return unreadableText(status)
-  return findText(`error.${code}`) ?? error.message
+  const words = findText(`error.${code}`) ?? error.message
+  const waitS = error.retryAfterS ?? 0
+  return waitS < LONG_WAIT_S
+    ? words
+    : `${words} ${text('error.wait_minutes', { count: Math.ceil(waitS / 60) })}`
 }
+
+/** From this wait on, the text names it. */
+const LONG_WAIT_S = 120
 
 /** Like {@link refusalText}, and says how many seconds the reader has to wait after too many requests. */
 export function failureText(error: unknown): string {

@@ -29,7 +29,7 @@ const standIn = {
   verify: async ({ headers }: IncomingRequest) => {
     const address = headers['x-test-player']
     if (typeof address !== 'string') throw new AppError('not_signed', 'The request is not signed.')
-    return { address, isPreview: false }
+    return { address, isPreview: headers['x-test-preview'] === 'yes' }
   },
 }
 
@@ -39,6 +39,7 @@ describeOnBothEngines('the routes of captchas', (open) => {
   let clock: TestClock
   let origin: string
   let counted: string[]
+  let imagesLeft: number
   const vault = new Vault(Buffer.alloc(32, 7))
 
   beforeAll(async () => {
@@ -53,6 +54,9 @@ describeOnBothEngines('the routes of captchas', (open) => {
     const routes = {
       signedFetch: standIn,
       clientLimit: async () => {},
+      imageLimit: async () => {
+        if (--imagesLeft < 0) throw new AppError('too_many_requests', 'Too many.', { retry_after_s: 7 })
+      },
       assertConfigured: () => {},
       playerLimit: async (_request: object, _reply: object, address: string) => {
         counted.push(address)
@@ -69,6 +73,7 @@ describeOnBothEngines('the routes of captchas', (open) => {
 
   beforeEach(() => {
     counted = []
+    imagesLeft = 100
   })
 
   async function create(path = '/captcha', headers: Record<string, string> = { 'x-test-player': ANN }) {
@@ -108,6 +113,24 @@ describeOnBothEngines('the routes of captchas', (open) => {
     const { status, body } = await create('/captcha', {})
 
     expect([status, body.code, counted]).toEqual([401, 'not_signed', []])
+  })
+
+  test('a scene in preview gets no captcha: its claim would be refused', async () => {
+    const before = await db.selectFrom('captcha').select('uuid').execute()
+    const { status, body } = await create('/captcha', { 'x-test-player': ANN, 'x-test-preview': 'yes' })
+
+    expect([status, body.code]).toEqual([403, 'preview_realm'])
+    expect(await db.selectFrom('captcha').select('uuid').execute()).toEqual(before)
+  })
+
+  test('images are counted by network address', async () => {
+    const { body } = await create()
+    imagesLeft = 2
+    const answers = []
+    for (let i = 0; i < 3; i++) answers.push(await fetch(`${origin}/captcha/${body.data.uuid}`))
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(answers[2]!.headers.get('retry-after')).toBe('7')
   })
 
   test('a player over the limit gets no captcha', async () => {

@@ -3,6 +3,7 @@ import Type, { type TSchema } from 'typebox'
 import { AppError } from '../../errors.ts'
 import { okSchema } from '../../http/schemas.ts'
 import type { LimitHook, PlayerLimit } from '../limits.ts'
+import { previewRealm } from '../preview-realm.ts'
 import { incomingRequestOf } from '../signed-fetch/incoming-request.ts'
 import { SIGNED_FETCH } from '../signed-fetch/signature-headers.ts'
 import type { IncomingRequest } from '../signed-fetch/signed-request.ts'
@@ -21,6 +22,8 @@ export interface CaptchaRouteOptions {
   readonly playerLimit: PlayerLimit
   /** Counts a request of a network address. @throws {AppError} `too_many_requests` */
   readonly clientLimit: LimitHook
+  /** Counts a request for an image, by network address. @throws {AppError} `too_many_requests` */
+  readonly imageLimit: LimitHook
   /** @throws {AppError} `attendance_not_configured` */
   readonly assertConfigured: () => void
 }
@@ -67,7 +70,7 @@ const uuidParams = Type.Object({
 /** Captchas: a signed request makes one, every client with its uuid gets the image, the claim has the answer. */
 export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = (
   app,
-  { captchas, signedFetch, playerLimit, clientLimit, assertConfigured },
+  { captchas, signedFetch, playerLimit, clientLimit, imageLimit, assertConfigured },
   done,
 ) => {
   app.post(
@@ -88,6 +91,7 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
           'signature_used',
           'wrong_signer',
           'contract_wallet_unsupported',
+          'preview_realm',
           'too_many_requests',
           'attendance_not_configured',
           'database_unavailable',
@@ -98,6 +102,8 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
       assertConfigured()
       const { address, isPreview } = await signedFetch.verify(incomingRequestOf(request))
       await playerLimit(request, reply, address)
+      // The claim would be refused, after the player has solved the captcha
+      if (isPreview) throw previewRealm()
       const captcha = await captchas.create({ address, isPreview })
       return reply.headers(NO_STORE).send({ ok: true, data: captchaJson(captcha, captchas.proofOfWorkBits) })
     },
@@ -107,6 +113,7 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
     '/captcha/:uuid',
     {
       compress: false,
+      onRequest: imageLimit,
       schema: {
         tags,
         operationId: 'captchaImage',
@@ -145,6 +152,7 @@ function pngSchema(): Record<string, TSchema> {
   const failures = [
     'invalid_parameter',
     'captcha_not_found',
+    'too_many_requests',
     'attendance_not_configured',
     'database_unavailable',
   ] as const

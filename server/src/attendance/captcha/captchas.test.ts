@@ -19,12 +19,12 @@ const vault = new Vault(Buffer.alloc(32, 7))
 
 /** The text in the image of a player's captcha, decrypted from the row. */
 async function shownTo(db: Db, address: string): Promise<string> {
-  const { sealed } = await db
+  const { sealed, uuid } = await db
     .selectFrom('captcha')
-    .select('sealed')
+    .select(['sealed', 'uuid'])
     .where('address', '=', address)
     .executeTakeFirstOrThrow()
-  return vault.open('captcha', sealed).slice(0, 5)
+  return vault.open('captcha', sealed, uuid).slice(0, 5)
 }
 
 /** `solved`, or the code of the error and the tries that are left. */
@@ -302,7 +302,7 @@ describeOnBothEngines('captchas', (open) => {
     const rows = await db.selectFrom('captcha').selectAll().execute()
 
     for (const row of rows) {
-      const answer = vault.open('captcha', row.sealed).slice(0, 5)
+      const answer = vault.open('captcha', row.sealed, row.uuid).slice(0, 5)
       const { sealed, ...others } = row
       for (const form of [
         answer,

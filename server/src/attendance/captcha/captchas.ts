@@ -94,7 +94,7 @@ export class Captchas {
     await replaceCaptcha(this.db, {
       uuid,
       address: address.toLowerCase(),
-      sealed: this.vault.seal('captcha', secretText(secret)),
+      sealed: this.vault.seal('captcha', secretText(secret), uuid),
       is_preview: isPreview,
       tries: CAPTCHA_TRIES,
       expires_at_ms: expiresAtMs,
@@ -109,7 +109,7 @@ export class Captchas {
     const sealed = await findSealed(this.db, name, this.clock.nowMs())
     if (!sealed) return undefined
     return this.images.get(name, () => {
-      const { text, seed } = parseSecret(this.vault.open('captcha', sealed))
+      const { text, seed } = parseSecret(this.vault.open('captcha', sealed, name))
       return drawCaptcha(text, seed)
     })
   }
@@ -133,7 +133,7 @@ export class Captchas {
             total: UNSIGNED_TRIES,
           })
     if (!taken) throw this.missing()
-    const { text } = parseSecret(this.vault.open('captcha', taken.sealed))
+    const { text } = parseSecret(this.vault.open('captcha', taken.sealed, taken.uuid))
     if (!isAnswer(text, answer)) throw this.wrong(taken.tries_left)
     // Undefined if another right answer came at the same time, or the player has a new captcha
     const used = await useUp(this.db, taken.uuid)

@@ -6,8 +6,9 @@ import type { Db } from '../../db/engine.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { saveEvent } from '../events/event-queries.ts'
 import { Vault } from '../vault.ts'
-import { AcceptedClaims } from './accepted-claims.ts'
+import { Batches } from './batches.ts'
 import {
+  type AcceptedClaim,
   acceptClaims,
   closeClaim,
   confirmClaim,
@@ -48,7 +49,9 @@ describeOnBothEngines('claims in the database', (open) => {
       .select(['sealed', 'state'])
       .where('event_id', '=', eventId)
       .execute()
-    return rows.map(({ sealed, state }) => `${vault.open('claim-code', sealed)} ${state}`).sort()
+    return rows
+      .map(({ sealed, state }) => `${vault.open('claim-code', sealed, String(eventId))} ${state}`)
+      .sort()
   }
 
   async function statesOf(db: Db, eventId: number) {
@@ -68,7 +71,7 @@ describeOnBothEngines('claims in the database', (open) => {
     const { made, known, isFirstUse } = await reserve(db, concert, 'ann', Buffer.from('request 1'))
 
     expect({ known, isFirstUse }).toEqual({ known: undefined, isFirstUse: true })
-    expect(['a1', 'a2']).toContain(vault.open('claim-code', made!.sealed))
+    expect(['a1', 'a2']).toContain(vault.open('claim-code', made!.sealed, String(concert)))
     expect((await codesOf(db, concert)).filter((code) => code.endsWith('held'))).toHaveLength(1)
     expect(await codesOf(db, neighbour)).toEqual(['b1 free'])
   })
@@ -100,12 +103,12 @@ describeOnBothEngines('claims in the database', (open) => {
       db,
       Array.from({ length: 30 }, (_, i) => `d${i}`),
     )
-    const accepted = new AcceptedClaims({ db, clock: testClock() })
+    const accepted = acceptedBatches(db)
     const claims: HeldClaim[] = []
     for (let i = 0; i < 30; i++) claims.push((await reserve(db, eventId, `player${i}`)).made!)
     await closeClaim(db, claims[7]!, NOW, { state: 'released', reason: 'already_held', code: 'free' })
 
-    await Promise.all(claims.map((claim) => accepted.add(claim, NOW + 10_000)))
+    await Promise.all(claims.map((claim) => accepted.add({ claim, nextStepAtMs: NOW + 10_000 })))
 
     const states = await statesOf(db, eventId)
     expect(states.filter((state) => state.endsWith(' minting'))).toHaveLength(29)
@@ -115,11 +118,11 @@ describeOnBothEngines('claims in the database', (open) => {
   test('when a write fails, all claims of the batch reject, and the next claim is written', async () => {
     const { db } = await open()
     const eventId = await eventWith(db, ['e1', 'e2'])
-    const accepted = new AcceptedClaims({ db, clock: testClock() })
+    const accepted = acceptedBatches(db)
     const good = (await reserve(db, eventId, 'ann')).made!
 
-    await expect(accepted.add(good, Number.NaN)).rejects.toThrow()
-    await accepted.add(good, NOW + 10_000)
+    await expect(accepted.add({ claim: good, nextStepAtMs: Number.NaN })).rejects.toThrow()
+    await accepted.add({ claim: good, nextStepAtMs: NOW + 10_000 })
 
     expect(await statesOf(db, eventId)).toEqual(['0xann minting'])
   })
@@ -194,3 +197,10 @@ describeOnBothEngines('claims in the database', (open) => {
     await sql`alter table claim drop column later`.execute(db)
   })
 })
+
+function acceptedBatches(db: Db) {
+  return new Batches(async (claims: readonly AcceptedClaim[]) => {
+    await acceptClaims(db, claims, NOW)
+    return claims.map(() => undefined)
+  })
+}

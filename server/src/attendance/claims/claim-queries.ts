@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
+import { type EventHold, type HeldEvent, isHeld } from '../events/hold-queries.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
 
 export type Claim = Selectable<ClaimTable>
@@ -15,6 +16,17 @@ export interface HeldClaim {
   readonly codeId: number
   /** The code, encrypted. */
   readonly sealed: Buffer
+  /** Whether the issuer was asked before for a token with this code, and may have made one. */
+  readonly wasAsked: boolean
+  readonly lease: Lease
+}
+
+/**
+ * The right of one process to move a claim. Its end is also its name: a process that takes the claim over sets a later
+ * one.
+ */
+export interface Lease {
+  untilMs: number
 }
 
 export interface NewClaim {
@@ -129,7 +141,7 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
       returning id, sealed
     ), made as (
       update claim set code_id = taken.id, state = 'reserved', reason = null, tx_hash = null, attempts = 0,
-        next_step_at_ms = ${nextStepAtMs}, updated_at_ms = ${nowMs}
+        asked_code_id = null, next_step_at_ms = ${nextStepAtMs}, updated_at_ms = ${nowMs}
       from taken, failed where claim.id = failed.id
       returning claim.id, claim.code_id
     )
@@ -140,9 +152,19 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
 /** A claim that was just reserved. */
 function heldClaim(
   { id, code_id, sealed }: { readonly id: number; readonly code_id: number; readonly sealed: Buffer },
-  { eventId, address }: NewClaim,
+  { eventId, address, nextStepAtMs }: NewClaim,
 ): HeldClaim {
-  return { id, eventId, address, state: 'reserved', attempts: 0, codeId: code_id, sealed }
+  return {
+    id,
+    eventId,
+    address,
+    state: 'reserved',
+    attempts: 0,
+    codeId: code_id,
+    sealed,
+    wasAsked: false,
+    lease: { untilMs: nextStepAtMs },
+  }
 }
 
 /** Whether a code is free; a code that an open transaction is taking counts as free. */
@@ -155,6 +177,12 @@ export async function hasFreeCode(db: Db, eventId: number): Promise<boolean> {
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** Whether the event has any code, in whatever state. */
+export async function hasCode(db: Db, eventId: number): Promise<boolean> {
+  const query = db.selectFrom('claim_code').select('id').where('event_id', '=', eventId).limit(1)
+  return (await query.executeTakeFirst()) !== undefined
 }
 
 export interface TakeDue {
@@ -181,6 +209,7 @@ export async function takeDueClaims(
     attempts: number
     code_id: number
     sealed: Buffer
+    was_asked: boolean
   }>`
     update claim set next_step_at_ms = ${leaseUntilMs}
     from claim_code
@@ -188,9 +217,8 @@ export async function takeDueClaims(
       select id from claim where next_step_at_ms <= ${nowMs}
       order by state = 'minting', next_step_at_ms limit ${limit} for update skip locked
     )
-    returning claim.id, claim.event_id, claim.address, claim.state, claim.attempts, claim.code_id, claim_code.sealed`.execute(
-    db,
-  )
+    returning claim.id, claim.event_id, claim.address, claim.state, claim.attempts, claim.code_id, claim_code.sealed,
+      claim.asked_code_id is not distinct from claim.code_id as was_asked`.execute(db)
   return rows.map((row) => ({
     id: row.id,
     eventId: row.event_id,
@@ -199,7 +227,38 @@ export async function takeDueClaims(
     attempts: row.attempts,
     codeId: row.code_id,
     sealed: row.sealed,
+    wasAsked: row.was_asked,
+    lease: { untilMs: leaseUntilMs },
   }))
+}
+
+/** A claim whose token is going to be requested. */
+export interface LeaseRenewal {
+  readonly claim: Pick<HeldClaim, 'id' | 'codeId'>
+  /** As the process read or wrote it last. */
+  readonly seenUntilMs: number
+  readonly untilMs: number
+}
+
+/**
+ * Immediately before tokens are requested: renews the leases of claims that this process still has, and stores that the
+ * issuer is asked. Returns for each claim whether it still has it: after the end of a lease another process may have
+ * taken the claim over, and then this one must not ask.
+ */
+export async function renewLeases(db: Db, renewals: readonly LeaseRenewal[]): Promise<readonly boolean[]> {
+  const ids = renewals.map(({ claim }) => claim.id)
+  const codeIds = renewals.map(({ claim }) => claim.codeId)
+  const seen = renewals.map(({ seenUntilMs }) => seenUntilMs)
+  const until = renewals.map(({ untilMs }) => untilMs)
+  const { rows } = await sql<{ id: number }>`/* prepared */
+    update claim set next_step_at_ms = renewal.until_ms, asked_code_id = renewal.code_id
+    from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${seen}::bigint[], ${until}::bigint[])
+      as renewal (id, code_id, seen_until_ms, until_ms)
+    where claim.id = renewal.id and claim.code_id = renewal.code_id
+      and claim.next_step_at_ms = renewal.seen_until_ms
+    returning claim.id`.execute(db)
+  const renewed = new Set(rows.map(({ id }) => id))
+  return ids.map((id) => renewed.has(id))
 }
 
 /**
@@ -211,19 +270,35 @@ type Seen = Pick<HeldClaim, 'id' | 'codeId' | 'state'>
 const isUnchanged = ({ id, codeId, state }: Seen) =>
   sql`id = ${id} and code_id = ${codeId} and state = ${state}`
 
-/** reserved → minting, for several claims at once. */
+export interface AcceptedClaim {
+  readonly claim: Seen
+  readonly nextStepAtMs: number
+}
+
+/**
+ * reserved → minting, for several claims at once. The issuer accepts claims of their events, so their contradictory
+ * answers are forgotten.
+ *
+ * @returns the events that were held until now
+ */
 export async function acceptClaims(
   db: Db,
-  accepted: readonly { readonly claim: Seen; readonly nextStepAtMs: number }[],
+  accepted: readonly AcceptedClaim[],
   nowMs: number,
-): Promise<void> {
+): Promise<readonly HeldEvent[]> {
   const ids = accepted.map(({ claim }) => claim.id)
   const codeIds = accepted.map(({ claim }) => claim.codeId)
   const nextSteps = accepted.map(({ nextStepAtMs }) => nextStepAtMs)
-  await sql`/* prepared */
-    update claim set state = 'minting', attempts = 0, next_step_at_ms = seen.next_step_at_ms, updated_at_ms = ${nowMs}
-    from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${nextSteps}::bigint[]) as seen (id, code_id, next_step_at_ms)
-    where claim.id = seen.id and claim.code_id = seen.code_id and claim.state = 'reserved'`.execute(db)
+  const { rows } = await sql<EventHold>`/* prepared */
+    with accepted as (
+      update claim set state = 'minting', attempts = 0, next_step_at_ms = seen.next_step_at_ms, updated_at_ms = ${nowMs}
+      from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${nextSteps}::bigint[]) as seen (id, code_id, next_step_at_ms)
+      where claim.id = seen.id and claim.code_id = seen.code_id and claim.state = 'reserved'
+      returning claim.event_id
+    )
+    delete from event_hold where event_id in (select event_id from accepted)
+    returning event_id, reason, answers, doubted_code_id, held_at_ms, probe_at_ms, probes`.execute(db)
+  return rows.filter(isHeld)
 }
 
 /** minting → minted */
@@ -288,14 +363,14 @@ export async function swapCode(
       )
       returning id, sealed
     ), swapped as (
-      update claim set code_id = taken.id, attempts = 0, updated_at_ms = ${nowMs}
+      update claim set code_id = taken.id, attempts = 0, asked_code_id = null, updated_at_ms = ${nowMs}
       from taken, mine where claim.id = mine.id returning claim.id
     ), given as (
       update claim_code set state = ${code} from swapped where claim_code.id = ${claim.codeId} returning claim_code.id
     )
     select taken.id as code_id, taken.sealed from taken, swapped, given`.execute(db)
   const [row] = rows
-  return row && { ...claim, codeId: row.code_id, sealed: row.sealed, attempts: 0 }
+  return row && { ...claim, codeId: row.code_id, sealed: row.sealed, attempts: 0, wasAsked: false }
 }
 
 /** Sets the time of the next step, and counts an attempt. */
@@ -304,6 +379,19 @@ export async function postponeClaim(db: Db, claim: Seen, nextStepAtMs: number): 
     update claim set attempts = attempts + 1, next_step_at_ms = ${nextStepAtMs}
     where ${isUnchanged(claim)} returning id`.execute(db)
   return rows.length === 1
+}
+
+/** As {@link postponeClaim}, for a claim whose request for a token was certainly not executed. */
+export async function postponeUnasked(db: Db, claim: Seen, nextStepAtMs: number): Promise<boolean> {
+  const { rows } = await sql`
+    update claim set attempts = attempts + 1, next_step_at_ms = ${nextStepAtMs}, asked_code_id = null
+    where ${isUnchanged(claim)} returning id`.execute(db)
+  return rows.length === 1
+}
+
+/** Lets a claim wait for the probe of its event; that counts as no attempt. */
+export async function waitForProbe(db: Db, claim: Seen, probeAtMs: number): Promise<void> {
+  await sql`update claim set next_step_at_ms = ${probeAtMs} where ${isUnchanged(claim)}`.execute(db)
 }
 
 /** Ends the leases of claims, so that another process can take them. */

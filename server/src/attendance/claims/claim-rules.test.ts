@@ -12,6 +12,7 @@ import { Captchas } from '../captcha/captchas.ts'
 import { isProof } from '../captcha/proof-of-work.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { CodeCountCache } from '../events/code-count-cache.ts'
+import { EventHolds } from '../events/event-holds.ts'
 import { changeEvent, countCodes, type Event, type EventOptions, saveEvent } from '../events/event-queries.ts'
 import type { Issuer } from '../issuer/issuer.ts'
 import type { PresenceResult } from '../presence/presence.ts'
@@ -133,7 +134,7 @@ function expectedOf(given: Situation): Outcome {
   }
   if (isUnused && useRequest()) return end('signature_used')
   if (repeated) return end(repeated)
-  return given.freeCodes > 0 ? end('reserved', 1) : end('no_codes_left')
+  return given.freeCodes > 0 ? end('reserved', 1) : end('no_codes_loaded')
 }
 
 describeOnBothEngines('the rules of a claim', (open, kind) => {
@@ -145,7 +146,17 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
 
   beforeAll(async () => {
     db = (await open()).db
-    const worker = new ClaimWorker({ db, clock, vault, issuer: UNASKED, callsPerSecond: 1, log: SILENT })
+    const holds = new EventHolds({ db, clock })
+    const worker = new ClaimWorker({
+      db,
+      clock,
+      vault,
+      issuer: UNASKED,
+      issuerTimeoutMs: SECOND_MS,
+      callsPerSecond: 1,
+      holds,
+      log: SILENT,
+    })
     signedFetch = new SignedFetch({ db, clock, windowMs: MINUTE_MS })
     captchas = new Captchas({ db, vault, clock, proofOfWorkBits: 0 })
     // The worker is never started: claims stay as they were made, and the issuer gets no calls
@@ -157,7 +168,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       codeCounts: new CodeCountCache(db),
       waitMs: SECOND_MS,
     })
-    rules = new ClaimRules({ clock, signedFetch, captchas, claims })
+    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds })
   })
 
   test('are applied in one order, with their effects, in every situation', async () => {
@@ -179,7 +190,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       'bad_signature',
       'captcha_required',
       'event_disabled',
-      'no_codes_left',
+      'no_codes_loaded',
       'not_at_event',
       'presence_unavailable',
       'preview_realm',
@@ -207,7 +218,13 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
 
   test('when no provider knows where the player is, the proof of work can be used again', async () => {
     const strict = new Captchas({ db, vault, clock, proofOfWorkBits: PROOF_BITS })
-    const strictRules = new ClaimRules({ clock, signedFetch, captchas: strict, claims })
+    const strictRules = new ClaimRules({
+      clock,
+      signedFetch,
+      captchas: strict,
+      claims,
+      holds: new EventHolds({ db, clock }),
+    })
     const { event } = await givenEvent({}, 1)
     const address = newAddress()
     const { uuid } = await strict.create({ address, isPreview: false })

@@ -1,13 +1,21 @@
 import type { Clock } from '../../clock.ts'
+import type { EventHolds } from '../events/event-holds.ts'
 import type { Event } from '../events/event-queries.ts'
 import { assertOpen } from '../events/openness.ts'
-import { type ClaimProof, type CountPlayer, type ProofCheckers, proveClaimant } from './claimant.ts'
+import {
+  type Claimant,
+  type ClaimProof,
+  type CountPlayer,
+  type ProofCheckers,
+  proveClaimant,
+} from './claimant.ts'
 import type { Claims, ServedClaim } from './claims.ts'
 import { assertAtEvent, type FindPlayer } from './presence-rule.ts'
 
 export interface ClaimRulesOptions extends ProofCheckers {
   readonly clock: Clock
   readonly claims: Pick<Claims, 'findRepeated' | 'claim'>
+  readonly holds: Pick<EventHolds, 'assertNotHeld'>
 }
 
 /** A player's request for a token of an event. */
@@ -29,8 +37,9 @@ export interface ClaimAttempt {
  *
  * 1. the event is open (events/openness.ts)
  * 2. the player is proven, with captcha or proof of work where the event or the server asks for one (claimant.ts)
- * 3. the player is at the event (presence-rule.ts)
- * 4. the player has no token of the event yet, and a code is free (claims.ts)
+ * 3. the event is not held (events/event-holds.ts)
+ * 4. the player is at the event (presence-rule.ts)
+ * 5. the player has no token of the event yet, and a code is free (claims.ts)
  *
  * The rules take values and know nothing of HTTP; routes read requests and write answers.
  */
@@ -50,6 +59,7 @@ export class ClaimRules {
     assertOpen(event, clock.nowMs())
     const claimant = await proveClaimant(this.options, event, proof(), countPlayer)
     try {
+      await this.assertNotHeld(event, claimant)
       await assertAtEvent(event, claimant, place)
     } catch (error) {
       if (claimant.unused) await signedFetch.useUp(claimant.unused)
@@ -59,5 +69,14 @@ export class ClaimRules {
       throw error
     }
     return claims.claim(event, claimant.address, claimant.unused)
+  }
+  /** @throws {AppError} `event_held`; a used captcha becomes pending again */
+  private async assertNotHeld({ event_id: eventId }: Event, { giveBack }: Claimant): Promise<void> {
+    try {
+      await this.options.holds.assertNotHeld(eventId)
+    } catch (error) {
+      await giveBack?.()
+      throw error
+    }
   }
 }

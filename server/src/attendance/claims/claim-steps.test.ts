@@ -12,8 +12,11 @@ import {
 
 const ANN = `0x${'a'.repeat(40)}`
 const BEN = `0x${'b'.repeat(40)}`
-const reserved: StepClaim = { state: 'reserved', address: ANN, code: 'k3v9zq', attempts: 0 }
+const reserved: StepClaim = { state: 'reserved', address: ANN, code: 'k3v9zq', attempts: 0, wasAsked: false }
+const asked: StepClaim = { ...reserved, wasAsked: true }
 const minting: StepClaim = { ...reserved, state: 'minting' }
+const OTHER: Move = { kind: 'release', reason: 'other_beneficiary', code: 'used_elsewhere' }
+const atOnce = async () => {}
 
 function code(facts: Partial<CodeAtIssuer> = {}): CodeAtIssuer {
   return {
@@ -53,11 +56,12 @@ describe('a reserved claim', () => {
     expect(moveByCode({ ...reserved, attempts: 20 }, unnamed)).toMatchObject({ kind: 'swap' })
   })
 
-  test('whose code the issuer does not know, or no longer accepts, takes the next one', () => {
-    const unknown: Move = { kind: 'swap', code: 'void', reason: 'no_codes_left' }
-    expect(moveByCode(reserved, undefined)).toEqual(unknown)
-    expect(moveByAnswer(reserved, 'no_such_code')).toEqual(unknown)
-    expect(moveByCode(reserved, code({ isActive: false }))).toEqual({ ...unknown, reason: 'expired' })
+  test('whose code the issuer does not know is doubted, and one that it no longer accepts is swapped', () => {
+    const doubt: Move = { kind: 'doubt' }
+    const expired: Move = { kind: 'swap', code: 'void', reason: 'expired' }
+    expect(moveByCode(reserved, undefined)).toEqual(doubt)
+    expect(moveByAnswer(reserved, 'no_such_code')).toEqual(doubt)
+    expect(moveByCode(reserved, code({ isActive: false }))).toEqual(expired)
   })
 
   test.each<[Exclude<MintAnswer, 'player_has_one' | 'code_used' | 'rejected'>, Move]>([
@@ -70,14 +74,14 @@ describe('a reserved claim', () => {
 
   test('"player has one": accepted if by this code, released if by another one', () => {
     expect(moveByRefusal(reserved, 'player_has_one', ownedByAnn)).toEqual({ kind: 'accept' })
-    expect(moveByRefusal(reserved, 'player_has_one', code())).toEqual({ kind: 'release' })
+    expect(moveByRefusal(reserved, 'player_has_one', code())).toMatchObject({ kind: 'release', code: 'free' })
   })
 
   test('fails with a refusal in unknown words, unless an earlier request made the token', async () => {
     const answers = [code(), ownedByAnn]
     const issuer = { readCode: async () => answers.shift(), mint: async () => 'rejected' as const }
 
-    expect(await nextMove(issuer, reserved)).toEqual({ kind: 'accept' })
+    expect(await nextMove(issuer, reserved, atOnce)).toEqual({ kind: 'accept' })
     expect(moveByRefusal(reserved, 'rejected', unnamed)).toEqual({ kind: 'wait' })
     expect(moveByRefusal(reserved, 'rejected', code())).toEqual({
       kind: 'fail',
@@ -94,6 +98,28 @@ describe('a reserved claim', () => {
       reason: 'no_codes_left',
     })
     expect(moveByRefusal(reserved, 'code_used', code())).toEqual({ kind: 'wait' })
+  })
+})
+
+describe('a claim that asked for its token before, without a definite answer', () => {
+  test("never takes another code, whoever owns its code: the token may be the player's", () => {
+    expect(moveByCode(asked, ownedByBen)).toEqual(OTHER)
+    expect(moveByRefusal(asked, 'code_used', ownedByBen)).toEqual(OTHER)
+    expect(moveByCode({ ...asked, attempts: 20 }, unnamed)).toEqual({ kind: 'accept' })
+    expect(moveByCode(asked, code({ isActive: false }))).toEqual({ kind: 'wait' })
+  })
+
+  test('is asked for nothing when the check before the request fails', async () => {
+    const issuer = {
+      readCode: async () => code(),
+      mint: async (_: object, beforeSend: () => Promise<void>) => {
+        await beforeSend()
+        return expect.fail('a token was requested')
+      },
+    }
+    const lost = () => Promise.reject(new Error('taken over'))
+
+    await expect(nextMove(issuer, asked, lost)).rejects.toThrow('taken over')
   })
 })
 
@@ -116,10 +142,11 @@ describe('a minting claim', () => {
   })
 
   test('never takes another code: it could become a second token', () => {
-    for (const known of [undefined, ownedByBen, code({ isActive: false })]) {
-      expect(moveByCode(minting, known).kind).toBe('fail')
-    }
-    expect(moveByAnswer(minting, 'no_such_code').kind).toBe('fail')
+    expect(moveByCode(minting, code({ isActive: false })).kind).toBe('fail')
+    expect(moveByCode(minting, ownedByBen)).toEqual(OTHER)
+    expect(moveByCode(minting, undefined)).toEqual({ kind: 'wait' })
+    expect(moveByCode({ ...minting, attempts: 20 }, undefined).kind).toBe('fail')
+    expect(moveByAnswer(minting, 'no_such_code')).toEqual({ kind: 'wait' })
   })
 })
 
@@ -157,6 +184,7 @@ interface SmallClaim {
   address: string
   state: 'reserved' | 'minting' | 'minted' | 'failed' | 'released'
   code: string | undefined
+  isAsked: boolean
 }
 
 /** Four players, eight codes, an issuer with faults, and the moves that the worker would write. */
@@ -175,6 +203,7 @@ class SmallWorld {
       address: `0x${String(i).repeat(40)}`,
       state: 'reserved',
       code: this.free.shift(),
+      isAsked: false,
     }))
   }
 
@@ -185,12 +214,19 @@ class SmallWorld {
     try {
       this.apply(
         claim,
-        await nextMove(this.issuer(now ?? this.faults.shift() ?? 'none'), {
-          state,
-          address,
-          code: held,
-          attempts: 0,
-        }),
+        await nextMove(
+          this.issuer(now ?? this.faults.shift() ?? 'none'),
+          {
+            state,
+            address,
+            code: held,
+            attempts: 0,
+            wasAsked: claim.isAsked,
+          },
+          async () => {
+            claim.isAsked = true
+          },
+        ),
       )
     } catch (error) {
       if (!(error instanceof IssuerError)) throw error // without an answer the claim stays as it is
@@ -207,14 +243,17 @@ class SmallWorld {
   private apply(claim: SmallClaim, move: Move): void {
     if (move.kind === 'accept') claim.state = 'minting'
     if (move.kind === 'confirm') claim.state = 'minted'
-    if (move.kind === 'swap') claim.code = this.free.shift()
+    if (move.kind === 'swap') {
+      claim.code = this.free.shift()
+      claim.isAsked = false
+    }
     if (move.kind === 'fail' || move.kind === 'release') {
       claim.state = move.kind === 'fail' ? 'failed' : 'released'
       claim.code = undefined
     }
   }
 
-  private issuer(what: Fault): Issuer {
+  private issuer(what: Fault): Pick<Issuer, 'readCode' | 'mint'> {
     const lost = () => new IssuerError('unavailable', { call: 'mint' })
     return {
       readCode: async (one: string) => {
@@ -223,14 +262,15 @@ class SmallWorld {
         const beneficiary = what === 'owner unsaid' ? undefined : owner
         return code({ isClaimed: owner !== undefined, beneficiary, txStatus: owner ? 'passed' : '' })
       },
-      mint: async ({ code: one, address }) => {
+      mint: async ({ code: one, address }, beforeSend) => {
+        await beforeSend()
         if (what === 'lost before') throw lost()
         const first = this.mint(one, address)
         const answer = what === 'twice' ? this.mint(one, address) : first
         if (what === 'lost after') throw lost()
         return answer
       },
-    } as Issuer
+    } satisfies Pick<Issuer, 'readCode' | 'mint'>
   }
 
   private mint(one: string, address: string): MintAnswer {

@@ -8,11 +8,12 @@ import type { GivenUpCode } from './claim-queries.ts'
  *   (none) ──reserve──▶ reserved ──accept──▶ minting ──confirm──▶ minted    the token is on the chain
  *                         │  ▲ │                │
  *                         │  └─┘ swap           │               the code cannot be used: the claim takes the next one
+ *                         │    doubt            │               the issuer does not know the code: see events/event-holds.ts
  *                         │                     │
  *                         ├──────fail───────────┴─▶ failed      a definite refusal; the claim gives up its code, and the
  *                         │                            │        player may claim again (failed ──reserve──▶ reserved)
- *                         └──────release────────▶ released      the player already has a token of the event: the code
- *                                                               is free again, and the claim stays closed
+ *                         └──────release────────▶ released      the player already has a token of the event, or the
+ *                                                               issuer gave it to somebody else; the claim stays closed
  *
  * Invariants, which are constraints of the database: a player has at most one claim per event; a code belongs to at
  * most one claim; a claim has a code exactly while it is reserved, minting or minted.
@@ -29,8 +30,15 @@ export type Move =
   /** The code cannot be used: take the next free one. When none is free, the claim fails with `reason`. */
   | { readonly kind: 'swap'; readonly code: GivenUpCode; readonly reason: 'no_codes_left' | 'expired' }
   | { readonly kind: 'fail'; readonly reason: FailReason; readonly code: GivenUpCode }
-  /** The player holds a token of the event that did not come from this code. */
-  | { readonly kind: 'release' }
+  /** The issuer does not know a code of its own list. True of one code, or a fault: see events/event-holds.ts. */
+  | { readonly kind: 'doubt' }
+  /**
+   * The claim is closed for good. `already_held`: the player has a token of the event that did not come from this code.
+   * `other_beneficiary`: after this claim asked for a token, the code belongs to somebody else. The token may be the
+   * player's under another name, so another code could become a second token.
+   */
+  | { readonly kind: 'release'; readonly reason: 'already_held'; readonly code: 'free' }
+  | { readonly kind: 'release'; readonly reason: 'other_beneficiary'; readonly code: 'used_elsewhere' }
   /** Nothing has changed yet. */
   | { readonly kind: 'wait' }
 
@@ -43,6 +51,8 @@ export interface StepClaim {
   readonly code: string
   /** Steps with this code that changed nothing. */
   readonly attempts: number
+  /** Whether an earlier step asked for a token with this code, and the issuer may have made it. */
+  readonly wasAsked: boolean
 }
 
 /**
@@ -50,16 +60,25 @@ export interface StepClaim {
  * this player, from a request that the issuer is still executing. The issuer never names the owner of some codes.
  */
 const MAX_STEPS_WITHOUT_OWNER = 20
+/** How many steps a claim waits after the issuer accepted it and then does not know its code: more than an hour. */
+const MAX_STEPS_UNKNOWN = 20
+const OTHER_BENEFICIARY = { kind: 'release', reason: 'other_beneficiary', code: 'used_elsewhere' } as const
 
 /**
  * One step: reads the code at the issuer, asks for the token if the code is unused, and returns the move of the claim.
  *
+ * @param beforeMint called immediately before a token is requested; if it throws, none is requested
  * @throws {IssuerError} when the issuer gives no definite answer: the claim stays as it is
  */
-export async function nextMove(issuer: Pick<Issuer, 'readCode' | 'mint'>, claim: StepClaim): Promise<Move> {
+export async function nextMove(
+  issuer: Pick<Issuer, 'readCode' | 'mint'>,
+  claim: StepClaim,
+  beforeMint: () => Promise<void>,
+): Promise<Move> {
   const known = await issuer.readCode(claim.code)
   if (!canMint(known)) return moveByCode(claim, known)
-  const answer = await issuer.mint({ code: claim.code, address: claim.address, secret: known.secret })
+  const { code, address } = claim
+  const answer = await issuer.mint({ code, address, secret: known.secret }, beforeMint)
   if (answer === 'player_has_one' || answer === 'code_used' || answer === 'rejected') {
     // An earlier request of this claim, whose answer was lost, may have made the token; the refusal may say so in
     // unknown words. So the code is read again
@@ -75,14 +94,35 @@ function canMint(known: CodeAtIssuer | undefined): known is CodeAtIssuer {
 
 /** The move by the state of the code at the issuer, when no token is requested. */
 export function moveByCode(claim: StepClaim, known: CodeAtIssuer | undefined): Move {
-  if (known?.isClaimed && belongsToPlayer(claim, known)) return moveForOwnCode(claim, known)
-  if (known?.isClaimed && !known.beneficiary && claim.attempts < MAX_STEPS_WITHOUT_OWNER)
-    return { kind: 'wait' }
-  const code: GivenUpCode = known?.isClaimed ? 'used_elsewhere' : 'void'
-  const isExpired = known !== undefined && !known.isClaimed && !known.isActive
+  if (known === undefined) return moveForUnknownCode(claim)
+  if (!known.isClaimed) return moveForInactiveCode(claim)
+  if (belongsToPlayer(claim, known)) return moveForOwnCode(claim, known)
+  if (known.beneficiary === undefined) {
+    if (claim.attempts < MAX_STEPS_WITHOUT_OWNER) return { kind: 'wait' }
+    // The issuer never names the owner of this code. After a request of this claim it is the player
+    return claim.wasAsked ? { kind: 'accept' } : SWAP_USED_CODE
+  }
+  // Another code could become a second token
+  return claim.wasAsked || claim.state === 'minting' ? OTHER_BENEFICIARY : SWAP_USED_CODE
+}
+
+const SWAP_USED_CODE = { kind: 'swap', code: 'used_elsewhere', reason: 'no_codes_left' } as const
+
+/** The issuer lists the code, but does not know it when asked. */
+function moveForUnknownCode({ state, attempts }: StepClaim): Move {
+  if (state === 'reserved') return { kind: 'doubt' }
+  // The issuer accepted the claim, so its token may exist
+  return attempts < MAX_STEPS_UNKNOWN
+    ? { kind: 'wait' }
+    : { kind: 'fail', reason: 'mint_failed', code: 'void' }
+}
+
+function moveForInactiveCode({ state, attempts, wasAsked }: StepClaim): Move {
   // After the issuer has accepted the claim, another code could become a second token
-  if (claim.state === 'minting') return { kind: 'fail', reason: 'mint_failed', code }
-  return { kind: 'swap', code, reason: isExpired ? 'expired' : 'no_codes_left' }
+  if (state === 'minting') return { kind: 'fail', reason: 'mint_failed', code: 'void' }
+  // The issuer may still be executing an earlier request
+  if (wasAsked && attempts < MAX_STEPS_WITHOUT_OWNER) return { kind: 'wait' }
+  return { kind: 'swap', code: 'void', reason: 'expired' }
 }
 
 /** Whether the player owns the code: the issuer names the player, or accepted the claim and names no owner. */
@@ -107,9 +147,8 @@ export function moveByAnswer(
     case 'accepted':
       return state === 'reserved' ? { kind: 'accept' } : { kind: 'wait' }
     case 'no_such_code':
-      return state === 'reserved'
-        ? { kind: 'swap', code: 'void', reason: 'no_codes_left' }
-        : { kind: 'fail', reason: 'mint_failed', code: 'void' }
+      // The code was read immediately before, and the issuer called it unused
+      return state === 'reserved' ? { kind: 'doubt' } : { kind: 'wait' }
     case 'expired':
     case 'bad_address':
       return { kind: 'fail', reason: answer, code: 'free' }
@@ -123,7 +162,7 @@ export function moveByRefusal(
   known: CodeAtIssuer | undefined,
 ): Move {
   if (known === undefined || known.isClaimed) return moveByCode(claim, known)
-  if (answer === 'player_has_one') return { kind: 'release' }
+  if (answer === 'player_has_one') return { kind: 'release', reason: 'already_held', code: 'free' }
   if (answer === 'rejected') return { kind: 'fail', reason: 'rejected', code: 'free' }
   // The two answers contradict each other: the next step reads the code again
   return { kind: 'wait' }

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import { eventually } from '../../../test/support/landpass.ts'
-import { SECOND_MS } from '../../clock.ts'
+import { type Clock, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
-import { saveEvent } from '../events/event-queries.ts'
-import type { CodeAtIssuer, Issuer } from '../issuer/issuer.ts'
+import { EventHolds } from '../events/event-holds.ts'
+import { countCodes, saveEvent } from '../events/event-queries.ts'
+import { type CodeAtIssuer, type Issuer, IssuerError, type MintAnswer } from '../issuer/issuer.ts'
 import { Vault } from '../vault.ts'
 import { acceptClaims, insertClaim } from './claim-queries.ts'
 import { ClaimWorker, LEASE_MS } from './claim-worker.ts'
@@ -15,6 +16,7 @@ const vault = new Vault(Buffer.alloc(32, 3))
 const ANN = `0x${'a'.repeat(40)}`
 const BEN = `0x${'b'.repeat(40)}`
 const SILENT = { warn: () => {}, error: () => {} }
+const TIMEOUT_MS = 10 * SECOND_MS
 const FREE: CodeAtIssuer = {
   isClaimed: false,
   beneficiary: undefined,
@@ -30,7 +32,7 @@ describeOnBothEngines('the worker', (open) => {
     const clock = testClock()
     const issuer = new SlowIssuer()
     const claim = await reserve(db, clock.nowMs())
-    const worker = new ClaimWorker({ db, clock, vault, issuer, callsPerSecond: 4, log: SILENT })
+    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock) })
     worker.start()
     worker.take(claim)
 
@@ -52,7 +54,7 @@ describeOnBothEngines('the worker', (open) => {
     const clock = testClock()
     const issuer = new SlowIssuer({ ...FREE, isClaimed: true, beneficiary: 'a stranger' })
     const claim = await reserve(db, clock.nowMs(), BEN)
-    const worker = new ClaimWorker({ db, clock, vault, issuer, callsPerSecond: 4, log: SILENT })
+    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock) })
     worker.start()
     worker.take(claim)
     const outcome = worker.waitForStep(claim.id, 10 * SECOND_MS)
@@ -63,7 +65,158 @@ describeOnBothEngines('the worker', (open) => {
     expect(await outcome).toEqual({ state: 'reserved' })
     await worker.close(10 * SECOND_MS)
   })
+
+  test('a process that was suspended asks for no token after another one has taken the claim over', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    await settleOthers(db)
+    const [slow, quick] = [new SuspendedIssuer(), new SlowIssuer()]
+    const claim = await reserve(db, clock.nowMs(), `0x${'c'.repeat(40)}`)
+    const workerOf = (issuer: Pick<Issuer, 'readCode' | 'mint'>) =>
+      new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock) })
+    const [suspended, other] = [workerOf(slow), workerOf(quick)]
+    suspended.start()
+    suspended.take(claim)
+    await slow.isWaiting
+    await suspended.close(0) // polls no more, so it does not extend its lease
+    clock.set(clock.nowMs() + LEASE_MS + SECOND_MS)
+    quick.answer()
+    other.start()
+    await eventually(
+      () => stateOf(db, claim.id),
+      (state) => state === 'minting',
+      10 * SECOND_MS,
+    )
+
+    slow.wake()
+    await slow.isOver
+
+    expect(slow.minted).toBe(0)
+    expect(quick.asked).toEqual(['readCode', 'mint'])
+    await other.close(10 * SECOND_MS)
+  })
+
+  test('the lease is longer than the call that it covers', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    const claim = await reserve(db, clock.nowMs(), `0x${'d'.repeat(40)}`)
+    const issuer = new SlowIssuer()
+    const issuerTimeoutMs = 60 * SECOND_MS
+    const untilMs: (number | null)[] = []
+    issuer.answer()
+    const asking = {
+      readCode: () => issuer.readCode(),
+      mint: async (_: object, beforeSend: () => Promise<void>) => {
+        await beforeSend()
+        untilMs.push(await nextStepOf(db, claim.id))
+        return 'accepted' as const
+      },
+    }
+    const worker = new ClaimWorker({
+      db,
+      clock,
+      vault,
+      issuer: asking,
+      ...optionsOf(db, clock),
+      issuerTimeoutMs,
+    })
+    worker.start()
+    worker.take(claim)
+    expect(await worker.waitForStep(claim.id, 10 * SECOND_MS)).toEqual({ state: 'minting' })
+    await worker.close(10 * SECOND_MS)
+
+    expect(untilMs).toEqual([clock.nowMs() + issuerTimeoutMs + 5 * SECOND_MS])
+  })
+
+  test('codes that the issuer calls unused and does not mint: the event is held and keeps its codes', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    const holds = new EventHolds({ db, clock })
+    const issuer = new ScriptedIssuer('no_such_code')
+    await settleOthers(db)
+    const event = await eventWith(db, clock, 12)
+    const claims = await Promise.all(Array.from({ length: 6 }, (_, i) => reserveOf(db, clock, event, i)))
+    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
+    worker.start()
+    const outcomes = claims.map((claim) => worker.waitForStep(claim.id, 10 * SECOND_MS))
+    for (const claim of claims) worker.take(claim)
+
+    expect(await Promise.all(outcomes)).toEqual(Array(6).fill({ state: 'reserved' }))
+    expect(await countCodes(db, event)).toMatchObject({ free: 6, held: 6, void: 0 })
+    expect(await holds.findHeld(event)).toMatchObject({ reason: 'unknown_codes', held_at_ms: clock.nowMs() })
+    await expect(holds.assertNotHeld(event)).rejects.toMatchObject({
+      code: 'event_held',
+      data: { retry_after_s: 60 },
+    })
+
+    // After the pause one claim asks; the others wait on
+    const before = issuer.minted.length
+    clock.set(clock.nowMs() + MINUTE_MS)
+    await eventually(
+      async () => issuer.minted.length - before,
+      (asked) => asked === 1,
+      10 * SECOND_MS,
+    )
+    // Now the issuer is well again: the next probe is accepted, and then all others
+    issuer.answer = 'accepted'
+    clock.set(clock.nowMs() + 2 * MINUTE_MS)
+    await eventually(
+      () => Promise.all(claims.map(({ id }) => stateOf(db, id))),
+      (states) => states.every((state) => state === 'minting'),
+      10 * SECOND_MS,
+    )
+    expect(await countCodes(db, event)).toMatchObject({ free: 6, held: 6, void: 0 })
+    await worker.close(10 * SECOND_MS)
+  })
+
+  test('one unknown code alone becomes void, and the claim takes another one', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    const holds = new EventHolds({ db, clock })
+    const issuer = new ScriptedIssuer('no_such_code', 1)
+    await settleOthers(db)
+    const event = await eventWith(db, clock, 3)
+    const claim = await reserveOf(db, clock, event, 0)
+    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
+    worker.start()
+    worker.take(claim)
+
+    expect(await worker.waitForStep(claim.id, 10 * SECOND_MS)).toEqual({ state: 'minting' })
+    expect(await countCodes(db, event)).toMatchObject({ free: 1, held: 1, void: 1 })
+    holds.forget(event)
+    expect(await holds.find(event)).toBeUndefined()
+    await worker.close(10 * SECOND_MS)
+  })
+
+  test('a token that goes to somebody else closes the claim: no second code for the player', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    const issuer = new ScriptedIssuer('other')
+    await settleOthers(db)
+    const event = await eventWith(db, clock, 3)
+    const claim = await reserveOf(db, clock, event, 0)
+    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock) })
+    worker.start()
+    worker.take(claim)
+    // The answer to the request cannot be used, so the next step reads the code
+    expect(await worker.waitForStep(claim.id, 10 * SECOND_MS)).toBeUndefined()
+    clock.set(clock.nowMs() + 2 * SECOND_MS)
+    await eventually(
+      () => stateOf(db, claim.id),
+      (state) => state === 'released',
+      10 * SECOND_MS,
+    )
+    await worker.close(10 * SECOND_MS)
+
+    expect(issuer.minted).toHaveLength(1)
+    expect(await countCodes(db, event)).toMatchObject({ free: 2, held: 0, used_elsewhere: 1 })
+  })
 })
+
+function optionsOf(db: Db, clock: Clock) {
+  const holds = new EventHolds({ db, clock })
+  return { issuerTimeoutMs: TIMEOUT_MS, callsPerSecond: 4, holds, log: SILENT }
+}
 
 /** An issuer that reads a code when the test says so. */
 class SlowIssuer implements Pick<Issuer, 'readCode' | 'mint'> {
@@ -87,6 +240,98 @@ class SlowIssuer implements Pick<Issuer, 'readCode' | 'mint'> {
     this.asked.push('mint')
     return 'accepted'
   }
+}
+
+/** An issuer whose requests for tokens wait, as in a process that is suspended before it sends them. */
+class SuspendedIssuer implements Pick<Issuer, 'readCode' | 'mint'> {
+  minted = 0
+  wake!: () => void
+  private waits!: () => void
+  private ends!: () => void
+  readonly isWaiting = new Promise<void>((resolve) => {
+    this.waits = resolve
+  })
+  readonly isOver = new Promise<void>((resolve) => {
+    this.ends = resolve
+  })
+  private readonly isAwake = new Promise<void>((resolve) => {
+    this.wake = resolve
+  })
+
+  async readCode(): Promise<CodeAtIssuer> {
+    return FREE
+  }
+
+  async mint(_: object, beforeSend: () => Promise<void>): Promise<'accepted'> {
+    this.waits()
+    await this.isAwake
+    try {
+      await beforeSend()
+      this.minted += 1
+      return 'accepted'
+    } finally {
+      this.ends()
+    }
+  }
+}
+
+/** An issuer that calls all codes unused, and answers requests for tokens as the test says. */
+class ScriptedIssuer implements Pick<Issuer, 'readCode' | 'mint'> {
+  readonly minted: string[] = []
+  answer: 'accepted' | 'no_such_code' | 'other'
+  private left: number
+  private readonly owners = new Map<string, string>()
+  /** @param times how often it gives the answer; then it accepts */
+  constructor(answer: ScriptedIssuer['answer'], times = Number.POSITIVE_INFINITY) {
+    this.answer = answer
+    this.left = times
+  }
+
+  async readCode(code: string): Promise<CodeAtIssuer> {
+    const beneficiary = this.owners.get(code)
+    return { ...FREE, isClaimed: beneficiary !== undefined, beneficiary }
+  }
+
+  async mint({ code }: { code: string }, beforeSend: () => Promise<void>): Promise<MintAnswer> {
+    await beforeSend()
+    this.minted.push(code)
+    if (this.answer === 'accepted' || this.left-- <= 0) return 'accepted'
+    if (this.answer === 'no_such_code') return 'no_such_code'
+    this.owners.set(code, 'somebody else')
+    throw new IssuerError('unavailable', { call: 'mint', status: 200 })
+  }
+}
+
+/** The claims of other tests are never due. */
+async function settleOthers(db: Db): Promise<void> {
+  await db
+    .updateTable('claim')
+    .set({ next_step_at_ms: Number.MAX_SAFE_INTEGER })
+    .where('next_step_at_ms', 'is not', null)
+    .execute()
+}
+
+let lastEvent = 100
+
+async function eventWith(db: Db, clock: Clock, codes: number): Promise<number> {
+  const [eventId, nowMs] = [++lastEvent, clock.nowMs()]
+  await saveEvent(db, { eventId, record: { id: 1 }, coordinates: '0,0', expiresAtMs: undefined, nowMs })
+  const listed = Array.from({ length: codes }, (_, i) => ({ code: `${eventId}-${i}`, isClaimed: false }))
+  await mergeCodes(db, vault, { eventId, listed, nowMs })
+  return eventId
+}
+
+async function reserveOf(db: Db, clock: Clock, eventId: number, player: number) {
+  const address = `0x${String(player).padStart(40, '0')}`
+  const nowMs = clock.nowMs()
+  const claim = { eventId, address, nowMs, nextStepAtMs: nowMs + LEASE_MS }
+  const { made } = await insertClaim(db, claim, { request: undefined, wait: true })
+  return made!
+}
+
+async function stateOf(db: Db, id: number): Promise<string> {
+  const row = await db.selectFrom('claim').select('state').where('id', '=', id).executeTakeFirstOrThrow()
+  return row.state
 }
 
 async function reserve(db: Db, nowMs: number, address = ANN) {

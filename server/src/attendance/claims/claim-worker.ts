@@ -2,25 +2,39 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState } from '../../db/schema.ts'
+import type { EventHolds } from '../events/event-holds.ts'
+import { type HeldEvent, wakeClaims } from '../events/hold-queries.ts'
 import { addFailure } from '../issuer/failure-queries.ts'
 import { type Issuer, IssuerError } from '../issuer/issuer.ts'
 import type { Vault } from '../vault.ts'
-import { AcceptedClaims } from './accepted-claims.ts'
+import { Batches } from './batches.ts'
 import {
+  type AcceptedClaim,
+  acceptClaims,
   type Closing,
   closeClaim,
   confirmClaim,
   type HeldClaim,
   hasFreeCode,
+  type LeaseRenewal,
   postponeClaim,
+  postponeUnasked,
   releaseLeases,
+  renewLeases,
   swapCode,
   takeDueClaims,
+  waitForProbe,
 } from './claim-queries.ts'
 import { type Move, nextMove } from './claim-steps.ts'
 
 /** How long a process has a claim for itself. Claims of a process that died are free after this time. */
 export const LEASE_MS = 30 * SECOND_MS
+/**
+ * How much longer than one call to the issuer the lease is when a token is requested. The renewal itself may take so
+ * long: then the request still ends within the lease, however long the process was suspended meanwhile.
+ */
+const RENEWAL_MARGIN_MS = 5 * SECOND_MS
+const RENEWAL_TRIES = 3
 /** How often the database is polled for due claims. */
 const POLL_INTERVAL_MS = SECOND_MS
 /**
@@ -56,12 +70,21 @@ export interface ClaimWorkerOptions {
   readonly clock: Clock
   readonly vault: Vault
   readonly issuer: Pick<Issuer, 'readCode' | 'mint'>
+  /** How long one call to the issuer takes at most. */
+  readonly issuerTimeoutMs: number
+  readonly holds: Pick<EventHolds, 'findHeld' | 'mayAsk' | 'contradicted' | 'forget'>
   /** Allowed calls to the issuer per second; they decide how many steps run at the same time. */
   readonly callsPerSecond: number
   readonly log: ClaimLog
-  /** Called with every move, and with `unknown` for a step without a definite answer. */
-  readonly onStep?: (result: Move['kind'] | 'unknown') => void
+  /**
+   * Called with every move, with `unknown` for a step without a definite answer, `held` for one of a held event, and
+   * `lost` for one that asked for no token because another process has taken the claim over.
+   */
+  readonly onStep?: (result: Move['kind'] | 'unknown' | 'held' | 'lost') => void
 }
+
+/** Another process has taken the claim over. */
+class LeaseLostError extends Error {}
 
 /**
  * Runs the steps of claims until they are final: claims that this process reserved, and claims that another process
@@ -71,10 +94,11 @@ export class ClaimWorker {
   private readonly options: ClaimWorkerOptions
   private readonly slots: number
   /** Claims whose step runs now, and claims that wait for a slot. */
-  private readonly running = new Map<number, Promise<void>>()
+  private readonly running = new Map<number, { readonly claim: HeldClaim; readonly done: Promise<void> }>()
   private readonly waiting = new Map<number, HeldClaim>()
   private readonly listeners = new Map<number, (outcome: StepOutcome | undefined) => void>()
-  private readonly accepted: AcceptedClaims
+  private readonly accepted: Batches<AcceptedClaim, void>
+  private readonly renewals: Batches<LeaseRenewal, boolean>
   private isOpen = false
   private taking: Promise<void> | undefined
   /** Whether the last poll found as many claims as it could take. */
@@ -84,7 +108,12 @@ export class ClaimWorker {
 
   constructor(options: ClaimWorkerOptions) {
     this.options = options
-    this.accepted = new AcceptedClaims(options)
+    const { db, clock } = options
+    this.accepted = new Batches(async (claims) => {
+      for (const ended of await acceptClaims(db, claims, clock.nowMs())) await this.endHold(ended)
+      return claims.map(() => undefined)
+    })
+    this.renewals = new Batches((renewals) => renewLeases(db, renewals))
     this.slots = Math.min(Math.max(SLOTS_PER_CALL * options.callsPerSecond, MIN_SLOTS), MAX_SLOTS)
   }
 
@@ -131,7 +160,7 @@ export class ClaimWorker {
     const { db, clock } = this.options
     const left = [...this.waiting.keys()]
     this.waiting.clear()
-    const done = Promise.all(this.running.values())
+    const done = Promise.all([...this.running.values()].map((step) => step.done))
     await Promise.race([done, sleep(timeoutMs, undefined, { ref: false })])
     await releaseLeases(db, [...left, ...this.running.keys()], clock.nowMs()).catch((error) =>
       this.options.log.error(
@@ -165,8 +194,12 @@ export class ClaimWorker {
       const nowMs = clock.nowMs()
       const due = await takeDueClaims(db, { nowMs, leaseUntilMs: nowMs + LEASE_MS, limit })
       this.mayBeMore = due.length === limit
-      // A step may take longer than its lease: taking its claim again extends the lease, without a second step
-      for (const claim of due) if (!this.running.has(claim.id)) this.waiting.set(claim.id, claim)
+      for (const claim of due) {
+        const running = this.running.get(claim.id)
+        // A step may take longer than its lease: taking its claim again extends the lease, without a second step
+        if (running) running.claim.lease.untilMs = claim.lease.untilMs
+        else this.waiting.set(claim.id, claim)
+      }
     } catch (error) {
       this.mayBeMore = false // otherwise `fill` would poll again at once
       log.warn({ err: error }, 'due claims could not be read; the read will be tried again')
@@ -179,7 +212,7 @@ export class ClaimWorker {
       const [claim] = this.waiting.values()
       if (!claim) break
       this.waiting.delete(claim.id)
-      this.running.set(claim.id, this.run(claim))
+      this.running.set(claim.id, { claim, done: this.run(claim) })
     }
     if (this.isOpen && this.mayBeMore && this.waiting.size < this.slots) void this.takeDue()
   }
@@ -198,6 +231,11 @@ export class ClaimWorker {
       return await this.stepOrThrow(claim)
     } catch (error) {
       const facts = { claim: claim.id, event: claim.eventId }
+      if (error instanceof LeaseLostError) {
+        onStep?.('lost')
+        log.warn(facts, 'another process has taken a claim over; this one asks for no token')
+        return undefined
+      }
       if (!(error instanceof IssuerError)) {
         log.error({ ...facts, err: error }, 'a step of a claim failed; it will be tried again')
         return undefined // after the lease the claim is taken again
@@ -217,7 +255,9 @@ export class ClaimWorker {
     try {
       // The short pauses of a reserved claim: the failure says nothing about the token
       const pauseMs = Math.max(pauseAfter({ ...claim, state: 'reserved' }), error.retryAfterMs ?? 0)
-      await postponeClaim(db, claim, clock.nowMs() + Math.min(pauseMs, MINTING_MOST_MS))
+      const nextStepAtMs = clock.nowMs() + Math.min(pauseMs, MINTING_MOST_MS)
+      const mayBeMade = claim.wasAsked || (error.kind === 'unavailable' && error.call === 'mint')
+      await (mayBeMade ? postponeClaim : postponeUnasked)(db, claim, nextStepAtMs)
       await addFailure(db, claim.eventId, error, clock.nowMs())
     } catch (failure) {
       log.error({ claim: claim.id, err: failure }, 'a failure of the issuer could not be stored')
@@ -226,32 +266,76 @@ export class ClaimWorker {
 
   private async stepOrThrow(held: HeldClaim): Promise<StepOutcome | undefined> {
     const { vault, issuer, onStep } = this.options
+    if (await this.isWaitingForProbe(held)) return { state: held.state }
     let claim = held
     for (let swaps = 0; swaps <= SWAPS_PER_STEP; swaps++) {
-      const code = vault.open('claim-code', claim.sealed)
-      const { state, address, attempts } = claim
-      const move = await nextMove(issuer, { state, address, code, attempts })
+      const code = vault.open('claim-code', claim.sealed, String(claim.eventId))
+      const { state, address, attempts, wasAsked } = claim
+      const current = claim
+      const move = await nextMove(issuer, { state, address, code, attempts, wasAsked }, () =>
+        this.renewLease(current),
+      )
       onStep?.(move.kind)
-      if (move.kind !== 'swap') return this.apply(claim, move)
-      const swapped = await this.swap(claim, move)
+      if (move.kind !== 'swap' && move.kind !== 'doubt') return this.apply(claim, move)
+      const swapped = move.kind === 'swap' ? await this.swap(claim, move) : await this.doubt(claim)
       if (!('codeId' in swapped)) return swapped
       claim = swapped
     }
     return this.postpone(claim)
   }
 
-  private async apply(claim: HeldClaim, move: Exclude<Move, { kind: 'swap' }>): Promise<StepOutcome> {
+  /** Whether the event is held, and the claim may not ask now: then it waits until the next probe. */
+  private async isWaitingForProbe(claim: HeldClaim): Promise<boolean> {
+    const { db, holds, onStep } = this.options
+    if (claim.state !== 'reserved') return false
+    const hold = await holds.findHeld(claim.eventId)
+    if (!hold || (await holds.mayAsk(hold))) return false
+    onStep?.('held')
+    await waitForProbe(db, claim, hold.probe_at_ms)
+    return true
+  }
+
+  /**
+   * Called immediately before a token is requested: makes the lease longer than the request, and stores that the issuer
+   * is asked.
+   *
+   * @throws {LeaseLostError} when another process has taken the claim over, for example because this one was suspended
+   */
+  private async renewLease(claim: HeldClaim): Promise<void> {
+    const { clock, issuerTimeoutMs } = this.options
+    const { lease } = claim
+    for (let tried = 0; tried < RENEWAL_TRIES; tried++) {
+      const startedMs = performance.now()
+      const seenUntilMs = lease.untilMs
+      const untilMs = Math.max(seenUntilMs, clock.nowMs() + issuerTimeoutMs + RENEWAL_MARGIN_MS)
+      const isOurs = await this.renewals.add({ claim, seenUntilMs, untilMs })
+      if (isOurs) {
+        lease.untilMs = untilMs
+        if (performance.now() - startedMs < RENEWAL_MARGIN_MS) return
+        continue
+      }
+      // This process may have extended the lease itself in the meantime: then once more
+      await this.taking
+      if (lease.untilMs === seenUntilMs) throw new LeaseLostError()
+    }
+    throw new IssuerError('busy', { call: 'mint' }) // nothing was requested; the claim is tried again
+  }
+
+  private async apply(
+    claim: HeldClaim,
+    move: Exclude<Move, { kind: 'swap' | 'doubt' }>,
+  ): Promise<StepOutcome> {
     const { db, clock } = this.options
     const nowMs = clock.nowMs()
     switch (move.kind) {
       case 'accept':
-        await this.accepted.add(claim, nowMs + MINTING_FIRST_MS)
+        await this.accepted.add({ claim, nextStepAtMs: nowMs + MINTING_FIRST_MS })
         return { state: 'minting' }
       case 'confirm':
         await confirmClaim(db, claim, nowMs, move.txHash)
         return { state: 'minted' }
       case 'release':
-        return this.closeAs(claim, { state: 'released', reason: 'already_held', code: 'free' })
+        return this.release(claim, move)
       case 'fail':
         return this.closeAs(claim, { state: 'failed', reason: move.reason, code: move.code })
       case 'wait':
@@ -271,6 +355,48 @@ export class ClaimWorker {
     return this.closeAs(claim, { state: 'failed', reason, code })
   }
 
+  /**
+   * After the first unknown code in a row of the event, the claim takes another code, unless a token was requested with
+   * this one. After the second the event is held, and the claim keeps its code.
+   */
+  private async doubt(claim: HeldClaim): Promise<HeldClaim | StepOutcome> {
+    const { clock, holds, log } = this.options
+    const { eventId, codeId } = claim
+    const about = { eventId, reason: 'unknown_codes' as const, codeId }
+    const swapped = await holds.contradicted(about, async (tx, hold) => {
+      if (hold.answers === 1 && !claim.wasAsked) return swapCode(tx, claim, clock.nowMs(), 'void')
+      if (hold.probe_at_ms !== null) await waitForProbe(tx, claim, hold.probe_at_ms)
+      if (hold.answers === 2) logHold(log, eventId, 'it does not know codes of its own list')
+      return undefined
+    })
+    if (swapped) return swapped
+    const hold = await holds.findHeld(eventId)
+    return hold ? { state: claim.state } : this.postpone(claim)
+  }
+
+  private async release(
+    claim: HeldClaim,
+    { reason, code }: Extract<Move, { kind: 'release' }>,
+  ): Promise<StepOutcome> {
+    const { clock, holds, log } = this.options
+    const closing = { state: 'released', reason, code } as const
+    if (reason === 'already_held') return this.closeAs(claim, closing)
+    const { eventId } = claim
+    await holds.contradicted({ eventId, reason, codeId: null }, async (tx, hold) => {
+      await closeClaim(tx, claim, clock.nowMs(), closing)
+      if (hold.answers === 2) logHold(log, eventId, 'it gives tokens of claims to somebody else')
+    })
+    return { state: 'released', reason }
+  }
+
+  /** Claims that waited for the probe go on. */
+  private async endHold(ended: HeldEvent): Promise<void> {
+    const { db, clock, holds, log } = this.options
+    holds.forget(ended.event_id)
+    await wakeClaims(db, ended, clock.nowMs())
+    log.warn({ event: ended.event_id }, 'the issuer accepts claims of a held event again; it goes on')
+  }
+
   private async closeAs(claim: HeldClaim, closing: Closing): Promise<StepOutcome> {
     const { db, clock } = this.options
     const isClosed = await closeClaim(db, claim, clock.nowMs(), closing)
@@ -283,6 +409,10 @@ export class ClaimWorker {
     await postponeClaim(db, claim, clock.nowMs() + pauseAfter(claim))
     return { state: claim.state }
   }
+}
+
+function logHold(log: ClaimLog, eventId: number, what: string): void {
+  log.error({ event: eventId }, `the issuer contradicts itself: ${what}. The claims of the event are held`)
 }
 
 /**

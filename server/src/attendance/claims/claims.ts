@@ -10,6 +10,7 @@ import type { SingleUse } from '../signed-fetch/signed-request.ts'
 import {
   type Claim,
   findClaim,
+  hasCode,
   hasFreeCode,
   type Insertion,
   insertClaim,
@@ -55,7 +56,7 @@ export class Claims {
    * with an unfinished claim gets that claim.
    *
    * @param unused the signed request that brought the claim, if it is not used up yet
-   * @throws {AppError} `signature_used`, `already_claimed`, `no_codes_left`, or why the issuer refused
+   * @throws {AppError} `signature_used`, `already_claimed`, `no_codes_left`, `no_codes_loaded`, or why the issuer refused
    */
   async claim(event: Event, address: string, unused?: SingleUse): Promise<ServedClaim> {
     const { worker, waitMs, codeCounts } = this.options
@@ -97,10 +98,7 @@ export class Claims {
       if (repeated) return { repeated }
       if (!(await hasFreeCode(db, event.event_id))) break
     }
-    throw new AppError(
-      'no_codes_left',
-      'No more tokens of this event are left. The organiser can ask the issuer for more and load them.',
-    )
+    throw noFreeCode(event, await hasCode(db, event.event_id))
   }
 
   /** @returns undefined when another claim of the player is inserted at the same time */
@@ -138,6 +136,22 @@ function unfinished(claim: Claim | undefined): Claim | undefined {
 
 function alreadyClaimed({ state }: ServedClaim): AppError {
   return new AppError('already_claimed', ALREADY_CLAIMED, { claim: { status: state } })
+}
+
+/** Why no code is free. Players of an event that never had codes must not hear that all are gone. */
+function noFreeCode({ codes_asked_at_ms }: Event, hadCodes: boolean): AppError {
+  if (hadCodes) {
+    return new AppError(
+      'no_codes_left',
+      'No more tokens of this event are left. The organiser can ask the issuer for more and load them.',
+    )
+  }
+  return new AppError(
+    'no_codes_loaded',
+    codes_asked_at_ms === null
+      ? 'The organiser has not loaded the tokens of this event yet. Please ask the organiser, and try again later.'
+      : 'The token issuer has not approved this event yet, so it has no tokens. Please try again in a day or two.',
+  )
 }
 
 /** @throws {AppError} the reason, when the issuer refused the claim while the request was waiting */

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts'
 import { readCoordinates } from '../events/coordinates.ts'
 import type { Event } from '../events/event-queries.ts'
 import type { PresenceResult } from '../presence/presence.ts'
+import { previewRealm } from '../preview-realm.ts'
 import type { Claimant } from './claimant.ts'
 
 /** Whether a player is on one of the places. Never throws. */
@@ -19,12 +20,7 @@ export async function assertAtEvent(
   { address, isPreview, giveBack }: Claimant,
   findPlayer: FindPlayer,
 ): Promise<void> {
-  if (isPreview) {
-    throw new AppError(
-      'preview_realm',
-      'This scene runs in preview, where players cannot be located. Deploy the scene, then claim there.',
-    )
-  }
+  if (isPreview) throw previewRealm()
   if (!event.requires_presence) return
   const result = await findPlayer(address, readCoordinates(event.coordinates))
   if (result === 'present') return

@@ -1,9 +1,11 @@
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
+import type { EventHolds } from '../events/event-holds.ts'
 import type { CodeCounts, Event } from '../events/event-queries.ts'
 import { askIssuer } from '../issuer/ask-issuer.ts'
 import type { Issuer } from '../issuer/issuer.ts'
+import { refreshForm } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 import { mergeCodes } from './code-queries.ts'
 
@@ -13,6 +15,7 @@ export interface CodeLoaderOptions {
   readonly vault: Vault
   readonly issuer: Pick<Issuer, 'listCodes'>
   readonly codeCounts: CodeCountCache
+  readonly holds: Pick<EventHolds, 'end'>
 }
 
 export interface LoadedCodes {
@@ -32,15 +35,18 @@ export class CodeLoader {
   }
 
   /**
-   * Can be repeated: stored codes stay as they are, except those that were used without this server.
+   * Can be repeated: stored codes stay as they are, except those that were used without this server. The claims of a held
+   * event go on when the issuer lists codes.
    *
    * @param editCode must have been checked before
    * @throws {AppError} `issuer_refused` or `issuer_unavailable`
    */
   async load({ event_id: eventId }: Event, editCode: string): Promise<LoadedCodes> {
-    const { db, clock, vault, issuer, codeCounts } = this.options
+    const { db, clock, vault, issuer, codeCounts, holds } = this.options
     const listed = await askIssuer(() => issuer.listCodes(eventId, editCode), { db, clock, eventId })
+    await refreshForm(db, vault)
     const added = await mergeCodes(db, vault, { eventId, listed, nowMs: clock.nowMs() })
+    if (listed.length > 0) await holds.end(eventId)
     codeCounts.forget(eventId)
     return { listed: listed.length, added, counts: await codeCounts.get(eventId) }
   }

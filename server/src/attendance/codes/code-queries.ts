@@ -1,6 +1,8 @@
 import type { Db } from '../../db/engine.ts'
-import type { CodeState } from '../../db/schema.ts'
+import type { ClaimCodeTable, CodeState } from '../../db/schema.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import type { ListedCode } from '../issuer/issuer.ts'
+import { lockCodes } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 
 /** Rows of one statement: six parameters each, far below the 65,535 that a statement may have. */
@@ -25,28 +27,37 @@ export async function mergeCodes(
   { eventId, listed, nowMs }: CodesOfEvent,
 ): Promise<number> {
   const codes = listed
-    .map(({ code, isClaimed }) => ({ code, isClaimed, fingerprint: vault.fingerprint('claim-code', code) }))
+    .map(({ code, isClaimed }) => ({
+      code,
+      isClaimed,
+      fingerprint: vault.fingerprint('claim-code', code),
+      others: vault.otherFingerprints('claim-code', code),
+    }))
     // All processes write in the same order: no deadlock between two of them
     .sort((a, b) => Buffer.compare(a.fingerprint, b.fingerprint))
   let added = 0
   for (let from = 0; from < codes.length; from += BATCH_ROWS) {
     const batch = codes.slice(from, from + BATCH_ROWS)
-    const rows = batch.map(({ code, isClaimed, fingerprint }) => ({
-      event_id: eventId,
-      fingerprint,
-      sealed: vault.seal('claim-code', code),
-      state: isClaimed ? ('used_elsewhere' as const) : ('free' as const),
-      created_at_ms: nowMs,
+    const rows = batch.map(({ code, isClaimed, fingerprint, others }) => ({
+      others,
+      row: {
+        event_id: eventId,
+        fingerprint,
+        sealed: vault.seal('claim-code', code, String(eventId)),
+        state: isClaimed ? ('used_elsewhere' as const) : ('free' as const),
+        created_at_ms: nowMs,
+      },
     }))
-    const inserted = await db
-      .insertInto('claim_code')
-      .values(rows)
-      .onConflict((conflict) => conflict.column('fingerprint').doNothing())
-      .returning('id')
-      .execute()
-    added += inserted.length
+    added += vault.hasOtherKeys
+      ? await inTransaction(db, (tx) => insertUnknown(tx, rows))
+      : await insertRows(
+          db,
+          rows.map(({ row }) => row),
+        )
     const fingerprintsOf = (claimed: boolean) =>
-      batch.filter(({ isClaimed }) => isClaimed === claimed).map(({ fingerprint }) => fingerprint)
+      batch
+        .filter(({ isClaimed }) => isClaimed === claimed)
+        .flatMap(({ fingerprint, others }) => [fingerprint, ...others])
     await changeState(db, { eventId, fingerprints: fingerprintsOf(true), from: 'free', to: 'used_elsewhere' })
     await changeState(db, { eventId, fingerprints: fingerprintsOf(false), from: 'void', to: 'free' })
   }
@@ -58,10 +69,43 @@ export async function mergeCodes(
   return added
 }
 
-/** Any stored code, encrypted; undefined when there is none. */
-export async function findAnySealed(db: Db): Promise<Buffer | undefined> {
-  const row = await db.selectFrom('claim_code').select('sealed').orderBy('id').limit(1).executeTakeFirst()
-  return row?.sealed
+type NewCode = Omit<ClaimCodeTable, 'id'>
+
+/** Codes that are not stored with the current key. @returns how many were inserted */
+async function insertRows(db: Db, rows: readonly NewCode[]): Promise<number> {
+  if (rows.length === 0) return 0
+  const inserted = await db
+    .insertInto('claim_code')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('fingerprint').doNothing())
+    .returning('id')
+    .execute()
+  return inserted.length
+}
+
+/** While keys are being changed: a code that is stored with another key is not inserted a second time. */
+async function insertUnknown(
+  tx: Db,
+  rows: readonly { readonly row: NewCode; readonly others: readonly Buffer[] }[],
+): Promise<number> {
+  await lockCodes(tx)
+  const stored = await tx
+    .selectFrom('claim_code')
+    .select('fingerprint')
+    .where(
+      'fingerprint',
+      'in',
+      // The current ones too, although the constraint compares them: `landpass reseal` may change a row between two statements
+      rows.flatMap(({ row, others }) => [row.fingerprint, ...others]),
+    )
+    .execute()
+  const known = new Set(stored.map(({ fingerprint }) => fingerprint.toString('hex')))
+  const isKnown = (fingerprint: Buffer) => known.has(fingerprint.toString('hex'))
+  const unknown = rows.filter(({ row, others }) => ![row.fingerprint, ...others].some(isKnown))
+  return insertRows(
+    tx,
+    unknown.map(({ row }) => row),
+  )
 }
 
 interface StateChange {

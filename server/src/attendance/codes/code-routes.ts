@@ -45,6 +45,8 @@ export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
     '/addcodes/:event',
     {
       onRequest: organiserLimit,
+      // The older organiser page reads data.body.num of every answer, and shows a failure of the script without it
+      config: { failureData: { body: { num: 0 } } },
       schema: {
         tags: ['events'],
         operationId: 'loadCodes',

@@ -9,6 +9,7 @@ import { availabilityJson, availabilitySchema } from './availability.ts'
 import type { CodeCountCache } from './code-count-cache.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
 import type { EventCache } from './event-cache.ts'
+import type { EventHolds } from './event-holds.ts'
 import {
   eventInfoJson,
   eventInfoProperties,
@@ -54,12 +55,13 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   /** For availability, which booths request often. A changed event is dropped from it. */
   readonly events: Pick<EventCache, 'get' | 'forget'>
   readonly codeCounts: Pick<CodeCountCache, 'get'>
+  readonly holds: Pick<EventHolds, 'findHeld'>
 }
 
 /** Registers, changes and reads events. */
 export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app,
-  { db, clock, world, organisers, events, codeCounts, organiserLimit, assertConfigured },
+  { db, clock, world, organisers, events, codeCounts, holds, organiserLimit, assertConfigured },
   done,
 ) => {
   app.post(
@@ -179,7 +181,8 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       const event = cached.codes_asked_at_ms === null ? await getEvent(db, name) : cached
       reply.header('cache-control', 'no-store')
       const counts = await codeCounts.get(event.event_id)
-      return { ok: true as const, data: availabilityJson(event, counts, clock.nowMs()) }
+      const isHeld = (await holds.findHeld(event.event_id)) !== undefined
+      return { ok: true as const, data: availabilityJson(event, counts, clock.nowMs(), isHeld) }
     },
   )
   done()

@@ -7,6 +7,7 @@ export type ClosedReason =
   | 'event_not_open'
   | 'event_closed'
   | 'event_expired'
+  | 'event_held'
   | 'waiting_for_issuer'
   | 'no_codes_loaded'
   | 'no_codes_left'

@@ -3,6 +3,7 @@ import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { IssuerConfig } from '../../config/config.ts'
 import type { Db } from '../../db/engine.ts'
 import { type OutboundAnswer, OutboundError, type OutboundRequest } from '../outbound.ts'
+import { TOKEN_BINDING } from '../seal-queries.ts'
 import { UnreadableSecretError, type Vault } from '../vault.ts'
 import {
   countedRequests,
@@ -65,7 +66,8 @@ const REFUSED_PAUSE_MS = 20 * MINUTE_MS
  */
 export class AccessTokens {
   private readonly options: AccessTokensOptions
-  private readonly settings: string
+  /** Fingerprints of the settings: with the current key, and with the others. */
+  private readonly settings: readonly string[]
   private cached: AccessToken | undefined
   /** The search that is under way: all calls that need a token share it. */
   private search: Promise<AccessToken> | undefined
@@ -77,7 +79,7 @@ export class AccessTokens {
 
   constructor(options: AccessTokensOptions) {
     this.options = options
-    this.settings = settingsFingerprint(options)
+    this.settings = settingsFingerprints(options)
   }
 
   /** A valid token, as far as known. @throws {IssuerError} with `call` `token` */
@@ -170,7 +172,8 @@ export class AccessTokens {
       this.cache(token)
       this.failures = 0
       this.lastFailure = undefined
-      const sealed = this.options.vault.seal('issuer-token', JSON.stringify({ ...token, for: this.settings }))
+      const text = JSON.stringify({ ...token, for: this.settings[0] })
+      const sealed = this.options.vault.seal('issuer-token', text, TOKEN_BINDING)
       await storeToken(this.options.db, lease, { sealed, expiresAtMs: token.expiresAtMs })
       return token
     } catch (error) {
@@ -203,11 +206,11 @@ export class AccessTokens {
     if (sealed === null) return undefined
     try {
       const { for: settings, ...token } = JSON.parse(
-        this.options.vault.open('issuer-token', sealed),
+        this.options.vault.open('issuer-token', sealed, TOKEN_BINDING),
       ) as AccessToken & {
         for: string
       }
-      return settings === this.settings && token.text !== this.rejected ? token : undefined
+      return this.settings.includes(settings) && token.text !== this.rejected ? token : undefined
     } catch (error) {
       if (error instanceof UnreadableSecretError) return undefined
       throw error
@@ -283,9 +286,13 @@ function readLifeS(json: unknown): number {
 }
 
 /** Identifies the settings of a token request: after a change of settings, a stored token must not be sent to another host. */
-function settingsFingerprint({ config, credentials, vault }: AccessTokensOptions): string {
+function settingsFingerprints({ config, credentials, vault }: AccessTokensOptions): readonly string[] {
   const { url, tokenUrl, audience } = config
   const { clientId, clientSecret } = credentials
   const settings = JSON.stringify([url, tokenUrl, audience, clientId, clientSecret])
-  return vault.fingerprint('issuer-token', settings).toString('hex')
+  const prints = [
+    vault.fingerprint('issuer-token', settings),
+    ...vault.otherFingerprints('issuer-token', settings),
+  ]
+  return prints.map((print) => print.toString('hex'))
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
+import { waitText } from '../wait-text.ts'
 import { addFailure } from './failure-queries.ts'
 import { IssuerError } from './issuer.ts'
 
@@ -42,7 +43,7 @@ function asAppError(error: IssuerError): AppError {
   const waitS = Math.ceil((error.retryAfterMs ?? DEFAULT_RETRY_AFTER_S * 1000) / 1000)
   const sentence =
     error.kind === 'busy'
-      ? 'The token issuer gets too many requests now. Nothing was lost; please try again in a minute.'
-      : 'The token issuer does not answer now. Nothing was lost; please try again in a minute.'
+      ? `The token issuer gets too many requests now. Nothing was lost; please try again in ${waitText(waitS)}.`
+      : `The token issuer does not answer now. Nothing was lost; please try again in ${waitText(waitS)}.`
   return new AppError('issuer_unavailable', sentence, { retry_after_s: waitS })
 }

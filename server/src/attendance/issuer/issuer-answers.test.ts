@@ -200,7 +200,8 @@ test('for a free code the field claimed is enough', () => {
 test.each([
   [404, { message: 'Qr Claim not found' }, undefined],
   [400, { message: 'QR Claim not found' }, undefined],
-  [400, { message: 'Some other words' }, undefined],
+  [400, { message: 'Some other words' }, 'unavailable'],
+  [404, { message: 'Some other words' }, undefined],
   [404, undefined, 'unavailable'],
   [404, { message: 'Route GET:/actions/claim-qr not found' }, 'unavailable'],
   [400, { message: 'QR Claim expired' }, 'unavailable'],

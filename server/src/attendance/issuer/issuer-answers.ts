@@ -68,7 +68,7 @@ export function readCodeList(answer: OutboundAnswer): readonly ListedCode[] {
 
 /**
  * Parses the answer to `GET /actions/claim-qr`; undefined for a code that the issuer does not know, which it answers with
- * 404 or 400. Any other refusal is `unavailable`, because an unknown code is never used again.
+ * a 404, or with a 400 that says so. Any other refusal is `unavailable`: it proves nothing about the code.
  *
  * @throws {IssuerError}
  */
@@ -77,7 +77,7 @@ export function readClaimAnswer(answer: OutboundAnswer, code: string): CodeAtIss
   const { json, status } = answer
   if (!isSuccess(answer)) {
     const meaning = meaningOfRefusal(call, answer)
-    const isUnknown = meaning === 'no_such_code' || (!meaning && (status === 404 || status === 400))
+    const isUnknown = meaning === 'no_such_code' || (!meaning && status === 404)
     return isObject(json) && isUnknown ? undefined : throwUnavailable(call, answer)
   }
   if (!isObject(json) || !isAbout(json, code) || typeof json.claimed !== 'boolean')

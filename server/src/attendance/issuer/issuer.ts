@@ -19,10 +19,15 @@ export interface Issuer {
   /**
    * Asks for a token. `secret` comes from {@link readCode}, called immediately before.
    *
+   * @param beforeSend called when the request is sent next, after every wait for the rate of calls or an access token. If
+   * it throws, nothing is sent, and `mint` throws the same
    * @throws {IssuerError} when it is unknown whether a token was made (`kind` `unavailable`), or when the issuer
    * certainly did nothing (`busy`, `refused`). In both cases the claim keeps its code.
    */
-  mint(request: { code: string; address: string; secret: string }): Promise<MintAnswer>
+  mint(
+    request: { code: string; address: string; secret: string },
+    beforeSend: () => Promise<void>,
+  ): Promise<MintAnswer>
 }
 
 /**

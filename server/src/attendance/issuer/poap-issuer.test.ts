@@ -26,6 +26,9 @@ const OTHER_PLAYER = '0x8617e340b3d01fa5f11f306f4090fd50e238070d'
 
 const open = freshEngine('embedded')
 
+/** No check before a request is sent. */
+const AT_ONCE = async () => {}
+
 test('from the event to the token: all calls, at the simulated issuer in another process', async () => {
   const address = String(await nextMessage(startChild('issuer-child')))
   const { issuer } = await givenIssuer(address)
@@ -39,7 +42,7 @@ test('from the event to the token: all calls, at the simulated issuer in another
   const codes = await issuer.listCodes(HARBOUR.id, HARBOUR.editCode)
   const { code } = codes[0]!
   const free = (await issuer.readCode(code))!
-  const minted = await issuer.mint({ code, address: PLAYER, secret: free.secret })
+  const minted = await issuer.mint({ code, address: PLAYER, secret: free.secret }, AT_ONCE)
   const taken = await issuer.readCode(code)
 
   expect(event).toMatchObject({ id: HARBOUR.id, name: 'Harbour Lights Opening' })
@@ -73,8 +76,8 @@ test('requests are as documented, with the key on each and the token where it is
 
   await issuer.isEditCode(HARBOUR.id, '012345', 'organiser')
   const read = await issuer.readCode('k3v9zq')
-  await issuer.mint({ code: 'k3v9zq', address: PLAYER, secret: read?.secret ?? '' })
-  await issuer.mint({ code: 'k3v9zq', address: PLAYER, secret: '' })
+  await issuer.mint({ code: 'k3v9zq', address: PLAYER, secret: read?.secret ?? '' }, AT_ONCE)
+  await issuer.mint({ code: 'k3v9zq', address: PLAYER, secret: '' }, AT_ONCE)
 
   const claim = { address: PLAYER, qr_hash: 'k3v9zq', sendEmail: false }
   expect(heard.slice(1).map(({ method, path, json }) => [method, path, json])).toEqual([
@@ -111,7 +114,7 @@ test.each(['current', '2022', 'oldest'])('the refusals of the %s issuer are unde
   const [expired] = await issuer.listCodes(8, '888888')
   const mint = async (code: string, player: string) => {
     const secret = (await issuer.readCode(code))?.secret ?? ''
-    return issuer.mint({ code, address: player, secret })
+    return issuer.mint({ code, address: player, secret }, AT_ONCE)
   }
 
   const answers = [
@@ -270,7 +273,7 @@ test.each<[string, Respond]>([
   const failures = [
     await failureOf(issuer.findEvent(HARBOUR.id)),
     await failureOf(issuer.isEditCode(HARBOUR.id, HARBOUR.editCode, 'organiser')),
-    await failureOf(issuer.mint({ code: 'k3v9zq', address: PLAYER, secret: 's' })),
+    await failureOf(issuer.mint({ code: 'k3v9zq', address: PLAYER, secret: 's' }, AT_ONCE)),
   ]
 
   expect(failures.map(({ kind, call }) => [kind, call])).toEqual([
@@ -299,7 +302,9 @@ test('with late and lost answers each player gets one token: no mint is repeated
     .slice(0, 30)
     .map(({ code }, index) => ({ code, address: `0x${index.toString(16).padStart(40, '0')}` }))
   const answers = await Promise.all(
-    players.map((player) => issuer.mint({ ...player, secret: '' }).catch((error: IssuerError) => error.kind)),
+    players.map((player) =>
+      issuer.mint({ ...player, secret: '' }, AT_ONCE).catch((error: IssuerError) => error.kind),
+    ),
   )
 
   const ledger = await tellSimulator<{ posts: number; count: number }>(address, 'GET', 'ledger')
@@ -360,7 +365,7 @@ test('no error contains a secret, for every failure and every answer of the issu
     const failures = await Promise.all([
       failureOf(issuer.findEvent(HARBOUR.id)),
       failureOf(issuer.readCode('k3v9zq')),
-      failureOf(issuer.mint({ code: 'k3v9zq', address: PLAYER, secret: 'CODESECRET' })),
+      failureOf(issuer.mint({ code: 'k3v9zq', address: PLAYER, secret: 'CODESECRET' }, AT_ONCE)),
     ])
     const verdict = await issuer
       .isEditCode(HARBOUR.id, 'EDITCODE', 'organiser')

@@ -64,6 +64,12 @@ const CLASS_OF_CALL = {
   mint: 'claim',
 } as const
 
+interface CallOptions {
+  readonly limits?: Limits
+  /** See {@link Issuer.mint}. */
+  readonly beforeSend?: () => Promise<void>
+}
+
 /**
  * The POAP service: JSON over HTTPS, an API key with every call, a bearer token with the calls about codes. The rate of
  * calls and the time and size of answers are limited. Errors contain no text of the issuer and no secret.
@@ -114,7 +120,7 @@ export class PoapIssuer implements Issuer {
     const path = `/event/${pathPart(eventId)}/qr-codes`
     const limits = { timeoutMs: LIST_TIME_FACTOR * this.config.timeoutMs, maxBytes: MAX_LIST_BYTES }
     const request = { method: 'POST', path, json: { secret_code: editCode } } as const
-    return readCodeList(await this.protectedCall(callOf('listCodes'), request, limits))
+    return readCodeList(await this.protectedCall(callOf('listCodes'), request, { limits }))
   }
 
   async readCode(code: string): Promise<CodeAtIssuer | undefined> {
@@ -122,7 +128,10 @@ export class PoapIssuer implements Issuer {
     return readClaimAnswer(await this.protectedCall(callOf('readCode'), request), code)
   }
 
-  async mint(wanted: { code: string; address: string; secret: string }): Promise<MintAnswer> {
+  async mint(
+    wanted: { code: string; address: string; secret: string },
+    beforeSend: () => Promise<void>,
+  ): Promise<MintAnswer> {
     const json = {
       address: wanted.address,
       qr_hash: wanted.code,
@@ -131,7 +140,7 @@ export class PoapIssuer implements Issuer {
       sendEmail: false,
     }
     const request = { method: 'POST', path: '/actions/claim-qr', json } as const
-    return readMintAnswer(await this.protectedCall(callOf('mint'), request), wanted)
+    return readMintAnswer(await this.protectedCall(callOf('mint'), request, { beforeSend }), wanted)
   }
 
   private async judge(eventId: number, editCode: string, by: Sender): Promise<boolean> {
@@ -152,15 +161,15 @@ export class PoapIssuer implements Issuer {
   private async protectedCall(
     call: PacedCall,
     request: OutboundRequest,
-    limits = this.limits(),
+    options: CallOptions = {},
   ): Promise<OutboundAnswer> {
     const token = await this.tokens.get()
-    const answer = await this.call(call, withToken(request, token), limits)
+    const answer = await this.call(call, withToken(request, token), options)
     if (!isTokenRefused(answer)) return answer
     // An unauthorised call did nothing, so even a mint may be repeated
     const renewed = await this.tokens.renew(token)
     if (!renewed) return answer
-    const second = await this.call(call, withToken(request, renewed), limits)
+    const second = await this.call(call, withToken(request, renewed), options)
     if (isTokenRefused(second)) this.tokens.renewalDidNotHelp()
     return second
   }
@@ -168,9 +177,10 @@ export class PoapIssuer implements Issuer {
   private async call(
     call: PacedCall,
     request: OutboundRequest,
-    limits = this.limits(),
+    { limits = this.limits(), beforeSend }: CallOptions = {},
   ): Promise<OutboundAnswer> {
     await this.waitForPacer(call)
+    await beforeSend?.()
     const headers = { ...request.headers, 'x-api-key': this.credentials.apiKey }
     try {
       const answer = await this.send(call.name, this.config.url, { ...request, headers }, limits)

@@ -1,10 +1,14 @@
 import Type from 'typebox'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import type { HoldReason } from '../../db/schema.ts'
 import { availabilityJson, availabilitySchema } from '../events/availability.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
+import type { EventHolds } from '../events/event-holds.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
 import type { CodeCounts, Event } from '../events/event-queries.ts'
+import { type EventHold, isHeld } from '../events/hold-queries.ts'
+import { isoText } from '../events/openness.ts'
 import { lastFailures, MAX_STORED_FAILURES } from '../issuer/failure-queries.ts'
 import { refusalsByCode } from '../refusal-queries.ts'
 import type { Refusals } from '../refusals.ts'
@@ -18,10 +22,33 @@ const claimCountProperties = {
   failed: count('The issuer refused; the player may claim again.'),
   released: count('The player held a token of the event already; the code went back.'),
 }
+const alarmSchema = Type.Object(
+  {
+    kind: Type.Unsafe<HoldReason>({
+      type: 'string',
+      enum: ['unknown_codes', 'other_beneficiary'],
+      description:
+        'unknown_codes: the issuer does not know codes of its own list. other_beneficiary: it gave the token of a claim to somebody else.',
+    }),
+    answers: count('How many such answers there were since the last token.'),
+    held_since: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'ISO 8601, UTC: since then claims wait, with their codes. Null after one such answer, which may be true of one code.',
+    }),
+    next_try_at: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'ISO 8601, UTC: when one claim asks the issuer again. Loading the codes lets all go on at once.',
+    }),
+  },
+  { title: 'Alarm' },
+)
 export const reportSchema = Type.Object(
   {
     event: eventInfoSchema,
     availability: availabilitySchema,
+    alarms: Type.Array(alarmSchema, {
+      description: 'What the organiser has to look after; empty when all is well.',
+    }),
     codes: Type.Object({
       free: count('For the next claims.'),
       held: count('Tied to a claim.'),
@@ -63,6 +90,7 @@ export interface ReportsOptions {
   /** Writes its counts to the database before the report reads them. */
   readonly refusals: Pick<Refusals, 'flush'>
   readonly codeCounts: CodeCountCache
+  readonly holds: Pick<EventHolds, 'find' | 'forget'>
 }
 
 /**
@@ -80,14 +108,17 @@ export class Reports {
   }
 
   async make(event: Event) {
-    const { clock, codeCounts } = this.options
+    const { clock, codeCounts, holds } = this.options
     const codes = await codeCounts.get(event.event_id)
     const counted = this.counted.get(codes) ?? this.count(event.event_id)
     this.counted.set(codes, counted)
     counted.catch(() => this.counted.delete(codes))
+    holds.forget(event.event_id)
+    const hold = await holds.find(event.event_id)
     return {
       event: eventInfoJson(event),
-      availability: availabilityJson(event, codes, clock.nowMs()),
+      availability: availabilityJson(event, codes, clock.nowMs(), isHeld(hold)),
+      alarms: hold ? [alarmJson(hold)] : [],
       codes,
       ...(await counted),
     }
@@ -114,4 +145,8 @@ export class Reports {
 
 function hourJson({ hourMs, ...counts }: HourOfClaims) {
   return { hour: new Date(hourMs).toISOString(), ...counts }
+}
+
+function alarmJson({ reason, answers, held_at_ms, probe_at_ms }: EventHold) {
+  return { kind: reason, answers, held_since: isoText(held_at_ms), next_try_at: isoText(probe_at_ms) }
 }

@@ -8,7 +8,7 @@ import { type Kysely, sql } from 'kysely'
  * - `claim.asked_code_id`: the code for which the issuer was asked for a token. Null from the version before.
  * - `event_hold`: events whose codes the issuer answered contradictorily. The version before does not read it.
  * - `attendance_seal`: whether encrypted values are bound to their row. False beside the version before, which cannot
- *   decrypt bound values; `landpass reseal` sets it. A database without codes has no such process to wait for.
+ *   decrypt bound values; `landpass reseal` sets it. A database without events and access token is new, so no such process uses it.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
@@ -34,5 +34,6 @@ const STATEMENTS = [
     only_row boolean primary key default true check (only_row),
     is_bound boolean not null
   )`,
-  `insert into attendance_seal (is_bound) select not exists (select from claim_code)`,
+  `insert into attendance_seal (is_bound) select not exists (select from attendance_event)
+    and not exists (select from issuer_token where sealed is not null)`,
 ]

@@ -7,24 +7,32 @@ export interface Fault {
   readonly kind: 'none' | 'error' | 'error_after' | 'late' | 'drop' | 'drop_after'
   readonly isDuplicated: boolean
   readonly failsMint: boolean
+  readonly isMintNotFound: boolean
+  readonly mintsForOther: boolean
+  readonly isReadUnknown: boolean
   /** The HTTP status of an error. */
   readonly errorStatus: number
 }
 
+const OTHERS = 0x5bd1e995
 const ERROR_STATUSES = [500, 502, 503, 504] as const
 
 /** Chooses the fault of each request: the same for the same seed and the same order of requests. */
 export class Faults {
   private random: SeededRandom
+  /** For contradictory answers, so that the other faults of a seed stay the same. */
+  private others: SeededRandom
   private windowEndsAtMs = 0
   private countInWindow = 0
 
   constructor(seed: number) {
     this.random = new SeededRandom(seed)
+    this.others = new SeededRandom(seed ^ OTHERS)
   }
 
   restart(seed: number): void {
     this.random = new SeededRandom(seed)
+    this.others = new SeededRandom(seed ^ OTHERS)
   }
 
   next(settings: SimulatorSettings): Fault {
@@ -36,6 +44,9 @@ export class Faults {
       kind: kindOf({ error, drop, errorAfter, late }, settings),
       isDuplicated: duplicate < settings.duplicate_rate,
       failsMint: mint < settings.failed_mint_rate,
+      isMintNotFound: this.others.next() < settings.mint_not_found_rate,
+      mintsForOther: this.others.next() < settings.other_beneficiary_rate,
+      isReadUnknown: this.others.next() < settings.unknown_read_rate,
       errorStatus: ERROR_STATUSES[Math.floor(which * ERROR_STATUSES.length)]!,
     }
   }

@@ -28,7 +28,7 @@ export function addIssuerRoutes(app: FastifyInstance, simulator: Simulator, clos
   call('POST', '/event/:id/qr-codes', 'key and token', ({ params, body }) =>
     listCodes(simulator, params, body),
   )
-  call('GET', '/actions/claim-qr', 'key and token', ({ query }) => readClaim(simulator, query))
+  call('GET', '/actions/claim-qr', 'key and token', ({ query }, fault) => readClaim(simulator, query, fault))
   call('POST', '/actions/claim-qr', 'key and token', ({ body }, fault) => claim(simulator, body, fault))
   call('GET', '/transaction-requests/:id', 'key', ({ params }) => readRequest(simulator, params))
   call('GET', '/actions/scan/:address/:id', 'key', ({ params }) => scan(simulator, params))
@@ -90,21 +90,24 @@ function listCodes(simulator: Simulator, params: unknown, body: unknown): Outcom
   return simulator.settings.approval_errors ? 'not_approved' : { body: [] }
 }
 
-function readClaim({ store, settings, nowMs }: Simulator, query: unknown): Outcome {
+function readClaim({ store, settings, nowMs }: Simulator, query: unknown, { isReadUnknown }: Fault): Outcome {
+  if (isReadUnknown) return 'unknown_words'
   const code = store.code(textIn(query, 'qr_hash'), nowMs)
   if (!code) return 'no_such_code'
   const isActive = code.claim !== undefined || !isExpired(code.event, nowMs)
   return { body: { ...claimJson(code, settings, nowMs), is_active: isActive } }
 }
 
-function claim({ store, settings, nowMs }: Simulator, body: unknown, { failsMint }: Fault): Outcome {
+function claim({ store, settings, nowMs }: Simulator, body: unknown, fault: Fault): Outcome {
   const secret = fieldOf(body, 'secret')
   const request = {
     address: textIn(body, 'address'),
     hash: textIn(body, 'qr_hash'),
     secret: typeof secret === 'string' ? secret : undefined,
   }
-  const taken = store.claim(request, { settings, nowMs, fails: failsMint })
+  if (fault.isMintNotFound) return store.refuse(request, 'no_such_code')
+  const { failsMint: fails, mintsForOther } = fault
+  const taken = store.claim(request, { settings, nowMs, fails, mintsForOther })
   return typeof taken === 'string' ? taken : { body: acceptedJson(taken, settings) }
 }
 

@@ -125,22 +125,29 @@ export class IssuerStore {
   /** Claims a code for a player, where the issuer would. The ledger records every request. */
   claim(
     request: ClaimRequest,
-    by: { settings: SimulatorSettings; nowMs: number; fails: boolean },
+    by: { settings: SimulatorSettings; nowMs: number; fails: boolean; mintsForOther: boolean },
   ): SimulatedCode | Refusal {
     const code = this.code(request.hash, by.nowMs)
     const refusal = this.refusalOf(request, code, by)
     this.ledger.noteClaimRequest(request.hash, refusal)
     if (refusal || !code) return refusal ?? 'no_such_code'
-    this.take(code, request.address, by)
-    const { nowMs, fails } = by
+    const { nowMs, fails, mintsForOther } = by
+    const address = mintsForOther ? otherThan(request.address) : request.address
+    this.take(code, address, by)
     this.ledger.noteMint({
       eventId: code.event.plan.id,
       hash: code.hash,
-      address: request.address,
+      address,
       nowMs,
       fails,
     })
     return code
+  }
+
+  /** Refuses a claim without a look at it. The ledger records the request. */
+  refuse({ hash }: ClaimRequest, refusal: Refusal): Refusal {
+    this.ledger.noteClaimRequest(hash, refusal)
+    return refusal
   }
 
   private refusalOf(
@@ -171,6 +178,11 @@ export class IssuerStore {
     code.event.holders.add(address.toLowerCase())
     this.requests.set(requestId, code)
   }
+}
+
+/** Another address for the same token: every digit is another one. */
+function otherThan(address: string): string {
+  return address.replace(/(?<=^0x.*)[\da-f]/gi, (digit) => (15 - Number.parseInt(digit, 16)).toString(16))
 }
 
 export function isApproved(event: SimulatedEvent, nowMs: number): boolean {

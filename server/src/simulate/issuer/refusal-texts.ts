@@ -16,6 +16,7 @@ export type Refusal =
   | 'bad_token'
   | 'bad_request'
   | 'too_fast'
+  | 'unknown_words'
 
 export interface ErrorBody {
   readonly statusCode: number
@@ -65,6 +66,7 @@ const TEXTS: Readonly<Record<Refusal, Text | Readonly<Record<Wording, Text>>>> =
   bad_token: [401, 'UNAUTHORIZED'],
   bad_request: [400, 'The request is not well-formed'],
   too_fast: [429, 'Too many requests'],
+  unknown_words: [400, 'Something is not as it should be'],
 }
 
 const PHRASES: Readonly<Record<number, string>> = {

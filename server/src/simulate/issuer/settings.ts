@@ -21,6 +21,12 @@ export interface SimulatorSettings {
   readonly duplicate_rate: number
   /** The connection is closed without an answer: one half before the request is performed, the other half after. */
   readonly drop_rate: number
+  /** Claims that are answered with 404 "Qr Claim not found", and not performed. */
+  readonly mint_not_found_rate: number
+  /** Claims whose token goes to somebody else: the answer and later reads name another beneficiary. */
+  readonly other_beneficiary_rate: number
+  /** Reads of a code that are answered with a 400 in words that no version of the issuer has used. */
+  readonly unknown_read_rate: number
   readonly wording: Wording
   /** Errors are HTML pages instead of JSON. */
   readonly html_errors: boolean
@@ -46,6 +52,9 @@ export const DEFAULT_SETTINGS: Omit<SimulatorSettings, 'seed'> = {
   late_ms: 0,
   duplicate_rate: 0,
   drop_rate: 0,
+  mint_not_found_rate: 0,
+  other_beneficiary_rate: 0,
+  unknown_read_rate: 0,
   wording: 'current',
   html_errors: false,
   approval_errors: false,

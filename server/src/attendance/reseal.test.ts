@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { describeOnBothEngines } from '../../test/support/engines.ts'
+import { testClock } from '../../test/support/land-server.ts'
+import type { Db } from '../db/engine.ts'
+import { mergeCodes } from './codes/code-queries.ts'
+import { countCodes, saveEvent } from './events/event-queries.ts'
+import { reseal } from './reseal.ts'
+import { areNewValuesBound, countOutdatedCodes, TOKEN_BINDING } from './seal-queries.ts'
+import { Vault } from './vault.ts'
+
+const [OLD, NEXT] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
+const NOW = testClock().nowMs()
+const CODES = Array.from({ length: 450 }, (_, i) => `code${i}`)
+let lastEvent = 0
+
+describeOnBothEngines('a change of keys', (open) => {
+  /** An event as the version before this one has stored it: not bound, with the old key. */
+  async function givenEvent(
+    db: Db,
+  ): Promise<{ eventId: number; listed: { code: string; isClaimed: boolean }[] }> {
+    const eventId = ++lastEvent
+    await db.deleteFrom('claim_code').execute()
+    await db.updateTable('attendance_seal').set({ is_bound: false }).execute()
+    await saveEvent(db, {
+      eventId,
+      record: { id: 1 },
+      coordinates: '0,0',
+      expiresAtMs: undefined,
+      nowMs: NOW,
+    })
+    const listed = CODES.map((code) => ({ code, isClaimed: false }))
+    await mergeCodes(db, new Vault(OLD, { isBound: false }), { eventId, listed, nowMs: NOW })
+    return { eventId, listed }
+  }
+
+  async function readCodes(db: Db, vault: Vault) {
+    const rows = await db.selectFrom('claim_code').selectAll().execute()
+    return rows.map(({ sealed, event_id, fingerprint }) => {
+      const code = vault.open('claim-code', sealed, String(event_id))
+      return { code, isCurrent: vault.fingerprint('claim-code', code).equals(fingerprint) }
+    })
+  }
+
+  test('encrypts codes, captchas and the token anew; interrupted, it goes on where it was', async () => {
+    const { db } = await open()
+    await givenEvent(db)
+    const old = new Vault(OLD, { isBound: false })
+    const captcha = {
+      uuid: '0d4f0f0a-8d1c-4a55-9a43-9f6c7b1f2a33',
+      address: '0xann',
+      tries: 3,
+      is_preview: false,
+    }
+    await db.deleteFrom('captcha').execute()
+    await db
+      .insertInto('captcha')
+      .values({ ...captcha, sealed: old.seal('captcha', 'ABCDE 00', captcha.uuid), expires_at_ms: NOW })
+      .execute()
+    await db
+      .updateTable('issuer_token')
+      .set({ sealed: old.seal('issuer-token', '{"text":"t"}', TOKEN_BINDING) })
+      .execute()
+    const vault = new Vault(NEXT, { otherKeys: [OLD] })
+    const abort = new AbortController()
+
+    const first = await reseal(db, { vault, signal: abort.signal, onProgress: () => abort.abort() })
+    const between = await countOutdatedCodes(db, vault.currentPrefix)
+    const second = await reseal(db, { vault })
+    const third = await reseal(db, { vault })
+
+    expect(first).toEqual({ codes: 200, unreadable: 0, isInterrupted: true })
+    expect(between).toBe(250)
+    expect(second).toEqual({ codes: 250, unreadable: 0, isInterrupted: false })
+    expect(third).toEqual({ codes: 0, unreadable: 0, isInterrupted: false })
+    expect(await areNewValuesBound(db)).toBe(true)
+    const alone = new Vault(NEXT)
+    const codes = await readCodes(db, alone)
+    expect(codes.map(({ code }) => code).sort()).toEqual([...CODES].sort())
+    expect(codes.every(({ isCurrent }) => isCurrent)).toBe(true)
+    const { sealed } = await db.selectFrom('captcha').select('sealed').executeTakeFirstOrThrow()
+    expect(alone.open('captcha', sealed, captcha.uuid)).toBe('ABCDE 00')
+    const token = await db.selectFrom('issuer_token').select('sealed').executeTakeFirstOrThrow()
+    expect(alone.open('issuer-token', token.sealed!, TOKEN_BINDING)).toBe('{"text":"t"}')
+  })
+
+  test('codes of an unknown key stay as they are, and are reported', async () => {
+    const { db } = await open()
+    await givenEvent(db)
+
+    expect(await reseal(db, { vault: new Vault(NEXT) })).toMatchObject({ codes: 0, unreadable: 450 })
+    expect(await readCodes(db, new Vault(OLD))).toHaveLength(450)
+  })
+
+  test('loading codes meanwhile adds none twice, with either key first, at the same time', async () => {
+    const { db } = await open()
+    const { eventId, listed } = await givenEvent(db)
+    const [before, after] = [new Vault(OLD, { otherKeys: [NEXT] }), new Vault(NEXT, { otherKeys: [OLD] })]
+    const more = [
+      ...listed,
+      ...Array.from({ length: 40 }, (_, i) => ({ code: `more${i}`, isClaimed: i === 0 })),
+    ]
+    const load = (vault: Vault) => mergeCodes(db, vault, { eventId, listed: more, nowMs: NOW })
+
+    const [added, resealed] = await Promise.all([
+      Promise.all([load(before), load(after), load(before), load(after)]),
+      reseal(db, { vault: after }),
+    ])
+
+    expect(added.reduce((sum, count) => sum + count, 0)).toBe(40)
+    expect(resealed.unreadable).toBe(0)
+    expect(await countCodes(db, eventId)).toMatchObject({ free: 489, used_elsewhere: 1 })
+    await reseal(db, { vault: after })
+    const codes = await readCodes(db, new Vault(NEXT))
+    expect(new Set(codes.map(({ code }) => code)).size).toBe(490)
+    // Codes that were used elsewhere are found under the old hash too
+    const used = more.map(({ code }) => ({ code, isClaimed: true }))
+    await mergeCodes(db, before, { eventId, listed: used, nowMs: NOW })
+    expect(await countCodes(db, eventId)).toMatchObject({ free: 0, used_elsewhere: 490 })
+  })
+})

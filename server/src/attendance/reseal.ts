@@ -1,0 +1,87 @@
+import type { Db } from '../db/engine.ts'
+import { storedToken } from './issuer/access-token-queries.ts'
+import {
+  bindNewValues,
+  countOutdatedCodes,
+  outdatedCodes,
+  pendingCaptchas,
+  replaceCaptchaSeal,
+  replaceCodes,
+  replaceTokenSeal,
+  type SealedCode,
+  TOKEN_BINDING,
+} from './seal-queries.ts'
+import type { Vault } from './vault.ts'
+
+/** Codes of one statement: it locks them for some milliseconds. */
+const BATCH_CODES = 200
+
+export interface ResealOptions {
+  /** With the key for new values first, and the keys of all stored values besides. */
+  readonly vault: Vault
+  readonly onProgress?: (done: number, total: number) => void
+  readonly signal?: AbortSignal
+}
+
+export interface Resealed {
+  /** Codes that are encrypted anew. */
+  readonly codes: number
+  /** Codes that no key of the vault decrypts. They stay as they are. */
+  readonly unreadable: number
+  /** Whether the signal ended the work early. */
+  readonly isInterrupted: boolean
+}
+
+/**
+ * Encrypts everything anew with the key of the vault, and bound: codes with their keyed hashes, pending captchas and the
+ * access token of the issuer. From its begin on, running servers bind their new values too.
+ *
+ * It works in small statements while servers run, and it can be stopped and started again at any time: what is encrypted
+ * in the current form is left out.
+ */
+export async function reseal(db: Db, { vault, onProgress, signal }: ResealOptions): Promise<Resealed> {
+  await bindNewValues(db)
+  vault.isBound = true
+  const total = await countOutdatedCodes(db, vault.currentPrefix)
+  let codes = 0
+  let unreadable = 0
+  let afterId = 0
+  while (!signal?.aborted) {
+    const batch = await outdatedCodes(db, { prefix: vault.currentPrefix, afterId, limit: BATCH_CODES })
+    const last = batch.at(-1)
+    if (!last) break
+    afterId = last.id
+    const resealed = batch.flatMap((code) => resealCode(vault, code) ?? [])
+    unreadable += batch.length - resealed.length
+    codes += await replaceCodes(db, resealed)
+    onProgress?.(codes, total)
+  }
+  await resealCaptchas(db, vault)
+  await resealToken(db, vault)
+  return { codes, unreadable, isInterrupted: signal?.aborted ?? false }
+}
+
+function resealCode(vault: Vault, { id, event_id, sealed: old }: SealedCode) {
+  const event = String(event_id)
+  if (!vault.canOpen('claim-code', old, event)) return undefined
+  const code = vault.open('claim-code', old, event)
+  const sealed = vault.seal('claim-code', code, event)
+  return { id, old, sealed, fingerprint: vault.fingerprint('claim-code', code) }
+}
+
+/** Captchas live for two minutes: one that cannot be decrypted is left alone. */
+async function resealCaptchas(db: Db, vault: Vault): Promise<void> {
+  for (const { uuid, sealed: old } of await pendingCaptchas(db, vault.currentPrefix)) {
+    if (!vault.canOpen('captcha', old, uuid)) continue
+    const sealed = vault.seal('captcha', vault.open('captcha', old, uuid), uuid)
+    await replaceCaptchaSeal(db, { uuid, old, sealed })
+  }
+}
+
+/** A token that cannot be decrypted is requested anew by the servers. */
+async function resealToken(db: Db, vault: Vault): Promise<void> {
+  const { sealed: old } = await storedToken(db)
+  if (old === null || !vault.canOpen('issuer-token', old, TOKEN_BINDING)) return
+  const sealed = vault.seal('issuer-token', vault.open('issuer-token', old, TOKEN_BINDING), TOKEN_BINDING)
+  await replaceTokenSeal(db, old, sealed)
+}

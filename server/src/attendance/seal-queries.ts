@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/engine.ts'
+import type { Vault } from './vault.ts'
+
+/** The access token of the issuer belongs to no row of others. */
+export const TOKEN_BINDING = 'issuer'
+
+/** Whether new values are bound: false until {@link bindNewValues}, in a database that an older version has used. */
+export async function areNewValuesBound(db: Db): Promise<boolean> {
+  const { is_bound } = await db.selectFrom('attendance_seal').select('is_bound').executeTakeFirstOrThrow()
+  return is_bound
+}
+
+/** Brings a vault of a running process up to date. */
+export async function refreshForm(db: Db, vault: Vault): Promise<void> {
+  vault.isBound = await areNewValuesBound(db)
+}
+
+export async function bindNewValues(db: Db): Promise<void> {
+  await db.updateTable('attendance_seal').set({ is_bound: true }).execute()
+}
+
+export interface SealedCode {
+  readonly id: number
+  readonly event_id: number
+  readonly sealed: Buffer
+}
+
+/** The first and the last stored code: an interrupted change of keys leaves different keys at the two ends. */
+export async function firstAndLastCode(db: Db): Promise<readonly SealedCode[]> {
+  const query = db.selectFrom('claim_code').select(['id', 'event_id', 'sealed']).limit(1)
+  return [...(await query.orderBy('id', 'asc').execute()), ...(await query.orderBy('id', 'desc').execute())]
+}
+
+/** How many codes are not sealed as `prefix` says: see {@link Vault.currentPrefix}. */
+export async function countOutdatedCodes(db: Db, prefix: Buffer): Promise<number> {
+  const row = await db
+    .selectFrom('claim_code')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(isOutdated(prefix))
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
+/** Codes after `afterId` that are not sealed as `prefix` says, in the order of their ids. */
+export async function outdatedCodes(
+  db: Db,
+  { prefix, afterId, limit }: { readonly prefix: Buffer; readonly afterId: number; readonly limit: number },
+): Promise<readonly SealedCode[]> {
+  return db
+    .selectFrom('claim_code')
+    .select(['id', 'event_id', 'sealed'])
+    .where('id', '>', afterId)
+    .where(isOutdated(prefix))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+function isOutdated(prefix: Buffer) {
+  return sql<boolean>`substring(sealed from 1 for ${prefix.length}::integer) <> ${prefix}::bytea`
+}
+
+export interface ResealedCode {
+  readonly id: number
+  readonly old: Buffer
+  readonly sealed: Buffer
+  readonly fingerprint: Buffer
+}
+
+/** Replaces sealed codes and their keyed hashes, except codes that were replaced since. @returns how many */
+export async function replaceCodes(db: Db, codes: readonly ResealedCode[]): Promise<number> {
+  const hex = (value: Buffer) => value.toString('hex')
+  const { rows } = await sql`
+    update claim_code
+    set sealed = decode(given.sealed, 'hex'), fingerprint = decode(given.fingerprint, 'hex')
+    from unnest(
+      ${codes.map(({ id }) => id)}::bigint[], ${codes.map(({ old }) => hex(old))}::text[],
+      ${codes.map(({ sealed }) => hex(sealed))}::text[], ${codes.map(({ fingerprint }) => hex(fingerprint))}::text[]
+    ) as given (id, old, sealed, fingerprint)
+    where claim_code.id = given.id and claim_code.sealed = decode(given.old, 'hex')
+    returning claim_code.id`.execute(db)
+  return rows.length
+}
+
+export async function pendingCaptchas(db: Db, prefix: Buffer) {
+  return db.selectFrom('captcha').select(['uuid', 'sealed']).where(isOutdated(prefix)).execute()
+}
+
+export async function replaceCaptchaSeal(
+  db: Db,
+  { uuid, old, sealed }: { readonly uuid: string; readonly old: Buffer; readonly sealed: Buffer },
+): Promise<void> {
+  await db.updateTable('captcha').set({ sealed }).where('uuid', '=', uuid).where('sealed', '=', old).execute()
+}
+
+export async function replaceTokenSeal(db: Db, old: Buffer, sealed: Buffer): Promise<void> {
+  await db.updateTable('issuer_token').set({ sealed }).where('sealed', '=', old).execute()
+}
+
+/**
+ * Only one process at a time adds codes while keys are being changed. The constraint of the table compares keyed hashes
+ * of one key only: two processes with different keys could add the same code at the same time.
+ */
+export async function lockCodes(db: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('landpass claim codes'))`.execute(db)
+}

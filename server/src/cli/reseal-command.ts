@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { type Config, readConfig } from '../config/config.ts'
+import { CommandError } from '../errors.ts'
+import { withDatabase } from './open-database.ts'
+import { EXIT_FAILED, runCommand, writeResult } from './run-command.ts'
+
+/** `landpass reseal` */
+export function addResealCommand(program: Command): void {
+  program
+    .command('reseal')
+    .description(
+      'encrypt all claim codes anew, with ATTENDANCE_KEY and bound to their events, while servers run',
+    )
+    .action(() => runCommand((signal) => runReseal(readConfig(process.env), signal)))
+}
+
+async function runReseal(config: Config, signal: AbortSignal): Promise<void> {
+  const { openKeys } = await import('../attendance/setup-problem.ts')
+  const { reseal } = await import('../attendance/reseal.ts')
+  const result = await withDatabase(config, async (engine) => {
+    const { vault, problem } = await openKeys({ config, engine, log: { info: () => {} } })
+    if (problem) throw new CommandError(`The codes cannot be encrypted anew ${problem.reason}.`)
+    const onProgress = (done: number, total: number) => console.error(`landpass: ${done} of ${total} codes`)
+    return reseal(engine.db, { vault, onProgress, signal })
+  })
+  const { codes, unreadable, isInterrupted } = result
+  const isDone = unreadable === 0 && !isInterrupted
+  writeResult({ ok: isDone, ...result }, [
+    `${codes} codes are encrypted anew.`,
+    ...(isInterrupted ? ['It was stopped: run it again, it goes on with the others.'] : []),
+    ...(unreadable > 0
+      ? [
+          `${unreadable} codes cannot be decrypted: put their key into ATTENDANCE_OTHER_KEYS and run it again.`,
+        ]
+      : []),
+  ])
+  if (!isDone) process.exitCode = EXIT_FAILED
+}
