@@ -1,7 +1,8 @@
-import { HOUR_MS } from '../clock.ts'
 import { CommandError } from '../errors.ts'
 import { describeSettings, type Environment, maskAddresses, readSettings } from './setting-reader.ts'
 import { SETTINGS, type Settings } from './settings.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
 
 export type { PresenceProviderConfig, PresenceStyle } from './setting-grammars.ts'
 export type { Environment } from './setting-reader.ts'
@@ -129,7 +130,7 @@ function attendanceConfigOf(settings: Settings) {
     proofOfWorkBits: settings.CLAIM_PROOF_OF_WORK_BITS,
     organisers: {
       /** How long a pass is valid. */
-      passTtlMs: settings.ORGANISER_PASS_DAYS * 24 * HOUR_MS,
+      passTtlMs: settings.ORGANISER_PASS_DAYS * DAY_MS,
       /** The number of zero bits of the first proof of work. */
       proofBits: settings.ORGANISER_PROOF_OF_WORK_BITS,
     },
