@@ -201,6 +201,16 @@ class Scenario {
     await this.expect('event_expired', 'POST', this.path('claim', 4), { by: eve, body: {} })
     await this.expect('ok', 'POST', this.path('claim', 3), { by: eve, body: {} })
     await this.expect('no_codes_left', 'POST', this.path('claim', 3), { by: ann, body: {} })
+    await this.expect('no_codes_loaded', 'POST', this.path('claim', 2), { by: ann, body: {} })
+    await outside.putEvent(this.id + 12, { edit_code: EDIT_CODE, codes: 3 })
+    const registration = { editCode: EDIT_CODE, coordinates: '10,20' }
+    await this.expect('ok', 'POST', this.path('event', 12), { body: registration })
+    await this.expect('ok', 'POST', this.path('addcodes', 12), { body: { editCode: EDIT_CODE } })
+    await outside.issuerSettings({ mint_not_found_rate: 1 })
+    await this.expect('ok', 'POST', this.path('claim', 12), { by: eve, body: {} })
+    await this.expect('event_held', 'POST', this.path('claim', 12), { by: ann, body: {} })
+    await this.expect('ok', 'POST', `${this.path('event', 12)}/report`, { body: { editCode: EDIT_CODE } })
+    await outside.issuerSettings({ mint_not_found_rate: 0 })
     const inAnHour = new Date(SYSTEM_CLOCK.nowMs() + 60 * MINUTE_MS).toISOString()
     const closings = [
       ['event_disabled', ['enabled', false]],

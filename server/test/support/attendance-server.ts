@@ -100,6 +100,7 @@ export async function startOutsideWorld(): Promise<OutsideWorld> {
       PRESENCE_CACHE_MS: '0',
       ATTENDANCE_KEY: TEST_KEY,
       LIMIT_CLIENT_PER_MINUTE: '0',
+      LIMIT_CAPTCHA_IMAGE_PER_MINUTE: '0',
       LIMIT_PLAYER_PER_MINUTE: '0',
       LIMIT_ORGANISER_PER_MINUTE: '0',
     },
