@@ -27,7 +27,7 @@ const RETRY_MS = 200
 export const dependencies: Script = {
   about:
     'dependencies go away one by one and in pairs: reads go on, writes fail with one code, all is back in 30 s',
-  run: async ({ seed, engine, scale }, verdict) => {
+  run: async ({ seed, engine, rounds, scale }, verdict) => {
     if (engine !== 'postgres') throw new Error('this script needs --engine postgres')
     const postgres = await startPostgres(DURABLE)
     const database: FaultyDatabase = {
@@ -37,7 +37,7 @@ export const dependencies: Script = {
       end: () => postgres.stop(),
     }
     await withFaults(database, async (place) => {
-      for (const faults of onesAndPairs()) {
+      for (const faults of onesAndPairs().slice(0, rounds)) {
         await checkFaults(place, { faults, awayMs: AWAY_MS * scale, seed, verdict })
       }
     })
