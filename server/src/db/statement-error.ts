@@ -32,7 +32,7 @@ export interface StatementFacts {
  * SQLSTATEs that say something about the state of the database, not about the statement: the same request can succeed
  * later. Classes have three dots.
  */
-const REFUSALS: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
+const REFUSALS: ReadonlyMap<string, DatabaseRefusal> = new Map<string, DatabaseRefusal>([
   ['25006', 'database_read_only'],
   ['53000', 'database_full'],
   ['53100', 'database_full'], // no disk space
@@ -72,7 +72,8 @@ const LOST_CODES = new Set([
 const LOST_SENTENCE = /Connection terminated|not queryable|Query read timeout|^timeout expired$/
 /** What `pg` says when the pool has no connection to give, or when a host did not answer in time. */
 const TIMEOUT_SENTENCE = /timeout exceeded when trying to connect|Query read timeout|connection timeout/
-const RETRY_AFTER_S = 5
+/** Part of the answer: the texts of the errors below are the same for all, never those of the database or its driver. */
+const RETRY = { retry_after_s: 5 }
 
 /** Turns an error of an engine into a StatementError or, where a retry can help, an AppError. */
 export function toOwnError(error: unknown): unknown {
@@ -80,7 +81,7 @@ export function toOwnError(error: unknown): unknown {
   const state = sqlStateOf(error)
   const code =
     state === undefined ? undefined : (REFUSALS.get(state) ?? REFUSALS.get(`${state.slice(0, 2)}...`))
-  if (code !== undefined) return databaseRefusal(code, `${state} ${error.message}`)
+  if (code !== undefined) return REFUSAL_OF[code](`${state} ${error.message}`)
   if (isConnectionLost(error) || isTimeout(error)) return databaseUnavailable(reasonOf(error))
   if (state === undefined || error instanceof StatementError) return error
   return new StatementError(error.message, error as unknown as StatementFacts)
@@ -102,37 +103,38 @@ export function isTimeout(error: unknown): boolean {
 
 /** @param why for the log of the operator; no client sees it */
 export function databaseUnavailable(why: string): AppError {
-  return databaseRefusal('database_unavailable', why)
+  return withReason(new AppError('database_unavailable', 'The database did not answer.', RETRY), why)
 }
 
 /** @param why for the log of the operator; no client sees it */
 export function databaseReadOnly(why: string): AppError {
-  return databaseRefusal('database_read_only', why)
+  const sentence = 'The database accepts no changes at present.'
+  return withReason(new AppError('database_read_only', sentence, RETRY), why)
 }
 
 /** @param why for the log of the operator; no client sees it */
 export function databaseFull(why: string): AppError {
-  return databaseRefusal('database_full', why)
+  const sentence = 'The database has no space left for changes.'
+  return withReason(new AppError('database_full', sentence, RETRY), why)
 }
 
-/** What clients see of a database that cannot do its work: never a text of the database or its driver. */
-const SENTENCES = {
-  database_unavailable: 'The database did not answer.',
-  database_read_only: 'The database accepts no changes at present.',
-  database_full: 'The database has no space left for changes.',
-} as const satisfies Partial<Record<ErrorCode, string>>
-
-export type DatabaseRefusal = keyof typeof SENTENCES
-
-function databaseRefusal(code: ErrorCode, why: string): AppError {
-  const error = new AppError(code, SENTENCES[code as DatabaseRefusal], { retry_after_s: RETRY_AFTER_S })
+function withReason(error: AppError, why: string): AppError {
   error.cause = why
   return error
 }
 
+const REFUSAL_OF = {
+  database_unavailable: databaseUnavailable,
+  database_read_only: databaseReadOnly,
+  database_full: databaseFull,
+} as const satisfies Partial<Record<ErrorCode, (why: string) => AppError>>
+
+/** The codes of a database that cannot do its work. */
+export type DatabaseRefusal = keyof typeof REFUSAL_OF
+
 /** Whether an error says that the database cannot do its work now, and not that the statement was wrong. */
 export function isDatabaseRefusal(error: unknown): error is AppError & { readonly code: DatabaseRefusal } {
-  return error instanceof AppError && error.code in SENTENCES
+  return error instanceof AppError && error.code in REFUSAL_OF
 }
 
 function sqlStateOf(error: Error): string | undefined {

@@ -26,7 +26,8 @@ export class EngineThread {
   readonly #data: ThreadData
   readonly #notices: Notices
   readonly #onStarted: (thread: Worker) => void
-  #thread: Worker
+  /** Undefined while none runs. */
+  #thread: Worker | undefined
   #isClosing = false
   #restarting: Promise<void> | undefined
   #pauseMs = 0
@@ -59,7 +60,6 @@ export class EngineThread {
     this.#onStarted = parts.onStarted
     this.#data = parts.data
     this.#notices = parts.notices
-    this.#thread = parts.thread
     this.#watch(parts.thread)
   }
 
@@ -67,11 +67,14 @@ export class EngineThread {
     this.#isClosing = true
     clearTimeout(this.#timer)
     await this.#restarting?.catch(() => undefined)
-    await closeThread(this.#thread)
+    // A thread that has ended would never report that it is closed
+    if (this.#thread) await closeThread(this.#thread)
   }
 
   #watch(thread: Worker): void {
+    this.#thread = thread
     thread.once('exit', () => {
+      this.#thread = undefined
       this.client.onEngineGone()
       if (!this.#isClosing) this.#restart('The thread of the embedded database ended; it is started again.')
     })
@@ -94,7 +97,6 @@ export class EngineThread {
       // The socket of the thread before: a file that is there cannot be listened on
       fs.rmSync(this.#data.socketPath, { force: true })
       const { thread, port } = await startThread(this.#data)
-      this.#thread = thread
       this.#onStarted(thread)
       this.#watch(thread)
       await this.client.relink(portLink<Request, Answer>(port))

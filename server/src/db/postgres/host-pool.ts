@@ -2,7 +2,13 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { CommandError } from '../../errors.ts'
-import { databaseReadOnly, databaseUnavailable, isConnectionLost, isTimeout } from '../statement-error.ts'
+import {
+  databaseReadOnly,
+  databaseUnavailable,
+  isConnectionLost,
+  isDatabaseRefusal,
+  isTimeout,
+} from '../statement-error.ts'
 import { BoundedClient, CLIENT_SETTINGS } from './bounded-client.ts'
 import type { Hosts } from './hosts.ts'
 import { type HostFacts, inspectHost } from './inspect-host.ts'
@@ -172,8 +178,9 @@ export class HostPool implements PostgresPool {
     )
   }
 
+  /** That all connections are busy says nothing about the host. */
   #noteFailure(chosen: Chosen, error: unknown): never {
-    this.#onLost(chosen, error)
+    if (isConnectionLost(error) || isDatabaseRefusal(error)) this.#onLost(chosen, error)
     throw error
   }
 
