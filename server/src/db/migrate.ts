@@ -7,7 +7,7 @@ import * as land from './migrations/0001-land.ts'
 import * as changeJournal from './migrations/0002-change-journal.ts'
 import * as attendance from './migrations/0003-attendance.ts'
 import * as rights from './migrations/0004-rights.ts'
-import * as placeAndCounts from './migrations/0005-place-and-counts.ts'
+import * as locationAndCounts from './migrations/0005-location-and-counts.ts'
 import * as organiserPasses from './migrations/0006-organiser-passes.ts'
 import * as attendanceGuards from './migrations/0007-attendance-guards.ts'
 import { StatementError } from './statement-error.ts'
@@ -21,7 +21,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0002-change-journal': changeJournal,
   '0003-attendance': attendance,
   '0004-rights': rights,
-  '0005-place-and-counts': placeAndCounts,
+  '0005-location-and-counts': locationAndCounts,
   '0006-organiser-passes': organiserPasses,
   '0007-attendance-guards': attendanceGuards,
 }

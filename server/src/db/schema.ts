@@ -12,7 +12,7 @@ export interface Database {
   land_state: LandStateTable
   land_world: LandWorldTable
   land_change: LandChangeTable
-  land_place: LandPlaceTable
+  land_location: LandLocationTable
   attendance_event: AttendanceEventTable
   claim_code: ClaimCodeTable
   claim: ClaimTable
@@ -41,14 +41,14 @@ export interface LandStateTable {
 }
 
 /** One row: where the database was when its lineage was made. No row before the first start. */
-export interface LandPlaceTable {
-  place: ColumnType<DatabasePlace, string, string>
+export interface LandLocationTable {
+  location: ColumnType<DatabaseLocation, string, string>
   /** The identity of the embedded database's folder; null with PostgreSQL. */
   folder: string | null
 }
 
-/** What the function `database_place` of the database answers. A part that is not allowed or known there is null. */
-export interface DatabasePlace {
+/** What the function `database_location` of the database answers. A part that is not allowed or known there is null. */
+export interface DatabaseLocation {
   /** The system identifier of the PostgreSQL cluster. */
   readonly cluster: string | null
   /** A promoted standby and a restore to a point in time begin a new one. */

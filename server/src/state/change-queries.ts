@@ -29,8 +29,8 @@ export const MAX_PATCHED_ASSETS = 2_000
  */
 export function readStateChanges(db: Db, held: StateParts): Promise<StateChanges | undefined> {
   return inSnapshot(db, async (tx) => {
-    const { lineage, worldId, revision, changedAtMs, place } = await readLandHead(tx)
-    if (place === 'moved' || lineage !== held.lineage || worldId !== held.worldId) return undefined
+    const { lineage, worldId, revision, changedAtMs, location } = await readLandHead(tx)
+    if (location === 'moved' || lineage !== held.lineage || worldId !== held.worldId) return undefined
     if (!(await isKnownRevision(tx, held))) return undefined
     const range = { afterRevision: held.revision, toRevision: revision }
     const changed = await readChangedAssets(tx, worldId, range)

@@ -17,7 +17,7 @@ import type { StateAnswer, StateTask } from './state-thread.ts'
 
 /**
  * A notification can be lost with its connection, so the revision is also polled: less than half a millisecond on
- * either engine, most of it for the place of the database.
+ * either engine, most of it for the location of the database.
  */
 const POLL_EVERY_MS = SECOND_MS / 2
 
@@ -155,7 +155,7 @@ export class StateKeeper {
     const shown = this.held?.parts ?? this.loaded
     const isBehind = shown?.lineage === head.lineage && shown.revision > head.revision
     const isCopied = this.folder !== undefined && this.folder !== head.folder
-    if (head.place === 'same' && !isBehind && !isCopied) return head
+    if (head.location === 'same' && !isBehind && !isCopied) return head
     const renewal = await renewLineageIfMoved(db, { folder: this.folder, nowMs: this.clock.nowMs(), shown })
     if (renewal?.why !== undefined)
       this.log.warn(renewal, 'the database got a new lineage: clients read everything once again')

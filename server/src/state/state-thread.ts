@@ -33,7 +33,7 @@ async function readOneRevision(): Promise<StateAnswer> {
     if (worldId === null) return undefined
     const built = await buildState(engine.db, world, { ...before, worldId })
     const after = await readLandHead(engine.db)
-    if (isDeepStrictEqual(after, before) && after.place !== 'moved') return built
+    if (isDeepStrictEqual(after, before) && after.location !== 'moved') return built
   }
   throw new Error(
     `the land changed during each of ${ATTEMPTS} attempts to read it; the next poll tries again`,

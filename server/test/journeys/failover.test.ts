@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Verdict } from '../../bench/attendance/script.ts'
 import { failOverRepeatedly } from '../../bench/faults/failover.ts'
 import { endLeases } from '../support/attendance-rows.ts'
 
 test('a primary that is killed under claims is replaced by its standby, and no accepted claim is lost or doubled', async () => {
+  vi.spyOn(console, 'log').mockImplementation(() => {})
   const verdict = new Verdict()
   const options = { seed: 44, engine: 'postgres', processes: 1, rounds: 1, scale: 0.1 } as const
 

@@ -13,7 +13,7 @@ export interface LandHead {
 /** The head as it is in the database. */
 export interface StoredHead extends LandHead {
   /** Whether the database is where it got its lineage (lineage.ts); `new` before the first start. */
-  readonly place: 'same' | 'moved' | 'new'
+  readonly location: 'same' | 'moved' | 'new'
   /** Where its folder was then; null with PostgreSQL, and before the first start. */
   readonly folder: string | null
 }
@@ -22,16 +22,16 @@ export interface StoredHead extends LandHead {
 export const LAND_CHANNEL = 'land'
 
 export async function readLandHead(db: Db): Promise<StoredHead> {
-  // One statement, because the next one may be answered by a promoted standby. A standby has no place.
+  // One statement, because the next one may be answered by a promoted standby. A standby has no location.
   const { rows } = await sql<StoredHead>`
     select lineage, world_id as "worldId", revision, changed_at_ms as "changedAtMs",
       case
-        when here.place is null or here.place = land_place.place then 'same'
-        when land_place.place is null then 'new'
+        when here.location is null or here.location = land_location.location then 'same'
+        when land_location.location is null then 'new'
         else 'moved'
-      end as place, land_place.folder
+      end as location, land_location.folder
     from land_state
-    cross join lateral (select database_place(land_state.tableoid) as place offset 0) as here
-    left join land_place on true`.execute(db)
+    cross join lateral (select database_location(land_state.tableoid) as location offset 0) as here
+    left join land_location on true`.execute(db)
   return rows[0]!
 }

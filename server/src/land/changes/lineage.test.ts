@@ -13,21 +13,21 @@ const LATER_MS = clock.nowMs() + 1_000
 const facts = { folder: undefined, nowMs: LATER_MS }
 
 describeOnBothEngines('the lineage of a database', (open, kind) => {
-  test('is new once for each place, however many processes start, and stays afterwards', async () => {
+  test('is new once for each location, however many processes start, and stays afterwards', async () => {
     const engines = [await open(), await open(), await open()]
     const [{ db }] = engines as [(typeof engines)[number]]
     await importSnapshot(db, tinySnapshot(), { world: TINY_WORLD, clock, dryRun: false })
     const first = await readLandHead(db)
-    expect(first).toMatchObject({ place: 'new', folder: null })
+    expect(first).toMatchObject({ location: 'new', folder: null })
 
     const renewals = (await Promise.all(engines.map((one) => renewLineageIfMoved(one.db, facts)))).filter(
       Boolean,
     )
 
-    const placed = await readLandHead(db)
-    expect(renewals).toEqual([{ from: first.lineage, to: placed.lineage, why: undefined }])
+    const located = await readLandHead(db)
+    expect(renewals).toEqual([{ from: first.lineage, to: located.lineage, why: undefined }])
     // Nobody has seen a tag of this database: the revision and its time stay, and so does the copy on disk
-    expect(placed).toEqual({ ...first, lineage: expect.not.stringMatching(first.lineage), place: 'same' })
+    expect(located).toEqual({ ...first, lineage: expect.not.stringMatching(first.lineage), location: 'same' })
     expect(await renewLineageIfMoved(db, facts)).toBeUndefined()
   })
 
@@ -39,9 +39,9 @@ describeOnBothEngines('the lineage of a database', (open, kind) => {
   ])('is new, with a new revision of now, where it came from another %s', async (part, value, why) => {
     const { db } = await open()
     const before = await readLandHead(db)
-    expect(before.place).toBe('same')
-    await sql`update land_place set place = jsonb_set(place, ${[part]}, ${value}::jsonb)`.execute(db)
-    expect((await readLandHead(db)).place).toBe('moved')
+    expect(before.location).toBe('same')
+    await sql`update land_location set location = jsonb_set(location, ${[part]}, ${value}::jsonb)`.execute(db)
+    expect((await readLandHead(db)).location).toBe('moved')
 
     const renewal = await renewLineageIfMoved(db, facts)
 
@@ -83,12 +83,12 @@ describeOnBothEngines('the lineage of a database', (open, kind) => {
   })
 
   if (kind === 'postgres')
-    test('can be kept by a role without rights, because the place is read with those of the owner', async () => {
+    test('can be kept by a role without rights, because the location is read with those of the owner', async () => {
       const { db } = await open()
       await sql`revoke execute on function pg_control_system() from public`.execute(db)
       await db.transaction().execute(async (tx) => {
         await sql`set local role pg_read_all_data`.execute(tx)
-        expect((await readLandHead(tx)).place).toBe('same')
+        expect((await readLandHead(tx)).location).toBe('same')
       })
       await sql`grant execute on function pg_control_system() to public`.execute(db)
     })

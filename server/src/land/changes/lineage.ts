@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { DatabasePlace } from '../../db/schema.ts'
+import type { DatabaseLocation } from '../../db/schema.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { startJournal } from './change-journal.ts'
 import { LAND_CHANNEL, type LandHead } from './land-head.ts'
@@ -12,7 +12,7 @@ import { LAND_CHANNEL, type LandHead } from './land-head.ts'
  * needs a new lineage where it may go on from an earlier point than another one:
  *
  * - It was copied: restored from a dump into another cluster, database or table, or its folder was copied. The table
- *   `land_place` is copied with it, and says where the original was.
+ *   `land_location` is copied with it, and says where the original was.
  * - Another server of a PostgreSQL cluster took over, or the cluster was restored to a point in time: both begin a new
  *   timeline. A standby may lack the last revisions that the old primary had shown. So clients read everything
  *   once after a failover, which is rare; most of these answers are shared.
@@ -24,7 +24,7 @@ import { LAND_CHANNEL, type LandHead } from './land-head.ts'
 export interface Renewal {
   readonly from: string
   readonly to: string
-  /** For the log; undefined where there was no place before: a new database, or one of an older version. */
+  /** For the log; undefined where there was no location before: a new database, or one of an older version. */
   readonly why: string | undefined
 }
 
@@ -45,7 +45,7 @@ export interface RenewalFacts {
 export function renewLineageIfMoved(db: Db, facts: RenewalFacts): Promise<Renewal | undefined> {
   return inTransaction(db, async (tx) => {
     const head = await lockHead(tx)
-    const known = await tx.selectFrom('land_place').select(['place', 'folder']).executeTakeFirst()
+    const known = await tx.selectFrom('land_location').select(['location', 'folder']).executeTakeFirst()
     const why = known && whyMoved(known, head, facts)
     if (known && why === undefined) return undefined
     return { ...(await renew(tx, head, facts, known !== undefined)), why }
@@ -61,29 +61,29 @@ export function renewLineage(
 }
 
 interface LockedHead extends Pick<LandHead, 'lineage' | 'worldId' | 'revision'> {
-  readonly place: DatabasePlace | null
+  readonly location: DatabaseLocation | null
 }
 
 /** The row is locked until the commit, so that a second process finds what the first one did. */
 async function lockHead(tx: Tx): Promise<LockedHead> {
   const { rows } = await sql<LockedHead>`
-    select lineage, world_id as "worldId", revision, database_place(tableoid) as place
+    select lineage, world_id as "worldId", revision, database_location(tableoid) as location
     from land_state for update`.execute(tx)
   return rows[0]!
 }
 
 function whyMoved(
-  known: { readonly place: DatabasePlace; readonly folder: string | null },
-  { lineage, revision, place }: LockedHead,
+  known: { readonly location: DatabaseLocation; readonly folder: string | null },
+  { lineage, revision, location }: LockedHead,
   { folder, shown }: RenewalFacts,
 ): string | undefined {
   if (shown?.lineage === lineage && shown.revision > revision)
     return `its revision is ${revision}, after ${shown.revision} was shown: an older content was restored`
   if (folder !== undefined && folder !== known.folder) return 'its folder is a copy of another one'
-  if (place === null || isDeepStrictEqual(place, known.place)) return undefined
-  if (place.cluster !== known.place.cluster) return 'it was restored in another PostgreSQL cluster'
-  if (place.database !== known.place.database) return 'it is a copy of another database of this cluster'
-  if (place.table !== known.place.table) return 'its tables were restored from a dump'
+  if (location === null || isDeepStrictEqual(location, known.location)) return undefined
+  if (location.cluster !== known.location.cluster) return 'it was restored in another PostgreSQL cluster'
+  if (location.database !== known.location.database) return 'it is a copy of another database of this cluster'
+  if (location.table !== known.location.table) return 'its tables were restored from a dump'
   return 'another server took over, or the cluster was restored to a point in time'
 }
 
@@ -93,16 +93,16 @@ function whyMoved(
  */
 async function renew(
   tx: Tx,
-  { lineage, worldId, revision, place }: LockedHead,
+  { lineage, worldId, revision, location }: LockedHead,
   { folder, nowMs }: RenewalFacts,
   isShown: boolean,
 ): Promise<Pick<Renewal, 'from' | 'to'>> {
   const to = randomBytes(6).toString('hex')
   await tx.updateTable('land_state').set({ lineage: to }).execute()
-  if (place) {
-    const row = { place: JSON.stringify(place), folder: folder ?? null }
-    await tx.deleteFrom('land_place').execute()
-    await tx.insertInto('land_place').values(row).execute()
+  if (location) {
+    const row = { location: JSON.stringify(location), folder: folder ?? null }
+    await tx.deleteFrom('land_location').execute()
+    await tx.insertInto('land_location').values(row).execute()
   }
   if (isShown && worldId !== null) {
     const next = revision + 1

@@ -5,17 +5,17 @@ import { countCodes, saveEvent } from '../../attendance/events/event-queries.ts'
 import { countClaims } from '../../attendance/report/report-queries.ts'
 import { HOUR_MS } from '../../clock.ts'
 import type { Db } from '../engine.ts'
-import { up } from './0005-place-and-counts.ts'
+import { up } from './0005-location-and-counts.ts'
 
 const NOW = Date.parse('2026-11-20T10:30:00.000Z')
 
 /** The tables as the version before this one had them. */
 async function takeAway(db: Db): Promise<void> {
   for (const dropped of [
-    'table event_count, land_place',
+    'table event_count, land_location',
     'function count_claim() cascade',
     'function count_claim_code() cascade',
-    'function database_place(oid)',
+    'function database_location(oid)',
   ])
     await sql.raw(`drop ${dropped}`).execute(db)
 }

@@ -73,14 +73,14 @@ const STATEMENTS = [
   // Claims queue behind a lock request that waits: it gives up soon, and migrate.ts tries again.
   `set local lock_timeout = '250ms'`,
   `lock table claim_code, claim in share row exclusive mode`,
-  `create table land_place (
+  `create table land_location (
     only_row boolean primary key default true check (only_row),
-    place jsonb not null,
+    location jsonb not null,
     folder text
   )`,
   // With the rights of the role that migrated, so that all processes get the same answer. A function that is not
   // allowed there, or does not exist at a provider, leaves its part out.
-  `create function database_place(of_table oid) returns jsonb
+  `create function database_location(of_table oid) returns jsonb
    language plpgsql stable security definer set search_path = pg_catalog as $$
    declare
      cluster text;
