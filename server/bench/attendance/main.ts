@@ -1,5 +1,7 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { pipelining } from '../faults/pipelining.ts'
+import { rollingRestart } from '../faults/rolling-restart.ts'
 import { crowd } from './crowd.ts'
 import { guesses } from './guesses.ts'
 import { issuerFaults } from './issuer-faults.ts'
@@ -20,6 +22,8 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   ssrf,
   guesses,
   throughput,
+  pipelining,
+  'rolling-restart': rollingRestart,
 }
 
 const SHOWN = 20
@@ -27,7 +31,7 @@ const SHOWN = 20
 const USAGE = [
   'Usage: npm run faults -- <script> [--seed N] [--engine postgres|embedded] [--processes N] [--rounds N] [--scale 0..1]',
   '',
-  ...Object.entries(SCRIPTS).map(([name, { about }]) => `  ${name.padEnd(14)} ${about}`),
+  ...Object.entries(SCRIPTS).map(([name, { about }]) => `  ${name.padEnd(15)} ${about}`),
 ].join('\n')
 
 const wanted = readArguments()

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { MINUTE_MS } from '../../src/clock.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { DURABLE, startPostgres, type TestPostgres } from '../../test/support/postgres.ts'
-import { end, type Running, startServer } from '../processes.ts'
+import { end, type Running, runCommand, startServer } from '../processes.ts'
 import { Caller, jsonCall, outcomeOf, type Reply } from './calls.ts'
 import { type EventRecords, readEventRecords } from './event-records.ts'
 import type { EngineKind } from './script.ts'
@@ -28,6 +28,8 @@ export interface RigOptions {
   readonly processes: number
   /** Overrides settings of the servers. */
   readonly env?: Readonly<Record<string, string>>
+  /** Serves the land too, a demo world of this seed. */
+  readonly demoSeed?: number
   /** Addresses of issuer and presence provider for the servers, if not those of the simulators: see call-counter.ts. */
   readonly via?: (simulators: Simulators) => Promise<{ issuer: string; presence: string }>
 }
@@ -65,6 +67,7 @@ export class Rig {
   private readonly simulators: Simulators
   private readonly scratch: string
   private readonly env: readonly Record<string, string>[]
+  private readonly serveArgs: readonly string[]
   private readonly servers: Running[] = []
   private nextEventId = FIRST_EVENT_ID
 
@@ -84,8 +87,11 @@ export class Rig {
       ...(postgres ? { DATABASE_URL: postgres.url } : {}),
       ...options.env,
     }))
-    const rig = new Rig({ scratch, simulators, postgres, env })
+    const serveArgs = options.demoSeed === undefined ? ['--only', 'attendance'] : []
+    const rig = new Rig({ scratch, simulators, postgres, env, serveArgs })
     try {
+      if (options.demoSeed !== undefined)
+        await runCommand(['demo', '--seed', String(options.demoSeed)], env[0]!)
       // One after the other, because the first one makes the tables
       for (let i = 0; i < env.length; i++) await rig.startServer(i)
       return rig
@@ -100,11 +106,13 @@ export class Rig {
     simulators: Simulators
     postgres: TestPostgres | undefined
     env: readonly Record<string, string>[]
+    serveArgs: readonly string[]
   }) {
     this.scratch = parts.scratch
     this.simulators = parts.simulators
     this.postgres = parts.postgres
     this.env = parts.env
+    this.serveArgs = parts.serveArgs
     this.issuer = parts.simulators.issuer
     this.presence = parts.simulators.presence
     this.caller = new Caller(Math.ceil(SOCKETS / parts.env.length))
@@ -128,9 +136,14 @@ export class Rig {
     await end(this.servers[index]!.child, 'SIGKILL')
   }
 
+  /** Stops a process as a service manager does, and waits for its end. */
+  async stopServer(index: number): Promise<void> {
+    await end(this.servers[index]!.child, 'SIGTERM')
+  }
+
   /** Starts a process, or starts it again at the same port. */
   async startServer(index: number): Promise<void> {
-    this.servers[index] = await startServer(this.env[index]!, ['--only', 'attendance'])
+    this.servers[index] = await startServer(this.env[index]!, this.serveArgs)
   }
 
   /** A new event at the issuer, registered and with all its codes loaded. */
