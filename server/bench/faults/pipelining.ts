@@ -20,7 +20,8 @@ const IDLE_S = 60
 /** Normal requests: so many connections, each with a request at this interval. */
 const CLIENTS = 4
 const EVERY_MS = 20
-const RADIUS = 60
+/** The world of a short run just holds the area of the attack. */
+const radiusOf = (scale: number) => (scale < 0.1 ? 33 : 60)
 const WARM_UP = 200
 /** Memory must come back within this much, in this time. */
 const MEMORY_MB = 20
@@ -42,12 +43,13 @@ async function withServer(
   work: (server: Running) => Promise<void>,
 ): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'landpass-sockets-'))
+  const radius = radiusOf(scale)
   const postgres = engine === 'postgres' ? await startPostgres() : undefined
   let server: Running | undefined
   try {
     const env = {
       DATA_DIR: scratch,
-      WORLD: `-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`,
+      WORLD: [-radius, -radius, radius, radius].join(),
       ...(postgres ? { DATABASE_URL: postgres.url } : {}),
       ...(scale < 1 ? { SLOW_READER_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000' } : {}),
     }
@@ -66,7 +68,7 @@ async function attackOneByOne(
   verdict: Verdict,
 ): Promise<void> {
   const { pid } = server.child
-  const normal = new NormalRequests(server.origin, new Random(seed))
+  const normal = new NormalRequests(server.origin, radiusOf(scale), new Random(seed))
   await normal.warmUp(sized(WARM_UP, scale))
   const idle = await normal.during(setTimeout(IDLE_S * scale * 1_000))
   const beforeMb = memoryMb(pid, 'VmRSS')
@@ -120,11 +122,13 @@ interface Measured {
 /** Parcel reads at a constant rate, and how long each took. */
 class NormalRequests {
   private readonly origin: string
+  private readonly radius: number
   private readonly random: Random
   private readonly caller = new Caller(CLIENTS)
 
-  constructor(origin: string, random: Random) {
+  constructor(origin: string, radius: number, random: Random) {
     this.origin = origin
+    this.radius = radius
     this.random = random
   }
 
@@ -166,7 +170,8 @@ class NormalRequests {
   }
 
   private read(): Promise<string> {
-    const [x, y] = [this.random.between(-RADIUS, RADIUS), this.random.between(-RADIUS, RADIUS)]
+    const { random, radius } = this
+    const [x, y] = [random.between(-radius, radius), random.between(-radius, radius)]
     return this.send(`/v1/parcels/${x}/${y}`)
   }
 
