@@ -4,6 +4,8 @@ import { costSearch } from '../faults/cost-search.ts'
 import { dependencies } from '../faults/dependencies.ts'
 import { failover } from '../faults/failover.ts'
 import { largeEvent } from '../faults/large-event.ts'
+import { pipelining } from '../faults/pipelining.ts'
+import { rollingRestart } from '../faults/rolling-restart.ts'
 import { crowd } from './crowd.ts'
 import { guesses } from './guesses.ts'
 import { issuerFaults } from './issuer-faults.ts'
@@ -28,6 +30,8 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   'cost-search': costSearch,
   dependencies,
   failover,
+  pipelining,
+  'rolling-restart': rollingRestart,
 }
 
 const SHOWN = 20
@@ -35,7 +39,7 @@ const SHOWN = 20
 const USAGE = [
   'Usage: npm run faults -- <script> [--seed N] [--engine postgres|embedded] [--processes N] [--rounds N] [--scale 0..1]',
   '',
-  ...Object.entries(SCRIPTS).map(([name, { about }]) => `  ${name.padEnd(14)} ${about}`),
+  ...Object.entries(SCRIPTS).map(([name, { about }]) => `  ${name.padEnd(15)} ${about}`),
 ].join('\n')
 
 const wanted = readArguments()

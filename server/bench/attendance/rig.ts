@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { MINUTE_MS } from '../../src/clock.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { DURABLE, startPostgres, type TestPostgres } from '../../test/support/postgres.ts'
-import { end, type Running, startServer } from '../processes.ts'
+import { end, type Running, runCommand, startServer } from '../processes.ts'
 import { Caller, jsonCall, outcomeOf, type Reply } from './calls.ts'
 import { type EventRecords, readEventRecords } from './event-records.ts'
 import type { EngineKind } from './script.ts'
@@ -28,10 +28,12 @@ export interface RigOptions {
   readonly processes: number
   /** A running PostgreSQL, which the rig stops at the end; a new one by default. */
   readonly database?: Pick<TestPostgres, 'url' | 'stop'>
-  /** Arguments of `landpass serve`; `--only attendance` by default. */
+  /** Arguments of `landpass serve`; `--only attendance` by default, and none with `demoSeed`. */
   readonly args?: readonly string[]
   /** Overrides settings of the servers. */
   readonly env?: Readonly<Record<string, string>>
+  /** Serves the land too, a demo world of this seed. */
+  readonly demoSeed?: number
   /** Addresses of issuer and presence provider for the servers, if not those of the simulators: see call-counter.ts. */
   readonly via?: (simulators: Simulators) => Promise<{ issuer: string; presence: string }>
 }
@@ -93,9 +95,11 @@ export class Rig {
       ...(database ? { DATABASE_URL: database.url } : {}),
       ...options.env,
     }))
-    const { args = ['--only', 'attendance'] } = options
+    const { args = options.demoSeed === undefined ? ['--only', 'attendance'] : [] } = options
     const rig = new Rig({ scratch, simulators, postgres, database, env, args })
     try {
+      if (options.demoSeed !== undefined)
+        await runCommand(['demo', '--seed', String(options.demoSeed)], env[0]!)
       // One after the other, because the first one makes the tables
       for (let i = 0; i < env.length; i++) await rig.startServer(i)
       return rig
@@ -140,6 +144,11 @@ export class Rig {
   /** kill -9. */
   async killServer(index: number): Promise<void> {
     await end(this.servers[index]!.child, 'SIGKILL')
+  }
+
+  /** Stops a process as a service manager does, and waits for its end. */
+  async stopServer(index: number): Promise<void> {
+    await end(this.servers[index]!.child, 'SIGTERM')
   }
 
   /** Starts a process, or starts it again at the same port. */
