@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { clientAddress } from './client-address.ts'
-import type { Balance, CostBucket, CostBudget } from './cost-budget.ts'
+import type { CostBucket, CostBudget } from './cost-budget.ts'
 import type { LargeAnswers } from './large-answers.ts'
 
 /**
@@ -81,15 +81,6 @@ export class CostAccount {
   private count(units: number): void {
     this.charged += units
     this.budget.charged += units
-  }
-}
-
-/** The headers that tell a client what it may still request, for answers that are sent without the framework. */
-export function budgetHeaders(perMinute: number, { remaining, resetS }: Balance): Record<string, string> {
-  return {
-    'ratelimit-limit': String(perMinute),
-    'ratelimit-remaining': String(remaining),
-    'ratelimit-reset': String(resetS),
   }
 }
 
