@@ -22,7 +22,7 @@ import {
 const MAX_CPU_MS = 250
 const MAX_MEMORY_MB = 64
 /** Random requests of each route, and mutations of its most expensive ones. */
-const RANDOM_REQUESTS = 12
+const RANDOM_REQUESTS = 16
 const MUTATIONS = 36
 /** How many requests of a route are mutated further. */
 const PARENTS = 3

@@ -92,6 +92,12 @@ export class CompressedBodies {
     return this.entries.peek(`${encoding} ${name}`)?.tag === tag
   }
 
+  /** The gzip form of a large body, if it is cached and complete: decompressing it costs a quarter of making it again. */
+  completeGzip(name: string, tag: string): Buffer | undefined {
+    const body = this.find(`gzip ${name}`, tag)
+    return body instanceof GrowingBody ? body.whole : undefined
+  }
+
   private find(key: string, tag: string): Entry['body'] | undefined {
     const entry = this.entries.get(key)
     return entry?.tag === tag ? entry.body : undefined
