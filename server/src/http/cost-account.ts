@@ -59,15 +59,8 @@ export class CostAccount {
   charge(reply: FastifyReply, units: number): void {
     const more = units - this.charged
     if (more <= 0) return
-    if (!this.bucket) return this.count(more)
-    const balance = this.bucket.take(more, units)
-    reply
-      .header('ratelimit-limit', this.budget.perMinute)
-      .header('ratelimit-remaining', balance.remaining)
-      .header('ratelimit-reset', balance.resetS)
-    if (balance.isTaken) return this.count(more)
-    this.budget.refused++
-    throw refusal(balance.waitS)
+    if (this.bucket) this.takeFrom(this.bucket, reply, more, units)
+    this.count(more)
   }
 
   /** Charges for work that is done, if it was more than was charged. Never refuses. */
@@ -76,6 +69,18 @@ export class CostAccount {
     if (more <= 0) return
     this.bucket?.settle(more)
     this.count(more)
+  }
+
+  /** @throws {AppError} `too_many_requests` */
+  private takeFrom(bucket: CostBucket, reply: FastifyReply, more: number, wholeRequest: number): void {
+    const balance = bucket.take(more, wholeRequest)
+    reply
+      .header('ratelimit-limit', this.budget.perMinute)
+      .header('ratelimit-remaining', balance.remaining)
+      .header('ratelimit-reset', balance.resetS)
+    if (balance.isTaken) return
+    this.budget.refused++
+    throw refusal(balance.waitS)
   }
 
   private count(units: number): void {
