@@ -196,8 +196,8 @@ function sendStreamed(
   if (!body.cachedAs) return sendForOneClient(request, reply, { ...body, pieces }, encoding)
   const { bodies, name } = body.cachedAs
   if (!encoding) {
-    const gzip = bodies.completeGzip(name, freshness.tag)
-    if (gzip) return sendDecompressed(request, reply, gzip, body.cost)
+    const complete = bodies.complete(name, freshness.tag)
+    if (complete) return sendDecompressed(request, reply, complete, body.cost)
     return sendForOneClient(request, reply, { ...body, pieces }, encoding)
   }
   const isMade = bodies.holdsLarge(name, freshness.tag, encoding)
@@ -211,18 +211,19 @@ function sendStreamed(
 /** The part of the cost of making a body that decompressing it takes. */
 const DECOMPRESSING_COST = 1 / 4
 
-/** Writes a body that is cached with gzip to a client that accepts no compression. */
+/** Writes a body that is cached in a compressed form to a client that accepts none. */
 function sendDecompressed(
   request: FastifyRequest,
   reply: FastifyReply,
-  gzip: Uint8Array,
+  { encoding, bytes }: { readonly encoding: ContentEncoding; readonly bytes: Uint8Array },
   cost: number,
 ): FastifyReply {
   const account = request.costAccount
   account?.charge(reply, cost * DECOMPRESSING_COST)
   if (account) countWhileOpen(request, reply, account.largeAnswers.enter(account.client))
-  const decoder = zlib.createGunzip({ chunkSize: WRITE_BYTES })
-  decoder.end(gzip)
+  const options = { chunkSize: WRITE_BYTES }
+  const decoder = encoding === 'br' ? zlib.createBrotliDecompress(options) : zlib.createGunzip(options)
+  decoder.end(bytes)
   return reply.send(decoder)
 }
 

@@ -92,10 +92,13 @@ export class CompressedBodies {
     return this.entries.peek(`${encoding} ${name}`)?.tag === tag
   }
 
-  /** The gzip form of a large body, if it is cached and complete: decompressing it costs a quarter of making it again. */
-  completeGzip(name: string, tag: string): Buffer | undefined {
-    const body = this.find(`gzip ${name}`, tag)
-    return body instanceof GrowingBody ? body.whole : undefined
+  /** A compressed form of a large body that is cached and complete: decompressing it costs less than making it again. */
+  complete(name: string, tag: string): { encoding: ContentEncoding; bytes: Buffer } | undefined {
+    for (const encoding of ['gzip', 'br'] as const) {
+      const body = this.find(`${encoding} ${name}`, tag)
+      if (body instanceof GrowingBody && body.whole) return { encoding, bytes: body.whole }
+    }
+    return undefined
   }
 
   private find(key: string, tag: string): Entry['body'] | undefined {
