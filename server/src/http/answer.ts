@@ -193,14 +193,38 @@ function sendStreamed(
   if (encoding) reply.header('content-encoding', encoding)
   if (request.method === 'HEAD') return reply.send(Readable.from([], { objectMode: false }))
   const pieces = () => (format.hasEnvelope ? inEnvelope(body.pieces()) : body.pieces())
-  if (!encoding || !body.cachedAs) return sendForOneClient(request, reply, { ...body, pieces }, encoding)
+  if (!body.cachedAs) return sendForOneClient(request, reply, { ...body, pieces }, encoding)
   const { bodies, name } = body.cachedAs
+  if (!encoding) {
+    const complete = bodies.complete(name, freshness.tag)
+    if (complete) return sendDecompressed(request, reply, complete, body.cost)
+    return sendForOneClient(request, reply, { ...body, pieces }, encoding)
+  }
   const isMade = bodies.holdsLarge(name, freshness.tag, encoding)
   if (!isMade) request.costAccount?.charge(reply, body.cost)
   const shared = bodies.large(name, freshness.tag, encoding, pieces)
   if (shared.whole) request.costAccount?.settle(shared.whole.length / SENT_BYTES_PER_UNIT)
   const sent = shared.whole ?? settled(shared.read(), SENT_BYTES_PER_UNIT, request.costAccount)
   return reply.send(sent instanceof Uint8Array ? sent : Readable.from(sent, { objectMode: false }))
+}
+
+/** The part of the cost of making a body that decompressing it takes. */
+const DECOMPRESSING_COST = 1 / 4
+
+/** Writes a body that is cached in a compressed form to a client that accepts none. */
+function sendDecompressed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { encoding, bytes }: { readonly encoding: ContentEncoding; readonly bytes: Uint8Array },
+  cost: number,
+): FastifyReply {
+  const account = request.costAccount
+  account?.charge(reply, cost * DECOMPRESSING_COST)
+  if (account) countWhileOpen(request, reply, account.largeAnswers.enter(account.client))
+  const options = { chunkSize: WRITE_BYTES }
+  const decoder = encoding === 'br' ? zlib.createBrotliDecompress(options) : zlib.createGunzip(options)
+  decoder.end(bytes)
+  return reply.send(decoder)
 }
 
 /** Writes a body piece by piece, compressed for this client alone if it accepts compression. */

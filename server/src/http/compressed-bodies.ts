@@ -92,6 +92,15 @@ export class CompressedBodies {
     return this.entries.peek(`${encoding} ${name}`)?.tag === tag
   }
 
+  /** A compressed form of a large body that is cached and complete: decompressing it costs less than making it again. */
+  complete(name: string, tag: string): { encoding: ContentEncoding; bytes: Buffer } | undefined {
+    for (const encoding of ['gzip', 'br'] as const) {
+      const body = this.find(`${encoding} ${name}`, tag)
+      if (body instanceof GrowingBody && body.whole) return { encoding, bytes: body.whole }
+    }
+    return undefined
+  }
+
   private find(key: string, tag: string): Entry['body'] | undefined {
     const entry = this.entries.get(key)
     return entry?.tag === tag ? entry.body : undefined

@@ -151,6 +151,19 @@ test('a shared body is paid for by the client for which it is made; afterwards i
   expect(made).toEqual(['shared'])
 })
 
+test.each(['gzip', 'br'])(
+  'a client that accepts no compression gets the cached body decompressed, for a quarter of its cost (%s)',
+  async (encoding) => {
+    await ask('/shared', { 'accept-encoding': encoding })
+    const plain = await ask('/shared', { 'accept-encoding': 'identity' })
+
+    expect(plain.headers).not.toHaveProperty('content-encoding')
+    expect([plain.headers.etag, plain.body.length]).toEqual(['"abc.1"', LARGE.length])
+    expect(await left()).toBe(PER_MINUTE - 300 - 75 - 1)
+    expect(made).toEqual(['shared'])
+  },
+)
+
 test('large answers of one address are limited, and one that its client leaves makes room', async () => {
   const reading = await open('/streamed', { 'accept-encoding': 'identity' })
   const refused = await ask('/streamed')

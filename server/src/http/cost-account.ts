@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { clientAddress } from './client-address.ts'
-import type { Balance, CostBucket, CostBudget } from './cost-budget.ts'
+import type { CostBucket, CostBudget } from './cost-budget.ts'
 import type { LargeAnswers } from './large-answers.ts'
 
 /**
@@ -59,19 +59,7 @@ export class CostAccount {
   charge(reply: FastifyReply, units: number): void {
     const more = units - this.charged
     if (more <= 0) return
-    if (!this.bucket) {
-      this.count(more)
-      return
-    }
-    const balance = this.bucket.take(more, units)
-    reply
-      .header('ratelimit-limit', this.budget.perMinute)
-      .header('ratelimit-remaining', balance.remaining)
-      .header('ratelimit-reset', balance.resetS)
-    if (!balance.isTaken) {
-      this.budget.refused++
-      throw refusal(balance.waitS)
-    }
+    if (this.bucket) this.takeFrom(this.bucket, reply, more, units)
     this.count(more)
   }
 
@@ -83,18 +71,21 @@ export class CostAccount {
     this.count(more)
   }
 
+  /** @throws {AppError} `too_many_requests` */
+  private takeFrom(bucket: CostBucket, reply: FastifyReply, more: number, wholeRequest: number): void {
+    const balance = bucket.take(more, wholeRequest)
+    reply
+      .header('ratelimit-limit', this.budget.perMinute)
+      .header('ratelimit-remaining', balance.remaining)
+      .header('ratelimit-reset', balance.resetS)
+    if (balance.isTaken) return
+    this.budget.refused++
+    throw refusal(balance.waitS)
+  }
+
   private count(units: number): void {
     this.charged += units
     this.budget.charged += units
-  }
-}
-
-/** The headers that tell a client what it may still request, for answers that are sent without the framework. */
-export function budgetHeaders(perMinute: number, { remaining, resetS }: Balance): Record<string, string> {
-  return {
-    'ratelimit-limit': String(perMinute),
-    'ratelimit-remaining': String(remaining),
-    'ratelimit-reset': String(resetS),
   }
 }
 

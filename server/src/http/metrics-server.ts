@@ -44,7 +44,10 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const isFound = (method === 'GET' || method === 'HEAD') && url?.split('?', 1)[0] === path
-  if (!isFound) return send(response, 404, `The metrics are at ${path}.\n`)
+  if (!isFound) {
+    send(response, 404, `The metrics are at ${path}.\n`)
+    return
+  }
   try {
     const text = await registry.metrics()
     response.setHeader('content-type', registry.contentType)

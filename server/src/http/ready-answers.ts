@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { COMMON_HEADERS } from './common-headers.ts'
-import { budgetHeaders, READY_ANSWER_UNITS } from './cost-account.ts'
+import { READY_ANSWER_UNITS } from './cost-account.ts'
 import type { CostBudget } from './cost-budget.ts'
 import { CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
 import type { Metrics } from './metrics.ts'
@@ -20,15 +20,14 @@ interface Charges {
   readonly clientOf: (request: IncomingMessage) => string
 }
 
-const NO_HEADERS: OutgoingHttpHeaders = {}
-
 /** Finds the ready answer for an address exactly as it was requested, with its query. */
 export type FindReady = (url: string) => ReadyAnswer | undefined
 
 /**
  * Sends ready answers without the framework: for a small body, its routing and hooks cost as much as the rest of the
  * request. A request that is not a plain GET or HEAD is passed to the framework, and so is the first request for each
- * address. Clients see no difference.
+ * address. Clients see no difference, except that ready answers have no `RateLimit-…` headers: these would cost a
+ * twentieth of the answer.
  *
  * The server of `createServer` calls {@link sendIfReady} for every request, before the framework.
  */
@@ -60,20 +59,18 @@ export class ReadyAnswers {
   sendIfReady(request: IncomingMessage, response: ServerResponse): boolean {
     const ready = this.find && isPlainRead(request) ? this.find(request.url ?? '') : undefined
     if (!ready) return false
-    const headers = this.charge(request)
-    if (!headers) return false
-    this.send(request, response, { ...ready, headers: { ...ready.headers, ...headers } })
+    if (!this.charge(request)) return false
+    this.send(request, response, ready)
     return true
   }
 
-  /** @returns the headers about the budget; undefined if the framework has to refuse the request */
-  private charge(request: IncomingMessage): OutgoingHttpHeaders | undefined {
-    if (!this.charges) return NO_HEADERS
+  /** @returns false if the client has used up its budget: the framework refuses the request */
+  private charge(request: IncomingMessage): boolean {
+    if (!this.charges) return true
     const { budget, clientOf } = this.charges
-    const balance = budget.bucketOf(clientOf(request)).take(READY_ANSWER_UNITS)
-    if (!balance.isTaken) return undefined
-    budget.charged += READY_ANSWER_UNITS
-    return budgetHeaders(budget.perMinute, balance)
+    const { isTaken } = budget.bucketOf(clientOf(request)).take(READY_ANSWER_UNITS)
+    if (isTaken) budget.charged += READY_ANSWER_UNITS
+    return isTaken
   }
 
   private send(
