@@ -13,4 +13,4 @@ test('while a dependency is away reads go on, claims fail with one code, and aft
     }
   })
   expect(verdict.broken).toEqual([])
-}, 120_000)
+}, 300_000)
