@@ -7,13 +7,13 @@ export const ERRORS = {
   invalid_parameter: {
     status: 400,
     where: 'every endpoint with parameters',
-    meaning: 'A path or query parameter has a value that the endpoint does not accept.',
+    meaning: 'A path or query parameter has a value that is not accepted.',
     next: 'Correct it: the error text names the parameter, the value received and what is allowed.',
   },
   bad_request: {
     status: 400,
     where: 'every endpoint',
-    meaning: 'The request is not well-formed HTTP, has no Host header, or its address cannot be decoded.',
+    meaning: 'Not well-formed HTTP, no Host header, or an address that cannot be decoded.',
     next: 'Correct the request; percent-encode special characters in the path.',
   },
   invalid_body: {
@@ -299,9 +299,8 @@ export const ERRORS = {
   too_many_requests: {
     status: 429,
     where: 'every endpoint of the land and attendance interfaces',
-    meaning:
-      'This player or network address sent too many requests, has used up its budget of reads, or has too many streams or large answers open.',
-    next: 'Wait for the seconds in Retry-After.',
+    meaning: 'Too many requests of this player or network address.',
+    next: 'Wait for the seconds in Retry-After. The limits are requests (attendance), the cost of reads (land), open streams and open large answers.',
   },
   too_many_guesses: {
     status: 429,
