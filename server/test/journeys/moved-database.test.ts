@@ -132,8 +132,9 @@ async function expectNothingConfirmed(known: LandServer, other: LandServer): Pro
 }
 
 const stateOf = (server: LandServer) => {
-  const { lineage, revision } = server.app.keeper.current().parts
-  return { state: `1.${lineage}.${revision}.0`, lineage, revision }
+  const { origin, parts } = server.app.keeper.current()
+  const { lineage, revision } = parts
+  return { state: `1.${origin}.${revision}.0`, lineage, revision }
 }
 
 describe.each(['postgres', 'embedded'] as const)('two copies that go on (%s)', (kind) => {

@@ -128,6 +128,7 @@ test('an operator makes a database, serves it empty, loads a world meanwhile, st
   expect(server.stderr()).toBe('')
 
   const again = await serve(env)
+  await again.said('land loaded')
   expect(jsonLines(again.stdout()).find(({ msg }) => msg === 'land loaded')).toMatchObject({ from: 'copy' })
   expect(await statusOf(`${again.origin}/health/ready`)).toBe(200)
   const same = await fetch(`${again.origin}/v1/parcels/0/0`)
@@ -149,13 +150,12 @@ test('a port that is taken is named, and nothing keeps the process alive', async
 
 test('a database that cannot be reached is named without its password', async () => {
   const url = 'postgres://ann:correct-horse@127.0.0.1:1/land'
-  for (const command of ['serve', 'migrate']) {
-    const { code, stdout, stderr } = await landpass([command], { DATABASE_URL: url })
 
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^landpass: Cannot open the database at 127\.0\.0\.1:1\/land: .*ECONNREFUSED.*\n$/)
-    expect(stdout + stderr).not.toContain('correct-horse')
-  }
+  const { code, stdout, stderr } = await landpass(['migrate'], { DATABASE_URL: url })
+
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^landpass: Cannot open the database at 127\.0\.0\.1:1\/land: .*ECONNREFUSED.*\n$/)
+  expect(stdout + stderr).not.toContain('correct-horse')
 })
 
 test('a world is exported from the embedded database and imported into PostgreSQL, record by record', async () => {

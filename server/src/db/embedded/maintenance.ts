@@ -25,7 +25,7 @@ export class Maintenance {
   #timer: NodeJS.Timeout | undefined
   #checkpointAtBytes = 0
   #vacuumAtBytes = 0
-  #vacuumAtMs = 0
+  #vacuumAtMs = performance.now()
   #isRunning = false
 
   constructor(sessions: Sessions) {
