@@ -191,7 +191,8 @@ function readinessChecks(
 ): ReadinessChecks {
   const land = keeper && (async () => ({ revision: keeper.current().revision }))
   const database = async () => {
-    await checkDatabase(engine, { writes: attendance !== undefined })
+    // Attendance that is not configured writes nothing.
+    await checkDatabase(engine, { writes: attendance !== undefined && !attendance.setupProblem })
     await readLandHead(engine.db)
     return {}
   }

@@ -116,7 +116,7 @@ export const ERRORS = {
   world_not_loaded: {
     status: 503,
     where: 'every land endpoint',
-    meaning: 'The server is running but has not loaded a world yet.',
+    meaning: 'The server has not loaded a world yet.',
     next: 'Wait until /health/ready answers 200, or import a world: landpass import <folder>.',
   },
   database_unavailable: {

@@ -189,9 +189,12 @@ describe('the pages of docs/attendance', () => {
     )
   })
 
-  /** The message with fixed seconds, because the wait depends on the real time. */
+  /** The message with fixed seconds where the wait depends on the real time: until the next minute of a limit. */
   function withFixedSeconds(sentence: string): string {
-    return sentence.replace(/Wait \d+ seconds/, 'Wait 60 seconds')
+    return sentence.replace(
+      /(?<before>(?:Wait|many requests now\..* try again in) )\d+ seconds/,
+      '$<before>60 seconds',
+    )
   }
 
   /** The simulated issuer never answers so: the message is compared with the source only. */
@@ -371,7 +374,9 @@ describe('the pages of docs/attendance', () => {
     const named = tableBelow(pages, '## What to watch').map(([name = '']) => namesIn(name)[0])
 
     expect(named).toEqual(
-      served.filter((name) => /^landpass_(claim|issuer|captcha|signed|presence)/.test(name ?? '')),
+      served.filter((name) =>
+        /^landpass_(claim|issuer|captcha|signed|presence|held_events)/.test(name ?? ''),
+      ),
     )
   })
 

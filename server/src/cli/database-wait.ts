@@ -39,8 +39,8 @@ export class DatabaseWait {
   constructor(engine: Engine, server: FastifyInstance) {
     this.#engine = engine
     this.#server = server
-    server.addHook('onRequest', async ({ url }) => {
-      if (this.#absence && url !== '/health/live') throw this.#absence
+    server.addHook('onRequest', async ({ routeOptions }) => {
+      if (this.#absence && routeOptions.url !== '/health/live') throw this.#absence
     })
   }
 

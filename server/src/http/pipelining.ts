@@ -12,7 +12,7 @@ export interface BacklogLimits {
   readonly perConnection: number
   /** On all connections of one network address. */
   readonly perAddress: number
-  /** On all connections. Beyond, connections with a longer backlog than `alwaysKept` are cut. */
+  /** On all connections. Beyond, a connection is cut when a request comes behind `alwaysKept` that wait. */
   readonly total: number
   readonly alwaysKept: number
 }
@@ -150,7 +150,8 @@ export class Pipelining {
   private isBeyondLimits({ waiting, address }: Connection): boolean {
     if (waiting.length === 0) return false
     const ofAddress = this.waitingByAddress.get(address) ?? 0
-    return waiting.length >= this.limits.perConnection || ofAddress >= this.limits.perAddress
+    if (waiting.length >= this.limits.perConnection || ofAddress >= this.limits.perAddress) return true
+    return this.heldRequests >= this.limits.total && waiting.length >= this.limits.alwaysKept
   }
 
   /** Forgets a request beyond the limits. Its memory is released with the connection. */
@@ -160,7 +161,7 @@ export class Pipelining {
     this.heldRequests++
     this.stopReading(connection)
     const isTooMuch =
-      this.heldRequests > this.limits.total && connection.waiting.length > this.limits.alwaysKept
+      this.heldRequests > this.limits.total && connection.waiting.length >= this.limits.alwaysKept
     if (isTooMuch || connection.dropped > MAX_DROPPED) connection.socket.destroy()
   }
 
