@@ -87,6 +87,12 @@ export function toOwnError(error: unknown): unknown {
   return new StatementError(error.message, error as unknown as StatementFacts)
 }
 
+/** Whether an error has one of Node's codes for a connection that could not be made or broke. */
+export function hasLostCode(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && LOST_CODES.has(code)
+}
+
 /** Whether the connection on which this happened cannot be used again. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isConnectionLost)

@@ -60,6 +60,22 @@ describeOnBothEngines('the access token', (open) => {
     expect((await tokens.get()).text).toBe('token-3')
   })
 
+  test('is requested again after a pause that a clock that is set back does not make longer', async () => {
+    const { db } = await open()
+    let steadyMs = 0
+    const set: TestClock = testClock()
+    const { tokens, host } = await given({ db }, { ...set, steadyMs: () => steadyMs })
+    host.respond = (_request, response) => sendJson(response, 503, {})
+    await expect(tokens.get()).rejects.toMatchObject({ kind: 'unavailable' })
+    host.respond = undefined
+
+    set.set(set.nowMs() - HOUR_MS)
+    await expect(tokens.get()).rejects.toMatchObject({ retryAfterMs: 5 * SECOND_MS })
+    steadyMs += 5 * SECOND_MS
+
+    expect((await tokens.get()).text).toBe('token-2')
+  })
+
   test('survives a restart, encrypted in the database', async () => {
     const { db } = await open()
     const { tokens, host, restarted } = await given({ db })
@@ -270,13 +286,12 @@ interface Overrides {
 }
 
 /** A token host that records requests, a database without a token, and processes that can start again. */
-async function given({ db }: { db: Db }) {
+async function given({ db }: { db: Db }, clock: TestClock = testClock()) {
   await db
     .updateTable('issuer_token')
     .set({ sealed: null, expires_at_ms: 0, asked_at_ms: [], asking_until_ms: 0 })
     .execute()
   const host = await TokenHost.start()
-  const clock: TestClock = testClock()
   const vault = new Vault(randomBytes(32))
   const restarted = (overrides: Overrides = {}) => {
     const config = issuerConfig(host.address, overrides.config)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS, steadyMs } from '../../clock.ts'
 import type { IssuerConfig } from '../../config/config.ts'
 import type { Db } from '../../db/engine.ts'
 import { type OutboundAnswer, OutboundError, type OutboundRequest } from '../outbound.ts'
@@ -73,9 +73,10 @@ export class AccessTokens {
   private search: Promise<AccessToken> | undefined
   /** A token that the issuer did not accept; it may still be stored. */
   private rejected: string | undefined
-  private noRenewalUntilMs = 0
+  // Pauses end by the steady clock, the lives of tokens by the clock of the machine, which all processes share
+  private noRenewalUntilSteadyMs = Number.NEGATIVE_INFINITY
   private failures = 0
-  private lastFailure: { error: IssuerError; pauseUntilMs: number } | undefined
+  private lastFailure: { error: IssuerError; pauseUntilSteadyMs: number } | undefined
 
   constructor(options: AccessTokensOptions) {
     this.options = options
@@ -101,7 +102,7 @@ export class AccessTokens {
    * @throws {IssuerError} with `call` `token`
    */
   async renew(rejected: AccessToken): Promise<AccessToken | undefined> {
-    if (this.nowMs() < this.noRenewalUntilMs) return undefined
+    if (this.steadyMs() < this.noRenewalUntilSteadyMs) return undefined
     this.rejected = rejected.text
     if (this.cached?.text === rejected.text) this.cached = undefined
     const token = await this.get()
@@ -111,11 +112,15 @@ export class AccessTokens {
 
   /** Stops renewals for a while after a renewed token was answered with 401: they would use up the token requests. */
   renewalDidNotHelp(): void {
-    this.noRenewalUntilMs = this.nowMs() + REFUSED_PAUSE_MS
+    this.noRenewalUntilSteadyMs = this.steadyMs() + REFUSED_PAUSE_MS
   }
 
   private nowMs(): number {
     return this.options.clock.nowMs()
+  }
+
+  private steadyMs(): number {
+    return steadyMs(this.options.clock)
   }
 
   private async find(): Promise<AccessToken> {
@@ -129,7 +134,7 @@ export class AccessTokens {
 
   /** Requests a new token while `old` still works; returns `old` if that fails. */
   private async refresh(old: AccessToken, seen: Buffer | null): Promise<AccessToken> {
-    if (this.lastFailure && this.nowMs() < this.lastFailure.pauseUntilMs) return old
+    if (this.lastFailure && this.steadyMs() < this.lastFailure.pauseUntilSteadyMs) return old
     const lease = await this.takeLease(seen)
     if (!lease) return old
     try {
@@ -227,17 +232,18 @@ export class AccessTokens {
     const step = Math.min(this.failures, PAUSES_MS.length - 1)
     const ownPauseMs = error.kind === 'refused' ? REFUSED_PAUSE_MS : PAUSES_MS[step]!
     this.failures += 1
-    this.lastFailure = { error, pauseUntilMs: this.nowMs() + Math.max(ownPauseMs, error.retryAfterMs ?? 0) }
+    const pauseMs = Math.max(ownPauseMs, error.retryAfterMs ?? 0)
+    this.lastFailure = { error, pauseUntilSteadyMs: this.steadyMs() + pauseMs }
   }
 
   private assertNoPause(): void {
-    const nowMs = this.nowMs()
-    if (!this.lastFailure || nowMs >= this.lastFailure.pauseUntilMs) return
-    const { error, pauseUntilMs } = this.lastFailure
+    const nowMs = this.steadyMs()
+    if (!this.lastFailure || nowMs >= this.lastFailure.pauseUntilSteadyMs) return
+    const { error, pauseUntilSteadyMs } = this.lastFailure
     throw new IssuerError(error.kind, {
       call: 'token',
       status: error.status,
-      retryAfterMs: pauseUntilMs - nowMs,
+      retryAfterMs: pauseUntilSteadyMs - nowMs,
     })
   }
 

@@ -3,14 +3,16 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { nextMessage, startChild } from '../../../test/support/children.ts'
 import { freshDataDir, TEST_SETTINGS } from '../../../test/support/engines.ts'
 import { CommandError } from '../../errors.ts'
 import type { Engine, EngineSource } from '../engine.ts'
 import { Notices } from '../notices.ts'
 import { openEngine } from '../open-engine.ts'
+import { databaseUnavailable } from '../statement-error.ts'
 import { inTransaction } from '../transaction.ts'
+import { EngineClient } from './engine-client.ts'
 import { EngineThread } from './engine-thread.ts'
 import { engineOf } from './remote-engine.ts'
 import { newSocketPath } from './socket-path.ts'
@@ -184,4 +186,47 @@ test('a thread that ends is started again: nothing committed is lost, and open t
   const gone = threads[1]!.terminate()
   await expect(sql`select 1`.execute(engine.db)).rejects.toMatchObject({ code: 'database_unavailable' })
   await gone
+})
+
+test('there is never more than one engine on a folder, whatever happens while it is started again', async () => {
+  const dataDir = await freshDataDir()
+  const data = { databaseDir: path.join(dataDir, 'database'), syncToDisk: false, socketPath: newSocketPath() }
+  const notices = new Notices()
+  const said: string[] = []
+  let onRunning = () => {}
+  const running = new Promise<void>((resolve) => (onRunning = resolve))
+  notices.listen((notice) => {
+    said.push(notice)
+    if (notice === 'The embedded database runs again.') onRunning()
+  })
+  const threads: Worker[] = []
+  const runningAtStart: number[] = []
+  let count = 0
+  const thread = await EngineThread.start(data, 5_000, notices, (worker) => {
+    runningAtStart.push(count)
+    count += 1
+    worker.once('exit', () => {
+      count -= 1
+    })
+    threads.push(worker)
+    // The second one ends while the client waits for it to listen
+    if (threads.length === 2) void worker.terminate()
+  })
+  onTestFinished(() => thread.close())
+  await thread.client.listen('land', () => {})
+  const relink = vi.spyOn(EngineClient.prototype, 'relink')
+  onTestFinished(() => relink.mockRestore())
+
+  const first = threads[0]!
+  const late = once(first, 'exit')
+  await first.terminate()
+  await late
+  while (threads.length < 2) await new Promise(setImmediate)
+  // The third one lives, but does not answer in time
+  relink.mockRejectedValueOnce(databaseUnavailable('a statement took too long'))
+  await running
+
+  expect(runningAtStart).toEqual([0, 0, 0, 0])
+  const ended = 'The thread of the embedded database ended; it is started again.'
+  expect(said).toEqual([ended, ended, ended, 'The embedded database runs again.'])
 })

@@ -81,10 +81,13 @@ export class EngineThread {
   }
 
   #restart(notice: string): void {
+    // Two engines on one folder would destroy it
+    if (this.#timer) return
     this.#notices.add(notice)
     const pauseMs = this.#pauseMs
     this.#pauseMs = Math.min(Math.max(2 * pauseMs, FIRST_PAUSE_MS), LAST_PAUSE_MS)
     this.#timer = setTimeout(() => {
+      this.#timer = undefined
       this.#restarting = this.#startAgain().finally(() => {
         this.#restarting = undefined
       })
@@ -103,7 +106,9 @@ export class EngineThread {
       this.#pauseMs = 0
       this.#notices.add('The embedded database runs again.')
     } catch (error) {
-      if (!this.#isClosing) this.#restart(`${(error as Error).message} It is tried again.`)
+      // The exit of a thread that runs is what starts the next one
+      if (this.#thread) await this.#thread.terminate()
+      else if (!this.#isClosing) this.#restart(`${(error as Error).message} It is tried again.`)
     }
   }
 }
@@ -112,7 +117,12 @@ async function startThread(data: ThreadData): Promise<{ thread: Worker; port: Me
   const thread = new Worker(new URL('./thread.js', import.meta.url), { workerData: data })
   // Without a listener an error of the thread would end the process. waitForReport passes the error to its caller.
   thread.on('error', () => {})
-  await waitForReport(thread, 'ready')
+  try {
+    await waitForReport(thread, 'ready')
+  } catch (error) {
+    await thread.terminate()
+    throw error
+  }
   thread.unref()
   const { port1, port2 } = new MessageChannel()
   order(thread, { op: 'serve', port: port2 }, [port2])

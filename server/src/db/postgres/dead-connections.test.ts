@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { freshDatabaseUrl } from '../../../test/support/engines.ts'
 import { type LossyProxy, startLossyProxy } from '../../../test/support/lossy-proxy.ts'
 import { inTransaction } from '../transaction.ts'
+import { PostgresListener } from './listener.ts'
 import { openPostgres, type PostgresSettings } from './postgres-engine.ts'
 
 const POOL_SIZE = 3
@@ -108,4 +109,32 @@ test('a listener notices a dead connection by itself, and hears again', async ()
   await arrived
 
   expect(heard.slice(0, 2)).toEqual(['', 'after'])
+})
+
+test('a listener that connects before its retry is due makes one connection, for all its channels', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const proxy = await startLossyProxy(await freshDatabaseUrl())
+  proxies.push(proxy)
+  let connections = 0
+  const config = async () => {
+    connections += 1
+    return { connectionString: proxy.url }
+  }
+  const listener = new PostgresListener(config, { everyMs: 60_000, withinMs: 60_000 })
+  onTestFinished(() => listener.close())
+  let hear: (payload: string) => void = () => {}
+  const heard = new Promise<string>((resolve) => (hear = resolve))
+  await listener.listen('first', hear)
+
+  proxy.refuse()
+  proxy.thaw()
+  while (connections === 1) await listener.listen('second', () => {}).catch(() => undefined)
+  await listener.listen('second', () => {})
+  await vi.advanceTimersByTimeAsync(1_000)
+
+  expect(await heard, 'a notification may have been missed').toBe('')
+  expect(connections).toBe(2)
 })

@@ -31,6 +31,7 @@ export class PostgresListener {
   #connecting: Promise<BoundedClient> | undefined
   #retry: NodeJS.Timeout | undefined
   #retryMs = FIRST_RETRY_MS
+  #hasListened = false
   #isClosed = false
 
   /** @param config of the host in use: another one after a failover */
@@ -42,7 +43,10 @@ export class PostgresListener {
   async listen(channel: string, onPayload: OnPayload): Promise<void> {
     const callbacks = this.#callbacks.get(channel) ?? new Set()
     this.#callbacks.set(channel, callbacks.add(onPayload))
-    this.#connecting ??= this.#connect()
+    if (!this.#connecting) {
+      await this.#connect()
+      return
+    }
     const client = await this.#connecting
     await client.query(`listen ${pg.escapeIdentifier(channel)}`)
   }
@@ -54,20 +58,43 @@ export class PostgresListener {
     await client?.end()
   }
 
-  async #connect(): Promise<BoundedClient> {
-    try {
-      const client = new BoundedClient({ ...(await this.#config()), query_timeout: this.#ping.withinMs })
-      client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''))
-      await client.connect()
-      this.#watch(client)
-      return client
-    } catch (error) {
+  /** Connects at once, also while a retry is waiting: there is one connection at a time. */
+  #connect(): Promise<BoundedClient> {
+    clearTimeout(this.#retry)
+    this.#retry = undefined
+    const connecting = this.#open(() => {
+      // The end of an earlier connection says nothing about this one
+      if (this.#connecting !== connecting) return
       this.#connecting = undefined
-      throw error
-    }
+      this.#retryLater()
+    })
+    this.#connecting = connecting
+    return connecting
   }
 
-  #watch(client: BoundedClient): void {
+  /** A connection that listens to all channels. @param onLost called when it cannot be used any more */
+  async #open(onLost: () => void): Promise<BoundedClient> {
+    const isAgain = this.#hasListened
+    let client: BoundedClient | undefined
+    try {
+      client = new BoundedClient({ ...(await this.#config()), query_timeout: this.#ping.withinMs })
+      client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''))
+      await client.connect()
+      this.#watch(client, onLost)
+      for (const channel of this.#callbacks.keys())
+        await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+    } catch (error) {
+      client?.abandon()
+      onLost()
+      throw error
+    }
+    this.#hasListened = true
+    this.#retryMs = FIRST_RETRY_MS
+    if (isAgain) for (const channel of this.#callbacks.keys()) this.#deliver(channel, '')
+    return client
+  }
+
+  #watch(client: BoundedClient, onLost: () => void): void {
     let next: NodeJS.Timeout | undefined
     const pingLater = () => {
       next = setTimeout(
@@ -79,8 +106,7 @@ export class PostgresListener {
     pingLater()
     client.once('end', () => {
       clearTimeout(next)
-      this.#connecting = undefined
-      this.#retryLater()
+      onLost()
     })
   }
 
@@ -88,26 +114,10 @@ export class PostgresListener {
     for (const onPayload of this.#callbacks.get(channel) ?? []) onPayload(payload)
   }
 
-  async #reconnect(): Promise<void> {
-    this.#retry = undefined
-    let client: BoundedClient | undefined
-    try {
-      this.#connecting = this.#connect()
-      client = await this.#connecting
-      for (const channel of this.#callbacks.keys())
-        await client.query(`listen ${pg.escapeIdentifier(channel)}`)
-      this.#retryMs = FIRST_RETRY_MS
-    } catch {
-      client?.abandon()
-      this.#retryLater()
-      return
-    }
-    for (const channel of this.#callbacks.keys()) this.#deliver(channel, '')
-  }
-
+  /** Not before the first success: until then the caller of `listen` gets the error, and decides. */
   #retryLater(): void {
-    if (this.#isClosed || this.#retry) return
-    this.#retry = setTimeout(() => this.#reconnect(), this.#retryMs)
+    if (this.#isClosed || !this.#hasListened || this.#retry) return
+    this.#retry = setTimeout(() => this.#connect().catch(() => undefined), this.#retryMs)
     this.#retry.unref()
     this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS)
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { freshEngine } from '../../../test/support/engines.ts'
 import { CommandError } from '../../errors.ts'
-import { openPostgres } from './postgres-engine.ts'
+import { createPostgres, openPostgres } from './postgres-engine.ts'
 
 const open = freshEngine('postgres')
 
@@ -17,6 +17,14 @@ test('a server that cannot be reached is named, its password is not', async () =
   expect(refused.message).toContain('127.0.0.1:1/land')
   expect(refused.message).toContain('ECONNREFUSED')
   expect(refused.message).not.toContain('hush')
+})
+
+test('a host that is away may come, whatever words its name contains', async () => {
+  const databaseUrl = 'postgres:///land?host=/no-ssl-here'
+  const engine = createPostgres({ databaseUrl, poolSize: 1, statementTimeoutMs: 1_000 })
+
+  await expect(engine.open()).rejects.toMatchObject({ code: 'database_unavailable' })
+  await engine.close()
 })
 
 test('text that is not a URL is refused without being shown', async () => {

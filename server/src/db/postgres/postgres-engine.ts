@@ -5,7 +5,7 @@ import { CommandError } from '../../errors.ts'
 import type { Db, Engine, Lent } from '../engine.ts'
 import { openKysely } from '../guarded-dialect.ts'
 import { Notices } from '../notices.ts'
-import { databaseUnavailable, isDatabaseRefusal, toOwnError } from '../statement-error.ts'
+import { databaseUnavailable, hasLostCode, isDatabaseRefusal, toOwnError } from '../statement-error.ts'
 import { WriteRefusals } from '../write-refusals.ts'
 import { BoundedClient, CLIENT_SETTINGS } from './bounded-client.ts'
 import { type ChosenHost, HostPool } from './host-pool.ts'
@@ -154,6 +154,8 @@ const LASTING_SENTENCE =
 
 /** Whether a failure to connect can pass by itself: the host is away or still starting. */
 function canMendItself(error: unknown): boolean {
+  // Node's own texts contain the name of the host, which may contain anything
+  if (hasLostCode(error)) return true
   const { code, message } = error as { code?: unknown; message?: unknown }
   if (LASTING_STATE.test(String(code))) return false
   return !LASTING_SENTENCE.test(String(message))
