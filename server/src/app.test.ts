@@ -1,3 +1,11 @@
+import {
+  type DatabaseConnection,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely'
 import { expect, test } from 'vitest'
 import { createApp } from './app.ts'
 import { SYSTEM_CLOCK } from './clock.ts'
@@ -26,11 +34,49 @@ test('the metrics are on the port of everything else, at a path that can be set'
 
 test('with a port of their own the metrics are nowhere else', async () => {
   const app = await emptyApp({ METRICS_PORT: '0' })
-  await app.start()
+  // Before the start, which waits for the database.
+  await app.startMetrics()
 
   expect((await app.server.inject('/metrics')).statusCode).toBe(404)
   const own = await fetch(`http://127.0.0.1:${app.metricsPort()}/metrics`)
   expect([own.status, isMetrics(await own.text())]).toEqual([200, true])
+  await app.start() // does not listen once more
   await app.close()
   await expect(fetch(`http://127.0.0.1:${app.metricsPort()}/metrics`)).rejects.toThrow()
 })
+
+test('a server whose attendance is not configured is ready with a database that is read-only', async () => {
+  const config = readConfig({ LOG_LEVEL: 'silent' })
+  const app = await createApp({
+    config,
+    engine: { ...NO_DATABASE, db: readOnlyDb() } as Engine,
+    clock: SYSTEM_CLOCK,
+    interfaces: ['attendance'],
+  })
+  expect(app.attendance?.setupProblem).toBeDefined()
+
+  expect((await app.server.inject('/health/ready')).statusCode).toBe(200)
+  expect((await app.server.inject('/health/ready/attendance')).json()).toMatchObject({
+    code: 'attendance_not_configured',
+  })
+  await app.close()
+})
+
+/** Answers every statement as a standby would. */
+function readOnlyDb(): Engine['db'] {
+  class StandbyDriver extends DummyDriver {
+    override async acquireConnection() {
+      const connection = await super.acquireConnection()
+      const executeQuery = async () => ({ rows: [{ read_only: 'on' }] })
+      return Object.assign(connection, { executeQuery }) as unknown as DatabaseConnection
+    }
+  }
+  return new Kysely({
+    dialect: {
+      createDriver: () => new StandbyDriver(),
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+}

@@ -43,7 +43,13 @@ export interface App {
   readonly attendance: Attendance | undefined
   /** The port of the metrics, where they have one of their own and are served already. */
   metricsPort(): number | undefined
-  /** Loads the world and starts the worker that settles claims, for those interfaces that are served. */
+  /**
+   * Serves the metrics if they have a port of their own, before `start()` where that has to wait for the database.
+   *
+   * @throws {CommandError} if the port cannot be used
+   */
+  startMetrics(): Promise<void>
+  /** Serves the metrics if that is not done yet, loads the world and starts the worker that settles claims, for those interfaces that are served. */
   start(): Promise<void>
   /**
    * Says that the server is not ready, and lets connections close after their next answer; everything is still served.
@@ -108,14 +114,18 @@ export async function createApp(options: AppOptions): Promise<App> {
   addRefusals()
 
   let metricsServer: MetricsServer | undefined
+  const startMetrics = async () => {
+    if (metricsPort === undefined || metricsServer) return
+    metricsServer = await listenForMetrics(metrics, { ...metricsAddress, port: metricsPort })
+  }
   return {
     server,
     keeper,
     attendance,
     metricsPort: () => metricsServer?.port,
+    startMetrics,
     start: async () => {
-      if (metricsPort !== undefined)
-        metricsServer = await listenForMetrics(metrics, { ...metricsAddress, port: metricsPort })
+      await startMetrics()
       attendance?.start()
       if (servesLand) await keeper.start()
     },

@@ -3,6 +3,7 @@ import type { Db } from '../db/engine.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { countAllCodes } from './events/event-queries.ts'
 import { countHeldEvents } from './events/hold-queries.ts'
+import { RecentFigure } from './recent-figure.ts'
 
 /** Buckets for calls that usually take a fraction of a second, and at most `ISSUER_TIMEOUT_MS`. */
 const SECONDS = [0.25, 1, 2.5, 5]
@@ -62,15 +63,16 @@ export class AttendanceMetrics {
       labelNames: ['provider', 'result', 'cached'],
       registers,
     })
-    const countCodes = cachedFor(maxAgeMs, () => countAllCodes(db))
+    const codeCounts = new RecentFigure(() => countAllCodes(db), { maxAgeMs })
+    const heldCount = new RecentFigure(() => countHeldEvents(db), { maxAgeMs })
     const codes: Gauge<'state'> = new Gauge({
       name: 'landpass_claim_codes',
       help: 'Claim codes of all events, by state; counted every few seconds at most.',
       labelNames: ['state'],
       registers,
       collect: async (): Promise<void> => {
-        // If the database is down, /metrics still answers with the other metrics
-        const counts = await countCodes().catch(() => undefined)
+        // If the database is down or hangs, /metrics still answers with the other metrics
+        const counts = await codeCounts.read()
         if (!counts) return codes.reset()
         for (const [state, count] of Object.entries(counts)) codes.set({ state }, count)
       },
@@ -80,8 +82,8 @@ export class AttendanceMetrics {
       help: 'Events whose claims wait because the issuer contradicts itself about their codes.',
       registers,
       collect: async (): Promise<void> => {
-        const count = await countHeldEvents(db).catch(() => undefined)
-        if (count === undefined) held.reset()
+        const count = await heldCount.read()
+        if (count === undefined) held.remove()
         else held.set(count)
       },
     })
@@ -99,22 +101,4 @@ export class AttendanceMetrics {
 
   onPresence = (facts: { provider: string; result: string; isCached: boolean }): void =>
     this.presence.inc({ provider: facts.provider, result: facts.result, cached: String(facts.isCached) })
-}
-
-/**
- * Shares a result for some time, and while it is being made: the codes of all events are a table scan, and `/metrics`
- * may be public. A failure is not shared for longer than it takes.
- */
-function cachedFor<T>(maxAgeMs: number, read: () => Promise<T>): () => Promise<T> {
-  let latest: { readonly result: Promise<T>; readonly readAtMs: number } | undefined
-  return () => {
-    const nowMs = performance.now()
-    if (latest && nowMs - latest.readAtMs < maxAgeMs) return latest.result
-    const made = { result: read(), readAtMs: nowMs }
-    latest = made
-    made.result.catch(() => {
-      if (latest === made) latest = undefined
-    })
-    return made.result
-  }
 }

@@ -67,6 +67,7 @@ async function serveUntil(stopped: Promise<StopSignal>, config: Config, options:
     const waiting = absence && new DatabaseWait(engine, app.server)
     const address = await listen(app, config)
     try {
+      await app.startMetrics()
       if (waiting && !(await waiting.untilOpen(absence, stopped))) return
       // Listens first: /health/ready answers 503 until the world is loaded.
       if (options.demo && !(await fillIfEmpty(engine, options.demo))) return

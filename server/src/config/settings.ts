@@ -164,7 +164,7 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 3_600_000 }),
     default: 15_000,
     meaning:
-      'How old the metrics may be that are counted in the database (claim codes), in milliseconds. 0 counts them at each scrape.',
+      'How old the metrics may be that are counted in the database (claim codes, held events), in milliseconds. 0 counts them at each scrape.',
   },
   LAND_COST_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000_000 }),

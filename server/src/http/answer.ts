@@ -13,6 +13,7 @@ import {
   SMALL_ANSWER_UNITS,
 } from './cost-account.ts'
 import { ENCODERS } from './encoders.ts'
+import { cutReader, progressOf } from './slow-readers.ts'
 import { confirmsCopy, freshnessHeaders } from './validators.ts'
 
 /**
@@ -218,9 +219,7 @@ function sendDecompressed(
   { encoding, bytes }: { readonly encoding: ContentEncoding; readonly bytes: Uint8Array },
   cost: number,
 ): FastifyReply {
-  const account = request.costAccount
-  account?.charge(reply, cost * DECOMPRESSING_COST)
-  if (account) countWhileOpen(request, reply, account.largeAnswers.enter(account.client))
+  takePlace(request, reply, cost * DECOMPRESSING_COST)
   const options = { chunkSize: WRITE_BYTES }
   const decoder = encoding === 'br' ? zlib.createBrotliDecompress(options) : zlib.createGunzip(options)
   decoder.end(bytes)
@@ -234,9 +233,8 @@ function sendForOneClient(
   { pieces, cost }: Pick<StreamedBody, 'pieces' | 'cost'>,
   encoding: ContentEncoding | undefined,
 ): FastifyReply {
+  takePlace(request, reply, cost)
   const account = request.costAccount
-  account?.charge(reply, cost)
-  if (account) countWhileOpen(request, reply, account.largeAnswers.enter(account.client))
   const writes = yieldingBetween(inWrites(pieces()), account)
   const plain = Readable.from(settled(writes, MADE_BYTES_PER_UNIT, account), { objectMode: false })
   if (!encoding) return reply.send(plain)
@@ -247,6 +245,28 @@ function sendForOneClient(
   // Either end may fail or be closed first. The framework logs the error of the encoder, which it sends.
   pipeline(plain, encoder, () => {})
   return reply.send(encoder)
+}
+
+/**
+ * Takes a place among the large answers, then charges for the answer: a client that gets no place is not charged.
+ *
+ * @throws {AppError} `too_many_requests` or `too_many_large_answers`
+ */
+function takePlace(request: FastifyRequest, reply: FastifyReply, cost: number): void {
+  const account = request.costAccount
+  if (!account) return
+  const { socket } = request.raw
+  const leave = account.largeAnswers.enter(account.client, {
+    progress: () => progressOf(socket),
+    cut: () => cutReader(socket),
+  })
+  try {
+    account.charge(reply, cost)
+  } catch (error) {
+    leave()
+    throw error
+  }
+  countWhileOpen(request, reply, leave)
 }
 
 /** Calls `leave` when the answer is sent or its client has left: an answer that waits for its turn has no close event. */

@@ -173,6 +173,20 @@ test('large answers of one address are limited, and one that its client leaves m
   expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '5' } })
 })
 
+test('a large answer that gets no place is not charged, and one that cannot be paid takes no place', async () => {
+  const bucket = budget.bucketOf('127.0.0.1')
+  bucket.settle(PER_MINUTE - 200)
+  expect((await ask('/streamed')).headers['ratelimit-remaining']).toBe('199')
+  bucket.settle(200 - PER_MINUTE)
+
+  const reading = await open('/streamed', { 'accept-encoding': 'identity' })
+  expect(reading.statusCode).toBe(200)
+  expect((await ask('/streamed')).status).toBe(429)
+
+  expect(await left()).toBe(PER_MINUTE - 1 - 300 - 1 - 1)
+  reading.destroy()
+})
+
 test('an untrusted X-Forwarded-For is ignored, and logged once', async () => {
   for (const forwarded of ['192.0.2.1', '192.0.2.2']) await ask('/small', { 'x-forwarded-for': forwarded })
 

@@ -70,7 +70,7 @@ export class SlowReaders {
   private disconnect(socket: Socket): void {
     this.disconnected++
     this.sockets.delete(socket)
-    socket.resetAndDestroy() // the operating system drops its part of the answer too
+    cutReader(socket)
   }
 }
 
@@ -96,6 +96,11 @@ export function periodOf(
   return nowMs - before.startedMs < timeoutMs ? before : undefined
 }
 
+/** Ends the connection of a client that does not take its answer. */
+export function cutReader(socket: Socket): void {
+  socket.resetAndDestroy() // the operating system drops its part of the answer too
+}
+
 /** Both numbers are of the socket's handle, which Node.js does not document. */
 interface WriteQueue {
   readonly bytesWritten?: number
@@ -103,10 +108,12 @@ interface WriteQueue {
 }
 
 /**
+ * What a connection has taken of its answers by now.
+ *
  * Node.js documents only how many bytes wait, and does not subtract the part of a write that was taken. Where the
  * number of the handle is missing, a write counts when it was taken as a whole.
  */
-function progressOf(socket: Socket): Progress {
+export function progressOf(socket: Socket): Progress {
   const { _handle: queue } = socket as Socket & { readonly _handle?: WriteQueue | null }
   const waiting = socket.writableLength
   if (queue?.bytesWritten === undefined || queue.writeQueueSize === undefined) {
