@@ -43,7 +43,10 @@ export interface App {
   readonly attendance: Attendance | undefined
   /** The port of the metrics, where they have one of their own and are served already. */
   metricsPort(): number | undefined
-  /** Loads the world and starts the worker that settles claims, for those interfaces that are served. */
+  /**
+   * Loads the world and starts the worker that settles claims, for those interfaces that are served. Can be called again
+   * where it failed because the database was away.
+   */
   start(): Promise<void>
   /**
    * Says that the server is not ready, and lets connections close after their next answer; everything is still served.
@@ -115,7 +118,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     metricsPort: () => metricsServer?.port,
     start: async () => {
       if (metricsPort !== undefined)
-        metricsServer = await listenForMetrics(metrics, { ...metricsAddress, port: metricsPort })
+        metricsServer ??= await listenForMetrics(metrics, { ...metricsAddress, port: metricsPort })
+      await attendance?.open()
       attendance?.start()
       if (servesLand) await keeper.start()
     },

@@ -149,13 +149,11 @@ test('a port that is taken is named, and nothing keeps the process alive', async
 
 test('a database that cannot be reached is named without its password', async () => {
   const url = 'postgres://ann:correct-horse@127.0.0.1:1/land'
-  for (const command of ['serve', 'migrate']) {
-    const { code, stdout, stderr } = await landpass([command], { DATABASE_URL: url })
+  const { code, stdout, stderr } = await landpass(['migrate'], { DATABASE_URL: url })
 
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^landpass: Cannot open the database at 127\.0\.0\.1:1\/land: .*ECONNREFUSED.*\n$/)
-    expect(stdout + stderr).not.toContain('correct-horse')
-  }
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^landpass: Cannot open the database at 127\.0\.0\.1:1\/land: .*ECONNREFUSED.*\n$/)
+  expect(stdout + stderr).not.toContain('correct-horse')
 })
 
 test('a world is exported from the embedded database and imported into PostgreSQL, record by record', async () => {
