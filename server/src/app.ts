@@ -49,7 +49,10 @@ export interface App {
    * @throws {CommandError} if the port cannot be used
    */
   startMetrics(): Promise<void>
-  /** Serves the metrics if that is not done yet, loads the world and starts the worker that settles claims, for those interfaces that are served. */
+  /**
+   * Serves the metrics if that is not done yet, loads the world and starts the worker that settles claims, for those
+   * interfaces that are served. Can be called again where it failed because the database was away.
+   */
   start(): Promise<void>
   /**
    * Says that the server is not ready, and lets connections close after their next answer; everything is still served.
@@ -126,6 +129,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     startMetrics,
     start: async () => {
       await startMetrics()
+      await attendance?.open()
       attendance?.start()
       if (servesLand) await keeper.start()
     },

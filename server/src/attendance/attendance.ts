@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Clock, SECOND_MS } from '../clock.ts'
 import type { AttendanceConfig, Config, LimitsConfig } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
+import { databaseUnavailable } from '../db/statement-error.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { AttendanceMetrics } from './attendance-metrics.ts'
 import { type CaptchaRouteOptions, captchaRoutes } from './captcha/captcha-routes.ts'
@@ -30,7 +31,7 @@ import { Refusals } from './refusals.ts'
 import { Reports } from './report/report.ts'
 import { type ReportRouteOptions, reportRoutes } from './report/report-routes.ts'
 import { refreshForm } from './seal-queries.ts'
-import { assertNoSetupProblem, openVault, type SetupProblem } from './setup-problem.ts'
+import { assertNoSetupProblem, checkVault, openVault, type SetupProblem } from './setup-problem.ts'
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
 import type { Vault } from './vault.ts'
 
@@ -44,12 +45,20 @@ export interface AttendanceOptions {
 
 /** The attendance interface: its routes and its work in the background. */
 export interface Attendance {
-  /** What the operator has to correct before attendance can be served; undefined where nothing is wrong. */
+  /**
+   * What the operator has to correct before attendance can be served; undefined where nothing is wrong. A key that does
+   * not decrypt what is stored is found by {@link open}.
+   */
   readonly setupProblem: SetupProblem | undefined
-  /** @throws {AppError} `attendance_not_configured` if there is a {@link setupProblem} */
+  /**
+   * @throws {AppError} `attendance_not_configured` if there is a {@link setupProblem}, `database_unavailable` before
+   * {@link open}
+   */
   assertConfigured(): void
   register(app: FastifyInstance): Promise<void>
-  /** Starts the claim worker and the cleanup. */
+  /** Reads what the database says about the key. Call it when the tables are up to date; again where it failed. */
+  open(): Promise<void>
+  /** Starts the claim worker and the cleanup, once. */
   start(): void
   /** Finishes the running steps of claims; what is unfinished is left to other processes. */
   close(): Promise<void>
@@ -60,12 +69,16 @@ const CLOSE_TIMEOUT_MS = 10 * SECOND_MS
 /** Never used: `assertConfigured` refuses every request that needs them. */
 const PLACEHOLDER_CREDENTIALS = { apiKey: 'none', clientId: 'none', clientSecret: 'none' }
 
-/** Puts the parts of the attendance interface together. */
+/** Puts the parts of the attendance interface together. Reads nothing of the database, which may be away still. */
 export async function createAttendance(options: AttendanceOptions): Promise<Attendance> {
   const { config, engine, clock, log } = options
   const { db } = engine
   const metrics = new AttendanceMetrics(options.metrics, db)
-  const { vault, setupProblem } = await openVault(options)
+  const opened = await openVault(options)
+  const { vault } = opened
+  let { setupProblem } = opened
+  let isOpen = setupProblem !== undefined
+  let isStarted = false
   const base = { db, clock, vault, metrics }
 
   const issuer = createIssuer({ ...base, config: config.attendance.issuer, setupProblem })
@@ -110,21 +123,32 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     queue: new ClaimQueue({ db, pacer: issuer.pacer }),
     refusals,
     onClaim: metrics.onClaim,
-    assertConfigured: () => assertNoSetupProblem(setupProblem),
+    assertConfigured: () => {
+      if (!isOpen) throw databaseUnavailable('what it says about the key was not read yet')
+      assertNoSetupProblem(setupProblem)
+    },
   }
   return {
-    setupProblem,
+    get setupProblem() {
+      return setupProblem
+    },
     assertConfigured: endpoints.assertConfigured,
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },
+    open: async () => {
+      if (isOpen) return
+      setupProblem = await checkVault(db, vault)
+      isOpen = true
+    },
     start: () => {
-      if (setupProblem) return
+      if (setupProblem || isStarted) return
+      isStarted = true
       worker.start()
       cleanup.start()
     },
     close: async () => {
-      if (setupProblem) return
+      if (!isStarted) return
       await worker.close(CLOSE_TIMEOUT_MS)
       await cleanup.close()
     },

@@ -28,18 +28,38 @@ export interface OpenedVault {
 /** Placeholder, never used: {@link assertNoSetupProblem} refuses every request that needs the key. */
 const PLACEHOLDER_KEY = Buffer.alloc(32)
 
-/** Makes the vault that encrypts codes, and finds missing or wrong settings. */
+/**
+ * Makes the vault that encrypts codes, and finds missing settings. Reads nothing of the database: {@link checkVault} must
+ * run before the vault is used.
+ */
 export async function openVault(options: OpenVaultOptions): Promise<OpenedVault> {
   const { config, engine } = options
   const { issuer, key } = config.attendance
   const missing = findMissing(issuer, key, engine)
   if (missing) return { vault: new Vault(PLACEHOLDER_KEY), setupProblem: missing }
-  const { vault, problem } = await openKeys(options)
+  const { vault, problem } = await makeVault(options)
   return { vault, setupProblem: problem }
+}
+
+/**
+ * Makes new values of a vault have the form that all processes on this database can decrypt.
+ *
+ * @returns undefined where its keys decrypt what is stored
+ */
+export async function checkVault(db: Db, vault: Vault): Promise<SetupProblem | undefined> {
+  vault.isBound = await areNewValuesBound(db)
+  return findWrongKey(db, vault)
 }
 
 /** Makes the vault of the configured keys, whatever the settings of the issuer are. */
 export async function openKeys(
+  options: OpenVaultOptions,
+): Promise<{ readonly vault: Vault; readonly problem: SetupProblem | undefined }> {
+  const { vault, problem } = await makeVault(options)
+  return { vault, problem: problem ?? (await checkVault(options.engine.db, vault)) }
+}
+
+async function makeVault(
   options: OpenVaultOptions,
 ): Promise<{ readonly vault: Vault; readonly problem: SetupProblem | undefined }> {
   const { config, engine } = options
@@ -49,8 +69,7 @@ export async function openKeys(
     return { vault: new Vault(PLACEHOLDER_KEY), problem }
   }
   const key = given ?? (await findFileKey(options))
-  const vault = new Vault(key, { otherKeys, isBound: await areNewValuesBound(engine.db) })
-  return { vault, problem: await findWrongKey(engine.db, vault) }
+  return { vault: new Vault(key, { otherKeys, isBound: false }), problem: undefined }
 }
 
 /** @throws {AppError} `attendance_not_configured` */

@@ -27,41 +27,69 @@ export async function tryToOpen(engine: Engine): Promise<AppError | undefined> {
 }
 
 /**
- * The wait of a server whose database is away when it starts. The server listens meanwhile: `/health/live` is 200, and
+ * The wait of a server whose database is away while it starts. The server listens meanwhile: `/health/live` is 200, and
  * everything that needs the database is 503. No request reads the database before its tables are up to date.
+ *
+ *   away ──opened, migrated──▶ there ──start ends──▶ started
+ *    ▲                           │
+ *    └────────goes away──────────┘
  */
 export class DatabaseWait {
   readonly #engine: Engine
   readonly #server: FastifyInstance
   #absence: AppError | undefined
 
-  /** Call it before the server listens. */
-  constructor(engine: Engine, server: FastifyInstance) {
+  /**
+   * Call it before the server listens.
+   *
+   * @param absence why the database cannot be used yet; undefined where it can
+   */
+  constructor(engine: Engine, server: FastifyInstance, absence: AppError | undefined) {
     this.#engine = engine
     this.#server = server
+    this.#absence = absence
     server.addHook('onRequest', async ({ routeOptions }) => {
       if (this.#absence && routeOptions.url !== '/health/live') throw this.#absence
     })
   }
 
+  /**
+   * Calls `start` when the database can be used, and again where it goes away before `start` has ended.
+   *
+   * @returns what `start` returns; false when the server was stopped meanwhile
+   */
+  async start(stopped: Promise<unknown>, start: () => Promise<boolean>): Promise<boolean> {
+    for (;;) {
+      if (this.#absence && !(await this.#untilOpen(this.#absence, stopped))) return false
+      try {
+        return await start()
+      } catch (error) {
+        if (!isDatabaseRefusal(error)) throw error
+        this.#absence = error
+      }
+    }
+  }
+
   /** Waits, with a line in the log every few seconds. @returns false when the server was stopped meanwhile */
-  async untilOpen(absence: AppError, stopped: Promise<unknown>): Promise<boolean> {
-    this.#absence = absence
+  async #untilOpen(absence: AppError, stopped: Promise<unknown>): Promise<boolean> {
+    let current: AppError | undefined = absence
     let isStopped = false
     void stopped.then(() => {
       isStopped = true
     })
     let logAtMs = performance.now()
-    while (this.#absence && !isStopped) {
+    while (current && !isStopped) {
       if (performance.now() >= logAtMs) {
-        this.#log(this.#absence)
+        this.#log(current)
         logAtMs = performance.now() + LOG_EVERY_MS
       }
       await Promise.race([setTimeout(TRY_EVERY_MS), stopped])
-      if (!isStopped) this.#absence = await tryToOpen(this.#engine)
+      if (!isStopped) current = await tryToOpen(this.#engine)
     }
-    if (!isStopped) this.#server.log.info('the database is there; the server starts')
-    return !isStopped
+    if (isStopped) return false
+    this.#absence = undefined
+    this.#server.log.info('the database is there; the server starts')
+    return true
   }
 
   #log({ code, cause }: AppError): void {

@@ -64,14 +64,19 @@ async function serveUntil(stopped: Promise<StopSignal>, config: Config, options:
     const app = await createApp({ config, engine, clock: SYSTEM_CLOCK, ...interfaces })
     if (options.only === 'attendance') assertAttendance(app)
     engine.onNotice((notice) => app.server.log.warn(notice))
-    const waiting = absence && new DatabaseWait(engine, app.server)
+    const waiting = new DatabaseWait(engine, app.server, absence)
     const address = await listen(app, config)
     try {
       await app.startMetrics()
-      if (waiting && !(await waiting.untilOpen(absence, stopped))) return
       // Listens first: /health/ready answers 503 until the world is loaded.
-      if (options.demo && !(await fillIfEmpty(engine, options.demo))) return
-      await app.start()
+      const isStarted = await waiting.start(stopped, async () => {
+        await app.attendance?.open()
+        if (options.only === 'attendance') assertAttendance(app)
+        if (options.demo && !(await fillIfEmpty(engine, options.demo))) return false
+        await app.start()
+        return true
+      })
+      if (!isStarted) return
       const tidying = setInterval(() => void tidy(engine, app), TIDY_EVERY_MS)
       announce(address, app, options)
       if ((await stopped) === 'SIGTERM') await app.drain()
@@ -98,11 +103,12 @@ async function openIfThere(config: Config): Promise<{ engine: Engine; absence: A
 /** Fills a database that holds no world. @returns false when that was stopped */
 async function fillIfEmpty({ db }: Engine, demo: DemoFiller): Promise<boolean> {
   const isEmpty = async () => (await readLandHead(db)).worldId === null
+  const hasToFill = await isEmpty()
   try {
-    return !(await isEmpty()) || (await demo.fill())
+    return !hasToFill || (await demo.fill())
   } catch (error) {
     // Another process has imported a world meanwhile: the server serves that one.
-    if (await isEmpty()) throw error
+    if (await isEmpty().catch(() => true)) throw error
     return true
   } finally {
     await demo.end()

@@ -36,6 +36,7 @@ export async function openLent(source: EngineSource): Promise<Engine> {
     case 'joined':
       return joinBySocket(source)
     case 'postgres':
-      return openPostgres(source)
+      // Connects with the first statement, which says why where the database is away
+      return createPostgres(source)
   }
 }

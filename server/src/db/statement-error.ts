@@ -143,6 +143,13 @@ export function isDatabaseRefusal(error: unknown): error is AppError & { readonl
   return error instanceof AppError && error.code in REFUSAL_OF
 }
 
+/** An error of another thread, where `isDatabaseRefusal` knows it again: a message between threads loses its class. */
+export function fromThread(error: unknown): unknown {
+  const { code, cause } = error as { code?: unknown; cause?: unknown }
+  const isRefusal = typeof code === 'string' && Object.hasOwn(REFUSAL_OF, code)
+  return isRefusal ? REFUSAL_OF[code as DatabaseRefusal](String(cause)) : error
+}
+
 function sqlStateOf(error: Error): string | undefined {
   const { code } = error as { code?: unknown }
   // Names of Node such as EPIPE can have the same form

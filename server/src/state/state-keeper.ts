@@ -5,9 +5,10 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from '../clock.ts'
 import type { Engine } from '../db/engine.ts'
 import { folderIdentity } from '../db/folder-identity.ts'
+import { fromThread, isDatabaseRefusal } from '../db/statement-error.ts'
 import { AppError } from '../errors.ts'
 import { LAND_CHANNEL, type LandHead, readLandHead, type StoredHead } from '../land/changes/land-head.ts'
-import { renewLineageIfMoved } from '../land/changes/lineage.ts'
+import { newLineage, renewLineageIfMoved } from '../land/changes/lineage.ts'
 import { patchState } from './builders/patch-state.ts'
 import { readStateChanges } from './change-queries.ts'
 import type { StateParts } from './parts/parts.ts'
@@ -47,6 +48,8 @@ export class StateKeeper {
   private held: State | undefined
   /** The copy on disk, until the first state is made. */
   private loaded: StateParts | undefined
+  private standIn: StandInLineage | undefined
+  private isListening = false
   private refreshing: Promise<void> | undefined
   private isRefreshRequested = false
   private closed = false
@@ -80,11 +83,15 @@ export class StateKeeper {
     this.listeners.add(listener)
   }
 
-  /** Loads the state, where a world was imported, and from now on every committed change. */
+  /**
+   * Loads the state, where a world was imported, and from now on every committed change. Can be called again where it
+   * failed because the database was away.
+   */
   async start(): Promise<void> {
     const loaded = await this.copy.load()
     if (isDeepStrictEqual(loaded?.bounds, this.world.bounds)) this.loaded = loaded
-    await this.engine.listen(LAND_CHANNEL, () => void this.refreshSoon())
+    if (!this.isListening) await this.engine.listen(LAND_CHANNEL, this.onChange)
+    this.isListening = true
     await this.refresh()
     this.timer = setInterval(() => this.poll(), POLL_EVERY_MS)
     this.timer.unref()
@@ -107,6 +114,8 @@ export class StateKeeper {
     await this.refreshing?.catch(() => undefined)
     await this.copy.close()
   }
+
+  private readonly onChange = () => void this.refreshSoon()
 
   /** Does nothing while a refresh is running. */
   private poll(): void {
@@ -140,26 +149,55 @@ export class StateKeeper {
   private async refreshOnce(): Promise<void> {
     const head = await this.readHead()
     if (head.worldId === null || this.isCurrent(head)) return
-    const base = this.held?.parts ?? this.loaded
-    this.loaded = undefined
-    const next = (base && (await this.patch(base))) ?? (await this.build())
+    const { standIn } = this
+    const base = standIn ? undefined : (this.held?.parts ?? this.loaded)
+    const next = (base && (await this.patch(base))) ?? (await this.build(standIn?.lineage))
     if (!next) return
+    this.loaded = undefined
     this.held = next
     for (const listener of this.listeners) listener()
   }
 
-  /** The head, after a new lineage was made where the database has moved or gone back: see lineage.ts. */
+  /**
+   * The head, after a new lineage was made where the database has moved or gone back: see lineage.ts. While the database
+   * accepts no changes, a lineage of this process stands in for the new one: no tag of the other database is confirmed.
+   */
   private async readHead(): Promise<StoredHead> {
     const { db } = this.engine
     const head = await readLandHead(db)
-    const shown = this.held?.parts ?? this.loaded
+    const shown = this.standIn ? this.standIn.shown : (this.held?.parts ?? this.loaded)
     const isBehind = shown?.lineage === head.lineage && shown.revision > head.revision
     const isCopied = this.folder !== undefined && this.folder !== head.folder
-    if (head.location === 'same' && !isBehind && !isCopied) return head
-    const renewal = await renewLineageIfMoved(db, { folder: this.folder, nowMs: this.clock.nowMs(), shown })
-    if (renewal?.why !== undefined)
-      this.log.warn(renewal, 'the database got a new lineage: clients read everything once again')
+    if (head.location === 'same' && !isBehind && !isCopied) {
+      this.standIn = undefined
+      return head
+    }
+    const facts = { folder: this.folder, nowMs: this.clock.nowMs(), shown }
+    try {
+      const renewal = await renewLineageIfMoved(db, facts)
+      if (renewal?.why !== undefined)
+        this.log.warn(renewal, 'the database got a new lineage: clients read everything once again')
+    } catch (error) {
+      return { ...head, lineage: this.standInLineage(error, shown) }
+    }
+    this.standIn = undefined
     return readLandHead(db)
+  }
+
+  /** @throws what is no refusal to write */
+  private standInLineage(error: unknown, shown: StandInLineage['shown']): string {
+    const refusesWrites = isDatabaseRefusal(error) && error.code !== 'database_unavailable'
+    if (!refusesWrites) throw error
+    if (!this.standIn) {
+      this.log.warn(
+        { code: error.code },
+        'the database needs a new lineage and accepts no changes: this process uses one of its own until then',
+      )
+      const { lineage, revision } = shown ?? {}
+      const kept = lineage === undefined || revision === undefined ? undefined : { lineage, revision }
+      this.standIn = { lineage: newLineage(), shown: kept }
+    }
+    return this.standIn.lineage
   }
 
   private isCurrent({ lineage, revision, changedAtMs }: LandHead): boolean {
@@ -186,13 +224,14 @@ export class StateKeeper {
     }
   }
 
-  private async build(): Promise<State | undefined> {
+  /** @param lineage that stands in for the one of the database: such a state is not kept on disk */
+  private async build(lineage: string | undefined): Promise<State | undefined> {
     const startedMs = performance.now()
-    const parts = await this.buildInThread()
+    const parts = await this.buildInThread(lineage)
     if (!parts) return undefined
     const next = new State(parts, this.world)
     this.logLoaded('info', next, { from: 'tables', startedMs })
-    this.copy.replace(parts)
+    if (lineage === undefined) this.copy.replace(parts)
     return next
   }
 
@@ -201,9 +240,9 @@ export class StateKeeper {
     this.log[level]({ revision, parcels: parts.parcels.x.length, from, tookMs }, 'land loaded')
   }
 
-  private async buildInThread(): Promise<StateAnswer> {
+  private async buildInThread(lineage: string | undefined): Promise<StateAnswer> {
     const { source, transfer } = this.engine.lend()
-    const task: StateTask = { source, world: this.world }
+    const task: StateTask = { source, world: this.world, lineage }
     const thread = new Worker(new URL('./state-thread.js', import.meta.url), {
       workerData: task,
       transferList: [...transfer],
@@ -212,7 +251,7 @@ export class StateKeeper {
     try {
       return await new Promise<StateAnswer>((resolve, reject) => {
         thread.once('message', resolve)
-        thread.once('error', reject)
+        thread.once('error', (error) => reject(fromThread(error)))
         thread.once('exit', (code) =>
           reject(new Error(`the thread that reads the land exited with code ${code}`)),
         )
@@ -221,6 +260,12 @@ export class StateKeeper {
       this.thread = undefined
     }
   }
+}
+
+/** Used in place of the lineage of the database, and what was shown before it. */
+interface StandInLineage {
+  readonly lineage: string
+  readonly shown: Pick<LandHead, 'lineage' | 'revision'> | undefined
 }
 
 /** What a state was made from, and when that began. */

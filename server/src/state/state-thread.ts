@@ -11,12 +11,14 @@ import { buffersOf, type StateParts } from './parts/parts.ts'
 export interface StateTask {
   readonly source: EngineSource
   readonly world: World
+  /** Instead of the lineage of the database, while that has moved and cannot be written. */
+  readonly lineage?: string | undefined
 }
 export type StateAnswer = StateParts | undefined
 
 const ATTEMPTS = 5
 
-const { source, world } = workerData as StateTask
+const { source, world, lineage } = workerData as StateTask
 const engine = await openLent(source)
 const parts = await readOneRevision()
 await engine.close()
@@ -31,9 +33,14 @@ async function readOneRevision(): Promise<StateAnswer> {
     const before = await readLandHead(engine.db)
     const { worldId } = before
     if (worldId === null) return undefined
-    const built = await buildState(engine.db, world, { ...before, worldId })
+    const built = await buildState(engine.db, world, {
+      ...before,
+      worldId,
+      lineage: lineage ?? before.lineage,
+    })
     const after = await readLandHead(engine.db)
-    if (isDeepStrictEqual(after, before) && after.location !== 'moved') return built
+    if (isDeepStrictEqual(after, before) && (lineage !== undefined || after.location !== 'moved'))
+      return built
   }
   throw new Error(
     `the land changed during each of ${ATTEMPTS} attempts to read it; the next poll tries again`,

@@ -132,9 +132,8 @@ async function expectNothingConfirmed(known: LandServer, other: LandServer): Pro
 }
 
 const stateOf = (server: LandServer) => {
-  const { origin, parts } = server.app.keeper.current()
-  const { lineage, revision } = parts
-  return { state: `1.${origin}.${revision}.0`, lineage, revision }
+  const { origin, revision, parts } = server.app.keeper.current()
+  return { state: `1.${origin}.${revision}.0`, lineage: parts.lineage, revision }
 }
 
 describe.each(['postgres', 'embedded'] as const)('two copies that go on (%s)', (kind) => {
@@ -192,6 +191,47 @@ test('a running server follows a new lineage that an operator makes, and one aft
   )
   expect((await server.get('/v1/parcels/0/0')).text).toContain('before the backup')
 })
+
+test('a copy that accepts no changes is served with a lineage of the process, until it does', async () => {
+  const place = await postgresPlace()
+  const lineage = await original(place)
+  const copy = await restoredCopy(place)
+  const one = await serve(place)
+  await setReadOnly(copy, 'on')
+
+  const two = await serve(copy)
+  const ofProcess = lineageOf(two.server)
+  expect(ofProcess).not.toBe(lineage)
+  expect((await two.server.get('/v1/parcels/0/0')).status).toBe(200)
+  await two.server.app.keeper.refresh()
+  expect(lineageOf(two.server), 'the same one as long as it takes').toBe(ofProcess)
+  expect(fs.readdirSync(copy.dataDir), 'and never in the copy on disk').toEqual([])
+
+  await setReadOnly(copy, 'off')
+  await eventually(
+    () => lineageOf(two.server),
+    (now) => now !== ofProcess,
+    5_000,
+  )
+  const head = await two.engine.db.selectFrom('land_state').select('lineage').executeTakeFirstOrThrow()
+  expect(head.lineage).toBe(lineageOf(two.server))
+  await one.rename('of the original')
+  await two.rename('of the copy')
+  await expectNothingConfirmed(one.server, two.server)
+})
+
+/** For new connections, so the present ones are ended. */
+async function setReadOnly({ databaseUrl, dataDir }: Required<Place>, value: 'on' | 'off'): Promise<void> {
+  const url = new URL(databaseUrl)
+  const name = url.pathname.slice(1)
+  url.pathname = '/postgres'
+  await withEngine({ dataDir, databaseUrl: url.href }, async ({ db }) => {
+    await sql`alter database ${sql.id(name)} set default_transaction_read_only = ${sql.lit(value)}`.execute(
+      db,
+    )
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`.execute(db)
+  })
+}
 
 test('the command works beside a running server on the embedded database', async () => {
   const place = { dataDir: await freshDataDir() }

@@ -150,7 +150,6 @@ test('a port that is taken is named, and nothing keeps the process alive', async
 
 test('a database that cannot be reached is named without its password', async () => {
   const url = 'postgres://ann:correct-horse@127.0.0.1:1/land'
-
   const { code, stdout, stderr } = await landpass(['migrate'], { DATABASE_URL: url })
 
   expect(code).toBe(1)

@@ -63,8 +63,7 @@ export class HostPool implements PostgresPool {
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    const chosen = await this.#chooseForStatement()
-    const client = await chosen.pool.connect().catch((error) => this.#noteFailure(chosen, error))
+    const { chosen, client } = await this.#takeConnection()
     const known = this.#clients.get(client)
     if (known) return known
     const guarded = new GuardedClient(client, {
@@ -85,7 +84,19 @@ export class HostPool implements PostgresPool {
     await this.#choosing?.catch(() => undefined)
     const chosen = this.#chosen
     this.#chosen = undefined
-    await chosen?.pool.end()
+    await chosen?.leave()
+  }
+
+  /** Of another host where the chosen one is left meanwhile: nothing was sent to it yet. */
+  async #takeConnection(isSecondTry = false): Promise<{ chosen: Chosen; client: pg.PoolClient }> {
+    const chosen = await this.#chooseForStatement()
+    try {
+      return { chosen, client: await chosen.connect() }
+    } catch (error) {
+      if (!(error instanceof HostLeftError)) return this.#noteFailure(chosen, error)
+      if (isSecondTry) throw databaseUnavailable('two hosts were lost, one after the other')
+      return this.#takeConnection(true)
+    }
   }
 
   async #chooseForStatement(): Promise<Chosen> {
@@ -193,7 +204,7 @@ export class HostPool implements PostgresPool {
   #leave(chosen: Chosen): void {
     this.#chosen = undefined
     chosen.abandonIdle()
-    chosen.pool.end().catch(() => undefined)
+    chosen.leave().catch(() => undefined)
   }
 }
 
@@ -201,6 +212,8 @@ class Chosen {
   readonly host: ChosenHost
   readonly pool: pg.Pool
   readonly #idle = new Set<pg.PoolClient>()
+  /** Ends the waits for a connection; undefined when the host was left. */
+  #waits: Set<() => void> | undefined = new Set()
 
   constructor(host: ChosenHost, pool: pg.Pool) {
     this.host = host
@@ -212,6 +225,33 @@ class Chosen {
     pool.on('remove', (client) => this.#idle.delete(client))
   }
 
+  /** @throws {HostLeftError} when the host is left before there is a connection */
+  connect(): Promise<pg.PoolClient> {
+    const waits = this.#waits
+    if (!waits) return Promise.reject(new HostLeftError())
+    return new Promise((resolve, reject) => {
+      const leave = () => reject(new HostLeftError())
+      waits.add(leave)
+      this.pool
+        .connect()
+        .then((client) => {
+          // With an argument, the pool removes the connection
+          if (!waits.delete(leave)) client.release(true)
+          else resolve(client)
+        }, reject)
+        .finally(() => waits.delete(leave))
+    })
+  }
+
+  /** Connections in use are closed when they are released. The pool would never answer those who wait for one. */
+  leave(): Promise<void> {
+    const waits = [...(this.#waits ?? [])]
+    this.#waits?.clear()
+    this.#waits = undefined
+    for (const leave of waits) leave()
+    return this.pool.end()
+  }
+
   abandonIdle(): void {
     for (const client of [...this.#idle]) {
       // The pool listens to the errors of its idle connections, and removes such a connection at once
@@ -220,6 +260,9 @@ class Chosen {
     }
   }
 }
+
+/** The host was left while a request waited for a connection to it. */
+class HostLeftError extends Error {}
 
 interface GuardedClientOptions {
   /** Statements that set the limits of a transaction, where they are not set for the whole connection. */

@@ -68,6 +68,21 @@ test('of several hosts one that works is used, and another one when that is lost
   expect(notices[1]).toBe(noticeOf(new URL(proxies[1 - used]!.url).host))
 })
 
+test('requests that wait for a connection when their host is lost get one of the next host', async () => {
+  const { proxies, url } = await threeHosts()
+  const engine = await openPostgres({ databaseUrl: url, poolSize: 1, statementTimeoutMs: 0 })
+  onTestFinished(() => engine.close())
+  const used = await new Promise<string>((resolve) => engine.onNotice(resolve))
+  const running = sql`select pg_sleep(10)`.execute(engine.db).catch((error) => error)
+  const waiting = [1, 2, 3].map(() => sql`select 1 as one`.execute(engine.db))
+  while (engine.pool().waiting < waiting.length) await new Promise(setImmediate)
+
+  proxies.find((proxy) => used.includes(new URL(proxy.url).host))!.refuse()
+
+  expect(await running).toMatchObject({ code: 'database_unavailable' })
+  for (const { rows } of await Promise.all(waiting)) expect(rows).toEqual([{ one: 1 }])
+})
+
 test('hosts that accept no changes are not used, until one does', async () => {
   const { databaseUrl, url } = await threeHosts()
   await setReadOnly(databaseUrl, 'on')

@@ -67,10 +67,7 @@ class PostgresEngine implements Engine {
     try {
       await this.#pool.host()
     } catch (error) {
-      if (error instanceof CommandError) throw error
-      if (!canMendItself(error)) throw cannotOpen(this.#hosts, reasonOf(error))
-      const own = toOwnError(error)
-      throw isDatabaseRefusal(own) ? own : databaseUnavailable(reasonOf(error))
+      throw this.#connectionError(error)
     }
   }
 
@@ -83,8 +80,12 @@ class PostgresEngine implements Engine {
   }
 
   async listen(channel: string, onPayload: (payload: string) => void): Promise<void> {
-    const { isPooler } = await this.#pool.host()
-    if (!isPooler) return this.#listener.listen(channel, onPayload)
+    try {
+      const { isPooler } = await this.#pool.host()
+      if (!isPooler) return await this.#listener.listen(channel, onPayload)
+    } catch (error) {
+      throw this.#connectionError(error)
+    }
     const poll = setInterval(() => onPayload(''), POLL_EVERY_MS)
     poll.unref()
     this.#polls.push(poll)
@@ -121,6 +122,13 @@ class PostgresEngine implements Engine {
     await this.#listener.close()
     await this.db.destroy()
     await this.#pool.end()
+  }
+
+  #connectionError(error: unknown): unknown {
+    if (error instanceof CommandError) return error
+    if (!canMendItself(error)) return cannotOpen(this.#hosts, reasonOf(error))
+    const own = toOwnError(error)
+    return isDatabaseRefusal(own) ? own : databaseUnavailable(reasonOf(error))
   }
 
   async #clientConfig(): Promise<pg.ClientConfig> {

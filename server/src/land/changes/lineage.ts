@@ -52,6 +52,11 @@ export function renewLineageIfMoved(db: Db, facts: RenewalFacts): Promise<Renewa
   })
 }
 
+/** A lineage that no database has: for answers of a database that has moved and cannot be written. */
+export function newLineage(): string {
+  return randomBytes(6).toString('hex')
+}
+
 /** Makes a new lineage. Running servers follow it at once. */
 export function renewLineage(
   db: Db,
@@ -97,7 +102,7 @@ async function renew(
   { folder, nowMs }: RenewalFacts,
   isShown: boolean,
 ): Promise<Pick<Renewal, 'from' | 'to'>> {
-  const to = randomBytes(6).toString('hex')
+  const to = newLineage()
   await tx.updateTable('land_state').set({ lineage: to }).execute()
   if (location) {
     const row = { location: JSON.stringify(location), folder: folder ?? null }
