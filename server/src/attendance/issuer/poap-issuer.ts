@@ -21,7 +21,7 @@ import {
   readVerdict,
 } from './issuer-answers.ts'
 import { type CallClass, Pacer, TooManyWaitingError } from './pacer.ts'
-import { isMissingRoute, meaningOf } from './refusal-meanings.ts'
+import { meaningOf } from './refusal-meanings.ts'
 import { OneByOne, UnknownEvents } from './unknown-events.ts'
 
 export interface PoapIssuerOptions {
@@ -145,7 +145,8 @@ export class PoapIssuer implements Issuer {
 
   private async judge(eventId: number, editCode: string, by: Sender): Promise<boolean> {
     const call = { name: 'isEditCode', callClass: by }
-    if (this.unknownEvents.has(eventId)) {
+    // A pass or a proof of work pays for a call: the issuer may know the event by now
+    if (by === 'unproven' && this.unknownEvents.has(eventId)) {
       await this.unknownEvents.waitAsIfJudged(this.waitMsOf(call))
       return false
     }
@@ -153,7 +154,8 @@ export class PoapIssuer implements Issuer {
     const startedMs = performance.now()
     const answer = await this.protectedCall(call, { method: 'POST', path: '/event/validate', json })
     const isRight = readVerdict(answer)
-    if (!isRight) this.unknownEvents.noteWrong(eventId, isNoEvent(answer), performance.now() - startedMs)
+    if (isRight) this.unknownEvents.forget(eventId)
+    else this.unknownEvents.noteWrong(eventId, isNoEvent(answer), performance.now() - startedMs)
     return isRight
   }
 
@@ -248,9 +250,9 @@ function asBusy(error: unknown, { name }: PacedCall): unknown {
   return new IssuerError('busy', { call: name, retryAfterMs: error.retryAfterMs })
 }
 
-/** Whether the issuer says that there is no such event, not that the edit code is wrong. */
-function isNoEvent({ status, json }: OutboundAnswer): boolean {
-  return meaningOf(json) === 'no_event' || (status === 404 && !isMissingRoute(json))
+/** Whether the issuer says that there is no such event. A 404 alone does not: it may be about the edit code. */
+function isNoEvent({ json }: OutboundAnswer): boolean {
+  return meaningOf(json) === 'no_event'
 }
 
 function credentialsOf({ apiKey, clientId, clientSecret }: IssuerConfig): IssuerCredentials {
