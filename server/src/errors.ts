@@ -305,7 +305,7 @@ export const ERRORS = {
   too_many_guesses: {
     status: 429,
     where: 'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/report',
-    meaning: 'Too many wrong edit codes were sent for this event.',
+    meaning: 'Too many wrong edit codes were sent, by anybody.',
     next: "Send the pass of an earlier answer, or solve the challenge in data.proof_of_work and send it as proof; or wait for the seconds in Retry-After. A refused proof stays valid. Copy the code from the issuer's e-mail.",
   },
   issuer_refused: {

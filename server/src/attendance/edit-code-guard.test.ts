@@ -13,6 +13,7 @@ import {
   MAX_WAIT_MS,
 } from './edit-code-guard.ts'
 import type { ProofOfWork } from './guess-challenge.ts'
+import { IssuerError } from './issuer/issuer.ts'
 
 const MIN_PROOF_BITS = 20
 const MAX_PROOF_BITS = MIN_PROOF_BITS + MAX_EXTRA_BITS
@@ -280,6 +281,54 @@ describeOnBothEngines('the guard of edit codes', (open) => {
     expect(senders.at(-1)).toBe('paid')
   })
 
+  test('where the queue of strangers at the issuer is full, the refusal has a challenge, and a proof stays valid', async () => {
+    const { db } = await open()
+    const guard = guardOf(db, testClock())
+    const event = newEvent()
+    const isFull = () =>
+      Promise.reject(new IssuerError('busy', { call: 'isEditCode', retryAfterMs: 12_000, isQueueFull: true }))
+    const isBusy = () => Promise.reject(new IssuerError('busy', { call: 'isEditCode', retryAfterMs: 12_000 }))
+    const solved = { id: `${event} full`, bits: MIN_PROOF_BITS }
+
+    for (let i = 0; i < 2 * MAX_GUESSES; i++) {
+      expect(await challengeOf(guard.judge(event, {}, isFull))).toBe(MIN_PROOF_BITS)
+    }
+    const paid = await guard.judge(event, { solved }, isFull).catch((error) => error)
+    expect([paid.code, paid.data]).toEqual(['too_many_guesses', { retry_after_s: 12 }])
+    await expect(guard.judge(event, {}, isBusy), 'the issuer itself is busy').rejects.toBeInstanceOf(
+      IssuerError,
+    )
+    expect(await guard.judge(event, { solved }, right)).toBe(true)
+  })
+
+  test('a proof waits some seconds for the next place, at no extra judged guess', async () => {
+    const clock = testClock()
+    const { db } = await open()
+    const guard = guardOf(db, clock)
+    const event = newEvent()
+    let judged = 0
+    const judgeNow = async () => {
+      judged += 1
+      return false
+    }
+    const pay = (n: number) => {
+      const solved = { id: `${event} ${n}`, bits: MAX_PROOF_BITS }
+      return outcome(guard.judge(event, { solved, from: `198.51.100.${n}` }, judgeNow))
+    }
+    for (let n = 0; n < MAX_PAID_GUESSES; n++) await pay(n)
+    clock.set(clock.nowMs() + MINUTE_MS - 5 * SECOND_MS)
+
+    const waiting = Array.from({ length: 10 }, (_, n) => pay(100 + n))
+    const first = await Promise.race([...waiting, new Promise((resolve) => setTimeout(resolve, 50, 'waits'))])
+    expect([first, judged]).toEqual(['waits', MAX_PAID_GUESSES])
+    clock.set(clock.nowMs() + 5 * SECOND_MS)
+    const outcomes = await Promise.all(waiting)
+
+    expect(outcomes.filter((one) => one === false)).toHaveLength(MAX_PAID_GUESSES)
+    expect(outcomes.filter((one) => one === 'too_many_guesses')).toHaveLength(4)
+    expect(judged).toBe(2 * MAX_PAID_GUESSES)
+  })
+
   test('each challenge counts once, right or wrong; where the issuer failed it can be sent again', async () => {
     const { db } = await open()
     const guard = guardOf(db, testClock())
@@ -314,7 +363,8 @@ describeOnBothEngines('the guard of edit codes', (open) => {
         expect(await pay(asked.at(-1)!)).toBe(false)
       }
       const { code, waitS } = await refusal(pay(MAX_PROOF_BITS, right))
-      expect([code, waitS], 'the proof stays valid').toEqual(['too_many_guesses', 60])
+      // Some seconds before the next place is free: then the proof waits, for the draw
+      expect([code, waitS], 'the proof stays valid').toEqual(['too_many_guesses', 55])
       clock.set(clock.nowMs() + MINUTE_MS)
     }
 

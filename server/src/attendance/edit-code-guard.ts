@@ -14,8 +14,9 @@ import {
   markSpent,
 } from './edit-code-guard-queries.ts'
 import type { GuessChallenges, ProofOfWork, SolvedChallenge } from './guess-challenge.ts'
-import type { Sender } from './issuer/issuer.ts'
+import { IssuerError, type Sender } from './issuer/issuer.ts'
 import { OneSecondCache } from './one-second-cache.ts'
+import { RandomQueue } from './random-queue.ts'
 
 /** How many wrong edit codes without a proof the issuer judges for one event within {@link GUESS_WINDOW_MS}. */
 export const MAX_GUESSES = 5
@@ -31,7 +32,7 @@ const PAID_GUESSES_PER_BIT = 4
 const GROWTH_WHILE_SOLVING = 2
 /** A guess that is still being judged after this time counts as wrong: its process has probably died. */
 const JUDGED_WITHIN_MS = MINUTE_MS
-/** How long a guess waits while others are being judged. */
+/** How long a guess waits while others are being judged, and a paid guess for the next place of its minute. */
 export const MAX_WAIT_MS = 10 * SECOND_MS
 /** How often a waiting guess reads the table: nothing announces that a guess of another process has ended. */
 const POLL_INTERVAL_MS = SECOND_MS / 4
@@ -53,11 +54,13 @@ function budgetOfPass(id: string): Budget {
   return { name: `pass ${id}`, most: MAX_GUESSES, windowMs: GUESS_WINDOW_MS }
 }
 
-/** What the sender of a guess has besides the edit code; both were checked. */
+/** What is known of the sender of a guess besides the edit code; pass and proof were checked. */
 export interface GuessProof {
   /** The id of a pass of the event. */
   readonly passId?: string | undefined
   readonly solved?: SolvedChallenge | undefined
+  /** The network address. */
+  readonly from?: string | undefined
 }
 
 /** A guess that counts in a budget. */
@@ -65,6 +68,7 @@ interface Entering {
   readonly eventId: number
   readonly budget: Budget
   readonly challenge?: string | undefined
+  readonly from?: string | undefined
 }
 
 /** Result of an attempt to insert a guess. */
@@ -104,6 +108,9 @@ type Entry =
  * no call. In each process only the first waiting guess of a budget polls the database. The wait ends after
  * {@link MAX_WAIT_MS}.
  *
+ * A paid guess also waits, for as long, when all places of its minute are used: then those that wait are drawn by lot.
+ * Otherwise everybody would be pointed at the same second, and the fastest would get all places.
+ *
  * @example
  * const isRight = await guard.judge(eventId, {}, (by) => issuer.isEditCode(eventId, editCode, by))
  */
@@ -118,6 +125,8 @@ export class EditCodeGuard {
   private readonly wakeUps = new Map<string, () => void>()
   /** By budget: until when no place is free. Cached because a guess that was judged wrong stays wrong. */
   private readonly fullUntilMs = new Map<string, number>()
+  /** By budget: paid guesses that wait for the next place. */
+  private readonly draws = new RandomQueue()
   /** By event: for a thousand refusals a second, the database is asked once. */
   private readonly bits = new OneSecondCache<number>()
 
@@ -131,13 +140,14 @@ export class EditCodeGuard {
   /**
    * Whether an edit code is right, as `judgeNow` says; it runs outside of any transaction.
    *
-   * @throws {AppError} `too_many_guesses` with `retry_after_s`, without a call of `judgeNow`; mostly with
-   * `proof_of_work`, the challenge for one more guess. Without it a paid guess was refused: its proof stays valid.
-   * @throws what `judgeNow` throws: then nothing was judged and nothing is counted
+   * @throws {AppError} `too_many_guesses` with `retry_after_s`, without a call of `judgeNow`, or where it throws because
+   * the queue of strangers at the issuer is full; mostly with `proof_of_work`, the challenge for one more guess. Without
+   * it a paid guess was refused: its proof stays valid.
+   * @throws what else `judgeNow` throws: then nothing was judged and nothing is counted
    */
   async judge(
     eventId: number,
-    { passId, solved }: GuessProof,
+    { passId, solved, from }: GuessProof,
     judgeNow: (by: Sender) => Promise<boolean>,
   ): Promise<boolean> {
     if (passId !== undefined) {
@@ -147,12 +157,12 @@ export class EditCodeGuard {
       if (!solved) throw await this.refusal(eventId, judged)
     }
     if (solved && (await this.isEnough(eventId, solved))) {
-      const entering = { eventId, budget: PAID, challenge: solved.id }
-      const judged = await this.judgeIn(entering, () => judgeNow('paid'))
+      const entering = { eventId, budget: PAID, challenge: solved.id, from }
+      const judged = await this.judgeIn(entering, () => judgeNow('paid')).catch(noTurn)
       if (typeof judged === 'boolean') return judged
-      throw judged.isUsed ? await this.refusal(eventId, judged) : tooManyGuesses(judged.waitMs)
+      throw judged.isUsed ? await this.refusal(eventId, judged) : tooManyGuesses(judged)
     }
-    const judged = await this.judgeIn({ eventId, budget: OPEN }, () => judgeNow('unproven'))
+    const judged = await this.judgeIn({ eventId, budget: OPEN }, () => judgeNow('unproven')).catch(noTurn)
     if (typeof judged === 'boolean') return judged
     throw await this.refusal(eventId, judged)
   }
@@ -176,14 +186,14 @@ export class EditCodeGuard {
     return bits >= (await this.bitsFor(eventId)) - GROWTH_WHILE_SOLVING
   }
 
-  private async refusal(eventId: number, { waitMs }: NoPlace): Promise<AppError> {
-    return tooManyGuesses(waitMs, {
+  private async refusal(eventId: number, noPlace: NoPlace): Promise<AppError> {
+    return tooManyGuesses(noPlace, {
       proof_of_work: this.challenges.make(eventId, await this.bitsFor(eventId)),
     })
   }
 
   private async judgeIn(entering: Entering, judgeNow: () => Promise<boolean>): Promise<boolean | NoPlace> {
-    const guessId = await this.enterInTurn(entering)
+    const guessId = await (entering.budget === PAID ? this.enterByLot(entering) : this.enterInTurn(entering))
     if (typeof guessId !== 'number') return guessId
     try {
       return await this.settle(guessId, entering, judgeNow)
@@ -211,6 +221,25 @@ export class EditCodeGuard {
     return isRight
   }
 
+  /** Enters a paid guess. While the budget is full the guess waits some seconds, and goes on in a random order. */
+  private async enterByLot(entering: Entering): Promise<number | NoPlace> {
+    const key = keyOf(entering)
+    const giveUpAtMs = performance.now() + MAX_WAIT_MS
+    for (let waitMs = this.fullForMs(key); ; ) {
+      if (waitMs > 0 || this.draws.isWaiting(key)) {
+        const isInTime = performance.now() + waitMs <= giveUpAtMs
+        const pauseMs = Math.min(waitMs, POLL_INTERVAL_MS)
+        if (!isInTime || !(await this.draws.wait(key, entering.from, pauseMs))) {
+          // So that the next try comes before the draw
+          return { waitMs: waitMs - MAX_WAIT_MS / 2 }
+        }
+      }
+      const entered = await this.enterInTurn(entering)
+      if (typeof entered === 'number' || entered.isUsed) return entered
+      waitMs = entered.waitMs
+    }
+  }
+
   private enterInTurn(entering: Entering): Promise<number | NoPlace> {
     const key = keyOf(entering)
     const giveUpAtMs = this.clock.nowMs() + MAX_WAIT_MS
@@ -227,7 +256,7 @@ export class EditCodeGuard {
     const key = keyOf(entering)
     for (;;) {
       const fullMs = this.fullForMs(key)
-      if (fullMs > 0) return { waitMs: fullMs, isUsed: false }
+      if (fullMs > 0) return { waitMs: fullMs }
       const entry = await this.tryToEnter(entering)
       switch (entry.kind) {
         case 'entered':
@@ -236,9 +265,9 @@ export class EditCodeGuard {
           return { waitMs: SECOND_MS, isUsed: true }
         case 'full':
           if (entry.isCertain) this.cacheFull(key, entry.untilMs)
-          return { waitMs: entry.untilMs - this.clock.nowMs(), isUsed: false }
+          return { waitMs: entry.untilMs - this.clock.nowMs() }
         case 'busy':
-          if (this.clock.nowMs() >= giveUpAtMs) return { waitMs: MAX_WAIT_MS, isUsed: false }
+          if (this.clock.nowMs() >= giveUpAtMs) return { waitMs: MAX_WAIT_MS }
           await this.waitForPlace(key)
       }
     }
@@ -301,11 +330,19 @@ export interface EditCodeGuardOptions {
   readonly proofBits: number
 }
 
-/** A budget that takes no guess now. */
+/** A guess is not judged now. */
 interface NoPlace {
   readonly waitMs: number
   /** The challenge was used before. */
-  readonly isUsed: boolean
+  readonly isUsed?: boolean
+  /** The budget has a place, but the queue of strangers at the issuer has none. */
+  readonly isQueueFull?: boolean
+}
+
+/** @throws the error, where it says something else than that the queue of strangers is full */
+function noTurn(error: unknown): NoPlace {
+  if (!(error instanceof IssuerError && error.isQueueFull)) throw error
+  return { waitMs: error.retryAfterMs ?? SECOND_MS, isQueueFull: true }
 }
 
 function keyOf({ eventId, budget }: Entering): string {
@@ -316,13 +353,18 @@ function countsAsWrong(guess: Guess, nowMs: number): boolean {
   return guess.is_judged || guess.at_ms <= nowMs - JUDGED_WITHIN_MS
 }
 
-function tooManyGuesses(waitMs: number, data: { readonly proof_of_work?: ProofOfWork } = {}): AppError {
+function tooManyGuesses(
+  { waitMs, isQueueFull = false }: NoPlace,
+  data: { readonly proof_of_work?: ProofOfWork } = {},
+): AppError {
   const waitS = Math.max(Math.ceil(waitMs / SECOND_MS), 1)
-  return new AppError(
-    'too_many_guesses',
-    `Too many wrong edit codes were sent for this event. Try again in ${waitS} seconds.`,
-    { ...data, retry_after_s: waitS },
-  )
+  const reason = isQueueFull
+    ? 'Too many edit codes are waiting to be checked.'
+    : 'Too many wrong edit codes were sent for this event.'
+  return new AppError('too_many_guesses', `${reason} Try again in ${waitS} seconds.`, {
+    ...data,
+    retry_after_s: waitS,
+  })
 }
 
 function ignore(): void {}

@@ -54,3 +54,20 @@ test('what was not solved, or was changed, is no proof', () => {
     expect(made.check(EVENT, text), text).toBeUndefined()
   }
 })
+
+test('while ATTENDANCE_KEY is changed, challenges of all keys are accepted', () => {
+  const clock = testClock()
+  const [before, after] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const made = (key: Buffer, otherKeys: Buffer[]) =>
+    new GuessChallenges({ vault: new Vault(key, { otherKeys }), clock })
+  const [notYet, changed] = [made(before, [after]), made(after, [before])]
+
+  for (const [maker, checker] of [
+    [made(before, []), changed],
+    [notYet, changed],
+    [changed, notYet],
+  ] as const) {
+    const { challenge, bits } = maker.make(EVENT, EASY_BITS)
+    expect(checker.check(EVENT, solve(challenge, bits))).toMatchObject({ bits })
+  }
+})

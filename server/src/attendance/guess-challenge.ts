@@ -34,10 +34,13 @@ export interface SolvedChallenge {
  * The proof is `<challenge>:<nonce>`.
  */
 export class GuessChallenges {
-  private readonly vault: Pick<Vault, 'fingerprint'>
+  private readonly vault: Pick<Vault, 'fingerprint' | 'otherFingerprints'>
   private readonly clock: Clock
 
-  constructor({ vault, clock }: { readonly vault: Pick<Vault, 'fingerprint'>; readonly clock: Clock }) {
+  constructor({
+    vault,
+    clock,
+  }: { readonly vault: Pick<Vault, 'fingerprint' | 'otherFingerprints'>; readonly clock: Clock }) {
     this.vault = vault
     this.clock = clock
   }
@@ -46,7 +49,7 @@ export class GuessChallenges {
     const untilS = Math.floor((this.clock.nowMs() + CHALLENGE_TTL_MS) / SECOND_MS)
     const content = `${bits}.${untilS.toString(36)}.${randomBytes(RANDOM_BYTES).toString('base64url')}`
     return {
-      challenge: `${content}.${this.hashOf(eventId, content)}`,
+      challenge: `${content}.${this.hashesOf(eventId, content)[0]}`,
       bits,
       algorithm: PROOF_ALGORITHM,
       expires_at: new Date(untilS * SECOND_MS).toISOString(),
@@ -57,14 +60,19 @@ export class GuessChallenges {
   check(eventId: number, proof: string): SolvedChallenge | undefined {
     const [, challenge = '', content = '', bitsText = '', untilText = '', id = '', hash = '', nonce = ''] =
       PROOF.exec(proof) ?? []
-    if (!isSame(hash, this.hashOf(eventId, content))) return undefined
+    if (!this.hashesOf(eventId, content).some((made) => isSame(hash, made))) return undefined
     const bits = Number(bitsText)
     const isInTime = Number.parseInt(untilText, 36) * SECOND_MS > this.clock.nowMs()
     return isInTime && isNonceOf(challenge, nonce, bits) ? { id, bits } : undefined
   }
 
-  private hashOf(eventId: number, content: string): string {
-    return this.vault.fingerprint('guess-challenge', `${eventId}.${content}`).toString('base64url')
+  /** With the key for new values first, then with the others, which processes have while `ATTENDANCE_KEY` is changed. */
+  private hashesOf(eventId: number, content: string): readonly [string, ...string[]] {
+    const hashed = `${eventId}.${content}`
+    return [
+      this.vault.fingerprint('guess-challenge', hashed).toString('base64url'),
+      ...this.vault.otherFingerprints('guess-challenge', hashed).map((hash) => hash.toString('base64url')),
+    ]
   }
 }
 

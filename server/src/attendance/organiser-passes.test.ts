@@ -40,4 +40,24 @@ describeOnBothEngines('the passes of organisers', (open) => {
     clock.set(clock.nowMs() + 30 * DAY_MS)
     expect(await passes.check(event, last), 'expired').toBeUndefined()
   })
+
+  test('while ATTENDANCE_KEY is changed, passes of all keys are accepted', async () => {
+    const clock = testClock()
+    const { db } = await open()
+    const [before, after] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+    const make = (key: Buffer, otherKeys: Buffer[]) =>
+      new OrganiserPasses({ db, clock, vault: new Vault(key, { otherKeys }), ttlMs: 30 * DAY_MS })
+    const [notYet, changed] = [make(before, [after]), make(after, [before])]
+    const event = 2 ** 31 - 3
+
+    for (const [maker, checker] of [
+      [make(before, []), changed],
+      [changed, notYet],
+    ] as const) {
+      const { pass } = await maker.make(event)
+      expect(await checker.check(event, pass)).toMatchObject({ isOld: false })
+      await maker.revokeAll(event)
+      expect(await checker.check(event, pass), 'revoked').toBeUndefined()
+    }
+  })
 })

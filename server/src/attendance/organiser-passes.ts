@@ -25,7 +25,7 @@ export interface HeldPass {
 export interface OrganiserPassesOptions {
   readonly db: Db
   readonly clock: Clock
-  readonly vault: Pick<Vault, 'fingerprint'>
+  readonly vault: Pick<Vault, 'fingerprint' | 'otherFingerprints'>
   /** How long a pass is valid. */
   readonly ttlMs: number
 }
@@ -48,7 +48,7 @@ export class OrganiserPasses {
     const { db, clock, ttlMs } = this.options
     const untilS = Math.floor((clock.nowMs() + ttlMs) / SECOND_MS)
     const content = `${randomBytes(ID_BYTES).toString('base64url')}.${untilS.toString(36)}`
-    const hash = this.hashOf(eventId, await passGenerationOf(db, eventId), content)
+    const [hash] = this.hashesOf(eventId, await passGenerationOf(db, eventId), content)
     return { pass: `${content}.${hash}`, expires_at: new Date(untilS * SECOND_MS).toISOString() }
   }
 
@@ -58,8 +58,8 @@ export class OrganiserPasses {
     const [, content = '', id = '', untilText = '', hash = ''] = PASS.exec(pass) ?? []
     const leftMs = Number.parseInt(untilText, 36) * SECOND_MS - clock.nowMs()
     if (!(leftMs > 0)) return undefined
-    const isOfEvent = isSame(hash, this.hashOf(eventId, await passGenerationOf(db, eventId), content))
-    return isOfEvent ? { id, isOld: leftMs < RENEW_WITHIN_MS } : undefined
+    const hashes = this.hashesOf(eventId, await passGenerationOf(db, eventId), content)
+    return hashes.some((made) => isSame(hash, made)) ? { id, isOld: leftMs < RENEW_WITHIN_MS } : undefined
   }
 
   /** Makes all passes of an event invalid. */
@@ -67,9 +67,14 @@ export class OrganiserPasses {
     await raisePassGeneration(this.options.db, eventId)
   }
 
-  private hashOf(eventId: number, generation: number, content: string): string {
+  /** With the key for new values first, then with the others, which processes have while `ATTENDANCE_KEY` is changed. */
+  private hashesOf(eventId: number, generation: number, content: string): readonly [string, ...string[]] {
     const { vault } = this.options
-    return vault.fingerprint('organiser-pass', `${eventId}.${generation}.${content}`).toString('base64url')
+    const hashed = `${eventId}.${generation}.${content}`
+    return [
+      vault.fingerprint('organiser-pass', hashed).toString('base64url'),
+      ...vault.otherFingerprints('organiser-pass', hashed).map((hash) => hash.toString('base64url')),
+    ]
   }
 }
 

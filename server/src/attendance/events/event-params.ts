@@ -1,5 +1,7 @@
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Db } from '../../db/engine.ts'
+import { clientAddress } from '../../http/client-address.ts'
 import { invalidParameter, invalidSecret } from '../../http/validation.ts'
 import type { LimitHook } from '../limits.ts'
 import type { NewPass } from '../organiser-passes.ts'
@@ -109,16 +111,12 @@ export const passField = {
 const PASS_HEADER = 'organiser-pass'
 
 /** What a request carries to show that it comes from the organiser. */
-export function credentialsOf({
-  body,
-  headers,
-}: {
-  readonly body: Credentials
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-}): Credentials {
-  const inHeader = headers[PASS_HEADER]
-  const { editCode, pass = typeof inHeader === 'string' ? inHeader : undefined, proof } = body
-  return { editCode, pass, proof }
+export function credentialsOf(
+  request: Pick<FastifyRequest, 'headers' | 'ip' | 'socket'> & { readonly body: Omit<Credentials, 'from'> },
+): Credentials {
+  const inHeader = request.headers[PASS_HEADER]
+  const { editCode, pass = typeof inHeader === 'string' ? inHeader : undefined, proof } = request.body
+  return { editCode, pass, proof, from: clientAddress(request) }
 }
 
 /** Sets the header for a new pass. @returns the same pass as a field of the answer's data; no field without one */

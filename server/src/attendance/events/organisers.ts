@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import type { EditCodeGuard } from '../edit-code-guard.ts'
 import type { GuessChallenges } from '../guess-challenge.ts'
 import { type AboutEvent, askIssuer } from '../issuer/ask-issuer.ts'
-import type { Issuer, IssuerEvent } from '../issuer/issuer.ts'
+import type { Issuer, IssuerEvent, Sender } from '../issuer/issuer.ts'
 import type { HeldPass, NewPass, OrganiserPasses } from '../organiser-passes.ts'
 
 /** For so long after a right edit code the calls about the event go before those of strangers. */
@@ -30,6 +30,8 @@ export interface Credentials {
   readonly pass?: string | undefined
   /** A solved challenge: `<challenge>:<nonce>`. */
   readonly proof?: string | undefined
+  /** The network address of the client. */
+  readonly from?: string | undefined
 }
 
 /** Checks that a request comes from the organiser of an event: the organiser knows its edit code. */
@@ -78,17 +80,19 @@ export class Organisers {
 
   private async check(
     eventId: number,
-    { editCode, pass, proof }: Credentials,
+    { editCode, pass, proof, from }: Credentials,
     about?: AboutEvent,
   ): Promise<NewPass | undefined> {
     const { guard, issuer, passes, challenges } = this.options
     const held = pass === undefined ? undefined : await passes.check(eventId, pass)
     const solved = proof === undefined ? undefined : challenges.check(eventId, proof)
-    const isRight = await guard.judge(eventId, { passId: held?.id, solved }, (by) => {
-      const sender = this.isRightLately(eventId) ? 'organiser' : by
-      const question = () => issuer.isEditCode(eventId, editCode, sender)
-      return askIssuer(question, about && { ...about, withoutBusy: sender !== 'organiser' })
-    })
+    let sender: Sender = 'unproven'
+    const judge = () =>
+      guard.judge(eventId, { passId: held?.id, solved, from }, (by) => {
+        sender = this.isRightLately(eventId) ? 'organiser' : by
+        return issuer.isEditCode(eventId, editCode, sender, from)
+      })
+    const isRight = await askIssuer(judge, about && { ...about, withoutBusy: () => sender !== 'organiser' })
     if (!isRight) throw wrongEditCode()
     this.noteRight(eventId)
     return needsPass(held) ? passes.make(eventId) : undefined

@@ -12,8 +12,8 @@ export interface AboutEvent {
   readonly db: Db
   readonly clock: Clock
   readonly eventId: number
-  /** Leaves out `busy`: what strangers send too often must not fill the report. */
-  readonly withoutBusy?: boolean
+  /** Whether to leave out `busy`, asked after the failure: what strangers send too often must not fill the report. */
+  readonly withoutBusy?: () => boolean
 }
 
 /**
@@ -27,7 +27,7 @@ export async function askIssuer<T>(question: () => Promise<T>, about?: AboutEven
     return await question()
   } catch (error) {
     if (!(error instanceof IssuerError)) throw error
-    if (about && !(about.withoutBusy && error.kind === 'busy'))
+    if (about && !(about.withoutBusy?.() && error.kind === 'busy'))
       await addFailure(about.db, about.eventId, error, about.clock.nowMs())
     throw asAppError(error)
   }

@@ -9,9 +9,10 @@ export interface Issuer {
    * Whether the edit code belongs to the event; false for an unknown event, after the same time.
    *
    * @param by what the sender has proved: it decides which calls go first
+   * @param from the network address of the sender: a stranger's calls take few places in the queue
    * @throws {IssuerError}
    */
-  isEditCode(eventId: number, editCode: string, by: Sender): Promise<boolean>
+  isEditCode(eventId: number, editCode: string, by: Sender, from?: string): Promise<boolean>
   /** All codes of an event; empty until the issuer approves it. `editCode` must have been checked. @throws {IssuerError} */
   listCodes(eventId: number, editCode: string): Promise<readonly ListedCode[]>
   /** The state of a code; undefined when the issuer does not know it. @throws {IssuerError} */
@@ -88,12 +89,15 @@ export class IssuerError extends Error {
   readonly call: string
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
+  /** With `busy`: only the queue of calls for strangers is full, here in the server; nothing was sent. */
+  readonly isQueueFull: boolean
   constructor(
     kind: IssuerErrorKind,
     facts: {
       readonly call: string
       readonly status?: number | undefined
       readonly retryAfterMs?: number | undefined
+      readonly isQueueFull?: boolean
     },
   ) {
     super(
@@ -104,5 +108,6 @@ export class IssuerError extends Error {
     this.call = facts.call
     this.status = facts.status
     this.retryAfterMs = facts.retryAfterMs
+    this.isQueueFull = facts.isQueueFull ?? false
   }
 }

@@ -135,6 +135,26 @@ test('strangers have a short queue: beyond it they are refused at once, and nobo
   expect([pacer.queueLength('unproven'), pacer.queueLength('claim')]).toEqual([5, 0])
 })
 
+test('of one network address one unproven call waits, and two paid ones', async () => {
+  const pacer = new Pacer({ callsPerSecond: 4, timing: new HandTiming() })
+  const waits = (callClass: CallClass, from: string) => {
+    try {
+      void pacer.take(callClass, from)
+      return true
+    } catch (error) {
+      expect(error).toBeInstanceOf(TooManyWaitingError)
+      return false
+    }
+  }
+  startCalls(pacer, 2, undefined, 'unproven') // those that start at once
+
+  expect([1, 2, 3].map(() => waits('unproven', 'a'))).toEqual([true, false, false])
+  expect(waits('unproven', 'b'), 'another address').toBe(true)
+  expect([1, 2, 3].map(() => waits('paid', 'a'))).toEqual([true, true, false])
+  expect(waits('paid', 'b')).toBe(true)
+  expect([1, 2, 3].map(() => waits('claim', 'a'))).toEqual([true, true, true])
+})
+
 test('whatever comes: never more calls than the rate, no class starves, each class in its order', async () => {
   const arrival = fc.record({
     callClass: fc.constantFrom<CallClass>('claim', 'organiser', 'paid', 'unproven'),

@@ -34,20 +34,26 @@ const MAX_WAIT_MS: Readonly<Record<CallClass, number>> = {
   unproven: 10 * SECOND_MS,
 }
 const MAX_WAITING = 10_000
+/** How many calls of one network address wait, so that one address does not fill the queue of all strangers. */
+const MAX_WAITING_OF_ADDRESS: Readonly<Partial<Record<CallClass, number>>> = { paid: 2, unproven: 1 }
 const MIN_BURST = 4
 const MIN_SHARE_BURST = 2
 
 /** The call was not made; it can be tried again after `retryAfterMs`. */
 export class TooManyWaitingError extends Error {
   readonly retryAfterMs: number
-  constructor(retryAfterMs: number) {
+  /** No call of any class starts for a while: the issuer has asked for a pause. */
+  readonly isPause: boolean
+  constructor(retryAfterMs: number, isPause: boolean) {
     super('too many calls to the issuer are waiting')
     this.name = 'TooManyWaitingError'
     this.retryAfterMs = retryAfterMs
+    this.isPause = isPause
   }
 }
 
 interface Waiting {
+  readonly from: string | undefined
   readonly start: () => void
   readonly refuse: (error: TooManyWaitingError) => void
 }
@@ -74,7 +80,7 @@ interface Bucket {
  * 4. an organiser, from what the claims leave.
  *
  * So claims have at least five eighths of the rate, an organiser waits for other organisers only, and strangers never
- * have more than an eighth.
+ * have more than an eighth. Of one network address one unproven call waits, and two paid ones.
  *
  * @example
  * const pacer = new Pacer({ callsPerSecond: 4 })
@@ -115,9 +121,10 @@ export class Pacer {
    * Undefined: the caller may call now. Otherwise it may call when the promise resolves. There is no promise without a
    * wait because promises are too slow for thousands of calls per second.
    *
+   * @param from the network address of the sender, where it is known
    * @throws {TooManyWaitingError} at once, or as a rejection when {@link slowDown} makes the wait too long
    */
-  take(callClass: CallClass): Promise<void> | undefined {
+  take(callClass: CallClass, from?: string): Promise<void> | undefined {
     const nowMs = this.timing.nowMs()
     this.fill(nowMs)
     if (
@@ -128,8 +135,8 @@ export class Pacer {
       this.spend(callClass)
       return undefined
     }
-    this.assertRoom(callClass, nowMs)
-    const turn = new Promise<void>((start, refuse) => this.queues[callClass].push({ start, refuse }))
+    this.assertRoom(callClass, nowMs, from)
+    const turn = new Promise<void>((start, refuse) => this.queues[callClass].push({ from, start, refuse }))
     this.setTimer(nowMs)
     return turn
   }
@@ -140,10 +147,10 @@ export class Pacer {
    *
    * @throws {TooManyWaitingError} where {@link take} would
    */
-  waitMs(callClass: CallClass): number {
+  waitMs(callClass: CallClass, from?: string): number {
     const nowMs = this.timing.nowMs()
     this.fill(nowMs)
-    return this.assertRoom(callClass, nowMs)
+    return this.assertRoom(callClass, nowMs, from)
   }
 
   /** How many calls are waiting, of one class. */
@@ -222,11 +229,22 @@ export class Pacer {
   }
 
   /** @returns how long a call of the class would wait */
-  private assertRoom(callClass: CallClass, nowMs: number): number {
+  private assertRoom(callClass: CallClass, nowMs: number, from: string | undefined): number {
     const waiting = this.queues[callClass].length
     const waitMs = this.waitMsOf(callClass, waiting, nowMs)
-    if (waitMs > MAX_WAIT_MS[callClass] || waiting >= MAX_WAITING) throw new TooManyWaitingError(waitMs)
+    if (waitMs > MAX_WAIT_MS[callClass] || waiting >= MAX_WAITING || !this.hasRoomFor(callClass, from))
+      throw this.tooManyWaiting(callClass, waitMs, nowMs)
     return waitMs
+  }
+
+  private hasRoomFor(callClass: CallClass, from: string | undefined): boolean {
+    const most = MAX_WAITING_OF_ADDRESS[callClass]
+    if (most === undefined || from === undefined) return true
+    return this.queues[callClass].filter((waiting) => waiting.from === from).length < most
+  }
+
+  private tooManyWaiting(callClass: CallClass, waitMs: number, nowMs: number): TooManyWaitingError {
+    return new TooManyWaitingError(waitMs, this.pausedUntilMs - nowMs > MAX_WAIT_MS[callClass])
   }
 
   /** How long a call waits that has `before` calls of its class before it in the queue. */
@@ -267,7 +285,7 @@ export class Pacer {
     while (queue.length > 0) {
       const waitMs = this.waitMsOf(callClass, queue.length - 1, nowMs)
       if (waitMs <= MAX_WAIT_MS[callClass]) return
-      queue.pop()?.refuse(new TooManyWaitingError(waitMs))
+      queue.pop()?.refuse(this.tooManyWaiting(callClass, waitMs, nowMs))
     }
   }
 

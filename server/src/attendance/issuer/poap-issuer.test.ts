@@ -16,7 +16,7 @@ import { testClock } from '../../../test/support/land-server.ts'
 import { SECOND_MS, SYSTEM_CLOCK } from '../../clock.ts'
 import type { IssuerConfig } from '../../config/config.ts'
 import { Vault } from '../vault.ts'
-import { IssuerError } from './issuer.ts'
+import { IssuerError, type Sender } from './issuer.ts'
 import { type IssuerRequestFacts, PoapIssuer } from './poap-issuer.ts'
 
 const HARBOUR = { id: 90001, editCode: '012345' }
@@ -330,6 +330,30 @@ test('every request is reported for metrics with its call and result, and nothin
     'findEvent 404',
   ])
   expect(facts.every(({ tookMs }) => tookMs >= 0)).toBe(true)
+})
+
+test('an event is unknown only where the issuer says so, and only for senders without a proof', async () => {
+  let message = 'Invalid Event'
+  const { issuer, heard } = await givenOdd((_request, response) =>
+    message === '' ? sendJson(response, 200, { valid: true }) : sendJson(response, 404, { message }),
+  )
+  const ask = (id: number, by: Sender) => issuer.isEditCode(id, '012345', by)
+  const calls = () => heard.filter(({ path }) => path === '/event/validate').length
+
+  expect([await ask(1, 'unproven'), await ask(1, 'unproven'), calls()]).toEqual([false, false, 1])
+  message = 'Invalid secret'
+  expect([await ask(2, 'organiser'), await ask(3, 'organiser')]).toEqual([false, false])
+  message = 'Something new'
+  expect(await ask(4, 'organiser')).toBe(false)
+  message = '' // now the issuer knows all of them
+  const before = calls()
+  expect([await ask(1, 'paid'), await ask(2, 'unproven'), await ask(4, 'organiser')]).toEqual([
+    true,
+    true,
+    true,
+  ])
+  expect(await ask(1, 'unproven'), 'a right code ends the entry').toBe(true)
+  expect(calls() - before).toBe(4)
 })
 
 test('no error contains a secret, for every failure and every answer of the issuer', async () => {

@@ -21,7 +21,7 @@ import {
   readVerdict,
 } from './issuer-answers.ts'
 import { type CallClass, Pacer, TooManyWaitingError } from './pacer.ts'
-import { isMissingRoute, meaningOf } from './refusal-meanings.ts'
+import { meaningOf } from './refusal-meanings.ts'
 import { OneByOne, UnknownEvents } from './unknown-events.ts'
 
 export interface PoapIssuerOptions {
@@ -110,8 +110,8 @@ export class PoapIssuer implements Issuer {
     return readEventAnswer(await this.call(callOf('findEvent'), request), eventId)
   }
 
-  isEditCode(eventId: number, editCode: string, by: Sender): Promise<boolean> {
-    const judge = () => this.judge(eventId, editCode, by)
+  isEditCode(eventId: number, editCode: string, by: Sender, from?: string): Promise<boolean> {
+    const judge = () => this.judge(eventId, editCode, { name: 'isEditCode', callClass: by, from })
     // One after the other, so that guesses at the same time for an invented event cost one call too
     return by === 'unproven' ? this.strangers.run(eventId, judge) : judge()
   }
@@ -143,9 +143,9 @@ export class PoapIssuer implements Issuer {
     return readMintAnswer(await this.protectedCall(callOf('mint'), request, { beforeSend }), wanted)
   }
 
-  private async judge(eventId: number, editCode: string, by: Sender): Promise<boolean> {
-    const call = { name: 'isEditCode', callClass: by }
-    if (this.unknownEvents.has(eventId)) {
+  private async judge(eventId: number, editCode: string, call: PacedCall): Promise<boolean> {
+    // A pass or a proof of work pays for a call: the issuer may know the event by now
+    if (call.callClass === 'unproven' && this.unknownEvents.has(eventId)) {
       await this.unknownEvents.waitAsIfJudged(this.waitMsOf(call))
       return false
     }
@@ -153,7 +153,8 @@ export class PoapIssuer implements Issuer {
     const startedMs = performance.now()
     const answer = await this.protectedCall(call, { method: 'POST', path: '/event/validate', json })
     const isRight = readVerdict(answer)
-    if (!isRight) this.unknownEvents.noteWrong(eventId, isNoEvent(answer), performance.now() - startedMs)
+    if (isRight) this.unknownEvents.forget(eventId)
+    else this.unknownEvents.noteWrong(eventId, isNoEvent(answer), performance.now() - startedMs)
     return isRight
   }
 
@@ -194,7 +195,7 @@ export class PoapIssuer implements Issuer {
 
   private async waitForPacer(call: PacedCall): Promise<void> {
     try {
-      const wait = this.pacer.take(call.callClass)
+      const wait = this.pacer.take(call.callClass, call.from)
       if (wait) await wait
     } catch (error) {
       throw asBusy(error, call)
@@ -204,7 +205,7 @@ export class PoapIssuer implements Issuer {
   /** How long a call would wait for its turn. @throws {IssuerError} `busy`, where the call would be refused */
   private waitMsOf(call: PacedCall): number {
     try {
-      return this.pacer.waitMs(call.callClass)
+      return this.pacer.waitMs(call.callClass, call.from)
     } catch (error) {
       throw asBusy(error, call)
     }
@@ -237,20 +238,23 @@ interface PacedCall {
   /** A method of {@link Issuer}. */
   readonly name: string
   readonly callClass: CallClass
+  /** The network address of the sender. */
+  readonly from?: string | undefined
 }
 
 function callOf(name: keyof typeof CLASS_OF_CALL): PacedCall {
   return { name, callClass: CLASS_OF_CALL[name] }
 }
 
-function asBusy(error: unknown, { name }: PacedCall): unknown {
+function asBusy(error: unknown, { name, callClass }: PacedCall): unknown {
   if (!(error instanceof TooManyWaitingError)) return error
-  return new IssuerError('busy', { call: name, retryAfterMs: error.retryAfterMs })
+  const isQueueFull = (callClass === 'unproven' || callClass === 'paid') && !error.isPause
+  return new IssuerError('busy', { call: name, retryAfterMs: error.retryAfterMs, isQueueFull })
 }
 
-/** Whether the issuer says that there is no such event, not that the edit code is wrong. */
-function isNoEvent({ status, json }: OutboundAnswer): boolean {
-  return meaningOf(json) === 'no_event' || (status === 404 && !isMissingRoute(json))
+/** Whether the issuer says that there is no such event. A 404 alone does not: it may be about the edit code. */
+function isNoEvent({ json }: OutboundAnswer): boolean {
+  return meaningOf(json) === 'no_event'
 }
 
 function credentialsOf({ apiKey, clientId, clientSecret }: IssuerConfig): IssuerCredentials {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE_MS } from '../../clock.ts'
 
-/** A new event of the issuer may be asked for too early: after this time it is asked for again. */
-export const UNKNOWN_FOR_MS = 5 * MINUTE_MS
+/** An event may be asked for before the issuer knows it: after this time it is asked for again. */
+export const UNKNOWN_FOR_MS = MINUTE_MS
 /** About 100 bytes each. */
 const MAX_EVENTS = 10_000
 /** How many wrong codes' times are kept, to answer after the time of one of them. */
 const MAX_TIMES = 64
 
 /**
- * Events that the issuer does not know: each invented event id costs one call to the issuer, however often it is sent.
- * Cached in the process, by its monotonic clock.
+ * Events that the issuer does not know: each invented event id costs one call to the issuer in a minute, however often
+ * it is sent. Cached in the process, by its monotonic clock.
  *
  * A wrong code for a cached event is answered after the time that one of the last wrong codes took. Otherwise a fast
  * answer would show that the issuer has no such event.
@@ -38,6 +38,11 @@ export class UnknownEvents {
     if (!isUnknown) return
     if (this.untilMs.size >= MAX_EVENTS) this.untilMs.delete(this.untilMs.keys().next().value!)
     this.untilMs.set(eventId, this.nowMs() + UNKNOWN_FOR_MS)
+  }
+
+  /** The issuer knows the event, as it has said since. */
+  forget(eventId: number): void {
+    this.untilMs.delete(eventId)
   }
 
   /** @param turnMs how long a call would wait for its turn now */
