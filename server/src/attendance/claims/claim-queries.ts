@@ -418,10 +418,28 @@ export async function postponeUnasked(db: Db, claim: Seen, nextStepAtMs: number)
   return rows.length === 1
 }
 
-/** Lets a claim wait for the probe of its event; that counts as no attempt. */
-export async function waitForProbe(db: Db, claim: Seen, probeAtMs: number): Promise<boolean> {
+export interface Probe {
+  readonly atMs: number
+  readonly nowMs: number
+}
+
+/**
+ * Lets a claim wait for the probe of its event; that counts as no attempt. If the hold has ended, or its probe has been
+ * taken, the claim is due now: the row of the hold is locked, so {@link wakeClaims} finds the claim or the claim finds
+ * no hold.
+ */
+export async function waitForProbe(
+  db: Db,
+  claim: Seen & Pick<HeldClaim, 'eventId'>,
+  { atMs, nowMs }: Probe,
+): Promise<boolean> {
   const { rows } = await sql`
-    update claim set next_step_at_ms = ${probeAtMs} where ${isOurs(claim)} returning id`.execute(db)
+    with hold as (
+      select probe_at_ms from event_hold
+      where event_id = ${claim.eventId} and probe_at_ms = ${atMs}::bigint for share
+    )
+    update claim set next_step_at_ms = coalesce((select probe_at_ms from hold), ${nowMs}::bigint)
+    where ${isOurs(claim)} returning id`.execute(db)
   return rows.length === 1
 }
 
@@ -440,13 +458,22 @@ export async function releaseLeases(
     where claim.id = held.id and claim.next_step_at_ms = held.until_ms`.execute(db)
 }
 
-/** How many claims of all events wait for an answer of the issuer. */
+/** How many claims of all events wait for an answer of the issuer; those of held events wait for a probe instead. */
 export async function countReserved(db: Db): Promise<number> {
   const { count } = await db
     .selectFrom('claim')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('next_step_at_ms', 'is not', null) // for the index
     .where('state', '=', 'reserved')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('event_hold')
+            .whereRef('event_hold.event_id', '=', 'claim.event_id')
+            .where('held_at_ms', 'is not', null),
+        ),
+      ),
+    )
     .executeTakeFirstOrThrow()
   return Number(count)
 }

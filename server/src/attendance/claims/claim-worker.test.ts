@@ -300,6 +300,60 @@ describeOnBothEngines('the worker', (open) => {
     await worker.close(10 * SECOND_MS)
   })
 
+  test('codes that are called used, one after the other: the event is held, and they come back with the list', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    const holds = new EventHolds({ db, clock })
+    await settleOthers(db)
+    const event = await eventWith(db, clock, 30)
+    const claims = await Promise.all([0, 1, 2, 3].map((i) => reserveOf(db, clock, event, i)))
+    let read: CodeAtIssuer = STRANGER
+    const issuer = { readCode: async () => read, mint: async () => 'accepted' as const }
+    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
+    worker.start()
+    const outcomes = claims.map((claim) => worker.waitForStep(claim.id, 10 * SECOND_MS))
+    for (const claim of claims) worker.take(claim)
+
+    expect(await Promise.all(outcomes)).toEqual(Array(4).fill({ state: 'reserved' }))
+    expect(await holds.findHeld(event)).toMatchObject({ reason: 'other_beneficiary' })
+    const { held, used_elsewhere } = await countCodes(db, event)
+    expect(held).toBe(4)
+    expect(used_elsewhere).toBeLessThan(12)
+
+    read = FREE
+    const listed = Array.from({ length: 30 }, (_, i) => ({ code: `${event}-${i}`, isClaimed: false }))
+    await mergeCodes(db, vault, { eventId: event, listed, nowMs: clock.nowMs() })
+    await holds.end(event)
+    await eventually(
+      () => Promise.all(claims.map(({ id }) => stateOf(db, id))),
+      (states) => states.every((state) => state === 'minting'),
+      10 * SECOND_MS,
+    )
+    expect(await countCodes(db, event)).toMatchObject({ free: 26, held: 4, used_elsewhere: 0 })
+    await worker.close(10 * SECOND_MS)
+  })
+
+  test('an accepted claim whose code the issuer no longer knows keeps it, and raises an alarm', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    const holds = new EventHolds({ db, clock })
+    await settleOthers(db)
+    const event = await eventWith(db, clock, 2)
+    const claim = await reserveOf(db, clock, event, 0)
+    await acceptClaims(db, [{ claim, nextStepAtMs: claim.lease.untilMs }], clock.nowMs())
+    const issuer = { readCode: async () => undefined, mint: async () => expect.fail('a token was requested') }
+    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
+    worker.start()
+    worker.take({ ...claim, state: 'minting', attempts: 20 })
+
+    expect(await worker.waitForStep(claim.id, 10 * SECOND_MS)).toEqual({ state: 'minting' })
+    expect(await rowOf(db, claim.id)).toMatchObject({ state: 'minting', code_id: claim.codeId })
+    expect(await nextStepOf(db, claim.id)).toBe(clock.nowMs() + 5 * MINUTE_MS)
+    expect(await holds.find(event)).toMatchObject({ reason: 'unknown_codes', answers: 1 })
+    expect(await countCodes(db, event)).toMatchObject({ free: 1, held: 1, void: 0 })
+    await worker.close(10 * SECOND_MS)
+  })
+
   test('a token that goes to somebody else closes the claim: no second code for the player', async () => {
     const { db } = await open()
     const clock = testClock()

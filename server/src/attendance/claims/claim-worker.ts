@@ -26,6 +26,7 @@ import {
   waitForProbe,
 } from './claim-queries.ts'
 import { type Move, nextMove } from './claim-steps.ts'
+import { UsedCodes } from './used-codes.ts'
 
 /** How long a process has a claim for itself. Claims of a process that died are free after this time. */
 export const LEASE_MS = 30 * SECOND_MS
@@ -99,6 +100,7 @@ export class ClaimWorker {
   private readonly listeners = new Map<number, (outcome: StepOutcome | undefined) => void>()
   private readonly accepted: Batches<AcceptedClaim, boolean>
   private readonly renewals: Batches<LeaseRenewal, boolean>
+  private readonly usedCodes = new UsedCodes()
   private isOpen = false
   private taking: Promise<void> | undefined
   /** Whether the last poll found as many claims as it could take. */
@@ -311,12 +313,13 @@ export class ClaimWorker {
 
   /** Whether the event is held, and the claim may not ask now: then it waits until the next probe. */
   private async isWaitingForProbe(claim: HeldClaim): Promise<boolean> {
-    const { db, holds, onStep } = this.options
+    const { db, clock, holds, onStep } = this.options
     if (claim.state !== 'reserved') return false
     const hold = await holds.findHeld(claim.eventId)
     if (!hold || (await holds.mayAsk(hold))) return false
     onStep?.('held')
-    await this.write(claim, async () => assertOurs(await waitForProbe(db, claim, hold.probe_at_ms)))
+    const probe = { atMs: hold.probe_at_ms, nowMs: clock.nowMs() }
+    await this.write(claim, async () => assertOurs(await waitForProbe(db, claim, probe)))
     return true
   }
 
@@ -357,6 +360,7 @@ export class ClaimWorker {
         await this.write(claim, async () =>
           assertOurs(await this.accepted.add({ claim, nextStepAtMs: nowMs + MINTING_FIRST_MS })),
         )
+        this.usedCodes.forget(claim.eventId)
         return { state: 'minting' }
       case 'confirm':
         await this.write(claim, async () => assertOurs(await confirmClaim(db, claim, nowMs, move.txHash)))
@@ -376,6 +380,7 @@ export class ClaimWorker {
     { code, reason }: Extract<Move, { kind: 'swap' }>,
   ): Promise<HeldClaim | StepOutcome> {
     const { db, clock } = this.options
+    if (code === 'used_elsewhere' && this.usedCodes.isContradiction(claim)) return this.hold(claim)
     const swapped = await this.write(claim, async () =>
       assertOurs(await swapCode(db, claim, clock.nowMs(), code)),
     )
@@ -384,24 +389,45 @@ export class ClaimWorker {
     return this.closeAs(claim, { state: 'failed', reason, code })
   }
 
+  /** Holds the event whose codes are used by others, one after the other. The claim keeps its code, and waits. */
+  private async hold(claim: HeldClaim): Promise<StepOutcome> {
+    const { clock, holds, log } = this.options
+    const { eventId, state } = claim
+    const about = { eventId, reason: 'other_beneficiary' as const, codeId: null, isRepeated: true }
+    await this.write(claim, () =>
+      holds.contradicted(about, async (tx, hold) => {
+        const nowMs = clock.nowMs()
+        assertOurs(await waitForProbe(tx, claim, { atMs: hold.probe_at_ms ?? nowMs, nowMs }))
+        if (hold.answers === 2)
+          logHold(log, eventId, 'it calls code after code used that it listed as unused')
+      }),
+    )
+    return { state }
+  }
+
   /**
    * After the first unknown code in a row of the event, the claim takes another code, unless a token was requested with
-   * this one. After the second the event is held, and the claim keeps its code.
+   * this one. After the second the event is held, and the claim keeps its code. An accepted claim always keeps it.
    */
   private async doubt(claim: HeldClaim): Promise<HeldClaim | StepOutcome> {
     const { clock, holds, log } = this.options
     const { eventId, codeId } = claim
-    const about = { eventId, reason: 'unknown_codes' as const, codeId }
+    const isAccepted = claim.state === 'minting'
+    const about = { eventId, reason: 'unknown_codes' as const, codeId: isAccepted ? null : codeId }
     const swapped = await this.write(claim, () =>
       holds.contradicted(about, async (tx, hold) => {
-        if (hold.answers === 1 && !claim.wasAsked)
-          return assertOurs(await swapCode(tx, claim, clock.nowMs(), 'void'))
-        if (hold.probe_at_ms !== null) assertOurs(await waitForProbe(tx, claim, hold.probe_at_ms))
+        const nowMs = clock.nowMs()
+        if (isAccepted) assertOurs(await postponeClaim(tx, claim, nowMs + pauseAfter(claim)))
+        else if (hold.answers === 1 && !claim.wasAsked)
+          return assertOurs(await swapCode(tx, claim, nowMs, 'void'))
+        else if (hold.probe_at_ms !== null)
+          assertOurs(await waitForProbe(tx, claim, { atMs: hold.probe_at_ms, nowMs }))
         if (hold.answers === 2) logHold(log, eventId, 'it does not know codes of its own list')
         return undefined
       }),
     )
     if (swapped) return swapped
+    if (isAccepted) return { state: claim.state }
     const hold = await holds.findHeld(eventId)
     return hold ? { state: claim.state } : this.postpone(claim)
   }
