@@ -123,6 +123,13 @@ function moveForInactiveCode({ state, attempts, wasAsked }: StepClaim): Move {
   return { kind: 'swap', code: 'void', reason: 'expired' }
 }
 
+/** The move for a code that cannot be decrypted: the issuer cannot be asked about it. */
+export function moveForUnreadableCode({ state, wasAsked }: Pick<StepClaim, 'state' | 'wasAsked'>): Move {
+  // Its token may exist, and another code could become a second one: until the key is set, the claim waits
+  if (state === 'minting' || wasAsked) return { kind: 'wait' }
+  return { kind: 'swap', code: 'void', reason: 'no_codes_left' }
+}
+
 /** Whether the player owns the code: the issuer names the player, or accepted the claim and names no owner. */
 function belongsToPlayer({ state, address }: StepClaim, { beneficiary }: CodeAtIssuer): boolean {
   return beneficiary === address || (beneficiary === undefined && state === 'minting')

@@ -6,7 +6,7 @@ import type { EventHolds } from '../events/event-holds.ts'
 import { type HeldEvent, wakeClaims } from '../events/hold-queries.ts'
 import { addFailure } from '../issuer/failure-queries.ts'
 import { type Issuer, IssuerError } from '../issuer/issuer.ts'
-import type { Vault } from '../vault.ts'
+import { UnreadableSecretError, type Vault } from '../vault.ts'
 import { Batches } from './batches.ts'
 import {
   type AcceptedClaim,
@@ -25,7 +25,7 @@ import {
   takeDueClaims,
   waitForProbe,
 } from './claim-queries.ts'
-import { type Move, nextMove } from './claim-steps.ts'
+import { type Move, moveForUnreadableCode, nextMove } from './claim-steps.ts'
 import { UsedCodes } from './used-codes.ts'
 
 /** How long a process has a claim for itself. Claims of a process that died are free after this time. */
@@ -293,15 +293,16 @@ export class ClaimWorker {
 
   /** @param step keeps the claim with the code that it has now, also when this throws */
   private async stepOrThrow(step: { claim: HeldClaim }): Promise<StepOutcome | undefined> {
-    const { vault, issuer, onStep } = this.options
+    const { issuer, onStep } = this.options
     if (await this.isWaitingForProbe(step.claim)) return { state: step.claim.state }
     for (let swaps = 0; swaps <= SWAPS_PER_STEP; swaps++) {
       const { claim } = step
-      const code = vault.open('claim-code', claim.sealed, String(claim.eventId))
+      const code = this.openCode(claim)
       const { state, address, attempts, wasAsked } = claim
-      const move = await nextMove(issuer, { state, address, code, attempts, wasAsked }, () =>
-        this.renewLease(claim),
-      )
+      const move =
+        code === undefined
+          ? moveForUnreadableCode(claim)
+          : await nextMove(issuer, { state, address, code, attempts, wasAsked }, () => this.renewLease(claim))
       onStep?.(move.kind)
       if (move.kind !== 'swap' && move.kind !== 'doubt') return this.apply(claim, move)
       const swapped = move.kind === 'swap' ? await this.swap(claim, move) : await this.doubt(claim)
@@ -309,6 +310,18 @@ export class ClaimWorker {
       step.claim = swapped
     }
     return this.postpone(step.claim)
+  }
+
+  /** Undefined, with an alarm in the log, for a code that no key of this process decrypts. */
+  private openCode({ id, eventId, codeId, sealed }: HeldClaim): string | undefined {
+    const { vault, log } = this.options
+    try {
+      return vault.open('claim-code', sealed, String(eventId))
+    } catch (error) {
+      if (!(error instanceof UnreadableSecretError)) throw error
+      log.error({ claim: id, event: eventId, code: codeId, err: error }, 'the code of a claim cannot be used')
+      return undefined
+    }
   }
 
   /** Whether the event is held, and the claim may not ask now: then it waits until the next probe. */
