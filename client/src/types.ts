@@ -1465,7 +1465,7 @@ export interface Report {
     minted: number
     /** The issuer refused; the player may claim again. */
     failed: number
-    /** The player held a token of the event already; the code went back. */
+    /** Closed for good: the player held a token of the event already, and the code is free again; or the issuer gave the token of the claim to somebody else, and the code is used elsewhere. */
     released: number
   }
   /** The hours of the last week in which there were claims, the newest first. */
@@ -1480,7 +1480,7 @@ export interface Report {
     minted: number
     /** The issuer refused; the player may claim again. */
     failed: number
-    /** The player held a token of the event already; the code went back. */
+    /** Closed for good: the player held a token of the event already, and the code is free again; or the issuer gave the token of the claim to somebody else, and the code is used elsewhere. */
     released: number
   }[]
   /** Claims that were refused, by error code, the most frequent first. */
@@ -1503,7 +1503,7 @@ export interface Report {
 }
 
 export interface Alarm {
-  /** unknown_codes: the issuer does not know codes of its own list. other_beneficiary: it gave the token of a claim to somebody else. */
+  /** unknown_codes: the issuer does not know codes of its own list. other_beneficiary: it gave the token of a claim to somebody else, or calls the codes of several claims in a row used. */
   kind: 'unknown_codes' | 'other_beneficiary'
   /** How many such answers there were since the last token. */
   answers: number

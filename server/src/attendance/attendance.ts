@@ -120,7 +120,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     codes: new CodeLoader({ db, clock, vault, issuer, codeCounts, holds }),
     reports: new Reports({ db, clock, refusals, codeCounts, holds }),
     rules,
-    queue: new ClaimQueue({ db, pacer: issuer.pacer }),
+    queue: new ClaimQueue({ db, clock, holds, pacer: issuer.pacer }),
     refusals,
     onClaim: metrics.onClaim,
     assertConfigured: () => {

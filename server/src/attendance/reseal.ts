@@ -26,8 +26,8 @@ export interface ResealOptions {
 export interface Resealed {
   /** Codes that are encrypted anew. */
   readonly codes: number
-  /** Codes that no key of the vault decrypts. They stay as they are. */
-  readonly unreadable: number
+  /** Codes that are not: those that no key of the vault decrypts, and the others after an interruption. */
+  readonly left: number
   /** Whether the signal ended the work early. */
   readonly isInterrupted: boolean
 }
@@ -37,14 +37,36 @@ export interface Resealed {
  * access token of the issuer. From its begin on, running servers bind their new values too.
  *
  * It works in small statements while servers run, and it can be stopped and started again at any time: what is encrypted
- * in the current form is left out.
+ * in the current form is left out. Servers may add codes meanwhile, also behind the place where it is: so it goes through
+ * the codes again until all are in the current form, or no more of them can be brought there.
  */
 export async function reseal(db: Db, { vault, onProgress, signal }: ResealOptions): Promise<Resealed> {
   await bindNewValues(db)
   vault.isBound = true
   const total = await countOutdatedCodes(db, vault.currentPrefix)
   let codes = 0
-  let unreadable = 0
+  for (let left = total, before = left + 1; left > 0 && left !== before && !signal?.aborted; ) {
+    before = left
+    codes += await resealOnce(db, vault, { signal, onBatch: (more) => onProgress?.(codes + more, total) })
+    left = await countOutdatedCodes(db, vault.currentPrefix)
+  }
+  await resealCaptchas(db, vault)
+  await resealToken(db, vault)
+  return {
+    codes,
+    left: await countOutdatedCodes(db, vault.currentPrefix),
+    isInterrupted: signal?.aborted ?? false,
+  }
+}
+
+interface Pass {
+  readonly signal: AbortSignal | undefined
+  readonly onBatch: (done: number) => void
+}
+
+/** Goes through the codes once. @returns how many are encrypted anew */
+async function resealOnce(db: Db, vault: Vault, { signal, onBatch }: Pass): Promise<number> {
+  let codes = 0
   let afterId = 0
   while (!signal?.aborted) {
     const batch = await outdatedCodes(db, { prefix: vault.currentPrefix, afterId, limit: BATCH_CODES })
@@ -52,13 +74,10 @@ export async function reseal(db: Db, { vault, onProgress, signal }: ResealOption
     if (!last) break
     afterId = last.id
     const resealed = batch.flatMap((code) => resealCode(vault, code) ?? [])
-    unreadable += batch.length - resealed.length
     codes += await replaceCodes(db, resealed)
-    onProgress?.(codes, total)
+    onBatch(codes)
   }
-  await resealCaptchas(db, vault)
-  await resealToken(db, vault)
-  return { codes, unreadable, isInterrupted: signal?.aborted ?? false }
+  return codes
 }
 
 function resealCode(vault: Vault, { id, event_id, sealed: old }: SealedCode) {

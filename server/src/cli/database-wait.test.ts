@@ -8,13 +8,13 @@ test('while the database is away, the server is alive, whatever the query of the
   const absence = databaseUnavailable('connection refused')
   const engine = { open: () => Promise.reject(absence) } as unknown as Engine
   const server = Fastify()
-  const waiting = new DatabaseWait(engine, server)
+  const waiting = new DatabaseWait(engine, server, absence)
   for (const path of ['/health/live', '/health/ready']) server.get(path, () => 'served')
   const statusOf = async (url: string) => (await server.inject(url)).statusCode
   const stop = new AbortController()
   const stopped = new Promise((resolve) => stop.signal.addEventListener('abort', resolve))
 
-  const opening = waiting.untilOpen(absence, stopped)
+  const opening = waiting.start(stopped, async () => true)
 
   for (const url of ['/health/live', '/health/live?x', '/health/live?probe=1'])
     expect(await statusOf(url)).toBe(200)

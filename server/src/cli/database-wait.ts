@@ -48,8 +48,9 @@ export class DatabaseWait {
     this.#engine = engine
     this.#server = server
     this.#absence = absence
-    server.addHook('onRequest', async ({ routeOptions }) => {
-      if (this.#absence && routeOptions.url !== '/health/live') throw this.#absence
+    server.addHook('onRequest', ({ routeOptions }, _reply, done) => {
+      if (this.#absence && routeOptions.url !== '/health/live') done(this.#absence)
+      else done()
     })
   }
 

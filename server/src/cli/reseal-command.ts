@@ -23,16 +23,19 @@ async function runReseal(config: Config, signal: AbortSignal): Promise<void> {
     const onProgress = (done: number, total: number) => console.error(`landpass: ${done} of ${total} codes`)
     return reseal(engine.db, { vault, onProgress, signal })
   })
-  const { codes, unreadable, isInterrupted } = result
-  const isDone = unreadable === 0 && !isInterrupted
+  const { codes, left, isInterrupted } = result
+  const isDone = left === 0
   writeResult({ ok: isDone, ...result }, [
     `${codes} codes are encrypted anew.`,
-    ...(isInterrupted ? ['It was stopped: run it again, it goes on with the others.'] : []),
-    ...(unreadable > 0
-      ? [
-          `${unreadable} codes cannot be decrypted: put their key into ATTENDANCE_OTHER_KEYS and run it again.`,
-        ]
-      : []),
+    ...(left > 0 ? [isInterrupted ? stoppedText(left) : unreadableText(left)] : []),
   ])
   if (!isDone) process.exitCode = EXIT_FAILED
+}
+
+function stoppedText(left: number): string {
+  return `It was stopped: run it again, it goes on with the other ${left} codes.`
+}
+
+function unreadableText(left: number): string {
+  return `${left} codes cannot be decrypted: put their key into ATTENDANCE_OTHER_KEYS and run it again.`
 }

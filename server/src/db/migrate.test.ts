@@ -1,11 +1,17 @@
-import { Migrator, sql } from 'kysely'
+import { type Kysely, type Migration, Migrator, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../test/support/engines.ts'
+import { type Insertion, insertClaim } from '../attendance/claims/claim-queries.ts'
+import { saveEvent } from '../attendance/events/event-queries.ts'
 import { CommandError } from '../errors.ts'
 import { isMigrated, MIGRATION_NAMES, migrate } from './migrate.ts'
 import * as land from './migrations/0001-land.ts'
 import * as changeJournal from './migrations/0002-change-journal.ts'
 import * as attendance from './migrations/0003-attendance.ts'
+import * as rights from './migrations/0004-rights.ts'
+import * as locationAndCounts from './migrations/0005-location-and-counts.ts'
+import * as organiserPasses from './migrations/0006-organiser-passes.ts'
+import * as attendanceGuards from './migrations/0007-attendance-guards.ts'
 
 describeOnBothEngines('migrate', (open, kind) => {
   test('applies everything once, however many start at once', async () => {
@@ -48,6 +54,52 @@ describeOnBothEngines('migrate', (open, kind) => {
       })
 
       expect(await migrating).toEqual(MIGRATION_NAMES.slice(3))
+    })
+
+  if (kind === 'postgres')
+    test('a claim that begins in the middle waits, and the migration goes on', async () => {
+      const [engine, claiming, watching] = [await open(), await open(), await open()]
+      await sql.raw('drop schema public cascade; create schema public').execute(engine.db)
+      let claim: Promise<Insertion> | undefined
+      const claimNow = async () => {
+        const ann = { eventId: 7, address: '0xann', nowMs: 0, nextStepAtMs: 0 }
+        claim = insertClaim(claiming.db, ann, { request: undefined, wait: false })
+        for (let isWaiting = false; !isWaiting; ) {
+          const { rows } = await sql`
+            select from pg_locks where not granted and relation in ('claim'::regclass, 'claim_code'::regclass)`.execute(
+            watching.db,
+          )
+          isWaiting = rows.length > 0
+        }
+      }
+      const before = {
+        '0001-land': land,
+        '0002-change-journal': changeJournal,
+        '0003-attendance': attendance,
+      }
+      const after = {
+        '0005-location-and-counts': {
+          up: async (db: Kysely<never>) => {
+            await locationAndCounts.up(db)
+            await claimNow()
+          },
+        },
+        '0006-organiser-passes': organiserPasses,
+        '0007-attendance-guards': attendanceGuards,
+      }
+      const migrateTo = (migrations: Record<string, Migration>) =>
+        new Migrator({ db: engine.db, provider: { getMigrations: async () => migrations } }).migrateToLatest()
+      await migrateTo({ ...before, '0004-rights': rights })
+      const event = { eventId: 7, record: {}, coordinates: '0,0', expiresAtMs: undefined, nowMs: 0 }
+      await saveEvent(engine.db, event)
+      await sql`insert into claim_code (event_id, fingerprint, sealed, state, created_at_ms)
+        values (7, '1', '1', 'free', 0)`.execute(engine.db)
+
+      const { error } = await migrateTo({ ...before, '0004-rights': rights, ...after })
+
+      expect(error).toBeUndefined()
+      expect(await claim).toMatchObject({ made: { address: '0xann' } })
+      expect(await isMigrated(engine)).toBe(true)
     })
 
   test('refuses a database of a newer version', async () => {

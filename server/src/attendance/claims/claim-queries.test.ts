@@ -4,6 +4,7 @@ import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import type { Db } from '../../db/engine.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
+import { EventHolds } from '../events/event-holds.ts'
 import { saveEvent } from '../events/event-queries.ts'
 import { Vault } from '../vault.ts'
 import { Batches } from './batches.ts'
@@ -12,10 +13,12 @@ import {
   acceptClaims,
   closeClaim,
   confirmClaim,
+  findClaim,
   type HeldClaim,
   insertClaim,
   swapCode,
   takeDueClaims,
+  waitForProbe,
 } from './claim-queries.ts'
 
 const vault = new Vault(Buffer.alloc(32, 3))
@@ -131,10 +134,10 @@ describeOnBothEngines('claims in the database', (open) => {
     const { db } = await open()
     const eventId = await eventWith(db, ['f1', 'f2', 'f3'])
     const first = (await reserve(db, eventId, 'ann')).made!
-    const swapped = (await swapCode(db, first, NOW, 'used_elsewhere'))!
+    const swapped = await swapCode(db, first, NOW, 'used_elsewhere')
 
-    expect(swapped.codeId).not.toBe(first.codeId)
-    expect(await swapCode(db, first, NOW, 'void')).toBeUndefined()
+    expect(swapped).toMatchObject({ id: first.id, codeId: expect.not.toSatisfy((id) => id === first.codeId) })
+    expect(await swapCode(db, first, NOW, 'void')).toBe(false)
     expect(await confirmClaim(db, first, NOW, '0xabc')).toBe(false)
     expect(await closeClaim(db, first, NOW, { state: 'failed', reason: 'rejected', code: 'free' })).toBe(
       false,
@@ -182,6 +185,40 @@ describeOnBothEngines('claims in the database', (open) => {
 
     expect(first.map(({ address }) => address)).toEqual(['0xcleo'])
     expect(others.map(({ address }) => address).sort()).toEqual(['0xann', '0xben'])
+  })
+
+  test('codes that were called used come back when the list of the issuer calls them unused', async () => {
+    const { db } = await open()
+    const eventId = await eventWith(db, ['j1', 'j2', 'j3'])
+    const first = (await reserve(db, eventId, 'ann')).made!
+    const second = await swapCode(db, first, NOW, 'used_elsewhere')
+    if (!second) return expect.fail('no code')
+    await swapCode(db, second, NOW, 'void')
+
+    const listed = ['j1', 'j2', 'j3'].map((code) => ({ code, isClaimed: false }))
+    await mergeCodes(db, vault, { eventId, listed, nowMs: NOW })
+
+    const states = (await codesOf(db, eventId)).map((code) => code.split(' ')[1])
+    expect(states.sort()).toEqual(['free', 'free', 'held'])
+  })
+
+  test('a claim that is to wait for a probe is due at once when the hold has ended meanwhile', async () => {
+    const { db } = await open()
+    const eventId = await eventWith(db, ['k1'])
+    const claim = (await reserve(db, eventId, 'ann')).made!
+    const holds = new EventHolds({ db, clock: testClock() })
+    const about = { eventId, reason: 'unknown_codes' as const, codeId: null, isRepeated: true }
+    const held = await holds.contradicted(about, async (_, hold) => hold)
+    const nextStep = async () => (await findClaim(db, eventId, '0xann'))!.next_step_at_ms!
+    const probe = { atMs: held.probe_at_ms!, nowMs: NOW }
+
+    expect(await waitForProbe(db, claim, probe)).toBe(true)
+    const whileHeld = await nextStep()
+    await holds.end(eventId)
+    await sql`update claim set next_step_at_ms = ${claim.lease.untilMs} where id = ${claim.id}`.execute(db)
+    expect(await waitForProbe(db, claim, probe)).toBe(true)
+
+    expect([whileHeld, await nextStep()]).toEqual([NOW + 60_000, NOW])
   })
 
   test('claims still work in a running server when another server adds a column', async () => {

@@ -192,6 +192,12 @@ export interface TakeDue {
   readonly limit: number
 }
 
+/** A claim whose step was due. */
+export interface DueClaim extends HeldClaim {
+  /** When: the end of the earlier lease, if the step of that lease has written nothing since. */
+  readonly dueAtMs: number
+}
+
 /**
  * Takes claims whose next step is due, with a lease for the calling process. Claims that wait for the issuer's answer
  * come before claims whose token is being made, and then the longest due first. Otherwise, after a busy event, checks of
@@ -200,7 +206,7 @@ export interface TakeDue {
 export async function takeDueClaims(
   db: Db,
   { nowMs, leaseUntilMs, limit }: TakeDue,
-): Promise<readonly HeldClaim[]> {
+): Promise<readonly DueClaim[]> {
   const { rows } = await sql<{
     id: number
     event_id: number
@@ -210,15 +216,18 @@ export async function takeDueClaims(
     code_id: number
     sealed: Buffer
     was_asked: boolean
+    due_at_ms: number
   }>`
     update claim set next_step_at_ms = ${leaseUntilMs}
-    from claim_code
-    where claim_code.id = claim.code_id and claim.next_step_at_ms <= ${nowMs} and claim.id in (
-      select id from claim where next_step_at_ms <= ${nowMs}
+    from claim_code, (
+      select id, next_step_at_ms from claim where next_step_at_ms <= ${nowMs}
       order by state = 'minting', next_step_at_ms limit ${limit} for update skip locked
-    )
+    ) as due
+    where claim_code.id = claim.code_id and claim.id = due.id
     returning claim.id, claim.event_id, claim.address, claim.state, claim.attempts, claim.code_id, claim_code.sealed,
-      claim.asked_code_id is not distinct from claim.code_id as was_asked`.execute(db)
+      claim.asked_code_id is not distinct from claim.code_id as was_asked, due.next_step_at_ms as due_at_ms`.execute(
+    db,
+  )
   return rows.map((row) => ({
     id: row.id,
     eventId: row.event_id,
@@ -228,6 +237,7 @@ export async function takeDueClaims(
     codeId: row.code_id,
     sealed: row.sealed,
     wasAsked: row.was_asked,
+    dueAtMs: row.due_at_ms,
     lease: { untilMs: leaseUntilMs },
   }))
 }
@@ -262,13 +272,14 @@ export async function renewLeases(db: Db, renewals: readonly LeaseRenewal[]): Pr
 }
 
 /**
- * The claim as the process read it. A move is written only if the claim is still like this: after the end of a lease
- * another process may have changed it. Then nothing is written, and the function returns false.
+ * The claim as the process read it. A step writes only while its process has the lease: after the end of a lease another
+ * process may have taken the claim over, and may be asking for its token. Then nothing is written, and the function
+ * returns false.
  */
-type Seen = Pick<HeldClaim, 'id' | 'codeId' | 'state'>
+type Seen = Pick<HeldClaim, 'id' | 'codeId' | 'state' | 'lease'>
 
-const isUnchanged = ({ id, codeId, state }: Seen) =>
-  sql`id = ${id} and code_id = ${codeId} and state = ${state}`
+const isOurs = ({ id, codeId, state, lease }: Seen) =>
+  sql`id = ${id} and code_id = ${codeId} and state = ${state} and next_step_at_ms = ${lease.untilMs}`
 
 export interface AcceptedClaim {
   readonly claim: Seen
@@ -279,27 +290,38 @@ export interface AcceptedClaim {
  * reserved → minting, for several claims at once. The issuer accepts claims of their events, so their contradictory
  * answers are forgotten.
  *
- * @returns the events that were held until now
+ * @returns for each claim whether it was written, and the events that were held until now
  */
 export async function acceptClaims(
   db: Db,
   accepted: readonly AcceptedClaim[],
   nowMs: number,
-): Promise<readonly HeldEvent[]> {
+): Promise<{ readonly isWritten: readonly boolean[]; readonly ended: readonly HeldEvent[] }> {
   const ids = accepted.map(({ claim }) => claim.id)
   const codeIds = accepted.map(({ claim }) => claim.codeId)
+  const leases = accepted.map(({ claim }) => claim.lease.untilMs)
   const nextSteps = accepted.map(({ nextStepAtMs }) => nextStepAtMs)
-  const { rows } = await sql<EventHold>`/* prepared */
+  const { rows } = await sql<AcceptedRow>`/* prepared */
     with accepted as (
       update claim set state = 'minting', attempts = 0, next_step_at_ms = seen.next_step_at_ms, updated_at_ms = ${nowMs}
-      from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${nextSteps}::bigint[]) as seen (id, code_id, next_step_at_ms)
+      from unnest(${ids}::bigint[], ${codeIds}::bigint[], ${leases}::bigint[], ${nextSteps}::bigint[])
+        as seen (id, code_id, lease_until_ms, next_step_at_ms)
       where claim.id = seen.id and claim.code_id = seen.code_id and claim.state = 'reserved'
-      returning claim.event_id
+        and claim.next_step_at_ms = seen.lease_until_ms
+      returning claim.id, claim.event_id
+    ), ended as (
+      delete from event_hold where event_id in (select event_id from accepted)
+      returning event_id, reason, answers, doubted_code_id, held_at_ms, probe_at_ms, probes
     )
-    delete from event_hold where event_id in (select event_id from accepted)
-    returning event_id, reason, answers, doubted_code_id, held_at_ms, probe_at_ms, probes`.execute(db)
-  return rows.filter(isHeld)
+    select accepted.id as claim_id, ended.* from accepted left join ended on ended.event_id = accepted.event_id`.execute(
+    db,
+  )
+  const written = new Set(rows.map(({ claim_id }) => claim_id))
+  const ended = new Map(rows.map(({ claim_id: _, ...hold }) => [hold.event_id, hold]))
+  return { isWritten: ids.map((id) => written.has(id)), ended: [...ended.values()].filter(isHeld) }
 }
+
+type AcceptedRow = EventHold & { readonly claim_id: number }
 
 /** minting → minted */
 export async function confirmClaim(
@@ -311,7 +333,7 @@ export async function confirmClaim(
   const { rows } = await sql`
     with confirmed as (
       update claim set state = 'minted', next_step_at_ms = null, tx_hash = ${txHash ?? null}, updated_at_ms = ${nowMs}
-      where ${isUnchanged(claim)} returning id, code_id
+      where ${isOurs(claim)} returning id, code_id
     )
     update claim_code set state = 'used' from confirmed where claim_code.id = confirmed.code_id
     returning confirmed.id`.execute(db)
@@ -338,23 +360,27 @@ export async function closeClaim(
     with closed as (
       update claim set state = ${state}, reason = ${reason}, code_id = null, next_step_at_ms = null,
         updated_at_ms = ${nowMs}
-      where ${isUnchanged(claim)} returning id
+      where ${isOurs(claim)} returning id
     )
     update claim_code set state = ${code} from closed where claim_code.id = ${claim.codeId}
     returning closed.id`.execute(db)
   return rows.length === 1
 }
 
-/** Replaces the code of a claim with the next free one. @returns undefined when none is free */
+/**
+ * Replaces the code of a claim with the next free one.
+ *
+ * @returns false when another process has the claim, and undefined when no code is free; then nothing was written
+ */
 export async function swapCode(
   db: Db,
   claim: HeldClaim,
   nowMs: number,
   code: GivenUpCode,
-): Promise<HeldClaim | undefined> {
-  const { rows } = await sql<{ code_id: number; sealed: Buffer }>`
+): Promise<HeldClaim | undefined | false> {
+  const { rows } = await sql<{ code_id: number | null; sealed: Buffer | null }>`
     with mine as (
-      select id from claim where ${isUnchanged(claim)} for update
+      select id from claim where ${isOurs(claim)} for update
     ), taken as (
       update claim_code set state = 'held'
       where state = 'free' and id = (
@@ -368,16 +394,19 @@ export async function swapCode(
     ), given as (
       update claim_code set state = ${code} from swapped where claim_code.id = ${claim.codeId} returning claim_code.id
     )
-    select taken.id as code_id, taken.sealed from taken, swapped, given`.execute(db)
+    select taken.id as code_id, taken.sealed from mine left join taken on true`.execute(db)
   const [row] = rows
-  return row && { ...claim, codeId: row.code_id, sealed: row.sealed, attempts: 0, wasAsked: false }
+  if (!row) return false
+  const { code_id: codeId, sealed } = row
+  if (codeId === null || sealed === null) return undefined
+  return { ...claim, codeId, sealed, attempts: 0, wasAsked: false }
 }
 
 /** Sets the time of the next step, and counts an attempt. */
 export async function postponeClaim(db: Db, claim: Seen, nextStepAtMs: number): Promise<boolean> {
   const { rows } = await sql`
     update claim set attempts = attempts + 1, next_step_at_ms = ${nextStepAtMs}
-    where ${isUnchanged(claim)} returning id`.execute(db)
+    where ${isOurs(claim)} returning id`.execute(db)
   return rows.length === 1
 }
 
@@ -385,33 +414,66 @@ export async function postponeClaim(db: Db, claim: Seen, nextStepAtMs: number): 
 export async function postponeUnasked(db: Db, claim: Seen, nextStepAtMs: number): Promise<boolean> {
   const { rows } = await sql`
     update claim set attempts = attempts + 1, next_step_at_ms = ${nextStepAtMs}, asked_code_id = null
-    where ${isUnchanged(claim)} returning id`.execute(db)
+    where ${isOurs(claim)} returning id`.execute(db)
   return rows.length === 1
 }
 
-/** Lets a claim wait for the probe of its event; that counts as no attempt. */
-export async function waitForProbe(db: Db, claim: Seen, probeAtMs: number): Promise<void> {
-  await sql`update claim set next_step_at_ms = ${probeAtMs} where ${isUnchanged(claim)}`.execute(db)
+export interface Probe {
+  readonly atMs: number
+  readonly nowMs: number
 }
 
-/** Ends the leases of claims, so that another process can take them. */
-export async function releaseLeases(db: Db, ids: readonly number[], nowMs: number): Promise<void> {
-  if (ids.length === 0) return
-  await db
-    .updateTable('claim')
-    .set({ next_step_at_ms: nowMs })
-    .where('id', 'in', ids)
-    .where('next_step_at_ms', 'is not', null)
-    .execute()
+/**
+ * Lets a claim wait for the probe of its event; that counts as no attempt. If the hold has ended, or its probe has been
+ * taken, the claim is due now: the row of the hold is locked, so {@link wakeClaims} finds the claim or the claim finds
+ * no hold.
+ */
+export async function waitForProbe(
+  db: Db,
+  claim: Seen & Pick<HeldClaim, 'eventId'>,
+  { atMs, nowMs }: Probe,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with hold as (
+      select probe_at_ms from event_hold
+      where event_id = ${claim.eventId} and probe_at_ms = ${atMs}::bigint for share
+    )
+    update claim set next_step_at_ms = coalesce((select probe_at_ms from hold), ${nowMs}::bigint)
+    where ${isOurs(claim)} returning id`.execute(db)
+  return rows.length === 1
 }
 
-/** How many claims of all events wait for an answer of the issuer. */
+/** Ends the leases of claims that this process still has, so that another process can take them. */
+export async function releaseLeases(
+  db: Db,
+  claims: readonly Pick<HeldClaim, 'id' | 'lease'>[],
+  nowMs: number,
+): Promise<void> {
+  if (claims.length === 0) return
+  const ids = claims.map(({ id }) => id)
+  const leases = claims.map(({ lease }) => lease.untilMs)
+  await sql`
+    update claim set next_step_at_ms = ${nowMs}
+    from unnest(${ids}::bigint[], ${leases}::bigint[]) as held (id, until_ms)
+    where claim.id = held.id and claim.next_step_at_ms = held.until_ms`.execute(db)
+}
+
+/** How many claims of all events wait for an answer of the issuer; those of held events wait for a probe instead. */
 export async function countReserved(db: Db): Promise<number> {
   const { count } = await db
     .selectFrom('claim')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('next_step_at_ms', 'is not', null) // for the index
     .where('state', '=', 'reserved')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('event_hold')
+            .whereRef('event_hold.event_id', '=', 'claim.event_id')
+            .where('held_at_ms', 'is not', null),
+        ),
+      ),
+    )
     .executeTakeFirstOrThrow()
   return Number(count)
 }

@@ -1,4 +1,6 @@
+import { type Clock, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import type { EventHolds } from '../events/event-holds.ts'
 import type { Pacer } from '../issuer/pacer.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
 import { countReserved } from './claim-queries.ts'
@@ -7,10 +9,17 @@ import { countReserved } from './claim-queries.ts'
 const CALLS_PER_CLAIM = 2
 
 export interface QueueOfClaims {
-  /** How many claims of all events wait for the issuer. */
+  /** How many claims of all events wait for the issuer, without those of held events. */
   readonly length: number
-  /** About how long until the last of them is answered. */
+  /** About how long until the last of them is answered, or until a claim of a held event asks again. */
   readonly waitS: number
+}
+
+export interface ClaimQueueOptions {
+  readonly db: Db
+  readonly clock: Clock
+  readonly holds: Pick<EventHolds, 'findHeld'>
+  readonly pacer: Pick<Pacer, 'claimCallsPerSecond'>
 }
 
 /**
@@ -18,19 +27,19 @@ export interface QueueOfClaims {
  * processes the wait is shorter.
  */
 export class ClaimQueue {
-  private readonly db: Db
-  private readonly pacer: Pick<Pacer, 'claimCallsPerSecond'>
+  private readonly options: ClaimQueueOptions
   private readonly lengths = new OneSecondCache<number>()
-
-  constructor({ db, pacer }: { readonly db: Db; readonly pacer: Pick<Pacer, 'claimCallsPerSecond'> }) {
-    this.db = db
-    this.pacer = pacer
+  constructor(options: ClaimQueueOptions) {
+    this.options = options
   }
 
-  /** At most a second old. */
-  async look(): Promise<QueueOfClaims> {
-    const length = await this.lengths.get('all', () => countReserved(this.db))
-    const waitS = (CALLS_PER_CLAIM * length) / this.pacer.claimCallsPerSecond()
+  /** For a claim of the event; at most a second old. */
+  async look(eventId: number): Promise<QueueOfClaims> {
+    const { db, clock, holds, pacer } = this.options
+    const length = await this.lengths.get('all', () => countReserved(db))
+    const hold = await holds.findHeld(eventId)
+    if (hold) return { length, waitS: Math.max(Math.ceil((hold.probe_at_ms - clock.nowMs()) / SECOND_MS), 1) }
+    const waitS = (CALLS_PER_CLAIM * length) / pacer.claimCallsPerSecond()
     return { length, waitS: Math.max(Math.ceil(waitS), 1) }
   }
 }

@@ -159,7 +159,7 @@ export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app
           countPlayer: (address) => options.playerLimit(request, reply, address),
         })
         onClaim(claim.state)
-        const queue = claim.state === 'reserved' ? await options.queue.look() : undefined
+        const queue = claim.state === 'reserved' ? await options.queue.look(event.event_id) : undefined
         if (queue) reply.header('retry-after', queue.waitS)
         return { ok: true as const, data: { event: eventInfoJson(event), claim: claimJson(claim, queue) } }
       } catch (error) {

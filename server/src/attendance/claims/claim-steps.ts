@@ -8,7 +8,7 @@ import type { GivenUpCode } from './claim-queries.ts'
  *   (none) ──reserve──▶ reserved ──accept──▶ minting ──confirm──▶ minted    the token is on the chain
  *                         │  ▲ │                │
  *                         │  └─┘ swap           │               the code cannot be used: the claim takes the next one
- *                         │    doubt            │               the issuer does not know the code: see events/event-holds.ts
+ *                         │    doubt          doubt           the issuer does not know the code: see events/event-holds.ts
  *                         │                     │
  *                         ├──────fail───────────┴─▶ failed      a definite refusal; the claim gives up its code, and the
  *                         │                            │        player may claim again (failed ──reserve──▶ reserved)
@@ -60,8 +60,8 @@ export interface StepClaim {
  * this player, from a request that the issuer is still executing. The issuer never names the owner of some codes.
  */
 const MAX_STEPS_WITHOUT_OWNER = 20
-/** How many steps a claim waits after the issuer accepted it and then does not know its code: more than an hour. */
-const MAX_STEPS_UNKNOWN = 20
+/** After so many steps, more than an hour, the code of an accepted claim that the issuer does not know is doubted. */
+const STEPS_TO_DOUBT = 20
 const OTHER_BENEFICIARY = { kind: 'release', reason: 'other_beneficiary', code: 'used_elsewhere' } as const
 
 /**
@@ -111,10 +111,8 @@ const SWAP_USED_CODE = { kind: 'swap', code: 'used_elsewhere', reason: 'no_codes
 /** The issuer lists the code, but does not know it when asked. */
 function moveForUnknownCode({ state, attempts }: StepClaim): Move {
   if (state === 'reserved') return { kind: 'doubt' }
-  // The issuer accepted the claim, so its token may exist
-  return attempts < MAX_STEPS_UNKNOWN
-    ? { kind: 'wait' }
-    : { kind: 'fail', reason: 'mint_failed', code: 'void' }
+  // The issuer accepted the claim, so its token may exist: it never fails, or the player could claim a second one
+  return attempts > 0 && attempts % STEPS_TO_DOUBT === 0 ? { kind: 'doubt' } : { kind: 'wait' }
 }
 
 function moveForInactiveCode({ state, attempts, wasAsked }: StepClaim): Move {
@@ -123,6 +121,13 @@ function moveForInactiveCode({ state, attempts, wasAsked }: StepClaim): Move {
   // The issuer may still be executing an earlier request
   if (wasAsked && attempts < MAX_STEPS_WITHOUT_OWNER) return { kind: 'wait' }
   return { kind: 'swap', code: 'void', reason: 'expired' }
+}
+
+/** The move for a code that cannot be decrypted: the issuer cannot be asked about it. */
+export function moveForUnreadableCode({ state, wasAsked }: Pick<StepClaim, 'state' | 'wasAsked'>): Move {
+  // Its token may exist, and another code could become a second one: until the key is set, the claim waits
+  if (state === 'minting' || wasAsked) return { kind: 'wait' }
+  return { kind: 'swap', code: 'void', reason: 'no_codes_left' }
 }
 
 /** Whether the player owns the code: the issuer names the player, or accepted the claim and names no owner. */

@@ -7,9 +7,10 @@ import type { Db } from '../../db/engine.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { countCodes, saveEvent } from '../events/event-queries.ts'
+import { findHold } from '../events/hold-queries.ts'
 import { type CodeAtIssuer, type Issuer, IssuerError, type MintAnswer } from '../issuer/issuer.ts'
 import { Vault } from '../vault.ts'
-import { acceptClaims, insertClaim } from './claim-queries.ts'
+import { acceptClaims, insertClaim, postponeClaim, renewLeases, takeDueClaims } from './claim-queries.ts'
 import { ClaimWorker, LEASE_MS } from './claim-worker.ts'
 
 const vault = new Vault(Buffer.alloc(32, 3))
@@ -62,7 +63,7 @@ describeOnBothEngines('the worker', (open) => {
     await acceptClaims(db, [{ claim, nextStepAtMs: clock.nowMs() + LEASE_MS }], clock.nowMs())
     issuer.answer()
 
-    expect(await outcome).toEqual({ state: 'reserved' })
+    expect(await outcome).toBeUndefined()
     await worker.close(10 * SECOND_MS)
   })
 
@@ -94,6 +95,117 @@ describeOnBothEngines('the worker', (open) => {
     expect(slow.minted).toBe(0)
     expect(quick.asked).toEqual(['readCode', 'mint'])
     await other.close(10 * SECOND_MS)
+  })
+
+  const STRANGER = { ...FREE, isClaimed: true, beneficiary: BEN }
+  const SILENCE = new IssuerError('unavailable', { call: 'readCode' })
+  /** What the issuer answers to each read, at last to the slow one, and to a request for a token. */
+  interface Script {
+    readonly state?: 'minting'
+    readonly reads: readonly (CodeAtIssuer | IssuerError | undefined)[]
+    readonly mint?: MintAnswer
+  }
+  test.each<[string, Script]>([
+    ['accept', { reads: [{ ...FREE, isClaimed: true, beneficiary: 'the player' }] }],
+    ['confirm', { state: 'minting', reads: [{ ...FREE, isClaimed: true, txStatus: 'passed' }] }],
+    ['fail', { state: 'minting', reads: [{ ...FREE, isActive: false }] }],
+    ['fail after a refusal', { reads: [FREE, FREE], mint: 'rejected' }],
+    ['release after a refusal', { reads: [FREE, FREE], mint: 'player_has_one' }],
+    ['swap', { reads: [STRANGER] }],
+    ['swap after a refusal', { reads: [FREE, STRANGER], mint: 'code_used' }],
+    ['doubt', { reads: [undefined] }],
+    ['wait', { reads: [{ ...FREE, isClaimed: true }] }],
+    ['no answer', { reads: [SILENCE] }],
+    ['no answer after a refusal', { reads: [FREE, SILENCE], mint: 'rejected' }],
+  ])('a step that has lost its lease writes nothing: %s', async (_, script) => {
+    const { db } = await open()
+    const [slowClock, clock] = [testClock(), testClock()]
+    await settleOthers(db)
+    const event = await eventWith(db, clock, 3)
+    const reserved = await reserveOf(db, clock, event, 0)
+    if (script.state === 'minting') {
+      await acceptClaims(db, [{ claim: reserved, nextStepAtMs: reserved.lease.untilMs }], clock.nowMs())
+    }
+    const claim = { ...reserved, state: script.state ?? reserved.state, lease: { ...reserved.lease } }
+    const slow = new LastReadIsSlow(script.reads, script.mint, claim.address)
+    const steps: string[] = []
+    const slowWorker = new ClaimWorker({
+      db,
+      clock: slowClock, // the lease has not ended for it: it takes no claims over
+      vault,
+      issuer: slow,
+      ...optionsOf(db, slowClock),
+      onStep: (result) => steps.push(result),
+    })
+    slowWorker.start()
+    slowWorker.take(claim)
+    const outcome = slowWorker.waitForStep(claim.id, 10 * SECOND_MS)
+    await slow.isReading
+
+    // Another process takes the claim over, and asks for its token
+    clock.set(claim.lease.untilMs + LEASE_MS)
+    const untilMs = clock.nowMs() + LEASE_MS
+    const [taken] = await takeDueClaims(db, { nowMs: clock.nowMs(), leaseUntilMs: untilMs, limit: 1 })
+    await renewLeases(db, [{ claim: taken!, seenUntilMs: untilMs, untilMs: untilMs + 1 }])
+    const before = await rowOf(db, claim.id)
+    slow.answer()
+
+    expect(await outcome).toBeUndefined()
+    expect(steps.at(-1)).toBe('lost')
+    expect(await rowOf(db, claim.id)).toEqual(before)
+    expect(await countCodes(db, event)).toMatchObject({ free: 2, held: 1 })
+    expect(await findHold(db, event)).toBeUndefined()
+    await slowWorker.close(10 * SECOND_MS)
+    expect(await rowOf(db, claim.id)).toEqual(before)
+  })
+
+  test('a process that takes a claim again does not go on with a step from before another process had it', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    await settleOthers(db)
+    const event = await eventWith(db, clock, 3)
+    const claim = await reserveOf(db, clock, event, 0)
+    const slow = new LastReadIsSlow([STRANGER], undefined, claim.address)
+    const worker = new ClaimWorker({ db, clock, vault, issuer: slow, ...optionsOf(db, clock) })
+    worker.start()
+    worker.take(claim)
+    const outcome = worker.waitForStep(claim.id, 10 * SECOND_MS)
+    await slow.isReading
+
+    const [atMs, untilMs] = [claim.lease.untilMs, claim.lease.untilMs + LEASE_MS]
+    const [taken] = await takeDueClaims(db, { nowMs: atMs, leaseUntilMs: untilMs, limit: 1 })
+    await renewLeases(db, [{ claim: taken!, seenUntilMs: untilMs, untilMs }])
+    await postponeClaim(db, taken!, untilMs + SECOND_MS)
+    clock.set(untilMs + 2 * SECOND_MS)
+    await eventually(
+      () => nextStepOf(db, claim.id),
+      (nextMs) => nextMs === clock.nowMs() + LEASE_MS,
+      10 * SECOND_MS,
+    )
+    slow.answer()
+
+    expect(await outcome).toBeUndefined()
+    expect(await rowOf(db, claim.id)).toMatchObject({ code_id: claim.codeId, asked_code_id: claim.codeId })
+    await worker.close(10 * SECOND_MS)
+  })
+
+  test('after another code was taken, a step without an answer is tried again after its pause', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    await settleOthers(db)
+    const event = await eventWith(db, clock, 3)
+    const claim = await reserveOf(db, clock, event, 0)
+    const issuer = new LastReadIsSlow([STRANGER, SILENCE], undefined, claim.address)
+    issuer.answer()
+    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock) })
+    worker.start()
+    worker.take(claim)
+    expect(await worker.waitForStep(claim.id, 10 * SECOND_MS)).toBeUndefined()
+    await worker.close(10 * SECOND_MS)
+
+    const { code_id, next_step_at_ms, attempts } = await rowOf(db, claim.id)
+    expect(code_id).not.toBe(claim.codeId)
+    expect({ next_step_at_ms, attempts }).toEqual({ next_step_at_ms: clock.nowMs() + SECOND_MS, attempts: 1 })
   })
 
   test('the lease is longer than the call that it covers', async () => {
@@ -188,6 +300,82 @@ describeOnBothEngines('the worker', (open) => {
     await worker.close(10 * SECOND_MS)
   })
 
+  test('codes that are called used, one after the other: the event is held, and they come back with the list', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    const holds = new EventHolds({ db, clock })
+    await settleOthers(db)
+    const event = await eventWith(db, clock, 30)
+    const claims = await Promise.all([0, 1, 2, 3].map((i) => reserveOf(db, clock, event, i)))
+    let read: CodeAtIssuer = STRANGER
+    const issuer = { readCode: async () => read, mint: async () => 'accepted' as const }
+    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
+    worker.start()
+    const outcomes = claims.map((claim) => worker.waitForStep(claim.id, 10 * SECOND_MS))
+    for (const claim of claims) worker.take(claim)
+
+    expect(await Promise.all(outcomes)).toEqual(Array(4).fill({ state: 'reserved' }))
+    expect(await holds.findHeld(event)).toMatchObject({ reason: 'other_beneficiary' })
+    const { held, used_elsewhere } = await countCodes(db, event)
+    expect(held).toBe(4)
+    expect(used_elsewhere).toBeLessThan(12)
+
+    read = FREE
+    const listed = Array.from({ length: 30 }, (_, i) => ({ code: `${event}-${i}`, isClaimed: false }))
+    await mergeCodes(db, vault, { eventId: event, listed, nowMs: clock.nowMs() })
+    await holds.end(event)
+    await eventually(
+      () => Promise.all(claims.map(({ id }) => stateOf(db, id))),
+      (states) => states.every((state) => state === 'minting'),
+      10 * SECOND_MS,
+    )
+    expect(await countCodes(db, event)).toMatchObject({ free: 26, held: 4, used_elsewhere: 0 })
+    await worker.close(10 * SECOND_MS)
+  })
+
+  test('an accepted claim whose code the issuer no longer knows keeps it, and raises an alarm', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    const holds = new EventHolds({ db, clock })
+    await settleOthers(db)
+    const event = await eventWith(db, clock, 2)
+    const claim = await reserveOf(db, clock, event, 0)
+    await acceptClaims(db, [{ claim, nextStepAtMs: claim.lease.untilMs }], clock.nowMs())
+    const issuer = { readCode: async () => undefined, mint: async () => expect.fail('a token was requested') }
+    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
+    worker.start()
+    worker.take({ ...claim, state: 'minting', attempts: 20 })
+
+    expect(await worker.waitForStep(claim.id, 10 * SECOND_MS)).toEqual({ state: 'minting' })
+    expect(await rowOf(db, claim.id)).toMatchObject({ state: 'minting', code_id: claim.codeId })
+    expect(await nextStepOf(db, claim.id)).toBe(clock.nowMs() + 5 * MINUTE_MS)
+    expect(await holds.find(event)).toMatchObject({ reason: 'unknown_codes', answers: 1 })
+    expect(await countCodes(db, event)).toMatchObject({ free: 1, held: 1, void: 0 })
+    await worker.close(10 * SECOND_MS)
+  })
+
+  test('a code that cannot be decrypted becomes void, and after a request the claim waits; both with an alarm', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    await settleOthers(db)
+    const event = await eventWith(db, clock, 3)
+    const [first, asked] = [await reserveOf(db, clock, event, 0), await reserveOf(db, clock, event, 1)]
+    const alarms: string[] = []
+    const log = { ...SILENT, error: (_: object, text: string) => alarms.push(text) }
+    const issuer = new ScriptedIssuer('accepted')
+    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), log })
+    worker.start()
+    const outcomes = [first, asked].map(({ id }) => worker.waitForStep(id, 10 * SECOND_MS))
+    worker.take({ ...first, sealed: Buffer.from('changed') })
+    worker.take({ ...asked, sealed: Buffer.from('changed'), wasAsked: true })
+
+    expect(await Promise.all(outcomes)).toEqual([{ state: 'minting' }, { state: 'reserved' }])
+    await worker.close(10 * SECOND_MS)
+    expect(await countCodes(db, event)).toMatchObject({ free: 0, held: 2, void: 1 })
+    expect(await rowOf(db, asked.id)).toMatchObject({ code_id: asked.codeId, attempts: 1 })
+    expect(alarms).toEqual(Array(2).fill('the code of a claim cannot be used'))
+  })
+
   test('a token that goes to somebody else closes the claim: no second code for the player', async () => {
     const { db } = await open()
     const clock = testClock()
@@ -239,6 +427,45 @@ class SlowIssuer implements Pick<Issuer, 'readCode' | 'mint'> {
   async mint(): Promise<'accepted'> {
     this.asked.push('mint')
     return 'accepted'
+  }
+}
+
+/** An issuer that answers as the test says, the last read when the test says so. */
+class LastReadIsSlow implements Pick<Issuer, 'readCode' | 'mint'> {
+  answer!: () => void
+  private begins!: () => void
+  readonly isReading = new Promise<void>((resolve) => {
+    this.begins = resolve
+  })
+  private readonly mayAnswer = new Promise<void>((resolve) => {
+    this.answer = resolve
+  })
+  private readonly reads: (CodeAtIssuer | IssuerError | undefined)[]
+  private readonly mintAnswer: MintAnswer | undefined
+  private readonly player: string
+  constructor(
+    reads: readonly (CodeAtIssuer | IssuerError | undefined)[],
+    mint: MintAnswer | undefined,
+    player: string,
+  ) {
+    this.reads = [...reads]
+    this.mintAnswer = mint
+    this.player = player
+  }
+
+  async readCode(): Promise<CodeAtIssuer | undefined> {
+    const read = this.reads.shift()
+    if (this.reads.length === 0) {
+      this.begins()
+      await this.mayAnswer
+    }
+    if (read instanceof IssuerError) throw read
+    return read?.beneficiary === 'the player' ? { ...read, beneficiary: this.player } : read
+  }
+
+  async mint(_: object, beforeSend: () => Promise<void>): Promise<MintAnswer> {
+    await beforeSend()
+    return this.mintAnswer ?? expect.fail('a token was requested')
   }
 }
 
@@ -332,6 +559,10 @@ async function reserveOf(db: Db, clock: Clock, eventId: number, player: number) 
 async function stateOf(db: Db, id: number): Promise<string> {
   const row = await db.selectFrom('claim').select('state').where('id', '=', id).executeTakeFirstOrThrow()
   return row.state
+}
+
+async function rowOf(db: Db, id: number) {
+  return db.selectFrom('claim').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
 async function reserve(db: Db, nowMs: number, address = ANN) {

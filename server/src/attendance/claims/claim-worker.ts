@@ -6,7 +6,7 @@ import type { EventHolds } from '../events/event-holds.ts'
 import { type HeldEvent, wakeClaims } from '../events/hold-queries.ts'
 import { addFailure } from '../issuer/failure-queries.ts'
 import { type Issuer, IssuerError } from '../issuer/issuer.ts'
-import type { Vault } from '../vault.ts'
+import { UnreadableSecretError, type Vault } from '../vault.ts'
 import { Batches } from './batches.ts'
 import {
   type AcceptedClaim,
@@ -25,7 +25,8 @@ import {
   takeDueClaims,
   waitForProbe,
 } from './claim-queries.ts'
-import { type Move, nextMove } from './claim-steps.ts'
+import { type Move, moveForUnreadableCode, nextMove } from './claim-steps.ts'
+import { UsedCodes } from './used-codes.ts'
 
 /** How long a process has a claim for itself. Claims of a process that died are free after this time. */
 export const LEASE_MS = 30 * SECOND_MS
@@ -78,7 +79,7 @@ export interface ClaimWorkerOptions {
   readonly log: ClaimLog
   /**
    * Called with every move, with `unknown` for a step without a definite answer, `held` for one of a held event, and
-   * `lost` for one that asked for no token because another process has taken the claim over.
+   * `lost` for one that wrote nothing because another process has taken the claim over.
    */
   readonly onStep?: (result: Move['kind'] | 'unknown' | 'held' | 'lost') => void
 }
@@ -97,8 +98,9 @@ export class ClaimWorker {
   private readonly running = new Map<number, { readonly claim: HeldClaim; readonly done: Promise<void> }>()
   private readonly waiting = new Map<number, HeldClaim>()
   private readonly listeners = new Map<number, (outcome: StepOutcome | undefined) => void>()
-  private readonly accepted: Batches<AcceptedClaim, void>
+  private readonly accepted: Batches<AcceptedClaim, boolean>
   private readonly renewals: Batches<LeaseRenewal, boolean>
+  private readonly usedCodes = new UsedCodes()
   private isOpen = false
   private taking: Promise<void> | undefined
   /** Whether the last poll found as many claims as it could take. */
@@ -110,8 +112,9 @@ export class ClaimWorker {
     this.options = options
     const { db, clock } = options
     this.accepted = new Batches(async (claims) => {
-      for (const ended of await acceptClaims(db, claims, clock.nowMs())) await this.endHold(ended)
-      return claims.map(() => undefined)
+      const { isWritten, ended } = await acceptClaims(db, claims, clock.nowMs())
+      for (const hold of ended) await this.endHold(hold)
+      return isWritten
     })
     this.renewals = new Batches((renewals) => renewLeases(db, renewals))
     this.slots = Math.min(Math.max(SLOTS_PER_CALL * options.callsPerSecond, MIN_SLOTS), MAX_SLOTS)
@@ -158,11 +161,11 @@ export class ClaimWorker {
     for (const answer of [...this.listeners.values()]) answer(undefined)
     await Promise.all([this.polling, this.taking])
     const { db, clock } = this.options
-    const left = [...this.waiting.keys()]
+    const left = [...this.waiting.values()]
     this.waiting.clear()
     const done = Promise.all([...this.running.values()].map((step) => step.done))
     await Promise.race([done, sleep(timeoutMs, undefined, { ref: false })])
-    await releaseLeases(db, [...left, ...this.running.keys()], clock.nowMs()).catch((error) =>
+    await releaseLeases(db, [...left, ...this.runningClaims()], clock.nowMs()).catch((error) =>
       this.options.log.error(
         { err: error },
         'the leases of claims could not be released; they end by themselves',
@@ -195,10 +198,11 @@ export class ClaimWorker {
       const due = await takeDueClaims(db, { nowMs, leaseUntilMs: nowMs + LEASE_MS, limit })
       this.mayBeMore = due.length === limit
       for (const claim of due) {
-        const running = this.running.get(claim.id)
-        // A step may take longer than its lease: taking its claim again extends the lease, without a second step
-        if (running) running.claim.lease.untilMs = claim.lease.untilMs
-        else this.waiting.set(claim.id, claim)
+        const lease = this.running.get(claim.id)?.claim.lease
+        if (!lease) this.waiting.set(claim.id, claim)
+        // A step may take longer than its lease: taking its claim again extends the lease, without a second step. But
+        // if another process had the claim since, the step goes by old facts: it is lost, and this lease ends unused
+        else if (lease.untilMs === claim.dueAtMs) lease.untilMs = claim.lease.untilMs
       }
     } catch (error) {
       this.mayBeMore = false // otherwise `fill` would poll again at once
@@ -217,6 +221,10 @@ export class ClaimWorker {
     if (this.isOpen && this.mayBeMore && this.waiting.size < this.slots) void this.takeDue()
   }
 
+  private runningClaims(): readonly HeldClaim[] {
+    return [...this.running.values()].map(({ claim }) => claim)
+  }
+
   private async run(claim: HeldClaim): Promise<void> {
     const outcome = await this.step(claim)
     this.running.delete(claim.id)
@@ -225,73 +233,106 @@ export class ClaimWorker {
   }
 
   /** Never throws: a failed step is tried again later. */
-  private async step(claim: HeldClaim): Promise<StepOutcome | undefined> {
-    const { log, onStep } = this.options
+  private async step(held: HeldClaim): Promise<StepOutcome | undefined> {
+    const step = { claim: held }
     try {
-      return await this.stepOrThrow(claim)
+      return await this.stepOrThrow(step)
     } catch (error) {
-      const facts = { claim: claim.id, event: claim.eventId }
-      if (error instanceof LeaseLostError) {
-        onStep?.('lost')
-        log.warn(facts, 'another process has taken a claim over; this one asks for no token')
-        return undefined
-      }
-      if (!(error instanceof IssuerError)) {
-        log.error({ ...facts, err: error }, 'a step of a claim failed; it will be tried again')
-        return undefined // after the lease the claim is taken again
-      }
-      onStep?.('unknown')
-      log.warn(
-        { ...facts, kind: error.kind, call: error.call, status: error.status },
-        'no answer for a claim',
-      )
-      await this.storeFailure(claim, error)
+      if (error instanceof IssuerError) await this.storeFailure(step.claim, error)
+      else this.reportFailure(step.claim, error)
       return undefined
     }
   }
 
+  /** A step that wrote nothing: after the lease the claim is taken again. */
+  private reportFailure({ id, eventId }: HeldClaim, error: unknown): void {
+    const { log, onStep } = this.options
+    const facts = { claim: id, event: eventId }
+    if (error instanceof LeaseLostError) {
+      onStep?.('lost')
+      log.warn(facts, 'another process has taken a claim over; this one changes nothing')
+    } else log.error({ ...facts, err: error }, 'a step of a claim failed; it will be tried again')
+  }
+
   private async storeFailure(claim: HeldClaim, error: IssuerError): Promise<void> {
-    const { db, clock, log } = this.options
+    const { db, clock, log, onStep } = this.options
+    const { kind, call, status } = error
+    log.warn({ claim: claim.id, event: claim.eventId, kind, call, status }, 'no answer for a claim')
     try {
       // The short pauses of a reserved claim: the failure says nothing about the token
       const pauseMs = Math.max(pauseAfter({ ...claim, state: 'reserved' }), error.retryAfterMs ?? 0)
       const nextStepAtMs = clock.nowMs() + Math.min(pauseMs, MINTING_MOST_MS)
-      const mayBeMade = claim.wasAsked || (error.kind === 'unavailable' && error.call === 'mint')
-      await (mayBeMade ? postponeClaim : postponeUnasked)(db, claim, nextStepAtMs)
+      const mayBeMade = claim.wasAsked || (kind === 'unavailable' && call === 'mint')
+      const write = mayBeMade ? postponeClaim : postponeUnasked
+      await this.write(claim, async () => assertOurs(await write(db, claim, nextStepAtMs)))
+      onStep?.('unknown')
       await addFailure(db, claim.eventId, error, clock.nowMs())
     } catch (failure) {
-      log.error({ claim: claim.id, err: failure }, 'a failure of the issuer could not be stored')
+      this.reportFailure(claim, failure)
     }
   }
 
-  private async stepOrThrow(held: HeldClaim): Promise<StepOutcome | undefined> {
-    const { vault, issuer, onStep } = this.options
-    if (await this.isWaitingForProbe(held)) return { state: held.state }
-    let claim = held
+  /**
+   * Does a write of a step, which changes nothing unless this process still has the claim.
+   *
+   * @throws {LeaseLostError} when another process has taken the claim over
+   */
+  private async write<Result>({ lease }: HeldClaim, work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const seenUntilMs = lease.untilMs
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof LeaseLostError)) throw error
+        // This process may have extended the lease itself in the meantime: then once more
+        await this.taking
+        if (lease.untilMs === seenUntilMs) throw error
+      }
+    }
+  }
+
+  /** @param step keeps the claim with the code that it has now, also when this throws */
+  private async stepOrThrow(step: { claim: HeldClaim }): Promise<StepOutcome | undefined> {
+    const { issuer, onStep } = this.options
+    if (await this.isWaitingForProbe(step.claim)) return { state: step.claim.state }
     for (let swaps = 0; swaps <= SWAPS_PER_STEP; swaps++) {
-      const code = vault.open('claim-code', claim.sealed, String(claim.eventId))
+      const { claim } = step
+      const code = this.openCode(claim)
       const { state, address, attempts, wasAsked } = claim
-      const current = claim
-      const move = await nextMove(issuer, { state, address, code, attempts, wasAsked }, () =>
-        this.renewLease(current),
-      )
+      const move =
+        code === undefined
+          ? moveForUnreadableCode(claim)
+          : await nextMove(issuer, { state, address, code, attempts, wasAsked }, () => this.renewLease(claim))
       onStep?.(move.kind)
       if (move.kind !== 'swap' && move.kind !== 'doubt') return this.apply(claim, move)
       const swapped = move.kind === 'swap' ? await this.swap(claim, move) : await this.doubt(claim)
       if (!('codeId' in swapped)) return swapped
-      claim = swapped
+      step.claim = swapped
     }
-    return this.postpone(claim)
+    return this.postpone(step.claim)
+  }
+
+  /** Undefined, with an alarm in the log, for a code that no key of this process decrypts. */
+  private openCode({ id, eventId, codeId, sealed }: HeldClaim): string | undefined {
+    const { vault, log } = this.options
+    try {
+      return vault.open('claim-code', sealed, String(eventId))
+    } catch (error) {
+      if (!(error instanceof UnreadableSecretError)) throw error
+      log.error({ claim: id, event: eventId, code: codeId, err: error }, 'the code of a claim cannot be used')
+      return undefined
+    }
   }
 
   /** Whether the event is held, and the claim may not ask now: then it waits until the next probe. */
   private async isWaitingForProbe(claim: HeldClaim): Promise<boolean> {
-    const { db, holds, onStep } = this.options
+    const { db, clock, holds, onStep } = this.options
     if (claim.state !== 'reserved') return false
     const hold = await holds.findHeld(claim.eventId)
     if (!hold || (await holds.mayAsk(hold))) return false
     onStep?.('held')
-    await waitForProbe(db, claim, hold.probe_at_ms)
+    const probe = { atMs: hold.probe_at_ms, nowMs: clock.nowMs() }
+    await this.write(claim, async () => assertOurs(await waitForProbe(db, claim, probe)))
     return true
   }
 
@@ -329,10 +370,13 @@ export class ClaimWorker {
     const nowMs = clock.nowMs()
     switch (move.kind) {
       case 'accept':
-        await this.accepted.add({ claim, nextStepAtMs: nowMs + MINTING_FIRST_MS })
+        await this.write(claim, async () =>
+          assertOurs(await this.accepted.add({ claim, nextStepAtMs: nowMs + MINTING_FIRST_MS })),
+        )
+        this.usedCodes.forget(claim.eventId)
         return { state: 'minting' }
       case 'confirm':
-        await confirmClaim(db, claim, nowMs, move.txHash)
+        await this.write(claim, async () => assertOurs(await confirmClaim(db, claim, nowMs, move.txHash)))
         return { state: 'minted' }
       case 'release':
         return this.release(claim, move)
@@ -349,27 +393,54 @@ export class ClaimWorker {
     { code, reason }: Extract<Move, { kind: 'swap' }>,
   ): Promise<HeldClaim | StepOutcome> {
     const { db, clock } = this.options
-    const swapped = await swapCode(db, claim, clock.nowMs(), code)
+    if (code === 'used_elsewhere' && this.usedCodes.isContradiction(claim)) return this.hold(claim)
+    const swapped = await this.write(claim, async () =>
+      assertOurs(await swapCode(db, claim, clock.nowMs(), code)),
+    )
     if (swapped) return swapped
     if (await hasFreeCode(db, claim.eventId)) return this.postpone(claim)
     return this.closeAs(claim, { state: 'failed', reason, code })
   }
 
+  /** Holds the event whose codes are used by others, one after the other. The claim keeps its code, and waits. */
+  private async hold(claim: HeldClaim): Promise<StepOutcome> {
+    const { clock, holds, log } = this.options
+    const { eventId, state } = claim
+    const about = { eventId, reason: 'other_beneficiary' as const, codeId: null, isRepeated: true }
+    await this.write(claim, () =>
+      holds.contradicted(about, async (tx, hold) => {
+        const nowMs = clock.nowMs()
+        assertOurs(await waitForProbe(tx, claim, { atMs: hold.probe_at_ms ?? nowMs, nowMs }))
+        if (hold.answers === 2)
+          logHold(log, eventId, 'it calls code after code used that it listed as unused')
+      }),
+    )
+    return { state }
+  }
+
   /**
    * After the first unknown code in a row of the event, the claim takes another code, unless a token was requested with
-   * this one. After the second the event is held, and the claim keeps its code.
+   * this one. After the second the event is held, and the claim keeps its code. An accepted claim always keeps it.
    */
   private async doubt(claim: HeldClaim): Promise<HeldClaim | StepOutcome> {
     const { clock, holds, log } = this.options
     const { eventId, codeId } = claim
-    const about = { eventId, reason: 'unknown_codes' as const, codeId }
-    const swapped = await holds.contradicted(about, async (tx, hold) => {
-      if (hold.answers === 1 && !claim.wasAsked) return swapCode(tx, claim, clock.nowMs(), 'void')
-      if (hold.probe_at_ms !== null) await waitForProbe(tx, claim, hold.probe_at_ms)
-      if (hold.answers === 2) logHold(log, eventId, 'it does not know codes of its own list')
-      return undefined
-    })
+    const isAccepted = claim.state === 'minting'
+    const about = { eventId, reason: 'unknown_codes' as const, codeId: isAccepted ? null : codeId }
+    const swapped = await this.write(claim, () =>
+      holds.contradicted(about, async (tx, hold) => {
+        const nowMs = clock.nowMs()
+        if (isAccepted) assertOurs(await postponeClaim(tx, claim, nowMs + pauseAfter(claim)))
+        else if (hold.answers === 1 && !claim.wasAsked)
+          return assertOurs(await swapCode(tx, claim, nowMs, 'void'))
+        else if (hold.probe_at_ms !== null)
+          assertOurs(await waitForProbe(tx, claim, { atMs: hold.probe_at_ms, nowMs }))
+        if (hold.answers === 2) logHold(log, eventId, 'it does not know codes of its own list')
+        return undefined
+      }),
+    )
     if (swapped) return swapped
+    if (isAccepted) return { state: claim.state }
     const hold = await holds.findHeld(eventId)
     return hold ? { state: claim.state } : this.postpone(claim)
   }
@@ -382,10 +453,12 @@ export class ClaimWorker {
     const closing = { state: 'released', reason, code } as const
     if (reason === 'already_held') return this.closeAs(claim, closing)
     const { eventId } = claim
-    await holds.contradicted({ eventId, reason, codeId: null }, async (tx, hold) => {
-      await closeClaim(tx, claim, clock.nowMs(), closing)
-      if (hold.answers === 2) logHold(log, eventId, 'it gives tokens of claims to somebody else')
-    })
+    await this.write(claim, () =>
+      holds.contradicted({ eventId, reason, codeId: null }, async (tx, hold) => {
+        assertOurs(await closeClaim(tx, claim, clock.nowMs(), closing))
+        if (hold.answers === 2) logHold(log, eventId, 'it gives tokens of claims to somebody else')
+      }),
+    )
     return { state: 'released', reason }
   }
 
@@ -399,16 +472,22 @@ export class ClaimWorker {
 
   private async closeAs(claim: HeldClaim, closing: Closing): Promise<StepOutcome> {
     const { db, clock } = this.options
-    const isClosed = await closeClaim(db, claim, clock.nowMs(), closing)
-    // Otherwise another process has changed the claim, and its result counts
-    return isClosed ? { state: closing.state, reason: closing.reason } : { state: claim.state }
+    await this.write(claim, async () => assertOurs(await closeClaim(db, claim, clock.nowMs(), closing)))
+    return { state: closing.state, reason: closing.reason }
   }
 
   private async postpone(claim: HeldClaim): Promise<StepOutcome> {
     const { db, clock } = this.options
-    await postponeClaim(db, claim, clock.nowMs() + pauseAfter(claim))
+    const nextStepAtMs = clock.nowMs() + pauseAfter(claim)
+    await this.write(claim, async () => assertOurs(await postponeClaim(db, claim, nextStepAtMs)))
     return { state: claim.state }
   }
+}
+
+/** @throws {LeaseLostError} when a write found that another process has the claim */
+function assertOurs<Result>(written: Result | false): Result {
+  if (written === false) throw new LeaseLostError()
+  return written
 }
 
 function logHold(log: ClaimLog, eventId: number, what: string): void {

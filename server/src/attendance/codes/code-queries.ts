@@ -15,9 +15,10 @@ interface CodesOfEvent {
 }
 
 /**
- * Merges the list of the issuer: adds new codes, marks free codes that were used elsewhere, and frees void codes that
- * the issuer now lists as unused. All other stored codes stay as they are, also codes of another event. Works in small
- * statements, so that claims can run between them.
+ * Merges the list of the issuer: adds new codes, marks free codes that were used elsewhere, and frees those codes that
+ * the issuer now lists as unused after it had called them used, unknown or expired. No claim holds such a code, and each
+ * step of a claim reads its code before it asks for a token. All other stored codes stay as they are, also codes of
+ * another event. Works in small statements, so that claims can run between them.
  *
  * @returns how many codes are new
  */
@@ -58,8 +59,14 @@ export async function mergeCodes(
       batch
         .filter(({ isClaimed }) => isClaimed === claimed)
         .flatMap(({ fingerprint, others }) => [fingerprint, ...others])
-    await changeState(db, { eventId, fingerprints: fingerprintsOf(true), from: 'free', to: 'used_elsewhere' })
-    await changeState(db, { eventId, fingerprints: fingerprintsOf(false), from: 'void', to: 'free' })
+    await changeState(db, {
+      eventId,
+      fingerprints: fingerprintsOf(true),
+      from: ['free'],
+      to: 'used_elsewhere',
+    })
+    const unused = fingerprintsOf(false)
+    await changeState(db, { eventId, fingerprints: unused, from: ['void', 'used_elsewhere'], to: 'free' })
   }
   await db
     .updateTable('attendance_event')
@@ -111,11 +118,11 @@ async function insertUnknown(
 interface StateChange {
   readonly eventId: number
   readonly fingerprints: readonly Buffer[]
-  readonly from: CodeState
+  readonly from: readonly CodeState[]
   readonly to: CodeState
 }
 
-/** Changes only codes in the state `from`: the state of a code that a claim holds depends on that claim. */
+/** Changes only codes in the states `from`: the state of a code that a claim holds depends on that claim. */
 async function changeState(db: Db, { eventId, fingerprints, from, to }: StateChange): Promise<void> {
   if (fingerprints.length === 0) return
   await db
@@ -123,6 +130,6 @@ async function changeState(db: Db, { eventId, fingerprints, from, to }: StateCha
     .set({ state: to })
     .where('event_id', '=', eventId)
     .where('fingerprint', 'in', fingerprints)
-    .where('state', '=', from)
+    .where('state', 'in', from)
     .execute()
 }

@@ -1,11 +1,11 @@
 import { type Clock, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import type { HoldReason } from '../../db/schema.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { AppError } from '../../errors.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
 import { waitText } from '../wait-text.ts'
 import {
+  type Contradiction,
   countContradiction,
   type EventHold,
   endHold,
@@ -21,8 +21,8 @@ const FIRST_PAUSE_MS = MINUTE_MS
 const LONGEST_PAUSE_MS = 15 * MINUTE_MS
 
 /**
- * Events whose codes the issuer answers contradictorily: it calls a code of its own list unknown, or gives the token of
- * a claim to somebody else. One such answer can be true of one code. Two in a row are a fault of the issuer or of its
+ * Events whose codes the issuer answers contradictorily: it calls a code of its own list unknown, gives the token of a
+ * claim to somebody else, or calls the codes of several claims in a row used. One such answer can be true of one code. Two in a row are a fault of the issuer or of its
  * data, and then every further claim would use up a code. So the event is held:
  *
  *   (none) ──contradictory answer──▶ 1 answer ──a second one──▶ held ──pause──▶ one claim asks ──▶ held, longer pause
@@ -81,23 +81,23 @@ export class EventHolds {
   }
 
   /**
-   * Counts a contradictory answer, and does `work` in the same transaction. The code of the first answer is free again
-   * when the event is held. `work` gets what is counted.
+   * Counts a contradictory answer, or several at once, which hold the event; and does `work` in the same transaction.
+   * The code of the first answer is free again when the event is held. `work` gets what is counted.
    */
   async contradicted<Result>(
-    { eventId, reason, codeId }: { eventId: number; reason: HoldReason; codeId: number | null },
+    about: Omit<Contradiction, 'nowMs' | 'probeAtMs'>,
     work: (tx: Tx, hold: EventHold) => Promise<Result>,
   ): Promise<Result> {
     const nowMs = this.clock.nowMs()
     const probeAtMs = nowMs + pauseAfterProbes(0)
     try {
       return await inTransaction(this.db, async (tx) => {
-        const hold = await countContradiction(tx, { eventId, reason, codeId, nowMs, probeAtMs })
+        const hold = await countContradiction(tx, { ...about, nowMs, probeAtMs })
         if (hold.answers === 2) await freeDoubtedCode(tx, hold)
         return await work(tx, hold)
       })
     } finally {
-      this.forget(eventId)
+      this.forget(about.eventId)
     }
   }
 

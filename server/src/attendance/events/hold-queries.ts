@@ -21,6 +21,8 @@ export interface Contradiction {
   readonly reason: HoldReason
   /** The code that the answer is about, if it becomes void. */
   readonly codeId: number | null
+  /** Whether it stands for several contradictory answers. */
+  readonly isRepeated?: boolean
   readonly nowMs: number
   /** When one claim asks again, if the event is held now. */
   readonly probeAtMs: number
@@ -29,17 +31,17 @@ export interface Contradiction {
 /** Counts a contradictory answer. From the second in a row on the event is held. */
 export async function countContradiction(
   db: Db,
-  { eventId, reason, codeId, nowMs, probeAtMs }: Contradiction,
+  { eventId, reason, codeId, isRepeated = false, nowMs, probeAtMs }: Contradiction,
 ): Promise<EventHold> {
   return db
     .insertInto('event_hold')
     .values({
       event_id: eventId,
       reason,
-      answers: 1,
+      answers: isRepeated ? 2 : 1,
       doubted_code_id: codeId,
-      held_at_ms: null,
-      probe_at_ms: null,
+      held_at_ms: isRepeated ? nowMs : null,
+      probe_at_ms: isRepeated ? probeAtMs : null,
       probes: 0,
     })
     .onConflict((conflict) =>

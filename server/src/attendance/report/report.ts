@@ -20,7 +20,9 @@ const claimCountProperties = {
   minting: count('The issuer accepted; the token is being made.'),
   minted: count('The token is on the chain.'),
   failed: count('The issuer refused; the player may claim again.'),
-  released: count('The player held a token of the event already; the code went back.'),
+  released: count(
+    'Closed for good: the player held a token of the event already, and the code is free again; or the issuer gave the token of the claim to somebody else, and the code is used elsewhere.',
+  ),
 }
 const alarmSchema = Type.Object(
   {
@@ -28,7 +30,7 @@ const alarmSchema = Type.Object(
       type: 'string',
       enum: ['unknown_codes', 'other_beneficiary'],
       description:
-        'unknown_codes: the issuer does not know codes of its own list. other_beneficiary: it gave the token of a claim to somebody else.',
+        'unknown_codes: the issuer does not know codes of its own list. other_beneficiary: it gave the token of a claim to somebody else, or calls the codes of several claims in a row used.',
     }),
     answers: count('How many such answers there were since the last token.'),
     held_since: Type.Union([Type.String(), Type.Null()], {

@@ -72,7 +72,10 @@ function countWithTriggers(
 const STATEMENTS = [
   // Claims queue behind a lock request that waits: it gives up soon, and migrate.ts tries again.
   `set local lock_timeout = '250ms'`,
-  `lock table claim_code, claim in share row exclusive mode`,
+  // The strongest locks that the later migrations of the same transaction need, and `claim` first, as claims lock it
+  // first. A weaker lock would let a claim begin and wait in the middle, and `alter table claim` would wait for it.
+  `lock table claim in access exclusive mode`,
+  `lock table claim_code in access exclusive mode`,
   `create table land_location (
     only_row boolean primary key default true check (only_row),
     location jsonb not null,

@@ -19,7 +19,6 @@ const STATEMENTS = [
   `set local lock_timeout = '250ms'`,
   `alter table captcha add column unsigned_tries integer[] not null default '{}'`,
   `alter table claim add column asked_code_id bigint`,
-  `set local lock_timeout = default`,
   `create table event_hold (
     event_id integer primary key references attendance_event,
     reason text not null check (reason in ('unknown_codes', 'other_beneficiary')),
@@ -30,6 +29,7 @@ const STATEMENTS = [
     probes integer not null,
     constraint probes_follow_holds check ((held_at_ms is null) = (probe_at_ms is null))
   )`,
+  `set local lock_timeout = default`,
   `create table attendance_seal (
     only_row boolean primary key default true check (only_row),
     is_bound boolean not null
