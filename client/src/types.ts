@@ -1442,7 +1442,7 @@ export interface Claim {
 export interface Report {
   event: EventInfo
   availability: Availability
-  /** What the organiser has to look after; empty when all is well. */
+  /** For the organiser; empty when all is well. */
   alarms: Alarm[]
   codes: {
     /** For the next claims. */
@@ -1465,7 +1465,7 @@ export interface Report {
     minted: number
     /** The issuer refused; the player may claim again. */
     failed: number
-    /** Closed for good: the player held a token of the event already, and the code is free again; or the issuer gave the token of the claim to somebody else, and the code is used elsewhere. */
+    /** The player has another token, or somebody else has this one. */
     released: number
   }
   /** The hours of the last week in which there were claims, the newest first. */
@@ -1480,7 +1480,7 @@ export interface Report {
     minted: number
     /** The issuer refused; the player may claim again. */
     failed: number
-    /** Closed for good: the player held a token of the event already, and the code is free again; or the issuer gave the token of the claim to somebody else, and the code is used elsewhere. */
+    /** The player has another token, or somebody else has this one. */
     released: number
   }[]
   /** Claims that were refused, by error code, the most frequent first. */
@@ -1503,13 +1503,13 @@ export interface Report {
 }
 
 export interface Alarm {
-  /** unknown_codes: the issuer does not know codes of its own list. other_beneficiary: it gave the token of a claim to somebody else, or calls the codes of several claims in a row used. */
+  /** unknown_codes: the issuer does not know codes it listed. other_beneficiary: it gave tokens or free codes to somebody else. */
   kind: 'unknown_codes' | 'other_beneficiary'
-  /** How many such answers there were since the last token. */
+  /** Such answers since the last token. */
   answers: number
-  /** ISO 8601, UTC: since then claims wait, with their codes. Null after one such answer, which may be true of one code. */
+  /** ISO 8601, UTC: since then claims wait, with their codes. Null after one answer, which may be true. */
   held_since: string | null
-  /** ISO 8601, UTC: when one claim asks the issuer again. Loading the codes lets all go on at once. */
+  /** ISO 8601, UTC: when one claim asks the issuer again. Loading the codes lets all go on. */
   next_try_at: string | null
 }
 

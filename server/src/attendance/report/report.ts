@@ -20,9 +20,7 @@ const claimCountProperties = {
   minting: count('The issuer accepted; the token is being made.'),
   minted: count('The token is on the chain.'),
   failed: count('The issuer refused; the player may claim again.'),
-  released: count(
-    'Closed for good: the player held a token of the event already, and the code is free again; or the issuer gave the token of the claim to somebody else, and the code is used elsewhere.',
-  ),
+  released: count('The player has another token, or somebody else has this one.'),
 }
 const alarmSchema = Type.Object(
   {
@@ -30,16 +28,15 @@ const alarmSchema = Type.Object(
       type: 'string',
       enum: ['unknown_codes', 'other_beneficiary'],
       description:
-        'unknown_codes: the issuer does not know codes of its own list. other_beneficiary: it gave the token of a claim to somebody else, or calls the codes of several claims in a row used.',
+        'unknown_codes: the issuer does not know codes it listed. other_beneficiary: it gave tokens or free codes to somebody else.',
     }),
-    answers: count('How many such answers there were since the last token.'),
+    answers: count('Such answers since the last token.'),
     held_since: Type.Union([Type.String(), Type.Null()], {
       description:
-        'ISO 8601, UTC: since then claims wait, with their codes. Null after one such answer, which may be true of one code.',
+        'ISO 8601, UTC: since then claims wait, with their codes. Null after one answer, which may be true.',
     }),
     next_try_at: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'ISO 8601, UTC: when one claim asks the issuer again. Loading the codes lets all go on at once.',
+      description: 'ISO 8601, UTC: when one claim asks the issuer again. Loading the codes lets all go on.',
     }),
   },
   { title: 'Alarm' },
@@ -49,7 +46,7 @@ export const reportSchema = Type.Object(
     event: eventInfoSchema,
     availability: availabilitySchema,
     alarms: Type.Array(alarmSchema, {
-      description: 'What the organiser has to look after; empty when all is well.',
+      description: 'For the organiser; empty when all is well.',
     }),
     codes: Type.Object({
       free: count('For the next claims.'),
