@@ -1505,7 +1505,7 @@ export interface Report {
 export interface Alarm {
   /** unknown_codes: the issuer does not know codes it listed. other_beneficiary: it gave tokens or free codes to somebody else. */
   kind: 'unknown_codes' | 'other_beneficiary'
-  /** How many such answers there were since the last token. */
+  /** Such answers since the last token. */
   answers: number
   /** ISO 8601, UTC: since then claims wait, with their codes. Null after one answer, which may be true. */
   held_since: string | null

@@ -30,7 +30,7 @@ const alarmSchema = Type.Object(
       description:
         'unknown_codes: the issuer does not know codes it listed. other_beneficiary: it gave tokens or free codes to somebody else.',
     }),
-    answers: count('How many such answers there were since the last token.'),
+    answers: count('Such answers since the last token.'),
     held_since: Type.Union([Type.String(), Type.Null()], {
       description:
         'ISO 8601, UTC: since then claims wait, with their codes. Null after one answer, which may be true.',
