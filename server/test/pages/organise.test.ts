@@ -428,7 +428,7 @@ describe('what can go wrong', () => {
     await fill(page, id)
     await page.clock.install()
     await formOf(page).press('Register the event')
-    await expectText(page, 'Somebody is sending wrong edit codes for this event')
+    await expectText(page, 'Somebody is sending many wrong edit codes')
     await page.locator('progress').waitFor()
     await expectGood(opened, 'proof-of-work')
     const phone = page.viewportSize()!
@@ -436,7 +436,7 @@ describe('what can go wrong', () => {
     await expectGood(opened, 'proof-of-work')
     await page.setViewportSize(phone)
     await formOf(page).press('Cancel')
-    await expectText(page, 'Too many wrong edit codes were sent for this event')
+    await expectText(page, 'Too many wrong edit codes were sent')
     await expectText(page, /You can try again in (15:00|14:5\d)\./)
     expect(await page.getByRole('button', { name: 'Try again' }).isDisabled()).toBe(true)
     await expectGood(opened, 'too-many-guesses')

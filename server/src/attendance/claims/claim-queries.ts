@@ -179,6 +179,17 @@ export async function hasFreeCode(db: Db, eventId: number): Promise<boolean> {
   return row !== undefined
 }
 
+/** Whether the organiser has loaded the issuer's list of codes since then. */
+export async function wereCodesListed(db: Db, eventId: number, sinceMs: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('attendance_event')
+    .select('event_id')
+    .where('event_id', '=', eventId)
+    .where('codes_asked_at_ms', '>=', sinceMs)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Whether the event has any code, in whatever state. */
 export async function hasCode(db: Db, eventId: number): Promise<boolean> {
   const query = db.selectFrom('claim_code').select('id').where('event_id', '=', eventId).limit(1)

@@ -333,6 +333,29 @@ describeOnBothEngines('the worker', (open) => {
     await worker.close(10 * SECOND_MS)
   })
 
+  test('codes of an older list are used elsewhere: the event goes on with the next ones', async () => {
+    const { db } = await open()
+    const clock = testClock()
+    const holds = new EventHolds({ db, clock })
+    await settleOthers(db)
+    const event = await eventWith(db, clock, 16, clock.nowMs() - 6 * MINUTE_MS)
+    const claims = await Promise.all([0, 1, 2, 3].map((i) => reserveOf(db, clock, event, i)))
+    let used = 8
+    const issuer = {
+      readCode: async () => (used-- > 0 ? STRANGER : FREE),
+      mint: async () => 'accepted' as const,
+    }
+    const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), holds })
+    worker.start()
+    const outcomes = claims.map((claim) => worker.waitForStep(claim.id, 10 * SECOND_MS))
+    for (const claim of claims) worker.take(claim)
+
+    expect(await Promise.all(outcomes)).toEqual(Array(4).fill({ state: 'minting' }))
+    expect(await holds.findHeld(event)).toBeUndefined()
+    expect(await countCodes(db, event)).toMatchObject({ free: 4, held: 4, used_elsewhere: 8 })
+    await worker.close(10 * SECOND_MS)
+  })
+
   test('an accepted claim whose code the issuer no longer knows keeps it, and raises an alarm', async () => {
     const { db } = await open()
     const clock = testClock()
@@ -540,8 +563,8 @@ async function settleOthers(db: Db): Promise<void> {
 
 let lastEvent = 100
 
-async function eventWith(db: Db, clock: Clock, codes: number): Promise<number> {
-  const [eventId, nowMs] = [++lastEvent, clock.nowMs()]
+async function eventWith(db: Db, clock: Clock, codes: number, nowMs = clock.nowMs()): Promise<number> {
+  const eventId = ++lastEvent
   await saveEvent(db, { eventId, record: { id: 1 }, coordinates: '0,0', expiresAtMs: undefined, nowMs })
   const listed = Array.from({ length: codes }, (_, i) => ({ code: `${eventId}-${i}`, isClaimed: false }))
   await mergeCodes(db, vault, { eventId, listed, nowMs })

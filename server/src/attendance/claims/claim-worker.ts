@@ -24,6 +24,7 @@ import {
   swapCode,
   takeDueClaims,
   waitForProbe,
+  wereCodesListed,
 } from './claim-queries.ts'
 import { type Move, moveForUnreadableCode, nextMove } from './claim-steps.ts'
 import { UsedCodes } from './used-codes.ts'
@@ -47,6 +48,8 @@ const MIN_SLOTS = 4
 const MAX_SLOTS = 128
 /** How many codes one step tries; then the claim is postponed. */
 const SWAPS_PER_STEP = 5
+/** Used codes contradict the issuer's list if that is younger. */
+const LISTED_WITHIN_MS = 5 * MINUTE_MS
 /** First and longest pause between two checks of a token that is being made, which takes a minute or more. */
 const MINTING_FIRST_MS = 10 * SECOND_MS
 const MINTING_MOST_MS = 5 * MINUTE_MS
@@ -393,13 +396,19 @@ export class ClaimWorker {
     { code, reason }: Extract<Move, { kind: 'swap' }>,
   ): Promise<HeldClaim | StepOutcome> {
     const { db, clock } = this.options
-    if (code === 'used_elsewhere' && this.usedCodes.isContradiction(claim)) return this.hold(claim)
+    if (code === 'used_elsewhere' && (await this.contradictsList(claim))) return this.hold(claim)
     const swapped = await this.write(claim, async () =>
       assertOurs(await swapCode(db, claim, clock.nowMs(), code)),
     )
     if (swapped) return swapped
     if (await hasFreeCode(db, claim.eventId)) return this.postpone(claim)
     return this.closeAs(claim, { state: 'failed', reason, code })
+  }
+
+  /** Whether code after code is used that the issuer listed as unused a short time ago. Codes of an older list may well be. */
+  private async contradictsList(claim: HeldClaim): Promise<boolean> {
+    if (!this.usedCodes.isContradiction(claim)) return false
+    return wereCodesListed(this.options.db, claim.eventId, this.options.clock.nowMs() - LISTED_WITHIN_MS)
   }
 
   /** Holds the event whose codes are used by others, one after the other. The claim keeps its code, and waits. */
