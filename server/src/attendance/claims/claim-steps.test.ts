@@ -142,14 +142,25 @@ describe('a minting claim', () => {
   })
 
   test('never takes another code: it could become a second token', () => {
-    expect(moveByCode(minting, code({ isActive: false })).kind).toBe('fail')
+    expect(moveByCode(minting, code({ isActive: false }))).toEqual({ kind: 'wait' })
+    expect(moveByCode({ ...minting, attempts: 20 }, code({ isActive: false })).kind).toBe('fail')
     expect(moveByCode(minting, ownedByBen)).toEqual(OTHER)
     expect(moveByCode(minting, undefined)).toEqual({ kind: 'wait' })
     const later = [1, 19, 20, 21, 40, 99].map(
       (attempts) => moveByCode({ ...minting, attempts }, undefined).kind,
     )
-    expect(later).toEqual(['wait', 'wait', 'doubt', 'wait', 'doubt', 'wait'])
+    expect(later).toEqual(['wait', 'wait', 'doubt', 'wait', 'wait', 'wait'])
     expect(moveByAnswer(minting, 'no_such_code')).toEqual({ kind: 'wait' })
+  })
+
+  test('keeps its code for an hour when a repeated request is refused: its token may still be made', () => {
+    const unused = code({})
+    expect(moveByRefusal(minting, 'rejected', unused)).toEqual({ kind: 'wait' })
+    expect(moveByAnswer(minting, 'expired')).toEqual({ kind: 'wait' })
+    expect(moveByRefusal({ ...minting, attempts: 20 }, 'rejected', unused).kind).toBe('fail')
+    const asked = { ...minting, state: 'reserved' as const, wasAsked: true }
+    expect(moveByRefusal(asked, 'rejected', unused)).toEqual({ kind: 'wait' })
+    expect(moveByRefusal({ ...asked, wasAsked: false }, 'rejected', unused).kind).toBe('fail')
   })
 })
 

@@ -60,7 +60,10 @@ export interface StepClaim {
  * this player, from a request that the issuer is still executing. The issuer never names the owner of some codes.
  */
 const MAX_STEPS_WITHOUT_OWNER = 20
-/** After so many steps, more than an hour, the code of an accepted claim that the issuer does not know is doubted. */
+/**
+ * For so many steps, more than an hour, an accepted claim keeps its code, whatever the issuer says of it: its token may
+ * still be made, and with another code the player would get a second one.
+ */
 const STEPS_TO_DOUBT = 20
 const OTHER_BENEFICIARY = { kind: 'release', reason: 'other_beneficiary', code: 'used_elsewhere' } as const
 
@@ -112,21 +115,31 @@ const SWAP_USED_CODE = { kind: 'swap', code: 'used_elsewhere', reason: 'no_codes
 function moveForUnknownCode({ state, attempts }: StepClaim): Move {
   if (state === 'reserved') return { kind: 'doubt' }
   // The issuer accepted the claim, so its token may exist: it never fails, or the player could claim a second one
-  return attempts > 0 && attempts % STEPS_TO_DOUBT === 0 ? { kind: 'doubt' } : { kind: 'wait' }
+  return attempts === STEPS_TO_DOUBT ? { kind: 'doubt' } : { kind: 'wait' }
 }
 
-function moveForInactiveCode({ state, attempts, wasAsked }: StepClaim): Move {
-  // After the issuer has accepted the claim, another code could become a second token
-  if (state === 'minting') return { kind: 'fail', reason: 'mint_failed', code: 'void' }
-  // The issuer may still be executing an earlier request
-  if (wasAsked && attempts < MAX_STEPS_WITHOUT_OWNER) return { kind: 'wait' }
+/** Whether an earlier request of the claim may still lead to a token. */
+function mayBecomeToken({ state, attempts, wasAsked }: StepClaim): boolean {
+  if (state === 'minting') return attempts < STEPS_TO_DOUBT
+  return wasAsked && attempts < MAX_STEPS_WITHOUT_OWNER
+}
+
+function moveForInactiveCode(claim: StepClaim): Move {
+  if (mayBecomeToken(claim)) return { kind: 'wait' }
+  if (claim.state === 'minting') return { kind: 'fail', reason: 'mint_failed', code: 'void' }
   return { kind: 'swap', code: 'void', reason: 'expired' }
 }
 
 /** The move for a code that cannot be decrypted: the issuer cannot be asked about it. */
-export function moveForUnreadableCode({ state, wasAsked }: Pick<StepClaim, 'state' | 'wasAsked'>): Move {
+export function moveForUnreadableCode({
+  state,
+  wasAsked,
+  attempts,
+}: Pick<StepClaim, 'state' | 'wasAsked' | 'attempts'>): Move {
   // Its token may exist, and another code could become a second one: until the key is set, the claim waits
   if (state === 'minting' || wasAsked) return { kind: 'wait' }
+  // Another process may have the key
+  if (attempts < MAX_STEPS_WITHOUT_OWNER) return { kind: 'wait' }
   return { kind: 'swap', code: 'void', reason: 'no_codes_left' }
 }
 
@@ -145,9 +158,10 @@ function moveForOwnCode({ state }: StepClaim, { txStatus, txHash }: CodeAtIssuer
 
 /** The move by a definite answer that is not about an earlier request. */
 export function moveByAnswer(
-  { state }: StepClaim,
+  claim: StepClaim,
   answer: Exclude<MintAnswer, 'player_has_one' | 'code_used' | 'rejected'>,
 ): Move {
+  const { state } = claim
   switch (answer) {
     case 'accepted':
       return state === 'reserved' ? { kind: 'accept' } : { kind: 'wait' }
@@ -156,6 +170,7 @@ export function moveByAnswer(
       return state === 'reserved' ? { kind: 'doubt' } : { kind: 'wait' }
     case 'expired':
     case 'bad_address':
+      if (mayBecomeToken(claim)) return { kind: 'wait' }
       return { kind: 'fail', reason: answer, code: 'free' }
   }
 }
@@ -168,7 +183,8 @@ export function moveByRefusal(
 ): Move {
   if (known === undefined || known.isClaimed) return moveByCode(claim, known)
   if (answer === 'player_has_one') return { kind: 'release', reason: 'already_held', code: 'free' }
-  if (answer === 'rejected') return { kind: 'fail', reason: 'rejected', code: 'free' }
-  // The two answers contradict each other: the next step reads the code again
+  if (answer === 'rejected' && !mayBecomeToken(claim))
+    return { kind: 'fail', reason: 'rejected', code: 'free' }
+  // The answers contradict each other, or the token may still be made: the next step reads the code again
   return { kind: 'wait' }
 }

@@ -377,26 +377,37 @@ describeOnBothEngines('the worker', (open) => {
     await worker.close(10 * SECOND_MS)
   })
 
-  test('a code that cannot be decrypted becomes void, and after a request the claim waits; both with an alarm', async () => {
+  test('a code that cannot be decrypted: the claim waits, for a process with the key, then takes another one; with alarms', async () => {
     const { db } = await open()
     const clock = testClock()
     await settleOthers(db)
-    const event = await eventWith(db, clock, 3)
-    const [first, asked] = [await reserveOf(db, clock, event, 0), await reserveOf(db, clock, event, 1)]
+    const event = await eventWith(db, clock, 4)
+    const [old, asked, young] = [
+      await reserveOf(db, clock, event, 0),
+      await reserveOf(db, clock, event, 1),
+      await reserveOf(db, clock, event, 2),
+    ]
     const alarms: string[] = []
     const log = { ...SILENT, error: (_: object, text: string) => alarms.push(text) }
     const issuer = new ScriptedIssuer('accepted')
     const worker = new ClaimWorker({ db, clock, vault, issuer, ...optionsOf(db, clock), log })
     worker.start()
-    const outcomes = [first, asked].map(({ id }) => worker.waitForStep(id, 10 * SECOND_MS))
-    worker.take({ ...first, sealed: Buffer.from('changed') })
-    worker.take({ ...asked, sealed: Buffer.from('changed'), wasAsked: true })
+    const outcomes = [old, asked, young].map(({ id }) => worker.waitForStep(id, 10 * SECOND_MS))
+    const sealed = Buffer.from('changed')
+    worker.take({ ...old, sealed, attempts: 20 })
+    worker.take({ ...asked, sealed, wasAsked: true, attempts: 20 })
+    worker.take({ ...young, sealed })
 
-    expect(await Promise.all(outcomes)).toEqual([{ state: 'minting' }, { state: 'reserved' }])
+    expect(await Promise.all(outcomes)).toEqual([
+      { state: 'minting' },
+      { state: 'reserved' },
+      { state: 'reserved' },
+    ])
     await worker.close(10 * SECOND_MS)
-    expect(await countCodes(db, event)).toMatchObject({ free: 0, held: 2, void: 1 })
-    expect(await rowOf(db, asked.id)).toMatchObject({ code_id: asked.codeId, attempts: 1 })
-    expect(alarms).toEqual(Array(2).fill('the code of a claim cannot be used'))
+    expect(await countCodes(db, event)).toMatchObject({ free: 0, held: 3, void: 1 })
+    expect(await rowOf(db, asked.id)).toMatchObject({ code_id: asked.codeId })
+    expect(await rowOf(db, young.id)).toMatchObject({ code_id: young.codeId, attempts: 1 })
+    expect(alarms).toEqual(Array(3).fill('the code of a claim cannot be used'))
   })
 
   test('a token that goes to somebody else closes the claim: no second code for the player', async () => {

@@ -308,7 +308,7 @@ export class ClaimWorker {
           : await nextMove(issuer, { state, address, code, attempts, wasAsked }, () => this.renewLease(claim))
       onStep?.(move.kind)
       if (move.kind !== 'swap' && move.kind !== 'doubt') return this.apply(claim, move)
-      const swapped = move.kind === 'swap' ? await this.swap(claim, move) : await this.doubt(claim)
+      const swapped = move.kind === 'swap' ? await this.swap(claim, move, swaps > 0) : await this.doubt(claim)
       if (!('codeId' in swapped)) return swapped
       step.claim = swapped
     }
@@ -390,13 +390,17 @@ export class ClaimWorker {
     }
   }
 
-  /** @returns the claim with another code, or the result when there is none */
+  /**
+   * @param isNew whether this step took the code: a code that the claim held for longer may well be used
+   * @returns the claim with another code, or the result when there is none
+   */
   private async swap(
     claim: HeldClaim,
     { code, reason }: Extract<Move, { kind: 'swap' }>,
+    isNew: boolean,
   ): Promise<HeldClaim | StepOutcome> {
     const { db, clock } = this.options
-    if (code === 'used_elsewhere' && (await this.contradictsList(claim))) return this.hold(claim)
+    if (code === 'used_elsewhere' && isNew && (await this.contradictsList(claim))) return this.hold(claim)
     const swapped = await this.write(claim, async () =>
       assertOurs(await swapCode(db, claim, clock.nowMs(), code)),
     )
@@ -475,7 +479,13 @@ export class ClaimWorker {
   private async endHold(ended: HeldEvent): Promise<void> {
     const { db, clock, holds, log } = this.options
     holds.forget(ended.event_id)
-    await wakeClaims(db, ended, clock.nowMs())
+    try {
+      await wakeClaims(db, ended, clock.nowMs())
+    } catch (error) {
+      // The claims that were accepted are written; the others go on at the time of the next probe
+      log.error({ event: ended.event_id, err: error }, 'the claims of a held event could not be woken')
+      return
+    }
     log.warn({ event: ended.event_id }, 'the issuer accepts claims of a held event again; it goes on')
   }
 
