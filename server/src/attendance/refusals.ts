@@ -10,6 +10,8 @@ export class Refusals {
   private readonly db: Db
   private readonly clock: Clock
   private counts = new Map<string, RefusalCount>()
+  /** The last call of `flush`; never rejected. */
+  private flushing: Promise<void> = Promise.resolve()
   constructor({ db, clock }: { db: Db; clock: Clock }) {
     this.db = db
     this.clock = clock
@@ -23,8 +25,17 @@ export class Refusals {
     this.counts.set(name, { eventId, hourMs, code, count: (counted?.count ?? 0) + 1 })
   }
 
-  /** Writes the counts since the last call. Counts that cannot be written are added to the next call. */
-  async flush(): Promise<void> {
+  /**
+   * Writes the counts since the last call, after a call that is still running: then all counts of before are in the
+   * table. Counts that cannot be written are added to the next call.
+   */
+  flush(): Promise<void> {
+    const flushed = this.flushing.then(() => this.write())
+    this.flushing = flushed.catch(() => {})
+    return flushed
+  }
+
+  private async write(): Promise<void> {
     if (this.counts.size === 0) return
     const taken = this.counts
     this.counts = new Map()
