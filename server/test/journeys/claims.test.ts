@@ -349,10 +349,8 @@ describeOnBothEngines('a signed claim', (open, kind) => {
     expect(pending.status, pending.text).toBe(200)
     expect(pending.body.data).toMatchObject({ claim: { status: 'pending' } })
     // How long the player may have to wait changes with the time.
-    const withoutWait = ({ body }: typeof pending) => ({
-      ...body.data,
-      claim: { ...body.data.claim, queue_length: 0, retry_after_s: 0 },
-    })
+    const withoutWait = ({ text }: typeof pending) =>
+      text.replace(/"(?:queue_length|retry_after_s)":\d+,?/g, '')
     expect(withoutWait(repeated)).toEqual(withoutWait(pending))
     expect(await outside.mintsOf(id(13))).toMatchObject([{ address: pia.address }])
     clock.set(REFERENCE_TIME_MS)
