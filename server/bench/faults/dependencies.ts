@@ -321,7 +321,7 @@ const END: Steps = {
 async function setReadOnly(databaseUrl: string, value: 'on' | 'off'): Promise<void> {
   await withDb(databaseUrl, async (db) => {
     const name = sql.id(new URL(databaseUrl).pathname.slice(1))
-    await sql`set default_transaction_read_only = off`.execute(db)
+    await allowChanges(db)
     await sql`alter database ${name} set default_transaction_read_only = ${sql.lit(value)}`.execute(db)
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where pid <> pg_backend_pid() and datname = current_database()`.execute(db)
@@ -333,6 +333,7 @@ async function setReadOnly(databaseUrl: string, value: 'on' | 'off'): Promise<vo
  * as its log has no space, which is the fault `stopped`.
  */
 async function fillDisk(db: Db): Promise<void> {
+  await allowChanges(db)
   await sql`create or replace function disk_full() returns trigger language plpgsql as $$
     begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`.execute(
     db,
@@ -344,8 +345,14 @@ async function fillDisk(db: Db): Promise<void> {
 }
 
 async function emptyDisk(db: Db): Promise<void> {
+  await allowChanges(db)
   for (const table of await attendanceTables(db))
     await sql`drop trigger disk_full on ${sql.table(table)}`.execute(db)
+}
+
+/** For this connection, where the database is read-only at the same time. */
+async function allowChanges(db: Db): Promise<void> {
+  await sql`set default_transaction_read_only = off`.execute(db)
 }
 
 async function attendanceTables(db: Db): Promise<readonly string[]> {
