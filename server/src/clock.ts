@@ -25,3 +25,23 @@ export function steadyMs(clock: Clock): number {
 export const SECOND_MS = 1_000
 export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS
+
+/**
+ * The result of `work`, or of `late` if that takes longer. The work goes on, and its failure after the limit is ignored.
+ *
+ * @param limitMs milliseconds by a steady clock
+ * @throws what `work` throws within the limit, and what `late` throws
+ * @example
+ * await withTimeLimit(count(), 1_000, () => undefined)
+ */
+export async function withTimeLimit<T>(work: Promise<T>, limitMs: number, late: () => T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs)
+  })
+  try {
+    return await Promise.race([work, limit.then(late)])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -90,7 +90,7 @@ type Entry =
  *   with every four of them in the last 15 minutes, four times at most.
  * - `open`: all others together; five wrong guesses in 15 minutes.
  *
- * So strangers who use up `open` lock nobody out: an organiser with a pass does not notice them, and one without a pass
+ * So strangers who use up `open` lock no organiser out: an organiser with a pass does not notice them, and one without a pass
  * gets a challenge with the refusal. docs/decisions/0016-organisers-under-attack.md has the arithmetic.
  *
  * Each guess has a row, which all processes see, before the issuer judges it:

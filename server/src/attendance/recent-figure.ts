@@ -1,5 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
-import { SECOND_MS } from '../clock.ts'
+import { SECOND_MS, withTimeLimit } from '../clock.ts'
 
 export interface RecentFigureOptions {
   /** How old a figure may be, in milliseconds; 0: it is read each time. */
@@ -38,14 +37,7 @@ export class RecentFigure<T> {
     this.reading ??= this.readNow().finally(() => {
       this.reading = undefined
     })
-    const timeout = new AbortController()
-    const late = setTimeout(this.waitMs, undefined, { signal: timeout.signal }).then(() => this.known?.value)
-    late.catch(() => {}) // aborted
-    try {
-      return await Promise.race([this.reading, late])
-    } finally {
-      timeout.abort()
-    }
+    return withTimeLimit(this.reading, this.waitMs, () => this.known?.value)
   }
 
   private async readNow(): Promise<T | undefined> {

@@ -70,7 +70,7 @@ describe('errors of a driver', () => {
   })
 })
 
-test('a refused write is remembered for ten seconds of a clock that nobody sets', () => {
+test('a refused write is remembered for ten seconds of a clock that cannot be set', () => {
   let steadyMs = 1_000
   const refusals = new WriteRefusals(() => steadyMs)
   refusals.note('database_unavailable')

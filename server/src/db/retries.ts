@@ -21,7 +21,7 @@ export const SYSTEM_RETRY_TIMING: RetryTiming = {
 }
 
 /**
- * Does `work`, and does it again after a deadlock or a serialization failure. The pauses are random, because those who
+ * Does `work`, and does it again after a deadlock or a serialization failure. The pauses are random, because transactions that
  * disturbed each other would otherwise meet again.
  *
  * @throws {AppError} `database_unavailable` after {@link MAX_TRIES} such failures; any other error as it is

@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { withTimeLimit } from '../clock.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
 import { okSchema, streamSchema } from './schemas.ts'
@@ -137,14 +137,8 @@ export function within(timeoutMs: number, check: ReadinessCheck): ReadinessCheck
     running ??= check().finally(() => {
       running = undefined
     })
-    const timeout = new AbortController()
-    try {
-      const late = setTimeout(timeoutMs, undefined, { signal: timeout.signal }).then(() => {
-        throw new AppError('database_unavailable', 'The database does not answer.')
-      })
-      return await Promise.race([running, late])
-    } finally {
-      timeout.abort()
-    }
+    return withTimeLimit(running, timeoutMs, () => {
+      throw new AppError('database_unavailable', 'The database does not answer.')
+    })
   }
 }

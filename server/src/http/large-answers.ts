@@ -15,7 +15,7 @@ export const LARGE_ANSWER_LIMITS: LargeAnswerLimits = { max: 64, perClient: 16 }
 const BUSY_FOR_S = 5
 /** For this time an answer keeps its place, however slowly it is read. */
 const GRACE_MS = 30 * SECOND_MS
-/** Afterwards it keeps its place only if its client reads faster than this on average, or nobody else needs it. */
+/** Afterwards it keeps its place only if its client reads faster than this on average, or no other client needs it. */
 const KEPT_FROM_BYTES_PER_SECOND = 50_000
 
 /** The client that reads a large answer. */

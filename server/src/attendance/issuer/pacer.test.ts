@@ -122,7 +122,7 @@ test('behind 240 players an organiser waits for half a second at most, also befo
   expect([organiser.done, unproven.done]).toEqual([[0], [0]])
 })
 
-test('strangers have a short queue: beyond it they are refused at once, and nobody else is', () => {
+test('strangers have a short queue: beyond it they are refused at once, and no other caller is', () => {
   const pacer = new Pacer({ callsPerSecond: 4, timing: new HandTiming() })
 
   const strangers = startCalls(pacer, 1_000, undefined, 'unproven')

@@ -1,5 +1,5 @@
 import type { Coord } from '@landpass/client/grid'
-import { type Clock, steadyMs } from '../../clock.ts'
+import { type Clock, steadyMs, withTimeLimit } from '../../clock.ts'
 import type { PresenceConfig, PresenceProviderConfig } from '../../config/config.ts'
 import { ParticipantsProvider } from './participants-provider.ts'
 import { PeersProvider } from './peers-provider.ts'
@@ -52,9 +52,10 @@ export class PresenceProviders implements Presence {
   private async ask(provider: Provider, player: string, places: readonly Coord[]): Promise<PresenceResult> {
     const { config, clock, onAnswer } = this.options
     const startedAtMs = steadyMs(clock)
-    const { result, isCached } = await withTimeout(
+    const { result, isCached } = await withTimeLimit(
       provider.find(player, places).catch(() => UNKNOWN),
       WAIT_IN_TIMEOUTS * config.timeoutMs,
+      () => UNKNOWN,
     )
     onAnswer?.({ provider: provider.name, result, tookMs: steadyMs(clock) - startedAtMs, isCached })
     return result
@@ -64,16 +65,4 @@ export class PresenceProviders implements Presence {
 const PROVIDER_OF: Record<PresenceProviderConfig['style'], (options: ProviderOptions) => Provider> = {
   peers: (options) => new PeersProvider(options),
   participants: (options) => new ParticipantsProvider(options),
-}
-
-async function withTimeout(finding: Promise<Finding>, timeoutMs: number): Promise<Finding> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Finding>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, UNKNOWN)
-  })
-  try {
-    return await Promise.race([finding, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -243,7 +243,7 @@ class Chosen {
     })
   }
 
-  /** Connections in use are closed when they are released. The pool would never answer those who wait for one. */
+  /** Connections in use are closed when they are released. The pool would never answer requests that wait for one. */
   leave(): Promise<void> {
     const waits = [...(this.#waits ?? [])]
     this.#waits?.clear()
