@@ -106,6 +106,16 @@ test('of a packet with a thousand requests a hundred wait and run one by one; th
   expect(text().lastIndexOf('HTTP/1.1')).toBeLessThan(text().search(/^connection: close/im))
 })
 
+test('of a packet beyond the limits the rest is not parsed', async () => {
+  let parsed = 0
+  app.server.on('request', () => parsed++)
+  const { closed } = send(...many(PACKET, (i) => `/slow/${i}`))
+
+  await closed
+
+  expect(parsed).toBe(ACCEPTED + 1)
+})
+
 test('ready answers are sent one by one too', async () => {
   const { closed, text } = send(...many(PACKET, (i) => `/ready/${i}`))
 
