@@ -116,6 +116,27 @@ test('of a packet beyond the limits the rest is not parsed', async () => {
   expect(parsed).toBe(ACCEPTED + 1)
 })
 
+test('a request for another protocol in the rest of a packet changes nothing', async () => {
+  const upgrade = get('/slow/upgrade', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')
+  const connect = 'CONNECT example.test:443 HTTP/1.1\r\nHost: a\r\n\r\n'
+  for (const other of [upgrade, connect]) {
+    const { closed, text } = send(...many(ACCEPTED + 1, (i) => `/ready/${i}`), other, get('/slow/never'))
+    await closed
+    expect(answersIn(text())).toHaveLength(ACCEPTED)
+  }
+
+  const { socket, closed } = send(...many(ACCEPTED + 1, (i) => `/slow/${i}`), upgrade)
+  await eventually(
+    () => story.length,
+    (count) => count >= 5,
+    SECOND_MS,
+  )
+  socket.resetAndDestroy()
+  await closed
+  await send(get('/ready/1', 'Connection: close\r\n')).closed
+  expect(story).not.toContain('never')
+})
+
 test('ready answers are sent one by one too', async () => {
   const { closed, text } = send(...many(PACKET, (i) => `/ready/${i}`))
 

@@ -125,6 +125,7 @@ export class Pipelining {
    * a client with many connections would get two expensive answers for each new one without a turn.
    */
   private startAfterPacket(connection: Connection, waiting: WaitingRequest): void {
+    connection.isStartedAtOnce = false
     connection.waiting.push(waiting)
     this.countWaiting(connection, 1)
     process.nextTick(() => {
@@ -270,7 +271,7 @@ export class Pipelining {
 /** The parser of a connection, which Node.js does not document. */
 interface Parser {
   /** Called for each request; what it returns says how to go on. */
-  onIncoming?: (...args: never) => number | undefined
+  onIncoming?: (request: IncomingMessage & { upgrade?: boolean }) => number | undefined
 }
 
 /** As after a request to change the protocol: what follows is not HTTP. */
@@ -282,7 +283,11 @@ const STOP_PARSING = 2
  */
 function skipRestOfPacket(socket: Socket): void {
   const { parser } = socket as Socket & { readonly parser?: Parser | null }
-  if (parser?.onIncoming) parser.onIncoming = () => STOP_PARSING
+  if (!parser?.onIncoming) return
+  parser.onIncoming = (request) => {
+    request.upgrade = false // otherwise Node.js gives the connection up for one of another protocol
+    return STOP_PARSING
+  }
 }
 
 /** The requests of one connection. */
