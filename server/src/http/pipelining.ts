@@ -206,14 +206,16 @@ export class Pipelining {
     }
   }
 
-  private takeTurn(connection: Connection, release: () => void): boolean {
+  private takeTurn(connection: Connection, release: (bytes: number) => void): boolean {
     if (!this.isUsable(connection)) return false
     if (connection.waiting.length === 0) {
       connection.refuseRest()
       return false
     }
     const next = this.takeFirst(connection)
-    next.response.once('close', release)
+    const { socket } = connection
+    const writtenBefore = socket.bytesWritten
+    next.response.once('close', () => release(socket.bytesWritten - writtenBefore))
     this.start(connection, next)
     return true
   }
