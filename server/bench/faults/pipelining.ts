@@ -26,7 +26,8 @@ const WARM_UP = 200
 /** Memory must come back within this much, in this time. */
 const MEMORY_MB = 20
 const MEMORY_WITHIN_MS = 120_000
-const MEMORY_POLL_MS = 2_000
+const MEMORY_WORK_MS = 2_000
+const MEMORY_REST_MS = 10_000
 /** In a short run memory is compared with this instead: the heap is still growing. */
 const SHORT_MEMORY_MB = 250
 const P99_TIMES = 2
@@ -105,11 +106,15 @@ async function runAttack(attack: string, { origin }: Running, scale: number): Pr
   if (code !== 0) throw new Error(`the attackers ended with ${code}`)
 }
 
-/** Waits until the memory is small enough, with normal requests in between, which let the server collect garbage. */
+/**
+ * Waits until the memory is small enough. V8 gives memory back in two ways: it collects garbage while requests arrive,
+ * and it makes its heap smaller while none do. So some seconds with requests are followed by some without.
+ */
 async function memoryWithin(pid: number | undefined, mb: number, normal: NormalRequests): Promise<number> {
   const untilMs = performance.now() + MEMORY_WITHIN_MS
   while (memoryMb(pid, 'VmRSS') > mb && performance.now() < untilMs) {
-    await normal.during(setTimeout(MEMORY_POLL_MS))
+    await normal.during(setTimeout(MEMORY_WORK_MS), 0)
+    await setTimeout(MEMORY_REST_MS)
   }
   return memoryMb(pid, 'VmRSS')
 }
@@ -140,7 +145,8 @@ class NormalRequests {
     }
   }
 
-  async during(work: Promise<unknown>): Promise<Measured> {
+  /** @param everyMs pause of each client after an answer */
+  async during(work: Promise<unknown>, everyMs = EVERY_MS): Promise<Measured> {
     let isDone = false
     const working = work.finally(() => {
       isDone = true
@@ -152,7 +158,7 @@ class NormalRequests {
         const startedMs = performance.now()
         outcomes.push(await this.read())
         tookMs.push(performance.now() - startedMs)
-        await setTimeout(EVERY_MS)
+        if (everyMs > 0) await setTimeout(everyMs)
       }
     }
     await Promise.all([working, ...Array.from({ length: CLIENTS }, client)])

@@ -5,10 +5,20 @@ import { BacklogTurns, type TurnClock } from './backlog-turns.ts'
 /** A clock that stands still, and runs what waits for a time when it is moved there. */
 class StillClock implements TurnClock {
   nowAtMs = 0
+  workedAtMs = 0
   private waiting: { atMs: number; work: () => void }[] = []
 
   nowMs(): number {
     return this.nowAtMs
+  }
+
+  workedMs(): number {
+    return this.workedAtMs
+  }
+
+  work(ms: number): void {
+    this.nowAtMs += ms
+    this.workedAtMs += ms
   }
 
   after(ms: number, work: () => void): () => void {
@@ -37,19 +47,20 @@ interface Backlog {
   readonly name: string
   readonly tookMs?: number
   readonly isEndless?: boolean
+  readonly bytes?: number
 }
 
 /** Gives each of them one turn. @returns the names, in the order of their turns */
 function startTurns(backlogs: readonly Backlog[], clock: StillClock, others = () => 0): readonly string[] {
   const taken: string[] = []
   const turns = new BacklogTurns(others, clock)
-  for (const { address, name, tookMs = 0, isEndless } of backlogs) {
+  for (const { address, name, tookMs = 0, isEndless, bytes = 0 } of backlogs) {
     turns.add({
       address,
       takeTurn: (release) => {
         taken.push(name)
-        clock.nowAtMs += tookMs
-        if (!isEndless) release()
+        clock.work(tookMs)
+        if (!isEndless) release(bytes)
         return true
       },
     })
@@ -66,7 +77,7 @@ test('addresses take turns, and the connections of an address too', async () => 
   expect(taken).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
 })
 
-test('an expensive request is followed by a pause of a hundred times its length while others are served', async () => {
+test('an expensive request is followed by a pause of two hundred times its length while others are served', async () => {
   const clock = new StillClock()
   const backlogs = [1, 2, 3].map((n) => ({ address: 'a', name: `a${n}`, tookMs: 3 }))
   let others = 0
@@ -74,11 +85,62 @@ test('an expensive request is followed by a pause of a hundred times its length 
   const taken = startTurns(backlogs, clock, () => ++others)
   await settled()
   expect(taken).toEqual(['a1'])
-  await clock.advance(299)
+  await clock.advance(599)
   expect(taken).toEqual(['a1'])
   await clock.advance(1)
 
   expect(taken).toEqual(['a1', 'a2'])
+})
+
+test('an answer that is made piece by piece counts as a whole, and the next turn waits for its end', async () => {
+  const clock = new StillClock()
+  const taken: string[] = []
+  let others = 0
+  const turns = new BacklogTurns(() => ++others, clock)
+  let finish: (bytes: number) => void = () => {}
+  const add = (name: string, takeTurn: (release: (bytes: number) => void) => void) =>
+    turns.add({
+      address: name[0]!,
+      takeTurn: (release) => {
+        taken.push(name)
+        takeTurn(release)
+        return true
+      },
+    })
+  add('a1', (release) => {
+    finish = release
+  })
+  add('b1', (release) => release(0))
+
+  await settled()
+  clock.work(8)
+  await clock.advance(100)
+  expect(taken).toEqual(['a1'])
+  finish(3e6) // whose garbage takes 10 ms later
+  await clock.advance(3_599)
+  expect(taken).toEqual(['a1'])
+  await clock.advance(1)
+
+  expect(taken).toEqual(['a1', 'b1'])
+})
+
+test('a request that is not answered in a second is followed by the pause of its beginning', async () => {
+  const clock = new StillClock()
+  let others = 0
+  const backlogs = [
+    { address: 'a', name: 'endless', isEndless: true, tookMs: 2 },
+    { address: 'b', name: 'b1' },
+  ]
+
+  const taken = startTurns(backlogs, clock, () => ++others)
+  await settled()
+  clock.work(500)
+  await clock.advance(500)
+  await clock.advance(399)
+  expect(taken).toEqual(['endless'])
+  await clock.advance(1)
+
+  expect(taken).toEqual(['endless', 'b1'])
 })
 
 test('there is no pause while no others are served', async () => {

@@ -116,6 +116,27 @@ test('of a packet beyond the limits the rest is not parsed', async () => {
   expect(parsed).toBe(ACCEPTED + 1)
 })
 
+test('a request for another protocol in the rest of a packet changes nothing', async () => {
+  const upgrade = get('/slow/upgrade', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')
+  const connect = 'CONNECT example.test:443 HTTP/1.1\r\nHost: a\r\n\r\n'
+  for (const other of [upgrade, connect]) {
+    const { closed, text } = send(...many(ACCEPTED + 1, (i) => `/ready/${i}`), other, get('/slow/never'))
+    await closed
+    expect(answersIn(text())).toHaveLength(ACCEPTED)
+  }
+
+  const { socket, closed } = send(...many(ACCEPTED + 1, (i) => `/slow/${i}`), upgrade)
+  await eventually(
+    () => story.length,
+    (count) => count >= 5,
+    SECOND_MS,
+  )
+  socket.resetAndDestroy()
+  await closed
+  await send(get('/ready/1', 'Connection: close\r\n')).closed
+  expect(story).not.toContain('never')
+})
+
 test('ready answers are sent one by one too', async () => {
   const { closed, text } = send(...many(PACKET, (i) => `/ready/${i}`))
 
@@ -125,8 +146,8 @@ test('ready answers are sent one by one too', async () => {
   expect(bodiesIn(text()).slice(0, 3)).toEqual(['/ready/0', '/ready/1', '/ready/2'])
 })
 
-test('ten such connections together run one waiting request at a time, and none waits for them', async () => {
-  const crowded = Array.from({ length: 10 }, (_, c) => send(...many(PACKET, (i) => `/slow/${c}-${i}`)))
+test('nine such connections together run one waiting request at a time, and none waits for them', async () => {
+  const crowded = Array.from({ length: 9 }, (_, c) => send(...many(PACKET, (i) => `/slow/${c}-${i}`)))
   await eventually(
     () => story.length,
     (count) => count >= 20,
@@ -136,14 +157,56 @@ test('ten such connections together run one waiting request at a time, and none 
   const single = send(get('/slow/single', 'Connection: close\r\n'))
   await single.closed
 
-  // Each of the ten may run its first request and the first that waits; then they take turns.
+  // Each of the nine may run its first request and the first that waits; then they take turns.
   expect(story.indexOf('single')).toBeLessThan(100)
   await Promise.all(crowded.map(({ closed }) => closed))
-  expect(crowded.map(({ text }) => answersIn(text()).length)).toEqual(new Array(10).fill(ACCEPTED))
+  expect(crowded.map(({ text }) => answersIn(text()).length)).toEqual(new Array(9).fill(ACCEPTED))
   const turns = story.slice(40).filter((name) => name !== 'single')
-  // In turn: the ten names that follow each other are of ten connections.
-  expect(new Set(turns.slice(0, 10).map((name) => name.split('-')[0])).size).toBe(10)
-  expect(mostRunning).toBeLessThanOrEqual(11)
+  // In turn: the nine names that follow each other are of nine connections.
+  expect(new Set(turns.slice(0, 9).map((name) => name.split('-')[0])).size).toBe(9)
+  expect(mostRunning).toBeLessThanOrEqual(10)
+})
+
+test('while requests of an address wait, its new connections with several requests take turns from the first on', async () => {
+  const first = send(...many(PACKET, (i) => `/slow/first-${i}`))
+  await eventually(
+    () => story.length,
+    (count) => count >= 5,
+    SECOND_MS,
+  )
+  const atOnce = story.length
+
+  const later = Array.from({ length: 20 }, (_, c) =>
+    send(get(`/slow/later-${c}`), get(`/slow/later-${c}`, 'Connection: close\r\n')),
+  )
+  const single = send(get('/slow/single', 'Connection: close\r\n'))
+  await single.closed
+
+  // One of the address at a time: the first connection has its turn among them.
+  expect(story.slice(atOnce).filter((name) => name.startsWith('later')).length).toBeLessThan(20)
+  expect(mostRunning).toBeLessThanOrEqual(2)
+  await Promise.all([first, ...later].map(({ closed }) => closed))
+  expect(story.filter((name) => name.startsWith('later'))).toHaveLength(40)
+})
+
+test('bytes that are no request are refused after answers that wait for their turn', async () => {
+  const first = send(...many(PACKET, (i) => `/slow/${i}`))
+  await eventually(
+    () => story.length,
+    (count) => count >= 5,
+    SECOND_MS,
+  )
+
+  for (const count of [0, 1, 3]) {
+    const { closed, text } = send(...many(count, (i) => `/slow/late-${i}`), 'nonsense\r\n\r\n')
+    await closed
+    expect(answersIn(text())).toEqual([...new Array(count).fill('HTTP/1.1 200'), 'HTTP/1.1 400'])
+  }
+  const broken = 'POST /length HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n'
+  const { closed, text } = send(broken)
+  await closed
+  expect(answersIn(text())).toEqual(['HTTP/1.1 400'])
+  first.socket.destroy()
 })
 
 test('the bodies of waiting requests arrive whole', async () => {

@@ -44,6 +44,7 @@ interface WaitingRequest {
  * the operating system has taken the whole answer before it, so the bytes of one answer wait at most.
  *
  *   (none) ──no answer under way──▶ started ──answer taken, or connection closed──▶ done
+ *     ├──other requests of the address wait──▶ waiting ──end of the packet──▶ started, or its turn if others came with it
  *     ├──first to wait──▶ waiting ──answer before it taken──▶ started
  *     ├──more than one waits──▶ waiting ──its turn (backlog-turns.ts)──▶ started
  *     └──beyond the limits──▶ dropped: never started; the connection closes after the last accepted answer
@@ -80,8 +81,11 @@ export class Pipelining {
       this.wait(connection, { request, response, answer })
       return
     }
-    this.startedWithoutTurn++
-    this.start(connection, { request, response, answer })
+    if (this.waitingByAddress.size > 0 && this.waitingByAddress.has(connection.address)) {
+      this.startAfterPacket(connection, { request, response, answer })
+      return
+    }
+    this.startAtOnce(connection, { request, response, answer })
   }
 
   /** From now on every connection closes after its next answer behind which no request waits. */
@@ -95,7 +99,7 @@ export class Pipelining {
    */
   refuseAfterAnswers(socket: Socket, refuse: () => void): void {
     const connection = this.connections.get(socket)
-    if (!connection?.request || connection.isFree || !connection.request.complete) {
+    if (!connection || connection.isFree || connection.request?.complete === false) {
       refuse()
       return
     }
@@ -114,6 +118,27 @@ export class Pipelining {
     const connection = new Connection(socket)
     this.connections.set(socket, connection)
     return connection
+  }
+
+  /**
+   * Decides at the end of the packet how a request starts: at once, or in turn if other requests came with it. Otherwise
+   * a client with many connections would get two expensive answers for each new one without a turn.
+   */
+  private startAfterPacket(connection: Connection, waiting: WaitingRequest): void {
+    connection.isStartedAtOnce = false
+    connection.waiting.push(waiting)
+    this.countWaiting(connection, 1)
+    process.nextTick(() => {
+      const isAlone = connection.waiting.length === 1 && !connection.isFull
+      if (isAlone && connection.socket.writable) this.startAtOnce(connection, this.takeFirst(connection))
+      else this.proceed(connection)
+    })
+  }
+
+  private startAtOnce(connection: Connection, waiting: WaitingRequest): void {
+    this.startedWithoutTurn++
+    connection.isStartedAtOnce = true
+    this.start(connection, waiting)
   }
 
   private start(connection: Connection, { request, response, answer }: WaitingRequest): void {
@@ -147,10 +172,11 @@ export class Pipelining {
     connection.response?.once('close', () => this.proceed(connection))
   }
 
-  private isBeyondLimits({ waiting, address }: Connection): boolean {
+  private isBeyondLimits({ waiting, address, isAnswered }: Connection): boolean {
     if (waiting.length === 0) return false
     const ofAddress = this.waitingByAddress.get(address) ?? 0
-    if (waiting.length >= this.limits.perConnection || ofAddress >= this.limits.perAddress) return true
+    const ofConnection = isAnswered ? waiting.length - 1 : waiting.length // the first one will be under way
+    if (ofConnection >= this.limits.perConnection || ofAddress >= this.limits.perAddress) return true
     return this.heldRequests >= this.limits.total && waiting.length >= this.limits.alwaysKept
   }
 
@@ -180,14 +206,16 @@ export class Pipelining {
     }
   }
 
-  private takeTurn(connection: Connection, release: () => void): boolean {
+  private takeTurn(connection: Connection, release: (bytes: number) => void): boolean {
     if (!this.isUsable(connection)) return false
     if (connection.waiting.length === 0) {
       connection.refuseRest()
       return false
     }
     const next = this.takeFirst(connection)
-    next.response.once('close', release)
+    const { socket } = connection
+    const writtenBefore = socket.bytesWritten
+    next.response.once('close', () => release(socket.bytesWritten - writtenBefore))
     this.start(connection, next)
     return true
   }
@@ -196,6 +224,7 @@ export class Pipelining {
     const next = connection.waiting.shift()!
     this.countWaiting(connection, -1)
     connection.isFirstInTime = false
+    connection.isStartedAtOnce = false
     if (connection.waiting.length === 0) connection.resume()
     return next
   }
@@ -204,7 +233,7 @@ export class Pipelining {
   private stopReading(connection: Connection): void {
     if (!connection.hasBacklog) {
       connection.hasBacklog = true
-      this.startedWithoutTurn-- // the request before the backlog belongs to it
+      if (connection.isStartedAtOnce) this.startedWithoutTurn-- // the request before the backlog belongs to it
       connection.socket.once('close', () => this.release(connection))
       // Node.js resumes a connection by itself when it has read a body.
       connection.socket.on('resume', () => connection.pauseIfNeeded())
@@ -244,7 +273,7 @@ export class Pipelining {
 /** The parser of a connection, which Node.js does not document. */
 interface Parser {
   /** Called for each request; what it returns says how to go on. */
-  onIncoming?: (...args: never) => number | undefined
+  onIncoming?: (request: IncomingMessage & { upgrade?: boolean }) => number | undefined
 }
 
 /** As after a request to change the protocol: what follows is not HTTP. */
@@ -256,7 +285,11 @@ const STOP_PARSING = 2
  */
 function skipRestOfPacket(socket: Socket): void {
   const { parser } = socket as Socket & { readonly parser?: Parser | null }
-  if (parser?.onIncoming) parser.onIncoming = () => STOP_PARSING
+  if (!parser?.onIncoming) return
+  parser.onIncoming = (request) => {
+    request.upgrade = false // otherwise Node.js gives the connection up for one of another protocol
+    return STOP_PARSING
+  }
 }
 
 /** The requests of one connection. */
@@ -273,6 +306,8 @@ class Connection {
   isWatched = false
   /** Whether the first request that waits came when no other did. */
   isFirstInTime = false
+  /** Whether the request that was started last needed no turn and did not wait for an answer. */
+  isStartedAtOnce = false
   /** Whether more than one request waits, or did: from then on its reading is controlled. */
   hasBacklog = false
   isPausing = false
@@ -287,9 +322,13 @@ class Connection {
 
   /** Whether a request can start now: the operating system has taken the last answer, and no request waits. */
   get isFree(): boolean {
+    return this.isAnswered && this.waiting.length === 0 && !this.isFull
+  }
+
+  /** Whether no answer is under way. */
+  get isAnswered(): boolean {
     // Node.js takes the socket from an answer when it has been sent.
-    const isAnswered = this.response === undefined || this.response.socket === null
-    return isAnswered && this.waiting.length === 0 && !this.isFull
+    return this.response === undefined || this.response.socket === null
   }
 
   get address(): string {
