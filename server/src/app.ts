@@ -27,6 +27,7 @@ import { createServer, logsRequests } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
 import { readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
+import { MAINNET_REGISTRIES, type Registries } from './land/records/contracts.ts'
 import { servePages } from './site/pages.ts'
 import { translationRoutes } from './site/translations.ts'
 import { StateKeeper } from './state/state-keeper.ts'
@@ -69,6 +70,8 @@ export interface AppOptions {
   readonly clock: Clock
   /** Which interfaces to serve; both by default. */
   readonly interfaces?: readonly Interface[]
+  /** Contracts of the network that the land is of; mainnet by default. */
+  readonly registries?: Registries | undefined
 }
 
 /** How long running requests may take after `close()`; then their connections are cut. */
@@ -159,6 +162,7 @@ interface LandParts extends AppOptions {
 /** Registers the land interface: JSON, map images and the change stream. */
 async function serveLand(parts: LandParts): Promise<void> {
   const { server, metrics, readyAnswers, keeper, costLimits, config, engine, clock } = parts
+  const { registries = MAINNET_REGISTRIES } = parts
   const land = {
     db: engine.db,
     clock,
@@ -187,7 +191,8 @@ async function serveLand(parts: LandParts): Promise<void> {
       read: () => keeper.revision,
     },
   ])
-  await serveLandApi(server, { land, pictures, changeStream, settings: config, costLimits })
+  const settings = { ...config, registries }
+  await serveLandApi(server, { land, pictures, changeStream, settings, costLimits })
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel)) readyAnswers.findWith((url) => pictures.findReady(url))
 }
