@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import { bloomOf } from '../../src/chain/proofs/bloom.ts'
 import { hashOfHeader } from '../../src/chain/proofs/header-hash.ts'
@@ -116,6 +117,7 @@ export class ScriptedNode {
   fault: (call: ScriptedCall) => Fault | undefined = () => undefined
   /** Called for each request that is a batch. */
   batchFault: (calls: readonly ScriptedCall[]) => Fault | undefined = () => undefined
+  isCompressed = false
   /** Called when it does not answer a call. */
   onHang: () => void = () => undefined
   readonly calls: ScriptedCall[] = []
@@ -169,7 +171,9 @@ export class ScriptedNode {
       return
     }
     const answers = calls.map((call) => this.answer(call, Array.isArray(body) ? this.fault(call) : fault))
-    response.end(JSON.stringify(Array.isArray(body) ? answers.toReversed() : answers[0]))
+    const text = JSON.stringify(Array.isArray(body) ? answers.toReversed() : answers[0])
+    if (!this.isCompressed) response.end(text)
+    else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text))
   }
 
   private answer(call: Envelope, fault: Fault | undefined): unknown {

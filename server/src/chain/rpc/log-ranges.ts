@@ -145,8 +145,8 @@ class RangeReader {
         return ranges
       } catch (error) {
         if (!(error instanceof NodeError)) throw error
-        // After a pause of the pace, the same node is asked for the same range
-        if (error.kind !== 'pace') this.noteFailure(node, part, error, failed)
+        // After the pause of a rate limit, the same node is asked for the same range
+        if (error.kind !== 'rate_limit') this.noteFailure(node, part, error, failed)
       }
     }
   }
