@@ -95,6 +95,8 @@ export class FixedTiming implements Timing {
 /** What a node does instead of its answer. */
 export type Fault =
   | 'hang'
+  /** Closes the connection without an answer. */
+  | 'break'
   | { readonly result: unknown }
   | { readonly error: unknown; readonly status?: number; readonly headers?: Record<string, string> }
   | { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> }
@@ -159,6 +161,10 @@ export class ScriptedNode {
     const fault = Array.isArray(body) ? this.batchFault(calls) : this.fault(body)
     if (fault === 'hang') {
       this.onHang()
+      return
+    }
+    if (fault === 'break') {
+      request.socket.destroy()
       return
     }
     if (fault && 'status' in fault && !('error' in fault)) {

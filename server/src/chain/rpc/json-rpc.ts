@@ -118,7 +118,17 @@ export class JsonRpc {
     return this.lastId
   }
 
+  /** Sends a request; once more if the connection breaks: nodes close idle ones just when they are used again. */
   private async post(json: unknown): Promise<OutboundAnswer> {
+    try {
+      return await this.postOnce(json)
+    } catch (error) {
+      if (!(error instanceof OutboundError) || error.failure !== 'unreachable') throw error
+      return this.postOnce(json)
+    }
+  }
+
+  private async postOnce(json: unknown): Promise<OutboundAnswer> {
     const { timeoutMs, maxBytes, signal, timing } = this.options
     const limits = { timeoutMs, maxBytes, signal, startTimer: timing.startTimer }
     return askAddress(this.address.url, limits, { method: 'POST', json, headers: ACCEPT_GZIP })

@@ -121,6 +121,7 @@ test('refused in the logs of a range: one outside it, and two hashes of one bloc
 
 test.each<[string, Fault, string]>([
   ['a hanging node', 'hang', 'timeout'],
+  ['a node that closes connections', 'break', 'unreachable'],
   ['a redirect', { status: 307, headers: { location: 'http://127.0.0.1:1/' } }, 'redirect'],
   ['a large answer', { status: 200, body: 'x'.repeat(300_000) }, 'too_large'],
   ['an error page', { status: 502, body: '<html>' }, 'refused'],
@@ -135,6 +136,14 @@ test.each<[string, Fault, string]>([
 
   await expect(node.chainId()).rejects.toMatchObject({ name: 'NodeError', kind, node: 'node1' })
   expect(counters.read()).toEqual([{ node: 'node1', method: 'eth_chainId', result: kind, calls: 1 }])
+})
+
+test('a connection that the node has closed is replaced by another one', async () => {
+  const { node, scripted, counters } = await start()
+  scripted.fault = () => (scripted.calls.length === 1 ? 'break' : undefined)
+
+  expect(await node.chainId()).toBe(1)
+  expect(counters.read()).toEqual([{ node: 'node1', method: 'eth_chainId', result: 'ok', calls: 1 }])
 })
 
 test('headers come in batches of 100, in the order of the numbers', async () => {

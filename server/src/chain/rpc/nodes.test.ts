@@ -171,6 +171,20 @@ test('a pause of one node does not hold up the others; with one node, calls wait
   expect(nodes.noNode().retryAfterMs).toBeGreaterThan(3_000_000)
 })
 
+test('a node that asks for a long pause at the first call is not waited for', async () => {
+  const { nodes, all, timing } = await connect([CHAIN])
+  all[0]!.fault = () => ({ status: 429, headers: { 'retry-after': '600' } })
+  for (let call = 0; call < 2; call++) {
+    await expect(nodes.head()).rejects.toThrow(/node1 .* is paused: .*limits the rate/)
+  }
+  expect(nodes.noNode().retryAfterMs).toBe(600_000)
+  expect(timing.pauses).toEqual([])
+
+  all[0]!.fault = () => undefined
+  timing.advance(600_000)
+  expect((await nodes.head()).header.number).toBe(119)
+})
+
 test('a wrong log is found by the bloom, and the next node is asked', async () => {
   const { nodes, all } = await connect([CHAIN, CHAIN])
   const { header } = await nodes.head()
