@@ -76,6 +76,25 @@ test('whatever a node refuses, and however ranges are cut, the logs are the same
   )
 })
 
+test('ranges that are far too large for a node come in parts, as soon as they are read', async () => {
+  const { nodes, all, timing } = await start([CHAIN])
+  all[0]!.fault = (call) =>
+    call.method === 'eth_getLogs' && rangeOf(call).to - rangeOf(call).from >= 5
+      ? { error: { code: 35, message: 'ranges over 5 blocks are not supported on freetier' } }
+      : undefined
+  const options = { fromBlock: 100, toBlock: 219, addresses: ADDRESSES, firstBlocks: 60, inFlight: 2, timing }
+  const ranges: LogRange[] = []
+  for await (const range of readLogRanges(nodes, options)) {
+    if (ranges.length === 0) expect(all[0]!.calls.length).toBeLessThan(20)
+    ranges.push(range)
+  }
+
+  expectWhole(ranges)
+  expect(ranges).toHaveLength(120 / 5)
+  const asked = all[0]!.calls.filter(({ method }) => method === 'eth_getLogs')
+  expect(asked).toHaveLength(120 / 5 + 2)
+})
+
 test('a refusal for the rate of calls leaves the range as it is', async () => {
   const { read, all, timing } = await start([CHAIN])
   let refusals = 3
