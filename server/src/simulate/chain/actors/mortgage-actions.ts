@@ -3,7 +3,8 @@ import { MAX_UINT256 } from '../encoding/words.ts'
 import type { Action, Scene } from './scene.ts'
 
 const DAY_S = 86_400
-const RATE = 24_000_000_000n
+/** A fifth of the amount in a year: interest is 100,000 times amount times seconds, divided by this. */
+const RATE = 15_768_000_000_000n
 
 /** Asks for a loan for a parcel that is for sale: with the helper as the web application does, or without. */
 export const requestMortgage: Action = (scene) => {
@@ -113,7 +114,7 @@ function drawTerms(scene: Scene, amountWei: bigint): LoanTerms {
   const { dice, timeS } = scene
   const atS = BigInt(timeS + 30 * DAY_S)
   const expiresAt = dice.chance(0.1) ? MAX_UINT256 : dice.chance(0.7) ? atS * 1_000n : atS
-  const rates = { interestRate: RATE, punitoryInterestRate: RATE - 5_000_000_000n }
+  const rates = { interestRate: RATE, punitoryInterestRate: RATE / 2n }
   const duesInS = BigInt(dice.whole(1, 200) * DAY_S)
   return { amountWei, ...rates, duesInS, cancelableAtS: duesInS / 4n, expiresAt }
 }

@@ -108,7 +108,7 @@ export function headerFields(block: Omit<Block, 'hash'>): readonly HeaderField[]
     { name: 'gasLimit', value: GAS_LIMIT },
     { name: 'gasUsed', value: block.gasUsed },
     { name: 'timestamp', value: block.timeS },
-    { name: 'extraData', value: EXTRA_DATA + block.fork.toString(16).padStart(4, '0') },
+    { name: 'extraData', value: EXTRA_DATA + block.fork.toString(16).padStart(8, '0') },
     { name: 'mixHash', value: ZERO_WORD },
     { name: 'nonce', value: '0x0000000000000000' },
     ...ADDED_FIELDS.slice(0, block.addedFields).map((name) => ({ name, value: added[name] })),

@@ -9,6 +9,7 @@ import { ADDED_FIELDS, type Block, makeBlock, TransactionList } from './block.ts
 import { SLOT_S, timeOfBlock } from './block-times.ts'
 
 export interface ChainOptions {
+  readonly chainId: number
   readonly seed: number
   readonly world: World
   /** Blocks that exist at the start, above block 0. */
@@ -44,6 +45,7 @@ export class SimulatedChain {
   /** A block stands at its number. */
   private readonly blocks: Block[] = []
   private readonly byHash = new Map<Word, Block>()
+  private readonly blockNumbers = new Map<Word, number>()
   private readonly orphans = new Map<Word, Block>()
   private readonly requests = new Map<number, readonly TransactionRequest[]>()
   private readonly players: Players
@@ -126,6 +128,11 @@ export class SimulatedChain {
     return orphan && { block: orphan, isOrphan: true }
   }
 
+  /** The number of the block that has the transaction. */
+  blockOfTransaction(hash: Word): number | undefined {
+    return this.blockNumbers.get(hash)
+  }
+
   private makeNext(
     timeS: number,
     fill: (execute: (request: TransactionRequest) => ReturnType<Machine['run']>) => void,
@@ -154,6 +161,7 @@ export class SimulatedChain {
   private append(block: Block): void {
     this.blocks.push(block)
     this.byHash.set(block.hash, block)
+    for (const { hash } of block.transactions) this.blockNumbers.set(hash, block.number)
   }
 
   private removeAbove(ancestor: number): readonly RemovedBlock[] {
@@ -161,6 +169,7 @@ export class SimulatedChain {
       const requests = this.requests.get(block.number) ?? []
       this.requests.delete(block.number)
       this.byHash.delete(block.hash)
+      for (const { hash } of block.transactions) this.blockNumbers.delete(hash)
       this.orphans.set(block.hash, block)
       if (this.orphans.size > MOST_ORPHANS) this.orphans.delete(this.orphans.keys().next().value!)
       return { block, requests }
