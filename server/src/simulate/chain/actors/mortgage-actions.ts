@@ -55,8 +55,13 @@ export const cancelMortgage: Action = (scene) => {
 
 /** The transaction fails if the parcel is not for sale any more. */
 export const lend: Action = (scene) => {
-  const { engine, mortgages } = scene.contracts
-  const found = someMortgage(scene, ({ status }) => status === MORTGAGE_STATUS.pending)
+  const { engine, mortgages, market, land } = scene.contracts
+  const isForSale = ({ landId, status }: Mortgage) => {
+    const order = market.order(land.address, landId)
+    const isOwned = order !== undefined && scene.owns(order.seller, land, landId)
+    return status === MORTGAGE_STATUS.pending && (isOwned || scene.dice.chance(0.02))
+  }
+  const found = someMortgage(scene, isForSale)
   if (!found) return undefined
   const { owner, loanId } = found.mortgage
   const lender = scene.other(owner)

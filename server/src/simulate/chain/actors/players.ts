@@ -75,8 +75,8 @@ const ACTIONS: readonly (readonly [weight: number, action: Action])[] = [
     [1, mortgage.cancelMortgage],
   ] as const),
   ...([
-    [3, mortgage.lend],
-    [4, mortgage.payLoan],
+    [7, mortgage.lend],
+    [6, mortgage.payLoan],
     [2, mortgage.changeLender],
   ] as const),
   ...([[3, mortgage.claimMortgage]] as const),
