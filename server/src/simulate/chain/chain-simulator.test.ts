@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { parseWorld } from '@landpass/client/grid'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ChainSimulator, startChainSimulator } from './chain-simulator.ts'
 import { hashOfText } from './encoding/words.ts'
 import type { LogJson } from './node/block-json.ts'
+import { METHOD_NAMES } from './node/methods.ts'
+import { DEFAULT_SETTINGS } from './node/settings.ts'
+import { TRUTH_PARTS } from './truth.ts'
 
 const BLOCKS = 240
 const OPTIONS = {
@@ -299,6 +303,32 @@ test('asked ranges are remembered, so that a test sees what is asked twice', asy
     requests: 1,
     asked_logs: [{ from: 1, to: 9 }],
   })
+})
+
+test('docs/chain-simulator.md names every setting with its default, every part of the truth, and every method', () => {
+  const page = readFileSync(new URL('../../../../../docs/chain-simulator.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| (`[a-z_`, ]+`) \|([^|]*)\|/gm)].map(
+    ([, names = '', defaults = '']) => ({
+      ...{
+        names: [...names.matchAll(/[a-z_]+/g)].map(String),
+        defaults: defaults.replaceAll('`', '').trim(),
+      },
+    }),
+  )
+
+  const documented = rows.flatMap(({ names, defaults }) => {
+    const values = defaults.split(', ')
+    return names.map((name, i) => [name, values[i] ?? values[0]])
+  })
+  expect(Object.fromEntries(documented)).toEqual(
+    Object.fromEntries(
+      Object.entries(DEFAULT_SETTINGS).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? JSON.stringify(value) : String(value),
+      ]),
+    ),
+  )
+  for (const word of [...TRUTH_PARTS, ...METHOD_NAMES]) expect(page).toContain(`\`${word}\``)
 })
 
 /** Owners of parcels and members of estates as the logs tell them: a reader that shares no code with the contracts. */
