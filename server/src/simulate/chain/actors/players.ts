@@ -79,7 +79,10 @@ const ACTIONS: readonly (readonly [weight: number, action: Action])[] = [
     [6, mortgage.payLoan],
     [2, mortgage.changeLender],
   ] as const),
-  ...([[3, mortgage.claimMortgage]] as const),
+  ...([
+    [3, mortgage.claimMortgage],
+    [1, mortgage.describeMortgaged],
+  ] as const),
   ...([
     [6, trade.acceptSignedListing],
     [3, trade.acceptSignedBid],
