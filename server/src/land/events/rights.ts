@@ -32,7 +32,8 @@ export async function setRight(
   } else {
     for (const estate of await rows.assetsOf('estate', owner))
       if (!isRented(estate)) {
-        rows.put('estate', { ...estate, ...columns, updated_at_ms: step.at.timeMs })
+        const { approvals_for_all, update_managers } = columns
+        rows.put('estate', { ...estate, approvals_for_all, update_managers, updated_at_ms: step.at.timeMs })
         await putMemberRights(step, estate.id, columns)
       }
   }
