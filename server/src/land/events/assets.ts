@@ -5,7 +5,7 @@ import { withText } from './data-text.ts'
 import type { EstateRow, ParcelRow } from './land-rows.ts'
 import { moveListings } from './listings.ts'
 import { changeAsset, coordOf, estateOf, parcelAt, ZERO_ADDRESS } from './new-rows.ts'
-import { putMemberRights, rightsOverEstate, rightsOverParcel } from './rights.ts'
+import { putMemberRights, type RightColumns, rightsOverEstate, rightsOverParcel } from './rights.ts'
 import type { Fact, Step } from './rule-context.ts'
 
 /**
@@ -23,22 +23,22 @@ export async function transferAsset(step: Step, { asset, to }: Fact<'asset-trans
 // which made the history of the chain several times slower.
 
 async function transferParcel(step: Step, coord: Coord, owner: string | null): Promise<void> {
-  const { rows, at } = step
-  const parcel = withOwner(await parcelAt(step, coord), owner, at.timeMs)
-  const { approvals_for_all, update_managers } = await rightsOverParcel(step, parcel)
-  rows.put('parcel', { ...parcel, approvals_for_all, update_managers })
+  const before = await parcelAt(step, coord)
+  const rights = await rightsOverParcel(step, { estate_id: before.estate_id, holder: null, owner })
+  step.rows.put('parcel', withOwner(before, { owner, rights, timeMs: step.at.timeMs }))
 }
 
 async function transferEstate(step: Step, id: string, owner: string): Promise<void> {
-  const { rows, at } = step
-  const estate = withOwner(await estateOf(step, id), owner, at.timeMs)
-  const rights = await rightsOverEstate(step, estate)
-  const { approvals_for_all, update_managers } = rights
-  rows.put('estate', { ...estate, approvals_for_all, update_managers })
+  const before = await estateOf(step, id)
+  const rights = await rightsOverEstate(step, { holder: null, owner })
+  step.rows.put('estate', withOwner(before, { owner, rights, timeMs: step.at.timeMs }))
   await putMemberRights(step, id, rights)
 }
 
-function withOwner<Row extends ParcelRow | EstateRow>(row: Row, owner: Row['owner'], timeMs: number): Row {
+function withOwner<Row extends ParcelRow | EstateRow>(
+  row: Row,
+  { owner, rights, timeMs }: { owner: Row['owner']; rights: RightColumns; timeMs: number },
+): Row {
   return {
     ...row,
     owner,
@@ -48,6 +48,8 @@ function withOwner<Row extends ParcelRow | EstateRow>(row: Row, owner: Row['owne
     tenant: null,
     rented_until_ms: null,
     last_transferred_at_ms: timeMs,
+    approvals_for_all: rights.approvals_for_all,
+    update_managers: rights.update_managers,
     updated_at_ms: timeMs,
   }
 }
