@@ -133,6 +133,8 @@ export interface ChainPositionTable {
   lease_until_ms: number
   /** Raised by one with each change of the holder. */
   epoch: number
+  /** What the holder last said of itself, for all processes to show. */
+  status: string | null
 }
 
 /** The last final block and the applied ones after it, of which the chain may still take another branch. */

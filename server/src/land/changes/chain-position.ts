@@ -34,6 +34,8 @@ export interface ChainPosition extends FollowedChain {
   readonly epoch: number
   readonly holder: string | undefined
   readonly leaseUntilMs: number
+  /** What the leader last said of itself. */
+  readonly status: string | undefined
   readonly finalized: BlockId
   /** From the last final block to the newest, in their order. What the blocks after the first changed can be undone. */
   readonly blocks: readonly StoredBlock[]
@@ -70,6 +72,7 @@ export async function readChainPosition(db: Db): Promise<ChainPosition | undefin
     epoch: row.epoch,
     holder: row.holder ?? undefined,
     leaseUntilMs: row.lease_until_ms,
+    status: row.status ?? undefined,
     finalized: { number: row.finalized_number, hash: row.finalized_hash },
     blocks: (row.blocks ?? []).map(({ logsDigest, ...block }) => ({
       ...block,
@@ -104,6 +107,7 @@ export async function startPosition(
       holder: null,
       lease_until_ms: 0,
       epoch: 0,
+      status: null,
     })
     .execute()
   await insertBlocks(tx, worldId, [block])
@@ -127,6 +131,8 @@ export interface LeaseRequest {
   readonly holder: string
   readonly nowMs: number
   readonly leaseMs: number
+  /** What it says of itself, for all processes to show. */
+  readonly status?: string | undefined
 }
 
 /** Who may change the world: one process, until its lease ends. */
@@ -140,12 +146,13 @@ export type Lead =
  * Takes or renews the lease of the world that is shown. A lease only saves work: what keeps two processes from writing
  * is the position that each transaction compares.
  */
-export async function takeLease(db: Db, { holder, nowMs, leaseMs }: LeaseRequest): Promise<Lead> {
+export async function takeLease(db: Db, { holder, nowMs, leaseMs, status }: LeaseRequest): Promise<Lead> {
   const { rows } = await sql<{ worldId: number; epoch: number }>`
     update chain_position set
       epoch = epoch + case when chain_position.holder = ${holder} then 0 else 1 end,
       holder = ${holder},
-      lease_until_ms = ${nowMs + leaseMs}
+      lease_until_ms = ${nowMs + leaseMs},
+      status = coalesce(${status ?? null}, status)
     from land_state
     where land_state.world_id = chain_position.world_id
       and (chain_position.holder is null or chain_position.holder = ${holder} or lease_until_ms <= ${nowMs})
