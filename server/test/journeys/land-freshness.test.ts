@@ -2,9 +2,9 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { readFeed } from '@landpass/client/feed'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { LandChange } from '../../src/land/changes/changes.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { describeOnOneEngine } from '../support/engines.ts'
+import type { LandChange } from '../support/land-changes.ts'
 import { addressOf, bidRow, publicationRow } from '../support/land-rows.ts'
 import { type LandServer, startLandServer } from '../support/land-server.ts'
 import { runs } from '../support/property-seed.ts'
@@ -36,7 +36,7 @@ type Step =
   | { readonly kind: 'wait'; readonly ms: number }
   | {
       readonly kind: 'change'
-      readonly what: Exclude<LandChange['kind'], 'create-estate'>
+      readonly what: Exclude<LandChange['kind'], 'create-estate' | 'remove-estate' | 'remove-publication'>
       readonly pick: number
       readonly ms: number
     }

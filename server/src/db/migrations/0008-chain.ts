@@ -22,12 +22,14 @@ export async function up(db: Kysely<never>): Promise<void> {
 
 const ASSET_COLUMNS = `add column data_text text, add column holder text, add column tenant text,
   add column rented_until_ms bigint`
+/** Constraints have a name: a table can only become a partition if it has all of its parent's, by their names. */
 const COLUMNS = {
   parcel: ASSET_COLUMNS,
   estate: `${ASSET_COLUMNS}, add column fingerprint text`,
   publication: `add column log_index integer,
-    add column closed_by text check (closed_by in ('event', 'moved', 'replaced'))`,
-  bid: `add column closed_by text check (closed_by in ('event', 'void', 'replaced', 'fingerprint'))`,
+    add column closed_by text constraint publication_closed_by check (closed_by in ('event', 'moved', 'replaced'))`,
+  bid: `add column closed_by text
+    constraint bid_closed_by check (closed_by in ('event', 'void', 'replaced', 'fingerprint'))`,
   mortgage: `add column log_index integer, add column due_in_s bigint`,
 }
 const TABLES = Object.keys(COLUMNS)
@@ -65,6 +67,7 @@ const STATEMENTS = [
      end loop;
    end $$`,
   `create index bid_by_id on bid (id)`,
+  `create index parcel_by_estate on parcel (estate_id) where estate_id is not null`,
   `create table land_right (
     ${OF_WORLD},
     kind text not null check (kind in ('approval', 'manager')),
@@ -101,7 +104,8 @@ const STATEMENTS = [
     finalized_hash text not null,
     holder text,
     lease_until_ms bigint not null,
-    epoch bigint not null
+    epoch bigint not null,
+    status text
   )`,
   `create table chain_block (
     ${OF_WORLD},
