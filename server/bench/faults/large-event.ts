@@ -124,19 +124,29 @@ async function measure(
   const before = cpuMsOf(pids)
   const { answers, p50Ms, unexpected } = await load(SECONDS)
   if (unexpected.length > 0) throw new Error(`${call.path}: ${unexpected[0]}`)
-  return { cpuUs: ((cpuMsOf(pids) - before) * 1000) / answers, timeUs: p50Ms * 1000 }
+  const usedMs = [...cpuMsOf(pids)].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0)
+  return { cpuUs: (usedMs * 1000) / answers, timeUs: p50Ms * 1000 }
 }
 
 function shown({ cpuUs, timeUs }: Cost): string {
   return `${cpuUs.toFixed(0)} µs of CPU time, ${(timeUs / 1000).toFixed(2)} ms`
 }
 
-/** CPU time of processes so far, in milliseconds. Linux only: /proc counts in hundredths of a second. */
-function cpuMsOf(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => {
-    const fields = statOf(pid)
-    return sum + (Number(fields[11]) + Number(fields[12])) * 10
-  }, 0)
+/**
+ * CPU time of processes so far, in milliseconds. One that has ended is left out: a worker of PostgreSQL that vacuumed.
+ * Linux only: /proc counts in hundredths of a second.
+ */
+function cpuMsOf(pids: readonly number[]): ReadonlyMap<number, number> {
+  const found = new Map<number, number>()
+  for (const pid of pids) {
+    try {
+      const fields = statOf(pid)
+      found.set(pid, (Number(fields[11]) + Number(fields[12])) * 10)
+    } catch {
+      // It has ended since the list was made.
+    }
+  }
+  return found
 }
 
 /** The fields of /proc/<pid>/stat after the name, which can have spaces. */
