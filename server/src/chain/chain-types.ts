@@ -57,5 +57,7 @@ export interface Network {
   readonly chainId: number
   /** From the block after this one on, ApprovalForAll of LAND names the holder first. */
   readonly landApprovalForAllArgumentOrderChangesAtBlock: number
-  readonly contracts: Partial<Record<ContractRole, NetworkContract>> & { readonly LANDRegistry: NetworkContract }
+  readonly contracts: Partial<Record<ContractRole, NetworkContract>> & {
+    readonly LANDRegistry: NetworkContract
+  }
 }

@@ -165,20 +165,23 @@ test('applies each new block once, and asks for nothing else', async () => {
   expect(chain.calls).toEqual(['heads', 'logsOfBlock', 'heads'])
 })
 
-test.each([1, 5, 64])('a reorganisation of %i blocks is undone and redone in one transaction', async (depth) => {
-  const chain = new BranchingChain()
-  const { land, follower, toEnd } = follow(chain)
-  chain.grow(70, 'a')
-  await toEnd()
-  const [before, transactions] = [land.rows, land.transactions]
-  chain.reorganise(depth, depth + 1, 'b')
-  await toEnd()
+test.each([1, 5, 64])(
+  'a reorganisation of %i blocks is undone and redone in one transaction',
+  async (depth) => {
+    const chain = new BranchingChain()
+    const { land, follower, toEnd } = follow(chain)
+    chain.grow(70, 'a')
+    await toEnd()
+    const [before, transactions] = [land.rows, land.transactions]
+    chain.reorganise(depth, depth + 1, 'b')
+    await toEnd()
 
-  expect(land.rows).toEqual(rowsOf(chain))
-  expect(land.transactions).toBe(transactions + 1)
-  expect(land.shown.at(-2)).toEqual(before)
-  expect([...follower.counts.undone]).toEqual([[depth, 1]])
-})
+    expect(land.rows).toEqual(rowsOf(chain))
+    expect(land.transactions).toBe(transactions + 1)
+    expect(land.shown.at(-2)).toEqual(before)
+    expect([...follower.counts.undone]).toEqual([[depth, 1]])
+  },
+)
 
 test('a node that lags is no reorganisation, and a lower head on another branch is one', async () => {
   const chain = new BranchingChain()

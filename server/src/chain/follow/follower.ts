@@ -103,8 +103,8 @@ export class Follower {
       return lead
     }
     try {
-      const standing = (this.standing ??= await this.readStanding())
-      return standing ? await this.advance(standing, until) : 'no position'
+      this.standing ??= await this.readStanding()
+      return this.standing ? await this.advance(this.standing, until) : 'no position'
     } catch (error) {
       // What is in memory may be ahead of a transaction that failed, or behind that of another process.
       this.standing = undefined
@@ -122,7 +122,8 @@ export class Follower {
 
   private async advance(standing: Standing, until: number): Promise<StepResult> {
     const { source } = this.options
-    const heads = (this.heads = await source.heads())
+    const heads = await source.heads()
+    this.heads = heads
     const newest = standing.known.at(-1)!
     const final = Math.min(heads.finalized.number, until)
     if (final - newest.number >= BLOCKS_WORTH_A_RANGE && (await this.isOnChain(newest))) {

@@ -35,6 +35,8 @@ const MAX_BODY_BYTES = 1 << 30
  * spool.nextBlock // 4_954_642
  */
 export class Spool {
+  /** Whether the first transfer of a parcel was found in it: a note of the reader in memory. */
+  hasParcels = false
   private readonly file: FileHandle
   private readonly firstBlock: number
   private next: number
@@ -81,7 +83,9 @@ export class Spool {
   async append(range: LogsOfRange): Promise<void> {
     if (range.first !== this.next)
       throw new Error(`block ${range.first} does not follow ${this.next - 1} in the spool`)
-    const body = await deflate(JSON.stringify([range.first, range.last, range.logs.map(packed)]), { level: 1 })
+    const body = await deflate(JSON.stringify([range.first, range.last, range.logs.map(packed)]), {
+      level: 1,
+    })
     const header = Buffer.alloc(HEADER_BYTES)
     header.writeUInt32BE(body.length, 0)
     header.writeUInt32BE(crc32(body), 4)
@@ -93,6 +97,13 @@ export class Spool {
   /** Everything that is stored, range by range. */
   async *ranges(): AsyncGenerator<LogsOfRange> {
     for await (const { range } of this.frames()) yield range
+  }
+
+  /** Deletes everything. */
+  async clear(): Promise<void> {
+    await this.file.truncate(0)
+    this.next = this.firstBlock
+    this.logCount = 0
   }
 
   /** Waits until everything is on disk. */
