@@ -12,6 +12,7 @@ import * as rights from './migrations/0004-rights.ts'
 import * as locationAndCounts from './migrations/0005-location-and-counts.ts'
 import * as organiserPasses from './migrations/0006-organiser-passes.ts'
 import * as attendanceGuards from './migrations/0007-attendance-guards.ts'
+import * as chain from './migrations/0008-chain.ts'
 
 describeOnBothEngines('migrate', (open, kind) => {
   test('applies everything once, however many start at once', async () => {
@@ -86,6 +87,7 @@ describeOnBothEngines('migrate', (open, kind) => {
         },
         '0006-organiser-passes': organiserPasses,
         '0007-attendance-guards': attendanceGuards,
+        '0008-chain': chain,
       }
       const migrateTo = (migrations: Record<string, Migration>) =>
         new Migrator({ db: engine.db, provider: { getMigrations: async () => migrations } }).migrateToLatest()

@@ -10,6 +10,7 @@ import * as rights from './migrations/0004-rights.ts'
 import * as locationAndCounts from './migrations/0005-location-and-counts.ts'
 import * as organiserPasses from './migrations/0006-organiser-passes.ts'
 import * as attendanceGuards from './migrations/0007-attendance-guards.ts'
+import * as chain from './migrations/0008-chain.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -24,6 +25,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0005-location-and-counts': locationAndCounts,
   '0006-organiser-passes': organiserPasses,
   '0007-attendance-guards': attendanceGuards,
+  '0008-chain': chain,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

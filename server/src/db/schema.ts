@@ -13,6 +13,9 @@ export interface Database {
   land_world: LandWorldTable
   land_change: LandChangeTable
   land_location: LandLocationTable
+  chain_position: ChainPositionTable
+  chain_block: ChainBlockTable
+  chain_undo: ChainUndoTable
   attendance_event: AttendanceEventTable
   claim_code: ClaimCodeTable
   claim: ClaimTable
@@ -77,6 +80,50 @@ export interface LandChangeTable {
   subject: ChangeSubject
   /** `x,y` of a parcel, id of an estate, key of a publication; else the time of the change in milliseconds. */
   key: string
+}
+
+/** How far a world follows the chain. A world that is not followed has no row. */
+export interface ChainPositionTable {
+  world_id: number
+  chain_id: number
+  /** Of the addresses and start blocks of the network's contracts. */
+  contracts_hash: string
+  /** Of the rules that made the rows. */
+  rules_version: number
+  /** The last block whose events are in the rows. */
+  block_number: number
+  block_hash: string
+  block_time_s: number
+  /** The last block that the network has declared final: nothing at or below it is ever undone. */
+  finalized_number: number
+  finalized_hash: string
+  /** The process that may write until its lease ends; null for none. */
+  holder: string | null
+  lease_until_ms: number
+  /** Raised by one with each change of the holder. */
+  epoch: number
+}
+
+/** The last final block and the applied ones after it, of which the chain may still take another branch. */
+export interface ChainBlockTable {
+  world_id: number
+  number: number
+  hash: string
+  parent_hash: string
+  time_s: number
+  /** Of the logs that were applied; null where it is not known. */
+  logs_digest: string | null
+}
+
+/** A row as it was before a block that can still be undone: one for each row that the block changed. */
+export interface ChainUndoTable {
+  world_id: number
+  block_number: number
+  table_name: string
+  /** The columns that name the row, without the number of its world. */
+  key: ColumnType<Record<string, unknown>, string, string>
+  /** The row without the number of its world; null where there was none. */
+  before: ColumnType<Record<string, unknown> | null, string | null, string | null>
 }
 
 /** An event at the issuer that an organiser registered here. */

@@ -36,6 +36,8 @@ export function publicationRow(name: string, facts: Partial<NewPublication>): Ne
     marketplace_address: addressOf('marketplace'),
     created_at_ms: madeAtMs + 5_000,
     updated_at_ms: madeAtMs + 5_000,
+    log_index: null,
+    closed_by: null,
     ...facts,
   }
 }
@@ -84,6 +86,7 @@ export function bidRow(name: string, facts: Partial<NewBid>): NewBid {
     tx_hash: null,
     log_index: null,
     contract_address: null,
+    closed_by: null,
     ...facts,
   }
 }

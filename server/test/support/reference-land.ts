@@ -269,7 +269,7 @@ export class ReferenceLand {
 
   private openPublication(row: Extract<LandChange, { kind: 'open-publication' }>['publication']): void {
     const { price, expires_at_ms, block_time_created_at_ms, block_time_updated_at_ms, ...rest } = row
-    const { created_at_ms, updated_at_ms, ...same } = rest
+    const { created_at_ms, updated_at_ms, log_index, closed_by, ...same } = rest
     this.publications.push({
       shown: {
         ...same,
@@ -285,7 +285,7 @@ export class ReferenceLand {
 
   private placeBid(row: Extract<LandChange, { kind: 'place-bid' }>['bid']): void {
     const { price, expires_at_ms, block_time_created_at_ms, block_time_updated_at_ms, ...rest } = row
-    const { created_at_ms, updated_at_ms, tx_hash, log_index, contract_address, ...same } = rest
+    const { created_at_ms, updated_at_ms, tx_hash, log_index, contract_address, closed_by, ...same } = rest
     this.bids.push({
       shown: {
         ...same,

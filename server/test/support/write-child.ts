@@ -54,6 +54,7 @@ function changes(number: number): LandChange[] {
         tx_hash: null,
         log_index: null,
         contract_address: null,
+        closed_by: null,
       },
     },
   ]

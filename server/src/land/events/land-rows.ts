@@ -80,7 +80,9 @@ export interface LandRows {
   /** All that ever were, oldest first. */
   publicationsOf(asset: AssetName): Promise<readonly PublicationRow[]>
   bidsOf(asset: AssetName): Promise<readonly BidRow[]>
-  mortgage(by: { readonly mortgageId: number } | { readonly loanId: number }): Promise<MortgageRow | undefined>
+  mortgage(
+    by: { readonly mortgageId: number } | { readonly loanId: number },
+  ): Promise<MortgageRow | undefined>
   tradeSignature(marketplace: string, signer: string, key: string): Promise<TradeSignatureRow | undefined>
   tradeIndex(marketplace: string, signer: string): Promise<TradeIndexRow | undefined>
   /** The number of the next row of a table; each call gives another. */

@@ -8,13 +8,15 @@ export interface BidFilter {
   readonly bidder?: string | undefined
 }
 
-/** The bid with an id (which the contract makes unique), if there is one. */
+/** The bid with an id, if there is one. Of several, which can only be equal bids of one block, the last one. */
 export async function findBid(db: Db, worldId: number, id: string): Promise<BidTable | undefined> {
   return db
     .selectFrom('bid')
     .selectAll()
     .where('world_id', '=', worldId)
     .where('id', '=', id)
+    .orderBy('key', 'desc')
+    .limit(1)
     .executeTakeFirst()
 }
 

@@ -1,7 +1,7 @@
 import { CONTRACT_LIMIT } from '@landpass/client/grid'
 import type * as schemaParts from '../../schema-parts.ts'
 import * as is from './checks.ts'
-import { addresses, choice, derived } from './fields.ts'
+import { address, addresses, bytes, choice, deadlineMsDigits, derived, optional } from './fields.ts'
 import { textJson } from './json.ts'
 
 export const ASSET_TYPES = ['parcel', 'estate'] as const
@@ -32,6 +32,16 @@ export const GRID_NUMBER = is.integer(-CONTRACT_LIMIT, CONTRACT_LIMIT)
 export const RIGHTS = {
   approvals_for_all: addresses('Who may do what the owner may, with all land of the owner.'),
   update_managers: addresses('Who may change what is built on all land of the owner.'),
+}
+
+/** What the chain says of a parcel or an estate besides; a snapshot may leave it out. */
+export const CHAIN_FACTS = {
+  /** What the owner wrote, byte for byte. Null where it is unknown: nothing was written, or the row is of a snapshot without it. */
+  data_text: optional(bytes('What the owner wrote, byte for byte.')),
+  /** Who has the token according to its registry; null where that is `owner`. For rented land it is the contract of the rent. */
+  holder: optional(address('Who has the token, where that is not the owner: the contract of a rent.')),
+  tenant: optional(address('Who rents it, or rented it last.')),
+  rented_until: optional(deadlineMsDigits()),
 }
 
 /** The columns that say who else may act for the owner of a parcel or an estate. */

@@ -3,6 +3,7 @@ import * as is from './checks.ts'
 import {
   address,
   assetId,
+  choice,
   deadlineMsDigits,
   hash,
   hexBytes,
@@ -15,6 +16,14 @@ import {
 } from './fields.ts'
 import { defineRecord, type Line, type Row } from './record.ts'
 import { listingStatus } from './statuses.ts'
+
+/**
+ * Why a bid is not open: its contract logged that it was accepted or cancelled (`event`), another bid on the asset was
+ * accepted (`void`), its bidder made another one (`replaced`), or the parcels of the estate are not those that it was
+ * made for (`fingerprint`: it opens again when they are).
+ */
+export const BID_CLOSINGS = ['event', 'void', 'replaced', 'fingerprint'] as const
+export type BidClosing = (typeof BID_CLOSINGS)[number]
 
 /** What is always answered, in its order. */
 const DOCUMENTED = [
@@ -39,6 +48,7 @@ const DOCUMENTED = [
 export const BID = defineRecord({
   description: 'An offer to buy.',
   fields: {
+    /** Not unique: two equal bids of one bidder in one block have the same. */
     id: hash('Id of the bid in its contract.'),
     token_address: address('Contract of the asset.'),
     token_id: tokenId('Exact decimal digits.'),
@@ -59,6 +69,10 @@ export const BID = defineRecord({
     tx_hash: optional(hash('With sanitize=false: transaction of the bid, where known.')),
     log_index: optional(integer(is.isCount, 'With sanitize=false.')),
     contract_address: optional(address('With sanitize=false.')),
+    /** Null while open, and where it is unknown: rows of a snapshot without it. */
+    closed_by: optional(
+      choice<BidClosing>(is.oneOf('event', 'void', 'replaced', 'fingerprint'), BID_CLOSINGS),
+    ),
   },
   places: {
     /** Our own number, in order of creation. */
@@ -66,7 +80,7 @@ export const BID = defineRecord({
   },
   derived: {},
   answer: [...DOCUMENTED, 'tx_hash', 'log_index', 'contract_address'],
-  notAnswered: [],
+  notAnswered: ['closed_by'],
 })
 
 export interface BidTable extends Row<typeof BID> {}

@@ -118,6 +118,16 @@ export const isHexBytes = matches(
   'must be 0x and an even number of lower-case hex digits',
   /^0x(?:[0-9a-f]{2}){0,512}$/,
 )
+/** At most a million bytes: no block of the chain has room for a text that is longer. */
+export const isBytes = holds<string>(
+  'must be 0x and an even number of lower-case hex digits, of at most a million bytes',
+  (value) =>
+    typeof value === 'string' &&
+    value.length <= 2 + 2 * MAX_BYTES &&
+    value.length % 2 === 0 &&
+    /^0x[0-9a-f]*$/.test(value),
+)
+const MAX_BYTES = 1_000_000
 export const isUuid = matches(
   'must be a UUID in lower case',
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,

@@ -2,6 +2,7 @@ import type { Coord } from '@landpass/client/grid'
 import type * as schemaParts from '../../schema-parts.ts'
 import {
   assetDataJson,
+  CHAIN_FACTS,
   DATA_CHECKS,
   DATA_COLUMNS,
   DATA_TEXT_CHECKS,
@@ -12,7 +13,7 @@ import {
   RIGHTS,
 } from './assets.ts'
 import * as is from './checks.ts'
-import { address, composed, estateId, hash, isoTime, orNull, timeMsDigits, uuid } from './fields.ts'
+import { address, composed, estateId, hash, isoTime, optional, orNull, timeMsDigits, uuid } from './fields.ts'
 import { defineRecord, type Line, type Row } from './record.ts'
 
 const isData = is.object(
@@ -54,6 +55,9 @@ export const ESTATE = defineRecord({
     created_at: isoTime(),
     updated_at: isoTime(),
     ...RIGHTS,
+    ...CHAIN_FACTS,
+    /** What the contract computes from the estate and its parcels. Null where it is unknown: the rules compute it from the parcels. */
+    fingerprint: optional(hash("What the contract computes from the estate's parcels.")),
   },
   places: {},
   derived: { publication: publicationOfAsset() },
@@ -71,7 +75,7 @@ export const ESTATE = defineRecord({
     'update_managers',
     'publication',
   ],
-  notAnswered: ['created_at', 'updated_at'],
+  notAnswered: ['created_at', 'updated_at', 'data_text', 'holder', 'tenant', 'rented_until', 'fingerprint'],
 })
 
 export interface EstateTable extends Row<typeof ESTATE> {}

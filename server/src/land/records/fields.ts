@@ -101,6 +101,9 @@ export const address = (about?: string) =>
 export const hash = (about?: string) => sameColumn(is.isHash, ({ hashText }) => hashText(about), plainJson)
 export const hexBytes = (description: string) =>
   sameColumn(is.isHexBytes, ({ Type }) => Type.String({ pattern: '^0x[0-9a-f]*$', description }), plainJson)
+/** Bytes of any content, in hex. */
+export const bytes = (description: string) =>
+  sameColumn(is.isBytes, ({ Type }) => Type.String({ pattern: '^0x[0-9a-f]*$', description }), plainJson)
 export const uuid = () => sameColumn(is.isUuid, ({ uuidText }) => uuidText(), plainJson)
 export const estateId = (about: string) => sameColumn(is.isEstateId, ({ idText }) => idText(about), plainJson)
 export const tokenId = (about?: string) =>
@@ -192,7 +195,7 @@ export function orNull<Column, Line, Unit extends string>(
 }
 
 /** The field, which a line may leave out: the column is null then, and so is the answer's field if it has one. */
-export function optional<Column, Line extends Column, Unit extends string>(
+export function optional<Column, Line, Unit extends string>(
   field: ColumnField<Column, Line, Unit, false>,
 ): ColumnField<Column | null, Line, Unit, true> {
   const { toColumn, text } = field
@@ -201,7 +204,8 @@ export function optional<Column, Line extends Column, Unit extends string>(
     unit: field.unit,
     check: field.check,
     isOptional: true,
-    toColumn: (line) => (line === undefined ? null : toColumn ? toColumn(line) : line),
+    // Without `toColumn` the column holds what the line says.
+    toColumn: (line) => (line === undefined ? null : toColumn ? toColumn(line) : (line as unknown as Column)),
     text,
     lineText: (column) => (column === null ? undefined : text(column)),
     schema: (schemas) => schemas.Type.Optional(schemas.orNull(field.schema(schemas))),

@@ -9,6 +9,7 @@ import {
   integer,
   isoTime,
   money,
+  optional,
   orNull,
   price,
   secondsDigits,
@@ -51,6 +52,10 @@ export const MORTGAGE = defineRecord({
     punitory_interest_rate: rate(),
     paid: money(),
     started_at: orNull(timeMsDigits()),
+    /** Position in its block of the log that made it. */
+    log_index: optional(integer(is.isCount)),
+    /** Length of the loan from its start. The terms of a loan never change; null where they were not read yet. */
+    due_in: optional(secondsDigits()),
   },
   places: {
     /** Our own number, in order of creation. */
@@ -82,7 +87,7 @@ export const MORTGAGE = defineRecord({
     'paid',
     'started_at',
   ],
-  notAnswered: [],
+  notAnswered: ['log_index', 'due_in'],
 })
 
 export interface MortgageTable extends Row<typeof MORTGAGE> {}

@@ -1,6 +1,7 @@
 import { type Coord, coordText, encodeTokenId } from '@landpass/client/grid'
 import {
   assetDataJson,
+  CHAIN_FACTS,
   DATA_CHECKS,
   DATA_COLUMNS,
   DATA_TEXT_CHECKS,
@@ -109,6 +110,7 @@ export const PARCEL = defineRecord({
     created_at: isoTime(),
     updated_at: isoTime(),
     ...RIGHTS,
+    ...CHAIN_FACTS,
   },
   places: {
     /** Its place in the district's list of parcels. */
@@ -145,7 +147,7 @@ export const PARCEL = defineRecord({
     'update_managers',
     'publication',
   ],
-  notAnswered: ['token_id', 'created_at', 'updated_at'],
+  notAnswered: ['token_id', 'created_at', 'updated_at', 'data_text', 'holder', 'tenant', 'rented_until'],
 })
 
 export interface ParcelTable extends Row<typeof PARCEL> {}

@@ -3,11 +3,13 @@ import * as is from './checks.ts'
 import {
   address,
   assetId,
+  choice,
   deadlineMs,
   derived,
   hash,
   integer,
   isoTime,
+  optional,
   orNull,
   price,
   timeMs,
@@ -16,6 +18,13 @@ import {
 import { plainJson } from './json.ts'
 import { defineRecord, type Line, type Row } from './record.ts'
 import { listingStatus } from './statuses.ts'
+
+/**
+ * Why a publication is not open: its contract logged a sale or a cancellation (`event`), the asset left its seller
+ * (`moved`: it opens again when the asset returns), or the seller made another one (`replaced`).
+ */
+export const PUBLICATION_CLOSINGS = ['event', 'moved', 'replaced'] as const
+export type PublicationClosing = (typeof PUBLICATION_CLOSINGS)[number]
 
 export const PUBLICATION = defineRecord({
   description: 'An offer for sale.',
@@ -36,6 +45,12 @@ export const PUBLICATION = defineRecord({
     marketplace_address: address('Contract of the marketplace.'),
     created_at: isoTime(),
     updated_at: isoTime(),
+    /** Position in its block of the log that made it. */
+    log_index: optional(integer(is.isCount)),
+    /** Null while open, and where it is unknown: rows of a snapshot without it. */
+    closed_by: optional(
+      choice<PublicationClosing>(is.oneOf('event', 'moved', 'replaced'), PUBLICATION_CLOSINGS),
+    ),
   },
   places: {
     /** Our own number, in order of creation: neither tx_hash nor contract_id is unique in real history. */
@@ -70,7 +85,7 @@ export const PUBLICATION = defineRecord({
     'marketplace_address',
     'marketplace_id',
   ],
-  notAnswered: ['created_at', 'updated_at'],
+  notAnswered: ['created_at', 'updated_at', 'log_index', 'closed_by'],
 })
 
 export interface PublicationTable extends Row<typeof PUBLICATION> {}
