@@ -16,6 +16,7 @@ import {
   MANIFEST,
   type Manifest,
   readManifest,
+  type SnapshotBlock,
 } from './manifest.ts'
 import type { ErrorLog } from './report.ts'
 import { RULES } from './rules.ts'
@@ -35,6 +36,8 @@ export interface CheckedSnapshot {
   readonly counts: Counts
   readonly files: ReadonlyMap<DataSetName, SnapshotFile>
   readonly links: Links
+  /** The block of a chain that the world is of, where the manifest names one. */
+  readonly chain: SnapshotBlock | undefined
 }
 
 /** Reads a snapshot once from end to end and checks all of it. Errors go to the log and do not stop the check. */
@@ -46,10 +49,10 @@ export async function checkFolder(folder: string, options: CheckOptions): Promis
     options.log.add(files.get(set)?.name ?? set, line, field, value, reason)
     return false
   })
-  if (!manifest) return { counts, files, links }
+  if (!manifest) return { counts, files, links, chain: undefined }
   const checker = new FolderChecker(manifest, files, links, options)
   for (const set of DATA_SETS) counts[set] = await checker.check(set)
-  return { counts, files, links }
+  return { counts, files, links, chain: manifest.chain }
 }
 
 /** The file of each data set; none, or two, is an error. */
