@@ -187,7 +187,7 @@ async function serveLand(parts: LandParts): Promise<void> {
       read: () => keeper.revision,
     },
   ])
-  await serveLandApi(server, { land, pictures, changeStream, settings: config, costLimits })
+  await serveLandApi(server, { land, pictures, changeStream, chain, settings: config, costLimits })
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel)) readyAnswers.findWith((url) => pictures.findReady(url))
 }
