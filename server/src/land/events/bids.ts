@@ -1,0 +1,131 @@
+import type { AssetName } from '../records/assets.ts'
+import { manaText, secondsToMs } from './amounts.ts'
+import type { LogPlace } from './land-event.ts'
+import type { BidRow } from './land-rows.ts'
+import { assetOf, ZERO_ADDRESS } from './new-rows.ts'
+import type { Fact, Step } from './rule-context.ts'
+
+/**
+ * The life of a bid. The contract keeps one for each asset and bidder, whoever owns the asset:
+ *
+ *   open ──the parcels of the estate change──▶ cancelled (fingerprint) ──they are the same again──▶ open
+ *   open, fingerprint ──accepted──▶ sold (event)             ──cancelled──▶ cancelled (event)
+ *                     ──another one accepted──▶ cancelled (void)   ──a newer one──▶ cancelled (replaced)
+ *
+ * Only acceptance and cancellation are logged. The older service calls the second state `fingerprintChanged`; the records
+ * have no such word.
+ */
+
+/** The longest fingerprint that records take, as text: 512 bytes. No estate has one that is longer than 32 bytes. */
+const MAX_FINGERPRINT_LENGTH = 2 + 2 * 512
+
+/** A bid is offered to the owner of the asset. It takes the place of the bidder's bid before. */
+export async function placeBid(step: Step, fact: Fact<'bid-placed'>): Promise<void> {
+  const { rows, at } = step
+  const { owner } = await assetOf(step, fact.asset)
+  for (const before of await bidsIn(step, fact))
+    if (isKept(before) && before.bidder === fact.bidder) rows.put('bid', closed(before, at, 'replaced'))
+  const bid: BidRow = {
+    key: await rows.nextKey('bid'),
+    id: fact.bidId,
+    token_address: fact.tokenAddress,
+    token_id: fact.tokenId,
+    bidder: fact.bidder,
+    seller: owner ?? ZERO_ADDRESS,
+    price: manaText(fact.priceWei),
+    expires_at_ms: secondsToMs(fact.expiresAtS),
+    fingerprint: fact.fingerprint.slice(0, MAX_FINGERPRINT_LENGTH),
+    status: 'open',
+    asset_id: fact.asset.id,
+    asset_type: fact.asset.type,
+    block_number: at.blockNumber,
+    block_time_created_at_ms: at.timeMs,
+    block_time_updated_at_ms: at.timeMs,
+    created_at_ms: at.timeMs,
+    updated_at_ms: at.timeMs,
+    tx_hash: at.txHash,
+    log_index: at.logIndex,
+    contract_address: fact.contract,
+    closed_by: null,
+  }
+  rows.put('bid', (await isForParcelsOf(step, bid)) ? bid : closed(bid, at, 'fingerprint'))
+}
+
+/** One bid on an asset is accepted; the contract forgets all others on it. They were offered to the same seller. */
+export async function acceptBid(step: Step, fact: Fact<'bid-accepted'>): Promise<void> {
+  const { rows, at } = step
+  const kept = (await bidsIn(step, fact)).filter(isKept)
+  const accepted = kept.findLast(({ id }) => id === fact.bidId)
+  for (const bid of kept) {
+    if (bid !== accepted) rows.put('bid', { ...closed(bid, at, 'void'), seller: fact.seller })
+    else
+      rows.put('bid', {
+        ...closed(bid, at, 'event'),
+        status: 'sold',
+        seller: fact.seller,
+        price: manaText(fact.priceWei),
+      })
+  }
+}
+
+export async function cancelBid(step: Step, fact: Fact<'bid-cancelled'>): Promise<void> {
+  const bid = (await bidsIn(step, fact)).findLast((one) => one.id === fact.bidId && isKept(one))
+  if (bid) step.rows.put('bid', closed(bid, step.at, 'event'))
+}
+
+/** Bids are offered to whoever owns the asset. While a bid is accepted the token passes through the contract of bids. */
+export async function moveBids(step: Step, asset: AssetName, owner: string | null): Promise<void> {
+  const { rows, at, context } = step
+  if (owner === null || owner === context.contracts.bids) return
+  for (const bid of await rows.bidsOf(asset))
+    if (isKept(bid) && bid.seller !== owner)
+      rows.put('bid', { ...bid, seller: owner, updated_at_ms: at.timeMs })
+}
+
+/** The parcels of an estate changed: its bids are good for the parcels that the bidders saw. */
+export async function judgeBids(step: Step, estateId: string, fingerprint: string): Promise<void> {
+  const { rows, at } = step
+  for (const bid of await rows.bidsOf({ type: 'estate', id: estateId })) {
+    if (bid.status === 'open' && bid.fingerprint !== fingerprint)
+      rows.put('bid', closed(bid, at, 'fingerprint'))
+    else if (bid.closed_by === 'fingerprint' && bid.fingerprint === fingerprint)
+      rows.put('bid', { ...changed(bid, at), status: 'open', closed_by: null })
+  }
+}
+
+async function bidsIn(
+  { rows }: Step,
+  { asset, contract }: Fact<'bid-accepted' | 'bid-cancelled' | 'bid-placed'>,
+) {
+  const all = await rows.bidsOf(asset)
+  // A snapshot may leave the contract out.
+  return all.filter(({ contract_address }) => contract_address === null || contract_address === contract)
+}
+
+/** Only estates are compared with the fingerprint of a bid. */
+async function isForParcelsOf(
+  { rows }: Step,
+  { asset_type, asset_id, fingerprint }: BidRow,
+): Promise<boolean> {
+  if (asset_type === 'parcel') return true
+  const known = (await rows.estate(asset_id))?.fingerprint
+  return known === null || known === fingerprint
+}
+
+/** Whether the contract still has it. */
+function isKept({ status, closed_by }: BidRow): boolean {
+  return status === 'open' || closed_by === 'fingerprint'
+}
+
+function closed(bid: BidRow, at: LogPlace, closed_by: NonNullable<BidRow['closed_by']>): BidRow {
+  return { ...changed(bid, at), status: 'cancelled', closed_by }
+}
+
+function changed(bid: BidRow, at: LogPlace): BidRow {
+  return {
+    ...bid,
+    block_number: at.blockNumber,
+    block_time_updated_at_ms: at.timeMs,
+    updated_at_ms: at.timeMs,
+  }
+}

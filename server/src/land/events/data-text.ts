@@ -1,0 +1,96 @@
+import type { AssetData, DataRow } from '../records/assets.ts'
+import { MAX_TEXT_LENGTH } from '../records/checks.ts'
+
+/** Raw texts that are longer are not kept: no field of them could be shown whole. */
+const MAX_RAW_BYTES = 1_000_000
+const MAX_VERSION = 2_147_483_647
+/** Wrong bytes become U+FFFD. A byte order mark is kept: the contract's text then does not begin with `0`. */
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** The columns of what an owner wrote. */
+export type DescribedColumns = DataRow & { readonly data_text: string | null }
+
+/**
+ * The columns for a text that an owner wrote. The raw text is always kept. A text that does not parse leaves the
+ * fields of the text before.
+ */
+export function describedColumns(text: Uint8Array, before: DataRow): DescribedColumns {
+  const data = parseDataText(text)
+  return {
+    data_version: data?.version ?? before.data_version,
+    name: data ? data.name : before.name,
+    description: data ? data.description : before.description,
+    ipns: data ? data.ipns : before.ipns,
+    data_text: text.length > MAX_RAW_BYTES ? null : `0x${Buffer.from(text).toString('hex')}`,
+  }
+}
+
+/**
+ * Reads `0,name,description,ipns`: the first record of a CSV text whose first character is `0`. Fields that are missing
+ * are empty, further ones are ignored. Undefined for any other text, and where a quoted field is not closed properly.
+ * Names that look like numbers stay text, unlike in the older service. NUL becomes U+FFFD, as wrong bytes do.
+ *
+ * @example
+ * parseDataText(Buffer.from('0,"Twins, the",x')) // { version: 0, name: 'Twins, the', description: 'x', ipns: '' }
+ * parseDataText(Buffer.from('1,name,,')) // undefined
+ */
+export function parseDataText(text: Uint8Array): Required<AssetData> | undefined {
+  const decoded = UTF8.decode(text)
+  if (!decoded.startsWith('0')) return undefined
+  const fields = firstRecord(decoded)
+  if (!fields) return undefined
+  const [version = '', name = '', description = '', ipns = ''] = fields
+  return {
+    version: versionOf(version),
+    name: storable(name),
+    description: storable(description),
+    ipns: storable(ipns),
+  }
+}
+
+/** The fields of the first record of a CSV text. Undefined where a quoted field is not closed, or text follows its end. */
+function firstRecord(text: string): string[] | undefined {
+  const fields: string[] = []
+  for (let from = 0; ; from++) {
+    const isQuoted = text[from] === '"'
+    const end = isQuoted ? endOfQuoted(text, from) : endOfPlain(text, from)
+    if (end === undefined) return undefined
+    const field = text.slice(from, end)
+    fields.push(isQuoted ? field.slice(1, -1).replaceAll('""', '"') : field)
+    from = end
+    if (text[from] !== ',') return fields
+  }
+}
+
+/** Where a field in quotes ends, after its last quote. Undefined unless a comma, a line break or the end of the text follows. */
+function endOfQuoted(text: string, start: number): number | undefined {
+  for (let from = start + 1; ; ) {
+    const quote = text.indexOf('"', from)
+    if (quote === -1) return undefined
+    const next = text[quote + 1]
+    if (next === undefined || next === ',' || next === '\n' || next === '\r') return quote + 1
+    if (next !== '"') return undefined
+    from = quote + 2
+  }
+}
+
+function endOfPlain(text: string, start: number): number {
+  FIELD_END.lastIndex = start
+  return FIELD_END.exec(text)?.index ?? text.length
+}
+
+const FIELD_END = /[,\r\n]/g
+
+/** `0;a` is a version for the CSV reader, and no number: such texts count as version 0. */
+function versionOf(field: string): number {
+  const version = Number(field)
+  return Number.isInteger(version) && version >= 0 && version <= MAX_VERSION ? version : 0
+}
+
+/** As the records keep text: without NUL, and not longer than they take, where no character is cut in two. */
+function storable(field: string): string {
+  const clean = field.replaceAll('\0', '\ufffd')
+  if (clean.length <= MAX_TEXT_LENGTH) return clean
+  const cut = clean.slice(0, MAX_TEXT_LENGTH)
+  return cut.isWellFormed() ? cut : cut.slice(0, -1)
+}

@@ -1,0 +1,73 @@
+import type { Coord } from '@landpass/client/grid'
+import { judgeBids } from './bids.ts'
+import { describedColumns } from './data-text.ts'
+import { estateFingerprint, toggleParcel } from './fingerprints.ts'
+import type { ParcelRow } from './land-rows.ts'
+import { estateOf, parcelAt, ZERO_ADDRESS } from './new-rows.ts'
+import { putMemberRights, rightsOverEstate, rightsOverParcel } from './rights.ts'
+import type { Fact, Step } from './rule-context.ts'
+
+/**
+ * The transfer of the new token is logged before its creation, so the row may be there: then its owner is right, because
+ * a contract that received the estate may have passed it on before the creation was logged.
+ */
+export async function createEstate(step: Step, fact: Fact<'estate-created'>): Promise<void> {
+  const { rows, at } = step
+  const before = await estateOf(step, fact.estateId)
+  const owner = before.owner === ZERO_ADDRESS ? (fact.owner ?? ZERO_ADDRESS) : before.owner
+  const estate = {
+    ...before,
+    ...describedColumns(fact.text, before),
+    owner,
+    tx_hash: at.txHash,
+    last_transferred_at_ms: at.timeMs,
+    created_at_ms: at.timeMs,
+    updated_at_ms: at.timeMs,
+  }
+  const rights = await rightsOverEstate(step, estate)
+  rows.put('estate', { ...estate, ...rights })
+  await putMemberRights(step, fact.estateId, rights)
+}
+
+/**
+ * A parcel becomes the last one of an estate. Its transfer to the registry of estates is logged before or after, and so is
+ * its leaving of another estate.
+ */
+export async function joinEstate(
+  step: Step,
+  { parcel: coord, estateId }: Fact<'parcel-joined-estate'>,
+): Promise<void> {
+  const parcel = await parcelAt(step, coord)
+  if (parcel.estate_id === estateId) return
+  if (parcel.estate_id !== null) await changeFingerprint(step, parcel.estate_id, coord)
+  await changeFingerprint(step, estateId, coord)
+  const last = (await step.rows.parcelsOfEstate(estateId)).at(-1)
+  const estate_position = (last?.estate_position ?? -1) + 1
+  await putMember(step, { ...parcel, estate_id: estateId, estate_position })
+}
+
+/** Nothing happens if the parcel has already joined another estate: that is logged first when it is moved directly. */
+export async function leaveEstate(
+  step: Step,
+  { parcel: coord, estateId }: Fact<'parcel-left-estate'>,
+): Promise<void> {
+  const parcel = await parcelAt(step, coord)
+  if (parcel.estate_id !== estateId) return
+  await changeFingerprint(step, estateId, coord)
+  await putMember(step, { ...parcel, estate_id: null, estate_position: null })
+}
+
+async function putMember(step: Step, parcel: ParcelRow): Promise<void> {
+  const rights = await rightsOverParcel(step, parcel)
+  step.rows.put('parcel', { ...parcel, ...rights, updated_at_ms: step.at.timeMs })
+}
+
+/** Before the parcel's own row changes: a fingerprint that is unknown is computed from the parcels of the estate. */
+async function changeFingerprint(step: Step, estateId: string, parcel: Coord): Promise<void> {
+  const { rows, at } = step
+  const estate = await estateOf(step, estateId)
+  const before = estate.fingerprint ?? estateFingerprint(estateId, await rows.parcelsOfEstate(estateId))
+  const fingerprint = toggleParcel(before, parcel)
+  rows.put('estate', { ...estate, fingerprint, updated_at_ms: at.timeMs })
+  await judgeBids(step, estateId, fingerprint)
+}

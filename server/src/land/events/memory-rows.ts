@@ -1,0 +1,240 @@
+import type { Coord } from '@landpass/client/grid'
+import type { AssetName } from '../records/assets.ts'
+import type { Registry } from './land-event.ts'
+import {
+  type BidRow,
+  type EstateRow,
+  type EventRows,
+  type EventTable,
+  KEY_COLUMNS,
+  type LandRows,
+  type MortgageRow,
+  type ParcelRow,
+  type PublicationRow,
+  type RightRow,
+  type TradeIndexRow,
+  type TradeSignatureRow,
+} from './land-rows.ts'
+import {
+  AssetRowStore,
+  EstateStore,
+  MortgageStore,
+  NamedRowStore,
+  ParcelStore,
+  RightStore,
+  type Store,
+} from './memory-stores.ts'
+
+/** A row that is not as it was; undefined where there was or is none. */
+export type RowChange = {
+  [Table in EventTable]: {
+    readonly table: Table
+    readonly before: EventRows[Table] | undefined
+    readonly after: EventRows[Table] | undefined
+  }
+}[EventTable]
+
+/**
+ * All rows in memory: for the history of the chain, and for tests. Every question is answered from an index, in time of the
+ * size of its answer. Addresses are kept once each, and no text holds on to a longer one that it was cut out of.
+ *
+ * @example
+ * const rows = new MemoryRows()
+ * rows.put('parcel', emptyParcel({ x: 1, y: 2 }, 0))
+ * rows.rowsOf('parcel').length // 1
+ */
+export class MemoryRows implements LandRows {
+  private readonly stores = {
+    parcel: new ParcelStore(),
+    estate: new EstateStore(),
+    publication: new AssetRowStore<PublicationRow>(),
+    bid: new AssetRowStore<BidRow>(),
+    mortgage: new MortgageStore(),
+    land_right: new RightStore((row) => nameOf('land_right', row)),
+    trade_signature: new NamedRowStore<TradeSignatureRow>((row) => nameOf('trade_signature', row)),
+    trade_index: new NamedRowStore<TradeIndexRow>((row) => nameOf('trade_index', row)),
+  }
+  private readonly nextKeys = { publication: 1, bid: 1, mortgage: 1 }
+  private readonly addresses = new Map<string, string>()
+  private readonly changes: Map<string, RowChange> | undefined
+
+  /** @param recordsChanges whether {@link takeChanges} is needed: it costs memory for each row that changes */
+  constructor({ recordsChanges = false }: { readonly recordsChanges?: boolean } = {}) {
+    this.changes = recordsChanges ? new Map() : undefined
+  }
+
+  async parcel(at: Coord): Promise<ParcelRow | undefined> {
+    return this.stores.parcel.find(at)
+  }
+
+  async estate(id: string): Promise<EstateRow | undefined> {
+    return this.stores.estate.find({ id })
+  }
+
+  async parcelsOfEstate(id: string): Promise<readonly ParcelRow[]> {
+    return this.stores.parcel.ofEstate(id)
+  }
+
+  assetsOf(registry: 'parcel', owner: string): Promise<readonly ParcelRow[]>
+  assetsOf(registry: 'estate', owner: string): Promise<readonly EstateRow[]>
+  async assetsOf(registry: Registry, owner: string): Promise<readonly (ParcelRow | EstateRow)[]> {
+    return this.stores[registry].ofOwner(owner)
+  }
+
+  async rightsOf(registry: Registry, owner: string): Promise<readonly RightRow[]> {
+    return this.stores.land_right.ofOwner({ registry, owner })
+  }
+
+  async publicationsOf(asset: AssetName): Promise<readonly PublicationRow[]> {
+    return this.stores.publication.of(asset)
+  }
+
+  async bidsOf(asset: AssetName): Promise<readonly BidRow[]> {
+    return this.stores.bid.of(asset)
+  }
+
+  async mortgage(
+    by: { readonly mortgageId: number } | { readonly loanId: number },
+  ): Promise<MortgageRow | undefined> {
+    const { mortgage } = this.stores
+    return 'loanId' in by ? mortgage.ofLoan(by.loanId) : mortgage.find({ mortgage_id: by.mortgageId })
+  }
+
+  async tradeSignature(
+    marketplace: string,
+    signer: string,
+    signature_key: string,
+  ): Promise<TradeSignatureRow | undefined> {
+    const name = { marketplace, signer, signature_key, is_cancelled: false, uses: 0 }
+    return this.stores.trade_signature.find(name)
+  }
+
+  async tradeIndex(marketplace: string, signer: string): Promise<TradeIndexRow | undefined> {
+    return this.stores.trade_index.find({ marketplace, signer, value: '' })
+  }
+
+  async nextKey(table: 'publication' | 'bid' | 'mortgage'): Promise<number> {
+    return this.nextKeys[table]++
+  }
+
+  put<Table extends EventTable>(table: Table, row: EventRows[Table]): void {
+    const store = this.storeOf(table)
+    const before = store.find(row)
+    const compact = this.compact(table, row, before)
+    store.put(compact)
+    if (isKeyed(table) && 'key' in row) this.nextKeys[table] = Math.max(this.nextKeys[table], row.key + 1)
+    this.record(table, before, compact)
+  }
+
+  remove<Table extends EventTable>(table: Table, row: EventRows[Table]): void {
+    const store = this.storeOf(table)
+    const before = store.find(row)
+    if (!before) return
+    store.remove(row)
+    this.record(table, before, undefined)
+  }
+
+  /**
+   * The rows of a table in the order in which an import writes them: parcels by x and y, estates by their number, what has
+   * a key by that, and the others by their names.
+   */
+  rowsOf<Table extends EventTable>(table: Table): readonly EventRows[Table][] {
+    return this.storeOf(table).all()
+  }
+
+  /**
+   * Which rows are not as they were at the last call, or at the beginning. In no order.
+   *
+   * @throws {TypeError} unless changes are recorded
+   */
+  takeChanges(): readonly RowChange[] {
+    if (!this.changes) throw new TypeError('changes are not recorded')
+    const changes = [...this.changes.values()].filter(({ before, after }) => before !== after)
+    this.changes.clear()
+    return changes
+  }
+
+  private storeOf<Table extends EventTable>(table: Table): Store<EventRows[Table]> {
+    const stores: { readonly [Name in EventTable]: Store<EventRows[Name]> } = this.stores
+    return stores[table]
+  }
+
+  private record<Table extends EventTable>(
+    table: Table,
+    before: EventRows[Table] | undefined,
+    after: EventRows[Table] | undefined,
+  ): void {
+    const row = after ?? before
+    if (!this.changes || !row) return
+    const name = `${table} ${nameOf(table, row)}`
+    const earlier = this.changes.get(name)
+    this.changes.set(name, { table, before: earlier ? earlier.before : before, after } as RowChange)
+  }
+
+  /** The same row, with texts that take the least memory. */
+  private compact<Table extends EventTable>(
+    table: Table,
+    row: EventRows[Table],
+    before: EventRows[Table] | undefined,
+  ): EventRows[Table] {
+    const compact: Record<string, unknown> = { ...row }
+    for (const column of ADDRESSES[table]) {
+      const value = compact[column]
+      if (typeof value === 'string') compact[column] = this.address(value)
+    }
+    // Later rows of the same name are copies of the first one, with its texts.
+    if (!before)
+      for (const column of UNIQUE_TEXTS[table]) {
+        const value = compact[column]
+        if (typeof value === 'string') compact[column] = ownText(value)
+      }
+    return compact as EventRows[Table]
+  }
+
+  private address(text: string): string {
+    const known = this.addresses.get(text)
+    if (known !== undefined) return known
+    const own = ownText(text)
+    this.addresses.set(own, own)
+    return own
+  }
+}
+
+function isKeyed(table: EventTable): table is 'publication' | 'bid' | 'mortgage' {
+  return table === 'publication' || table === 'bid' || table === 'mortgage'
+}
+
+/** A row's name in its table. */
+function nameOf<Table extends EventTable>(table: Table, row: EventRows[Table]): string {
+  const columns: readonly (keyof EventRows[Table])[] = KEY_COLUMNS[table]
+  return columns.map((column) => row[column]).join(' ')
+}
+
+/** Columns with addresses: few different ones in many rows. */
+const ADDRESSES: { readonly [Table in EventTable]: readonly (keyof EventRows[Table] & string)[] } = {
+  parcel: ['owner', 'operator', 'update_operator', 'auction_owner', 'holder', 'tenant', 'estate_id'],
+  estate: ['owner', 'operator', 'update_operator', 'holder', 'tenant'],
+  publication: ['owner', 'buyer', 'marketplace_address', 'asset_id'],
+  bid: ['token_address', 'bidder', 'seller', 'contract_address', 'asset_id', 'token_id'],
+  mortgage: ['borrower', 'lender', 'asset_id'],
+  land_right: ['owner', 'operator'],
+  trade_signature: ['marketplace', 'signer'],
+  trade_index: ['marketplace', 'signer'],
+}
+
+/** Columns with texts that are another one in nearly every row, and never change. */
+const UNIQUE_TEXTS: { readonly [Table in EventTable]: readonly (keyof EventRows[Table] & string)[] } = {
+  parcel: [],
+  estate: ['tx_hash'],
+  publication: ['tx_hash', 'contract_id'],
+  bid: ['tx_hash', 'id', 'fingerprint'],
+  mortgage: ['tx_hash'],
+  land_right: [],
+  trade_signature: ['signature_key'],
+  trade_index: [],
+}
+
+/** A copy in ASCII: V8 keeps a text from which another one was cut for as long as the shorter one lives. */
+function ownText(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1')
+}

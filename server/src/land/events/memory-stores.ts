@@ -1,0 +1,267 @@
+import type { Coord } from '@landpass/client/grid'
+import type { AssetName, AssetType } from '../records/assets.ts'
+import type { EstateRow, MortgageRow, ParcelRow, RightRow } from './land-rows.ts'
+
+/** The rows of one table, with the indexes that it needs. A row is found by the columns that name it. */
+export interface Store<Row> {
+  find(named: Row): Row | undefined
+  put(row: Row): void
+  remove(named: Row): void
+  /** In the order in which an import writes them. */
+  all(): Row[]
+}
+
+/** Sets of items, found by a name. Empty sets are removed. */
+class Groups<Item> {
+  private readonly sets = new Map<string, Set<Item>>()
+
+  /** In the order in which they came. */
+  of(name: string): Iterable<Item> {
+    return this.sets.get(name) ?? []
+  }
+
+  /** Null: in no group. */
+  move(item: Item, from: string | null, to: string | null): void {
+    if (from === to) return
+    if (from !== null) {
+      const set = this.sets.get(from)
+      set?.delete(item)
+      if (set?.size === 0) this.sets.delete(from)
+    }
+    if (to === null) return
+    const set = this.sets.get(to)
+    if (set) set.add(item)
+    else this.sets.set(to, new Set([item]))
+  }
+}
+
+/** A place for the row of a parcel. It stays the same object, so that indexes need no change when the row does. */
+interface ParcelCell {
+  row: ParcelRow
+}
+
+export class ParcelStore implements Store<ParcelRow> {
+  /** Columns of cells: both numbers are then small, which makes the fastest keys. */
+  private readonly columns = new Map<number, Map<number, ParcelCell>>()
+  private readonly byOwner = new Groups<ParcelCell>()
+  private readonly byEstate = new Groups<ParcelCell>()
+
+  find({ x, y }: Coord): ParcelRow | undefined {
+    return this.cellAt(x, y)?.row
+  }
+
+  ofOwner(owner: string): ParcelRow[] {
+    return Array.from(this.byOwner.of(owner), ({ row }) => row)
+  }
+
+  /** In the order in which they joined. */
+  ofEstate(estateId: string): ParcelRow[] {
+    const rows = Array.from(this.byEstate.of(estateId), ({ row }) => row)
+    return rows.sort((one, other) => (one.estate_position ?? 0) - (other.estate_position ?? 0))
+  }
+
+  put(row: ParcelRow): void {
+    const cell = this.cellAt(row.x, row.y)
+    if (cell) this.index(cell, cell.row, row)
+    else {
+      const column = this.columns.get(row.x) ?? new Map<number, ParcelCell>()
+      this.columns.set(row.x, column)
+      const added = { row }
+      column.set(row.y, added)
+      this.index(added, undefined, row)
+    }
+  }
+
+  remove({ x, y }: Coord): void {
+    const cell = this.cellAt(x, y)
+    if (!cell) return
+    this.index(cell, cell.row, undefined)
+    this.columns.get(x)?.delete(y)
+  }
+
+  all(): ParcelRow[] {
+    const xs = [...this.columns.keys()].sort((one, other) => one - other)
+    return xs.flatMap((x) =>
+      Array.from(this.columns.get(x)!.values(), ({ row }) => row).sort((one, other) => one.y - other.y),
+    )
+  }
+
+  private cellAt(x: number, y: number): ParcelCell | undefined {
+    return this.columns.get(x)?.get(y)
+  }
+
+  private index(cell: ParcelCell, before: ParcelRow | undefined, after: ParcelRow | undefined): void {
+    this.byOwner.move(cell, before?.owner ?? null, after?.owner ?? null)
+    this.byEstate.move(cell, before?.estate_id ?? null, after?.estate_id ?? null)
+    if (after) cell.row = after
+  }
+}
+
+export class EstateStore implements Store<EstateRow> {
+  private readonly rows = new Map<string, EstateRow>()
+  private readonly byOwner = new Groups<string>()
+
+  find({ id }: Pick<EstateRow, 'id'>): EstateRow | undefined {
+    return this.rows.get(id)
+  }
+
+  ofOwner(owner: string): EstateRow[] {
+    return Array.from(this.byOwner.of(owner), (id) => this.rows.get(id)!)
+  }
+
+  put(row: EstateRow): void {
+    this.byOwner.move(row.id, this.rows.get(row.id)?.owner ?? null, row.owner)
+    this.rows.set(row.id, row)
+  }
+
+  remove({ id }: EstateRow): void {
+    this.byOwner.move(id, this.rows.get(id)?.owner ?? null, null)
+    this.rows.delete(id)
+  }
+
+  all(): EstateRow[] {
+    return [...this.rows.values()].sort((one, other) => compareDigits(one.id, other.id))
+  }
+}
+
+/** Compares numbers that are decimal digits. */
+function compareDigits(one: string, other: string): number {
+  return one.length - other.length || (one < other ? -1 : one > other ? 1 : 0)
+}
+
+interface RowOfAsset {
+  readonly key: number
+  readonly asset_id: string
+  readonly asset_type: AssetType
+}
+
+/** Publications or bids: those of an asset are one array, which is replaced and never changed. */
+export class AssetRowStore<Row extends RowOfAsset> implements Store<Row> {
+  private readonly rows: Record<AssetType, Map<string, readonly Row[]>> = {
+    parcel: new Map(),
+    estate: new Map(),
+  }
+
+  of({ type, id }: AssetName): readonly Row[] {
+    return this.rows[type].get(id) ?? []
+  }
+
+  find({ key, asset_id, asset_type }: Row): Row | undefined {
+    return this.rows[asset_type].get(asset_id)?.findLast((row) => row.key === key)
+  }
+
+  put(row: Row): void {
+    const { key, asset_id, asset_type } = row
+    const before = this.rows[asset_type].get(asset_id) ?? []
+    const place = before.findLastIndex((one) => one.key === key)
+    // Rows that are loaded may come in any order of keys.
+    const newer = place === -1 ? before.findIndex((one) => one.key > key) : -1
+    const after =
+      place !== -1
+        ? before.with(place, row)
+        : newer === -1
+          ? [...before, row]
+          : before.toSpliced(newer, 0, row)
+    this.rows[asset_type].set(asset_id, after)
+  }
+
+  remove({ key, asset_id, asset_type }: Row): void {
+    const after = (this.rows[asset_type].get(asset_id) ?? []).filter((row) => row.key !== key)
+    if (after.length > 0) this.rows[asset_type].set(asset_id, after)
+    else this.rows[asset_type].delete(asset_id)
+  }
+
+  all(): Row[] {
+    const all: Row[] = []
+    for (const rows of [this.rows.parcel, this.rows.estate])
+      for (const ofAsset of rows.values()) all.push(...ofAsset)
+    return all.sort(byKey)
+  }
+}
+
+export class MortgageStore implements Store<MortgageRow> {
+  private readonly rows = new Map<number, MortgageRow>()
+  /** The numbers of the mortgages of a loan. */
+  private readonly byLoan = new Groups<number>()
+
+  find({ mortgage_id }: Pick<MortgageRow, 'mortgage_id'>): MortgageRow | undefined {
+    return this.rows.get(mortgage_id)
+  }
+
+  /** The newest one that names the loan. */
+  ofLoan(loanId: number): MortgageRow | undefined {
+    return Array.from(this.byLoan.of(String(loanId)), (id) => this.rows.get(id)!)
+      .sort(byKey)
+      .at(-1)
+  }
+
+  put(row: MortgageRow): void {
+    const before = this.rows.get(row.mortgage_id)
+    this.byLoan.move(row.mortgage_id, loanName(before), loanName(row))
+    this.rows.set(row.mortgage_id, row)
+  }
+
+  remove({ mortgage_id }: MortgageRow): void {
+    this.byLoan.move(mortgage_id, loanName(this.rows.get(mortgage_id)), null)
+    this.rows.delete(mortgage_id)
+  }
+
+  all(): MortgageRow[] {
+    return [...this.rows.values()].sort(byKey)
+  }
+}
+
+function loanName(row: MortgageRow | undefined): string | null {
+  return row ? String(row.loan_id) : null
+}
+
+function byKey(one: { readonly key: number }, other: { readonly key: number }): number {
+  return one.key - other.key
+}
+
+/** Rows by a text that names each of them, which is also their order. */
+export class NamedRowStore<Row> implements Store<Row> {
+  protected readonly rows = new Map<string, Row>()
+  private readonly nameOf: (row: Row) => string
+
+  constructor(nameOf: (row: Row) => string) {
+    this.nameOf = nameOf
+  }
+
+  find(named: Row): Row | undefined {
+    return this.rows.get(this.nameOf(named))
+  }
+
+  put(row: Row): void {
+    this.rows.set(this.nameOf(row), row)
+  }
+
+  remove(named: Row): void {
+    this.rows.delete(this.nameOf(named))
+  }
+
+  all(): Row[] {
+    const names = [...this.rows.keys()].sort()
+    return names.map((name) => this.rows.get(name)!)
+  }
+}
+
+export class RightStore extends NamedRowStore<RightRow> {
+  private readonly byOwner = new Groups<RightRow>()
+
+  ofOwner({ registry, owner }: Pick<RightRow, 'registry' | 'owner'>): readonly RightRow[] {
+    return [...this.byOwner.of(`${registry} ${owner}`)]
+  }
+
+  override put(row: RightRow): void {
+    this.remove(row)
+    super.put(row)
+    this.byOwner.move(row, null, `${row.registry} ${row.owner}`)
+  }
+
+  override remove(named: RightRow): void {
+    const row = this.find(named)
+    if (row) this.byOwner.move(row, `${row.registry} ${row.owner}`, null)
+    super.remove(named)
+  }
+}

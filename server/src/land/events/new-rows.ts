@@ -1,0 +1,118 @@
+import { type Coord, parseCoord } from '@landpass/client/grid'
+import type { AssetName } from '../records/assets.ts'
+import { estateFingerprint } from './fingerprints.ts'
+import type { LogPlace } from './land-event.ts'
+import type { EstateRow, ParcelRow } from './land-rows.ts'
+import type { Step } from './rule-context.ts'
+
+/** In columns that take no null: an owner or a seller that does not exist. */
+export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
+
+/**
+ * A parcel that nobody owns and of which nothing is known, as an import writes it.
+ *
+ * @example
+ * emptyParcel({ x: 3, y: -4 }, 0) // { x: 3, y: -4, owner: null, …, data_version: 0, …, created_at_ms: 0, updated_at_ms: 0 }
+ */
+export function emptyParcel({ x, y }: Coord, createdAtMs: number): ParcelRow {
+  return {
+    x,
+    y,
+    owner: null,
+    operator: null,
+    update_operator: null,
+    ...NOTHING_WRITTEN,
+    district_id: null,
+    district_position: null,
+    estate_id: null,
+    estate_position: null,
+    plaza_district_id: null,
+    plaza_distance: null,
+    road_district_id: null,
+    road_distance: null,
+    auction_price: null,
+    auction_owner: null,
+    last_transferred_at_ms: null,
+    created_at_ms: createdAtMs,
+    updated_at_ms: createdAtMs,
+    approvals_for_all: null,
+    update_managers: null,
+    ...NOT_RENTED,
+  }
+}
+
+/** An estate without parcels. Its columns take no null for the owner: {@link ZERO_ADDRESS} until the owner is known. */
+export function emptyEstate(id: string, at: LogPlace): EstateRow {
+  return {
+    id,
+    token_id: id,
+    tx_hash: at.txHash,
+    owner: ZERO_ADDRESS,
+    operator: null,
+    update_operator: null,
+    ...NOTHING_WRITTEN,
+    last_transferred_at_ms: at.timeMs,
+    district_id: null,
+    created_at_ms: at.timeMs,
+    updated_at_ms: at.timeMs,
+    approvals_for_all: null,
+    update_managers: null,
+    ...NOT_RENTED,
+    fingerprint: estateFingerprint(id, []),
+  }
+}
+
+const NOTHING_WRITTEN = { data_version: 0, name: null, description: null, ipns: null, data_text: null }
+
+/** The columns of an asset that its owner has in their own hands. */
+export const NOT_RENTED = { holder: null, tenant: null, rented_until_ms: null }
+
+/** The row of a parcel, which events may name before anything else does: it is created then. */
+export async function parcelAt({ rows, at }: Step, coord: Coord): Promise<ParcelRow> {
+  const row = await rows.parcel(coord)
+  if (row) return row
+  const created = emptyParcel(coord, at.timeMs)
+  rows.put('parcel', created)
+  return created
+}
+
+/** The row of an estate; it is created when it is missing, so that a lost log costs no more than its own contents. */
+export async function estateOf({ rows, at }: Step, id: string): Promise<EstateRow> {
+  const row = await rows.estate(id)
+  if (row) return row
+  const created = emptyEstate(id, at)
+  rows.put('estate', created)
+  return created
+}
+
+/** Like {@link parcelAt} and {@link estateOf}, where it does not matter which of the two it is. */
+export function assetOf(step: Step, { type, id }: AssetName): Promise<ParcelRow | EstateRow> {
+  return type === 'parcel' ? parcelAt(step, coordOf(id)) : estateOf(step, id)
+}
+
+/** The columns that parcels and estates share. An estate's owner cannot be null. */
+export type AssetColumns = Pick<EstateRow, keyof EstateRow & keyof ParcelRow>
+
+/** Changes columns of a parcel or an estate. */
+export async function changeAsset(
+  step: Step,
+  asset: AssetName,
+  change: (row: ParcelRow | EstateRow) => Partial<AssetColumns>,
+): Promise<void> {
+  const { rows, at } = step
+  const updated_at_ms = at.timeMs
+  if (asset.type === 'parcel') {
+    const row = await parcelAt(step, coordOf(asset.id))
+    rows.put('parcel', { ...row, updated_at_ms, ...change(row) })
+  } else {
+    const row = await estateOf(step, asset.id)
+    rows.put('estate', { ...row, updated_at_ms, ...change(row) })
+  }
+}
+
+/** @throws {RangeError} for an id that is not that of a parcel: events name parcels by their coordinates */
+export function coordOf(parcelId: string): Coord {
+  const coord = parseCoord(parcelId)
+  if (!coord) throw new RangeError(`no parcel id: ${parcelId}`)
+  return coord
+}

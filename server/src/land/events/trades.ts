@@ -1,0 +1,43 @@
+import type { TradeSignatureRow } from './land-rows.ts'
+import { addSale } from './listings.ts'
+import type { Fact, Step } from './rule-context.ts'
+
+/**
+ * An offer that was signed off the chain was settled: a sale in the history of the asset. A swap or a gift has no price and
+ * is no sale. The row of each asset of a trade has the whole price of the trade.
+ */
+export async function settleTrade(step: Step, fact: Fact<'asset-traded'>): Promise<void> {
+  const { priceWei } = fact
+  if (priceWei === null || priceWei === 0n) return
+  await addSale(step, { ...fact, priceWei })
+}
+
+/** Whether it counts is for the reader to judge: it does only if `by` signed the trade. */
+export async function cancelSignature(step: Step, fact: Fact<'signature-cancelled'>): Promise<void> {
+  const { marketplace, by, signatureKey } = fact
+  const row = await signatureOf(step, { marketplace, signer: by, signatureKey })
+  step.rows.put('trade_signature', { ...row, is_cancelled: true })
+}
+
+export async function useSignature(step: Step, fact: Fact<'signature-used'>): Promise<void> {
+  const row = await signatureOf(step, fact)
+  step.rows.put('trade_signature', { ...row, uses: row.uses + 1 })
+}
+
+/** Trades that were signed with another index are void. */
+export async function raiseSignatureIndex(step: Step, fact: Fact<'signature-index-raised'>): Promise<void> {
+  const { marketplace, signer, index } = fact
+  step.rows.put('trade_index', { marketplace, signer: signer ?? '', value: index.toString() })
+}
+
+async function signatureOf(
+  { rows }: Step,
+  {
+    marketplace,
+    signer,
+    signatureKey,
+  }: Pick<Fact<'signature-used'>, 'marketplace' | 'signer' | 'signatureKey'>,
+): Promise<TradeSignatureRow> {
+  const known = await rows.tradeSignature(marketplace, signer, signatureKey)
+  return known ?? { marketplace, signer, signature_key: signatureKey, is_cancelled: false, uses: 0 }
+}
