@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { PositionMovedError } from '../../land/changes/chain-position.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { BlockHeader, RawLog } from '../chain-types.ts'
 import type { ChainSource } from './chain-source.ts'
 import { Follower } from './follower.ts'
-import { type ChainPosition, type ChainStep, type LandDoor, PositionMovedError } from './land-door.ts'
+import type { ChainPosition, ChainStep, LandDoor } from './land-door.ts'
 
 /**
  * A chain that branches, as a node shows it. The logs of a block are made from its hash, so every branch has its own.
@@ -102,7 +103,7 @@ class MemoryLand implements LandDoor {
     const { worldId, epoch, blocks } = this.position
     const isExpected =
       step.worldId === worldId && step.epoch === epoch && step.from.hash === blocks.at(-1)!.hash
-    if (!isExpected) throw new PositionMovedError()
+    if (!isExpected) throw new PositionMovedError('another block', 'as a test')
     if (this.failsOnce) {
       this.failsOnce = false
       throw new Error('the connection was lost')
@@ -127,7 +128,7 @@ class MemoryLand implements LandDoor {
 async function eventsOf(logs: readonly RawLog[], { number, timeS }: BlockHeader) {
   return logs.map(({ blockHash, logIndex }): LandEvent => {
     const at = { blockNumber: number, timeMs: timeS * 1_000, txHash: blockHash, logIndex }
-    return { at, kind: 'rent-ended', asset: { type: 'parcel', x: 0, y: 0 } as never }
+    return { at, kind: 'rent-ended', asset: { type: 'parcel', id: '0,0' } }
   })
 }
 

@@ -1,14 +1,9 @@
+import { PositionMovedError } from '../../land/changes/chain-position.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { BlockHeader, BlockRef, RawLog } from '../chain-types.ts'
 import { type BlockRange, type ChainHeads, type ChainSource, ContradictionError } from './chain-source.ts'
 import { findPath } from './find-path.ts'
-import {
-  type ChainPosition,
-  type FollowedBlock,
-  type LandDoor,
-  type NewBlock,
-  PositionMovedError,
-} from './land-door.ts'
+import type { ChainPosition, FollowedBlock, LandDoor, NewBlock } from './land-door.ts'
 import { logsDigest } from './logs-digest.ts'
 
 /** How many blocks one transaction moves the world forward where blocks are read one by one. */

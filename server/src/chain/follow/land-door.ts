@@ -52,11 +52,3 @@ export interface LandDoor {
    */
   readonly commit: (step: ChainStep) => Promise<void>
 }
-
-/** Another process has changed the position, or an import has replaced the world. */
-export class PositionMovedError extends Error {
-  constructor() {
-    super('another process has moved the position of the world on the chain')
-    this.name = 'PositionMovedError'
-  }
-}

@@ -64,7 +64,6 @@ const fetch = (source: HistorySource, options: Partial<FetchOptions> = {}) =>
     spool,
     blocks: BLOCKS,
     parcelTransfer: ({ topics }) => topics[0] as 'first' | 'later',
-    probe: undefined,
     signal: new AbortController().signal,
     steadyMs: () => 0,
     onProgress: () => undefined,
@@ -119,10 +118,6 @@ test('a node without the old blocks is recognised, and nothing of it stays', asy
   await expect(fetch(node)).rejects.toThrow('although the registry has parcels')
   await expect(fetch(node)).rejects.toThrow('needs a node that keeps all logs')
   expect(spool.nextBlock).toBe(BLOCKS.first)
-
-  node.asked.length = 0
-  await expect(fetch(node, { probe: { first: 100, last: 109 } })).rejects.toThrow('in the blocks 100 to 109')
-  expect(node.asked).toEqual([100])
 })
 
 test('an empty history is believed where the registry has no parcels', async () => {

@@ -5,7 +5,10 @@ import type { LogsOfRange, Spool, TimedLog } from './spool.ts'
 
 /** What the history is read from. Nodes that refuse a range are asked for smaller ones. */
 export interface HistorySource {
-  /** All logs of our contracts in these blocks, range by range, in order and without gaps. */
+  /**
+   * All logs of our contracts in these blocks, range by range, in order and without gaps. Only nodes are asked that have
+   * the first logs of the land.
+   */
   readonly ranges: (blocks: BlockRange, signal: AbortSignal) => AsyncIterable<RangeAnswer>
   /** In the order of the hashes. */
   readonly headersByHash: (hashes: readonly string[]) => Promise<readonly BlockHeader[]>
@@ -37,8 +40,6 @@ export interface FetchOptions {
   readonly blocks: BlockRange
   /** Whether the log is the transfer of a parcel, and if so, whether it is the first of that parcel: from nobody. */
   readonly parcelTransfer: (log: RawLog) => 'first' | 'later' | undefined
-  /** A block range that must have logs of the land, where one is known. */
-  readonly probe: BlockRange | undefined
   readonly signal: AbortSignal
   readonly steadyMs: () => number
   readonly onProgress: (progress: HistoryProgress) => void
@@ -57,7 +58,6 @@ export async function fetchHistory(options: FetchOptions): Promise<void> {
   const { source, spool, blocks, signal } = options
   spool.hasParcels = await hasStoredParcels(options)
   if (spool.nextBlock > blocks.last) return assertParcels(options)
-  if (spool.nextBlock === blocks.first) await assertProbe(options)
   const missing = { first: spool.nextBlock, last: blocks.last }
   const progress = progressOf(options, missing.first)
   for await (const range of source.ranges(missing, signal)) {
@@ -69,15 +69,6 @@ export async function fetchHistory(options: FetchOptions): Promise<void> {
   }
   await spool.sync()
   await assertParcels(options)
-}
-
-async function assertProbe({ source, probe, signal, parcelTransfer }: FetchOptions): Promise<void> {
-  if (!probe) return
-  for await (const { logs } of source.ranges(probe, signal))
-    if (logs.some((log) => parcelTransfer(log) === 'first')) return
-  throw withoutHistory(
-    `it has no transfer of land in the blocks ${probe.first} to ${probe.last}, where the first ones are`,
-  )
 }
 
 async function assertFirstTransfer(

@@ -38,7 +38,7 @@ export class Spool {
   /** Whether the first transfer of a parcel was found in it: a note of the reader in memory. */
   hasParcels = false
   private readonly file: FileHandle
-  private readonly firstBlock: number
+  readonly firstBlock: number
   private next: number
   private logCount = 0
 

@@ -1,0 +1,195 @@
+import type { World } from '@landpass/client/grid'
+import { sql } from 'kysely'
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { Tx } from '../../db/transaction.ts'
+import { CommandError } from '../../errors.ts'
+import { startPosition } from '../../land/changes/chain-position.ts'
+import { readLandHead } from '../../land/changes/land-head.ts'
+import type { LandEvent } from '../../land/events/land-event.ts'
+import type { RuleContext } from '../../land/events/rule-context.ts'
+import { bareGround, type Ground, readGround } from '../../land/snapshot/ground.ts'
+import { importSnapshot } from '../../land/snapshot/import.ts'
+import type { BlockHeader, Network, RawLog } from '../chain-types.ts'
+import type { ChainSource } from '../follow/chain-source.ts'
+import { RULES_VERSION } from '../follow/rules-version.ts'
+import { firstBlock } from '../logs/log-filter.ts'
+import { contractsHash } from '../networks/contracts-hash.ts'
+import { fetchHistory, type HistoryProgress, type HistorySource } from './fetch-history.ts'
+import { replay } from './replay.ts'
+import { Spool, type TimedLog } from './spool.ts'
+import { writeWorld } from './write-world.ts'
+
+/** What a new world is made of, and how. */
+export interface HistoryOptions {
+  readonly db: Db
+  readonly clock: Clock
+  readonly network: Network
+  /** The shape of the world. */
+  readonly world: World
+  /** Folder of a snapshot; undefined: every parcel of the world, unowned. */
+  readonly ground: string | undefined
+  /** Folder for the stored logs. */
+  readonly spoolFolder: string
+  readonly source: Pick<ChainSource, 'heads' | 'headerByNumber'> & HistorySource
+  readonly context: RuleContext
+  readonly eventsOf: (logs: readonly TimedLog[]) => Promise<readonly LandEvent[]>
+  readonly parcelTransfer: (log: RawLog) => 'first' | 'later' | undefined
+  /** The history ends here, or at the last final block where that is older. */
+  readonly until: number
+  readonly signal: AbortSignal
+  readonly steadyMs: () => number
+  readonly onProgress: (progress: HistoryStep) => void
+}
+
+/** What is being done: reading logs, replaying them, or writing the tables. */
+export type HistoryStep =
+  | ({ readonly phase: 'history' } & HistoryProgress)
+  | { readonly phase: 'replay'; readonly block: number; readonly last: number; readonly events: number }
+  | { readonly phase: 'write'; readonly block: number }
+
+/** The block at which the new world stands, and its revision. */
+export interface HistoryReport {
+  readonly block: BlockHeader
+  readonly revision: number
+}
+
+/**
+ * Makes a world of the chain's history and shows it in one step, with its position in the same transaction. A snapshot
+ * that names its block is imported as it is, after the node has confirmed the hash of that block.
+ *
+ * @throws {CommandError} where node or snapshot cannot be used, or another world was imported meanwhile; nothing has
+ * changed then, and logs that were read stay stored
+ */
+export async function readHistory(options: HistoryOptions): Promise<HistoryReport> {
+  const { worldId } = await readLandHead(options.db)
+  const ground = await groundOf(options)
+  if (ground.chain) return joinSnapshot(options, { ...ground, chain: ground.chain }, worldId)
+  const { finalized } = await options.source.heads()
+  const number = Math.min(options.until, finalized.number)
+  const block = number === finalized.number ? finalized : await options.source.headerByNumber(number)
+  const spool = await openSpool(options)
+  try {
+    if (block.number >= spool.firstBlock) await fetchLogs(options, spool, block)
+    const rows = await replay(spool, {
+      ...options,
+      ground,
+      last: block.number,
+      onProgress: (at, events) =>
+        options.onProgress({ phase: 'replay', block: at, last: block.number, events }),
+    })
+    options.onProgress({ phase: 'write', block: block.number })
+    const whenShown = (tx: Tx, newWorldId: number) => showAt(tx, options, { worldId, newWorldId, block })
+    const revision = await writeWorld(options.db, rows, ground, { ...options, patienceMs: PATIENCE_MS, whenShown })
+    return { block, revision }
+  } finally {
+    await spool.close()
+  }
+}
+
+/** Another import that was killed holds its place for this time. */
+const PATIENCE_MS = 25_000
+
+function groundOf({ ground, world, signal }: HistoryOptions): Promise<Ground> | Ground {
+  return ground === undefined ? bareGround(world, 0) : readGround(ground, world, signal)
+}
+
+function openSpool({ network, spoolFolder }: HistoryOptions): Promise<Spool> {
+  const name = `${network.chainId}-${contractsHash(network).slice(0, 16)}`
+  return Spool.open(spoolFolder, { name, firstBlock: firstBlock(network) })
+}
+
+function fetchLogs(options: HistoryOptions, spool: Spool, { number }: BlockHeader): Promise<void> {
+  return fetchHistory({
+    ...options,
+    spool,
+    blocks: { first: spool.firstBlock, last: number },
+    onProgress: (progress) => options.onProgress({ phase: 'history', ...progress }),
+  })
+}
+
+interface Shown {
+  /** The world that was shown before, null for none. */
+  readonly worldId: number | null
+  readonly newWorldId: number
+  readonly block: BlockHeader
+}
+
+/** Within the transaction that shows the new world. */
+async function showAt(tx: Tx, { network }: HistoryOptions, { worldId, newWorldId, block }: Shown): Promise<void> {
+  await assertNotReplaced(tx, worldId, newWorldId)
+  await startPosition(tx, newWorldId, {
+    chainId: network.chainId,
+    contractsHash: contractsHash(network),
+    rulesVersion: RULES_VERSION,
+    block: { ...block, logsDigest: undefined },
+  })
+}
+
+/** An import, or another follower, may have shown a world while the history was read: that one stays. */
+async function assertNotReplaced(tx: Tx, before: number | null, newWorldId: number): Promise<void> {
+  const newer = await tx
+    .selectFrom('land_world')
+    .select('world_id')
+    .where('world_id', '!=', newWorldId)
+    .where('world_id', '>', before ?? -1)
+    .where('loading_until_ms', 'is', null)
+    .where('retired_at_ms', '>', 0)
+    .executeTakeFirst()
+  if (newer)
+    throw new CommandError(
+      'Another world was shown while the history was read. It stays, and nothing was changed. landpass follow --new-world replaces it; the logs are stored and not requested again.',
+    )
+}
+
+/** Imports a snapshot that names its block, and goes on from there. */
+async function joinSnapshot(
+  options: HistoryOptions,
+  { chain }: Ground & { readonly chain: NonNullable<Ground['chain']> },
+  before: number | null,
+): Promise<HistoryReport> {
+  const { db, network, source, clock, world, signal, ground } = options
+  if (chain.chain_id !== network.chainId)
+    throw new CommandError(
+      `The snapshot is of chain ${chain.chain_id}, and the network ${network.name} is chain ${network.chainId}.`,
+    )
+  const { finalized } = await source.heads()
+  const block = await source.headerByNumber(chain.block_number)
+  if (block.hash !== chain.block_hash)
+    throw new CommandError(
+      `The snapshot is of block ${chain.block_number} (${chain.block_hash}), and the node has another one there (${block.hash}). It was not imported.`,
+    )
+  if (block.number > finalized.number)
+    throw new CommandError(
+      `The block ${block.number} of the snapshot is not final yet; the last final block is ${finalized.number}. Try again in some minutes.`,
+    )
+  options.onProgress({ phase: 'write', block: block.number })
+  const report = await importSnapshot(db, ground!, {
+    world,
+    clock,
+    dryRun: false,
+    signal,
+    patienceMs: PATIENCE_MS,
+    whenShown: async (tx, newWorldId) => {
+      await showAt(tx, options, { worldId: before, newWorldId, block })
+      await fillRights(tx, newWorldId)
+    },
+  })
+  if (!report.ok) throw new CommandError(`The snapshot ${ground} was changed while it was read.`)
+  return { block, revision: report.revision! }
+}
+
+/** Snapshots have the rights over all land of an owner at each parcel and estate, and not as rows of their own. */
+async function fillRights(tx: Tx, worldId: number): Promise<void> {
+  for (const registry of ['parcel', 'estate'] as const) {
+    for (const [kind, column] of [
+      ['approval', 'approvals_for_all'],
+      ['manager', 'update_managers'],
+    ] as const)
+      await sql`
+        insert into land_right (world_id, kind, registry, owner, operator)
+        select distinct world_id, ${kind}, ${registry}, owner, unnest(${sql.ref(column)})
+        from ${sql.table(registry)}
+        where world_id = ${worldId} and owner is not null and ${sql.ref(column)} is not null`.execute(tx)
+  }
+}
