@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { MAINNET, SEPOLIA } from '../networks/known-networks.ts'
+import { filterAddresses, firstBlock, meaningfulTopics } from './log-filter.ts'
+import { LogTally } from './log-tally.ts'
+
+test('one filter names every contract that says something about the land, and no token of money', () => {
+  const addresses = filterAddresses(MAINNET)
+
+  expect(addresses).toHaveLength(12)
+  expect(addresses).toContain(MAINNET.contracts.LANDRegistry.address)
+  expect(addresses).not.toContain(MAINNET.contracts.MANAToken?.address)
+  // NewMortgage repeats what the manager logs.
+  expect(addresses).not.toContain(MAINNET.contracts.MortgageHelper?.address)
+  expect(filterAddresses(SEPOLIA)).toHaveLength(8)
+})
+
+test('the first block is that of the land', () => {
+  expect(firstBlock(MAINNET)).toBe(4_944_642)
+  expect(firstBlock({ ...MAINNET, contracts: { LANDRegistry: { address: '0x', startBlock: 7 } } })).toBe(7)
+})
+
+test('topics have a meaning on their own contract only', () => {
+  const auction = '0x640767916efcb255d42962e81c56c9956eaea049461f5c05f5444a8be0b7e896'
+
+  expect(meaningfulTopics('LANDAuction')).toEqual([auction])
+  expect(meaningfulTopics('Marketplace')).not.toContain(meaningfulTopics('LegacyMarketplace')[0])
+  expect(meaningfulTopics('MANAToken')).toEqual([])
+})
+
+test('logs that changed nothing are counted by contract, topic and reason', () => {
+  const tally = new LogTally()
+  const ignored = { outcome: 'ignored', role: 'LANDRegistry', topic0: '0x01' } as const
+  const unreadable = { outcome: 'unreadable', role: 'LANDRegistry', topic0: '0x01', reason: 'short' } as const
+
+  for (const log of [ignored, unreadable, ignored]) tally.add(log)
+
+  expect(tally.entries()).toEqual([
+    { ...ignored, count: 2 },
+    { outcome: 'unreadable', role: 'LANDRegistry', topic0: '0x01', count: 1 },
+  ])
+})
+
+test('a tally has a limit: kinds beyond it are counted together, and none is lost', () => {
+  const tally = new LogTally()
+
+  for (let kind = 0; kind < 10_000; kind++)
+    tally.add({ outcome: 'ignored', role: 'Marketplace', topic0: `0x${kind}` })
+
+  const entries = tally.entries()
+  expect(entries.length).toBeLessThan(600)
+  expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(10_000)
+  expect(entries.at(-1)).toEqual({ outcome: 'ignored', role: 'Marketplace', topic0: undefined, count: 9_500 })
+})
