@@ -1,8 +1,9 @@
 import type { AssetName } from '../records/assets.ts'
 import { manaText, secondsToMs } from './amounts.ts'
+import { fingerprintOf } from './fingerprints.ts'
 import type { LogPlace } from './land-event.ts'
 import type { BidRow } from './land-rows.ts'
-import { assetOf, ZERO_ADDRESS } from './new-rows.ts'
+import { assetOf, estateOf, ZERO_ADDRESS } from './new-rows.ts'
 import type { Fact, Step } from './rule-context.ts'
 
 /**
@@ -103,13 +104,9 @@ async function bidsIn(
 }
 
 /** Only estates are compared with the fingerprint of a bid. */
-async function isForParcelsOf(
-  { rows }: Step,
-  { asset_type, asset_id, fingerprint }: BidRow,
-): Promise<boolean> {
+async function isForParcelsOf(step: Step, { asset_type, asset_id, fingerprint }: BidRow): Promise<boolean> {
   if (asset_type === 'parcel') return true
-  const known = (await rows.estate(asset_id))?.fingerprint
-  return known === null || known === fingerprint
+  return (await fingerprintOf(step.rows, await estateOf(step, asset_id))) === fingerprint
 }
 
 /** Whether the contract still has it. */

@@ -1,7 +1,7 @@
 import type { Coord } from '@landpass/client/grid'
 import { judgeBids } from './bids.ts'
 import { describedColumns } from './data-text.ts'
-import { estateFingerprint, toggleParcel } from './fingerprints.ts'
+import { fingerprintOf, toggleParcel } from './fingerprints.ts'
 import type { ParcelRow } from './land-rows.ts'
 import { estateOf, parcelAt, ZERO_ADDRESS } from './new-rows.ts'
 import { putMemberRights, rightsOverEstate, rightsOverParcel } from './rights.ts'
@@ -66,8 +66,7 @@ async function putMember(step: Step, parcel: ParcelRow): Promise<void> {
 async function changeFingerprint(step: Step, estateId: string, parcel: Coord): Promise<void> {
   const { rows, at } = step
   const estate = await estateOf(step, estateId)
-  const before = estate.fingerprint ?? estateFingerprint(estateId, await rows.parcelsOfEstate(estateId))
-  const fingerprint = toggleParcel(before, parcel)
+  const fingerprint = toggleParcel(await fingerprintOf(rows, estate), parcel)
   rows.put('estate', { ...estate, fingerprint, updated_at_ms: at.timeMs })
   await judgeBids(step, estateId, fingerprint)
 }

@@ -1,5 +1,6 @@
 import { type Coord, encodeTokenId } from '@landpass/client/grid'
 import { keccak256 } from '../../ethereum/keccak256.ts'
+import type { EstateRow, LandRows } from './land-rows.ts'
 
 /**
  * The fingerprint of an estate says which parcels it has, so that a bid is good for these alone (chain-facts, section 6):
@@ -23,6 +24,11 @@ export function estateFingerprint(estateId: string, parcels: Iterable<Coord>): s
  */
 export function toggleParcel(fingerprint: string, parcel: Coord): string {
   return hex(BigInt(fingerprint) ^ parcelHash(parcel))
+}
+
+/** The fingerprint in the row of an estate; where a snapshot left it out, that of its parcels. */
+export async function fingerprintOf(rows: LandRows, { id, fingerprint }: EstateRow): Promise<string> {
+  return fingerprint ?? estateFingerprint(id, await rows.parcelsOfEstate(id))
 }
 
 const PREFIX = Buffer.from('estateId')
