@@ -1,5 +1,6 @@
 import type { SeriesSource } from '../http/metrics.ts'
 import type { Chain } from './chain.ts'
+import type { ChainStatus } from './follow/chain-status.ts'
 import type { StatusReader } from './follow/status-reader.ts'
 
 /** Where the world stands on the chain, whichever process follows it. Nothing where it does not come from the chain. */
@@ -9,8 +10,8 @@ export function statusSeries(status: StatusReader, nowMs: () => number): readonl
     name: `landpass_chain_${name}`,
     help,
     labelNames: [],
-    read: async () => {
-      const read = await status.read().catch(() => undefined)
+    read: () => {
+      const read = status.lastRead() // A scrape does not wait for the database.
       const shown = read?.block ? value({ ...read, block: read.block }) : undefined
       return shown === undefined ? [] : [{ labels: {}, value: shown }]
     },
@@ -27,8 +28,7 @@ export function statusSeries(status: StatusReader, nowMs: () => number): readonl
   ]
 }
 
-type Status = Awaited<ReturnType<StatusReader['read']>>
-type Shown = Status & { readonly block: NonNullable<Status['block']> }
+type Shown = ChainStatus & { readonly block: NonNullable<ChainStatus['block']> }
 
 /** What this process has done on the chain since it started. */
 export function followerSeries({ follower, calls, nodes, tally }: Chain): readonly SeriesSource[] {
