@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { engineSettings } from '../src/cli/open-database.ts'
 import { readConfig } from '../src/config/config.ts'
 import { openEngine } from '../src/db/open-engine.ts'
-import { applyLandChanges } from '../src/land/changes/changes.ts'
+import { applyLandChanges } from '../test/support/land-changes.ts'
 import { load, median } from './load.ts'
 import { memoryMb, type Running } from './processes.ts'
 

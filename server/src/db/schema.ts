@@ -13,6 +13,9 @@ export interface Database {
   land_world: LandWorldTable
   land_change: LandChangeTable
   land_location: LandLocationTable
+  land_right: LandRightTable
+  trade_signature: TradeSignatureTable
+  trade_index: TradeIndexTable
   chain_position: ChainPositionTable
   chain_block: ChainBlockTable
   chain_undo: ChainUndoTable
@@ -82,6 +85,34 @@ export interface LandChangeTable {
   key: string
 }
 
+/** A right over all land of an owner: there is a row while it is granted. */
+export interface LandRightTable {
+  world_id: number
+  kind: 'approval' | 'manager'
+  registry: 'parcel' | 'estate'
+  owner: string
+  operator: string
+}
+
+/** What the chain says of a trade that was signed off the chain. */
+export interface TradeSignatureTable {
+  world_id: number
+  marketplace: string
+  signer: string
+  signature_key: string
+  is_cancelled: boolean
+  uses: number
+}
+
+/** The index that signed trades of a signer must have at least; '' is the signer of all trades of the contract. */
+export interface TradeIndexTable {
+  world_id: number
+  marketplace: string
+  signer: string
+  /** Decimal digits, up to 256 bits. */
+  value: string
+}
+
 /** How far a world follows the chain. A world that is not followed has no row. */
 export interface ChainPositionTable {
   world_id: number
@@ -102,6 +133,8 @@ export interface ChainPositionTable {
   lease_until_ms: number
   /** Raised by one with each change of the holder. */
   epoch: number
+  /** What the process that leads says of itself, as JSON: see chain/follow/status-reader.ts. Null: nothing yet. */
+  status: string | null
 }
 
 /** The last final block and the applied ones after it, of which the chain may still take another branch. */

@@ -1,4 +1,4 @@
-import { type Coord, cellOf } from '@landpass/client/grid'
+import { type Coord, cellOf, coordText } from '@landpass/client/grid'
 import { sql } from 'kysely'
 import type { Db } from '../db/engine.ts'
 import { inSnapshot, type Tx } from '../db/transaction.ts'
@@ -24,8 +24,10 @@ export const MAX_PATCHED_ASSETS = 2_000
  * Reads what has changed since `held`, in one read transaction. The transaction is short, because on the embedded
  * engine all other queries wait for it.
  *
+ * An estate or publication that is named and has no row was removed.
+ *
  * @returns undefined where the state has to be built again: it is of another world or database, the journal does not
- * reach back to it, or more than {@link MAX_PATCHED_ASSETS} assets have changed
+ * reach back to it, more than {@link MAX_PATCHED_ASSETS} assets have changed, or a parcel came or went
  */
 export function readStateChanges(db: Db, held: StateParts): Promise<StateChanges | undefined> {
   return inSnapshot(db, async (tx) => {
@@ -38,6 +40,7 @@ export function readStateChanges(db: Db, held: StateParts): Promise<StateChanges
     const count = changed.parcels.length + changed.estates.length + changed.publications.length
     if (count > MAX_PATCHED_ASSETS) return undefined
     const parcels = await parcelsAt(tx, worldId, changed.parcels)
+    if (!areSameParcels(held, changed.parcels, parcels)) return undefined
     const estates = await estatesWith(tx, worldId, changed.estates)
     const known = positionsOf(held.estates.ids)
     const newIds = estates.map(({ id }) => id).filter((id) => !known.has(id))
@@ -46,7 +49,35 @@ export function readStateChanges(db: Db, held: StateParts): Promise<StateChanges
       ...(await publicationsOfEstates(tx, worldId, newIds, changed.publications)),
     ]
     const districtList = await districtListAfter(tx, held, parcels)
-    return { revision, changedAtMs, parcels, estates, publications, districtList }
+    const removed = {
+      estates: without(
+        changed.estates,
+        estates.map(({ id }) => id),
+      ),
+      publications: without(
+        changed.publications,
+        publications.map(({ key }) => key),
+      ),
+    }
+    return { revision, changedAtMs, parcels, estates, publications, removed, districtList }
+  })
+}
+
+function without<T>(all: readonly T[], some: readonly T[]): T[] {
+  const others = new Set(some)
+  return all.filter((one) => !others.has(one))
+}
+
+/** Whether the state has all of these parcels that the tables have, and no others. Outside of the setting WORLD it has none. */
+function areSameParcels(
+  { bounds, parcels: { rowAt } }: StateParts,
+  named: readonly Coord[],
+  rows: readonly Coord[],
+): boolean {
+  const stored = new Set(rows.map(coordText))
+  return named.every((coord) => {
+    const cell = cellOf(bounds, coord)
+    return cell < 0 || rowAt[cell]! >= 0 === stored.has(coordText(coord))
   })
 }
 

@@ -5,6 +5,8 @@ import type { EngineSource } from '../db/engine.ts'
 import { openLent } from '../db/open-engine.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { buildState } from './builders/build-state.ts'
+import { patchState } from './builders/patch-state.ts'
+import { readStateChanges } from './change-queries.ts'
 import { buffersOf, type StateParts } from './parts/parts.ts'
 
 /** What `StateKeeper` sends to this thread, and the answer: undefined where no world is imported. */
@@ -25,8 +27,9 @@ await engine.close()
 parentPort?.postMessage(parts satisfies StateAnswer, [...buffersOf(parts)])
 
 /**
- * Reads the land again until nothing was committed while it was read. A single transaction would need no repetition,
- * but would block all other queries of the embedded engine for seconds.
+ * Reads the land, and then again what was committed meanwhile: the journal names all rows that may have been read too
+ * early. Where it does not, because another world was imported or too much has changed, everything is read again. A
+ * single transaction would need neither, but would block all other queries of the embedded engine for seconds.
  */
 async function readOneRevision(): Promise<StateAnswer> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -41,8 +44,10 @@ async function readOneRevision(): Promise<StateAnswer> {
     const after = await readLandHead(engine.db)
     if (isDeepStrictEqual(after, before) && (lineage !== undefined || after.location !== 'moved'))
       return built
+    const changes = lineage === undefined ? await readStateChanges(engine.db, built) : undefined
+    if (changes) return patchState(built, changes)
   }
   throw new Error(
-    `the land changed during each of ${ATTEMPTS} attempts to read it; the next poll tries again`,
+    `the land changed too much during each of ${ATTEMPTS} attempts to read it; the next poll tries again`,
   )
 }

@@ -1,7 +1,7 @@
 import { cellOf } from '@landpass/client/grid'
 import { describe, expect, test } from 'vitest'
-import { compareEstateIds } from './builders/build-estates.ts'
 import { NO_PUBLICATIONS } from './builders/patch-publications.ts'
+import { compareEstateIds } from './parts/estate-ids.ts'
 import { JsonBufferWriter } from './parts/json-buffer.ts'
 import { OwnerIndexWriter } from './parts/owner-index.ts'
 import { ANSWER_FORM, buffersOf, CHUNK_ROWS, NO_DISTANCE, type StateParts } from './parts/parts.ts'

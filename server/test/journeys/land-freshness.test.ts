@@ -2,9 +2,9 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { readFeed } from '@landpass/client/feed'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { LandChange } from '../../src/land/changes/changes.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { describeOnOneEngine } from '../support/engines.ts'
+import type { LandChange } from '../support/land-changes.ts'
 import { addressOf, bidRow, publicationRow } from '../support/land-rows.ts'
 import { type LandServer, startLandServer } from '../support/land-server.ts'
 import { runs } from '../support/property-seed.ts'
@@ -36,7 +36,7 @@ type Step =
   | { readonly kind: 'wait'; readonly ms: number }
   | {
       readonly kind: 'change'
-      readonly what: Exclude<LandChange['kind'], 'create-estate'>
+      readonly what: Exclude<LandChange['kind'], 'create-estate' | 'remove-estate'>
       readonly pick: number
       readonly ms: number
     }
@@ -59,6 +59,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         'open-publication',
         'open-publication',
         'close-publication',
+        'remove-publication',
         'place-bid',
         'close-bid',
       ),
@@ -174,6 +175,8 @@ describeOnOneEngine('freshness', (open) => {
         const status = pick % 2 ? 'sold' : 'cancelled'
         return { kind: what, key, to: { status, buyer: pick % 2 ? addressOf('buyer') : null, atMs: now } }
       }
+      case 'remove-publication':
+        return { kind: what, key: publications[pick % publications.length]!.key }
       case 'place-bid':
         return { kind: what, bid: bidRow(name, { asset_id, block_time_created_at_ms: now }) }
       case 'close-bid': {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { applyLandChanges } from '../../src/land/changes/changes.ts'
 import { exportSnapshot } from '../../src/land/snapshot/export.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
+import { applyLandChanges } from '../support/land-changes.ts'
 import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
 import {
   ANN,

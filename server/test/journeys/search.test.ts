@@ -2,9 +2,9 @@ import { encodeTokenId, tokenIdHex } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AWKWARD_NAMES } from '../../src/demo/names.ts'
-import type { LandChange } from '../../src/land/changes/changes.ts'
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { describeOnOneEngine } from '../support/engines.ts'
+import type { LandChange } from '../support/land-changes.ts'
 import { addressOf, estateRow } from '../support/land-rows.ts'
 
 interface Result {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { HOUR_MS } from '../../src/clock.ts'
-import type { LandChange } from '../../src/land/changes/changes.ts'
+import type { LandChange } from './land-changes.ts'
 import { REFERENCE_TIME_MS } from './land-server.ts'
 
 /** A hash or address that is as good as any other, and the same every time. */

@@ -1,10 +1,10 @@
 import type { DemoWorld } from '../../src/demo/demo-world.ts'
-import type { LandChange } from '../../src/land/changes/changes.ts'
 import type { AssetData } from '../../src/land/records/assets.ts'
 import type { BidRecord } from '../../src/land/records/bid.ts'
 import { ExactNumber } from '../../src/land/records/exact-json.ts'
 import type { MortgageRecord } from '../../src/land/records/mortgage.ts'
 import type { PublicationRecord } from '../../src/land/records/publication.ts'
+import type { LandChange } from './land-changes.ts'
 
 /**
  * What the land data interface has to answer, worked out a second time and as plainly as possible: filters and sorts
@@ -245,6 +245,12 @@ export class ReferenceLand {
         publication.shown = { ...publication.shown, status, buyer, block_time_updated_at: atMs }
         break
       }
+      case 'remove-publication':
+        removeWhere(this.publications, ({ key }) => key === change.key)
+        break
+      case 'remove-estate':
+        removeWhere(this.estates, ({ id }) => id === change.id)
+        break
       case 'place-bid':
         this.placeBid(change.bid)
         break
@@ -479,4 +485,9 @@ function isoText(timeMs: number): string {
 
 function textOrder(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+function removeWhere<T>(list: T[], isGone: (one: T) => boolean): void {
+  const place = list.findIndex(isGone)
+  if (place >= 0) list.splice(place, 1)
 }

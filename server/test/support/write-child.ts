@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readConfig } from '../../src/config/config.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
-import { applyLandChanges, type LandChange } from '../../src/land/changes/changes.ts'
+import { applyLandChanges, type LandChange } from './land-changes.ts'
 import { REFERENCE_TIME_MS } from './land-server.ts'
 import { TEST_SETTINGS } from './settings.ts'
 

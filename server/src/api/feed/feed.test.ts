@@ -3,6 +3,7 @@ import { parseWorld } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { emptyDir, freshEngine } from '../../../test/support/engines.ts'
+import { applyLandChanges, type LandChange } from '../../../test/support/land-changes.ts'
 import { addressOf, estateRow, publicationRow } from '../../../test/support/land-rows.ts'
 import { REFERENCE_TIME_MS, testClock } from '../../../test/support/land-server.ts'
 import { runs } from '../../../test/support/property-seed.ts'
@@ -13,7 +14,6 @@ import { demoWorld } from '../../demo/demo-world.ts'
 import { writeDemoSnapshot } from '../../demo/write-snapshot.ts'
 import { CompressedBodies } from '../../http/compressed-bodies.ts'
 import { readChangedAssets } from '../../land/changes/change-journal.ts'
-import { applyLandChanges, type LandChange } from '../../land/changes/changes.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
 import { importSnapshot } from '../../land/snapshot/import.ts'
 import { buildState } from '../../state/builders/build-state.ts'
@@ -221,13 +221,13 @@ describe('what changed', () => {
 
   test('is sent as the whole world if most of it has changed', async () => {
     const since = versionText(versionOf(await stateNow()))
-    const sellColumn = (x: number) =>
+    const nameColumn = (x: number) =>
       Array.from({ length: 2 * RADIUS + 1 }, (_, i): LandChange => {
-        return { kind: 'change-parcel', x, y: i - RADIUS, to: { owner: null } }
+        return { kind: 'change-parcel', x, y: i - RADIUS, to: { name: `column ${x}` } }
       })
-    await applyLandChanges(db, sellColumn(-1), nowMs)
+    await applyLandChanges(db, nameColumn(-1), nowMs)
     const less = await stateNow()
-    await applyLandChanges(db, sellColumn(2), nowMs)
+    await applyLandChanges(db, nameColumn(2), nowMs)
     const more = await stateNow()
 
     // Two columns of 25 cells each: the one that changed, and the one that may join it.

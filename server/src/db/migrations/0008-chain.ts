@@ -65,6 +65,7 @@ const STATEMENTS = [
      end loop;
    end $$`,
   `create index bid_by_id on bid (id)`,
+  `create index parcel_by_estate on parcel (estate_id) where estate_id is not null`,
   `create table land_right (
     ${OF_WORLD},
     kind text not null check (kind in ('approval', 'manager')),
@@ -101,7 +102,8 @@ const STATEMENTS = [
     finalized_hash text not null,
     holder text,
     lease_until_ms bigint not null,
-    epoch bigint not null
+    epoch bigint not null,
+    status text
   )`,
   `create table chain_block (
     ${OF_WORLD},

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { applyLandChanges, type LandChange } from '../../../test/support/land-changes.ts'
 import { bidRow, estateRow, publicationRow } from '../../../test/support/land-rows.ts'
 import { MUSEUM, TINY_WORLD, tinySnapshot } from '../../../test/support/tiny-world.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { importSnapshot } from '../snapshot/import.ts'
 import { ChangedSubjects, KEPT_ROWS, readChangedAssets, revisionAt, writeJournal } from './change-journal.ts'
-import { applyLandChanges, type LandChange } from './changes.ts'
 import { readLandHead } from './land-head.ts'
 
 const NOTHING = { parcels: [], estates: [], publications: [] }
@@ -69,8 +69,9 @@ describeOnBothEngines('the journal of changes', (open) => {
     const { worldId } = await readLandHead(db)
     const atTimes = async (...timesMs: number[]) =>
       Promise.all(timesMs.map((timeMs) => revisionAt(db, worldId!, timeMs)))
-    const first = await applyLandChanges(db, [], 10_000)
-    const second = await applyLandChanges(db, [], 20_000)
+    const bid = (name: string): LandChange => ({ kind: 'place-bid', bid: bidRow(name, {}) })
+    const first = await applyLandChanges(db, [bid('first')], 10_000)
+    const second = await applyLandChanges(db, [bid('second')], 20_000)
 
     expect(await atTimes(9_999, 10_000, 19_999, 20_000, 30_000)).toEqual([
       first - 1,

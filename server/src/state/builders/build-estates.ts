@@ -4,6 +4,7 @@ import type { Db } from '../../db/engine.ts'
 import { operatorsOf } from '../../land/records/assets.ts'
 import type { EstateTable } from '../../land/records/estate.ts'
 import { estateJson } from '../../land/records/estate.ts'
+import { compareEstateIds } from '../parts/estate-ids.ts'
 import { membersOf } from '../parts/estate-members.ts'
 import { JsonBufferWriter } from '../parts/json-buffer.ts'
 import { OwnerIndexWriter, ownerOfRows } from '../parts/owner-index.ts'
@@ -83,14 +84,4 @@ async function readEstates(db: Db, worldId: number): Promise<EstateTable[]> {
     rows.push(...page)
     if (page.length < PAGE_ROWS) return rows
   }
-}
-
-/**
- * Compares estate ids as numbers, for sorting.
- *
- * @example
- * compareEstateIds('9', '10') // -1
- */
-export function compareEstateIds(a: string, b: string): number {
-  return Math.sign(a.length - b.length) || (a < b ? -1 : a > b ? 1 : 0)
 }

@@ -1,12 +1,12 @@
+import { compareEstateIds } from '../parts/estate-ids.ts'
 import { positionsOf } from '../parts/positions.ts'
-import { compareEstateIds } from './build-estates.ts'
 
-/** The rows of estates after new ones were added. Rows are sorted by id, so a new estate moves those after it. */
+/** The rows of estates after some came and went. Rows are sorted by id, so a new estate moves those after it. */
 export interface EstateRows {
   readonly ids: readonly string[]
   /** Row of an estate, or -1. */
   rowOf(id: string): number
-  /** The new row of each old row. */
+  /** The new row of each old row; -1 for a removed estate. */
   readonly newRowOf: Int32Array
   /** The old row of each new row; -1 for a new estate. */
   readonly sourceOf: Int32Array
@@ -14,13 +14,18 @@ export interface EstateRows {
   readonly areMoved: boolean
 }
 
-/** Adds the ids of `wanted` that are not among the old ones. */
-export function growEstates(oldIds: readonly string[], wanted: readonly string[]): EstateRows {
+/** The rows with the ids of `added` that are not among the old ones, and without those of `removed`. */
+export function estateRowsAfter(
+  oldIds: readonly string[],
+  { added, removed }: { readonly added: readonly string[]; readonly removed: readonly string[] },
+): EstateRows {
   const known = positionsOf(oldIds)
-  const newIds = wanted.filter((id) => !known.has(id))
-  const ids = newIds.length === 0 ? oldIds : [...oldIds, ...newIds].sort(compareEstateIds)
+  const newIds = added.filter((id) => !known.has(id))
+  const gone = new Set(removed.filter((id) => known.has(id)))
+  const keptIds = gone.size === 0 ? oldIds : oldIds.filter((id) => !gone.has(id))
+  const ids = newIds.length === 0 ? keptIds : [...keptIds, ...newIds].sort(compareEstateIds)
   const rows = positionsOf(ids)
-  const newRowOf = Int32Array.from(oldIds, (id) => rows.get(id)!)
+  const newRowOf = Int32Array.from(oldIds, (id) => rows.get(id) ?? -1)
   return {
     ids,
     rowOf: (id) => rows.get(id) ?? -1,

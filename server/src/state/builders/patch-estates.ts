@@ -8,7 +8,7 @@ import { estatePiece, updatedAtS } from './build-estates.ts'
 import type { EstateRows } from './estate-rows.ts'
 
 /**
- * Replaces and adds estates, given by their rows of the table. All columns and the JSON of all estates are written
+ * Replaces and adds estates, given by their rows of the table, and removes those that have no row any more. All columns and the JSON of all estates are written
  * again: there are few estates.
  */
 export function patchEstates(
@@ -17,7 +17,7 @@ export function patchEstates(
   rows: EstateRows,
   parcels: ParcelParts,
 ): EstateParts {
-  if (table.length === 0) return held
+  if (table.length === 0 && rows.ids.length === held.ids.length) return held
   const changed = new Map(table.map((estate) => [rows.rowOf(estate.id), estate]))
   const members = membersOf(parcels, changed.keys())
   const json = new JsonBufferWriter()
@@ -39,16 +39,28 @@ export function patchEstates(
     names: each(({ name }) => name || undefined, held.names),
     updatedAtS: Uint32Array.from(each(updatedAtS, held.updatedAtS)),
     ...patchOwnership(movedOwnership(held, rows), ownerOf, (a, b) => a - b),
-    operators: patchAddresses(movedRows(held.operators, rows), operatorsOfRow),
+    operators: patchAddresses(movedRows(operatorsWithoutGone(held, rows), rows), operatorsOfRow),
     offers: { first: Int32Array.from(rows.sourceOf, (source) => held.offers.first[source] ?? -1) },
   }
 }
 
-function movedOwnership({ owners, owner }: EstateParts, rows: EstateRows) {
+function movedOwnership(held: EstateParts, rows: EstateRows) {
+  const nobodys = new Map(goneRows(rows).map((row) => [row, null]))
+  const { owners, owner } = patchOwnership(held, nobodys, (a, b) => a - b)
   return {
     owners: movedRows(owners, rows),
     owner: Int32Array.from(rows.sourceOf, (source) => owner[source] ?? -1),
   }
+}
+
+function operatorsWithoutGone({ operators }: EstateParts, rows: EstateRows): OwnerIndex {
+  const gone = goneRows(rows)
+  return gone.length === 0 ? operators : patchAddresses(operators, new Map(gone.map((row) => [row, []])))
+}
+
+/** The old rows of the estates that were removed. */
+function goneRows({ newRowOf }: EstateRows): number[] {
+  return [...newRowOf.keys()].filter((row) => newRowOf[row]! < 0)
 }
 
 function movedRows(index: OwnerIndex, { newRowOf }: EstateRows): OwnerIndex {

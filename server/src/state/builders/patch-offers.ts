@@ -23,7 +23,7 @@ export interface PatchedOffers extends OfferedAssets {
  * Patches the open publications. Those that stay open keep their offer numbers, closed ones leave an empty piece, new
  * ones get the next numbers. Only the linked lists of the changed assets are linked again.
  *
- * @param gone the old rows of the changed publications
+ * @param gone the old rows of the changed and the removed publications
  */
 export function patchOffers(
   held: OfferedAssets & { readonly parts: PublicationParts },

@@ -10,6 +10,8 @@ import type { EstateRows } from './estate-rows.ts'
 interface References {
   readonly bounds: Area
   readonly districtIds: readonly string[]
+  /** Of the estates of the held state, by their rows in it. */
+  readonly estateIds: readonly string[]
   readonly estates: EstateRows
 }
 
@@ -23,7 +25,7 @@ export interface PatchedParcels {
 export function patchParcels(
   held: ParcelParts,
   table: readonly ParcelTable[],
-  { bounds, districtIds, estates }: References,
+  { bounds, districtIds, estateIds, estates }: References,
 ): PatchedParcels {
   const changed = new Map<number, ParcelFacts>()
   const pieces = new Map<number, string>()
@@ -33,8 +35,10 @@ export function patchParcels(
     changed.set(row, factsOf(parcel, districtIds))
     pieces.set(row, parcelPiece(parcel))
   }
-  const redrawn = [...changed.keys(), ...held.orphans.map(({ row }) => row)]
-  const parcels = { ...held, ...patchEstateRows(held, changed, estates) }
+  const orphaned = parcelsWithout(held, estateIds, estates)
+  const unchangedOrphans = [...held.orphans, ...orphaned].filter(({ row }) => !changed.has(row))
+  const redrawn = [...changed.keys(), ...unchangedOrphans.map(({ row }) => row)]
+  const parcels = { ...held, ...patchEstateRows(held, changed, unchangedOrphans, estates) }
   if (changed.size === 0) return { parcels, redrawn }
   return {
     parcels: { ...parcels, ...patchFacts(held, changed), json: patchJsonBuffer(held.json, pieces) },
@@ -44,13 +48,27 @@ export function patchParcels(
 
 type Changed = ReadonlyMap<number, ParcelFacts>
 
+/** The parcels that have lost their estate. */
+function parcelsWithout(
+  held: ParcelParts,
+  estateIds: readonly string[],
+  { newRowOf, areMoved }: EstateRows,
+): OrphanParcel[] {
+  if (!areMoved || !newRowOf.includes(-1)) return []
+  const orphaned: OrphanParcel[] = []
+  for (const [row, estate] of held.estate.entries())
+    if (estate >= 0 && newRowOf[estate]! < 0) orphaned.push({ row, estateId: estateIds[estate]! })
+  return orphaned
+}
+
 /** The estate row of each parcel, by the new rows of estates. An orphan gets its estate once that exists. */
 function patchEstateRows(
   held: ParcelParts,
   changed: Changed,
+  orphans: readonly OrphanParcel[],
   estates: EstateRows,
 ): Pick<ParcelParts, 'estate' | 'orphans'> {
-  const wanted: OrphanParcel[] = held.orphans.filter(({ row }) => !changed.has(row))
+  const wanted = [...orphans]
   for (const [row, { estateId }] of changed) if (estateId !== null) wanted.push({ row, estateId })
   const estate = held.estate.slice()
   if (estates.areMoved) {

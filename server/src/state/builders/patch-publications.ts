@@ -34,16 +34,17 @@ export const NO_PUBLICATIONS: PublicationParts = {
 }
 
 /**
- * Adds publications, and replaces those with the same keys. All columns are copied, even for a single change; starting
+ * Adds publications, replaces those with the same keys, and removes others by their keys. All columns are copied, even for a single change; starting
  * from {@link NO_PUBLICATIONS}, most of the time goes into sorting.
  */
 export function patchPublications(
   held: OfferedPublications,
   changed: readonly PublicationFacts[],
+  removed: readonly number[] = [],
 ): OfferedPublications {
-  if (changed.length === 0) return held
+  if (changed.length + removed.length === 0) return held
   const old = held.parts
-  const gone = rowsWithKeys(old.key, changed)
+  const gone = rowsWithKeys(old.key, [...changed.map(({ key }) => key), ...removed])
   const { open, offers, firstOfParcel, firstOfEstate } = patchOffers(held, gone, changed)
   const { prices, ranks, rankOfOld } = addPrices(
     old.prices,
@@ -120,9 +121,9 @@ export function renumberAssets(parts: PublicationParts, newRowOf: Int32Array): P
   return { ...parts, asset }
 }
 
-function rowsWithKeys(keys: Uint32Array, changed: readonly PublicationFacts[]): number[] {
+function rowsWithKeys(keys: Uint32Array, changed: readonly number[]): number[] {
   if (keys.length === 0) return []
-  const wanted = new Set(changed.map(({ key }) => key))
+  const wanted = new Set(changed)
   const rows: number[] = []
   for (let row = 0; row < keys.length; row++) if (wanted.has(keys[row]!)) rows.push(row)
   return rows

@@ -5,11 +5,18 @@ import type { PublicationTable } from '../../land/records/publication.ts'
 import type { EstateParts, ParcelParts, PublicationParts, StateParts } from '../parts/parts.ts'
 import { cellsAround, tileCell, tileSource } from '../parts/tile-cells.ts'
 import { assetRows } from './asset-rows.ts'
-import { type EstateRows, growEstates } from './estate-rows.ts'
+import { type EstateRows, estateRowsAfter } from './estate-rows.ts'
 import { patchEstates } from './patch-estates.ts'
 import { patchParcels } from './patch-parcels.ts'
 import { type OfferedPublications, patchPublications, renumberAssets } from './patch-publications.ts'
 import { publicationFacts } from './publication-facts.ts'
+
+/** What has no row any more. The held state need not have it. */
+export interface RemovedAssets {
+  readonly estates: readonly string[]
+  /** Their keys. */
+  readonly publications: readonly number[]
+}
 
 /** What has changed up to a later revision: the rows of the tables at that revision. */
 export interface StateChanges {
@@ -19,6 +26,7 @@ export interface StateChanges {
   /** Includes all estates that gained, lost or reordered parcels. */
   readonly estates: readonly EstateTable[]
   readonly publications: readonly PublicationTable[]
+  readonly removed: RemovedAssets
   /** The new `data` of `/districts`; undefined where it has not changed. */
   readonly districtList: Uint8Array | undefined
 }
@@ -29,19 +37,20 @@ export interface StateChanges {
  */
 export function patchState(held: StateParts, changes: StateChanges): StateParts {
   const { bounds } = held
-  const { revision, changedAtMs } = changes
-  const rows = growEstates(
-    held.estates.ids,
-    changes.estates.map(({ id }) => id),
-  )
+  const { revision, changedAtMs, removed } = changes
+  const rows = estateRowsAfter(held.estates.ids, {
+    added: changes.estates.map(({ id }) => id),
+    removed: removed.estates,
+  })
   const { parcels, redrawn } = patchParcels(held.parcels, changes.parcels, {
     bounds,
     districtIds: held.districts.ids,
+    estateIds: held.estates.ids,
     estates: rows,
   })
   const estates = patchEstates(held.estates, changes.estates, rows, parcels)
   const assets = { bounds, parcels, estates, rows }
-  const publications = patchOffered(held.publications, changes.publications, assets)
+  const publications = patchOffered(held.publications, changes, assets)
   const { districtList: listJson = held.districts.listJson } = changes
   const next: StateParts = {
     ...held,
@@ -64,7 +73,7 @@ interface Assets {
 
 function patchOffered(
   held: PublicationParts,
-  table: readonly PublicationTable[],
+  { publications: table, removed }: Pick<StateChanges, 'publications' | 'removed'>,
   { bounds, parcels, estates, rows }: Assets,
 ): OfferedPublications {
   const assetRowOf = assetRows(bounds, parcels.rowAt, rows.ids)
@@ -76,6 +85,7 @@ function patchOffered(
   return patchPublications(
     offered,
     table.map((row) => publicationFacts(row, assetRowOf)),
+    removed.publications,
   )
 }
 

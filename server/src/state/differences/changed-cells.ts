@@ -27,6 +27,9 @@ export function changedCells(now: StateAt, since: StateVersion, assets: ChangedA
   const withChangedOffers = assetsWithChangedOffers(now, since, new Set(assets.publications))
   for (const row of withChangedOffers.parcels) mark(coordOf(row))
   const estates = new Set(assets.estates.map((id) => state.estateRow(id)))
+  // An estate that was removed may leave parcels behind that still name it.
+  const removed = new Set(assets.estates.filter((id) => state.estateRow(id) < 0))
+  for (const { row, estateId } of parcels.orphans) if (removed.has(estateId)) markAround(coordOf(row))
   if (estates.size + withChangedOffers.estates.size > 0) {
     for (let row = 0; row < parcels.estate.length; row++) {
       const estate = parcels.estate[row]!

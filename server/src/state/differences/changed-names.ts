@@ -1,5 +1,6 @@
 import { coordText } from '@landpass/client/grid'
 import type { ChangedAssets } from '../../land/changes/change-journal.ts'
+import { compareEstateIds } from '../parts/estate-ids.ts'
 import { assetsWithChangedOffers } from './changed-offers.ts'
 import type { StateAt, StateVersion } from './state-version.ts'
 
@@ -7,7 +8,7 @@ import type { StateAt, StateVersion } from './state-version.ts'
 export interface ChangedNames {
   /** `x,y`, by x ascending, then y descending. */
   readonly parcels: readonly string[]
-  /** Ids, in the order of `/estates`. */
+  /** Ids, in the order of `/estates`, followed by those of the estates that were removed. */
   readonly estates: readonly string[]
 }
 
@@ -28,7 +29,10 @@ export function changedNames(now: StateAt, since: StateVersion, assets: ChangedA
     parcels: sortedRows([...parcelRows, ...withChangedOffers.parcels]).map((row) =>
       coordText({ x: parcels.x[row]!, y: parcels.y[row]! }),
     ),
-    estates: sortedRows([...estateRows, ...withChangedOffers.estates]).map((row) => estates.ids[row]!),
+    estates: [
+      ...sortedRows([...estateRows, ...withChangedOffers.estates]).map((row) => estates.ids[row]!),
+      ...assets.estates.filter((_, i) => estateRows[i]! < 0).sort(compareEstateIds),
+    ],
   }
 }
 

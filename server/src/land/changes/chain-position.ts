@@ -1,0 +1,172 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { ChainPositionTable } from '../../db/schema.ts'
+import type { Tx } from '../../db/transaction.ts'
+
+/** A block, by what it is on the chain. */
+export interface BlockId {
+  readonly number: number
+  /** 32 bytes in hex, lower case. */
+  readonly hash: string
+}
+
+/** A block that a world was built from. */
+export interface StoredBlock extends BlockId {
+  readonly parentHash: string
+  /** Seconds since 1970. */
+  readonly timeS: number
+  /** Of the logs that were applied; undefined where it is not known. */
+  readonly logsDigest: string | undefined
+}
+
+/** What a world that is followed was made with. */
+export interface FollowedChain {
+  readonly chainId: number
+  /** Of the addresses and start blocks of the network's contracts. */
+  readonly contractsHash: string
+  readonly rulesVersion: number
+}
+
+/** Where the world that is shown stands on the chain. */
+export interface ChainPosition extends FollowedChain {
+  readonly worldId: number
+  /** Rises each time another process takes over. */
+  readonly epoch: number
+  readonly holder: string | undefined
+  readonly leaseUntilMs: number
+  readonly finalized: BlockId
+  /** What the process that leads says of itself; undefined where none has led. */
+  readonly status: string | undefined
+  /** From the last final block to the newest, in their order. What the blocks after the first changed can be undone. */
+  readonly blocks: readonly StoredBlock[]
+}
+
+/** Another process has moved the position, or an import has replaced the world: nothing was changed. */
+export class PositionMovedError extends Error {
+  readonly reason: 'another world' | 'another leader' | 'another block' | 'not followed'
+
+  constructor(reason: PositionMovedError['reason'], details: string) {
+    super(`the position on the chain is not the expected one (${reason}): ${details}`)
+    this.name = 'PositionMovedError'
+    this.reason = reason
+  }
+}
+
+/** The position of the world that is shown; undefined where that is not followed. */
+export async function readChainPosition(db: Db): Promise<ChainPosition | undefined> {
+  // One statement: no commit comes between the position and its blocks.
+  const { rows } = await sql<ChainPositionTable & { readonly blocks: readonly BlockJson[] | null }>`
+    select chain_position.*, (
+      select json_agg(json_build_object('number', number, 'hash', hash, 'parentHash', parent_hash,
+        'timeS', time_s, 'logsDigest', logs_digest) order by number)
+      from chain_block where chain_block.world_id = chain_position.world_id
+    ) as blocks
+    from chain_position join land_state on land_state.world_id = chain_position.world_id`.execute(db)
+  const [row] = rows
+  if (!row) return undefined
+  return {
+    worldId: row.world_id,
+    chainId: row.chain_id,
+    contractsHash: row.contracts_hash,
+    rulesVersion: row.rules_version,
+    epoch: row.epoch,
+    holder: row.holder ?? undefined,
+    leaseUntilMs: row.lease_until_ms,
+    finalized: { number: row.finalized_number, hash: row.finalized_hash },
+    status: row.status ?? undefined,
+    blocks: (row.blocks ?? []).map(({ logsDigest, ...block }) => ({
+      ...block,
+      logsDigest: logsDigest ?? undefined,
+    })),
+  }
+}
+
+type BlockJson = Omit<StoredBlock, 'logsDigest'> & { readonly logsDigest: string | null }
+
+/**
+ * Says from which block on a world is followed: the last one whose events its rows have, which must be final. For a new
+ * world this belongs into the transaction that shows it (`showWorld`).
+ */
+export async function startPosition(
+  tx: Tx,
+  worldId: number,
+  { block, chainId, contractsHash, rulesVersion }: FollowedChain & { readonly block: StoredBlock },
+): Promise<void> {
+  await tx
+    .insertInto('chain_position')
+    .values({
+      world_id: worldId,
+      chain_id: chainId,
+      contracts_hash: contractsHash,
+      rules_version: rulesVersion,
+      block_number: block.number,
+      block_hash: block.hash,
+      block_time_s: block.timeS,
+      finalized_number: block.number,
+      finalized_hash: block.hash,
+      holder: null,
+      lease_until_ms: 0,
+      epoch: 0,
+      status: null,
+    })
+    .execute()
+  await insertBlocks(tx, worldId, [block])
+}
+
+export async function insertBlocks(tx: Tx, worldId: number, blocks: readonly StoredBlock[]): Promise<void> {
+  if (blocks.length === 0) return
+  const rows = blocks.map(({ number, hash, parentHash, timeS, logsDigest }) => ({
+    world_id: worldId,
+    number,
+    hash,
+    parent_hash: parentHash,
+    time_s: timeS,
+    logs_digest: logsDigest ?? null,
+  }))
+  await tx.insertInto('chain_block').values(rows).execute()
+}
+
+export interface LeaseRequest {
+  /** Names the process. */
+  readonly holder: string
+  readonly nowMs: number
+  readonly leaseMs: number
+  /** For other processes; left out: as it is. */
+  readonly status?: string
+}
+
+/** Who may change the world: one process, until its lease ends. */
+export type Lead =
+  | { readonly kind: 'leads'; readonly worldId: number; readonly epoch: number }
+  | { readonly kind: 'waits'; readonly untilMs: number }
+  /** The world that is shown is not followed. */
+  | { readonly kind: 'no position' }
+
+/**
+ * Takes or renews the lease of the world that is shown. A lease only saves work: what keeps two processes from writing
+ * is the position that each transaction compares.
+ */
+export async function takeLease(db: Db, { holder, nowMs, leaseMs, status }: LeaseRequest): Promise<Lead> {
+  const { rows } = await sql<{ worldId: number; epoch: number }>`
+    update chain_position set
+      epoch = epoch + case when chain_position.holder = ${holder} then 0 else 1 end,
+      holder = ${holder},
+      lease_until_ms = ${nowMs + leaseMs},
+      status = coalesce(${status ?? null}, status)
+    from land_state
+    where land_state.world_id = chain_position.world_id
+      and (chain_position.holder is null or chain_position.holder = ${holder} or lease_until_ms <= ${nowMs})
+    returning chain_position.world_id as "worldId", epoch`.execute(db)
+  if (rows[0]) return { kind: 'leads', ...rows[0] }
+  const position = await readChainPosition(db)
+  return position ? { kind: 'waits', untilMs: position.leaseUntilMs } : { kind: 'no position' }
+}
+
+/** Ends the lease of a process, so that another one need not wait. */
+export async function releaseLease(db: Db, holder: string): Promise<void> {
+  await db
+    .updateTable('chain_position')
+    .set({ holder: null, lease_until_ms: 0 })
+    .where('holder', '=', holder)
+    .execute()
+}
