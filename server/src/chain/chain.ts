@@ -175,7 +175,12 @@ export class Chain {
       throw new CommandError(
         'The world that is shown does not come from the chain: it was imported. It stays, and nothing was changed. landpass follow --new-world replaces it by the history of the chain.',
       )
-    const history = new NodeHistory({ nodes: this.nodes, network: this.network, ...config.chain })
+    const history = new NodeHistory({
+      nodes: this.nodes,
+      network: this.network,
+      maxRangeBlocks: config.chain.maxRangeBlocks,
+      callsInFlight: config.chain.callsInFlight,
+    })
     const { headersByHash, hasNoParcels, ranges } = history
     const { heads, headerByNumber } = this.source
     const { block, revision } = await readHistory({

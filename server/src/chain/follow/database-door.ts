@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { PositionMovedError, readChainPosition, releaseLease, takeLease } from '../../land/changes/chain-position.ts'
+import type { ApplyEvent } from '../../land/changes/changes.ts'
 import { followChain } from '../../land/changes/chain-step.ts'
 import { applyEvent } from '../../land/events/apply-event.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
@@ -55,7 +56,7 @@ export class DatabaseDoor implements LandDoor {
 
   readonly commit = async (step: ChainStep): Promise<void> => {
     const { db, clock, context } = this.options
-    const apply = (...[rows, event]: Parameters<typeof applyEvent>) => applyEvent(rows, event, context)
+    const apply: ApplyEvent = (rows, event) => applyEvent(rows, event, context)
     await inTransaction(db, (tx) => followChain(tx, step, { nowMs: clock.nowMs(), apply }))
   }
 
