@@ -126,7 +126,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     })
   }
   measureCost(metrics, costLimits)
-  if (servesLand) await serveLand({ server, metrics, readyAnswers, keeper, costLimits, chainStatus, ...options })
+  if (servesLand)
+    await serveLand({ server, metrics, readyAnswers, keeper, costLimits, chainStatus, ...options })
   await attendance?.register(server)
   const startedAtMs = clock.nowMs()
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
@@ -209,7 +210,14 @@ async function serveLand(parts: LandParts): Promise<void> {
       read: () => keeper.revision,
     },
   ])
-  await serveLandApi(server, { land, pictures, changeStream, chain: chainStatus, settings: config, costLimits })
+  await serveLandApi(server, {
+    land,
+    pictures,
+    changeStream,
+    chain: chainStatus,
+    settings: config,
+    costLimits,
+  })
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel)) readyAnswers.findWith((url) => pictures.findReady(url))
 }

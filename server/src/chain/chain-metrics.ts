@@ -24,7 +24,9 @@ export function statusSeries(status: StatusReader, nowMs: () => number): readonl
     gauge('finalized_block', 'The last block that cannot be undone.', ({ finalized }) => finalized?.number),
     gauge('node_head', 'The newest block of the node.', ({ node }) => node?.head),
     gauge('lag_blocks', 'Blocks that the land is behind the node.', ({ node }) => node?.lagBlocks),
-    gauge('following', '1 while the chain is followed, else 0.', ({ state }) => Number(state === 'following')),
+    gauge('following', '1 while the chain is followed, else 0.', ({ state }) =>
+      Number(state === 'following'),
+    ),
   ]
 }
 
@@ -43,7 +45,11 @@ export function followerSeries({ follower, calls, nodes, tally }: Chain): readon
   return [
     counter('blocks_total', 'Blocks that were followed.', () => counts.blocks),
     counter('logs_total', 'Logs that were read of them.', () => counts.logs),
-    counter('repaired_blocks_total', 'Blocks whose logs were other ones when they became final.', () => counts.repaired),
+    counter(
+      'repaired_blocks_total',
+      'Blocks whose logs were other ones when they became final.',
+      () => counts.repaired,
+    ),
     {
       kind: 'counter',
       name: 'landpass_chain_undone_blocks_total',
@@ -57,7 +63,9 @@ export function followerSeries({ follower, calls, nodes, tally }: Chain): readon
       help: 'Calls to nodes, by node, method and result: ok or why the answer was refused.',
       labelNames: ['node', 'method', 'result'],
       read: () =>
-        calls.read().map(({ node, method, result, calls: value }) => ({ labels: { node, method, result }, value })),
+        calls
+          .read()
+          .map(({ node, method, result, calls: value }) => ({ labels: { node, method, result }, value })),
     },
     {
       kind: 'counter',
@@ -78,7 +86,10 @@ export function followerSeries({ follower, calls, nodes, tally }: Chain): readon
       name: 'landpass_chain_node_usable',
       help: '1 while a node is asked, 0 while it is avoided.',
       labelNames: ['node'],
-      read: () => nodes.status().map(({ name, state }) => ({ labels: { node: name }, value: Number(state === 'usable') })),
+      read: () =>
+        nodes
+          .status()
+          .map(({ name, state }) => ({ labels: { node: name }, value: Number(state === 'usable') })),
     },
   ]
 }

@@ -241,7 +241,11 @@ export class Chain {
 
   private sharedStatus(): SharedStatus {
     const { nodeHead: head, reason = null } = this.follower
-    return { network: this.network.name, head: head ? { number: head.number, timeS: head.timeS } : null, reason }
+    return {
+      network: this.network.name,
+      head: head ? { number: head.number, timeS: head.timeS } : null,
+      reason,
+    }
   }
 
   private eventsOf<Log extends RawLog>(logs: readonly Log[], timeMsOf: (log: Log) => number) {
@@ -255,7 +259,10 @@ export class Chain {
     // Terms never change: any block after the loan was created will do, and a final one is the same on all nodes.
     const { head } = await this.source.heads()
     try {
-      return await readLoanTerms((data) => this.nodes.run((node) => node.read({ to, data }, head.hash)), loanId)
+      return await readLoanTerms(
+        (data) => this.nodes.run((node) => node.read({ to, data }, head.hash)),
+        loanId,
+      )
     } catch (error) {
       const hasNoSuchLoan =
         error instanceof RangeError || (error instanceof NodeError && error.kind === 'reverted')

@@ -68,7 +68,9 @@ async function follow(
   if (result === 'stopped' || result === 'no position') throw new CommandError(chain.whyNot() ?? 'stopped')
   const block = chain.block
   if (block)
-    writeResult({ ok: true, block: block.number, hash: block.hash }, [`The land is at block ${block.number}.`])
+    writeResult({ ok: true, block: block.number, hash: block.hash }, [
+      `The land is at block ${block.number}.`,
+    ])
 }
 
 /** Progress as JSON lines where stdout is piped, and as sentences on a terminal. */

@@ -38,8 +38,7 @@ interface ServeOptions {
 async function serve(given: Config, options: ServeOptions): Promise<void> {
   const stopped = stopSignal()
   const isFollowing = given.chain.nodeUrls.length > 0
-  const demo =
-    options.demo && options.only !== 'attendance' && !isFollowing ? new DemoFiller() : undefined
+  const demo = options.demo && options.only !== 'attendance' && !isFollowing ? new DemoFiller() : undefined
   // A database that does not exist yet is made in another thread: both together take the time of the longer one.
   if (isDatabaseMissing(engineSettings(given, 'server'))) demo?.begin()
   void stopped.then(() => demo?.stop())

@@ -12,14 +12,22 @@ const chainStatus = Type.Object({
   block: orNull(Type.Object({ ...block, time: isoTimeText() })),
   finalized: orNull(Type.Object(block)),
   node: orNull(
-    Type.Object({ head: wholeNumber(), lagBlocks: wholeNumber(), lagSeconds: wholeNumber('Between both blocks.') }),
+    Type.Object({
+      head: wholeNumber(),
+      lagBlocks: wholeNumber(),
+      lagSeconds: wholeNumber('Between both blocks.'),
+    }),
   ),
   state: oneOf(CHAIN_STATES),
   reason: orNull(Type.String()),
 })
 
 /** `GET /chain`. */
-export const chainRoutes: FastifyPluginCallbackTypebox<{ chain: ChainStatusSource }> = (app, { chain }, done) => {
+export const chainRoutes: FastifyPluginCallbackTypebox<{ chain: ChainStatusSource }> = (
+  app,
+  { chain },
+  done,
+) => {
   app.get(
     '/chain',
     {

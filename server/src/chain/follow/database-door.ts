@@ -1,9 +1,14 @@
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { PositionMovedError, readChainPosition, releaseLease, takeLease } from '../../land/changes/chain-position.ts'
-import type { ApplyEvent } from '../../land/changes/changes.ts'
+import {
+  PositionMovedError,
+  readChainPosition,
+  releaseLease,
+  takeLease,
+} from '../../land/changes/chain-position.ts'
 import { followChain } from '../../land/changes/chain-step.ts'
+import type { ApplyEvent } from '../../land/changes/changes.ts'
 import { applyEvent } from '../../land/events/apply-event.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
 import type { ChainStep, LandDoor, Lead } from './land-door.ts'

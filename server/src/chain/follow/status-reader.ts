@@ -111,10 +111,16 @@ function stateOf(
 ): Pick<ChainStatus, 'state' | 'reason'> {
   if (shared?.reason) return { state: 'stopped', reason: shared.reason }
   if (holder !== undefined && leaseUntilMs > nowMs) return { state: 'following', reason: null }
-  return { state: 'off', reason: 'No process follows the chain now: start landpass follow, or set CHAIN_RPC_URLS.' }
+  return {
+    state: 'off',
+    reason: 'No process follows the chain now: start landpass follow, or set CHAIN_RPC_URLS.',
+  }
 }
 
-function nodeOf(head: NonNullable<SharedStatus['head']>, block: BlockHeader): NonNullable<ChainStatus['node']> {
+function nodeOf(
+  head: NonNullable<SharedStatus['head']>,
+  block: BlockHeader,
+): NonNullable<ChainStatus['node']> {
   return {
     head: head.number,
     lagBlocks: Math.max(head.number - block.number, 0),

@@ -1,5 +1,4 @@
-import type { BlockHeader } from '../chain-types.ts'
-import type { Network } from '../chain-types.ts'
+import type { BlockHeader, Network } from '../chain-types.ts'
 import { callData, wordOf } from '../follow/loan-terms.ts'
 import { filterAddresses } from '../logs/log-filter.ts'
 import { findNodesWithHistory } from '../rpc/check-history.ts'
@@ -32,7 +31,9 @@ export class NodeHistory implements HistorySource {
     const headers: BlockHeader[] = []
     for (let at = 0; at < hashes.length; at += callsInFlight) {
       const part = hashes.slice(at, at + callsInFlight)
-      headers.push(...(await Promise.all(part.map(async (hash) => (await nodes.headerOf(hash)) ?? gone(hash)))))
+      headers.push(
+        ...(await Promise.all(part.map(async (hash) => (await nodes.headerOf(hash)) ?? gone(hash)))),
+      )
     }
     return headers
   }

@@ -79,8 +79,13 @@ export async function readHistory(options: HistoryOptions): Promise<HistoryRepor
         options.onProgress({ phase: 'replay', block: at, last: block.number, events }),
     })
     options.onProgress({ phase: 'write', block: block.number })
-    const whenShown = (tx: Tx, newWorldId: number) => showAt(tx, options, { worldId, newWorldId, block })
-    const revision = await writeWorld(options.db, rows, ground, { ...options, patienceMs: PATIENCE_MS, whenShown })
+    const whenShown = (tx: Tx, newWorldId: number, shownBefore: number | null) =>
+      showAt(tx, options, { expected: worldId, shownBefore, newWorldId, block })
+    const revision = await writeWorld(options.db, rows, ground, {
+      ...options,
+      patienceMs: PATIENCE_MS,
+      whenShown,
+    })
     return { block, revision }
   } finally {
     await spool.close()
@@ -109,37 +114,30 @@ function fetchLogs(options: HistoryOptions, spool: Spool, { number }: BlockHeade
 }
 
 interface Shown {
-  /** The world that was shown before, null for none. */
-  readonly worldId: number | null
+  /** The world that was shown at the beginning and until now, null for none. */
+  readonly expected: number | null
+  readonly shownBefore: number | null
   readonly newWorldId: number
   readonly block: BlockHeader
 }
 
 /** Within the transaction that shows the new world. */
-async function showAt(tx: Tx, { network }: HistoryOptions, { worldId, newWorldId, block }: Shown): Promise<void> {
-  await assertNotReplaced(tx, worldId, newWorldId)
+async function showAt(
+  tx: Tx,
+  { network }: HistoryOptions,
+  { expected, shownBefore, newWorldId, block }: Shown,
+): Promise<void> {
+  // An import, or another follower, may have shown a world while the history was read.
+  if (shownBefore !== expected)
+    throw new CommandError(
+      'Another world was shown while the history was read. It stays, and nothing was changed. landpass follow --new-world replaces it; the logs are stored and not requested again.',
+    )
   await startPosition(tx, newWorldId, {
     chainId: network.chainId,
     contractsHash: contractsHash(network),
     rulesVersion: RULES_VERSION,
     block: { ...block, logsDigest: undefined },
   })
-}
-
-/** An import, or another follower, may have shown a world while the history was read: that one stays. */
-async function assertNotReplaced(tx: Tx, before: number | null, newWorldId: number): Promise<void> {
-  const newer = await tx
-    .selectFrom('land_world')
-    .select('world_id')
-    .where('world_id', '!=', newWorldId)
-    .where('world_id', '>', before ?? -1)
-    .where('loading_until_ms', 'is', null)
-    .where('retired_at_ms', '>', 0)
-    .executeTakeFirst()
-  if (newer)
-    throw new CommandError(
-      'Another world was shown while the history was read. It stays, and nothing was changed. landpass follow --new-world replaces it; the logs are stored and not requested again.',
-    )
 }
 
 /** Imports a snapshot that names its block, and goes on from there. */
@@ -170,8 +168,8 @@ async function joinSnapshot(
     dryRun: false,
     signal,
     patienceMs: PATIENCE_MS,
-    whenShown: async (tx, newWorldId) => {
-      await showAt(tx, options, { worldId: before, newWorldId, block })
+    whenShown: async (tx, newWorldId, shownBefore) => {
+      await showAt(tx, options, { expected: before, shownBefore, newWorldId, block })
       await fillRights(tx, newWorldId)
     },
   })

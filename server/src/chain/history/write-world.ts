@@ -33,7 +33,7 @@ export interface WriteWorldOptions {
   /** How long to wait for another import that seems to be running but may have been killed. */
   readonly patienceMs: number
   /** Runs in the transaction that shows the world: what it throws keeps the old world. */
-  readonly whenShown: (tx: Tx, worldId: number) => Promise<void>
+  readonly whenShown: (tx: Tx, worldId: number, shownBefore: number | null) => Promise<void>
 }
 
 /**
@@ -56,7 +56,8 @@ export async function writeWorld(
     await fillTables(new Loader(db, worldId, lease), rows, ground, signal)
     await attachWorld(db, worldId, lease)
     signal.throwIfAborted()
-    return await showWorld(db, worldId, clock.nowMs(), { alsoIn: (tx) => whenShown(tx, worldId) })
+    const alsoIn = (tx: Tx, shownBefore: number | null) => whenShown(tx, worldId, shownBefore)
+    return await showWorld(db, worldId, clock.nowMs(), { alsoIn })
   } catch (error) {
     await dropWorld(db, worldId).catch(() => undefined) // the first error is the one to report
     throw error

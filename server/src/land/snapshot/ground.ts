@@ -1,7 +1,7 @@
 import type { World } from '@landpass/client/grid'
 import { CommandError } from '../../errors.ts'
-import { emptyParcel } from '../events/new-rows.ts'
 import type { ParcelRow } from '../events/land-rows.ts'
+import { emptyParcel } from '../events/new-rows.ts'
 import { parseExactJson } from '../records/exact-json.ts'
 import { type LandLines, type LandTables, RECORDS } from '../records/tables.ts'
 import { type CheckedSnapshot, checkFolder } from './check.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { LandTable } from '../records/tables.ts'
+import type { EventTable } from '../events/land-rows.ts'
+import { LAND_TABLES, type LandTable } from '../records/tables.ts'
 import { type Lease, partitionOf } from './worlds.ts'
 
 /**
@@ -8,6 +9,9 @@ import { type Lease, partitionOf } from './worlds.ts'
  * meanwhile: see README.md.
  */
 export const BATCH_CHARACTERS = 60_000
+
+/** The tables of a world: those with a partition for each world, and those that all worlds share. */
+export type LoadedTable = LandTable | EventTable
 
 /**
  * Fills the tables of a new world. One statement a batch, each its own transaction, and the next batch is made
@@ -17,7 +21,7 @@ export class Loader {
   private readonly db: Db
   private readonly worldId: number
   private readonly lease: Lease
-  private table: LandTable | undefined
+  private table: LoadedTable | undefined
   private rows: string[] = []
   private characters = 0
   private running: Promise<unknown> = Promise.resolve()
@@ -29,7 +33,7 @@ export class Loader {
   }
 
   /** Adds a row. @returns a promise when the batch is full: wait for it before the next row */
-  add(table: LandTable, row: object): Promise<void> | undefined {
+  add(table: LoadedTable, row: object): Promise<void> | undefined {
     const full = this.characters > BATCH_CHARACTERS || (this.table !== table && this.rows.length > 0)
     const flushed = full ? this.flush() : undefined
     const json = JSON.stringify({ world_id: this.worldId, ...row })
@@ -60,17 +64,21 @@ export class Loader {
     this.running.catch(() => undefined) // the error is thrown where `running` is awaited
   }
 
-  private async insert(table: LandTable, json: string): Promise<void> {
+  private async insert(table: LoadedTable, json: string): Promise<void> {
     await this.lease.renew()
-    const partition = sql.table(partitionOf(table, this.worldId))
+    const target = sql.table(isPartitioned(table) ? partitionOf(table, this.worldId) : table)
     // One parameter whatever the number of rows and columns, and the columns are those of the table.
     // The commit does not wait for the disk, 900 times in a large import: the world is not shown before a later commit
     // does (`showWorld`), and that one writes down all that came before it. `set_config(…, true)` is for this statement.
     await sql`
       with unsynced as materialized (select set_config('synchronous_commit', 'off', true))
-      insert into ${partition}
-      select record.* from unsynced, json_populate_recordset(null::${partition}, ${json}::json) as record`.execute(
+      insert into ${target}
+      select record.* from unsynced, json_populate_recordset(null::${target}, ${json}::json) as record`.execute(
       this.db,
     )
   }
+}
+
+function isPartitioned(table: LoadedTable): table is LandTable {
+  return LAND_TABLES.some((name) => name === table)
 }

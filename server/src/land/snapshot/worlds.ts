@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CommandError } from '../../errors.ts'
 import { startJournal } from '../changes/change-journal.ts'
 import { LAND_TABLES, type LandTable } from '../records/tables.ts'
@@ -159,6 +159,10 @@ export async function assertNoWorld(db: Db): Promise<void> {
 export interface ShowOptions {
   /** Refuse to replace a world. */
   readonly onlyIfEmpty?: boolean | undefined
+  /**
+   * Is done in the same transaction: what it throws keeps the old world. `shownBefore` is that one, null for none.
+   */
+  readonly alsoIn?: ((tx: Tx, shownBefore: number | null) => Promise<void>) | undefined
 }
 
 /**
@@ -170,7 +174,7 @@ export function showWorld(
   db: Db,
   worldId: number,
   nowMs: number,
-  { onlyIfEmpty = false }: ShowOptions = {},
+  { onlyIfEmpty = false, alsoIn }: ShowOptions = {},
 ): Promise<number> {
   return inTransaction(db, async (tx) => {
     const old = await tx.selectFrom('land_state').select('world_id').forUpdate().executeTakeFirstOrThrow()
@@ -194,6 +198,7 @@ export function showWorld(
       .returning('revision')
       .executeTakeFirstOrThrow()
     await startJournal(tx, { worldId, revision, changedAtMs: nowMs })
+    await alsoIn?.(tx, old.world_id)
     await sql`select pg_notify('land', ${String(revision)})`.execute(tx)
     return revision
   })
