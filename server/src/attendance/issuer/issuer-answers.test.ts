@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OutboundAnswer } from '../outbound.ts'
+import type { OutboundAnswer } from '../../outbound.ts'
 import { IssuerError } from './issuer.ts'
 import {
   readClaimAnswer,

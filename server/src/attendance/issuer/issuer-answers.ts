@@ -1,4 +1,4 @@
-import type { OutboundAnswer } from '../outbound.ts'
+import type { OutboundAnswer } from '../../outbound.ts'
 import { isObject, publicRecord } from './event-record.ts'
 import {
   type CodeAtIssuer,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { IssuerConfig } from '../../config/config.ts'
 import type { Db } from '../../db/engine.ts'
-import { ask, type OutboundAnswer, OutboundError, type OutboundRequest } from '../outbound.ts'
+import { ask, type OutboundAnswer, OutboundError, type OutboundRequest } from '../../outbound.ts'
 import type { Vault } from '../vault.ts'
 import { type AccessToken, AccessTokens, type IssuerCredentials } from './access-token.ts'
 import {

@@ -1,5 +1,5 @@
 import { type Coord, coordText } from '@landpass/client/grid'
-import { ask } from '../outbound.ts'
+import { ask } from '../../outbound.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { CircuitBreaker, NoAnswerError } from './circuit-breaker.ts'
 import { parseParticipants } from './participants-list.ts'

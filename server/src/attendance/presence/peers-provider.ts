@@ -1,6 +1,6 @@
 import type { Coord } from '@landpass/client/grid'
 import { type Clock, steadyMs } from '../../clock.ts'
-import { ask } from '../outbound.ts'
+import { ask } from '../../outbound.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { CircuitBreaker, NoAnswerError } from './circuit-breaker.ts'
 import type { PresenceResult } from './presence.ts'

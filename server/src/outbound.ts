@@ -1,14 +1,31 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
-import { SECOND_MS } from '../clock.ts'
+import { SECOND_MS } from './clock.ts'
 
-/** Limits of a call to a configured service: requests go to paths below `baseUrl` only. */
-export interface OutboundOptions {
+export type StartTimer = (ms: number, callback: () => void) => () => void
+
+const startRealTimer: StartTimer = (ms, callback) => {
+  const timer = setTimeout(callback, ms)
+  return () => clearTimeout(timer)
+}
+
+/** Limits of a call to a configured service. */
+export interface OutboundLimits {
+  /** For the whole answer, body included. */
+  readonly timeoutMs: number
+  /** Of the body. */
+  readonly maxBytes: number
+  /** Starts the timer of the time limit, and returns how to stop it; tests replace it. */
+  readonly startTimer?: StartTimer | undefined
+  /** Ends the call early: it then throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Requests go to paths below `baseUrl` only. */
+export interface OutboundOptions extends OutboundLimits {
   /** Origin with an optional path, without a slash at its end. Comes from settings, never from a client. */
   readonly baseUrl: string
-  readonly timeoutMs: number
-  readonly maxBytes: number
 }
 
 export interface OutboundRequest {
@@ -52,19 +69,35 @@ const AGENTS = {
  * @throws {OutboundError} when there is no whole answer
  */
 export async function ask(options: OutboundOptions, request: OutboundRequest): Promise<OutboundAnswer> {
-  const url = addressBelow(options.baseUrl, request.path)
+  return askAddress(addressBelow(options.baseUrl, request.path), options, request)
+}
+
+/**
+ * Like {@link ask}, for a service of one address, which may have a query, and a user and password: they are sent as
+ * basic authorisation. The address comes from settings, never from a client.
+ *
+ * @throws {OutboundError} when there is no whole answer; the reason of the signal when that has ended the call
+ */
+export async function askAddress(
+  url: URL,
+  { timeoutMs, maxBytes, startTimer = startRealTimer, signal }: OutboundLimits,
+  request: Omit<OutboundRequest, 'path'>,
+): Promise<OutboundAnswer> {
+  signal?.throwIfAborted()
   const body = request.json === undefined ? undefined : JSON.stringify(request.json)
   const sent = send(url, { ...request, body })
   let isLate = false
-  const timer = setTimeout(() => {
+  const stopTimer = startTimer(timeoutMs, () => {
     isLate = true
     sent.destroy(new OutboundError('timeout'))
-  }, options.timeoutMs)
+  })
+  const stop = () => sent.destroy(new OutboundError('unreachable'))
+  signal?.addEventListener('abort', stop)
   try {
     const [response] = (await once(sent, 'response')) as [http.IncomingMessage]
     const status = response.statusCode ?? 0
     if (status >= 300 && status < 400) throw new OutboundError('redirect')
-    const text = await readText(response, options.maxBytes)
+    const text = await readText(response, maxBytes)
     return {
       status,
       json: parseOrUndefined(text),
@@ -72,13 +105,18 @@ export async function ask(options: OutboundOptions, request: OutboundRequest): P
     }
   } catch (error) {
     sent.destroy()
+    signal?.throwIfAborted()
     throw error instanceof OutboundError ? error : new OutboundError(isLate ? 'timeout' : 'unreachable')
   } finally {
-    clearTimeout(timer)
+    stopTimer()
+    signal?.removeEventListener('abort', stop)
   }
 }
 
-function send(url: URL, { method, headers, body }: OutboundRequest & { body: string | undefined }) {
+function send(
+  url: URL,
+  { method, headers, body }: Omit<OutboundRequest, 'path'> & { body: string | undefined },
+) {
   const { request } = url.protocol === 'https:' ? https : http
   const sent = request(url, {
     method,

@@ -1,0 +1,99 @@
+import type { NetworkContract } from '../chain-types.ts'
+import { readLogRanges } from './log-ranges.ts'
+import type { EthereumNode } from './node.ts'
+import { NodeError } from './node-error.ts'
+import type { Nodes } from './nodes.ts'
+import type { BlockRange } from './refusals.ts'
+import type { Timing } from './timing.ts'
+
+/** The first logs of a contract must be within so many blocks of its start block. */
+const PROBE_BLOCKS = 50_000
+
+export interface HistoryOptions {
+  /** The contract whose first logs are looked for, and the block from which on the history is read. */
+  readonly contract: NetworkContract
+  /** The last block that counts: a final one. */
+  readonly toBlock: number
+  readonly timing: Timing
+  readonly signal?: AbortSignal | undefined
+}
+
+/** No node has the history of the land: the message names each node with its answer, and the kind of node that is needed. */
+export class HistoryMissingError extends Error {
+  constructor(startBlock: number, reasons: readonly string[]) {
+    super(
+      `No node has the logs from block ${startBlock} on, with which the history of the land begins: ${reasons.join('; ')}. ` +
+        'Use an archive node, or a full node that keeps the blocks and receipts of all times: ' +
+        'on mainnet also those before block 15537393, which many nodes remove',
+    )
+    this.name = 'HistoryMissingError'
+  }
+}
+
+/**
+ * Finds the nodes that have the history, before it is read from them. A node without old blocks may answer an error, or an
+ * empty list: only one that answers the first logs of the contract has them.
+ *
+ * @returns the nodes with history, in order of preference; at least one
+ * @throws {HistoryMissingError} where no node has it
+ * @throws {NodeError | NoNodeError} where that cannot be known now, because nodes do not answer
+ */
+export async function findNodesWithHistory(
+  nodes: Nodes,
+  options: HistoryOptions,
+): Promise<readonly EthereumNode[]> {
+  const found: EthereumNode[] = []
+  const reasons: string[] = []
+  const failures: NodeError[] = []
+  const candidates = await nodes.candidates()
+  if (candidates.length === 0) throw nodes.noNode()
+  for (const node of candidates) {
+    try {
+      const reason = await findReasonAgainst(nodes, node, options)
+      if (reason === undefined) found.push(node)
+      else reasons.push(`${node.shown} ${reason}`)
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error
+      if (error.kind === 'history') reasons.push(error.message)
+      else failures.push(error)
+    }
+  }
+  if (found.length > 0) return found
+  throw failures[0] ?? new HistoryMissingError(options.contract.startBlock, reasons)
+}
+
+/** Why a node does not have the history; undefined where it has. */
+async function findReasonAgainst(
+  nodes: Nodes,
+  node: EthereumNode,
+  { contract, toBlock, timing, signal }: HistoryOptions,
+): Promise<string | undefined> {
+  const { address, startBlock } = contract
+  const oldest = (await capabilitiesOf(node))?.oldestLogs
+  if (oldest === 'disabled') return 'says that it has no logs'
+  if (oldest !== undefined && oldest > startBlock) return `says that its oldest logs are of block ${oldest}`
+  const range: BlockRange = {
+    fromBlock: startBlock,
+    toBlock: Math.min(toBlock, startBlock + PROBE_BLOCKS - 1),
+  }
+  const ranges = readLogRanges(nodes, {
+    ...range,
+    addresses: [address],
+    among: [node],
+    inFlight: 1,
+    timing,
+    signal,
+  })
+  for await (const { logs } of ranges) if (logs.length > 0) return undefined
+  return `answers no logs of ${address} for the blocks ${range.fromBlock} to ${range.toBlock}, as if there were none`
+}
+
+/** Nodes refuse a method that they do not know in many ways; whatever it is, the probe decides. */
+async function capabilitiesOf(node: EthereumNode) {
+  try {
+    return await node.capabilities()
+  } catch (error) {
+    if (error instanceof NodeError) return undefined
+    throw error
+  }
+}

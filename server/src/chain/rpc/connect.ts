@@ -1,0 +1,50 @@
+import type { Network } from '../chain-types.ts'
+import { CallCounters } from './call-counters.ts'
+import type { JsonRpcOptions } from './json-rpc.ts'
+import { EthereumNode } from './node.ts'
+import { readNodeAddress } from './node-address.ts'
+import { Nodes } from './nodes.ts'
+import { REAL_TIMING } from './timing.ts'
+
+export interface ConnectOptions extends Partial<Omit<JsonRpcOptions, 'address'>> {
+  /** In order of preference. */
+  readonly urls: readonly string[]
+  readonly network: Pick<Network, 'chainId' | 'contracts'>
+  /** Of the start block of LAND, where it is known. */
+  readonly startHash?: string | undefined
+  readonly maxLagBlocks?: number
+}
+
+const DEFAULT_TIMEOUT_MS = 20_000
+const DEFAULT_MAX_BYTES = 64 * 1024 * 1024
+const DEFAULT_MAX_IN_FLIGHT = 8
+
+/**
+ * The nodes of a network, with the names `node1`, `node2` …. Makes no call yet.
+ *
+ * @throws a `TypeError` without the text for one that is no address
+ * @example
+ * const nodes = connectNodes({ urls: ['https://rpc.example/key'], network, counters })
+ */
+export function connectNodes({ urls, network, startHash, maxLagBlocks, ...options }: ConnectOptions): Nodes {
+  const timing = options.timing ?? REAL_TIMING
+  const shared = {
+    timeoutMs: DEFAULT_TIMEOUT_MS,
+    maxBytes: DEFAULT_MAX_BYTES,
+    maxInFlight: DEFAULT_MAX_IN_FLIGHT,
+    counters: new CallCounters(),
+    random: Math.random,
+    ...options,
+    timing,
+  }
+  const nodes = urls.map(
+    (url, at) => new EthereumNode({ ...shared, address: readNodeAddress(`node${at + 1}`, url) }),
+  )
+  return new Nodes({
+    nodes,
+    chainId: network.chainId,
+    startBlock: { number: network.contracts.LANDRegistry.startBlock, hash: startHash },
+    timing,
+    ...(maxLagBlocks !== undefined && { maxLagBlocks }),
+  })
+}

@@ -1,0 +1,67 @@
+/** An answer that is not what the format or the request allows. The message says what is wrong, without its values. */
+export class WrongAnswerError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'WrongAnswerError'
+  }
+}
+
+/**
+ * Reads a number of a node's answer.
+ *
+ * @param name of the field, for the error
+ * @throws {WrongAnswerError} for anything but hex from 0 to 2^53 − 1
+ * @example
+ * readQuantity('0x1F', 'number') // 31
+ */
+export function readQuantity(value: unknown, name: string): number {
+  if (typeof value !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(value)) throw wrong(name, 'a number in hex')
+  const number = Number.parseInt(value, 16)
+  if (!Number.isSafeInteger(number)) throw wrong(name, 'a number below 2^53')
+  return number
+}
+
+/** Reads a 32-byte hash, in lower case. @throws {WrongAnswerError} */
+export function readHash(value: unknown, name: string): string {
+  return readHex(value, name, 32)
+}
+
+/** Reads an address, in lower case. @throws {WrongAnswerError} */
+export function readAddress(value: unknown, name: string): string {
+  return readHex(value, name, 20)
+}
+
+/**
+ * Reads bytes in hex, in lower case.
+ *
+ * @param bytes how many there must be; any number where it is left out
+ * @throws {WrongAnswerError}
+ * @example
+ * readHex('0xAB', 'data') // '0xab'
+ */
+export function readHex(value: unknown, name: string, bytes?: number): string {
+  if (typeof value !== 'string' || !/^0x(?:[0-9a-f]{2})*$/i.test(value)) throw wrong(name, 'bytes in hex')
+  if (bytes !== undefined && value.length !== 2 + 2 * bytes) throw wrong(name, `${bytes} bytes`)
+  return value.toLowerCase()
+}
+
+/** Reads an object. @throws {WrongAnswerError} */
+export function readObject(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(name, 'an object')
+  return value as Readonly<Record<string, unknown>>
+}
+
+/** Reads a list. @throws {WrongAnswerError} */
+export function readList(value: unknown, name: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw wrong(name, 'a list')
+  return value
+}
+
+/** A number as calls send it: `0x` and hex without leading zeros. */
+export function hexOfNumber(number: number): string {
+  return `0x${number.toString(16)}`
+}
+
+function wrong(name: string, expected: string): WrongAnswerError {
+  return new WrongAnswerError(`${name} is not ${expected}`)
+}

@@ -1,0 +1,252 @@
+import { askAddress, type OutboundAnswer, OutboundError } from '../../outbound.ts'
+import type { CallCounters } from './call-counters.ts'
+import { WrongAnswerError } from './hex-values.ts'
+import type { NodeAddress } from './node-address.ts'
+import { NodeError, type NodeFailure } from './node-error.ts'
+import { NodeHealth } from './node-health.ts'
+import { Pace } from './pace.ts'
+import { readRefusal } from './refusals.ts'
+import type { Timing } from './timing.ts'
+
+export interface JsonRpcOptions {
+  readonly address: NodeAddress
+  /** For a whole answer; waiting for the pace is not part of it. */
+  readonly timeoutMs: number
+  /** Of the body of an answer. */
+  readonly maxBytes: number
+  /** Requests at the same time. */
+  readonly maxInFlight: number
+  /** Undefined: no limit but that of the node. */
+  readonly callsPerSecond?: number | undefined
+  readonly counters: CallCounters
+  readonly timing: Timing
+  /** From 0 up to 1, for the jitter of pauses. */
+  readonly random: () => number
+  /** Ends all calls and pauses; they throw its reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Call {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** How a call of a batch ended. */
+export type Outcome = { readonly result: unknown } | { readonly error: NodeError }
+
+interface Reply {
+  readonly id?: unknown
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+const INVALID_PARAMS = -32_602
+
+/** JSON-RPC over HTTP with one node: envelopes, ids, refusals, pace, health and counters. Results are not checked here. */
+export class JsonRpc {
+  readonly address: NodeAddress
+  readonly pace: Pace
+  readonly health: NodeHealth
+  private readonly options: JsonRpcOptions
+  private lastId = 0
+
+  constructor(options: JsonRpcOptions) {
+    this.options = options
+    this.address = options.address
+    this.pace = new Pace(options)
+    this.health = new NodeHealth(options.timing)
+  }
+
+  /**
+   * The result of one call.
+   *
+   * @param read checks the result and gives it its form; a {@link WrongAnswerError} from it counts as a wrong answer
+   * @throws {NodeError} when there is no usable answer
+   */
+  async call<T>({ method, params }: Call, read: (result: unknown) => T): Promise<T> {
+    return this.pace.run(1, async () => {
+      const startedMs = this.options.timing.nowMs()
+      try {
+        const id = this.nextId()
+        const answer = await this.post({ jsonrpc: '2.0', id, method, params })
+        const value = read(this.resultOf(method, answer, this.onlyReply(method, answer, id)))
+        this.noteAnswer(startedMs, method, 1)
+        return value
+      } catch (error) {
+        throw this.noteFailure(error, method, 1)
+      }
+    })
+  }
+
+  /**
+   * Calls of one method in one request.
+   *
+   * @returns what each call ended in, in the order of `calls`
+   * @throws {NodeError} when the batch as a whole has no usable answer, for example because the node refuses batches
+   */
+  async batch(method: string, paramsOfEach: readonly (readonly unknown[])[]): Promise<readonly Outcome[]> {
+    const count = paramsOfEach.length
+    return this.pace.run(count, async () => {
+      const startedMs = this.options.timing.nowMs()
+      try {
+        const calls = paramsOfEach.map((params) => ({ jsonrpc: '2.0', id: this.nextId(), method, params }))
+        const answer = await this.post(calls)
+        if (!Array.isArray(answer.json)) {
+          // A refusal of the batch as a whole, or of the request
+          this.resultOf(method, answer, readReply(answer.json))
+          throw new WrongAnswerError('a batch was answered by a single result')
+        }
+        const replies = repliesById(answer.json)
+        const outcomes = calls.map(({ id }) => this.outcomeOf(method, answer, replies.get(id)))
+        this.noteOutcomes(startedMs, method, outcomes)
+        return outcomes
+      } catch (error) {
+        throw this.noteFailure(error, method, count)
+      }
+    })
+  }
+
+  /** The error for an answer whose form is right but whose contents are not; the node is avoided for a while. */
+  wrongAnswer(method: string, reason: string): NodeError {
+    return this.noteFailure(new WrongAnswerError(reason), method, 1) as NodeError
+  }
+
+  private nextId(): number {
+    this.lastId += 1
+    return this.lastId
+  }
+
+  private async post(json: unknown): Promise<OutboundAnswer> {
+    const { timeoutMs, maxBytes, signal, timing } = this.options
+    const limits = { timeoutMs, maxBytes, signal, startTimer: timing.startTimer }
+    return askAddress(this.address.url, limits, { method: 'POST', json })
+  }
+
+  private onlyReply(method: string, answer: OutboundAnswer, id: number): Reply | undefined {
+    const reply = readReply(answer.json)
+    // Errors may come without an id, for example where the node did not read the request
+    if (reply && !isRefusal(reply) && reply.id !== id) {
+      throw new WrongAnswerError(`the answer to ${method} has another id`)
+    }
+    return reply
+  }
+
+  /** @throws {NodeError} for a refusal */
+  private resultOf(method: string, answer: OutboundAnswer, reply: Reply | undefined): unknown {
+    if (isRefusal(reply) || answer.status >= 400) throw this.refusalOf(method, answer, reply?.error)
+    if (!reply || reply.result === undefined) throw new WrongAnswerError('there is neither result nor error')
+    return reply.result
+  }
+
+  private refusalOf(method: string, { status, retryAfterMs }: OutboundAnswer, error: unknown): NodeError {
+    const { code, message, data } = readErrorObject(error)
+    const failure = readRefusal({ status, code, message, data, retryAfterMs })
+    const words = [message, typeof data === 'string' ? data : '', status === 200 ? '' : `HTTP ${status}`]
+    return new RefusedError(
+      this.address,
+      method,
+      failure,
+      words.filter((each) => each !== '').join('; '),
+      code,
+    )
+  }
+
+  private outcomeOf(method: string, answer: OutboundAnswer, reply: Reply | undefined): Outcome {
+    try {
+      return { result: this.resultOf(method, answer, reply) }
+    } catch (error) {
+      return { error: this.asNodeError(error, method) }
+    }
+  }
+
+  private noteOutcomes(startedMs: number, method: string, outcomes: readonly Outcome[]): void {
+    const good = outcomes.filter((outcome) => 'result' in outcome).length
+    for (const outcome of outcomes) {
+      if ('error' in outcome) this.noteFailure(outcome.error, method, 1)
+    }
+    if (good > 0) this.noteAnswer(startedMs, method, good)
+  }
+
+  private noteAnswer(startedMs: number, method: string, calls: number): void {
+    const { counters, timing } = this.options
+    this.pace.noteAnswer(startedMs)
+    this.health.noteAnswer(timing.nowMs() - startedMs)
+    counters.add(this.address.name, method, 'ok', calls)
+  }
+
+  /** Counts a failure, and returns what is to be thrown for it. */
+  private noteFailure(thrown: unknown, method: string, calls: number): unknown {
+    if (this.options.signal?.aborted) return thrown
+    const error = this.asNodeError(thrown, method)
+    const { failure } = error
+    this.options.counters.add(error.node, method, failure.kind, calls)
+    if (failure.kind === 'pace')
+      this.pace.noteRefusal('retryAfterMs' in failure ? failure.retryAfterMs : undefined)
+    // A parameter that the node does not know, such as a tag, says nothing about its health
+    if (!(error instanceof RefusedError && error.code === INVALID_PARAMS))
+      this.health.noteFailure(failure.kind)
+    return error
+  }
+
+  /** @throws what is no failure of a node, but of this program */
+  private asNodeError(thrown: unknown, method: string): NodeError {
+    if (thrown instanceof NodeError) return thrown
+    const failure = failureOf(thrown)
+    if (!failure) throw thrown
+    return new NodeError(
+      this.address,
+      method,
+      failure,
+      thrown instanceof WrongAnswerError ? thrown.message : '',
+    )
+  }
+}
+
+/** A refusal with its code, which decides whether the node is avoided. */
+class RefusedError extends NodeError {
+  readonly code: number | undefined
+  constructor(
+    address: NodeAddress,
+    method: string,
+    failure: NodeFailure,
+    words: string,
+    code: number | undefined,
+  ) {
+    super(address, method, failure, words)
+    this.code = code
+  }
+}
+
+function failureOf(thrown: unknown): NodeFailure | undefined {
+  if (thrown instanceof OutboundError) return { kind: thrown.failure }
+  return thrown instanceof WrongAnswerError ? { kind: 'wrong_answer' } : undefined
+}
+
+function isRefusal(reply: Reply | undefined): boolean {
+  return reply?.error !== undefined && reply.error !== null
+}
+
+function readReply(json: unknown): Reply | undefined {
+  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Reply) : undefined
+}
+
+function repliesById(json: readonly unknown[]): ReadonlyMap<unknown, Reply> {
+  const replies = new Map<unknown, Reply>()
+  for (const item of json) {
+    const reply = readReply(item)
+    if (!reply) throw new WrongAnswerError('an answer of a batch is not an object')
+    if (replies.has(reply.id)) throw new WrongAnswerError('two answers of a batch have one id')
+    replies.set(reply.id, reply)
+  }
+  return replies
+}
+
+function readErrorObject(error: unknown): { code: number | undefined; message: string; data: unknown } {
+  if (typeof error === 'string') return { code: undefined, message: error, data: undefined }
+  const { code, message, data } = (readReply(error) ?? {}) as Record<string, unknown>
+  return {
+    code: typeof code === 'number' ? code : undefined,
+    message: typeof message === 'string' ? message : '',
+    data,
+  }
+}

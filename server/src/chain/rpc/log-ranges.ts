@@ -1,0 +1,272 @@
+import { SECOND_MS } from '../../clock.ts'
+import type { RawLog } from '../chain-types.ts'
+import { receiptsRootOf } from '../proofs/receipts-root.ts'
+import { NoNodeError } from './no-node-error.ts'
+import type { EthereumNode } from './node.ts'
+import type { NodeHeader } from './node-answers.ts'
+import { asksForLess, type FailureKind, NodeError } from './node-error.ts'
+import type { Choice, Nodes } from './nodes.ts'
+import { RangeSize } from './range-size.ts'
+import type { BlockRange } from './refusals.ts'
+import type { Timing } from './timing.ts'
+
+export interface LogRangesOptions extends Choice, BlockRange {
+  /** In lower case. */
+  readonly addresses: readonly string[]
+  /** Ranges that are asked for at the same time; 4 where it is left out. */
+  readonly inFlight?: number
+  /** Only these nodes are asked; all where it is left out. */
+  readonly among?: readonly EthereumNode[]
+  /** Blocks of the first range. */
+  readonly firstBlocks?: number
+  /** Blocks of any range. */
+  readonly maxBlocks?: number
+  readonly timing: Timing
+  /** Ends the reading: it then throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** All logs of a range, in order. */
+export interface LogRange extends BlockRange {
+  readonly logs: readonly RawLog[]
+  /** The header of `toBlock`, the same before and after the logs were read. */
+  readonly last: NodeHeader
+  /** The short name of the node that gave the logs. */
+  readonly node: string
+  /**
+   * Blocks with an exactly round number of logs that no receipts could confirm: the node may have left out the rest.
+   * Mostly empty.
+   */
+  readonly suspectBlocks: readonly number[]
+}
+
+const DEFAULT_IN_FLIGHT = 4
+const DEFAULT_FIRST_BLOCKS = 2_000
+const DEFAULT_MAX_BLOCKS = 100_000
+/** How often one range is tried before the reading fails; refusals that shrink it, and pauses, do not count. */
+const MAX_TRIES = 8
+/** Failures that repeating cannot mend: the node does not have the blocks, or refuses even a single one. */
+const LASTING: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'history',
+  'range_too_large',
+  'too_many_results',
+  'too_large',
+])
+const FIRST_RETRY_MS = SECOND_MS
+const MAX_RETRY_MS = 60 * SECOND_MS
+
+/**
+ * Reads the logs of many blocks, range by range, in order. Ranges adapt to each node; several are read at the same time. A
+ * range fails over to the next node, and is tried again with growing pauses.
+ *
+ * Blocks must be final: a range whose last header changes while it is read is read again.
+ *
+ * @throws {NodeError | NoNodeError} when a range cannot be read from any node; of kind `history` where no node has these blocks
+ * @example
+ * for await (const { toBlock, logs } of readLogRanges(nodes, { fromBlock: 4_944_642, toBlock: final, addresses, timing })) …
+ */
+export async function* readLogRanges(nodes: Nodes, options: LogRangesOptions): AsyncGenerator<LogRange> {
+  const reader = new RangeReader(nodes, options)
+  /** Ranges in order, each with all the parts that it was read in. */
+  const running: Promise<readonly LogRange[]>[] = []
+  let nextBlock = options.fromBlock
+  try {
+    while (running.length > 0 || nextBlock <= options.toBlock) {
+      while (running.length < (options.inFlight ?? DEFAULT_IN_FLIGHT) && nextBlock <= options.toBlock) {
+        const toBlock = Math.min(options.toBlock, nextBlock + (await reader.nextBlocks()) - 1)
+        const reading = reader.read({ fromBlock: nextBlock, toBlock })
+        // A later range may fail while an earlier one is awaited
+        reading.catch(() => undefined)
+        running.push(reading)
+        nextBlock = toBlock + 1
+      }
+      yield* (await running.shift()) ?? []
+    }
+  } finally {
+    reader.stop()
+  }
+}
+
+class RangeReader {
+  private readonly nodes: Nodes
+  private readonly options: LogRangesOptions
+  private readonly sizes = new Map<EthereumNode, RangeSize>()
+  /** Nodes that do not have the logs of blocks up to this one. */
+  private readonly withoutHistory = new Map<
+    EthereumNode,
+    { readonly upTo: number; readonly error: NodeError }
+  >()
+  private isStopped = false
+
+  constructor(nodes: Nodes, options: LogRangesOptions) {
+    this.nodes = nodes
+    this.options = options
+  }
+
+  /** No further call is made. */
+  stop(): void {
+    this.isStopped = true
+  }
+
+  /** Blocks of the next range, by what the best node has answered so far. */
+  async nextBlocks(): Promise<number> {
+    const [best] = await this.candidates()
+    return best ? this.sizeOf(best).blocks : 1
+  }
+
+  /** Reads a range, in as many parts as the nodes require. */
+  async read({ fromBlock, toBlock }: BlockRange): Promise<readonly LogRange[]> {
+    const parts: LogRange[] = []
+    for (let next = fromBlock; next <= toBlock; ) {
+      const part = await this.readNextPart({ fromBlock: next, toBlock })
+      parts.push(...part)
+      next = (part.at(-1)?.toBlock ?? toBlock) + 1
+    }
+    return parts
+  }
+
+  /** Reads the beginning of a range: as much as one node answers at once. */
+  private async readNextPart({ fromBlock, toBlock }: BlockRange): Promise<readonly LogRange[]> {
+    const failed = new Map<EthereumNode, NodeError>()
+    let tries = 0
+    for (;;) {
+      this.throwIfStopped()
+      const node = await this.findNode(fromBlock, failed)
+      if (!node) {
+        tries += 1
+        await this.pauseBeforeRetry(failed, tries)
+        continue
+      }
+      const size = this.sizeOf(node)
+      const part = { fromBlock, toBlock: Math.min(toBlock, fromBlock + size.blocks - 1) }
+      try {
+        const ranges = await this.readFrom(node, part)
+        if (ranges.length === 1) size.noteAnswer(part.toBlock - part.fromBlock + 1)
+        return ranges
+      } catch (error) {
+        if (!(error instanceof NodeError)) throw error
+        // After a pause of the pace, the same node is asked for the same range
+        if (error.kind !== 'pace') this.noteFailure(node, part, error, failed)
+      }
+    }
+  }
+
+  private noteFailure(
+    node: EthereumNode,
+    part: BlockRange,
+    error: NodeError,
+    failed: Map<EthereumNode, NodeError>,
+  ): void {
+    const isShorter = asksForLess(error) && part.toBlock > part.fromBlock
+    if (isShorter) this.sizeOf(node).noteRefusal(part, error.failure)
+    if (error.kind === 'history') this.withoutHistory.set(node, { upTo: part.fromBlock, error })
+    // A node that took too long may take too long for the shorter range, too: another one comes first
+    if (!isShorter || error.kind === 'timeout' || error.kind === 'late') failed.set(node, error)
+  }
+
+  /** The best node that has not failed for this range, and that may have its blocks. */
+  private async findNode(
+    fromBlock: number,
+    failed: Map<EthereumNode, NodeError>,
+  ): Promise<EthereumNode | undefined> {
+    for (const [node, { upTo, error }] of this.withoutHistory) if (fromBlock <= upTo) failed.set(node, error)
+    const candidates = await this.candidates()
+    return candidates.find((node) => !failed.has(node))
+  }
+
+  /** @throws the failure of the range where repeating cannot mend it, or has been tried often enough */
+  private async pauseBeforeRetry(failed: Map<EthereumNode, NodeError>, tries: number): Promise<void> {
+    const errors = [...failed.values()]
+    const lasting = errors.find(({ kind }) => LASTING.has(kind))
+    const isHopeless =
+      lasting && errors.every(({ kind }) => LASTING.has(kind)) && this.hasFailedEverywhere(failed)
+    const error = lasting ?? errors.at(-1) ?? this.nodes.noNode()
+    if (isHopeless || tries >= MAX_TRIES) throw error
+    failed.clear()
+    const askedMs = error instanceof NoNodeError ? (error.retryAfterMs ?? 0) : 0
+    const restMs = Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), MAX_RETRY_MS)
+    await this.options.timing.pause(Math.max(restMs, askedMs), this.options.signal)
+  }
+
+  private hasFailedEverywhere(failed: ReadonlyMap<EthereumNode, NodeError>): boolean {
+    const names = new Set([...failed.keys()].map(({ name }) => name))
+    const { among } = this.options
+    const others = this.nodes
+      .status()
+      .filter(({ name, state }) => state !== 'refused' && !names.has(name))
+      .filter(({ name }) => !among || among.some((node) => node.name === name))
+    return others.length === 0
+  }
+
+  private async candidates(): Promise<readonly EthereumNode[]> {
+    const { among } = this.options
+    const candidates = await this.nodes.candidates(this.options)
+    return among ? candidates.filter((node) => among.includes(node)) : candidates
+  }
+
+  /** Logs of a range from one node, between two looks at the range's last header. */
+  private async readFrom(node: EthereumNode, range: BlockRange): Promise<readonly LogRange[]> {
+    const before = await this.lastHeader(node, range)
+    const logs = await node.logsOfRange(range, this.options.addresses)
+    if (isRound(logs.length) && range.toBlock > range.fromBlock) {
+      this.sizeOf(node).noteRefusal(range, { kind: 'too_many_results' })
+      return this.readHalves(node, range)
+    }
+    const after = await this.lastHeader(node, range)
+    const isOther = ({ blockNumber, blockHash }: RawLog) =>
+      blockNumber === range.toBlock && blockHash !== after.hash
+    if (before.hash !== after.hash || logs.some(isOther)) {
+      throw node.accuse('eth_getLogs', `block ${range.toBlock} changed while its logs were read`)
+    }
+    const isSuspect = isRound(logs.length) && !(await this.hasAll(node, after, logs))
+    return [{ ...range, logs, last: after, node: node.name, suspectBlocks: isSuspect ? [range.toBlock] : [] }]
+  }
+
+  /** Some services answer at most a round number of logs, without an error: such an answer is not believed. */
+  private async readHalves(
+    node: EthereumNode,
+    { fromBlock, toBlock }: BlockRange,
+  ): Promise<readonly LogRange[]> {
+    const middle = fromBlock + ((toBlock - fromBlock) >> 1)
+    const first = await this.readFrom(node, { fromBlock, toBlock: middle })
+    return [...first, ...(await this.readFrom(node, { fromBlock: middle + 1, toBlock }))]
+  }
+
+  /** Whether the receipts of a block prove that these are all its logs; false where they cannot be had. */
+  private async hasAll(node: EthereumNode, header: NodeHeader, logs: readonly RawLog[]): Promise<boolean> {
+    const wanted = new Set(this.options.addresses)
+    try {
+      const receipts = (await node.receiptsOf(header.hash)) ?? []
+      if (receiptsRootOf(receipts) !== header.receiptsRoot) return false
+      const proven = receipts.flatMap((receipt) => receipt.logs.filter(({ address }) => wanted.has(address)))
+      if (proven.length === logs.length) return true
+    } catch (error) {
+      if (error instanceof NodeError) return false
+      throw error
+    }
+    throw node.accuse('eth_getLogs', `logs of block ${header.number} are missing`)
+  }
+
+  private async lastHeader(node: EthereumNode, { toBlock }: BlockRange): Promise<NodeHeader> {
+    const header = await node.headerAt(toBlock)
+    if (!header) throw node.failure('eth_getBlockByNumber', { kind: 'beyond_head' })
+    return header
+  }
+
+  private sizeOf(node: EthereumNode): RangeSize {
+    const { firstBlocks = DEFAULT_FIRST_BLOCKS, maxBlocks = DEFAULT_MAX_BLOCKS } = this.options
+    const size = this.sizes.get(node) ?? new RangeSize(firstBlocks, maxBlocks)
+    this.sizes.set(node, size)
+    return size
+  }
+
+  private throwIfStopped(): void {
+    this.options.signal?.throwIfAborted()
+    if (this.isStopped) throw new Error('the reading of ranges has ended')
+  }
+}
+
+/** 100, 1,000, 5,000, 20,000 …: one digit and at least two zeros. */
+function isRound(count: number): boolean {
+  return /^[1-9]00+$/.test(String(count))
+}

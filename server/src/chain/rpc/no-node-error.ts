@@ -1,0 +1,11 @@
+/** No node can be asked now. The message names each node, without secrets of its address, and the reason. */
+export class NoNodeError extends Error {
+  /** Milliseconds until a node may be asked again; undefined where that is not known. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(reasons: readonly string[], retryAfterMs?: number) {
+    super(`no Ethereum node can be asked: ${reasons.join('; ')}`)
+    this.name = 'NoNodeError'
+    this.retryAfterMs = retryAfterMs
+  }
+}

@@ -1,0 +1,81 @@
+/** The address of a node, which may contain a key or a password, and what may be shown of it. */
+export interface NodeAddress {
+  /** Short, for logs and metrics: `node1`. */
+  readonly name: string
+  /** Scheme, host and port: `https://mainnet.example.org`. */
+  readonly origin: string
+  /** `node1 (https://mainnet.example.org)` */
+  readonly shown: string
+  /** For requests only. */
+  readonly url: URL
+}
+
+/** Shorter parts of an address, such as `v3`, are no secrets; masking them would make messages unreadable. */
+const MIN_SECRET_LENGTH = 4
+const MAX_SHOWN_LENGTH = 300
+const MASK = '***'
+
+/**
+ * Reads the address of a node.
+ *
+ * @param name short, and different from those of other nodes
+ * @throws a `TypeError` that does not contain the text, for a text that is no address with http or https
+ * @example
+ * readNodeAddress('node1', 'https://ann:secret@rpc.example/v3/0123456789abcdef').shown // 'node1 (https://rpc.example)'
+ */
+export function readNodeAddress(name: string, text: string): NodeAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new TypeError(`${name} has no address with http:// or https://`)
+  }
+  return { name, origin: url.origin, shown: `${name} (${url.origin})`, url }
+}
+
+/**
+ * A text that a node has sent, short and without the secrets of the node's address: providers repeat the key in some
+ * errors.
+ *
+ * @example
+ * maskSecrets(readNodeAddress('node1', 'https://rpc.example/v3/0123456789'), 'no project 0123456789') // 'no project ***'
+ */
+export function maskSecrets({ url }: NodeAddress, text: string): string {
+  let masked = text
+  for (const secret of secretsOf(url)) {
+    masked = masked.replace(new RegExp(escaped(secret), 'gi'), MASK)
+  }
+  // Control characters would break up the lines of a log
+  const line = masked.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+  return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}…` : line
+}
+
+/** All parts of an address but scheme and host, as they are and decoded, the longest first. */
+function secretsOf(url: URL): readonly string[] {
+  const credentials = [url.username, url.password]
+  const basic = Buffer.from(credentials.map(decoded).join(':')).toString('base64')
+  const parts = [
+    url.href,
+    `${url.pathname}${url.search}`,
+    url.search,
+    ...credentials,
+    basic,
+    ...url.pathname.split('/'),
+    ...url.search.split(/[?&=]/),
+    url.hash.slice(1),
+  ]
+  const secrets = new Set(parts.flatMap((part) => [part, decoded(part)]))
+  return [...secrets]
+    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+    .sort((a, b) => b.length - a.length)
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,202 @@
+import type { BlockHeader, RawLog } from '../chain-types.ts'
+import { checkHeaderHash } from '../proofs/header-hash.ts'
+import type { Receipt } from '../proofs/receipts-root.ts'
+import {
+  readAddress,
+  readHash,
+  readHex,
+  readList,
+  readObject,
+  readQuantity,
+  WrongAnswerError,
+} from './hex-values.ts'
+import type { BlockRange } from './refusals.ts'
+
+/** A header, with what its block can be checked by. */
+export interface NodeHeader extends BlockHeader {
+  /** 256 bytes in hex. */
+  readonly logsBloom: string
+  readonly receiptsRoot: string
+  /** Whether the hash is that of the fields; false where a field is unknown, so it cannot be checked. */
+  readonly isHashChecked: boolean
+}
+
+/** What a node has, as `eth_capabilities` answers it. Undefined: the node does not say. */
+export interface Capabilities {
+  /** The oldest block whose logs the node has. `disabled`: it has none at all. */
+  readonly oldestLogs: number | 'disabled' | undefined
+  readonly oldestReceipts: number | 'disabled' | undefined
+  readonly oldestBlocks: number | 'disabled' | undefined
+}
+
+const BLOOM_BYTES = 256
+const MAX_TOPICS = 4
+const WORD_BYTES = 32
+
+/**
+ * Reads a header, and checks its hash.
+ *
+ * @param wanted what the request named: its number or its hash
+ * @throws {WrongAnswerError}
+ */
+export function readHeader(
+  value: unknown,
+  wanted: { readonly number?: number; readonly hash?: string },
+): NodeHeader {
+  const fields = readObject(value, 'the header')
+  const header = {
+    number: readQuantity(fields.number, 'number'),
+    hash: readHash(fields.hash, 'hash'),
+    parentHash: readHash(fields.parentHash, 'parentHash'),
+    timeS: readQuantity(fields.timestamp, 'timestamp'),
+    logsBloom: readHex(fields.logsBloom, 'logsBloom', BLOOM_BYTES),
+    receiptsRoot: readHash(fields.receiptsRoot, 'receiptsRoot'),
+  }
+  if (wanted.number !== undefined && header.number !== wanted.number) {
+    throw new WrongAnswerError('the header is of another number')
+  }
+  if (wanted.hash !== undefined && header.hash !== wanted.hash) {
+    throw new WrongAnswerError('the header is of another hash')
+  }
+  const check = checkHeaderHash(fields)
+  if (check === 'differs') throw new WrongAnswerError('the hash of the header is not that of its fields')
+  return { ...header, isHashChecked: check === 'matches' }
+}
+
+/**
+ * Reads the logs of one block: in the order of their indexes, of these addresses alone.
+ *
+ * @throws {WrongAnswerError} for a log of another block or address, a removed one, one twice or out of order
+ */
+export function readLogsOfBlock(
+  value: unknown,
+  blockHash: string,
+  addresses: ReadonlySet<string>,
+): readonly RawLog[] {
+  const logs = readList(value, 'the list of logs').map(readLog)
+  if (logs.some((log) => log.blockHash !== blockHash)) throw new WrongAnswerError('a log is of another block')
+  checkOrder(logs)
+  checkAddresses(logs, addresses)
+  return logs
+}
+
+/**
+ * Reads the logs of a range: in the order of blocks and indexes, of these addresses alone.
+ *
+ * @throws {WrongAnswerError} as {@link readLogsOfBlock}, and for two hashes of one block
+ */
+export function readLogsOfRange(
+  value: unknown,
+  { fromBlock, toBlock }: BlockRange,
+  addresses: ReadonlySet<string>,
+): readonly RawLog[] {
+  const logs = readList(value, 'the list of logs').map(readLog)
+  if (logs.some(({ blockNumber }) => blockNumber < fromBlock || blockNumber > toBlock)) {
+    throw new WrongAnswerError('a log is outside the range')
+  }
+  checkOrder(logs)
+  checkAddresses(logs, addresses)
+  return logs
+}
+
+/**
+ * Reads the receipts of a block, in the order of its transactions.
+ *
+ * @throws {WrongAnswerError} for receipts or logs of another block, missing ones, or another order
+ */
+export function readReceipts(value: unknown, blockHash: string): readonly Receipt[] {
+  const receipts = readList(value, 'the list of receipts').map((item, index) => {
+    const fields = readObject(item, 'a receipt')
+    if (readHash(fields.blockHash, 'blockHash') !== blockHash) {
+      throw new WrongAnswerError('a receipt is of another block')
+    }
+    if (readQuantity(fields.transactionIndex, 'transactionIndex') !== index) {
+      throw new WrongAnswerError('a receipt is missing or out of order')
+    }
+    return readReceipt(fields)
+  })
+  const logs = receipts.flatMap((receipt) => receipt.logs)
+  if (logs.some((log) => log.blockHash !== blockHash)) throw new WrongAnswerError('a log is of another block')
+  checkOrder(logs)
+  return receipts
+}
+
+/** Reads what `eth_capabilities` answers; parts that are missing are undefined. @throws {WrongAnswerError} */
+export function readCapabilities(value: unknown): Capabilities {
+  const fields = readObject(value, 'the capabilities')
+  return {
+    oldestLogs: oldest(fields.logs),
+    oldestReceipts: oldest(fields.receipts),
+    oldestBlocks: oldest(fields.blocks),
+  }
+}
+
+function oldest(value: unknown): number | 'disabled' | undefined {
+  if (value === undefined || value === null) return undefined
+  const { disabled, oldestBlock } = readObject(value, 'a capability')
+  if (disabled === true) return 'disabled'
+  return oldestBlock === undefined || oldestBlock === null
+    ? undefined
+    : readQuantity(oldestBlock, 'oldestBlock')
+}
+
+function readReceipt(fields: Readonly<Record<string, unknown>>): Receipt {
+  const { type, status, root } = fields
+  return {
+    type: type === undefined || type === null ? 0 : readQuantity(type, 'type'),
+    outcome:
+      status === undefined || status === null
+        ? readHex(root, 'root', WORD_BYTES)
+        : readQuantity(status, 'status'),
+    cumulativeGasUsed: `0x${readQuantity(fields.cumulativeGasUsed, 'cumulativeGasUsed').toString(16)}`,
+    logsBloom: readHex(fields.logsBloom, 'logsBloom', BLOOM_BYTES),
+    logs: readList(fields.logs, 'the logs of a receipt').map(readLog),
+  }
+}
+
+function readLog(value: unknown): RawLog {
+  const fields = readObject(value, 'a log')
+  if (fields.removed !== undefined && fields.removed !== null && fields.removed !== false) {
+    throw new WrongAnswerError('a log is marked as removed')
+  }
+  const topics = readList(fields.topics, 'topics')
+  if (topics.length > MAX_TOPICS) throw new WrongAnswerError('a log has more than four topics')
+  return {
+    address: readAddress(fields.address, 'address'),
+    topics: topics.map((topic) => readHash(topic, 'topic')),
+    data: readHex(fields.data, 'data'),
+    blockNumber: readQuantity(fields.blockNumber, 'blockNumber'),
+    blockHash: readHash(fields.blockHash, 'blockHash'),
+    txHash: readHash(fields.transactionHash, 'transactionHash'),
+    txIndex: readQuantity(fields.transactionIndex, 'transactionIndex'),
+    logIndex: readQuantity(fields.logIndex, 'logIndex'),
+    blockTimeS: blockTimeOf(fields.blockTimestamp),
+  }
+}
+
+/** Some services put zero where they do not know the time. */
+function blockTimeOf(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined
+  return readQuantity(value, 'blockTimestamp') || undefined
+}
+
+/** Each log comes after the one before it, and agrees with it about their block and transaction. */
+function checkOrder(logs: readonly RawLog[]): void {
+  for (let at = 1; at < logs.length; at++) {
+    const [before, log] = [logs[at - 1]!, logs[at]!]
+    if (log.blockNumber < before.blockNumber) throw new WrongAnswerError('the logs are not in order')
+    if (log.blockNumber > before.blockNumber) continue
+    if (log.blockHash !== before.blockHash) throw new WrongAnswerError('one block has two hashes')
+    if (log.logIndex <= before.logIndex) throw new WrongAnswerError('the log indexes do not rise')
+    if (log.txIndex < before.txIndex) throw new WrongAnswerError('the transaction indexes go back')
+    if ((log.txIndex === before.txIndex) !== (log.txHash === before.txHash)) {
+      throw new WrongAnswerError('index and hash of a transaction do not agree')
+    }
+  }
+}
+
+function checkAddresses(logs: readonly RawLog[], addresses: ReadonlySet<string>): void {
+  if (!logs.every(({ address }) => addresses.has(address))) {
+    throw new WrongAnswerError('a log is of an address that was not asked for')
+  }
+}

@@ -1,0 +1,102 @@
+import { SECOND_MS } from '../../clock.ts'
+import type { EthereumNode } from './node.ts'
+import type { NodeHeader } from './node-answers.ts'
+import { NodeError } from './node-error.ts'
+import type { Timing } from './timing.ts'
+
+/** How long a node that lacks the start block is left alone. */
+const CHECK_AGAIN_MS = 30 * SECOND_MS
+
+/** What each node must have in common with the network. */
+export interface Expected {
+  readonly chainId: number
+  /** Number of the block whose hash is compared. */
+  readonly startBlock: number
+}
+
+/** One of several nodes: whether it has passed the check, and its newest block. */
+export class NodeMember {
+  readonly node: EthereumNode
+  /** Of the block that all nodes must have; undefined before the first check that succeeded. */
+  startHash: string | undefined
+  /** The newest block that the node has answered. */
+  head: NodeHeader | undefined
+  headAtMs = Number.NEGATIVE_INFINITY
+  /** Its head is lower than the one that was reported, and of the same chain. */
+  isBehind = false
+  /** Why the node is never used. */
+  refusal: string | undefined
+  /** Why the last check failed. */
+  problem: string | undefined
+  private hasPassed = false
+  private checkAgainAtMs = Number.NEGATIVE_INFINITY
+  private checking: Promise<void> | undefined
+  private readonly timing: Timing
+
+  constructor(node: EthereumNode, timing: Timing) {
+    this.node = node
+    this.timing = timing
+  }
+
+  /** Whether the node may be asked: it has passed the check, and no call has failed since. */
+  get isTrusted(): boolean {
+    return this.hasPassed && this.refusal === undefined && this.node.health.isTrusted
+  }
+
+  get needsCheck(): boolean {
+    return !this.isTrusted && this.refusal === undefined
+  }
+
+  /** Whether the time has come for a check that nothing waits for. */
+  get isCheckDue(): boolean {
+    return this.needsCheck && this.node.health.isRetryDue && this.timing.nowMs() >= this.checkAgainAtMs
+  }
+
+  /** Checks the node with three cheap calls. Never fails: the result is in the properties. One check runs at a time. */
+  check(expected: Expected): Promise<void> {
+    this.checking ??= this.checkNow(expected).finally(() => {
+      this.checking = undefined
+    })
+    return this.checking
+  }
+
+  /** Asks for the newest block. A failure leaves the one before. */
+  async refreshHead(): Promise<void> {
+    try {
+      this.head = (await this.node.headerAt('latest')) ?? this.head
+      this.headAtMs = this.timing.nowMs()
+    } catch (error) {
+      this.noteProblem(error)
+    }
+  }
+
+  private async checkNow({ chainId, startBlock }: Expected): Promise<void> {
+    this.hasPassed = false
+    try {
+      const given = await this.node.chainId()
+      if (given !== chainId) {
+        this.refusal = `it is of the chain ${given}, not of ${chainId}`
+        return
+      }
+      const start = await this.node.headerAt(startBlock)
+      if (!start) {
+        this.problem = `it does not have block ${startBlock} yet`
+        this.checkAgainAtMs = this.timing.nowMs() + CHECK_AGAIN_MS
+        return
+      }
+      this.head = await this.node.headerAt('latest')
+      this.headAtMs = this.timing.nowMs()
+      this.startHash = start.hash
+      this.problem = undefined
+      this.hasPassed = true
+    } catch (error) {
+      this.noteProblem(error)
+    }
+  }
+
+  /** @throws what is no failure of the node */
+  private noteProblem(error: unknown): void {
+    if (!(error instanceof NodeError)) throw error
+    this.problem = error.message
+  }
+}

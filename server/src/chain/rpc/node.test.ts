@@ -1,0 +1,310 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { runs } from '../../../test/support/property-seed.ts'
+import {
+  ESTATE,
+  type Fault,
+  FixedTiming,
+  LAND,
+  makeChain,
+  ScriptedNode,
+} from '../../../test/support/scripted-node.ts'
+import { CallCounters } from './call-counters.ts'
+import type { JsonRpcOptions } from './json-rpc.ts'
+import { EthereumNode, MAX_BATCH } from './node.ts'
+import { maskSecrets, readNodeAddress } from './node-address.ts'
+import { NodeError } from './node-error.ts'
+
+const CHAIN = makeChain({ from: 100, count: 250, logsAt: (number) => number % 4 })
+const ADDRESSES = [LAND, ESTATE]
+
+test('headers, logs and receipts come in the form of this program', async () => {
+  const { node, scripted } = await start()
+  scripted.finalized = 310
+
+  expect(await node.chainId()).toBe(1)
+  const head = await node.headerAt('latest')
+  expect(head).toEqual({
+    number: 349,
+    hash: CHAIN[249]?.header.hash,
+    parentHash: CHAIN[248]?.header.hash,
+    timeS: 1_600_000_000 + 12 * 349,
+    logsBloom: CHAIN[249]?.header.logsBloom,
+    receiptsRoot: CHAIN[249]?.header.receiptsRoot,
+    isHashChecked: true,
+  })
+  expect((await node.headerAt('finalized'))?.number).toBe(310)
+  expect(await node.headerAt('safe')).toBeUndefined()
+  expect(await node.headerAt(99)).toBeUndefined()
+  expect(await node.headerOf(hashAt(107))).toMatchObject({ number: 107 })
+  expect(await node.headerOf(`0x${'ff'.repeat(32)}`)).toBeUndefined()
+  const logs = await node.logsOfBlock(hashAt(107), ADDRESSES)
+  expect(logs.map(({ logIndex }) => logIndex)).toEqual([0, 1, 2])
+  expect(logs[1]).toMatchObject({ address: LAND, blockNumber: 107, blockTimeS: 1_600_000_000 + 12 * 107 })
+  expect(await node.logsOfRange({ fromBlock: 104, toBlock: 107 }, ADDRESSES)).toHaveLength(6)
+  expect((await node.receiptsOf(hashAt(107)))?.[0]?.logs).toEqual(logs)
+  expect(await node.capabilities()).toBeUndefined()
+})
+
+test('values in upper case and old receipts are read, and unknown fields leave the hash unchecked', async () => {
+  const { node, scripted } = await start()
+  const { header } = CHAIN[7]!
+  const upper = (text = '') => `0x${text.slice(2).toUpperCase()}`
+
+  scripted.fault = () => ({ result: { ...header, hash: upper(header.hash), number: '0x06B' } })
+  expect(await node.headerAt(107)).toMatchObject({ number: 107, hash: header.hash, isHashChecked: true })
+  scripted.fault = () => ({ result: { ...header, gasUsed: '0x1', futureRoot: '0x00' } })
+  expect(await node.headerAt(107)).toMatchObject({ number: 107, isHashChecked: false })
+  scripted.fault = () => ({
+    result: CHAIN[7]!.receipts.map(({ status: _, ...rest }) => ({ ...rest, root: `0x${'44'.repeat(32)}` })),
+  })
+  expect((await node.receiptsOf(header.hash!))?.[0]?.outcome).toBe(`0x${'44'.repeat(32)}`)
+  scripted.fault = () => ({
+    result: { logs: { disabled: false, oldestBlock: '0xed14f2' }, receipts: { disabled: true } },
+  })
+  expect(await node.capabilities()).toEqual({
+    oldestLogs: 15_537_394,
+    oldestReceipts: 'disabled',
+    oldestBlocks: undefined,
+  })
+})
+
+test.each<[string, unknown]>([
+  ['a header of another number', CHAIN[1]!.header],
+  ['a header whose fields do not give its hash', { ...CHAIN[0]!.header, timestamp: '0x1' }],
+  ['a header without a parent', { ...CHAIN[0]!.header, parentHash: null }],
+  ['a number that is not hex', { ...CHAIN[0]!.header, number: 100 }],
+  ['a list', [CHAIN[0]!.header]],
+  ['a text', 'hello'],
+])('refused: %s', async (_name, result) => {
+  const { node, scripted } = await start()
+  scripted.fault = () => ({ result })
+
+  await expect(node.headerAt(100)).rejects.toMatchObject({
+    kind: 'wrong_answer',
+    method: 'eth_getBlockByNumber',
+  })
+  expect(node.health.isTrusted).toBe(false)
+})
+
+const LOGS = CHAIN[7]!.logs
+test.each<[string, unknown]>([
+  ['a log of another block', [{ ...LOGS[0], blockHash: hashAt(108) }]],
+  ['a removed log', [{ ...LOGS[0], removed: true }]],
+  ['a log twice', [LOGS[0], LOGS[0]]],
+  ['two logs with one index', [LOGS[0], { ...LOGS[1], logIndex: '0x0' }]],
+  ['logs out of order', [LOGS[1], LOGS[0]]],
+  ['a log of an address that was not asked for', [{ ...LOGS[0], address: `0x${'99'.repeat(20)}` }]],
+  ['two transactions with one index', [LOGS[0], { ...LOGS[1], transactionHash: `0x${'77'.repeat(32)}` }]],
+  ['a pending log', [{ ...LOGS[0], blockNumber: null }]],
+  ['an index beyond 2^53', [{ ...LOGS[0], logIndex: '0xffffffffffffff' }]],
+  ['data with half a byte', [{ ...LOGS[0], data: '0x123' }]],
+  ['five topics', [{ ...LOGS[0], topics: Array.from({ length: 5 }, () => LOGS[0]!.blockHash) }]],
+  ['no list', null],
+])('refused in the logs of a block: %s', async (_name, result) => {
+  const { node, scripted } = await start()
+  scripted.fault = () => ({ result })
+
+  await expect(node.logsOfBlock(hashAt(107), ADDRESSES)).rejects.toMatchObject({ kind: 'wrong_answer' })
+})
+
+test('refused in the logs of a range: one outside it, and two hashes of one block', async () => {
+  const { node, scripted } = await start()
+  for (const result of [[CHAIN[11]!.logs[0]], [LOGS[0], { ...LOGS[1], blockHash: hashAt(108) }]]) {
+    scripted.fault = () => ({ result })
+    await expect(node.logsOfRange({ fromBlock: 105, toBlock: 110 }, ADDRESSES)).rejects.toMatchObject({
+      kind: 'wrong_answer',
+    })
+  }
+})
+
+test.each<[string, Fault, string]>([
+  ['a hanging node', 'hang', 'timeout'],
+  ['a redirect', { status: 307, headers: { location: 'http://127.0.0.1:1/' } }, 'redirect'],
+  ['a large answer', { status: 200, body: 'x'.repeat(300_000) }, 'too_large'],
+  ['an error page', { status: 502, body: '<html>' }, 'refused'],
+  ['no JSON', { status: 200, body: '<html>' }, 'wrong_answer'],
+  ['another id', { status: 200, body: '{"jsonrpc":"2.0","id":77,"result":"0x1"}' }, 'wrong_answer'],
+  ['neither result nor error', { status: 200, body: '{"jsonrpc":"2.0","id":1}' }, 'wrong_answer'],
+  ['429', { status: 429, headers: { 'retry-after': '3' } }, 'pace'],
+  ['an error text', { error: 'header not found' }, 'unknown_block'],
+])('%s', async (_name, fault, kind) => {
+  const { node, scripted, counters } = await start()
+  scripted.fault = () => fault
+
+  await expect(node.chainId()).rejects.toMatchObject({ name: 'NodeError', kind, node: 'node1' })
+  expect(counters.read()).toEqual([{ node: 'node1', method: 'eth_chainId', result: kind, calls: 1 }])
+})
+
+test('headers come in batches of 100, in the order of the numbers', async () => {
+  const { node, scripted, counters } = await start()
+  const numbers = [...Array.from({ length: 150 }, (_, at) => 249 - at), 99]
+
+  const headers = await node.headersAt(numbers)
+
+  expect(headers.map((header) => header?.number)).toEqual([...numbers.slice(0, -1), undefined])
+  expect(scripted.requests).toHaveLength(2)
+  expect(counters.read()).toEqual([
+    { node: 'node1', method: 'eth_getBlockByNumber', result: 'ok', calls: 151 },
+  ])
+})
+
+test('a node that refuses batches is asked one by one; one that refuses large ones, in smaller ones', async () => {
+  const numbers = Array.from({ length: MAX_BATCH }, (_, at) => 100 + at)
+  for (const [allowed, requests] of [
+    [0, 6 + 100],
+    [10, 4 + 17],
+  ] as const) {
+    const { node, scripted } = await start()
+    scripted.batchFault = (calls) =>
+      calls.length > allowed
+        ? { error: { code: -32_600, message: 'batch requests are not allowed' } }
+        : undefined
+
+    expect((await node.headersAt(numbers)).map((header) => header?.number)).toEqual(numbers)
+    expect(scripted.requests).toHaveLength(requests)
+  }
+})
+
+test('what the pace leaves out of a batch is asked for again after a pause', async () => {
+  const { node, scripted, timing } = await start()
+  let left = 30
+  scripted.fault = () => {
+    left -= 1
+    return left >= 0 ? undefined : { error: { code: 429, message: 'compute units per second capacity' } }
+  }
+  const pause = timing.pause.bind(timing)
+  timing.pause = async (ms) => {
+    left = 30
+    await pause(ms)
+  }
+
+  expect(await node.headersAt(Array.from({ length: 60 }, (_, at) => 100 + at))).toHaveLength(60)
+  expect(timing.pauses).toHaveLength(1)
+})
+
+test('after a refusal for the pace, calls wait as long as the node asks for, and longer each time', async () => {
+  const { node, scripted, timing } = await start()
+  const refuse = (seconds?: string): Fault => ({
+    error: { code: -32_005, message: 'too many requests' },
+    headers: seconds === undefined ? {} : { 'retry-after': seconds },
+  })
+  scripted.fault = () => refuse('7')
+  await expect(node.chainId()).rejects.toMatchObject({ kind: 'pace' })
+  scripted.fault = () => refuse()
+  for (let turn = 0; turn < 8; turn++) await expect(node.chainId()).rejects.toMatchObject({ kind: 'pace' })
+  scripted.fault = () => undefined
+  await node.chainId()
+  await node.chainId()
+
+  // Seven seconds, then half of 2, 4, 8 … seconds and half of that as jitter, up to a minute
+  expect(timing.pauses).toEqual([7_000, 1_500, 3_000, 6_000, 12_000, 24_000, 45_000, 45_000, 45_000])
+  expect(node.health.isTrusted).toBe(true)
+})
+
+test('calls beyond the limits wait: at the same time, and in a second', async () => {
+  const { node, scripted, timing } = await start({ maxInFlight: 2, callsPerSecond: 10 })
+  let most = 0
+  scripted.fault = () => {
+    most = Math.max(most, node.inFlight)
+    return undefined
+  }
+
+  await Promise.all(Array.from({ length: 6 }, () => node.chainId()))
+
+  expect(most).toBeLessThanOrEqual(2)
+  expect(timing.pauses.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(500)
+})
+
+test('a signal ends calls and pauses with its reason', async () => {
+  const stop = new AbortController()
+  const { node, scripted } = await start({ signal: stop.signal })
+  scripted.onHang = () => undefined
+  scripted.fault = () => 'hang'
+  const hanging = node.chainId()
+  await expect.poll(() => scripted.calls.length).toBe(1)
+
+  stop.abort(new Error('the program ends'))
+
+  await expect(hanging).rejects.toThrow('the program ends')
+  await expect(node.chainId()).rejects.toThrow('the program ends')
+})
+
+test('user, password, path and query reach the node, and no error text', async () => {
+  const scripted = await ScriptedNode.start(CHAIN)
+  const secrets = ['annabel', 'hunter2!', 'a1b2c3d4e5f6', 'tok-9876']
+  const url = `http://annabel:hunter2%21@127.0.0.1:${scripted.port}/v3/a1b2c3d4e5f6?token=tok-9876`
+  const node = nodeAt(url, { timeoutMs: 5_000 })
+  const echo = `bad key A1B2C3D4E5F6 of annabel:hunter2! (${Buffer.from('annabel:hunter2!').toString('base64')}) at ${url}`
+  const faults: Fault[] = [
+    { error: { code: -32_000, message: echo } },
+    { error: { message: 'denied', data: echo }, status: 401 },
+    { status: 302, headers: { location: url } },
+    { status: 200, body: echo },
+    { error: echo, status: 429 },
+  ]
+  for (const fault of faults) {
+    scripted.fault = () => fault
+    const error = (await node.chainId().catch((thrown) => thrown)) as NodeError
+    const text = `${error.message}\n${error.stack}\n${JSON.stringify(error)}`
+    expect(error).toBeInstanceOf(NodeError)
+    expect(error.message).toContain(`node1 (http://127.0.0.1:${scripted.port}): eth_chainId: `)
+    for (const secret of secrets) expect(text.toLowerCase(), secret).not.toContain(secret)
+  }
+  expect(scripted.requests[0]).toEqual({
+    url: '/v3/a1b2c3d4e5f6?token=tok-9876',
+    authorization: `Basic ${Buffer.from('annabel:hunter2!').toString('base64')}`,
+  })
+})
+
+test('no secret of any address is left in what a node writes', () => {
+  const secret = fc.stringMatching(/^[A-Za-z0-9%!()*._~-]{8,20}$/).map(encodeURIComponent)
+  const around = fc.string({ maxLength: 10 }).map((text) => text.replace(/\*/g, ''))
+  fc.assert(
+    fc.property(secret, secret, secret, secret, around, (user, password, key, value, text) => {
+      const url = `https://${user}:${password}@rpc.example/v1/${key}?a=${value}`
+      const address = readNodeAddress('node1', url)
+      const parts = [user, password, key, value]
+      const written = [url, ...parts, ...parts.map(decodeURIComponent)].join(text)
+      const masked = maskSecrets(address, written)
+      for (const part of parts) {
+        expect(masked).not.toContain(part)
+        expect(masked).not.toContain(decodeURIComponent(part))
+      }
+      expect(address.shown).toBe('node1 (https://rpc.example)')
+    }),
+    { numRuns: runs(100) },
+  )
+})
+
+test.each(['', 'rpc.example', 'ftp://rpc.example/key', 'file:///key', 'http://'])(
+  'no address of a node: "%s"',
+  (text) => {
+    expect(() => readNodeAddress('node1', text)).toThrow('node1 has no address with http:// or https://')
+  },
+)
+
+function hashAt(number: number): string {
+  return CHAIN[number - 100]?.header.hash ?? ''
+}
+
+async function start(options: Partial<JsonRpcOptions> = {}) {
+  const scripted = await ScriptedNode.start(CHAIN)
+  const timing = new FixedTiming()
+  scripted.onHang = timing.noteHang
+  const counters = new CallCounters()
+  return { scripted, timing, counters, node: nodeAt(scripted.url, { timing, counters, ...options }) }
+}
+
+function nodeAt(url: string, options: Partial<JsonRpcOptions>): EthereumNode {
+  return new EthereumNode({
+    address: readNodeAddress('node1', url),
+    timeoutMs: 5_000,
+    maxBytes: 200_000,
+    maxInFlight: 4,
+    counters: new CallCounters(),
+    timing: new FixedTiming(),
+    random: () => 0.5,
+    ...options,
+  })
+}

@@ -1,0 +1,297 @@
+import { expect, test } from 'vitest'
+import {
+  ESTATE,
+  type Fault,
+  FixedTiming,
+  LAND,
+  makeChain,
+  type ScriptedBlock,
+  ScriptedNode,
+} from '../../../test/support/scripted-node.ts'
+import { CallCounters } from './call-counters.ts'
+import { type ConnectOptions, connectNodes } from './connect.ts'
+import { MAX_WAIT_MS } from './nodes.ts'
+
+const CHAIN = makeChain({ from: 100, count: 20, logsAt: () => 2 })
+const FORK = [
+  ...CHAIN.slice(0, 15),
+  ...makeChain({
+    from: 115,
+    count: 5,
+    salt: 'f0',
+    parentHash: CHAIN[14]!.header.hash!,
+    logsAt: () => 1,
+  }),
+]
+const ADDRESSES = [LAND, ESTATE]
+
+test('each node is asked for its chain and start block before it is used', async () => {
+  const { nodes, all } = await connect([CHAIN, CHAIN, makeChain({ from: 100, count: 20, salt: 'aa' }), CHAIN])
+  all[0]!.chainId = 5
+  all[3]!.blocks = CHAIN.slice(0, 0)
+
+  const { node } = await nodes.head()
+
+  expect(node.name).toBe('node2')
+  expect(nodes.status().map(({ state }) => state)).toEqual(['refused', 'usable', 'refused', 'avoided'])
+  expect(nodes.status().map(({ reason }) => reason)).toEqual([
+    'it is of the chain 5, not of 1',
+    undefined,
+    'its block 100 has another hash: it is of another chain',
+    'it does not have block 100 yet',
+  ])
+  for (const { calls } of [all[0]!, all[2]!]) {
+    expect(calls.map(({ method }) => method)).not.toContain('eth_getLogs')
+  }
+})
+
+test('a start block whose hash is known refuses a first node of another chain', async () => {
+  const other = makeChain({ from: 100, count: 20, salt: 'aa' })
+  const { nodes } = await connect([other, CHAIN], { startHash: CHAIN[0]!.header.hash })
+
+  expect((await nodes.head()).node.name).toBe('node2')
+  expect(nodes.status()[0]?.state).toBe('refused')
+})
+
+test('the best node is the most preferred one that is not behind by more than the bound', async () => {
+  const { nodes, all, timing } = await connect([CHAIN.slice(0, 17), CHAIN])
+  expect(await headOf(nodes)).toEqual({ name: 'node1', number: 116, isBehind: false })
+
+  all[0]!.blocks = CHAIN.slice(0, 16)
+  all[1]!.blocks = makeChain({ from: 100, count: 21, logsAt: () => 2 })
+  timing.advance(60_000)
+  expect(await headOf(nodes)).toEqual({ name: 'node2', number: 120, isBehind: false })
+  expect(nodes.status().map(({ state }) => state)).toEqual(['lagging', 'usable'])
+
+  all[0]!.blocks = makeChain({ from: 100, count: 21, logsAt: () => 2 })
+  timing.advance(60_000)
+  expect(await headOf(nodes)).toEqual({ name: 'node1', number: 120, isBehind: false })
+})
+
+test('only the best node is asked for each head, the others from time to time', async () => {
+  const { nodes, all, timing } = await connect([CHAIN, CHAIN])
+  await nodes.head()
+  for (const scripted of all) scripted.calls.length = 0
+
+  for (let poll = 0; poll < 5; poll++) {
+    timing.advance(4_000)
+    await nodes.head()
+  }
+
+  expect(all.map(({ calls }) => calls.length)).toEqual([5, 1])
+})
+
+test('a head that goes back lags; with another hash at its height, it is a reorganisation', async () => {
+  const { nodes, all } = await connect([CHAIN])
+  for (let length = 17; length <= 20; length++) {
+    all[0]!.blocks = CHAIN.slice(0, length)
+    await nodes.head()
+  }
+
+  all[0]!.blocks = CHAIN.slice(0, 17)
+  expect(await headOf(nodes)).toEqual({ name: 'node1', number: 116, isBehind: true })
+  all[0]!.blocks = CHAIN
+  expect(await headOf(nodes)).toMatchObject({ number: 119, isBehind: false })
+  all[0]!.blocks = FORK.slice(0, 18)
+  expect(await headOf(nodes)).toEqual({ name: 'node1', number: 117, isBehind: false })
+  all[0]!.blocks = FORK
+  expect(await headOf(nodes)).toMatchObject({ number: 119, isBehind: false })
+})
+
+test('while one node is behind what was reported, another one with that head is asked', async () => {
+  const { nodes, all } = await connect([CHAIN, CHAIN])
+  await nodes.head()
+
+  all[0]!.blocks = CHAIN.slice(0, 18)
+
+  expect(await headOf(nodes)).toEqual({ name: 'node2', number: 119, isBehind: false })
+})
+
+test('a hanging node costs one deadline, and comes back when it answers again', async () => {
+  const { nodes, all, timing, counters } = await connect([CHAIN, CHAIN])
+  await nodes.head()
+  all[0]!.fault = () => 'hang'
+
+  for (let poll = 0; poll < 6; poll++) expect((await nodes.head()).node.name).toBe('node2')
+  expect(timeouts(counters)).toBe(1)
+  expect(nodes.status()[0]).toMatchObject({ state: 'avoided' })
+  expect(nodes.status()[0]?.reason).toContain('no answer before the deadline')
+
+  // A check in the background fails: nothing waits for it
+  timing.advance(31_000)
+  for (let poll = 0; poll < 3; poll++) expect((await nodes.head()).node.name).toBe('node2')
+  await expect.poll(() => timeouts(counters)).toBe(2)
+  timing.advance(31_000)
+  await nodes.head()
+  expect(all[0]!.takeMethods().filter((method) => method === 'eth_chainId')).toHaveLength(2)
+
+  all[0]!.fault = () => undefined
+  timing.advance(60_000)
+  await expect.poll(async () => (await nodes.head()).node.name).toBe('node1')
+})
+
+test('the only node is checked by the caller when it has failed', async () => {
+  const { nodes, all } = await connect([CHAIN])
+  await nodes.head()
+  all[0]!.fault = () => ({ status: 502 })
+  await expect(nodes.head()).rejects.toThrow(/no Ethereum node can be asked: node1 .* is avoided: .*HTTP 502/)
+
+  all[0]!.fault = () => undefined
+
+  expect((await nodes.head()).header.number).toBe(119)
+})
+
+test('logs of a block come from the node that gave the header, by hash, and else from the next', async () => {
+  const { nodes, all } = await connect([CHAIN.slice(0, 19), CHAIN, CHAIN])
+  const header = (await nodes.headerOf(CHAIN[19]!.header.hash!))!
+  const from = (await nodes.candidates())[2]!
+
+  expect(await nodes.logsOfBlock(header, ADDRESSES, { from })).toMatchObject({ node: { name: 'node3' } })
+  all[2]!.fault = () => ({ error: { code: -32_000, message: 'unknown block' } })
+  const { node, logs } = await nodes.logsOfBlock(header, ADDRESSES, { from })
+  expect(node.name).toBe('node1')
+  expect(logs).toHaveLength(0)
+})
+
+test('a pause of one node does not hold up the others; with one node, calls wait, but not for long', async () => {
+  const pace = (seconds: string): Fault => ({ status: 429, headers: { 'retry-after': seconds } })
+  const { nodes, all, timing } = await connect([CHAIN, CHAIN])
+  await nodes.head()
+  all[0]!.fault = () => pace('5')
+  expect((await nodes.headerAt(101))?.number).toBe(101)
+  expect(nodes.status().map(({ state }) => state)).toEqual(['paused', 'usable'])
+  expect(timing.pauses).toEqual([])
+
+  all[1]!.fault = () => pace('3600')
+  await expect(nodes.headerAt(102)).rejects.toMatchObject({ kind: 'pace' })
+  all[0]!.fault = () => pace('3600')
+  await expect(nodes.headerAt(102)).rejects.toMatchObject({ kind: 'pace' })
+  await expect(nodes.headerAt(102)).rejects.toMatchObject({ name: 'NoNodeError' })
+  expect(Math.max(...timing.pauses)).toBeLessThanOrEqual(MAX_WAIT_MS)
+  expect(nodes.noNode().retryAfterMs).toBeGreaterThan(3_000_000)
+})
+
+test('a wrong log is found by the bloom, and the next node is asked', async () => {
+  const { nodes, all } = await connect([CHAIN, CHAIN])
+  const { header } = await nodes.head()
+  const stray = { ...CHAIN[19]!.logs[0], topics: [`0x${'cd'.repeat(32)}`] }
+  all[0]!.fault = ({ method }) => (method === 'eth_getLogs' ? { result: [stray] } : undefined)
+
+  const { node, logs } = await nodes.logsOfBlock(header, ADDRESSES)
+
+  expect(node.name).toBe('node2')
+  expect(logs).toHaveLength(2)
+  expect(nodes.status()[0]?.state).toBe('avoided')
+})
+
+test('logs from receipts are proven: a node that leaves one out is accused', async () => {
+  const { nodes, all } = await connect([CHAIN, CHAIN])
+  const { header } = await nodes.head()
+  const [receipt] = CHAIN[19]!.receipts
+  const less = { ...receipt, logs: (receipt!.logs as unknown[]).slice(1) }
+  all[0]!.fault = ({ method }) => (method === 'eth_getBlockReceipts' ? { result: [less] } : undefined)
+
+  const { node, logs } = await nodes.provenLogsOfBlock(header, ADDRESSES)
+
+  expect(node.name).toBe('node2')
+  expect(logs).toHaveLength(2)
+  all[1]!.fault = ({ method }) => (method === 'eth_getBlockReceipts' ? { result: null } : undefined)
+  await expect(nodes.provenLogsOfBlock(header, ADDRESSES)).rejects.toMatchObject({ kind: 'unknown_block' })
+})
+
+test.each<
+  [string, (readonly [chain: readonly ScriptedBlock[], finalized: number | undefined])[], number | undefined]
+>([
+  [
+    'the lower answer, where the other node agrees',
+    [
+      [CHAIN, 112],
+      [CHAIN, 110],
+    ],
+    110,
+  ],
+  [
+    'one node alone',
+    [
+      [CHAIN, 112],
+      [CHAIN, undefined],
+    ],
+    112,
+  ],
+  ['no node knows one', [[CHAIN, undefined]], undefined],
+  [
+    'a minority is on another chain',
+    [
+      [FORK, 116],
+      [CHAIN, 118],
+      [CHAIN, 117],
+    ],
+    117,
+  ],
+  [
+    'between equals, the first one is right',
+    [
+      [CHAIN, 118],
+      [FORK, 116],
+    ],
+    118,
+  ],
+  [
+    'a fork above the final block does not matter',
+    [
+      [CHAIN, 114],
+      [FORK, 113],
+    ],
+    113,
+  ],
+])('what is final: %s', async (_name, given, expected) => {
+  const { nodes, all } = await connect(given.map(([chain]) => chain))
+  given.forEach(([, finalized], at) => {
+    all[at]!.finalized = finalized
+  })
+
+  expect((await nodes.finalized())?.number).toBe(expected)
+})
+
+test('a failure of a contract is an answer: no other node is asked', async () => {
+  const { nodes, all } = await connect([CHAIN, CHAIN])
+  await nodes.head()
+  all[0]!.fault = () => ({ error: { code: 3, message: 'execution reverted', data: '0x' } })
+  all[1]!.calls.length = 0
+
+  await expect(
+    nodes.run((node) => node.read({ to: LAND, data: '0x' }, `0x${'00'.repeat(32)}`)),
+  ).rejects.toMatchObject({
+    kind: 'reverted',
+  })
+  expect(all[1]!.calls).toEqual([])
+  expect(nodes.status()[0]?.state).toBe('usable')
+})
+
+async function connect(chains: readonly (readonly ScriptedBlock[])[], options: Partial<ConnectOptions> = {}) {
+  const all = await Promise.all(chains.map((chain) => ScriptedNode.start(chain)))
+  const timing = new FixedTiming()
+  for (const scripted of all) scripted.onHang = timing.noteHang
+  const counters = new CallCounters()
+  const nodes = connectNodes({
+    urls: all.map(({ url }) => url),
+    network: { chainId: 1, contracts: { LANDRegistry: { address: LAND, startBlock: 100 } } },
+    timing,
+    counters,
+    random: () => 0,
+    ...options,
+  })
+  return { nodes, all, timing, counters }
+}
+
+async function headOf(nodes: Awaited<ReturnType<typeof connect>>['nodes']) {
+  const { node, header, isBehind } = await nodes.head()
+  return { name: node.name, number: header.number, isBehind }
+}
+
+function timeouts(counters: CallCounters): number {
+  return counters
+    .read()
+    .filter(({ result }) => result === 'timeout')
+    .reduce((sum, { calls }) => sum + calls, 0)
+}

@@ -1,0 +1,385 @@
+import { SECOND_MS } from '../../clock.ts'
+import type { BlockRef, RawLog } from '../chain-types.ts'
+import { findLogOutsideBloom } from '../proofs/bloom.ts'
+import { receiptsRootOf } from '../proofs/receipts-root.ts'
+import { NoNodeError } from './no-node-error.ts'
+import type { EthereumNode } from './node.ts'
+import type { NodeHeader } from './node-answers.ts'
+import { NodeError } from './node-error.ts'
+import { NodeMember } from './node-member.ts'
+import { RecentBlocks } from './recent-blocks.ts'
+import type { Timing } from './timing.ts'
+
+export interface NodesOptions {
+  /** In order of preference. */
+  readonly nodes: readonly EthereumNode[]
+  readonly chainId: number
+  /**
+   * A block that all nodes must have: the start block of the land. Without a hash, the first node in order that answers
+   * decides which one is right.
+   */
+  readonly startBlock: { readonly number: number; readonly hash?: string | undefined }
+  /** A node is not used while its head is further behind the highest one than this. */
+  readonly maxLagBlocks?: number
+  readonly timing: Timing
+}
+
+/** The newest block, and the node that gave it. */
+export interface Head {
+  readonly node: EthereumNode
+  readonly header: NodeHeader
+  /** The block is older than a head before, and of the same chain: the nodes lag, and nothing is new. */
+  readonly isBehind: boolean
+}
+
+/** Logs of a block, and the node that gave them. */
+export interface LogsOfBlock {
+  readonly node: EthereumNode
+  readonly logs: readonly RawLog[]
+}
+
+/** Which nodes to ask. */
+export interface Choice {
+  /** Is asked first: the node that gave the header. */
+  readonly from?: EthereumNode | undefined
+  /** Is asked last: another node is to confirm its answer. */
+  readonly except?: EthereumNode | undefined
+}
+
+/** What is known of a node, for metrics and health. */
+export interface NodeStatus {
+  readonly name: string
+  /** Name, scheme and host. */
+  readonly shown: string
+  /** `refused`: it is of another chain, and is never used. */
+  readonly state: 'usable' | 'paused' | 'lagging' | 'avoided' | 'refused'
+  /** Why the node is refused, or its last problem; for people. */
+  readonly reason: string | undefined
+  readonly head: BlockRef | undefined
+  readonly latencyMs: number | undefined
+  /** From 0 to 1. */
+  readonly errorRate: number
+  readonly inFlight: number
+}
+
+const DEFAULT_MAX_LAG_BLOCKS = 3
+/** How old the known head of a node may be that is not the best one. */
+const OTHER_HEADS_MS = 15 * SECOND_MS
+/** A call waits for a pause of its node up to this; nodes with longer pauses are not asked. */
+export const MAX_WAIT_MS = 10 * SECOND_MS
+
+/**
+ * Several nodes of one chain. Each is asked for its chain id and its start block before it is used. The best node is the most
+ * preferred one that is trusted (`NodeHealth`), not in a pause, and not behind.
+ *
+ * A node that hangs, breaks or lies is avoided: no call waits for it again until it has passed the check once more, which
+ * runs in the background. Only when no other node is left, callers wait for that check.
+ *
+ * @example
+ * const head = await nodes.head()
+ * if (!head.isBehind) await nodes.logsOfBlock(head.header, [LAND], { from: head.node })
+ */
+export class Nodes {
+  private readonly options: NodesOptions
+  private readonly members: readonly NodeMember[]
+  private readonly recent = new RecentBlocks()
+  private startHash: string | undefined
+  /** The head that was reported last, not counting those behind it. */
+  private reportedHead: BlockRef | undefined
+
+  constructor(options: NodesOptions) {
+    this.options = options
+    this.startHash = options.startBlock.hash
+    this.members = options.nodes.map((node) => new NodeMember(node, options.timing))
+  }
+
+  /**
+   * The head of the best node. Asks that node each time, and the others from time to time. A head that went back is behind,
+   * unless another block is known at its height.
+   *
+   * @throws {NoNodeError}
+   */
+  async head(): Promise<Head> {
+    await this.checkMembers()
+    const asked = new Set<NodeMember>()
+    for (;;) {
+      const [best] = this.inOrder({})
+      if (!best) throw this.noNode()
+      if (asked.has(best) && best.head) return this.report(best, best.head)
+      const now = this.trusted().filter(
+        (member) => !asked.has(member) && (member === best || this.isHeadOld(member)),
+      )
+      await Promise.all(now.map((member) => this.refreshHead(member)))
+      for (const member of now) asked.add(member)
+    }
+  }
+
+  /**
+   * The newest final block that the nodes agree on: the lowest of their answers, confirmed by the others. A minority with
+   * another hash at its height is avoided; between equal numbers of nodes, the most preferred one is right. Undefined where
+   * no node knows a final block.
+   *
+   * @throws {NoNodeError}
+   */
+  async finalized(): Promise<NodeHeader | undefined> {
+    await this.checkMembers()
+    const members = this.current()
+    const answers = await Promise.all(
+      members.map(async (member) => ({
+        member,
+        header: await answerOrUndefined(member.node.headerAt('finalized')),
+      })),
+    )
+    let known = answers.flatMap(({ member, header }) => (header ? [{ member, header }] : []))
+    for (;;) {
+      const lowest = known.toSorted((a, b) => a.header.number - b.header.number)[0]?.header
+      if (!lowest) return undefined
+      const hashes = await Promise.all(
+        known.map(({ member, header }) => this.hashAt(member, header, lowest.number)),
+      )
+      const against = known.filter((_, at) => hashes[at] !== undefined && hashes[at] !== lowest.hash)
+      if (against.length === 0) return lowest
+      const agreed = known.filter((_, at) => hashes[at] === lowest.hash)
+      const isFirstAgainst = known[0] !== undefined && against.includes(known[0])
+      const areOthersRight =
+        against.length > agreed.length || (against.length === agreed.length && isFirstAgainst)
+      const wrong = areOthersRight ? agreed : against
+      for (const { member } of wrong) {
+        member.node.accuse('eth_getBlockByNumber', `other nodes have another final block ${lowest.number}`)
+      }
+      known = known.filter((each) => !wrong.includes(each))
+    }
+  }
+
+  /** A header by its hash, from any node; undefined where no node has it. @throws {NodeError | NoNodeError} */
+  async headerOf(blockHash: string, choice: Choice = {}): Promise<NodeHeader | undefined> {
+    const header = await this.findAt((node) => node.headerOf(blockHash), choice)
+    if (header) this.recent.add(header)
+    return header
+  }
+
+  /** A header by its number, from one node; undefined where no node has it. @throws {NodeError | NoNodeError} */
+  headerAt(number: number, choice: Choice = {}): Promise<NodeHeader | undefined> {
+    return this.findAt((node) => node.headerAt(number), choice)
+  }
+
+  /** Headers by number, all from one node, in the order of `numbers`. @throws {NodeError | NoNodeError} */
+  headersAt(numbers: readonly number[], choice: Choice = {}): Promise<readonly (NodeHeader | undefined)[]> {
+    return this.run((node) => node.headersAt(numbers), choice)
+  }
+
+  /**
+   * Logs of a block, asked for by its hash. A log that the header's bloom excludes makes the answer a wrong one.
+   *
+   * @param addresses in lower case
+   * @throws {NodeError | NoNodeError} of kind `unknown_block` where no node has the block
+   */
+  logsOfBlock(
+    header: Pick<NodeHeader, 'number' | 'hash' | 'logsBloom'>,
+    addresses: readonly string[],
+    choice: Choice = {},
+  ): Promise<LogsOfBlock> {
+    return this.run(async (node) => {
+      const logs = await node.logsOfBlock(header.hash, addresses)
+      if (logs.some(({ blockNumber }) => blockNumber !== header.number)) {
+        throw node.accuse('eth_getLogs', 'a log has another block number')
+      }
+      if (findLogOutsideBloom(header.logsBloom, logs)) {
+        throw node.accuse('eth_getLogs', 'the bloom of the block excludes a log')
+      }
+      return { node, logs }
+    }, choice)
+  }
+
+  /**
+   * Logs of a block from its receipts, whose root is proven to be the header's: none is missing or wrong.
+   *
+   * @throws {NodeError | NoNodeError} where no node gives receipts with this root
+   */
+  provenLogsOfBlock(
+    header: Pick<NodeHeader, 'hash' | 'receiptsRoot'>,
+    addresses: readonly string[],
+    choice: Choice = {},
+  ): Promise<LogsOfBlock> {
+    const wanted = new Set(addresses)
+    return this.run(async (node) => {
+      const receipts = await node.receiptsOf(header.hash)
+      if (!receipts) throw node.failure('eth_getBlockReceipts', { kind: 'unknown_block' })
+      if (receiptsRootOf(receipts) !== header.receiptsRoot) {
+        throw node.accuse('eth_getBlockReceipts', 'the receipts are not those of the block')
+      }
+      return { node, logs: receipts.flatMap(({ logs }) => logs.filter((log) => wanted.has(log.address))) }
+    }, choice)
+  }
+
+  /**
+   * Does something with the best node; when that fails, with the next one.
+   *
+   * @throws what `work` throws with the last node, or a failure of kind `history` where there was one; at once for what is
+   *   no failure of a node, and when a contract refuses a call
+   */
+  async run<T>(work: (node: EthereumNode) => Promise<T>, choice: Choice = {}): Promise<T> {
+    const failures: NodeError[] = []
+    const tried = new Set<EthereumNode>()
+    for (;;) {
+      const node = (await this.candidates(choice)).find((each) => !tried.has(each))
+      if (!node) throw failures.find(({ kind }) => kind === 'history') ?? failures.at(-1) ?? this.noNode()
+      tried.add(node)
+      try {
+        return await work(node)
+      } catch (error) {
+        if (!(error instanceof NodeError) || error.kind === 'reverted') throw error
+        failures.push(error)
+      }
+    }
+  }
+
+  /** Nodes that can be asked now, the best one first. May be empty. */
+  async candidates(choice: Choice = {}): Promise<readonly EthereumNode[]> {
+    await this.checkMembers()
+    return this.inOrder(choice).map(({ node }) => node)
+  }
+
+  /** Why no node can be asked. */
+  noNode(): NoNodeError {
+    const statuses = this.status()
+    const reasons = statuses.map(
+      ({ shown, state, reason }) => `${shown} is ${state}${reason ? `: ${reason}` : ''}`,
+    )
+    const pauses = this.trusted().map(({ node }) => node.pauseMs)
+    return new NoNodeError(reasons, pauses.length > 0 ? Math.min(...pauses) : undefined)
+  }
+
+  /** What is known of each node, in order of preference. */
+  status(): readonly NodeStatus[] {
+    return this.members.map((member) => ({
+      name: member.node.name,
+      shown: member.node.shown,
+      state: this.stateOf(member),
+      reason: member.refusal ?? member.problem,
+      head: member.head && { number: member.head.number, hash: member.head.hash },
+      latencyMs: member.node.health.latencyMs,
+      errorRate: member.node.health.errorRate,
+      inFlight: member.node.inFlight,
+    }))
+  }
+
+  private stateOf(member: NodeMember): NodeStatus['state'] {
+    if (member.refusal !== undefined) return 'refused'
+    if (!this.trusted().includes(member)) return 'avoided'
+    if (member.node.pauseMs > 0) return 'paused'
+    return this.isLagging(member) || member.isBehind ? 'lagging' : 'usable'
+  }
+
+  /** Checks nodes that are not trusted: waits for it only where there is no trusted one. */
+  private async checkMembers(): Promise<void> {
+    const isNoneTrusted = this.trusted().length === 0
+    const due = this.members.filter((member) => (isNoneTrusted ? member.needsCheck : member.isCheckDue))
+    const checks = due.map((member) => this.checkMember(member))
+    if (isNoneTrusted) await Promise.all(checks)
+    // What the background meets, such as the end of the program, the next call meets as well
+    else for (const check of checks) check.catch(() => undefined)
+    this.compareStartBlocks()
+  }
+
+  private async checkMember(member: NodeMember): Promise<void> {
+    const { chainId, startBlock } = this.options
+    await member.check({ chainId, startBlock: startBlock.number })
+    if (this.startHash !== undefined) this.compareStartBlocks()
+  }
+
+  /** The first node in order decides which start block is right, where the options do not. */
+  private compareStartBlocks(): void {
+    this.startHash ??= this.members.find(({ startHash }) => startHash !== undefined)?.startHash
+    for (const member of this.members) {
+      if (member.startHash !== undefined && member.startHash !== this.startHash) {
+        member.refusal = `its block ${this.options.startBlock.number} has another hash: it is of another chain`
+      }
+    }
+  }
+
+  /** In order of preference. */
+  private trusted(): readonly NodeMember[] {
+    return this.members.filter((member) => member.isTrusted && member.startHash === this.startHash)
+  }
+
+  /** Nodes whose head counts: without those that lag or are in a pause, unless all are. */
+  private current(): readonly NodeMember[] {
+    const trusted = this.trusted()
+    const current = trusted.filter((member) => member.node.pauseMs === 0 && !this.isLagging(member))
+    return current.length > 0 ? current : trusted
+  }
+
+  private inOrder({ from, except }: Choice): readonly NodeMember[] {
+    const rank = (member: NodeMember) =>
+      Number(member.node === except) * 16 +
+      Number(member.node.pauseMs > 0) * 8 +
+      Number(this.isLagging(member)) * 4 +
+      Number(member.isBehind) * 2 -
+      Number(member.node === from)
+    return this.trusted()
+      .filter(({ node }) => node.pauseMs <= MAX_WAIT_MS)
+      .toSorted((a, b) => rank(a) - rank(b))
+  }
+
+  private isLagging({ head }: NodeMember): boolean {
+    const highest = Math.max(0, ...this.trusted().map((member) => member.head?.number ?? 0))
+    return (head?.number ?? 0) < highest - (this.options.maxLagBlocks ?? DEFAULT_MAX_LAG_BLOCKS)
+  }
+
+  private isHeadOld(member: NodeMember): boolean {
+    const ageMs = this.options.timing.nowMs() - member.headAtMs
+    return ageMs >= OTHER_HEADS_MS && member.node.pauseMs === 0
+  }
+
+  private async refreshHead(member: NodeMember): Promise<void> {
+    await member.refreshHead()
+    const { head } = member
+    member.isBehind = head !== undefined && this.isBehindReported(head)
+  }
+
+  private report({ node }: NodeMember, header: NodeHeader): Head {
+    const isBehind = this.isBehindReported(header)
+    if (!isBehind) {
+      this.reportedHead = { number: header.number, hash: header.hash }
+      this.recent.add(header)
+    }
+    return { node, header, isBehind }
+  }
+
+  private isBehindReported(header: NodeHeader): boolean {
+    const isLower = this.reportedHead !== undefined && header.number < this.reportedHead.number
+    return isLower && !this.recent.hasOther(header)
+  }
+
+  private async hashAt(member: NodeMember, final: NodeHeader, number: number): Promise<string | undefined> {
+    if (final.number === number) return final.hash
+    return (await answerOrUndefined(member.node.headerAt(number)))?.hash
+  }
+
+  /** What the first node has that has it. */
+  private async findAt<T>(
+    find: (node: EthereumNode) => Promise<T | undefined>,
+    choice: Choice,
+  ): Promise<T | undefined> {
+    try {
+      return await this.run(async (node) => {
+        const found = await find(node)
+        if (found === undefined) throw node.failure('eth_getBlock', { kind: 'unknown_block' })
+        return found
+      }, choice)
+    } catch (error) {
+      if (error instanceof NodeError && error.kind === 'unknown_block') return undefined
+      throw error
+    }
+  }
+}
+
+async function answerOrUndefined<T>(answer: Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof NodeError) return undefined
+    throw error
+  }
+}

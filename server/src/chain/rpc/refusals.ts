@@ -1,0 +1,199 @@
+/** Blocks, both ends included. */
+export interface BlockRange {
+  readonly fromBlock: number
+  readonly toBlock: number
+}
+
+/**
+ * What a node's refusal means.
+ *
+ * - `range_too_large`, `too_many_results`: ask for fewer blocks. The node may name a range, or how many blocks it allows.
+ * - `pace`: ask for the same later.
+ * - `history`: the node does not have logs, receipts or state of such old blocks.
+ * - `unknown_block`, `beyond_head`: the node does not have the block, or not yet.
+ * - `unknown_method`: the node does not offer the method.
+ * - `late`: the node took too long, by its own limit.
+ * - `reverted`: the contract refused a call of its functions: the node has answered.
+ * - `refused`: anything else, for example a wrong key.
+ */
+export type Refusal =
+  | {
+      readonly kind: 'range_too_large' | 'too_many_results'
+      /** A range that the node would answer. */
+      readonly suggested?: BlockRange
+      /** How many blocks the node answers at once. */
+      readonly maxBlocks?: number
+    }
+  | { readonly kind: 'pace'; readonly retryAfterMs?: number }
+  | {
+      readonly kind:
+        | 'history'
+        | 'unknown_block'
+        | 'beyond_head'
+        | 'unknown_method'
+        | 'late'
+        | 'reverted'
+        | 'refused'
+    }
+
+/** A refusal as a node answers it: an error object in the body, or only a status. */
+export interface NodeReply {
+  readonly status: number
+  readonly code?: number | undefined
+  readonly message: string
+  /** Of the error object: some nodes have their words here. */
+  readonly data?: unknown
+  readonly retryAfterMs?: number | undefined
+}
+
+/** A number in any of the ways of writing that nodes use: `10000`, `10,000`, `10k`, `0x2710`. */
+const NUMBER = '(?:0x[0-9a-f]+|[0-9][0-9,_]*k?)'
+
+/** Words with `<n>`, the number of blocks that the node allows. */
+const BLOCKS_ALLOWED = [
+  `range:? ${NUMBER} exceeds (?:the )?limit of <n>`,
+  'limited to (?:an? )?<n>(?: blocks?)? range',
+  'up to an? <n>[ -]blocks? range',
+  'max(?:imum)?(?: allowed)?(?: block)? range(?: is| of)?:? <n>',
+  'ranges? (?:over|above|of more than|greater than|larger than) <n> blocks',
+  'at most <n> blocks',
+  'max(?:imum)?(?: range)? is <n> blocks',
+  'requested blocks is <n>',
+  'bigger than (?:the )?range limit(?: of)? <n>',
+].map((words) => new RegExp(words.replace('<n>', `(${NUMBER})`)))
+
+/** Words of a provider whose limit is known although they do not say it. */
+const BLOCKS_ALLOWED_UNSAID = [{ words: /block range is too wide/, maxBlocks: 3_000 }]
+
+/** `[0x10, 0x1f]`, or `retry with the range 16-31`. */
+const RANGES = [
+  /\[\s*(0x[0-9a-f]+|\d+)\s*,\s*(0x[0-9a-f]+|\d+)\s*\]/,
+  new RegExp(`with the range:? (${NUMBER}) ?(?:-|to) ?(${NUMBER})`),
+]
+
+const MEANINGS: readonly { readonly kind: Refusal['kind']; readonly words: RegExp }[] = [
+  { kind: 'reverted', words: /^execution reverted|^vm exception|^reverted|^vm execution error/ },
+  {
+    kind: 'range_too_large',
+    words:
+      /block range (?:is )?too (?:large|wide|big)|(?:block )?range limit exceeded|range threshold exceeded|range is too large|range too large|exceeds? (?:the )?max(?:imum)? (?:allowed )?(?:block )?range/,
+  },
+  {
+    kind: 'pace',
+    words:
+      /rate.?limit|too many requests|throttl|quota|compute units per second|requests? per (?:second|minute|day)|request (?:count|limit|rate) (?:exceeded|reached)/,
+  },
+  {
+    kind: 'too_many_results',
+    words:
+      /more than [\d,]+ (?:results|logs)|exceeds? (?:the )?max(?:imum)? (?:number of )?results|too many (?:results|logs)|logs matched by query exceeds|exceeded max allowed|backend response too large|response (?:is )?too (?:big|large)|response size|no backend is currently healthy|query timeout exceeded/,
+  },
+  { kind: 'range_too_large', words: /with (?:this|the) (?:block )?range|block range should work/ },
+  {
+    kind: 'history',
+    words:
+      /pruned|history (?:is )?(?:unavailable|not available)|historical (?:state|data|logs|blocks?)[\w ]*(?:unavailable|not available)|receipts? not available|data before .* (?:is )?not available|failed to get logs for block|missing trie node|archive (?:node|mode|data|request)/,
+  },
+  {
+    kind: 'beyond_head',
+    words:
+      /beyond (?:the )?(?:current )?head|block ?out ?of ?range|after (?:the )?last (?:accepted )?block|(?:greater|higher) than (?:the )?(?:latest|current|head)|(?:ahead of|past) (?:the )?(?:chain )?head/,
+  },
+  {
+    kind: 'unknown_method',
+    words:
+      /method[^.]* (?:not found|not supported|not available|not allowed|not whitelisted|does not exist|is unsupported|disabled)|unsupported method|unknown method/,
+  },
+  {
+    kind: 'unknown_block',
+    words:
+      /unknown block|block[^.]* (?:not found|does ?n.t exist|does not exist|cannot be found)|header[^.]* not found|(?:finalized|safe) block not (?:found|available)|resource not found/,
+  },
+  { kind: 'late', words: /timed? ?out|deadline exceeded|took too long/ },
+]
+
+/** A message may be as long as the answer; its beginning is enough, and bounds what the patterns cost. */
+const MAX_WORDS = 2_000
+
+const EXECUTION_REVERTED = 3
+const METHOD_NOT_FOUND = -32_601
+const PRUNED_HISTORY = 4_444
+const RESOURCE_NOT_FOUND = -32_001
+const LIMIT_EXCEEDED = -32_005
+
+/**
+ * Reads what a refusal means from its words: providers use the same code for different things, and different codes for the
+ * same. Words about ranges or results come first; a status of 429 means pace only where the words say nothing else.
+ *
+ * @example
+ * readRefusal({ status: 200, code: -32600, message: 'eth_getLogs is limited to a 10,000 range' }) // { kind: 'range_too_large', maxBlocks: 10000 }
+ * readRefusal({ status: 429, message: '', retryAfterMs: 2000 }) // { kind: 'pace', retryAfterMs: 2000 }
+ */
+export function readRefusal(reply: NodeReply): Refusal {
+  const words = wordsOf(reply)
+  const maxBlocks = blocksAllowed(words)
+  const kind = maxBlocks === undefined ? meaningOf(words, reply) : 'range_too_large'
+  if (kind === 'pace') {
+    return reply.retryAfterMs === undefined ? { kind } : { kind, retryAfterMs: reply.retryAfterMs }
+  }
+  const suggested = suggestedRange(words)
+  if (kind === 'range_too_large' || kind === 'too_many_results') {
+    return {
+      kind,
+      ...(suggested && { suggested }),
+      ...(maxBlocks !== undefined && { maxBlocks }),
+    }
+  }
+  return { kind }
+}
+
+/** The words of a refusal in lower case, those of its data included. */
+function wordsOf({ message, data }: NodeReply): string {
+  const more =
+    typeof data === 'string' ? data : data === undefined || data === null ? '' : JSON.stringify(data)
+  return `${message.slice(0, MAX_WORDS)}\n${more.slice(0, MAX_WORDS)}`.toLowerCase()
+}
+
+function meaningOf(words: string, { status, code }: NodeReply): Refusal['kind'] {
+  const meaning = MEANINGS.find((each) => each.words.test(words))
+  if (meaning) return meaning.kind
+  if (code === METHOD_NOT_FOUND) return 'unknown_method'
+  if (code === PRUNED_HISTORY) return 'history'
+  if (code === RESOURCE_NOT_FOUND) return 'unknown_block'
+  if (code === EXECUTION_REVERTED) return 'reverted'
+  if (status === 429 || code === 429 || code === LIMIT_EXCEEDED) return 'pace'
+  if (status === 413) return 'too_many_results'
+  if (status === 408 || status === 504) return 'late'
+  return 'refused'
+}
+
+function blocksAllowed(words: string): number | undefined {
+  for (const pattern of BLOCKS_ALLOWED) {
+    const number = pattern.exec(words)?.[1]
+    if (number !== undefined) return atLeastOne(readNumber(number))
+  }
+  return BLOCKS_ALLOWED_UNSAID.find((each) => each.words.test(words))?.maxBlocks
+}
+
+function suggestedRange(words: string): BlockRange | undefined {
+  for (const pattern of RANGES) {
+    const [, one, other] = pattern.exec(words) ?? []
+    if (one === undefined || other === undefined) continue
+    const [a, b] = [readNumber(one), readNumber(other)]
+    // A provider has been seen to name the end first
+    if (Number.isSafeInteger(a) && Number.isSafeInteger(b)) {
+      return { fromBlock: Math.min(a, b), toBlock: Math.max(a, b) }
+    }
+  }
+  return undefined
+}
+
+function atLeastOne(number: number): number | undefined {
+  return Number.isSafeInteger(number) && number >= 1 ? number : undefined
+}
+
+function readNumber(text: string): number {
+  if (text.startsWith('0x')) return Number.parseInt(text, 16)
+  const isThousands = text.endsWith('k')
+  return Number(text.replace(/[,_k]/g, '')) * (isThousands ? 1_000 : 1)
+}
