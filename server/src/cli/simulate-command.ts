@@ -1,11 +1,16 @@
 import { once } from 'node:events'
-import { type Coord, parseCoord } from '@landpass/client/grid'
+import { writeFile } from 'node:fs/promises'
+import { type Coord, parseCoord, parseWorld, type World } from '@landpass/client/grid'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { exitWith2OnWrongUse, runCommand } from './run-command.ts'
 import type { PlayerOptions } from './simulate-player.ts'
 
 const MAX_SEED = 2 ** 31 - 1
 const MAX_PORT = 65_535
+const MAX_BLOCKS = 1_000_000
+const MAX_BLOCK_TIME_S = 3_600
+const MAX_TRANSACTIONS = 100
+const DEFAULT_WORLD = '-150,-150,150,150'
 
 interface ListenOptions {
   readonly host: string
@@ -18,15 +23,16 @@ interface Simulator {
   close(): Promise<void>
 }
 
-/** `landpass simulate issuer | presence | player` */
+/** `landpass simulate issuer | presence | player | chain` */
 export function addSimulateCommand(program: Command): void {
   // The code of a simulator is imported when it runs, so that other commands start faster.
   const simulate = program
     .command('simulate')
-    .description('stand-ins for the outside world of the attendance interface, for trying it out offline')
+    .description('stand-ins for the outside world, for trying it out offline')
   addIssuer(simulate)
   addPresence(simulate)
   addPlayer(simulate)
+  addChain(simulate)
   for (const command of simulate.commands) exitWith2OnWrongUse(command)
 }
 
@@ -90,6 +96,63 @@ function addPlayer(simulate: Command): void {
     )
 }
 
+interface ChainCommandOptions extends ListenOptions {
+  readonly seed: number
+  readonly world: World
+  readonly chainId: number
+  readonly blocks: number
+  readonly blockTime: number
+  readonly transactions: number
+  readonly writeNetwork?: string
+}
+
+function addChain(simulate: Command): void {
+  simulate
+    .command('chain')
+    .description(
+      'an Ethereum node with a made-up chain, whose land contracts follow the rules of the real ones',
+    )
+    .option('--port <number>', 'where to listen; 0 takes a free one', parsePort, 0)
+    .option('--host <address>', 'on which address', '127.0.0.1')
+    .option('--seed <number>', 'the same seed makes the same chain', parseSeed, 1)
+    .addOption(
+      new Option('--world <rectangles>', 'the shape of the world, as in the setting WORLD')
+        .argParser(parseWorldOption)
+        .default(parseWorld(DEFAULT_WORLD), DEFAULT_WORLD),
+    )
+    .option('--chain-id <number>', 'the id of the chain', parseChainId, 1337)
+    .option(
+      '--blocks <number>',
+      'blocks of history: the years since 2018, however few they are',
+      parseBlocks,
+      1_000,
+    )
+    .option('--block-time <seconds>', 'makes a block that often; 0: on command only', parseBlockTime, 0)
+    .option('--transactions <number>', 'transactions of a block, on average', parseAverage, 0.4)
+    .option('--write-network <file>', 'writes the file for the setting CHAIN_NETWORK')
+    .action((options: ChainCommandOptions) => runCommand((signal) => runChain(options, signal)))
+}
+
+async function runChain(options: ChainCommandOptions, signal: AbortSignal): Promise<void> {
+  const { startChainSimulator } = await import('../simulate/chain/chain-simulator.ts')
+  const { blocks, blockTime, transactions, writeNetwork } = options
+  const simulator = await startChainSimulator({
+    ...options,
+    historyBlocks: blocks,
+    blockTimeS: blockTime,
+    transactionsPerBlock: transactions,
+  })
+  if (writeNetwork !== undefined) {
+    await writeFile(writeNetwork, `${JSON.stringify(simulator.network, undefined, 2)}\n`).catch(
+      async (error) => {
+        await simulator.close()
+        throw error
+      },
+    )
+  }
+  await runSimulator('chain simulator', simulator, signal)
+}
+
 /** Listens until Ctrl-C, or until the parent process has ended. Sends its address to the parent process over IPC. */
 async function runSimulator(name: string, simulator: Simulator, signal: AbortSignal): Promise<void> {
   try {
@@ -112,6 +175,29 @@ function parseSeed(text: string): number {
 function parseWhole(text: string, max: number): number {
   if (/^\d{1,10}$/.test(text) && Number(text) <= max) return Number(text)
   throw new InvalidArgumentError(`must be a whole number from 0 to ${max}`)
+}
+
+function parseChainId(text: string): number {
+  return parseWhole(text, MAX_SEED)
+}
+
+function parseBlocks(text: string): number {
+  return parseWhole(text, MAX_BLOCKS)
+}
+
+function parseBlockTime(text: string): number {
+  return parseWhole(text, MAX_BLOCK_TIME_S)
+}
+
+function parseAverage(text: string): number {
+  if (/^\d{1,3}(?:\.\d{1,3})?$/.test(text) && Number(text) <= MAX_TRANSACTIONS) return Number(text)
+  throw new InvalidArgumentError(`must be a number from 0 to ${MAX_TRANSACTIONS}`)
+}
+
+function parseWorldOption(text: string): World {
+  const world = parseWorld(text)
+  if (!world) throw new InvalidArgumentError('must be minX,minY,maxX,maxY, several separated by ;')
+  return world
 }
 
 function parseOrigin(text: string): string {

@@ -1,0 +1,204 @@
+import type { World } from '@landpass/client/grid'
+import { Dice } from '../actors/dice.ts'
+import { Players, type TransactionRequest } from '../actors/players.ts'
+import { Contracts } from '../contracts/contracts.ts'
+import { erasOf } from '../contracts/eras.ts'
+import { Machine } from '../contracts/machine.ts'
+import { type Word, ZERO_WORD } from '../encoding/words.ts'
+import { ADDED_FIELDS, type Block, makeBlock, TransactionList } from './block.ts'
+import { SLOT_S, timeOfBlock } from './block-times.ts'
+
+export interface ChainOptions {
+  readonly chainId: number
+  readonly seed: number
+  readonly world: World
+  /** Blocks that exist at the start, above block 0. */
+  readonly historyBlocks: number
+  /** Time of the newest of them, in seconds since 1970. */
+  readonly headTimeS: number
+  /** Transactions of a block, on average, beside the sales of new parcels. */
+  readonly transactionsPerBlock: number
+}
+
+/** How the chain is reorganised. */
+export interface Reorganisation {
+  /** How many of the newest blocks are replaced. */
+  readonly depth: number
+  /** How many blocks replace them. */
+  readonly length: number
+  /** Share of the removed transactions that are in the new blocks again, in another order. */
+  readonly keep: number
+}
+
+/** Requests of this many blocks are kept: a reorganisation goes no deeper. */
+const DEEPEST_REORGANISATION = 10_000
+const MOST_ORPHANS = 2_048
+/** In which part of the history headers got each of the added fields. */
+const FIELD_SHARES = [0.6, 0.75, 0.85, 0.85, 0.85, 0.95]
+const BLOCKS_PER_TURN = 500
+
+/** The chain: blocks, and contracts with the state after each of them. */
+export class SimulatedChain {
+  readonly machine: Machine
+  readonly contracts: Contracts
+  readonly options: ChainOptions
+  /** A block stands at its number. */
+  private readonly blocks: Block[] = []
+  private readonly byHash = new Map<Word, Block>()
+  private readonly blockNumbers = new Map<Word, number>()
+  private readonly orphans = new Map<Word, Block>()
+  private readonly requests = new Map<number, readonly TransactionRequest[]>()
+  private readonly players: Players
+  private forks = 0
+
+  constructor(options: ChainOptions) {
+    this.options = options
+    this.machine = new Machine(erasOf(options.historyBlocks))
+    this.contracts = new Contracts(this.machine)
+    const { machine, contracts } = this
+    this.players = new Players({ ...options, machine, contracts })
+    const timeS = timeOfBlock(0, options.historyBlocks, options.headTimeS)
+    this.append(
+      makeBlock({
+        number: 0,
+        parentHash: ZERO_WORD,
+        timeS,
+        fork: 0,
+        addedFields: this.fieldsAt(0),
+        transactions: [],
+      }),
+    )
+  }
+
+  get head(): Block {
+    return this.blocks.at(-1)!
+  }
+
+  /** Makes the history. Yields to the event loop. */
+  async makeHistory(): Promise<void> {
+    const { historyBlocks, headTimeS } = this.options
+    while (this.head.number < historyBlocks) {
+      for (let i = 0; i < BLOCKS_PER_TURN && this.head.number < historyBlocks; i++) {
+        this.mine(timeOfBlock(this.head.number + 1, historyBlocks, headTimeS))
+      }
+      await new Promise(setImmediate)
+    }
+  }
+
+  /** Makes the next block. @param timeS a time that is not after the last block is moved */
+  mine(timeS = this.head.timeS + SLOT_S): Block {
+    return this.makeNext(timeS, (execute) => this.players.act(this.forks, execute))
+  }
+
+  /**
+   * Replaces the newest blocks by others: some of their transactions are in other blocks, with other log indexes, or fail
+   * now; some are gone, some are new.
+   *
+   * @throws RangeError if the blocks are not kept any more
+   */
+  reorganise({ depth, length, keep }: Reorganisation): void {
+    const ancestor = this.head.number - depth
+    const oldest = this.head.number - DEEPEST_REORGANISATION
+    if (ancestor < 0 || ancestor < oldest) throw new RangeError(`depth ${depth} is too much`)
+    const removed = this.removeAbove(ancestor)
+    this.machine.history.undoToBlock(ancestor)
+    this.forks += 1
+    this.players.lookAgain()
+    const dice = new Dice(this.options.seed, this.forks)
+    const plan = replan(removed, { length, keep, dice })
+    for (let i = 0; i < length; i++) {
+      const before = removed[i]?.block.timeS
+      const timeS = (before ?? this.head.timeS + SLOT_S) + 1
+      this.makeNext(timeS, (execute) => {
+        for (const request of plan[i]!) execute(request)
+        this.players.act(this.forks, execute)
+      })
+    }
+  }
+
+  block(number: number): Block | undefined {
+    return this.blocks[number]
+  }
+
+  /** A block of the chain, or one that was replaced not long ago. */
+  blockByHash(hash: Word): { readonly block: Block; readonly isOrphan: boolean } | undefined {
+    const block = this.byHash.get(hash)
+    if (block) return { block, isOrphan: false }
+    const orphan = this.orphans.get(hash)
+    return orphan && { block: orphan, isOrphan: true }
+  }
+
+  /** The number of the block that has the transaction. */
+  blockOfTransaction(hash: Word): number | undefined {
+    return this.blockNumbers.get(hash)
+  }
+
+  private makeNext(
+    timeS: number,
+    fill: (execute: (request: TransactionRequest) => ReturnType<Machine['run']>) => void,
+  ): Block {
+    const parent = this.head
+    const number = parent.number + 1
+    const time = Math.max(timeS, parent.timeS + 1)
+    this.machine.beginBlock(time)
+    const list = new TransactionList()
+    const requests: TransactionRequest[] = []
+    fill((request) => {
+      const outcome = this.machine.run(request.run)
+      list.add(request, outcome)
+      requests.push(request)
+      return outcome
+    })
+    const place = { number, parentHash: parent.hash, timeS: time, fork: this.forks }
+    const { transactions } = list
+    const block = makeBlock({ ...place, addedFields: this.fieldsAt(number), transactions })
+    if (requests.length > 0) this.requests.set(number, requests)
+    this.requests.delete(number - DEEPEST_REORGANISATION)
+    this.append(block)
+    return block
+  }
+
+  private append(block: Block): void {
+    this.blocks.push(block)
+    this.byHash.set(block.hash, block)
+    for (const { hash } of block.transactions) this.blockNumbers.set(hash, block.number)
+  }
+
+  private removeAbove(ancestor: number): readonly RemovedBlock[] {
+    return this.blocks.splice(ancestor + 1).map((block) => {
+      const requests = this.requests.get(block.number) ?? []
+      this.requests.delete(block.number)
+      this.byHash.delete(block.hash)
+      for (const { hash } of block.transactions) this.blockNumbers.delete(hash)
+      this.orphans.set(block.hash, block)
+      if (this.orphans.size > MOST_ORPHANS) this.orphans.delete(this.orphans.keys().next().value!)
+      return { block, requests }
+    })
+  }
+
+  private fieldsAt(number: number): number {
+    const { historyBlocks } = this.options
+    const added = FIELD_SHARES.filter((share) => number >= Math.floor(historyBlocks * share)).length
+    return Math.min(added, ADDED_FIELDS.length)
+  }
+}
+
+interface RemovedBlock {
+  readonly block: Block
+  readonly requests: readonly TransactionRequest[]
+}
+
+/** Gives each transaction that stays a block near its old one, in an order that is shuffled there. */
+function replan(
+  removed: readonly RemovedBlock[],
+  { length, keep, dice }: { length: number; keep: number; dice: Dice },
+): readonly (readonly TransactionRequest[])[] {
+  const plan: TransactionRequest[][] = Array.from({ length }, () => [])
+  removed.forEach(({ requests }, index) => {
+    for (const request of requests) {
+      const next = Math.min(length - 1, Math.max(0, index + dice.whole(-1, 1)))
+      if (dice.chance(keep)) plan[next]?.push(request)
+    }
+  })
+  return plan.map((requests) => dice.shuffle(requests))
+}
