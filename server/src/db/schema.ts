@@ -133,7 +133,7 @@ export interface ChainPositionTable {
   lease_until_ms: number
   /** Raised by one with each change of the holder. */
   epoch: number
-  /** What the process that leads says of itself, as JSON: see chain/follow/status-reader.ts. Null: nothing yet. */
+  /** What the holder last said of itself, for all processes to show. */
   status: string | null
 }
 

@@ -22,12 +22,14 @@ export async function up(db: Kysely<never>): Promise<void> {
 
 const ASSET_COLUMNS = `add column data_text text, add column holder text, add column tenant text,
   add column rented_until_ms bigint`
+/** Constraints have a name: a table can only become a partition if it has all of its parent's, by their names. */
 const COLUMNS = {
   parcel: ASSET_COLUMNS,
   estate: `${ASSET_COLUMNS}, add column fingerprint text`,
   publication: `add column log_index integer,
-    add column closed_by text check (closed_by in ('event', 'moved', 'replaced'))`,
-  bid: `add column closed_by text check (closed_by in ('event', 'void', 'replaced', 'fingerprint'))`,
+    add column closed_by text constraint publication_closed_by check (closed_by in ('event', 'moved', 'replaced'))`,
+  bid: `add column closed_by text
+    constraint bid_closed_by check (closed_by in ('event', 'void', 'replaced', 'fingerprint'))`,
   mortgage: `add column log_index integer, add column due_in_s bigint`,
 }
 const TABLES = Object.keys(COLUMNS)

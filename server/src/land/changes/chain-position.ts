@@ -34,9 +34,9 @@ export interface ChainPosition extends FollowedChain {
   readonly epoch: number
   readonly holder: string | undefined
   readonly leaseUntilMs: number
-  readonly finalized: BlockId
-  /** What the process that leads says of itself; undefined where none has led. */
+  /** What the leader last said of itself. */
   readonly status: string | undefined
+  readonly finalized: BlockId
   /** From the last final block to the newest, in their order. What the blocks after the first changed can be undone. */
   readonly blocks: readonly StoredBlock[]
 }
@@ -72,8 +72,8 @@ export async function readChainPosition(db: Db): Promise<ChainPosition | undefin
     epoch: row.epoch,
     holder: row.holder ?? undefined,
     leaseUntilMs: row.lease_until_ms,
-    finalized: { number: row.finalized_number, hash: row.finalized_hash },
     status: row.status ?? undefined,
+    finalized: { number: row.finalized_number, hash: row.finalized_hash },
     blocks: (row.blocks ?? []).map(({ logsDigest, ...block }) => ({
       ...block,
       logsDigest: logsDigest ?? undefined,
@@ -131,8 +131,8 @@ export interface LeaseRequest {
   readonly holder: string
   readonly nowMs: number
   readonly leaseMs: number
-  /** For other processes; left out: as it is. */
-  readonly status?: string
+  /** What it says of itself, for all processes to show. */
+  readonly status?: string | undefined
 }
 
 /** Who may change the world: one process, until its lease ends. */

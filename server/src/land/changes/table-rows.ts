@@ -310,7 +310,7 @@ export class TableRows implements LandRows {
     const { rows } = await sql<{ last: number | null }>`
       select max(key) as last from ${sql.table(table)}
       where world_id = ${this.worldId} and key <> all(${`{${removed.join(',')}}`}::bigint[])`.execute(this.tx)
-    return kept.reduce((last, key) => Math.max(last, key), rows[0]?.last ?? -1) + 1
+    return kept.reduce((last, key) => Math.max(last, key), rows[0]?.last ?? 0) + 1
   }
 }
 
