@@ -50,6 +50,11 @@ export function followerSeries({ follower, calls, nodes, tally }: Chain): readon
       'Blocks whose logs were other ones when they became final.',
       () => counts.repaired,
     ),
+    counter(
+      'failed_second_looks_total',
+      'Second looks at final blocks that gave wrong logs.',
+      () => counts.failedLooks,
+    ),
     {
       kind: 'counter',
       name: 'landpass_chain_undone_blocks_total',

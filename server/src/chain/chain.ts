@@ -78,6 +78,7 @@ export class Chain {
   private readonly context: RuleContext
   private problem: string | undefined
   private failing: string | undefined
+  private doubt: string | undefined
 
   constructor(options: ChainOptions, network: Network) {
     const { config, db, clock, signal } = options
@@ -223,6 +224,10 @@ export class Chain {
     const before = this.problem
     if (this.failing !== undefined) this.options.log('the chain is followed again')
     this.failing = undefined
+    const { finalityProblem } = this.follower
+    if (finalityProblem !== this.doubt && finalityProblem !== undefined)
+      this.options.log(`blocks cannot become final now, which is tried again: ${finalityProblem}`)
+    this.doubt = finalityProblem
     this.problem =
       result === 'stopped'
         ? this.follower.reason

@@ -37,13 +37,15 @@ export async function followLand(
   const config = readConfig({ ...simulated.env, CHAIN_RPC_URLS: url, DATA_DIR: dataDir })
   const lines: string[] = []
   const { signal } = new AbortController()
-  const chain = await openChain({ config, db, clock: testClock(), signal, log: (line) => lines.push(line) })
+  const clock = testClock()
+  const chain = await openChain({ config, db, clock, signal, log: (line) => lines.push(line) })
   return {
     chain,
     lines,
     readHistory: (ground) =>
       chain.readHistory({ ground, until: undefined, replaces: ground !== undefined }, () => undefined),
     followTo: async (until) => {
+      clock.set(clock.nowMs() + 31_000) // What failed is tried again.
       const result = await chain.follow({ until, signal, endsAt: ['stopped', 'no position'] })
       expect([result, lines]).toEqual(['reached', lines])
     },

@@ -12,6 +12,8 @@ const BLOCKS_OF_STEP = 64
 const BLOCKS_WORTH_A_RANGE = 32
 /** The most logs that one transaction applies, except where one block has more. */
 const LOGS_OF_STEP = 500
+/** How long a second look that failed is not repeated. */
+const LOOK_AGAIN_AFTER_MS = 30_000
 /** How often the stored position moves over blocks that changed nothing. */
 const STORE_EVERY_MS = 3_000
 
@@ -38,6 +40,8 @@ export interface FollowCounts {
   readonly undone: Map<number, number>
   /** Blocks whose logs were other ones at their finality than when they were new. */
   repaired: number
+  /** Second looks whose answers contradicted what was proven. */
+  failedLooks: number
 }
 
 /** The world in this process: `blocks` that are stored or waiting, and those of them that are waiting. */
@@ -54,12 +58,14 @@ interface Standing {
  * between two steps, or whose transaction fails, reads the position again and asks for the same blocks.
  */
 export class Follower {
-  readonly counts: FollowCounts = { blocks: 0, logs: 0, undone: new Map(), repaired: 0 }
+  readonly counts: FollowCounts = { blocks: 0, logs: 0, undone: new Map(), repaired: 0, failedLooks: 0 }
   private readonly options: FollowerOptions
   private standing: Standing | undefined
   private storedAtMs: number
   private heads: ChainHeads | undefined
   private stopReason: string | undefined
+  private doubt: string | undefined
+  private nextLookAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: FollowerOptions) {
     this.options = options
@@ -78,6 +84,11 @@ export class Follower {
   /** The newest block of the node that answered last. */
   get nodeHead(): BlockHeader | undefined {
     return this.heads?.head
+  }
+
+  /** Why blocks cannot become final, in words; undefined where they can. */
+  get finalityProblem(): string | undefined {
+    return this.doubt
   }
 
   /** Why the world is not followed further, in words; undefined while it is followed. */
@@ -133,8 +144,8 @@ export class Follower {
     if (path.kind === 'below finality') return this.stopAt(standing, path.found)
     this.stopReason = undefined
     if (path.kind === 'forward') await this.takePath(standing, path)
-    await this.finalize(standing, heads.finalized)
     await this.storeIfDue(standing)
+    await this.tryToFinalize(standing, heads.finalized)
     return path.kind === 'forward' && !isNear ? 'again' : 'nothing new'
   }
 
@@ -233,6 +244,20 @@ export class Follower {
     return { worldId: position.worldId, epoch: position.epoch, from: stored }
   }
 
+  /** Answers that contradict each other hold up finality, and not the head: the second look is repeated later. */
+  private async tryToFinalize(standing: Standing, final: BlockHeader): Promise<void> {
+    if (this.options.steadyMs() < this.nextLookAtMs) return
+    try {
+      await this.finalize(standing, final)
+      this.doubt = undefined
+    } catch (error) {
+      if (!(error instanceof ContradictionError)) throw error
+      this.doubt = error.message
+      this.counts.failedLooks += 1
+      this.nextLookAtMs = this.options.steadyMs() + LOOK_AGAIN_AFTER_MS
+    }
+  }
+
   /**
    * The second look: the logs of blocks that have become final are requested once more, by their range. Only if they are
    * those that were applied, the blocks can no longer be undone. Else they are undone and applied again.
@@ -252,24 +277,23 @@ export class Follower {
     const wrong = blocks.find(
       ({ number, logsDigest: digest }) => digest !== logsDigest(logsOf.get(number) ?? []),
     )
-    if (wrong) await this.repairFrom(standing, wrong, logsOf)
+    if (wrong) await this.repairFrom(standing, { wrong, last: last.number }, logsOf)
     else await this.store(standing, last)
   }
 
   /** Undoes all blocks from the wrong one on, and applies them again with the logs that are proven, or confirmed twice. */
   private async repairFrom(
     standing: Standing,
-    wrong: FollowedBlock,
+    { wrong, last }: { readonly wrong: FollowedBlock; readonly last: number },
     seen: ReadonlyMap<number, readonly RawLog[]>,
   ): Promise<void> {
     const { known, waiting, stored } = standing
     const isRead = new Set(waiting.map(({ hash }) => hash))
     const blocks: NewBlock[] = []
     for (const block of known.filter(({ number }) => number >= wrong.number)) {
-      const isRight =
-        block.logsDigest !== undefined && block.logsDigest === logsDigest(seen.get(block.number) ?? [])
-      const logs = isRight ? (seen.get(block.number) ?? []) : await this.confirmedLogs(block, seen)
-      blocks.push(await this.newBlock(block, logs))
+      const logs = block.number > last ? [] : (seen.get(block.number) ?? [])
+      const isRight = block.logsDigest === logsDigest(logs)
+      blocks.push(isRight ? await this.newBlock(block, logs) : await this.confirmedBlock(block, logs, last))
     }
     if (blocks[0]!.logsDigest === wrong.logsDigest)
       throw new ContradictionError(`the logs of block ${wrong.number} were incomplete in a range`)
@@ -291,15 +315,17 @@ export class Follower {
     this.counts.repaired += blocks.filter(({ hash }) => !isRead.has(hash)).length
   }
 
-  private async confirmedLogs(
+  /** Blocks that are not final yet get their own second look later. */
+  private async confirmedBlock(
     block: FollowedBlock,
-    seen: ReadonlyMap<number, readonly RawLog[]>,
-  ): Promise<readonly RawLog[]> {
+    seen: readonly RawLog[],
+    last: number,
+  ): Promise<NewBlock> {
+    if (block.number > last) return this.readBlock(block)
     const proven = await this.options.source.provenLogs(block)
-    if (proven) return proven
-    const again = await this.options.source.logsOfBlock(block)
-    const other = seen.get(block.number)
-    if (other && logsDigest(other) !== logsDigest(again))
+    if (proven) return this.newBlock(block, proven)
+    const again = await this.readBlock(block)
+    if (again.logsDigest !== logsDigest(seen))
       throw new ContradictionError(`nodes have different logs of block ${block.number}`)
     return again
   }
