@@ -100,8 +100,8 @@ test('only the configuration and the commands look at the environment', () => {
   expect(readers.filter((path) => path !== 'config/config.ts' && !path.startsWith('cli/'))).toEqual([])
 })
 
-test('SQL stands where one looks for it: queries, changes, snapshots, and what builds the state', () => {
-  const home = /^db\/|-queries\.ts$|^land\/changes\/|^land\/snapshot\/|^state\/builders\/build-\w+\.ts$/
+test('SQL stands where one looks for it, and nothing above the land reads its tables', () => {
+  const home = /^db\/|^attendance\/.*-queries\.ts$|^land\/(?:queries|changes|snapshot)\//
   const withSql = pathsWith(
     /\bsql(?:<[^`]*>)?`|\bsql\.\w+\(|\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(/,
   )

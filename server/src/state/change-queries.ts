@@ -1,15 +1,14 @@
 import { type Coord, cellOf, coordText } from '@landpass/client/grid'
-import { sql } from 'kysely'
 import type { Db } from '../db/engine.ts'
 import { inSnapshot, type Tx } from '../db/transaction.ts'
 import { isKnownRevision, readChangedAssets } from '../land/changes/change-journal.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { readDistricts } from '../land/queries/district-queries.ts'
-import { publicationsByKey } from '../land/queries/publication-queries.ts'
+import { estatesById } from '../land/queries/estate-queries.ts'
+import { parcelsAt } from '../land/queries/parcel-queries.ts'
+import { publicationsByKey, publicationsOfEstates } from '../land/queries/publication-queries.ts'
 import { districtListJson } from '../land/records/district.ts'
-import type { EstateTable } from '../land/records/estate.ts'
 import type { ParcelTable } from '../land/records/parcel.ts'
-import type { PublicationTable } from '../land/records/publication.ts'
 import { factsOf } from './builders/build-parcels.ts'
 import type { StateChanges } from './builders/patch-state.ts'
 import type { StateParts } from './parts/parts.ts'
@@ -41,13 +40,13 @@ export function readStateChanges(db: Db, held: StateParts): Promise<StateChanges
     if (count > MAX_PATCHED_ASSETS) return undefined
     const parcels = await parcelsAt(tx, worldId, changed.parcels)
     if (!areSameParcels(held, changed.parcels, parcels)) return undefined
-    const estates = await estatesWith(tx, worldId, changed.estates)
+    const estates = await estatesById(tx, worldId, changed.estates)
     const known = positionsOf(held.estates.ids)
     const newIds = estates.map(({ id }) => id).filter((id) => !known.has(id))
-    const publications = [
-      ...(await publicationsByKey(tx, worldId, changed.publications)),
-      ...(await publicationsOfEstates(tx, worldId, newIds, changed.publications)),
-    ]
+    const named = await publicationsByKey(tx, worldId, changed.publications)
+    // A publication can be older than the row of its estate.
+    const ofNewEstates = await publicationsOfEstates(tx, worldId, newIds)
+    const publications = [...new Map([...named, ...ofNewEstates].map((row) => [row.key, row])).values()]
     const districtList = await districtListAfter(tx, held, parcels)
     const removed = {
       estates: without(
@@ -79,45 +78,6 @@ function areSameParcels(
     const cell = cellOf(bounds, coord)
     return cell < 0 || rowAt[cell]! >= 0 === stored.has(coordText(coord))
   })
-}
-
-async function parcelsAt(tx: Tx, worldId: number, coords: readonly Coord[]): Promise<ParcelTable[]> {
-  if (coords.length === 0) return []
-  const [xs, ys] = [coords.map(({ x }) => x), coords.map(({ y }) => y)]
-  return tx
-    .selectFrom('parcel')
-    .selectAll()
-    .where('world_id', '=', worldId)
-    .where(sql<boolean>`(x, y) in (select * from unnest(${xs}::integer[], ${ys}::integer[]))`)
-    .execute()
-}
-
-async function estatesWith(tx: Tx, worldId: number, ids: readonly string[]): Promise<EstateTable[]> {
-  if (ids.length === 0) return []
-  return tx
-    .selectFrom('estate')
-    .selectAll()
-    .where('world_id', '=', worldId)
-    .where(sql<boolean>`id = any(${ids}::text[])`)
-    .execute()
-}
-
-/** The publications of new estates: a publication can be older than the row of its estate. */
-async function publicationsOfEstates(
-  tx: Tx,
-  worldId: number,
-  ids: readonly string[],
-  readAlready: readonly number[],
-): Promise<PublicationTable[]> {
-  if (ids.length === 0) return []
-  const rows = await tx
-    .selectFrom('publication')
-    .selectAll()
-    .where('world_id', '=', worldId)
-    .where('asset_type', '=', 'estate')
-    .where(sql<boolean>`asset_id = any(${ids}::text[])`)
-    .execute()
-  return rows.filter(({ key }) => !readAlready.includes(key))
 }
 
 /** The new list of districts; undefined where no parcel changed its district, so that no parcel count differs. */

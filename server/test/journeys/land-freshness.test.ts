@@ -36,7 +36,7 @@ type Step =
   | { readonly kind: 'wait'; readonly ms: number }
   | {
       readonly kind: 'change'
-      readonly what: Exclude<LandChange['kind'], 'create-estate' | 'remove-estate'>
+      readonly what: Exclude<LandChange['kind'], 'create-estate' | 'remove-estate' | 'remove-publication'>
       readonly pick: number
       readonly ms: number
     }
@@ -59,7 +59,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         'open-publication',
         'open-publication',
         'close-publication',
-        'remove-publication',
         'place-bid',
         'close-bid',
       ),
@@ -175,8 +174,6 @@ describeOnOneEngine('freshness', (open) => {
         const status = pick % 2 ? 'sold' : 'cancelled'
         return { kind: what, key, to: { status, buyer: pick % 2 ? addressOf('buyer') : null, atMs: now } }
       }
-      case 'remove-publication':
-        return { kind: what, key: publications[pick % publications.length]!.key }
       case 'place-bid':
         return { kind: what, bid: bidRow(name, { asset_id, block_time_created_at_ms: now }) }
       case 'close-bid': {

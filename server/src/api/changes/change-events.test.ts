@@ -126,15 +126,26 @@ describe('an event', () => {
 })
 
 interface Choice {
-  readonly what: 'sell' | 'move' | 'rename-estate' | 'offer' | 'offer-estate' | 'close'
+  readonly what: (typeof WHATS)[number]
   readonly x: number
   readonly y: number
   readonly pick: number
   readonly ms: number
 }
 
+const WHATS = [
+  'sell',
+  'move',
+  'rename-estate',
+  'offer',
+  'offer-estate',
+  'close',
+  'remove-offer',
+  'remove-estate',
+] as const
+
 const choice: fc.Arbitrary<Choice> = fc.record({
-  what: fc.constantFrom('sell', 'move', 'rename-estate', 'offer', 'offer-estate', 'close'),
+  what: fc.constantFrom(...WHATS),
   x: fc.integer({ min: -RADIUS, max: RADIUS }),
   y: fc.integer({ min: -RADIUS, max: RADIUS }),
   pick: fc.nat({ max: 1_000 }),
@@ -186,6 +197,8 @@ test('after any changes and at any time, an event names every parcel and estate 
         expect(event[type], `${type} that changed`).toContain(name)
         seen[isSameRevision ? 'expired' : type]++
       }
+      for (const name of before[type].keys())
+        if (!now[type].has(name)) expect(event[type], `${type} that were removed`).toContain(name)
       expect(event[type]).toEqual([...new Set(event[type])])
     }
   }
@@ -236,6 +249,9 @@ async function changeFor({ what, x, y, pick, ms }: Choice): Promise<LandChange> 
         kind: 'open-publication',
         publication: publicationRow(name, { ...offer, asset_id: estate, asset_type: 'estate' }),
       }
+    case 'remove-estate':
+      return { kind: 'remove-estate', id: estate }
+    case 'remove-offer':
     case 'close': {
       const offers = await db
         .selectFrom('publication')
@@ -244,6 +260,7 @@ async function changeFor({ what, x, y, pick, ms }: Choice): Promise<LandChange> 
         .limit(9)
         .execute()
       const { key } = offers[pick % offers.length]!
+      if (what === 'remove-offer') return { kind: 'remove-publication', key }
       return { kind: 'close-publication', key, to: { status: 'cancelled', buyer: null, atMs: nowMs } }
     }
     default:

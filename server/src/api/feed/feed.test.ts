@@ -129,6 +129,8 @@ const WHATS = [
   'offer-parcel',
   'offer-estate',
   'close-offer',
+  'remove-offer',
+  'remove-estate',
 ] as const
 
 const choice: fc.Arbitrary<Choice> = fc.record({
@@ -332,9 +334,13 @@ describe('what changed', () => {
         const publication = publicationRow(name, { ...offer, asset_id: estate, asset_type: 'estate' })
         return { kind: 'open-publication', publication }
       }
+      case 'remove-estate':
+        return { kind: 'remove-estate', id: estate }
+      case 'remove-offer':
       case 'close-offer': {
         const offers = await db.selectFrom('publication').select('key').orderBy('key').execute()
         const { key } = offers[pick % offers.length]!
+        if (what === 'remove-offer') return { kind: 'remove-publication', key }
         return { kind: 'close-publication', key, to: { status: 'sold', buyer: owner, atMs: nowMs } }
       }
     }

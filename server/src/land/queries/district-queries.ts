@@ -1,6 +1,19 @@
 import type { Db } from '../../db/engine.ts'
 import type { District } from '../records/district.ts'
 
+/** Id and name of all districts, disabled ones too, in the order of their snapshot. */
+export async function districtNames(
+  db: Db,
+  worldId: number,
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  return db
+    .selectFrom('district')
+    .select(['id', 'name'])
+    .where('world_id', '=', worldId)
+    .orderBy('position')
+    .execute()
+}
+
 /** The enabled districts, by name (then id): a few dozen, so all of them at once. */
 export async function readDistricts(db: Db, worldId: number): Promise<readonly District[]> {
   const rows = await db

@@ -114,10 +114,6 @@ export const isLink = holds<string>(
 
 export const isAddress = matches('must be an address: 0x and 40 lower-case hex digits', /^0x[0-9a-f]{40}$/)
 export const isHash = matches('must be a hash: 0x and 64 lower-case hex digits', /^0x[0-9a-f]{64}$/)
-export const isHexBytes = matches(
-  'must be 0x and an even number of lower-case hex digits',
-  /^0x(?:[0-9a-f]{2}){0,512}$/,
-)
 /** At most a million bytes: no block of the chain has room for a text that is longer. */
 export const isBytes = holds<string>(
   'must be 0x and an even number of lower-case hex digits, of at most a million bytes',

@@ -99,8 +99,6 @@ function decimalOf(line: JsonMoney): string {
 export const address = (about?: string) =>
   sameColumn(is.isAddress, ({ addressText }) => addressText(about), plainJson)
 export const hash = (about?: string) => sameColumn(is.isHash, ({ hashText }) => hashText(about), plainJson)
-export const hexBytes = (description: string) =>
-  sameColumn(is.isHexBytes, ({ Type }) => Type.String({ pattern: '^0x[0-9a-f]*$', description }), plainJson)
 /** Bytes of any content, in hex. */
 export const bytes = (description: string) =>
   sameColumn(is.isBytes, ({ Type }) => Type.String({ pattern: '^0x[0-9a-f]*$', description }), plainJson)

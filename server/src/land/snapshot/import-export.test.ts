@@ -11,6 +11,8 @@ import { publicationRow } from '../../../test/support/land-rows.ts'
 import { runs } from '../../../test/support/property-seed.ts'
 import {
   address,
+  BOB,
+  CLEO,
   hash,
   iso,
   jsonLine,
@@ -92,6 +94,39 @@ describeOnBothEngines('a snapshot', (open, kind) => {
       expect(linesIn(first.folder, `${set}.ndjson.gz`)).toEqual(records[set].map(jsonLine))
     }
     expect(filesIn(second.folder)).toEqual(filesIn(first.folder))
+  })
+
+  test('keeps what the rules of the chain need, where it has it', async () => {
+    const { db } = await open()
+    const records = tinyRecords()
+    const chainFacts = {
+      data_text: '0x302c00ff',
+      holder: CLEO,
+      tenant: BOB,
+      rented_until: '1551398400000',
+    }
+    Object.assign(records.parcels[3]!, chainFacts, { data_text: `0x${'00ff'.repeat(30_000)}` })
+    Object.assign(records.estates[1]!, chainFacts, { fingerprint: `0x${'ab'.repeat(32)}` })
+    Object.assign(records.publications[0]!, { log_index: 0 })
+    Object.assign(records.publications[3]!, { log_index: 7, closed_by: 'moved' })
+    Object.assign(records.mortgages[0]!, { log_index: 3, due_in: '2592000' })
+    const [first] = records.bids
+    const replaced = { ...first!, status: 'cancelled' as const, closed_by: 'replaced' as const }
+    records.bids.unshift(replaced)
+    const any = {
+      id: hash(0x777),
+      fingerprint: '0xabcd',
+      status: 'cancelled',
+      closed_by: 'fingerprint',
+    } as const
+    records.bids.push({ ...records.bids[2]!, ...any })
+
+    const { errors } = await importInto(db, tinySnapshot({ records }))
+
+    expect(errors).toEqual([])
+    const { folder } = await exportFrom(db)
+    for (const set of DATA_SETS)
+      expect(linesIn(folder, `${set}.ndjson.gz`)).toEqual(records[set].map(jsonLine))
   })
 
   test('replaces the world in one step: the next revision, with a notice', async () => {

@@ -234,7 +234,8 @@ export class Links {
   private bid(record: BidRecord, line: number, blame: Blame): boolean {
     const firstLine = this.bidIds.get(record.id)
     if (firstLine !== undefined) return blame('id', record.id, `is the id of line ${firstLine} as well`)
-    this.bidIds.set(record.id, line)
+    // A second equal bid of one block has the id of the first one, which it replaces.
+    if (record.closed_by !== 'replaced') this.bidIds.set(record.id, line)
     return this.assetExists(record, blame)
   }
 

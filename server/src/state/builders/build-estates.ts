@@ -1,6 +1,7 @@
 import type { Coord } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { allEstates } from '../../land/queries/estate-queries.ts'
 import { operatorsOf } from '../../land/records/assets.ts'
 import type { EstateTable } from '../../land/records/estate.ts'
 import { estateJson } from '../../land/records/estate.ts'
@@ -19,10 +20,8 @@ export interface BuiltEstates {
   readonly orphans: readonly OrphanParcel[]
 }
 
-const PAGE_ROWS = 1000
-
 export async function buildEstates(db: Db, worldId: number, parcels: BuiltParcels): Promise<BuiltEstates> {
-  const rows = (await readEstates(db, worldId)).sort((a, b) => compareEstateIds(a.id, b.id))
+  const rows = (await allEstates(db, worldId)).sort((a, b) => compareEstateIds(a.id, b.id))
   const ids = rows.map(({ id }) => id)
   const { ofParcel, orphans } = holdersOf(parcels, ids)
   const members = membersOf({ ...parcels, estate: ofParcel }, rows.keys())
@@ -68,20 +67,4 @@ function holdersOf({ estateIds }: BuiltParcels, ids: readonly string[]) {
     return holder ?? -1
   })
   return { ofParcel, orphans }
-}
-
-async function readEstates(db: Db, worldId: number): Promise<EstateTable[]> {
-  const rows: EstateTable[] = []
-  for (let lastId = ''; ; lastId = rows.at(-1)!.id) {
-    const page = await db
-      .selectFrom('estate')
-      .selectAll()
-      .where('world_id', '=', worldId)
-      .where('id', '>', lastId)
-      .orderBy('id')
-      .limit(PAGE_ROWS)
-      .execute()
-    rows.push(...page)
-    if (page.length < PAGE_ROWS) return rows
-  }
 }

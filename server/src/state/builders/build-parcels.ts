@@ -1,6 +1,7 @@
 import { type Area, type Coord, cellOf, type World } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { parcelsIn } from '../../land/queries/parcel-queries.ts'
 import { operatorsOf } from '../../land/records/assets.ts'
 import type { ParcelTable } from '../../land/records/parcel.ts'
 import { parcelJson } from '../../land/records/parcel.ts'
@@ -37,8 +38,8 @@ export async function buildParcels(
   const json = new JsonBufferWriter()
   const rows: ParcelFacts[] = []
   for (let x = bounds.minX; x <= bounds.maxX; x += COLUMNS_AT_ONCE) {
-    const toX = Math.min(x + COLUMNS_AT_ONCE - 1, bounds.maxX)
-    for (const parcel of await readColumns(db, worldId, x, toX, bounds)) {
+    const columns = { ...bounds, minX: x, maxX: Math.min(x + COLUMNS_AT_ONCE - 1, bounds.maxX) }
+    for (const parcel of await parcelsIn(db, worldId, columns)) {
       json.add(parcelPiece(parcel))
       rows.push(factsOf(parcel, districtIds))
     }
@@ -97,27 +98,6 @@ export function factsOf(parcel: ParcelTable, districtIds: readonly string[]): Pa
 /** A parcel's piece of `ParcelParts.json`. */
 export function parcelPiece(parcel: ParcelTable): string {
   return `${parcelJson(parcel)},`
-}
-
-/** Whole columns of parcels, from west to east and from north to south. */
-async function readColumns(
-  db: Db,
-  worldId: number,
-  fromX: number,
-  toX: number,
-  bounds: Area,
-): Promise<readonly ParcelTable[]> {
-  return db
-    .selectFrom('parcel')
-    .selectAll()
-    .where('world_id', '=', worldId)
-    .where('x', '>=', fromX)
-    .where('x', '<=', toX)
-    .where('y', '>=', bounds.minY)
-    .where('y', '<=', bounds.maxY)
-    .orderBy('x')
-    .orderBy('y', 'desc')
-    .execute()
 }
 
 function indexByCell(bounds: Area, x: Int32Array, y: Int32Array): Int32Array {

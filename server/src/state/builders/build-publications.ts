@@ -1,4 +1,5 @@
 import type { Db } from '../../db/engine.ts'
+import { publicationsAfter } from '../../land/queries/publication-queries.ts'
 import { NO_PUBLICATIONS, type OfferedPublications, patchPublications } from './patch-publications.ts'
 import { type AssetRowOf, type PublicationFacts, publicationFacts } from './publication-facts.ts'
 
@@ -31,14 +32,7 @@ async function readPublications(
 ): Promise<PublicationFacts[]> {
   const publications: PublicationFacts[] = []
   for (let lastKey = -1; ; lastKey = publications.at(-1)!.key) {
-    const page = await db
-      .selectFrom('publication')
-      .selectAll()
-      .where('world_id', '=', worldId)
-      .where('key', '>', lastKey)
-      .orderBy('key')
-      .limit(PAGE_ROWS)
-      .execute()
+    const page = await publicationsAfter(db, worldId, lastKey, PAGE_ROWS)
     for (const row of page) publications.push(publicationFacts(row, assetRowOf))
     if (page.length < PAGE_ROWS) return publications
   }

@@ -4,7 +4,7 @@ import type { LandHead } from '../../land/changes/land-head.ts'
 import type { StateParts } from '../parts/parts.ts'
 import { layTileCells, tileSource } from '../parts/tile-cells.ts'
 import { assetRows } from './asset-rows.ts'
-import { buildDistricts } from './build-districts.ts'
+import { buildDistrictList, buildDistricts } from './build-districts.ts'
 import { buildEstates } from './build-estates.ts'
 import { buildParcels } from './build-parcels.ts'
 import { buildPublications } from './build-publications.ts'
@@ -27,6 +27,8 @@ export async function buildState(
     estates: estates.parts.ids.length,
     assetRowOf: assetRows(world.bounds, parcels.rowAt, estates.parts.ids),
   })
+  // After the parcels: a parcel of another district that is found in its row is in the counts too.
+  const listJson = await buildDistrictList(db, worldId)
   const { estateIds, ...parcelParts } = parcels
   return withCells({
     lineage,
@@ -42,7 +44,7 @@ export async function buildState(
     },
     estates: { ...estates.parts, offers: { first: publications.firstOfEstate } },
     publications: publications.parts,
-    districts,
+    districts: { ...districts, listJson },
   })
 }
 

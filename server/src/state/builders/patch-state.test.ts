@@ -11,7 +11,10 @@ import { HAS_FIXED_SEED, runs } from '../../../test/support/property-seed.ts'
 import { answersOf } from '../../../test/support/state-answers.ts'
 import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { changeLand } from '../../land/changes/changes.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
+import type { LandRows, ParcelRow } from '../../land/events/land-rows.ts'
 import { importSnapshot } from '../../land/snapshot/import.ts'
 import { MAX_PATCHED_ASSETS, readStateChanges } from '../change-queries.ts'
 import { pieceOf } from '../parts/json-buffer.ts'
@@ -49,6 +52,8 @@ const draft: fc.Arbitrary<Draft> = fc.record({
     'open-publication',
     'close-publication',
     'close-publication',
+    'remove-publication',
+    'remove-estate',
     'place-bid',
   ),
   pick: fc.nat({ max: 100_000 }),
@@ -74,6 +79,8 @@ const steps = fc.array(
     maxLength: 8,
   },
 )
+
+const NO_DISTRICTS = { district_id: null, road_district_id: null, plaza_district_id: null, estate_id: null }
 
 describeOnBothEngines('the patched state', (open, kind) => {
   let db: Db
@@ -116,6 +123,9 @@ describeOnBothEngines('the patched state', (open, kind) => {
       'dissolved estate',
       'offer of a later estate',
       'district',
+      'removed estate with parcels',
+      'removed estate with an offer',
+      'removed offer',
     ])
       expect(seen, `no step had: ${rare}`).toContain(rare)
   })
@@ -171,6 +181,32 @@ describeOnBothEngines('the patched state', (open, kind) => {
     expect(publications.open[publications.key.indexOf(second!)]).toBe(offer + 1)
   })
 
+  test('is not made where a parcel came or went inside of the world that is shown', async () => {
+    const held = await build()
+    const change = (work: (rows: LandRows) => Promise<void>) =>
+      inTransaction(db, (tx) => changeLand(tx, REFERENCE_TIME_MS, work))
+    const answers = async () => ({ ...answersOf(new State(await build()), TIMES_MS), tag: undefined })
+    const before = await answers()
+    const [inside, outside] = [
+      { x: 3, y: 3 },
+      { x: RADIUS + 9, y: 0 },
+    ]
+    let parcel: ParcelRow | undefined
+    await change(async (rows) => {
+      parcel = await rows.parcel(inside)
+      rows.put('parcel', { ...parcel!, ...outside, ...NO_DISTRICTS })
+    })
+    expect(await readStateChanges(db, held)).toMatchObject({ parcels: [outside] })
+    await change(async (rows) => rows.remove('parcel', parcel!))
+    const removed = await readStateChanges(db, held)
+    const without = await build()
+    await change(async (rows) => rows.put('parcel', parcel!))
+
+    expect(removed).toBeUndefined()
+    expect(await readStateChanges(db, without)).toBeUndefined()
+    expectSame(await answers(), before)
+  })
+
   test('is not made where the journal does not know the changes, or there are too many', async () => {
     const held = await build()
     expect(await readStateChanges(db, { ...held, lineage: 'other' })).toBeUndefined()
@@ -221,7 +257,11 @@ describeOnBothEngines('the patched state', (open, kind) => {
   }
 
   /** Records rare cases, which the random steps must contain. */
-  function noteRareCases({ estates, parcels }: StateParts, changes: StateChanges, seen: Set<string>): void {
+  function noteRareCases(
+    { estates, parcels, publications }: StateParts,
+    changes: StateChanges,
+    seen: Set<string>,
+  ): void {
     const lastId = Number(estates.ids.at(-1))
     for (const { id } of changes.estates) {
       if (estates.ids.includes(id)) continue
@@ -230,6 +270,13 @@ describeOnBothEngines('the patched state', (open, kind) => {
       if (changes.publications.some(({ asset_id }) => asset_id === id)) seen.add('offer of a later estate')
     }
     if (changes.districtList) seen.add('district')
+    for (const id of changes.removed.estates) {
+      const row = estates.ids.indexOf(id)
+      if (row >= 0 && estates.size[row]! > 0) seen.add('removed estate with parcels')
+      if (row >= 0 && estates.offers.first[row]! >= 0) seen.add('removed estate with an offer')
+    }
+    for (const key of changes.removed.publications)
+      if (publications.openKey.includes(key)) seen.add('removed offer')
     if (estates.size.includes(0)) seen.add('dissolved estate')
   }
 
@@ -283,6 +330,13 @@ describeOnBothEngines('the patched state', (open, kind) => {
           key,
           to: { status, buyer: addressOf('buyer'), atMs: REFERENCE_TIME_MS + (other % 50) },
         }
+      }
+      case 'remove-publication':
+        return { kind, key: pick % 3 ? (at.offers[other % at.offers.length]?.key ?? 0) : pick % 40 }
+      case 'remove-estate': {
+        const id = knownEstate(pick, at)
+        at.ids.delete(id)
+        return { kind, id }
       }
       case 'change-parcel':
         return { kind, ...place, to: parcelFacts({ pick, other, what, name }, at) }

@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { EstateTable } from '../records/estate.ts'
+
+const PAGE_ROWS = 1000
+
+/** All estates of a world, in the order of their ids as texts: in short queries, between which others can run. */
+export async function allEstates(db: Db, worldId: number): Promise<EstateTable[]> {
+  const rows: EstateTable[] = []
+  for (let lastId = ''; ; lastId = rows.at(-1)!.id) {
+    const page = await db
+      .selectFrom('estate')
+      .selectAll()
+      .where('world_id', '=', worldId)
+      .where('id', '>', lastId)
+      .orderBy('id')
+      .limit(PAGE_ROWS)
+      .execute()
+    rows.push(...page)
+    if (page.length < PAGE_ROWS) return rows
+  }
+}
+
+/** The estates with these ids, in no particular order. */
+export async function estatesById(
+  db: Db,
+  worldId: number,
+  ids: readonly string[],
+): Promise<readonly EstateTable[]> {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom('estate')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .execute()
+}

@@ -1,0 +1,52 @@
+import type { Area, Coord } from '@landpass/client/grid'
+import { sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { ParcelTable } from '../records/parcel.ts'
+
+/** The parcels of an area, by x ascending, then y descending. */
+export async function parcelsIn(
+  db: Db,
+  worldId: number,
+  { minX, maxX, minY, maxY }: Area,
+): Promise<readonly ParcelTable[]> {
+  return db
+    .selectFrom('parcel')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .where('x', '>=', minX)
+    .where('x', '<=', maxX)
+    .where('y', '>=', minY)
+    .where('y', '<=', maxY)
+    .orderBy('x')
+    .orderBy('y', 'desc')
+    .execute()
+}
+
+/** The parcels at these coordinates, in no particular order. */
+export async function parcelsAt(db: Db, worldId: number, coords: readonly Coord[]): Promise<ParcelTable[]> {
+  if (coords.length === 0) return []
+  const [xs, ys] = [coords.map(({ x }) => x), coords.map(({ y }) => y)]
+  return db
+    .selectFrom('parcel')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .where(sql<boolean>`(x, y) in (select * from unnest(${xs}::integer[], ${ys}::integer[]))`)
+    .execute()
+}
+
+/** The ids of the districts that are roads, or plazas: the tags of the parcels near them name them. */
+export async function districtsNearParcels(
+  db: Db,
+  worldId: number,
+  kind: 'road' | 'plaza',
+): Promise<ReadonlySet<string>> {
+  const column = `${kind}_district_id` as const
+  const rows = await db
+    .selectFrom('parcel')
+    .select(`${column} as id`)
+    .distinct()
+    .where('world_id', '=', worldId)
+    .where(column, 'is not', null)
+    .execute()
+  return new Set(rows.map(({ id }) => id as string))
+}
