@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
-import { ask, type OutboundAnswer, OutboundError } from './outbound.ts'
+import { ask, askAddress, type OutboundAnswer, OutboundError } from './outbound.ts'
 
 const LIMITS = { timeoutMs: 1_000, maxBytes: 1_000 }
 
@@ -77,6 +78,38 @@ test('has a limit on the time of the whole answer, body included', async () => {
   await expect(
     ask({ baseUrl, timeoutMs: 100, maxBytes: 1_000 }, { method: 'GET', path: '/' }),
   ).rejects.toMatchObject({ failure: 'timeout' })
+})
+
+test('compressed answers are read; the limits hold for what they contain, and for damaged ones', async () => {
+  let body = gzipSync('{"a":1}')
+  const baseUrl = await partner((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(body)
+  })
+  const request = { method: 'GET', path: '/', headers: { 'accept-encoding': 'gzip' } } as const
+
+  expect(await ask({ baseUrl, ...LIMITS }, request)).toMatchObject({ status: 200, json: { a: 1 } })
+  body = gzipSync(`"${'x'.repeat(1_000_000)}"`)
+  await expect(ask({ baseUrl, ...LIMITS }, request)).rejects.toMatchObject({ failure: 'too_large' })
+  body = body.subarray(0, 20)
+  await expect(ask({ baseUrl, ...LIMITS }, request)).rejects.toMatchObject({ failure: 'unreachable' })
+})
+
+test('an address may have a query, a user and a password; a signal ends the call with its reason', async () => {
+  const stop = new AbortController()
+  const baseUrl = await partner((request, response) => {
+    if (request.url === '/hang') stop.abort(new Error('the program ends'))
+    else response.end(JSON.stringify({ url: request.url, authorization: request.headers.authorization }))
+  })
+  const address = new URL(baseUrl.replace('://', '://ann:s%20cret@'))
+  address.search = '?key=1'
+
+  expect((await askAddress(address, LIMITS, { method: 'GET' })).json).toEqual({
+    url: '/?key=1',
+    authorization: `Basic ${Buffer.from('ann:s cret').toString('base64')}`,
+  })
+  const limits = { ...LIMITS, timeoutMs: 60_000, signal: stop.signal }
+  const hanging = askAddress(new URL(`${baseUrl}/hang`), limits, { method: 'GET' })
+  await expect(hanging).rejects.toThrow('the program ends')
 })
 
 test('when nothing listens, the error names no address', async () => {

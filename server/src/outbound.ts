@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
+import { pipeline, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import { SECOND_MS } from './clock.ts'
 
 export type StartTimer = (ms: number, callback: () => void) => () => void
@@ -146,10 +148,17 @@ function addressBelow(baseUrl: string, path: string): URL {
   return url
 }
 
+/** An answer is compressed only where the request's `accept-encoding` allows it. The limit of bytes counts decompressed ones. */
+function decompressed(response: http.IncomingMessage): Readable {
+  if (response.headers['content-encoding'] !== 'gzip') return response
+  // The reader of the last stream sees the errors of both
+  return pipeline(response, createGunzip(), () => undefined)
+}
+
 async function readText(response: http.IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of decompressed(response) as AsyncIterable<Buffer>) {
     bytes += chunk.length
     if (bytes > maxBytes) throw new OutboundError('too_large')
     chunks.push(chunk)

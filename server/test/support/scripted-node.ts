@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import { bloomOf } from '../../src/chain/proofs/bloom.ts'
 import { hashOfHeader } from '../../src/chain/proofs/header-hash.ts'
@@ -94,6 +95,8 @@ export class FixedTiming implements Timing {
 /** What a node does instead of its answer. */
 export type Fault =
   | 'hang'
+  /** Closes the connection without an answer. */
+  | 'break'
   | { readonly result: unknown }
   | { readonly error: unknown; readonly status?: number; readonly headers?: Record<string, string> }
   | { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> }
@@ -116,6 +119,7 @@ export class ScriptedNode {
   fault: (call: ScriptedCall) => Fault | undefined = () => undefined
   /** Called for each request that is a batch. */
   batchFault: (calls: readonly ScriptedCall[]) => Fault | undefined = () => undefined
+  isCompressed = false
   /** Called when it does not answer a call. */
   onHang: () => void = () => undefined
   readonly calls: ScriptedCall[] = []
@@ -159,6 +163,10 @@ export class ScriptedNode {
       this.onHang()
       return
     }
+    if (fault === 'break') {
+      request.socket.destroy()
+      return
+    }
     if (fault && 'status' in fault && !('error' in fault)) {
       response.writeHead(fault.status, fault.headers).end(fault.body ?? '')
       return
@@ -169,7 +177,9 @@ export class ScriptedNode {
       return
     }
     const answers = calls.map((call) => this.answer(call, Array.isArray(body) ? this.fault(call) : fault))
-    response.end(JSON.stringify(Array.isArray(body) ? answers.toReversed() : answers[0]))
+    const text = JSON.stringify(Array.isArray(body) ? answers.toReversed() : answers[0])
+    if (!this.isCompressed) response.end(text)
+    else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text))
   }
 
   private answer(call: Envelope, fault: Fault | undefined): unknown {

@@ -4,13 +4,13 @@ import { WrongAnswerError } from './hex-values.ts'
 import type { NodeAddress } from './node-address.ts'
 import { NodeError, type NodeFailure } from './node-error.ts'
 import { NodeHealth } from './node-health.ts'
-import { Pace } from './pace.ts'
+import { RateLimiter } from './rate-limiter.ts'
 import { readRefusal } from './refusals.ts'
 import type { Timing } from './timing.ts'
 
 export interface JsonRpcOptions {
   readonly address: NodeAddress
-  /** For a whole answer; waiting for the pace is not part of it. */
+  /** For a whole answer; waiting for the rate limit is not part of it. */
   readonly timeoutMs: number
   /** Of the body of an answer. */
   readonly maxBytes: number
@@ -40,12 +40,14 @@ interface Reply {
   readonly error?: unknown
 }
 
+/** Logs are mostly zeros and repeated hashes: compressed, they are about a tenth. */
+const ACCEPT_GZIP = { 'accept-encoding': 'gzip' }
 const INVALID_PARAMS = -32_602
 
-/** JSON-RPC over HTTP with one node: envelopes, ids, refusals, pace, health and counters. Results are not checked here. */
+/** JSON-RPC over HTTP with one node: envelopes, ids, refusals, rate limit, health and counters. Results are not checked here. */
 export class JsonRpc {
   readonly address: NodeAddress
-  readonly pace: Pace
+  readonly limiter: RateLimiter
   readonly health: NodeHealth
   private readonly options: JsonRpcOptions
   private lastId = 0
@@ -53,7 +55,7 @@ export class JsonRpc {
   constructor(options: JsonRpcOptions) {
     this.options = options
     this.address = options.address
-    this.pace = new Pace(options)
+    this.limiter = new RateLimiter(options)
     this.health = new NodeHealth(options.timing)
   }
 
@@ -64,7 +66,7 @@ export class JsonRpc {
    * @throws {NodeError} when there is no usable answer
    */
   async call<T>({ method, params }: Call, read: (result: unknown) => T): Promise<T> {
-    return this.pace.run(1, async () => {
+    return this.limiter.run(1, async () => {
       const startedMs = this.options.timing.nowMs()
       try {
         const id = this.nextId()
@@ -86,7 +88,7 @@ export class JsonRpc {
    */
   async batch(method: string, paramsOfEach: readonly (readonly unknown[])[]): Promise<readonly Outcome[]> {
     const count = paramsOfEach.length
-    return this.pace.run(count, async () => {
+    return this.limiter.run(count, async () => {
       const startedMs = this.options.timing.nowMs()
       try {
         const calls = paramsOfEach.map((params) => ({ jsonrpc: '2.0', id: this.nextId(), method, params }))
@@ -116,10 +118,20 @@ export class JsonRpc {
     return this.lastId
   }
 
+  /** Sends a request; once more if the connection breaks: nodes close idle ones just when they are used again. */
   private async post(json: unknown): Promise<OutboundAnswer> {
+    try {
+      return await this.postOnce(json)
+    } catch (error) {
+      if (!(error instanceof OutboundError) || error.failure !== 'unreachable') throw error
+      return this.postOnce(json)
+    }
+  }
+
+  private async postOnce(json: unknown): Promise<OutboundAnswer> {
     const { timeoutMs, maxBytes, signal, timing } = this.options
     const limits = { timeoutMs, maxBytes, signal, startTimer: timing.startTimer }
-    return askAddress(this.address.url, limits, { method: 'POST', json })
+    return askAddress(this.address.url, limits, { method: 'POST', json, headers: ACCEPT_GZIP })
   }
 
   private onlyReply(method: string, answer: OutboundAnswer, id: number): Reply | undefined {
@@ -169,7 +181,7 @@ export class JsonRpc {
 
   private noteAnswer(startedMs: number, method: string, calls: number): void {
     const { counters, timing } = this.options
-    this.pace.noteAnswer(startedMs)
+    this.limiter.noteAnswer(startedMs)
     this.health.noteAnswer(timing.nowMs() - startedMs)
     counters.add(this.address.name, method, 'ok', calls)
   }
@@ -180,8 +192,8 @@ export class JsonRpc {
     const error = this.asNodeError(thrown, method)
     const { failure } = error
     this.options.counters.add(error.node, method, failure.kind, calls)
-    if (failure.kind === 'pace')
-      this.pace.noteRefusal('retryAfterMs' in failure ? failure.retryAfterMs : undefined)
+    if (failure.kind === 'rate_limit')
+      this.limiter.noteRefusal('retryAfterMs' in failure ? failure.retryAfterMs : undefined)
     // A parameter that the node does not know, such as a tag, says nothing about its health
     if (!(error instanceof RefusedError && error.code === INVALID_PARAMS))
       this.health.noteFailure(failure.kind)

@@ -67,24 +67,43 @@ const MAX_RETRY_MS = 60 * SECOND_MS
  */
 export async function* readLogRanges(nodes: Nodes, options: LogRangesOptions): AsyncGenerator<LogRange> {
   const reader = new RangeReader(nodes, options)
-  /** Ranges in order, each with all the parts that it was read in. */
-  const running: Promise<readonly LogRange[]>[] = []
+  const inFlight = options.inFlight ?? DEFAULT_IN_FLIGHT
+  /** In order of blocks, without gaps; the first ones are being read. */
+  const ranges: { readonly range: BlockRange; reading?: Promise<readonly LogRange[]> }[] = []
   let nextBlock = options.fromBlock
   try {
-    while (running.length > 0 || nextBlock <= options.toBlock) {
-      while (running.length < (options.inFlight ?? DEFAULT_IN_FLIGHT) && nextBlock <= options.toBlock) {
+    while (ranges.length > 0 || nextBlock <= options.toBlock) {
+      while (ranges.length < inFlight && nextBlock <= options.toBlock) {
         const toBlock = Math.min(options.toBlock, nextBlock + (await reader.nextBlocks()) - 1)
-        const reading = reader.read({ fromBlock: nextBlock, toBlock })
-        // A later range may fail while an earlier one is awaited
-        reading.catch(() => undefined)
-        running.push(reading)
+        ranges.push({ range: { fromBlock: nextBlock, toBlock } })
         nextBlock = toBlock + 1
       }
-      yield* (await running.shift()) ?? []
+      for (const next of ranges.slice(0, inFlight)) {
+        next.reading ??= reader.readBeginning(next.range)
+        // A later range may fail while an earlier one is awaited
+        next.reading.catch(() => undefined)
+      }
+      const first = ranges.shift()
+      const parts = (await first?.reading) ?? []
+      yield* parts
+      const readTo = parts.at(-1)?.toBlock
+      if (first && readTo !== undefined && readTo < first.range.toBlock) {
+        const rest = { fromBlock: readTo + 1, toBlock: first.range.toBlock }
+        ranges.unshift(...cut(rest, await reader.nextBlocks()).map((range) => ({ range })))
+      }
     }
   } finally {
     reader.stop()
   }
+}
+
+/** A range as ranges of so many blocks. */
+function cut({ fromBlock, toBlock }: BlockRange, blocks: number): readonly BlockRange[] {
+  const count = Math.ceil((toBlock - fromBlock + 1) / blocks)
+  return Array.from({ length: count }, (_, at) => ({
+    fromBlock: fromBlock + at * blocks,
+    toBlock: Math.min(toBlock, fromBlock + (at + 1) * blocks - 1),
+  }))
 }
 
 class RangeReader {
@@ -114,19 +133,8 @@ class RangeReader {
     return best ? this.sizeOf(best).blocks : 1
   }
 
-  /** Reads a range, in as many parts as the nodes require. */
-  async read({ fromBlock, toBlock }: BlockRange): Promise<readonly LogRange[]> {
-    const parts: LogRange[] = []
-    for (let next = fromBlock; next <= toBlock; ) {
-      const part = await this.readNextPart({ fromBlock: next, toBlock })
-      parts.push(...part)
-      next = (part.at(-1)?.toBlock ?? toBlock) + 1
-    }
-    return parts
-  }
-
-  /** Reads the beginning of a range: as much as one node answers at once. */
-  private async readNextPart({ fromBlock, toBlock }: BlockRange): Promise<readonly LogRange[]> {
+  /** Reads the beginning of a range: as much as a node answers at once, mostly the whole range. */
+  async readBeginning({ fromBlock, toBlock }: BlockRange): Promise<readonly LogRange[]> {
     const failed = new Map<EthereumNode, NodeError>()
     let tries = 0
     for (;;) {
@@ -145,8 +153,8 @@ class RangeReader {
         return ranges
       } catch (error) {
         if (!(error instanceof NodeError)) throw error
-        // After a pause of the pace, the same node is asked for the same range
-        if (error.kind !== 'pace') this.noteFailure(node, part, error, failed)
+        // After the pause of a rate limit, the same node is asked for the same range
+        if (error.kind !== 'rate_limit') this.noteFailure(node, part, error, failed)
       }
     }
   }

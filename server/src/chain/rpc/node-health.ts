@@ -23,7 +23,7 @@ const WEIGHT = 0.1
  *   trusted ──a failure of AVOID_MS──▶ avoided ──a call that succeeds──▶ trusted
  *
  * An avoided node is tried again by a cheap call, which nothing waits for while another node is trusted. Refusals that say
- * something about the request (range, pace, unknown block …) are no failures of the node.
+ * something about the request (range, rate, unknown block …) are no failures of the node.
  */
 export class NodeHealth {
   private readonly timing: Timing

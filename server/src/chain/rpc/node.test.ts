@@ -11,7 +11,7 @@ import {
 } from '../../../test/support/scripted-node.ts'
 import { CallCounters } from './call-counters.ts'
 import type { JsonRpcOptions } from './json-rpc.ts'
-import { EthereumNode, MAX_BATCH } from './node.ts'
+import { EthereumNode } from './node.ts'
 import { maskSecrets, readNodeAddress } from './node-address.ts'
 import { NodeError } from './node-error.ts'
 
@@ -21,6 +21,7 @@ const ADDRESSES = [LAND, ESTATE]
 test('headers, logs and receipts come in the form of this program', async () => {
   const { node, scripted } = await start()
   scripted.finalized = 310
+  scripted.isCompressed = true
 
   expect(await node.chainId()).toBe(1)
   const head = await node.headerAt('latest')
@@ -120,13 +121,14 @@ test('refused in the logs of a range: one outside it, and two hashes of one bloc
 
 test.each<[string, Fault, string]>([
   ['a hanging node', 'hang', 'timeout'],
+  ['a node that closes connections', 'break', 'unreachable'],
   ['a redirect', { status: 307, headers: { location: 'http://127.0.0.1:1/' } }, 'redirect'],
   ['a large answer', { status: 200, body: 'x'.repeat(300_000) }, 'too_large'],
   ['an error page', { status: 502, body: '<html>' }, 'refused'],
   ['no JSON', { status: 200, body: '<html>' }, 'wrong_answer'],
   ['another id', { status: 200, body: '{"jsonrpc":"2.0","id":77,"result":"0x1"}' }, 'wrong_answer'],
   ['neither result nor error', { status: 200, body: '{"jsonrpc":"2.0","id":1}' }, 'wrong_answer'],
-  ['429', { status: 429, headers: { 'retry-after': '3' } }, 'pace'],
+  ['429', { status: 429, headers: { 'retry-after': '3' } }, 'rate_limit'],
   ['an error text', { error: 'header not found' }, 'unknown_block'],
 ])('%s', async (_name, fault, kind) => {
   const { node, scripted, counters } = await start()
@@ -134,6 +136,14 @@ test.each<[string, Fault, string]>([
 
   await expect(node.chainId()).rejects.toMatchObject({ name: 'NodeError', kind, node: 'node1' })
   expect(counters.read()).toEqual([{ node: 'node1', method: 'eth_chainId', result: kind, calls: 1 }])
+})
+
+test('a connection that the node has closed is replaced by another one', async () => {
+  const { node, scripted, counters } = await start()
+  scripted.fault = () => (scripted.calls.length === 1 ? 'break' : undefined)
+
+  expect(await node.chainId()).toBe(1)
+  expect(counters.read()).toEqual([{ node: 'node1', method: 'eth_chainId', result: 'ok', calls: 1 }])
 })
 
 test('headers come in batches of 100, in the order of the numbers', async () => {
@@ -150,10 +160,10 @@ test('headers come in batches of 100, in the order of the numbers', async () => 
 })
 
 test('a node that refuses batches is asked one by one; one that refuses large ones, in smaller ones', async () => {
-  const numbers = Array.from({ length: MAX_BATCH }, (_, at) => 100 + at)
+  const numbers = Array.from({ length: 40 }, (_, at) => 100 + at)
   for (const [allowed, requests] of [
-    [0, 6 + 100],
-    [10, 4 + 17],
+    [0, 5 + 40],
+    [10, 2 + 4],
   ] as const) {
     const { node, scripted } = await start()
     scripted.batchFault = (calls) =>
@@ -166,7 +176,7 @@ test('a node that refuses batches is asked one by one; one that refuses large on
   }
 })
 
-test('what the pace leaves out of a batch is asked for again after a pause', async () => {
+test('what the rate limit leaves out of a batch is asked for again after a pause', async () => {
   const { node, scripted, timing } = await start()
   let left = 30
   scripted.fault = () => {
@@ -183,16 +193,17 @@ test('what the pace leaves out of a batch is asked for again after a pause', asy
   expect(timing.pauses).toHaveLength(1)
 })
 
-test('after a refusal for the pace, calls wait as long as the node asks for, and longer each time', async () => {
+test('after a refusal for their rate, calls wait as long as the node asks for, and longer each time', async () => {
   const { node, scripted, timing } = await start()
   const refuse = (seconds?: string): Fault => ({
     error: { code: -32_005, message: 'too many requests' },
     headers: seconds === undefined ? {} : { 'retry-after': seconds },
   })
   scripted.fault = () => refuse('7')
-  await expect(node.chainId()).rejects.toMatchObject({ kind: 'pace' })
+  await expect(node.chainId()).rejects.toMatchObject({ kind: 'rate_limit' })
   scripted.fault = () => refuse()
-  for (let turn = 0; turn < 8; turn++) await expect(node.chainId()).rejects.toMatchObject({ kind: 'pace' })
+  for (let turn = 0; turn < 8; turn++)
+    await expect(node.chainId()).rejects.toMatchObject({ kind: 'rate_limit' })
   scripted.fault = () => undefined
   await node.chainId()
   await node.chainId()

@@ -22,7 +22,7 @@ const HEADER_BY_NUMBER = 'eth_getBlockByNumber'
 /** Nodes refuse batches, or large ones, in many words: only a smaller one shows whether its size was the reason. */
 const MAY_REFUSE_BATCHES: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'refused',
-  'pace',
+  'rate_limit',
   'too_large',
   'too_many_results',
   'range_too_large',
@@ -69,12 +69,12 @@ export class EthereumNode {
 
   /** Milliseconds of a pause that the node has asked for; 0 where there is none. */
   get pauseMs(): number {
-    return this.rpc.pace.pauseMs
+    return this.rpc.limiter.pauseMs
   }
 
   /** Requests to the node that run now. */
   get inFlight(): number {
-    return this.rpc.pace.inFlight
+    return this.rpc.limiter.inFlight
   }
 
   chainId(): Promise<number> {
@@ -178,7 +178,7 @@ export class EthereumNode {
     return new NodeError(this.rpc.address, method, failure)
   }
 
-  /** Adds what a batch answers. Headers that it does not answer because of the pace are left for the next batch. */
+  /** Adds what a batch answers. Headers that it does not answer because of its rate limit are left for the next batch. */
   private async addBatch(
     numbers: readonly number[],
     found: Map<number, NodeHeader | undefined>,
@@ -188,7 +188,7 @@ export class EthereumNode {
       if ('result' in outcome) found.set(numbers[at]!, this.readBatched(outcome.result, numbers[at]!))
     }
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
-    const serious = errors.find(({ kind }) => kind !== 'pace')
+    const serious = errors.find(({ kind }) => kind !== 'rate_limit')
     if (serious) throw serious
     if (errors.length > 0) this.batchSize = Math.max(1, numbers.length >> 1)
     else if (outcomes.length > 0) this.batchSize = Math.min(this.maxBatch, numbers.length * 2)
@@ -202,7 +202,7 @@ export class EthereumNode {
     } catch (error) {
       if (!(error instanceof NodeError) || !MAY_REFUSE_BATCHES.has(error.kind)) throw error
       this.batchSize = Math.max(1, numbers.length >> 1)
-      if (error.kind !== 'pace') this.maxBatch = this.batchSize
+      if (error.kind !== 'rate_limit') this.maxBatch = this.batchSize
       return []
     }
   }

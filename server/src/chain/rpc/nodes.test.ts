@@ -154,21 +154,35 @@ test('logs of a block come from the node that gave the header, by hash, and else
 })
 
 test('a pause of one node does not hold up the others; with one node, calls wait, but not for long', async () => {
-  const pace = (seconds: string): Fault => ({ status: 429, headers: { 'retry-after': seconds } })
+  const tooMany = (seconds: string): Fault => ({ status: 429, headers: { 'retry-after': seconds } })
   const { nodes, all, timing } = await connect([CHAIN, CHAIN])
   await nodes.head()
-  all[0]!.fault = () => pace('5')
+  all[0]!.fault = () => tooMany('5')
   expect((await nodes.headerAt(101))?.number).toBe(101)
   expect(nodes.status().map(({ state }) => state)).toEqual(['paused', 'usable'])
   expect(timing.pauses).toEqual([])
 
-  all[1]!.fault = () => pace('3600')
-  await expect(nodes.headerAt(102)).rejects.toMatchObject({ kind: 'pace' })
-  all[0]!.fault = () => pace('3600')
-  await expect(nodes.headerAt(102)).rejects.toMatchObject({ kind: 'pace' })
+  all[1]!.fault = () => tooMany('3600')
+  await expect(nodes.headerAt(102)).rejects.toMatchObject({ kind: 'rate_limit' })
+  all[0]!.fault = () => tooMany('3600')
+  await expect(nodes.headerAt(102)).rejects.toMatchObject({ kind: 'rate_limit' })
   await expect(nodes.headerAt(102)).rejects.toMatchObject({ name: 'NoNodeError' })
   expect(Math.max(...timing.pauses)).toBeLessThanOrEqual(MAX_WAIT_MS)
   expect(nodes.noNode().retryAfterMs).toBeGreaterThan(3_000_000)
+})
+
+test('a node that asks for a long pause at the first call is not waited for', async () => {
+  const { nodes, all, timing } = await connect([CHAIN])
+  all[0]!.fault = () => ({ status: 429, headers: { 'retry-after': '600' } })
+  for (let call = 0; call < 2; call++) {
+    await expect(nodes.head()).rejects.toThrow(/node1 .* is paused: .*limits the rate/)
+  }
+  expect(nodes.noNode().retryAfterMs).toBe(600_000)
+  expect(timing.pauses).toEqual([])
+
+  all[0]!.fault = () => undefined
+  timing.advance(600_000)
+  expect((await nodes.head()).header.number).toBe(119)
 })
 
 test('a wrong log is found by the bloom, and the next node is asked', async () => {

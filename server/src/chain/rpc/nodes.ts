@@ -246,7 +246,9 @@ export class Nodes {
     const reasons = statuses.map(
       ({ shown, state, reason }) => `${shown} is ${state}${reason ? `: ${reason}` : ''}`,
     )
-    const pauses = this.trusted().map(({ node }) => node.pauseMs)
+    const pauses = this.members
+      .filter(({ refusal, node }) => refusal === undefined && node.pauseMs > 0)
+      .map(({ node }) => node.pauseMs)
     return new NoNodeError(reasons, pauses.length > 0 ? Math.min(...pauses) : undefined)
   }
 
@@ -266,15 +268,18 @@ export class Nodes {
 
   private stateOf(member: NodeMember): NodeStatus['state'] {
     if (member.refusal !== undefined) return 'refused'
-    if (!this.trusted().includes(member)) return 'avoided'
     if (member.node.pauseMs > 0) return 'paused'
+    if (!this.trusted().includes(member)) return 'avoided'
     return this.isLagging(member) || member.isBehind ? 'lagging' : 'usable'
   }
 
   /** Checks nodes that are not trusted: waits for it only where there is no trusted one. */
   private async checkMembers(): Promise<void> {
     const isNoneTrusted = this.trusted().length === 0
-    const due = this.members.filter((member) => (isNoneTrusted ? member.needsCheck : member.isCheckDue))
+    const due = this.members.filter(
+      (member) =>
+        (isNoneTrusted ? member.needsCheck : member.isCheckDue) && member.node.pauseMs <= MAX_WAIT_MS,
+    )
     const checks = due.map((member) => this.checkMember(member))
     if (isNoneTrusted) await Promise.all(checks)
     // What the background meets, such as the end of the program, the next call meets as well

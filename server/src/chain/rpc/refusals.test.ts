@@ -59,13 +59,13 @@ test.each<[provider: string, words: string, Refusal]>([
   ['another', 'response size should not greater than 10000000 bytes', results],
   ['another', 'logs matched by query exceeds limit of 10000', results],
   ['another', 'query timeout exceeded', results],
-  ['Infura', 'daily request count exceeded, request rate limited', { kind: 'pace' }],
-  ['Alchemy', 'Your app has exceeded its compute units per second capacity.', { kind: 'pace' }],
-  ['another', 'Too Many Requests', { kind: 'pace' }],
-  ['another', 'rate limit exceeded', { kind: 'pace' }],
-  ['another', 'rate-limit reached, at most 25 requests per second', { kind: 'pace' }],
-  ['another', 'request throttled', { kind: 'pace' }],
-  ['another', 'monthly quota exceeded', { kind: 'pace' }],
+  ['Infura', 'daily request count exceeded, request rate limited', { kind: 'rate_limit' }],
+  ['Alchemy', 'Your app has exceeded its compute units per second capacity.', { kind: 'rate_limit' }],
+  ['another', 'Too Many Requests', { kind: 'rate_limit' }],
+  ['another', 'rate limit exceeded', { kind: 'rate_limit' }],
+  ['another', 'rate-limit reached, at most 25 requests per second', { kind: 'rate_limit' }],
+  ['another', 'request throttled', { kind: 'rate_limit' }],
+  ['another', 'monthly quota exceeded', { kind: 'rate_limit' }],
   ['geth, reth', 'pruned history unavailable', { kind: 'history' }],
   ['geth', 'failed to get logs for block #0 (0xd4e567)', { kind: 'history' }],
   ['Nethermind', 'Receipt not available for From block 4944642.', { kind: 'history' }],
@@ -100,7 +100,7 @@ test.each<[provider: string, words: string, Refusal]>([
   // Of a revert, the data are what the contract says
   for (const reply of meaning.kind === 'reverted' ? replies.slice(0, 4) : replies) {
     const isOther = meaning.kind === 'refused' && (reply.status === 429 || reply.code === -32_005)
-    expect(readRefusal(reply), JSON.stringify(reply)).toEqual(isOther ? { kind: 'pace' } : meaning)
+    expect(readRefusal(reply), JSON.stringify(reply)).toEqual(isOther ? { kind: 'rate_limit' } : meaning)
   }
 })
 
@@ -123,7 +123,7 @@ test('without words, the code or the status says what it means', () => {
   expect(readRefusal({ status: 504, message: '' }).kind).toBe('late')
   expect(readRefusal({ status: 502, message: '' }).kind).toBe('refused')
   expect(readRefusal({ status: 429, message: '', retryAfterMs: 2_000 })).toEqual({
-    kind: 'pace',
+    kind: 'rate_limit',
     retryAfterMs: 2_000,
   })
 })

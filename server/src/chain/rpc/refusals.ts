@@ -8,7 +8,7 @@ export interface BlockRange {
  * What a node's refusal means.
  *
  * - `range_too_large`, `too_many_results`: ask for fewer blocks. The node may name a range, or how many blocks it allows.
- * - `pace`: ask for the same later.
+ * - `rate_limit`: ask for the same later.
  * - `history`: the node does not have logs, receipts or state of such old blocks.
  * - `unknown_block`, `beyond_head`: the node does not have the block, or not yet.
  * - `unknown_method`: the node does not offer the method.
@@ -24,7 +24,7 @@ export type Refusal =
       /** How many blocks the node answers at once. */
       readonly maxBlocks?: number
     }
-  | { readonly kind: 'pace'; readonly retryAfterMs?: number }
+  | { readonly kind: 'rate_limit'; readonly retryAfterMs?: number }
   | {
       readonly kind:
         | 'history'
@@ -79,7 +79,7 @@ const MEANINGS: readonly { readonly kind: Refusal['kind']; readonly words: RegEx
       /block range (?:is )?too (?:large|wide|big)|(?:block )?range limit exceeded|range threshold exceeded|range is too large|range too large|exceeds? (?:the )?max(?:imum)? (?:allowed )?(?:block )?range/,
   },
   {
-    kind: 'pace',
+    kind: 'rate_limit',
     words:
       /rate.?limit|too many requests|throttl|quota|compute units per second|requests? per (?:second|minute|day)|request (?:count|limit|rate) (?:exceeded|reached)/,
   },
@@ -123,17 +123,17 @@ const LIMIT_EXCEEDED = -32_005
 
 /**
  * Reads what a refusal means from its words: providers use the same code for different things, and different codes for the
- * same. Words about ranges or results come first; a status of 429 means pace only where the words say nothing else.
+ * same. Words about ranges or results come first; a status of 429 means a rate limit only where the words say nothing else.
  *
  * @example
  * readRefusal({ status: 200, code: -32600, message: 'eth_getLogs is limited to a 10,000 range' }) // { kind: 'range_too_large', maxBlocks: 10000 }
- * readRefusal({ status: 429, message: '', retryAfterMs: 2000 }) // { kind: 'pace', retryAfterMs: 2000 }
+ * readRefusal({ status: 429, message: '', retryAfterMs: 2000 }) // { kind: 'rate_limit', retryAfterMs: 2000 }
  */
 export function readRefusal(reply: NodeReply): Refusal {
   const words = wordsOf(reply)
   const maxBlocks = blocksAllowed(words)
   const kind = maxBlocks === undefined ? meaningOf(words, reply) : 'range_too_large'
-  if (kind === 'pace') {
+  if (kind === 'rate_limit') {
     return reply.retryAfterMs === undefined ? { kind } : { kind, retryAfterMs: reply.retryAfterMs }
   }
   const suggested = suggestedRange(words)
@@ -161,7 +161,7 @@ function meaningOf(words: string, { status, code }: NodeReply): Refusal['kind'] 
   if (code === PRUNED_HISTORY) return 'history'
   if (code === RESOURCE_NOT_FOUND) return 'unknown_block'
   if (code === EXECUTION_REVERTED) return 'reverted'
-  if (status === 429 || code === 429 || code === LIMIT_EXCEEDED) return 'pace'
+  if (status === 429 || code === 429 || code === LIMIT_EXCEEDED) return 'rate_limit'
   if (status === 413) return 'too_many_results'
   if (status === 408 || status === 504) return 'late'
   return 'refused'

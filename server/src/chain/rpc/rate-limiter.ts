@@ -5,7 +5,7 @@ import type { Timing } from './timing.ts'
 export const FIRST_PAUSE_MS = SECOND_MS
 export const MAX_PAUSE_MS = MINUTE_MS
 
-export interface PaceOptions {
+export interface RateLimiterOptions {
   /** How many requests run at the same time. */
   readonly maxInFlight: number
   /** Undefined: no limit but that of the node. */
@@ -18,11 +18,11 @@ export interface PaceOptions {
 }
 
 /**
- * The pace of calls to one node: how many at the same time, how many in a second, and pauses when the node asks for them.
+ * Limits the rate of calls to one node: how many at the same time, how many in a second, and pauses when the node asks for them.
  * Requests start in the order in which they came.
  */
-export class Pace {
-  private readonly options: PaceOptions
+export class RateLimiter {
+  private readonly options: RateLimiterOptions
   private running = 0
   private readonly waiting: (() => void)[] = []
   private refusalsInRow = 0
@@ -30,7 +30,7 @@ export class Pace {
   private lastRefusalMs = Number.NEGATIVE_INFINITY
   private nextStartMs = Number.NEGATIVE_INFINITY
 
-  constructor(options: PaceOptions) {
+  constructor(options: RateLimiterOptions) {
     this.options = options
   }
 
@@ -53,7 +53,7 @@ export class Pace {
   async run<T>(calls: number, request: () => Promise<T>): Promise<T> {
     await this.takeSlot()
     try {
-      await this.waitForPace(calls)
+      await this.waitForRate(calls)
       return await request()
     } finally {
       this.freeSlot()
@@ -93,7 +93,7 @@ export class Pace {
     else this.running -= 1
   }
 
-  private async waitForPace(calls: number): Promise<void> {
+  private async waitForRate(calls: number): Promise<void> {
     const { callsPerSecond, timing, signal } = this.options
     signal?.throwIfAborted()
     // A pause may have become longer while this request waited
