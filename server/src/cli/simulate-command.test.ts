@@ -1,8 +1,10 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { nextMessage } from '../../test/support/children.ts'
@@ -42,8 +44,16 @@ test('a player goes to the event, is asked for the captcha, and waits until the 
   expect(world.places).toEqual(['{"x":3,"y":4}', '{"x":-5,"y":6}'])
 })
 
-test.each(['issuer', 'presence'])('the %s simulator listens until Ctrl-C', async (name) => {
-  const simulator = startLandpass(['simulate', name])
+/** A chain that is quickly made. */
+const SMALL_CHAIN = ['--blocks', '20', '--world', '0,0,5,5']
+const SIMULATORS: readonly (readonly [name: string, options: readonly string[]])[] = [
+  ['issuer', []],
+  ['presence', []],
+  ['chain', SMALL_CHAIN],
+]
+
+test.each(SIMULATORS)('the %s simulator listens until Ctrl-C', async (name, options) => {
+  const simulator = startLandpass(['simulate', name, ...options])
   await simulator.said(`${name} simulator: http://127.0.0.1:`)
   const [address = ''] = /http:\S+/.exec(simulator.stdout()) ?? []
   expect(await statusOf(address)).toBeGreaterThanOrEqual(200)
@@ -54,10 +64,12 @@ test.each(['issuer', 'presence'])('the %s simulator listens until Ctrl-C', async
   expect(await statusOf(address)).toBe(0)
 })
 
-test.each(['issuer', 'presence'])(
+test.each(SIMULATORS)(
   'the %s simulator tells its parent where it is, and ends with it',
-  async (name) => {
-    const child = fork(MAIN, ['simulate', name], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  async (name, options) => {
+    const child = fork(MAIN, ['simulate', name, ...options], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
     onTestFinished(() => {
       child.kill('SIGKILL')
     })
@@ -70,6 +82,22 @@ test.each(['issuer', 'presence'])(
     expect((await ended)[0]).toBe(0)
   },
 )
+
+test('the chain simulator writes the file of its network', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'landpass-chain-')), 'network.json')
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }))
+
+  const simulator = startLandpass(['simulate', 'chain', ...SMALL_CHAIN, '--write-network', file])
+  await simulator.said('chain simulator: http://127.0.0.1:')
+  simulator.child.kill('SIGINT')
+
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    chainId: 1337,
+    landApprovalForAllArgumentOrderChangesAtBlock: 5,
+    contracts: { LANDRegistry: { address: expect.stringMatching(/^0x[\da-f]{40}$/), startBlock: 1 } },
+  })
+  await simulator.ended
+})
 
 /** One fake server for all services that a player calls; the real ones have tests of their own. */
 async function startWorld(): Promise<{ origin: string; places: readonly string[] }> {

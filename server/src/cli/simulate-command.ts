@@ -141,6 +141,7 @@ async function runChain(options: ChainCommandOptions, signal: AbortSignal): Prom
     historyBlocks: blocks,
     blockTimeS: blockTime,
     transactionsPerBlock: transactions,
+    signal,
   })
   if (writeNetwork !== undefined) {
     await writeFile(writeNetwork, `${JSON.stringify(simulator.network, undefined, 2)}\n`).catch(

@@ -26,6 +26,8 @@ export interface ChainSimulatorOptions {
   readonly transactionsPerBlock: number
   /** Of a chain that makes blocks by itself: the time of its blocks is that of this clock. */
   readonly clock?: Clock
+  /** Ends the making of the history. */
+  readonly signal?: AbortSignal
 }
 
 export interface ChainSimulator {
@@ -58,7 +60,7 @@ export async function startChainSimulator(options: ChainSimulatorOptions): Promi
   const nowS = () => Math.floor(clock.nowMs() / SECOND_MS)
   const isLive = blockTimeS > 0
   const chain = new SimulatedChain({ ...options, headTimeS: isLive ? nowS() : REFERENCE_TIME_S })
-  await chain.makeHistory()
+  await chain.makeHistory(options.signal)
   const reads = new ContractReads(chain.contracts)
   const network = networkFile(options.chainId, chain.machine, chain.contracts)
   const nodes = new Map([['', new SimulatedNode(chain)]])

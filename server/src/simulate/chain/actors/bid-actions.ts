@@ -70,8 +70,8 @@ function bidFor(scene: Scene, token: TokenContract, id: Word, bidder = scene.oth
   const { bids } = scene.contracts
   const { dice } = scene
   // For parcels the web application sends nothing; the contract takes whatever comes.
-  const stray = dice.chance(0.02) ? dice.bytes(dice.whole(1, 40)) : '0x'
-  const fingerprint = token.fingerprint?.(id) ?? stray
+  const stray = dice.chance(0.02) ? dice.bytes(dice.whole(1, 40)) : undefined
+  const fingerprint = stray ?? token.fingerprint?.(id) ?? '0x'
   const durationS = BigInt(dice.chance(0.2) ? dice.whole(60, 3_600) : dice.whole(1, 180) * DAY_S)
   const terms = { priceWei: scene.price(), durationS, fingerprint }
   return [{ from: bidder, to: bids.address, run: () => bids.place(bidder, token, id, terms) }]

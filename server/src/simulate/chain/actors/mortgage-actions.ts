@@ -1,6 +1,7 @@
 import { LOAN_STATUS, type LoanTerms, MORTGAGE_STATUS, type Mortgage } from '../contracts/mortgages.ts'
 import { MAX_UINT256 } from '../encoding/words.ts'
 import type { Action, Scene } from './scene.ts'
+import { drawText } from './texts.ts'
 
 const DAY_S = 86_400
 /** A fifth of the amount in a year: interest is 100,000 times amount times seconds, divided by this. */
@@ -55,8 +56,13 @@ export const cancelMortgage: Action = (scene) => {
 
 /** The transaction fails if the parcel is not for sale any more. */
 export const lend: Action = (scene) => {
-  const { engine, mortgages } = scene.contracts
-  const found = someMortgage(scene, ({ status }) => status === MORTGAGE_STATUS.pending)
+  const { engine, mortgages, market, land } = scene.contracts
+  const isForSale = ({ landId, status }: Mortgage) => {
+    const order = market.order(land.address, landId)
+    const isOwned = order !== undefined && scene.owns(order.seller, land, landId)
+    return status === MORTGAGE_STATUS.pending && (isOwned || scene.dice.chance(0.02))
+  }
+  const found = someMortgage(scene, isForSale)
   if (!found) return undefined
   const { owner, loanId } = found.mortgage
   const lender = scene.other(owner)
@@ -85,6 +91,16 @@ export const changeLender: Action = (scene) => {
     ? () => engine.sell(lender, to, loanId)
     : () => engine.destroy(lender, loanId)
   return [{ from: lender, to: engine.address, run }]
+}
+
+/** The borrower builds on the parcel: LAND logs it, with the manager as owner. */
+export const describeMortgaged: Action = (scene) => {
+  const { mortgages } = scene.contracts
+  const found = someMortgage(scene, ({ status }) => status === MORTGAGE_STATUS.ongoing)
+  if (!found) return undefined
+  const { owner } = found.mortgage
+  const text = drawText(scene.dice)
+  return [{ from: owner, to: mortgages.address, run: () => mortgages.describe(owner, found.id, text) }]
 }
 
 /** The borrower claims what is paid or pardoned; the lender what is long overdue. */

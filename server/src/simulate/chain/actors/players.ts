@@ -75,11 +75,14 @@ const ACTIONS: readonly (readonly [weight: number, action: Action])[] = [
     [1, mortgage.cancelMortgage],
   ] as const),
   ...([
-    [3, mortgage.lend],
-    [4, mortgage.payLoan],
+    [7, mortgage.lend],
+    [6, mortgage.payLoan],
     [2, mortgage.changeLender],
   ] as const),
-  ...([[3, mortgage.claimMortgage]] as const),
+  ...([
+    [3, mortgage.claimMortgage],
+    [1, mortgage.describeMortgaged],
+  ] as const),
   ...([
     [6, trade.acceptSignedListing],
     [3, trade.acceptSignedBid],

@@ -74,10 +74,11 @@ export class SimulatedChain {
     return this.blocks.at(-1)!
   }
 
-  /** Makes the history. Yields to the event loop. */
-  async makeHistory(): Promise<void> {
+  /** Makes the history. Yields to the event loop. @throws the reason of the signal when it is aborted */
+  async makeHistory(signal?: AbortSignal): Promise<void> {
     const { historyBlocks, headTimeS } = this.options
     while (this.head.number < historyBlocks) {
+      signal?.throwIfAborted()
       for (let i = 0; i < BLOCKS_PER_TURN && this.head.number < historyBlocks; i++) {
         this.mine(timeOfBlock(this.head.number + 1, historyBlocks, headTimeS))
       }

@@ -1,4 +1,4 @@
-import { bool, bytes } from '../encoding/abi.ts'
+import { type Argument, bool, bytes, unpaddedBytes } from '../encoding/abi.ts'
 import {
   type Address,
   addressWord,
@@ -113,6 +113,11 @@ export class EstateRegistry extends LandToken implements EstateRegistryOfLand {
     require(holder !== operator, 'not for oneself')
     this.approvalsForAll.set(pairKey(holder, operator), isApproved || undefined)
     this.log([TOPIC.approvalForAll, addressWord(holder), addressWord(operator)], bool(isApproved))
+  }
+
+  /** A reader that counts on whole words does not find the end of these texts. */
+  protected override textArgument(text: Uint8Array): Argument {
+    return unpaddedBytes(text)
   }
 
   /**

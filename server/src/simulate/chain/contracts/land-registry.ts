@@ -1,4 +1,4 @@
-import { address, bool, bytes } from '../encoding/abi.ts'
+import { address, bool, bytes, OVERLONG_EMPTY_BYTES } from '../encoding/abi.ts'
 import { type Address, addressWord, type Word, ZERO_ADDRESS, ZERO_WORD } from '../encoding/words.ts'
 import type { EstateRegistry } from './estate-registry-type.ts'
 import { require } from './machine.ts'
@@ -88,13 +88,13 @@ export class LandRegistry extends LandToken {
     const { approvals, estates } = this.machine.eras
     if (this.machine.isSince(estates)) this.log([TOPIC.transfer, ...parties])
     else if (this.machine.isSince(approvals)) {
-      this.log([TOPIC.transferWithUserData, ...parties], address(caller), bytes(NO_BYTES))
+      this.log([TOPIC.transferWithUserData, ...parties], address(caller), OVERLONG_EMPTY_BYTES)
     } else {
       this.log(
         [TOPIC.transferWithOperatorData, ...parties],
         address(caller),
         bytes(NO_BYTES),
-        bytes(NO_BYTES),
+        OVERLONG_EMPTY_BYTES,
       )
     }
   }

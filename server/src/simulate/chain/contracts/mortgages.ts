@@ -1,4 +1,4 @@
-import { address, bytes32, uint } from '../encoding/abi.ts'
+import { address, bytes, bytes32, uint } from '../encoding/abi.ts'
 import { type Address, addressWord, type Word, ZERO_ADDRESS } from '../encoding/words.ts'
 import { Cells } from './cells.ts'
 import type { LandRegistry } from './land-registry.ts'
@@ -246,11 +246,12 @@ export class MortgageManager extends Contract {
     this.log([TOPIC.transfer, addressWord(mortgage.owner), addressWord(ZERO_ADDRESS)], uint(id))
   }
 
-  /** The borrower writes the text of the parcel. */
+  /** The borrower writes the text of the parcel. This contract's own log names the mortgage, not the parcel. */
   describe(caller: Address, id: number, text: Uint8Array): void {
     const mortgage = this.get(id)
     require(mortgage.status === MORTGAGE_STATUS.ongoing && mortgage.owner === caller, 'not authorized')
     this.land.describe(this.address, mortgage.landId, text)
+    this.log([TOPIC.updatedLandData], address(caller), uint(id), bytes(text))
   }
 
   get(id: number, at?: number): Mortgage {

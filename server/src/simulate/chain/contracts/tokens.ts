@@ -1,4 +1,4 @@
-import { bool, bytes, uint } from '../encoding/abi.ts'
+import { type Argument, bool, bytes, uint } from '../encoding/abi.ts'
 import { type Address, addressWord, type Word, ZERO_ADDRESS } from '../encoding/words.ts'
 import { Cells } from './cells.ts'
 import { Contract, type Machine, require } from './machine.ts'
@@ -93,7 +93,11 @@ export abstract class LandToken extends Contract implements TokenContract {
       this.isUpdateManager(caller, id)
     require(owner !== ZERO_ADDRESS && mayDescribe, 'not authorized')
     this.texts.set(id, text)
-    this.log([TOPIC.update, id, addressWord(owner), addressWord(caller)], bytes(text))
+    this.log([TOPIC.update, id, addressWord(owner), addressWord(caller)], this.textArgument(text))
+  }
+
+  protected textArgument(text: Uint8Array): Argument {
+    return bytes(text)
   }
 
   protected putUpdateOperator(id: Word, operator: Address): void {

@@ -41,6 +41,7 @@ export const TOPIC = {
   startedMortgage: hashOfText('StartedMortgage(uint256)'),
   canceledMortgage: hashOfText('CanceledMortgage(address,uint256)'),
   paidMortgage: hashOfText('PaidMortgage(address,uint256)'),
+  updatedLandData: hashOfText('UpdatedLandData(address,uint256,string)'),
   defaultedMortgage: hashOfText('DefaultedMortgage(uint256)'),
 
   createdLoan: hashOfText('CreatedLoan(uint256,address,address)'),

@@ -24,6 +24,14 @@ export function bytes(value: Uint8Array): Argument {
   return { isDynamic: true, hex: numberWord(value.length).slice(2) + digits.padEnd(padded, '0') }
 }
 
+/** Bytes as some contracts of 2018 write them where they come last: without the zeros that fill the last word. */
+export function unpaddedBytes(value: Uint8Array): Argument {
+  return { isDynamic: true, hex: numberWord(value.length).slice(2) + hexOf(value).slice(2) }
+}
+
+/** No bytes, as the compilers of early 2018 wrote them where they come last: one more word follows the length. */
+export const OVERLONG_EMPTY_BYTES: Argument = { isDynamic: true, hex: '0'.repeat(2 * WORD_DIGITS) }
+
 export function array(members: readonly Argument[]): Argument {
   return { isDynamic: true, hex: numberWord(members.length).slice(2) + joined(members) }
 }

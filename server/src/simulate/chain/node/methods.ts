@@ -40,6 +40,9 @@ const METHODS: Readonly<Record<string, (call: Call) => unknown>> = {
   eth_capabilities: getCapabilities,
 }
 
+/** Every method that a node has. */
+export const METHOD_NAMES = Object.keys(METHODS)
+
 /** Answers one call of JSON-RPC. @throws {RpcError} */
 export function answerCall(
   method: string,

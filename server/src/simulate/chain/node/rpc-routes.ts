@@ -41,9 +41,9 @@ export async function answerRpc(
   return send(reply, Array.isArray(body) ? answers : answers[0]!, faults)
 }
 
-/** A body that is no JSON. */
+/** Reads every body as JSON, whatever its type says; one that is no JSON is answered as nodes do. */
 export function refuseBody(app: FastifyInstance): void {
-  app.removeContentTypeParser('application/json')
+  app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
     try {
       done(null, text === '' ? null : JSON.parse(text as string))
