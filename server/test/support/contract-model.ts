@@ -3,12 +3,12 @@ import { parseCoord } from '@landpass/client/grid'
 import { estateFingerprint } from '../../src/land/events/fingerprints.ts'
 import type { LandFact } from '../../src/land/events/land-event.ts'
 import { findAsset } from '../../src/land/records/assets.ts'
-import { ESTATE_REGISTRY } from '../../src/land/records/contracts.ts'
 import {
   ALICE,
   BIDS,
   BOB,
   CAROL,
+  ESTATE_REGISTRY,
   FAR_S,
   join,
   LEGACY_MARKETPLACE,

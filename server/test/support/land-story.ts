@@ -11,8 +11,9 @@ import type {
 import { MemoryRows } from '../../src/land/events/memory-rows.ts'
 import type { Fact, RuleContext } from '../../src/land/events/rule-context.ts'
 import { findAsset } from '../../src/land/records/assets.ts'
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../src/land/records/contracts.ts'
 
+export const LAND_REGISTRY = address('land registry')
+export const ESTATE_REGISTRY = address('estate registry')
 export const MARKETPLACE = address('marketplace')
 export const LEGACY_MARKETPLACE = address('legacy marketplace')
 export const BIDS = address('bids')

@@ -9,6 +9,7 @@ import {
   createEstate,
   DAVE,
   describe as describeAsset,
+  ESTATE_REGISTRY,
   hash,
   join,
   LandStory,
@@ -19,7 +20,6 @@ import {
   transfer,
 } from '../../../test/support/land-story.ts'
 import { MAX_ADDRESSES } from '../records/checks.ts'
-import { ESTATE_REGISTRY } from '../records/contracts.ts'
 import { estateFingerprint } from './fingerprints.ts'
 import { ZERO_ADDRESS } from './new-rows.ts'
 import type { Fact } from './rule-context.ts'
@@ -180,8 +180,9 @@ describe('an estate', () => {
   })
 
   test('whose creation was lost has its parcels, and its owner after the next transfer', async () => {
-    await story.transaction(join('7', '1,1'))
-    expect(await story.members('7')).toEqual(['1,1'])
+    await story.transaction(join('7', '1,1'), join('7', '8,8'))
+    expect(await story.members('7')).toEqual(['1,1', '8,8'])
+    expect(await story.parcel('8,8')).toMatchObject({ owner: ESTATE_REGISTRY })
     expect(await story.estate('7')).toMatchObject({ owner: ZERO_ADDRESS, name: null })
 
     await story.transaction(transfer('7', BOB, CAROL))

@@ -10,13 +10,13 @@ import {
   cancelBid,
   createEstate,
   DAVE,
+  ESTATE_REGISTRY,
   hash,
   join,
   LandStory,
   leave,
   transfer,
 } from '../../../test/support/land-story.ts'
-import { ESTATE_REGISTRY } from '../records/contracts.ts'
 import { estateFingerprint } from './fingerprints.ts'
 
 let story: LandStory

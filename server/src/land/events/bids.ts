@@ -7,7 +7,7 @@ import { assetOf, estateOf, ZERO_ADDRESS } from './new-rows.ts'
 import type { Fact, Step } from './rule-context.ts'
 
 /**
- * The life of a bid. The contract keeps one for each asset and bidder, whoever owns the asset:
+ * The life of a bid. The contract keeps one for each asset and bidder, and transfers of the asset do not change that:
  *
  *   open ──the parcels of the estate change──▶ cancelled (fingerprint) ──they are the same again──▶ open
  *   open, fingerprint ──accepted──▶ sold (event)             ──cancelled──▶ cancelled (event)
@@ -74,7 +74,7 @@ export async function cancelBid(step: Step, fact: Fact<'bid-cancelled'>): Promis
   if (bid) step.rows.put('bid', closed(bid, step.at, 'event'))
 }
 
-/** Bids are offered to whoever owns the asset. While a bid is accepted the token passes through the contract of bids. */
+/** Bids are offered to the owner of the asset. While a bid is accepted the token passes through the contract of bids. */
 export async function moveBids(step: Step, asset: AssetName, owner: string | null): Promise<void> {
   const { rows, at, context } = step
   if (owner === null || owner === context.contracts.bids) return

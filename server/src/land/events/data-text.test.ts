@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MAX_TEXT_LENGTH } from '../records/checks.ts'
-import { describedColumns, parseDataText } from './data-text.ts'
+import { parseDataText, withText } from './data-text.ts'
 
 const parse = (text: string) => parseDataText(Buffer.from(text))
 const data = (name: string, description = '', ipns = '', version = 0) => ({
@@ -49,18 +49,32 @@ test.each([
   ['text after a closing quote', '0,"a"b,c'],
   ['a byte order mark', '\ufeff0,a'],
 ])('an owner who wrote %s keeps the name from before, and the raw text is new', (_what, text) => {
-  const before = { data_version: 0, name: 'Home', description: 'Sweet', ipns: '' }
+  const before = {
+    data_version: 0,
+    name: 'Home',
+    description: 'Sweet',
+    ipns: '',
+    data_text: null,
+    updated_at_ms: 1,
+  }
 
-  const columns = describedColumns(Buffer.from(text), before)
+  const after = withText(before, Buffer.from(text), 2)
 
-  expect(columns).toEqual({ ...before, data_text: `0x${Buffer.from(text).toString('hex')}` })
+  expect(after).toEqual({ ...before, data_text: `0x${Buffer.from(text).toString('hex')}`, updated_at_ms: 2 })
 })
 
 test('bytes that are no UTF-8 are shown as such, and kept as they are', () => {
   const text = Buffer.from([0x30, 0x2c, 0xff, 0x41])
-  const before = { data_version: 0, name: null, description: null, ipns: null }
+  const before = {
+    data_version: 0,
+    name: null,
+    description: null,
+    ipns: null,
+    data_text: null,
+    updated_at_ms: 1,
+  }
 
-  expect(describedColumns(text, before)).toMatchObject({ name: '\ufffdA', data_text: '0x302cff41' })
+  expect(withText(before, text, 2)).toMatchObject({ name: '\ufffdA', data_text: '0x302cff41' })
 })
 
 test('a name beyond what records take is cut, but not inside of a character', () => {

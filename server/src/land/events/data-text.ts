@@ -7,21 +7,24 @@ const MAX_VERSION = 2_147_483_647
 /** Wrong bytes become U+FFFD. A byte order mark is kept: the contract's text then does not begin with `0`. */
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The columns of what an owner wrote. */
-export type DescribedColumns = DataRow & { readonly data_text: string | null }
+type DescribedRow = DataRow & { readonly data_text: string | null; readonly updated_at_ms: number }
 
 /**
- * The columns for a text that an owner wrote. The raw text is always kept. A text that does not parse leaves the
+ * The row of an asset after its owner wrote a text. The raw text is always kept. A text that does not parse leaves the
  * fields of the text before.
  */
-export function describedColumns(text: Uint8Array, before: DataRow): DescribedColumns {
+export function withText<Row extends DescribedRow>(row: Row, text: Uint8Array, timeMs: number): Row {
+  const data_text = text.length > MAX_RAW_BYTES ? null : `0x${Buffer.from(text).toString('hex')}`
   const data = parseDataText(text)
+  if (!data) return { ...row, data_text, updated_at_ms: timeMs }
   return {
-    data_version: data?.version ?? before.data_version,
-    name: data ? data.name : before.name,
-    description: data ? data.description : before.description,
-    ipns: data ? data.ipns : before.ipns,
-    data_text: text.length > MAX_RAW_BYTES ? null : `0x${Buffer.from(text).toString('hex')}`,
+    ...row,
+    data_version: data.version,
+    name: data.name,
+    description: data.description,
+    ipns: data.ipns,
+    data_text,
+    updated_at_ms: timeMs,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Coord } from '@landpass/client/grid'
 import { judgeBids } from './bids.ts'
-import { describedColumns } from './data-text.ts'
+import { withText } from './data-text.ts'
 import { fingerprintOf, toggleParcel } from './fingerprints.ts'
 import type { ParcelRow } from './land-rows.ts'
 import { estateOf, parcelAt, ZERO_ADDRESS } from './new-rows.ts'
@@ -16,13 +16,11 @@ export async function createEstate(step: Step, fact: Fact<'estate-created'>): Pr
   const before = await estateOf(step, fact.estateId)
   const owner = before.owner === ZERO_ADDRESS ? (fact.owner ?? ZERO_ADDRESS) : before.owner
   const estate = {
-    ...before,
-    ...describedColumns(fact.text, before),
+    ...withText(before, fact.text, at.timeMs),
     owner,
     tx_hash: at.txHash,
     last_transferred_at_ms: at.timeMs,
     created_at_ms: at.timeMs,
-    updated_at_ms: at.timeMs,
   }
   const rights = await rightsOverEstate(step, estate)
   rows.put('estate', { ...estate, ...rights })
@@ -43,7 +41,9 @@ export async function joinEstate(
   await changeFingerprint(step, estateId, coord)
   const last = (await step.rows.parcelsOfEstate(estateId)).at(-1)
   const estate_position = (last?.estate_position ?? -1) + 1
-  await putMember(step, { ...parcel, estate_id: estateId, estate_position })
+  // Of a parcel without an owner the transfer to the registry of estates was lost, or is logged next.
+  const owner = parcel.owner ?? step.context.contracts.estateRegistry
+  await putMember(step, { ...parcel, owner, estate_id: estateId, estate_position })
 }
 
 /** Nothing happens if the parcel has already joined another estate: that is logged first when it is moved directly. */
@@ -58,8 +58,8 @@ export async function leaveEstate(
 }
 
 async function putMember(step: Step, parcel: ParcelRow): Promise<void> {
-  const rights = await rightsOverParcel(step, parcel)
-  step.rows.put('parcel', { ...parcel, ...rights, updated_at_ms: step.at.timeMs })
+  const { approvals_for_all, update_managers } = await rightsOverParcel(step, parcel)
+  step.rows.put('parcel', { ...parcel, approvals_for_all, update_managers, updated_at_ms: step.at.timeMs })
 }
 
 /** Before the parcel's own row changes: a fingerprint that is unknown is computed from the parcels of the estate. */

@@ -8,6 +8,7 @@ import {
   CAROL,
   cancel,
   createEstate,
+  ESTATE_REGISTRY,
   FAR_S,
   hash,
   join,
@@ -19,7 +20,6 @@ import {
   sold,
   transfer,
 } from '../../../test/support/land-story.ts'
-import { ESTATE_REGISTRY } from '../records/contracts.ts'
 
 const LEGACY = { marketplace: LEGACY_MARKETPLACE }
 let story: LandStory

@@ -45,6 +45,7 @@ export class ParcelStore implements Store<ParcelRow> {
   private readonly columns = new Map<number, Map<number, ParcelCell>>()
   private readonly byOwner = new Groups<ParcelCell>()
   private readonly byEstate = new Groups<ParcelCell>()
+  private lastCell: ParcelCell | undefined
 
   find({ x, y }: Coord): ParcelRow | undefined {
     return this.cellAt(x, y)?.row
@@ -77,6 +78,7 @@ export class ParcelStore implements Store<ParcelRow> {
     if (!cell) return
     this.index(cell, cell.row, undefined)
     this.columns.get(x)?.delete(y)
+    this.lastCell = undefined
   }
 
   all(): ParcelRow[] {
@@ -86,8 +88,12 @@ export class ParcelStore implements Store<ParcelRow> {
     )
   }
 
+  /** An event asks several times for the same parcel: the last answer is remembered. */
   private cellAt(x: number, y: number): ParcelCell | undefined {
-    return this.columns.get(x)?.get(y)
+    if (this.lastCell?.row.x === x && this.lastCell.row.y === y) return this.lastCell
+    const cell = this.columns.get(x)?.get(y)
+    if (cell) this.lastCell = cell
+    return cell
   }
 
   private index(cell: ParcelCell, before: ParcelRow | undefined, after: ParcelRow | undefined): void {

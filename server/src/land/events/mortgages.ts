@@ -97,7 +97,7 @@ export async function lendLoan(step: Step, { loanId, lender }: Fact<'loan-lent'>
   await changeLender(step, loanId, lender)
 }
 
-/** Loans are tokens: whoever has one is the lender. A loan that is gone keeps its last lender. */
+/** Loans are tokens, and the holder is the lender. A loan that is gone keeps its last lender. */
 export async function transferLoan(step: Step, { loanId, to }: Fact<'loan-transferred'>): Promise<void> {
   if (to !== null) await changeLender(step, loanId, to)
 }

@@ -90,24 +90,15 @@ export function assetOf(step: Step, { type, id }: AssetName): Promise<ParcelRow 
   return type === 'parcel' ? parcelAt(step, coordOf(id)) : estateOf(step, id)
 }
 
-/** The columns that parcels and estates share. An estate's owner cannot be null. */
-export type AssetColumns = Pick<EstateRow, keyof EstateRow & keyof ParcelRow>
-
-/** Changes columns of a parcel or an estate. */
+/** Replaces the row of a parcel or an estate. */
 export async function changeAsset(
   step: Step,
   asset: AssetName,
-  change: (row: ParcelRow | EstateRow) => Partial<AssetColumns>,
+  change: <Row extends ParcelRow | EstateRow>(row: Row) => Row,
 ): Promise<void> {
-  const { rows, at } = step
-  const updated_at_ms = at.timeMs
-  if (asset.type === 'parcel') {
-    const row = await parcelAt(step, coordOf(asset.id))
-    rows.put('parcel', { ...row, updated_at_ms, ...change(row) })
-  } else {
-    const row = await estateOf(step, asset.id)
-    rows.put('estate', { ...row, updated_at_ms, ...change(row) })
-  }
+  const { rows } = step
+  if (asset.type === 'parcel') rows.put('parcel', change(await parcelAt(step, coordOf(asset.id))))
+  else rows.put('estate', change(await estateOf(step, asset.id)))
 }
 
 /** @throws {RangeError} for an id that is not that of a parcel: events name parcels by their coordinates */

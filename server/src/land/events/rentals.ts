@@ -14,17 +14,19 @@ export async function rentAsset(step: Step, fact: Fact<'asset-rented'>): Promise
   const { asset, lessor, tenant } = fact
   const holder = step.context.contracts.rentals ?? (await holderOf(step, fact))
   await changeAsset(step, asset, (row) => ({
+    ...row,
     owner: lessor,
     holder,
     tenant,
     rented_until_ms: endOf(row, fact, step.at.timeMs),
+    updated_at_ms: step.at.timeMs,
   }))
   await moveBids(step, asset, lessor)
 }
 
 /** The lessor has claimed the token. Its transfer, which is logged before, says who owns it. */
 export async function endRent(step: Step, { asset }: Fact<'rent-ended'>): Promise<void> {
-  await changeAsset(step, asset, () => NOT_RENTED)
+  await changeAsset(step, asset, (row) => ({ ...row, ...NOT_RENTED, updated_at_ms: step.at.timeMs }))
 }
 
 async function holderOf(step: Step, { asset }: Fact<'asset-rented'>): Promise<string | null> {

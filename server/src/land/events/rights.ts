@@ -5,7 +5,7 @@ import { estateOf } from './new-rows.ts'
 import type { Fact, Step } from './rule-context.ts'
 
 /** What stands on each asset of an owner: sorted addresses, null where there are none. */
-type RightColumns = Pick<ParcelRow, 'approvals_for_all' | 'update_managers'>
+export type RightColumns = Pick<ParcelRow, 'approvals_for_all' | 'update_managers'>
 
 const NO_RIGHTS: RightColumns = { approvals_for_all: null, update_managers: null }
 
@@ -32,21 +32,28 @@ export async function setRight(
   } else {
     for (const estate of await rows.assetsOf('estate', owner))
       if (!isRented(estate)) {
-        rows.put('estate', { ...estate, ...columns, updated_at_ms: step.at.timeMs })
+        const { approvals_for_all, update_managers } = columns
+        rows.put('estate', { ...estate, approvals_for_all, update_managers, updated_at_ms: step.at.timeMs })
         await putMemberRights(step, estate.id, columns)
       }
   }
 }
 
 /** The rights over a parcel: those of its token's holder, or those over the estate that it is in. */
-export async function rightsOverParcel(step: Step, parcel: ParcelRow): Promise<RightColumns> {
+export async function rightsOverParcel(
+  step: Step,
+  parcel: Pick<ParcelRow, 'estate_id' | 'holder' | 'owner'>,
+): Promise<RightColumns> {
   if (parcel.estate_id === null) return rightsOf(step.rows, 'parcel', parcel.holder ?? parcel.owner)
   const { approvals_for_all, update_managers } = await estateOf(step, parcel.estate_id)
   return { approvals_for_all, update_managers }
 }
 
 /** The rights over an estate: those of its token's holder at the registry of estates. */
-export function rightsOverEstate({ rows }: Step, estate: EstateRow): Promise<RightColumns> {
+export function rightsOverEstate(
+  { rows }: Step,
+  estate: Pick<EstateRow, 'holder' | 'owner'>,
+): Promise<RightColumns> {
   return rightsOf(rows, 'estate', estate.holder ?? estate.owner)
 }
 
