@@ -30,6 +30,7 @@ import { createServer, logsRequests } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
 import { readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
+import { MAINNET_REGISTRIES, type Registries } from './land/records/contracts.ts'
 import { servePages } from './site/pages.ts'
 import { translationRoutes } from './site/translations.ts'
 import { StateKeeper } from './state/state-keeper.ts'
@@ -81,6 +82,8 @@ export interface FollowingChain {
   readonly chain: Chain
   /** What it does where it does not follow. */
   readonly ownState: () => OwnState | undefined
+  /** Contracts of the network that the land is of; mainnet by default. */
+  readonly registries?: Registries | undefined
 }
 
 /** How long running requests may take after `close()`; then their connections are cut. */
@@ -182,6 +185,7 @@ async function serveLand(parts: LandParts): Promise<void> {
   const { chainStatus } = parts
   metrics.addSeries(statusSeries(chainStatus, () => clock.nowMs()))
   if (parts.chain) metrics.addSeries(followerSeries(parts.chain.chain))
+  const { registries = MAINNET_REGISTRIES } = parts
   const land = {
     db: engine.db,
     clock,
@@ -218,6 +222,8 @@ async function serveLand(parts: LandParts): Promise<void> {
     settings: config,
     costLimits,
   })
+  const settings = { ...config, registries }
+  await serveLandApi(server, { land, pictures, changeStream, settings, costLimits })
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel)) readyAnswers.findWith((url) => pictures.findReady(url))
 }

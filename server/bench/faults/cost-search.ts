@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Random } from '../../src/demo/random.ts'
 import { SCRAPE_UNITS } from '../../src/http/health.ts'
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../src/land/records/contracts.ts'
+import { MAINNET_REGISTRIES } from '../../src/land/records/contracts.ts'
 import { inParallel, type Script, sized, type Verdict } from '../attendance/script.ts'
 import { memoryMb, startServer } from '../processes.ts'
 import { costOf, cpuMs, type ProcessCost } from './process-cost.ts'
@@ -240,7 +240,7 @@ export async function knownValues(origin: string): Promise<KnownValues> {
   return {
     bounds: { min: xs.reduce((a, b) => Math.min(a, b)), max: xs.reduce((a, b) => Math.max(a, b)) },
     addresses,
-    contracts: [LAND_REGISTRY, ESTATE_REGISTRY],
+    contracts: Object.values(MAINNET_REGISTRIES),
     bids,
     transactions: sold.data.assets.map(({ publication }) => publication.tx_hash),
     estates: mostFrequent(all.map(({ estateId }) => estateId)),

@@ -1,5 +1,5 @@
 import type { BidRecord } from '../land/records/bid.ts'
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../land/records/contracts.ts'
+import type { Registries } from '../land/records/contracts.ts'
 import type { Asset, Assets, Deal, Tenure } from './assets.ts'
 import { BIDS_START_S, blockAt, blockTimeS, DAY_S, dateS, iso, PRESENT_S, rowTimes } from './chain-time.ts'
 import type { Random } from './random.ts'
@@ -19,8 +19,15 @@ interface Draft {
 
 const LONGEST_DAYS = 180
 
+/** What bid records need to know. */
+export interface BidSources {
+  readonly assets: Assets
+  readonly people: readonly string[]
+  readonly registries: Registries
+}
+
 /** All bids, in order of creation: accepted, cancelled and open ones. */
-export function bidsOf(assets: Assets, people: readonly string[], random: Random): BidRecord[] {
+export function bidsOf({ assets, people, registries }: BidSources, random: Random): BidRecord[] {
   const all = [...assets.parcels, ...assets.estates.map(({ asset }) => asset)]
   const accepted = all.flatMap((asset) => acceptedOn(asset, people, random))
   const cancelled = times(all.length, 92, 6, () => cancelledOn(random.pick(all), people, random))
@@ -31,7 +38,7 @@ export function bidsOf(assets: Assets, people: readonly string[], random: Random
   return drafts.map((draft) => {
     if (!fingerprints.has(draft.asset)) fingerprints.set(draft.asset, random.hash())
     const fingerprint = fingerprints.get(draft.asset)!
-    return recordOf(draft, { fingerprint, createdAt: created(draft.fromS) }, random)
+    return recordOf(draft, { registries, fingerprint, createdAt: created(draft.fromS) }, random)
   })
 }
 
@@ -138,7 +145,7 @@ function openOn(
 
 function recordOf(
   { asset, status, bidder, seller, fromS, toS, expiresS }: Draft,
-  { fingerprint, createdAt }: { fingerprint: string; createdAt: string },
+  { registries, fingerprint, createdAt }: { registries: Registries; fingerprint: string; createdAt: string },
   random: Random,
 ): BidRecord {
   const isEstate = asset.type === 'estate'
@@ -148,7 +155,7 @@ function recordOf(
   )
   return {
     id: random.hash(),
-    token_address: isEstate ? ESTATE_REGISTRY : LAND_REGISTRY,
+    token_address: isEstate ? registries.estate : registries.land,
     token_id: asset.tokenId,
     bidder,
     seller,

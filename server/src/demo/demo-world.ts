@@ -1,5 +1,6 @@
 import type { World } from '@landpass/client/grid'
 import type { BidRecord } from '../land/records/bid.ts'
+import { MAINNET_REGISTRIES, type Registries } from '../land/records/contracts.ts'
 import type { ContributionRecord } from '../land/records/contribution.ts'
 import type { DistrictRecord } from '../land/records/district.ts'
 import type { EstateRecord } from '../land/records/estate.ts'
@@ -47,6 +48,8 @@ export interface DemoWorldOptions {
   readonly radius?: number
   /** The rectangles that the world covers, instead of a radius: `worldShape` says how the city is fitted to them. */
   readonly world?: World
+  /** Contracts of the network that the world is made for; mainnet by default. */
+  readonly registries?: Registries | undefined
 }
 
 /** The data sets of a snapshot, in its order. Each can be read as often as you like. */
@@ -73,7 +76,7 @@ export interface DemoWorld {
  * demoWorld(1, { radius: 8 }).parcels // 289 parcels, from -8,-8 to 8,8
  */
 export function demoWorld(seed: number, options: DemoWorldOptions = {}): DemoWorld {
-  const { radius = DEFAULT_RADIUS } = options
+  const { radius = DEFAULT_RADIUS, registries = MAINNET_REGISTRIES } = options
   checkRange('seed', seed, 0, 0xffff_ffff)
   checkRange('radius', radius, SMALLEST_RADIUS, LARGEST_RADIUS)
   const random = new Random(seed)
@@ -92,11 +95,11 @@ export function demoWorld(seed: number, options: DemoWorldOptions = {}): DemoWor
     contributions: contributionsOf(districts, holdings.people, random.fork('contributions')),
     parcels: {
       [Symbol.iterator]: () =>
-        parcelRecords({ plan, districts, byCell: assets.byCell }, random.fork('parcels')),
+        parcelRecords({ plan, districts, byCell: assets.byCell, registries }, random.fork('parcels')),
     },
     estates: estateRecords(assets.estates, plan, random.fork('estate records')),
     publications: listings.map(({ record }) => record),
-    bids: bidsOf(assets, holdings.people, random.fork('bids')),
+    bids: bidsOf({ assets, people: holdings.people, registries }, random.fork('bids')),
     mortgages: loansOf(listings, holdings.people, random.fork('loans')),
   }
 }

@@ -1,6 +1,6 @@
 import { coordText, encodeTokenId } from '@landpass/client/grid'
 import type { AssetData } from '../land/records/assets.ts'
-import { ESTATE_REGISTRY } from '../land/records/contracts.ts'
+import type { Registries } from '../land/records/contracts.ts'
 import type { DistrictRecord } from '../land/records/district.ts'
 import type { EstateRecord } from '../land/records/estate.ts'
 import type { ParcelRecord, Proximity } from '../land/records/parcel.ts'
@@ -90,11 +90,12 @@ export interface ParcelSources {
   readonly plan: CityPlan
   readonly districts: readonly DistrictRecord[]
   readonly byCell: readonly (Asset | undefined)[]
+  readonly registries: Registries
 }
 
 /** All parcels by x, then y. One at a time: the whole world as objects would be a hundred megabytes. */
 export function* parcelRecords(
-  { plan, districts, byCell }: ParcelSources,
+  { plan, districts, byCell, registries }: ParcelSources,
   random: Random,
 ): Generator<ParcelRecord> {
   const { grid, districtOf, inWorld } = plan
@@ -112,7 +113,8 @@ export function* parcelRecords(
       continue
     }
     const name = asset.offer && asset.offer.expiresS > PRESENT_S ? awkward.pop() : undefined
-    yield sold(place, { asset, name, createdMs, tags: proximity(plan, cell) }, random)
+    const holder = asset.estateId === undefined ? asset.owner : registries.estate
+    yield sold(place, { asset, holder, name, createdMs, tags: proximity(plan, cell) }, random)
   }
 }
 
@@ -160,10 +162,18 @@ function sold(
   { id, x, y, token_id }: Place,
   {
     asset,
+    holder,
     name,
     createdMs,
     tags,
-  }: { asset: Asset; name: string | undefined; createdMs: number; tags: ParcelRecord['tags'] },
+  }: {
+    asset: Asset
+    /** Who owns the token: of a parcel in an estate, the registry. */
+    holder: string
+    name: string | undefined
+    createdMs: number
+    tags: ParcelRecord['tags']
+  },
   random: Random,
 ): ParcelRecord {
   const changedS = asset.estateId === undefined ? asset.lastChangeS : asset.closesS
@@ -177,7 +187,7 @@ function sold(
     x,
     y,
     token_id,
-    owner: asset.estateId === undefined ? asset.owner : ESTATE_REGISTRY,
+    owner: holder,
     operator: random.chance(2) ? random.address() : null,
     update_operator: updateOperator(random),
     data,

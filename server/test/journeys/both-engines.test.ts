@@ -1,6 +1,5 @@
 import { encodeTokenId } from '@landpass/client/grid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LAND_REGISTRY } from '../../src/land/records/contracts.ts'
 import {
   type AttendanceServer,
   type OutsideWorld,
@@ -11,6 +10,7 @@ import {
 import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { freshEngine } from '../support/engines.ts'
 import { type Answer, testClock } from '../support/land-server.ts'
+import { LAND_REGISTRY } from '../support/registries.ts'
 
 /**
  * Every endpoint of openapi.json, asked on the embedded engine and on PostgreSQL over the same world: the answers are the

@@ -20,7 +20,6 @@ import {
 import { FeedGrid, readFeed } from '@landpass/client/feed'
 import { encodeTokenId } from '@landpass/client/grid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LAND_REGISTRY } from '../../src/land/records/contracts.ts'
 import { makePlayer } from '../../src/simulate/player/player.ts'
 import { signingTransport } from '../../src/simulate/player/signing-transport.ts'
 import { type OutsideWorld, startOutsideWorld } from '../support/attendance-server.ts'
@@ -28,6 +27,7 @@ import { type DemoLand, startDemoLand } from '../support/demo-land.ts'
 import { freshEngine } from '../support/engines.ts'
 import { eventually } from '../support/landpass.ts'
 import type { OpenApi } from '../support/openapi.ts'
+import { LAND_REGISTRY } from '../support/registries.ts'
 
 const RADIUS = 10
 const EVENT_ID = 78_001

@@ -1,9 +1,9 @@
 import { encodeTokenId, tokenIdHex } from '@landpass/client/grid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../src/land/records/contracts.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import { describeOnOneEngine } from '../support/engines.ts'
 import { type LandServer, startLandServer, testClock } from '../support/land-server.ts'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from '../support/registries.ts'
 import { ANN, MUSEUM, ROAD, TINY_WORLD, tinyRecords, tinySnapshot } from '../support/tiny-world.ts'
 
 const WORLD = '-2,-2,2,2'
@@ -117,6 +117,23 @@ describeOnOneEngine('tokens and the newer addresses', (open) => {
       expect(body).toMatchObject({
         image: 'https://land.example.org/api/v1/estates/1/map.png?size=24&width=1024&height=1024',
         external_url: `https://market.example.org/contracts/${ESTATE_REGISTRY}/tokens/1`,
+      })
+    })
+
+    test('names the contracts of the network', async () => {
+      const registries = { land: `0x${'1a'.repeat(20)}`, estate: `0x${'e5'.repeat(20)}` }
+      const elsewhere = await startLandServer(await open(), testClock(), { WORLD }, { registries })
+      const parcel = await elsewhere.get(`/v2/contracts/${registries.land}/tokens/0`)
+      const estate = await elsewhere.get(`/v2/contracts/${registries.estate}/tokens/1`)
+      const mainnet = await elsewhere.get(`/v2/contracts/${LAND_REGISTRY}/tokens/0`)
+      await elsewhere.close()
+
+      const tokens = `${elsewhere.origin}/v2/contracts`
+      expect(parcel.body).toMatchObject({ external_url: `${tokens}/${registries.land}/tokens/0` })
+      expect(estate.body).toMatchObject({ external_url: `${tokens}/${registries.estate}/tokens/1` })
+      expect(mainnet.body).toMatchObject({
+        code: 'contract_not_found',
+        error: `This contract has no land; parcels are in ${registries.land}, estates in ${registries.estate}.`,
       })
     })
 

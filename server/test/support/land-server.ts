@@ -3,7 +3,7 @@ import http, { type IncomingHttpHeaders } from 'node:http'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
-import { type App, createApp } from '../../src/app.ts'
+import { type App, type AppOptions, createApp } from '../../src/app.ts'
 import type { Clock } from '../../src/clock.ts'
 import { type Environment, readConfig } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
@@ -77,9 +77,10 @@ export async function startLandServer(
   engine: Engine,
   clock: Clock,
   env: Environment = {},
+  more: Pick<AppOptions, 'registries'> = {},
 ): Promise<LandServer> {
   const config = readConfig({ LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: emptyDir(), ...env })
-  const app = await createApp({ config, engine, clock })
+  const app = await createApp({ config, engine, clock, ...more })
   const origin = await app.server.listen({ host: '127.0.0.1', port: 0 })
   await app.start()
   const check = answerChecker(app.server)

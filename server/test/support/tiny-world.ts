@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { encodeTokenId, parseWorld } from '@landpass/client/grid'
 import type { BidRecord } from '../../src/land/records/bid.ts'
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../src/land/records/contracts.ts'
 import type { ContributionRecord } from '../../src/land/records/contribution.ts'
 import type { DistrictRecord } from '../../src/land/records/district.ts'
 import type { EstateRecord } from '../../src/land/records/estate.ts'
@@ -14,6 +13,7 @@ import type { MortgageRecord } from '../../src/land/records/mortgage.ts'
 import type { ParcelRecord } from '../../src/land/records/parcel.ts'
 import type { PublicationRecord } from '../../src/land/records/publication.ts'
 import { DATA_SETS, type DataSetName, type RecordOf } from '../../src/land/snapshot/format.ts'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from './registries.ts'
 
 /** A world of 5 × 5 parcels around 0,0, with two of everything that can go wrong when there are two of it. */
 export const TINY_WORLD = parseWorld('-2,-2,2,2')!

@@ -1,13 +1,14 @@
 import { encodeTokenId } from '@landpass/client/grid'
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../land/records/contracts.ts'
+import type { Registries } from '../../land/records/contracts.ts'
 import { textJson } from '../../land/records/json.ts'
 import { rowsOfEstate } from '../../state/parts/estate-members.ts'
 import { pieceOf } from '../../state/parts/json-buffer.ts'
 import { type JsonBuffer, NO_DISTANCE, type ParcelParts } from '../../state/parts/parts.ts'
 import type { State } from '../../state/state.ts'
 
-/** The bases of the addresses in a token's metadata, without a slash at their end. */
+/** What the addresses in a token's metadata are made of. Bases have no slash at their end. */
 export interface TokenLinks {
+  readonly registries: Registries
   /** Base of the addresses of map images. */
   readonly base: string
   /** Base of the address of the token's page: `/contracts/:address/tokens/:id` follows it. */
@@ -35,7 +36,7 @@ export function parcelTokenJson({ parts: { parcels } }: State, row: number, link
   const y = parcels.y[row]!
   const distances = distancesJson(parcels.plazaDistance[row]!, parcels.roadDistance[row]!)
   return tokenJson(links, {
-    contract: LAND_REGISTRY,
+    contract: links.registries.land,
     tokenId: String(encodeTokenId({ x, y })),
     name: parcels.names[row] ?? `Parcel ${x},${y}`,
     description: descriptionIn(parcels.json, row),
@@ -49,7 +50,7 @@ export function estateTokenJson({ parts }: State, row: number, links: TokenLinks
   const { ids, names, size, json } = parts.estates
   const id = ids[row]!
   return tokenJson(links, {
-    contract: ESTATE_REGISTRY,
+    contract: links.registries.estate,
     tokenId: id,
     name: names[row] ?? `Estate ${id}`,
     description: descriptionIn(json, row),

@@ -7,7 +7,7 @@ import { BARE_JSON, send } from '../../http/answer.ts'
 import { publicBase } from '../../http/public-base.ts'
 import { bareSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../land/records/contracts.ts'
+import type { Registries } from '../../land/records/contracts.ts'
 import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
@@ -21,12 +21,13 @@ import {
 import { estateTokenJson, parcelTokenJson, type TokenLinks } from './token-json.ts'
 import { tokenMetadataSchema } from './token-shapes.ts'
 
-/** Settings for the addresses in metadata. */
+/** Settings for the addresses in metadata, and the contracts that they name. */
 export interface TokenSettings {
   /** Undefined: the host that the request names. */
   readonly publicUrl: string | undefined
   /** Undefined: `/v2` of this server. */
   readonly externalBaseUrl: string | undefined
+  readonly registries: Registries
 }
 
 const tags = ['tokens']
@@ -37,9 +38,10 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; sett
   { land, settings },
   done,
 ) => {
+  const { registries } = settings
   const linksFor = (request: FastifyRequest): TokenLinks => {
     const base = publicBase(request, settings.publicUrl)
-    return { base, externalBase: settings.externalBaseUrl ?? `${base}/v2` }
+    return { registries, base, externalBase: settings.externalBaseUrl ?? `${base}/v2` }
   }
 
   const answerToken = (request: FastifyRequest, reply: FastifyReply, find: (state: State) => Token) => {
@@ -110,7 +112,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; sett
       const { address, id } = request.params
       const number = parseTokenId(id)
       if (number === undefined) throw invalidParameter('id', id, TOKEN_ID_ALLOWED)
-      return answerToken(request, reply, (state) => tokenOf(state, lowerCase(address), number))
+      return answerToken(request, reply, (state) => tokenOf(state, registries, lowerCase(address), number))
     },
   )
   done()
@@ -123,17 +125,17 @@ interface Token {
 }
 
 /** @throws {AppError} `contract_not_found`, `parcel_not_found` or `estate_not_found` */
-function tokenOf(state: State, contract: string, tokenId: bigint): Token {
+function tokenOf(state: State, { land, estate }: Registries, contract: string, tokenId: bigint): Token {
   const facts = { address: contract, token_id: String(tokenId) }
   switch (contract) {
-    case LAND_REGISTRY: {
+    case land: {
       const coord = decodeTokenId(tokenId)
       return parcelToken(coord ? state.parcelRow(coord) : -1, facts)
     }
-    case ESTATE_REGISTRY:
+    case estate:
       return estateToken(state.estateRow(String(tokenId)), facts)
     default: {
-      const sentence = `This contract has no land; parcels are in ${LAND_REGISTRY}, estates in ${ESTATE_REGISTRY}.`
+      const sentence = `This contract has no land; parcels are in ${land}, estates in ${estate}.`
       throw new AppError('contract_not_found', sentence, { address: contract })
     }
   }

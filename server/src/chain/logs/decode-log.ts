@@ -30,11 +30,12 @@ export interface UnreadableLog {
 }
 
 /**
- * Reads a log by its contract, its first topic and its number of topics. Reads no byte of the data more than once, and never
- * throws: that topics and data are hex was checked when the node answered.
+ * Reads a log by its contract, its first topic and its number of topics. Reads no byte of the data more than once, and
+ * never throws: that topics and data are hex was checked when the node answered.
  *
  * @example
- * decodeLog(MAINNET, log) // { outcome: 'decoded', role: 'EstateRegistry', event: 'AddLand', fields: { estateId: 1n, landId: 0n } }
+ * decodeLog(MAINNET, log)
+ * // { outcome: 'decoded', role: 'EstateRegistry', event: 'AddLand', fields: { estateId: 1n, landId: 0n } }
  */
 export function decodeLog(network: Network, log: RawLog): DecodedLog | IgnoredLog | UnreadableLog {
   const role = roleOf(network, log.address)

@@ -2,12 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MAINNET_REGISTRIES } from '../../land/records/contracts.ts'
 import { CONTRACT_ROLES, type Network } from '../chain-types.ts'
 import { firstBlock } from '../logs/log-filter.ts'
 import { contractsHash } from './contracts-hash.ts'
 import { MAINNET, SEPOLIA } from './known-networks.ts'
 import { parseNetwork } from './parse-network.ts'
 import { readNetwork } from './read-network.ts'
+import { registriesOf } from './registries-of.ts'
 
 const LAND = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const ESTATE = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
@@ -48,6 +50,16 @@ test.each([MAINNET, SEPOLIA])('nothing of $name starts before its land', ({ cont
   for (const { startBlock } of Object.values(contracts))
     expect(startBlock).toBeGreaterThanOrEqual(contracts.LANDRegistry.startBlock)
   expect(firstBlock({ contracts } as Network)).toBe(contracts.LANDRegistry.startBlock)
+})
+
+test('the registries of mainnet are those by default, and a network without estates has none', () => {
+  const { LANDRegistry } = SEPOLIA.contracts
+
+  expect(registriesOf(MAINNET)).toEqual(MAINNET_REGISTRIES)
+  expect(registriesOf({ ...SEPOLIA, contracts: { LANDRegistry } })).toEqual({
+    land: LANDRegistry.address,
+    estate: `0x${'0'.repeat(40)}`,
+  })
 })
 
 test('a file has the network of its contracts, in lower case, with the name of the file', async () => {

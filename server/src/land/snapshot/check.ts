@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { World } from '@landpass/client/grid'
 import type { Blame } from '../records/checks.ts'
+import type { Registries } from '../records/contracts.ts'
 import { findDuplicateKey } from '../records/duplicate-keys.ts'
 import { parseExactJson } from '../records/exact-json.ts'
 import { RECORDS } from '../records/tables.ts'
@@ -24,6 +25,7 @@ import { DamagedFileError, type Seal, SnapshotFile } from './snapshot-file.ts'
 
 export interface CheckOptions {
   readonly world: World
+  readonly registries: Registries
   readonly log: ErrorLog
   readonly onRecords?: (done: number, total: number) => void
   readonly signal?: AbortSignal | undefined
@@ -159,7 +161,7 @@ class FolderChecker {
   }
 
   private isConsistent<Name extends DataSetName>(set: Name, record: unknown): boolean {
-    return RULES[set](record as RecordOf[Name], this.blame)
+    return RULES[set](record as RecordOf[Name], this.blame, this.options.registries)
   }
 
   private checkLinks<Name extends DataSetName>(set: Name, record: unknown): void {

@@ -2,6 +2,7 @@ import type { World } from '@landpass/client/grid'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { Tx } from '../../db/transaction.ts'
+import { MAINNET_REGISTRIES, type Registries } from '../records/contracts.ts'
 import { parseExactJson } from '../records/exact-json.ts'
 import { type LandLines, RECORDS } from '../records/tables.ts'
 import { type CheckedSnapshot, type Counts, checkFolder } from './check.ts'
@@ -31,6 +32,8 @@ export type OnProgress = (progress: Progress) => void
 
 export interface CheckSnapshotOptions {
   readonly world: World
+  /** Contracts of the network that the snapshot is of; mainnet by default. */
+  readonly registries?: Registries | undefined
   readonly onProgress?: OnProgress | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -95,9 +98,9 @@ export async function importSnapshot(db: Db, folder: string, options: ImportOpti
 }
 
 function check(folder: string, options: CheckSnapshotOptions, log: ErrorLog): Promise<CheckedSnapshot> {
-  const { world, signal, onProgress } = options
+  const { world, registries = MAINNET_REGISTRIES, signal, onProgress } = options
   const onRecords = (done: number, total: number) => onProgress?.({ phase: 'check', done, total })
-  return checkFolder(folder, { world, signal, log, onRecords })
+  return checkFolder(folder, { world, registries, signal, log, onRecords })
 }
 
 /** Loads and shows a world. @returns its revision; undefined when the files are no longer those that were checked */

@@ -1,7 +1,7 @@
 import { coordText, encodeTokenId, parseCoord } from '@landpass/client/grid'
 import type { BidRecord } from '../records/bid.ts'
 import { type Blame, moneyOf } from '../records/checks.ts'
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../records/contracts.ts'
+import type { Registries } from '../records/contracts.ts'
 import type { DistrictRecord } from '../records/district.ts'
 import type { EstateRecord } from '../records/estate.ts'
 import type { MortgageRecord } from '../records/mortgage.ts'
@@ -15,7 +15,7 @@ import type { DataSetName, RecordOf } from './format.ts'
  * Two rules of generated data are left out on purpose, as real history breaks them: `tx_hash` and `contract_id` of
  * publications are not unique (one transaction can list several parcels), and an asset may have several open ones.
  */
-type Rules<R> = (record: R, blame: Blame) => boolean
+type Rules<R> = (record: R, blame: Blame, registries: Registries) => boolean
 
 function district(record: DistrictRecord, blame: Blame): boolean {
   const { parcels } = record
@@ -26,7 +26,7 @@ function district(record: DistrictRecord, blame: Blame): boolean {
   return good
 }
 
-function parcel(record: ParcelRecord, blame: Blame): boolean {
+function parcel(record: ParcelRecord, blame: Blame, registries: Registries): boolean {
   const { tags } = record
   const id = coordText(record)
   if (record.id !== id) return blame('id', record.id, `must be "${id}", as x and y say`)
@@ -36,8 +36,12 @@ function parcel(record: ParcelRecord, blame: Blame): boolean {
     good = blame('token_id', record.token_id, `must be "${tokenId}", the token id of ${id}`)
   if ((record.auction_owner === null) !== (record.auction_price === null))
     good = blame('auction_owner', record.auction_owner, 'must be null exactly when auction_price is')
-  if (record.estate_id !== null && record.owner !== ESTATE_REGISTRY)
-    good = blame('owner', record.owner, `must be the estate registry, ${ESTATE_REGISTRY}: it is in an estate`)
+  if (record.estate_id !== null && record.owner !== registries.estate)
+    good = blame(
+      'owner',
+      record.owner,
+      `must be the estate registry, ${registries.estate}: it is in an estate`,
+    )
   if (tags.proximity && !tags.proximity.plaza && !tags.proximity.road)
     good = blame('tags.proximity', tags.proximity, 'must name a plaza or a road; near neither, tags is {}')
   return good
@@ -63,8 +67,8 @@ function publication(record: PublicationRecord, blame: Blame): boolean {
   return good
 }
 
-function bid(record: BidRecord, blame: Blame): boolean {
-  const registry = record.asset_type === 'parcel' ? LAND_REGISTRY : ESTATE_REGISTRY
+function bid(record: BidRecord, blame: Blame, registries: Registries): boolean {
+  const registry = record.asset_type === 'parcel' ? registries.land : registries.estate
   let good = true
   if (record.token_address !== registry)
     good = blame('token_address', record.token_address, `must be ${registry} for an asset of this type`)

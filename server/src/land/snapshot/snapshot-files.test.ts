@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
+import { emptyDir } from '../../../test/support/engines.ts'
 import { TINY_WORLD, tinyRecords, tinySnapshot } from '../../../test/support/tiny-world.ts'
+import { writeDemoSnapshot } from '../../demo/write-snapshot.ts'
 import { checkSnapshot } from './import.ts'
 
 const check = (folder: string) => checkSnapshot(folder, { world: TINY_WORLD })
@@ -23,6 +25,17 @@ test('a good snapshot is good, packed and plain', async () => {
     },
   })
   expect(await check(tinySnapshot({ packed: false }))).toMatchObject({ ok: true })
+})
+
+test('a snapshot is of one network: its registries are those of parcels in estates and of bids', async () => {
+  const registries = { land: `0x${'1a'.repeat(20)}`, estate: `0x${'e5'.repeat(20)}` }
+  const world = parseWorld('-8,-8,8,8')!
+  const folder = emptyDir()
+  await writeDemoSnapshot(1, folder, undefined, { world, registries })
+
+  expect(await checkSnapshot(folder, { world, registries })).toMatchObject({ ok: true })
+  const { errors } = await checkSnapshot(folder, { world })
+  expect(new Set(errors.map(({ field }) => field))).toEqual(new Set(['owner', 'token_address']))
 })
 
 test.each([true, false])('byte order marks are skipped (packed: %s)', async (packed) => {

@@ -5,7 +5,7 @@
 
 import { decodeTokenId } from '@landpass/client/grid'
 import { type DemoWorld, demoWorldInfo } from '../../../src/demo/demo-world.ts'
-import { ESTATE_REGISTRY } from '../../../src/land/records/contracts.ts'
+import { ESTATE_REGISTRY } from '../registries.ts'
 import { checkBids, checkBlocks, checkChains, checkListings, checkLoans } from './market-rules.ts'
 import { type Books, byAsset, checkUnique } from './rule-books.ts'
 

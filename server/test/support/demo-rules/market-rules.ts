@@ -1,7 +1,7 @@
 /** For tests: the rules of the snapshot format about publications, bids and loans. See `broken-rules.ts`. */
 
-import { ESTATE_REGISTRY, LAND_REGISTRY } from '../../../src/land/records/contracts.ts'
 import type { MortgageRecord } from '../../../src/land/records/mortgage.ts'
+import { ESTATE_REGISTRY, LAND_REGISTRY } from '../registries.ts'
 import { assetKey, type Books, checkUnique } from './rule-books.ts'
 
 export function checkListings(books: Books): void {
