@@ -75,6 +75,8 @@ export interface AppOptions {
   readonly interfaces?: readonly Interface[]
   /** Follows the chain in this process; undefined where it does not. */
   readonly chain?: FollowingChain | undefined
+  /** Contracts of the network that the land is of; mainnet by default. */
+  readonly registries?: Registries | undefined
 }
 
 /** What follows the chain in this process. */
@@ -82,8 +84,6 @@ export interface FollowingChain {
   readonly chain: Chain
   /** What it does where it does not follow. */
   readonly ownState: () => OwnState | undefined
-  /** Contracts of the network that the land is of; mainnet by default. */
-  readonly registries?: Registries | undefined
 }
 
 /** How long running requests may take after `close()`; then their connections are cut. */
@@ -214,16 +214,8 @@ async function serveLand(parts: LandParts): Promise<void> {
       read: () => keeper.revision,
     },
   ])
-  await serveLandApi(server, {
-    land,
-    pictures,
-    changeStream,
-    chain: chainStatus,
-    settings: config,
-    costLimits,
-  })
   const settings = { ...config, registries }
-  await serveLandApi(server, { land, pictures, changeStream, settings, costLimits })
+  await serveLandApi(server, { land, pictures, changeStream, chain: chainStatus, settings, costLimits })
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel)) readyAnswers.findWith((url) => pictures.findReady(url))
 }

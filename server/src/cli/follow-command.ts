@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Chain, openChain } from '../chain/chain.ts'
+import type { Chain } from '../chain/chain.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
-import type { Engine } from '../db/engine.ts'
 import { CommandError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
 import { runCommand, writeResult } from './run-command.ts'
@@ -36,6 +35,8 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
   const config = readConfig(process.env)
   if (config.chain.nodeUrls.length === 0)
     throw new CommandError('Set CHAIN_RPC_URLS to the address of an Ethereum node: docs/running.md.')
+  // Other commands start faster without this code.
+  const { openChain } = await import('../chain/chain.ts')
   await withDatabase(config, async (engine) => {
     const chain = await openChain({
       config,
@@ -45,7 +46,7 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
       log: (line) => process.stderr.write(`landpass: ${line}\n`),
     })
     try {
-      await follow(engine, chain, options, signal)
+      await follow(chain, options, signal)
     } finally {
       await chain.close()
     }
@@ -53,7 +54,6 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
 }
 
 async function follow(
-  _engine: Engine,
   chain: Chain,
   { until, ground, newWorld }: FollowOptions,
   signal: AbortSignal,

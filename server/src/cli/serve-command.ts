@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type Command, Option } from 'commander'
 import type { App, Interface } from '../app.ts'
+import { readNetwork } from '../chain/networks/read-network.ts'
+import { registriesOf } from '../chain/networks/registries-of.ts'
 import { MINUTE_MS, SYSTEM_CLOCK } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Engine } from '../db/engine.ts'
@@ -11,7 +13,7 @@ import { dropRetiredWorlds, RETIRED_GRACE_MS } from '../land/snapshot/worlds.ts'
 import { DatabaseWait, tryToOpen } from './database-wait.ts'
 import { DemoFiller } from './demo-filler.ts'
 import { engineSettings } from './open-database.ts'
-import { ServedChain } from './served-chain.ts'
+import type { ServedChain } from './served-chain.ts'
 import { attendanceExample, type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
 
 const TIDY_EVERY_MS = MINUTE_MS
@@ -64,8 +66,13 @@ async function serveUntil(stopped: Promise<StopSignal>, config: Config, options:
   const [{ engine, absence }, { createApp }] = await Promise.all([openIfThere(config), import('../app.ts')])
   try {
     const interfaces = options.only ? { interfaces: [options.only] } : {}
-    chain = options.only === 'attendance' ? undefined : await ServedChain.create({ config, engine })
-    const app = await createApp({ config, engine, clock: SYSTEM_CLOCK, ...interfaces, chain })
+    const network = await readNetwork(config.chain.network)
+    if (options.only !== 'attendance' && config.chain.nodeUrls.length > 0) {
+      const { ServedChain } = await import('./served-chain.ts')
+      chain = await ServedChain.create({ config, engine })
+    }
+    const registries = registriesOf(network)
+    const app = await createApp({ config, engine, clock: SYSTEM_CLOCK, ...interfaces, chain, registries })
     if (options.only === 'attendance') assertAttendance(app)
     engine.onNotice((notice) => app.server.log.warn(notice))
     const waiting = new DatabaseWait(engine, app.server, absence)

@@ -44,10 +44,9 @@ export class ServedChain {
     this.stopping = stopping
   }
 
-  /** @returns undefined where no node is set. @throws {CommandError} where the network file is bad */
-  static async create(options: ServedChainOptions): Promise<ServedChain | undefined> {
+  /** @throws {CommandError} where the network file is bad */
+  static async create(options: ServedChainOptions): Promise<ServedChain> {
     const { config, engine } = options
-    if (config.chain.nodeUrls.length === 0) return undefined
     const stopping = new AbortController()
     const chain = await openChain({
       config,

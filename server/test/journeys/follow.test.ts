@@ -1,10 +1,11 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/engine.ts'
 import { readChainPosition } from '../../src/land/changes/chain-position.ts'
 import { readLandHead } from '../../src/land/changes/land-head.ts'
 import { describeOnBothEngines, emptyDir, freshDatabaseUrl, freshEngine } from '../support/engines.ts'
 import { EVENT_TABLES, type FollowedLand, followLand, rowsOf } from '../support/followed-land.ts'
-import { landpass, startLandpass } from '../support/landpass.ts'
+import { eventually, landpass, serve, startLandpass } from '../support/landpass.ts'
 import { type SimulatedChain, startSimulatedChain } from '../support/simulated-chain.ts'
 
 /**
@@ -124,5 +125,76 @@ test('a process that is killed goes on where it was, and asks for no stored log 
   expect([second.code, second.stderr]).toEqual([0, second.stderr])
   const asked = (after.eth_getLogs ?? 0) - (before.eth_getLogs ?? 0)
   expect(asked).toBeLessThan((before.eth_getLogs ?? 0) + 100)
+  simulated.stop()
+})
+
+test('a server fills an empty database, follows, and says so; an import beside it stays', async () => {
+  const simulated = await startSimulatedChain({ blocks: 120, world: WORLD })
+  const env = { ...simulated.env, DATABASE_URL: await freshDatabaseUrl(), DATA_DIR: emptyDir() }
+  const server = await serve(env, ['--only', 'land'])
+  const read = async (path: string) =>
+    (await (await fetch(server.origin + path)).json()) as { data: Record<string, unknown> }
+  const isAt = (number: number) => async () => {
+    const { data } = await read('/v2/chain')
+    return (data.block as { number: number } | null)?.number === number && data.state === 'following' && data
+  }
+  const { number, hash } = await simulated.mine(3)
+  const status = await eventually(isAt(number), (data) => data !== false, 60_000)
+
+  expect(status).toMatchObject({
+    network: 'simulated',
+    chainId: 1337,
+    block: { number, hash },
+    finalized: { number: number - 64 },
+    node: { head: number, lagBlocks: 0, lagSeconds: 0 },
+    reason: null,
+  })
+  const ready = await eventually(
+    () => read('/health/ready'),
+    ({ data }) => data.chain !== undefined,
+    10_000,
+  )
+  expect(ready.data.chain).toMatchObject({ block: number, state: 'following' })
+  const metrics = await (await fetch(`${server.origin}/metrics`)).text()
+  expect(metrics).toContain(`landpass_chain_block ${number}`)
+  expect(metrics).toMatch(/landpass_chain_calls_total{node="node1",method="eth_getLogs",result="ok"} \d/)
+
+  const exported = join(emptyDir(), 'world')
+  expect((await landpass(['export', exported], env)).code).toBe(0)
+  expect((await landpass(['import', exported], env)).code).toBe(0)
+  const stopped = await eventually(
+    () => read('/v2/chain'),
+    ({ data }) => data.state === 'stopped',
+    60_000,
+  )
+  expect(stopped.data).toMatchObject({ block: null, reason: expect.stringContaining('was imported') })
+  expect((await read('/health/ready')).data.status).toBe('ready')
+
+  await simulated.mine(70) // The block of the export is final now.
+  const joined = await landpass(['follow', '--ground', exported, '--until', 'latest'], env)
+  expect([joined.code, joined.stderr]).toEqual([0, joined.stderr])
+  const { db } = await openClean({ databaseUrl: env.DATABASE_URL })
+  const rows = await rowsOf(db)
+  await simulated.change({ finalized_depth: 0 }, 'clean')
+  const { chain } = await followLand(clean, simulated, { node: 'clean' })
+  await chain.readHistory({ ground: undefined, until: undefined, replaces: true }, () => undefined)
+  expect(rows.parcel.map(ownerOf)).toEqual((await rowsOf(clean)).parcel.map(ownerOf))
+  await server.stop()
+  simulated.stop()
+})
+
+function ownerOf(row: string) {
+  const { x, y, owner, estate_id, operator } = JSON.parse(row) as Record<string, unknown>
+  return { x, y, owner, estate_id, operator }
+}
+
+test('a node without the old blocks is refused, and wrong use has its own exit code', async () => {
+  const simulated = await startSimulatedChain({ blocks: 120, world: WORLD })
+  await simulated.change({ pruned_below: 40, pruned_form: 'empty', capabilities: false })
+  const env = { ...simulated.env, DATABASE_URL: await freshDatabaseUrl(), DATA_DIR: emptyDir() }
+  const refused = await landpass(['follow', '--until', 'finalized'], env)
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('old blocks')])
+  expect((await landpass(['follow', '--until', 'soon'], env)).code).toBe(2)
+  expect((await landpass(['follow'], { ...env, CHAIN_RPC_URLS: '' })).code).toBe(1)
   simulated.stop()
 })

@@ -1,5 +1,4 @@
 import type { World } from '@landpass/client/grid'
-import { sql } from 'kysely'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -8,6 +7,7 @@ import { startPosition } from '../../land/changes/chain-position.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
+import { fillRights } from '../../land/snapshot/fill-rights.ts'
 import { bareGround, type Ground, readGround } from '../../land/snapshot/ground.ts'
 import { importSnapshot } from '../../land/snapshot/import.ts'
 import type { BlockHeader, Network, RawLog } from '../chain-types.ts'
@@ -15,6 +15,7 @@ import type { ChainSource } from '../follow/chain-source.ts'
 import { RULES_VERSION } from '../follow/rules-version.ts'
 import { firstBlock } from '../logs/log-filter.ts'
 import { contractsHash } from '../networks/contracts-hash.ts'
+import { registriesOf } from '../networks/registries-of.ts'
 import { fetchHistory, type HistoryProgress, type HistorySource } from './fetch-history.ts'
 import { replay } from './replay.ts'
 import { Spool, type TimedLog } from './spool.ts'
@@ -95,8 +96,10 @@ export async function readHistory(options: HistoryOptions): Promise<HistoryRepor
 /** Another import that was killed holds its place for this time. */
 const PATIENCE_MS = 25_000
 
-function groundOf({ ground, world, signal }: HistoryOptions): Promise<Ground> | Ground {
-  return ground === undefined ? bareGround(world, 0) : readGround(ground, world, signal)
+function groundOf({ ground, world, network, signal }: HistoryOptions): Promise<Ground> | Ground {
+  return ground === undefined
+    ? bareGround(world, 0)
+    : readGround(ground, { world, registries: registriesOf(network), signal })
 }
 
 function openSpool({ network, spoolFolder }: HistoryOptions): Promise<Spool> {
@@ -166,6 +169,7 @@ async function joinSnapshot(
     world,
     clock,
     dryRun: false,
+    registries: registriesOf(network),
     signal,
     patienceMs: PATIENCE_MS,
     whenShown: async (tx, newWorldId, shownBefore) => {
@@ -175,19 +179,4 @@ async function joinSnapshot(
   })
   if (!report.ok) throw new CommandError(`The snapshot ${ground} was changed while it was read.`)
   return { block, revision: report.revision! }
-}
-
-/** Snapshots have the rights over all land of an owner at each parcel and estate, and not as rows of their own. */
-async function fillRights(tx: Tx, worldId: number): Promise<void> {
-  for (const registry of ['parcel', 'estate'] as const) {
-    for (const [kind, column] of [
-      ['approval', 'approvals_for_all'],
-      ['manager', 'update_managers'],
-    ] as const)
-      await sql`
-        insert into land_right (world_id, kind, registry, owner, operator)
-        select distinct world_id, ${kind}, ${registry}, owner, unnest(${sql.ref(column)})
-        from ${sql.table(registry)}
-        where world_id = ${worldId} and owner is not null and ${sql.ref(column)} is not null`.execute(tx)
-  }
 }

@@ -2,6 +2,7 @@ import type { World } from '@landpass/client/grid'
 import { CommandError } from '../../errors.ts'
 import type { ParcelRow } from '../events/land-rows.ts'
 import { emptyParcel } from '../events/new-rows.ts'
+import type { Registries } from '../records/contracts.ts'
 import { parseExactJson } from '../records/exact-json.ts'
 import { type LandLines, type LandTables, RECORDS } from '../records/tables.ts'
 import { type CheckedSnapshot, checkFolder } from './check.ts'
@@ -20,6 +21,12 @@ export interface Ground {
   readonly contributions: readonly Row<'contribution'>[]
   /** The block that the snapshot's world is of, where it names one: then it is more than ground. */
   readonly chain: SnapshotBlock | undefined
+}
+
+export interface GroundOptions {
+  readonly world: World
+  readonly registries: Registries
+  readonly signal?: AbortSignal | undefined
 }
 
 type Row<Table extends keyof LandTables> = Omit<LandTables[Table], 'world_id'>
@@ -41,9 +48,12 @@ export function bareGround(world: World, createdAtMs: number): Ground {
  *
  * @throws {CommandError} where the snapshot is bad
  */
-export async function readGround(folder: string, world: World, signal?: AbortSignal): Promise<Ground> {
+export async function readGround(
+  folder: string,
+  { world, registries, signal }: GroundOptions,
+): Promise<Ground> {
   const log = new ErrorLog()
-  const checked = await checkFolder(folder, { world, log, signal })
+  const checked = await checkFolder(folder, { world, registries, log, signal })
   const parcels: ParcelRow[] = []
   if (log.count === 0)
     for await (const row of rowsOf(checked, 'parcels', signal)) parcels.push(groundOf(row as Row<'parcel'>))
