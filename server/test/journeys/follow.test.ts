@@ -161,7 +161,8 @@ test('a server fills an empty database, follows, and says so; an import beside i
 
   const exported = join(emptyDir(), 'world')
   expect((await landpass(['export', exported], env)).code).toBe(0)
-  expect((await landpass(['import', exported], env)).code).toBe(0)
+  const imported = await landpass(['import', exported], env)
+  expect([imported.code, imported.stdout]).toEqual([0, imported.stdout])
   const stopped = await eventually(
     () => read('/v2/chain'),
     ({ data }) => data.state === 'stopped',

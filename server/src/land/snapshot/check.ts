@@ -47,10 +47,14 @@ export async function checkFolder(folder: string, options: CheckOptions): Promis
   const counts = Object.fromEntries(DATA_SETS.map((set) => [set, 0])) as Counts
   const manifest = await readManifest(folder, options.log)
   const files = manifest ? findFiles(folder, manifest, options.log) : new Map<DataSetName, SnapshotFile>()
-  const links = new Links(options.world, (set, line, field, value, reason) => {
-    options.log.add(files.get(set)?.name ?? set, line, field, value, reason)
-    return false
-  })
+  const links = new Links(
+    options.world,
+    (set, line, field, value, reason) => {
+      options.log.add(files.get(set)?.name ?? set, line, field, value, reason)
+      return false
+    },
+    { mayBeApart: manifest?.chain !== undefined },
+  )
   if (!manifest) return { counts, files, links, chain: undefined }
   const checker = new FolderChecker(manifest, files, links, options)
   for (const set of DATA_SETS) counts[set] = await checker.check(set)
