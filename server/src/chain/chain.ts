@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, steadyMs } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -9,7 +7,7 @@ import { readChainPosition } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
 import type { BlockHeader, Network, RawLog } from './chain-types.ts'
-import { DatabaseDoor } from './follow/database-door.ts'
+import { DatabaseDoor, newHolder } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
 import { Follower, type StepResult } from './follow/follower.ts'
 import { readLoanTerms } from './follow/loan-terms.ts'
@@ -110,7 +108,7 @@ export class Chain {
     this.door = new DatabaseDoor({
       db,
       clock,
-      holder: `${hostname()} ${process.pid} ${randomUUID()}`,
+      holder: newHolder(),
       context: this.context,
       status: () => JSON.stringify(this.sharedStatus()),
       steadyMs: () => steadyMs(clock),

@@ -15,6 +15,10 @@ import { type SimulatedChain, startSimulatedChain } from '../support/simulated-c
 
 const WORLD = '-4,-4,4,4'
 const openClean = freshEngine('postgres')
+const openFollowed = freshEngine('postgres')
+  (open) => () =>
+    open({ databaseUrl: killedUrl })
+)(freshEngine('postgres'))
 let clean: Db
 
 beforeAll(async () => {
@@ -128,6 +132,34 @@ test('a process that is killed goes on where it was, and asks for no stored log 
   simulated.stop()
 })
 
+test('a process that is killed while it shows the history or undoes blocks leaves no trace', async () => {
+  const simulated = await startSimulatedChain({ blocks: 150, world: WORLD })
+  const env = { ...simulated.env, DATABASE_URL: await freshDatabaseUrl(), DATA_DIR: emptyDir() }
+  const { db } = await openFollowed({ databaseUrl: env.DATABASE_URL })
+  const headersAsked = async () => (await simulated.calls()).calls.eth_getBlockByHash ?? 0
+  const writing = startLandpass(['follow'], env)
+  await writing.said('"phase":"write"')
+  writing.child.kill('SIGKILL')
+  await writing.ended
+
+  for (const depth of [20, 30]) {
+    const following = startLandpass(['follow'], env)
+    const { number } = await simulated.head()
+    const isAtHead = async () => (await readChainPosition(db))?.blocks.at(-1)?.number === number
+    await eventually(isAtHead, (is) => is, 60_000)
+    const before = await headersAsked()
+    await simulated.reorganise(depth)
+    await eventually(headersAsked, (asked) => asked >= before + depth / 2, 60_000)
+    following.child.kill('SIGKILL')
+    await following.ended
+  }
+  const last = await landpass(['follow', '--until', 'latest'], env)
+
+  expect([last.code, last.stderr]).toEqual([0, last.stderr])
+  await expectCleanRows(db, simulated)
+  simulated.stop()
+})
+
 test('a server fills an empty database, follows, and says so; an import beside it stays', async () => {
   const simulated = await startSimulatedChain({ blocks: 120, world: WORLD })
   const env = { ...simulated.env, DATABASE_URL: await freshDatabaseUrl(), DATA_DIR: emptyDir() }
@@ -174,7 +206,7 @@ test('a server fills an empty database, follows, and says so; an import beside i
   await simulated.mine(70) // The block of the export is final now.
   const joined = await landpass(['follow', '--ground', exported, '--until', 'latest'], env)
   expect([joined.code, joined.stderr]).toEqual([0, joined.stderr])
-  const { db } = await openClean({ databaseUrl: env.DATABASE_URL })
+  const { db } = await openFollowed({ databaseUrl: env.DATABASE_URL })
   const rows = await rowsOf(db)
   await simulated.change({ finalized_depth: 0 }, 'clean')
   const { chain } = await followLand(clean, simulated, { node: 'clean' })
