@@ -16,9 +16,6 @@ import { type SimulatedChain, startSimulatedChain } from '../support/simulated-c
 const WORLD = '-4,-4,4,4'
 const openClean = freshEngine('postgres')
 const openFollowed = freshEngine('postgres')
-  (open) => () =>
-    open({ databaseUrl: killedUrl })
-)(freshEngine('postgres'))
 let clean: Db
 
 beforeAll(async () => {
