@@ -79,9 +79,9 @@ export class ServedChain {
     const { signal } = this.stopping
     for (let failures = 0; !signal.aborted; ) {
       try {
-        await this.followOnce()
+        const isWaiting = await this.followOnce()
         failures = 0
-        await this.pause(LOOK_AGAIN_MS)
+        if (isWaiting) await this.pause(LOOK_AGAIN_MS)
       } catch (error) {
         if (signal.aborted) return
         failures += 1
@@ -92,21 +92,25 @@ export class ServedChain {
     }
   }
 
-  private async followOnce(): Promise<void> {
+  /** @returns whether there is nothing to do now */
+  private async followOnce(): Promise<boolean> {
     const { signal } = this.stopping
     const { db } = this.options.engine
     if (await this.chain.hasPosition()) {
       this.own = undefined
       await this.chain.follow({ until: undefined, signal, endsAt: ['no position'] })
-    } else if ((await readLandHead(db)).worldId === null) {
-      await this.readHistory()
-    } else {
-      this.own = {
-        state: 'stopped',
-        reason:
-          'The world that is shown was imported and is not followed. landpass follow --new-world replaces it by the history of the chain.',
-      }
+      return false
     }
+    if ((await readLandHead(db)).worldId === null) {
+      await this.readHistory()
+      return false
+    }
+    this.own = {
+      state: 'stopped',
+      reason:
+        'The world that is shown was imported and is not followed. landpass follow --new-world replaces it by the history of the chain.',
+    }
+    return true
   }
 
   /** @throws {Error} with the sentence of the command that failed */

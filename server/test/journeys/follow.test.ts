@@ -7,6 +7,7 @@ import { describeOnBothEngines, emptyDir, freshDatabaseUrl, freshEngine } from '
 import { EVENT_TABLES, type FollowedLand, followLand, rowsOf } from '../support/followed-land.ts'
 import { eventually, landpass, serve, startLandpass } from '../support/landpass.ts'
 import { type SimulatedChain, startSimulatedChain } from '../support/simulated-chain.ts'
+import { tinyRecords, tinySnapshot } from '../support/tiny-world.ts'
 
 /**
  * The land as a chain has it: history, following, reorganisations. After each story the tables are, row by row, those of a
@@ -165,7 +166,7 @@ test('a server fills an empty database, follows, and says so; an import beside i
     (await (await fetch(server.origin + path)).json()) as { data: Record<string, unknown> }
   const isAt = (number: number) => async () => {
     const { data } = await read('/v2/chain')
-    return (data.block as { number: number } | null)?.number === number && data.state === 'following' && data
+    return (data.node as { head: number } | null)?.head === number && data.state === 'following' && data
   }
   const { number, hash } = await simulated.mine(3)
   const status = await eventually(isAt(number), (data) => data !== false, 60_000)
@@ -226,5 +227,37 @@ test('a node without the old blocks is refused, and wrong use has its own exit c
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('old blocks')])
   expect((await landpass(['follow', '--until', 'soon'], env)).code).toBe(2)
   expect((await landpass(['follow'], { ...env, CHAIN_RPC_URLS: '' })).code).toBe(1)
+  simulated.stop()
+})
+
+test('a snapshot is the ground: districts and contributions stay, owners come from the chain', async () => {
+  const simulated = await startSimulatedChain({ blocks: 120, world: '-2,-2,2,2' })
+  const records = { ...tinyRecords(), estates: [], publications: [], bids: [], mortgages: [] }
+  const parcels = records.parcels.map((parcel) => ({
+    ...parcel,
+    owner: null,
+    operator: null,
+    update_operator: null,
+    estate_id: null,
+    last_transferred_at: null,
+  }))
+  const ground = tinySnapshot({ records: { ...records, parcels } })
+  const { db } = await openFollowed({ databaseUrl: await freshDatabaseUrl() })
+  const land = await followLand(db, simulated)
+  await land.readHistory(ground)
+  const { number } = await simulated.head()
+  await land.followTo(number)
+
+  expect(await db.selectFrom('district').select('id').execute()).toHaveLength(records.districts.length)
+  expect(await db.selectFrom('contribution').select('address').execute()).toHaveLength(
+    records.contributions.length,
+  )
+  const rows = await db.selectFrom('parcel').select(['x', 'y', 'owner', 'district_id']).execute()
+  const districtOf = new Map(records.parcels.map(({ x, y, district_id }) => [`${x},${y}`, district_id]))
+  for (const { x, y, district_id } of rows) expect(district_id).toBe(districtOf.get(`${x},${y}`))
+  const { chain } = await followLand(clean, simulated, { node: 'clean' })
+  await simulated.change({ finalized_depth: 0 }, 'clean')
+  await chain.readHistory({ ground: undefined, until: undefined, replaces: true }, () => undefined)
+  expect((await rowsOf(db)).parcel.map(ownerOf)).toEqual((await rowsOf(clean)).parcel.map(ownerOf))
   simulated.stop()
 })
