@@ -179,6 +179,25 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
     await releaseLease(db, 'one')
   })
 
+  test('is taken by one of two processes that both believe they lead', async () => {
+    const start = await finalHead()
+    const { epoch, finalized } = (await readChainPosition(db))!
+    const { db: other } = await open()
+    const branches = [blocksAfter(start, [[grant], []]), blocksAfter(start, [[grant]])]
+    const results = await Promise.allSettled(
+      branches.map((blocks, i) =>
+        inTransaction(i === 0 ? db : other, (tx) =>
+          followChain(tx, { worldId, epoch, from: start, blocks, finalized }, { nowMs: 2_000, apply }),
+        ),
+      ),
+    )
+
+    const winner = results.findIndex(({ status }) => status === 'fulfilled')
+    expect(results[1 - winner]).toMatchObject({ status: 'rejected', reason: { reason: 'another block' } })
+    const { blocks } = (await readChainPosition(db))!
+    expect(blocks).toEqual([start, ...branches[winner]!.map(withoutEvents)])
+  })
+
   test('is refused, and changes nothing, where the world is not where the step was made for', async () => {
     const old = worldId
     const start = await finalHead()

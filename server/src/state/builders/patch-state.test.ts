@@ -1,5 +1,6 @@
 import { cellOf, coordText, parseWorld } from '@landpass/client/grid'
 import fc from 'fast-check'
+import type { KyselyPlugin } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { demoSnapshot } from '../../../test/support/demo-snapshots.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
@@ -20,6 +21,7 @@ import { MAX_PATCHED_ASSETS, readStateChanges } from '../change-queries.ts'
 import { pieceOf } from '../parts/json-buffer.ts'
 import type { StateParts } from '../parts/parts.ts'
 import { JOINS_TOP } from '../parts/tile-cells.ts'
+import { readState } from '../read-state.ts'
 import { State } from '../state.ts'
 import { buildState } from './build-state.ts'
 import { patchState, type StateChanges } from './patch-state.ts'
@@ -128,6 +130,34 @@ describeOnBothEngines('the patched state', (open, kind) => {
       'removed offer',
     ])
       expect(seen, `no step had: ${rare}`).toContain(rare)
+  })
+
+  test('completes a state that changed while it was read', async () => {
+    const seen = new Set<number>()
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(draft, { maxLength: 2 }), { minLength: 5, maxLength: 5 }),
+        async (waiting) => {
+          let queries = 0
+          const plugin: KyselyPlugin = {
+            transformQuery: ({ node }) => node,
+            // Up to five times another connection commits between two queries of the reader.
+            transformResult: async ({ result }) => {
+              const drafts = queries++ % 2 === 1 ? (waiting.pop() ?? []) : []
+              if (drafts.length > 0) await change(await changesFor(drafts))
+              return result
+            },
+          }
+          const { revision } = await readLandHead(db)
+          const read = await readState(db.withPlugin(plugin), WORLD)
+          seen.add(read!.revision - revision)
+
+          expectSame(answersOf(new State(read!), TIMES_MS), answersOf(new State(await build()), TIMES_MS))
+        },
+      ),
+      { numRuns: runs(kind === 'postgres' ? 4 : 1), endOnFailure: true },
+    )
+    expect(Math.max(...seen)).toBeGreaterThan(2)
   })
 
   test('joins parcels whose estate is created after they named it', async () => {

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import {
+  CALLS,
+  type Call,
+  ContractModel,
+  MODEL_ESTATES,
+  MODEL_PARCELS,
+} from '../../../test/support/contract-model.ts'
+import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { hashOf } from '../../../test/support/land-rows.ts'
+import { LandStory, STORY_CONTEXT } from '../../../test/support/land-story.ts'
+import { runs } from '../../../test/support/property-seed.ts'
+import { type Records, TINY_WORLD, tinyRecords, tinySnapshot } from '../../../test/support/tiny-world.ts'
+import type { Db } from '../../db/engine.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { applyEvent } from '../events/apply-event.ts'
+import { importSnapshot } from '../snapshot/import.ts'
+import { type BlockId, type StoredBlock, startPosition } from './chain-position.ts'
+import { followChain, type NewBlock } from './chain-step.ts'
+import type { ApplyEvent } from './changes.ts'
+import { EVENT_TABLES } from './event-tables.ts'
+
+const call: fc.Arbitrary<Call> = fc.record({
+  does: fc.constantFrom(...CALLS),
+  who: fc.nat(2),
+  asset: fc.nat(6),
+  other: fc.nat(2),
+  isOdd: fc.boolean(),
+})
+const transactions = fc.array(fc.array(call, { minLength: 1, maxLength: 4 }), {
+  minLength: 15,
+  maxLength: 30,
+  size: 'max',
+})
+/** How many blocks a step has, and how many of those before it are undone and applied again. */
+const cuts = fc.array(fc.record({ length: fc.integer({ min: 1, max: 6 }), undone: fc.nat(8) }), {
+  minLength: 1,
+})
+
+const START: StoredBlock = {
+  number: 0,
+  hash: hashOf('start'),
+  parentHash: '',
+  timeS: 0,
+  logsDigest: undefined,
+}
+const apply: ApplyEvent = (rows, event) => applyEvent(rows, event, STORY_CONTEXT)
+
+describeOnBothEngines('the rules over tables', (open, kind) => {
+  test('give the rows that they give in memory, however the blocks are cut, undone and applied again', async () => {
+    const { db } = await open()
+    const worldId = await emptyWorld(db)
+    const step = (from: BlockId, undoTo: BlockId | undefined, blocks: readonly NewBlock[]) => {
+      const all = { worldId, epoch: 0, from, undoTo, blocks, finalized: START }
+      return inTransaction(db, (tx) => followChain(tx, all, { nowMs: 1_000, apply }))
+    }
+    await fc.assert(
+      fc.asyncProperty(transactions, cuts, async (sent, lengths) => {
+        const story = await play(sent)
+        const chain: readonly StoredBlock[] = [START, ...blocksOf(story)]
+        let at = 0
+        for (let i = 0; at < chain.length - 1; i++) {
+          const { length, undone } = lengths[i % lengths.length]!
+          const to = Math.min(at + length, chain.length - 1)
+          const ancestor = Math.max(at - undone, 0)
+          await step(chain[at]!, chain[ancestor], chain.slice(ancestor + 1, to + 1) as NewBlock[])
+          at = to
+        }
+
+        for (const table of EVENT_TABLES)
+          expect(await tableOf(db, worldId, table), table).toEqual(sorted(story.rows.rowsOf(table)))
+        await step(chain[at]!, START, [])
+        for (const table of EVENT_TABLES) expect(await tableOf(db, worldId, table), table).toEqual([])
+      }),
+      { numRuns: runs(kind === 'postgres' ? 4 : 1), endOnFailure: true },
+    )
+  })
+})
+
+async function emptyWorld(db: Db): Promise<number> {
+  const records = Object.fromEntries(Object.keys(tinyRecords()).map((set) => [set, []])) as unknown as Records
+  const clock = { nowMs: () => 1_000 }
+  const report = await importSnapshot(db, tinySnapshot({ records }), {
+    world: TINY_WORLD,
+    clock,
+    dryRun: false,
+  })
+  expect(report.errors).toEqual([])
+  const followed = { chainId: 1, contractsHash: '', rulesVersion: 1, block: START }
+  await inTransaction(db, (tx) => startPosition(tx, report.worldId!, followed))
+  return report.worldId!
+}
+
+async function play(sent: readonly (readonly Call[])[]): Promise<LandStory> {
+  const model = new ContractModel()
+  const story = new LandStory()
+  const mints = [...MODEL_PARCELS, ...MODEL_ESTATES].map(
+    (_, asset): Call => ({ does: 'mint', who: asset % 2, asset, other: 0, isOdd: false }),
+  )
+  for (const calls of [mints, ...sent])
+    await story.transaction(...calls.flatMap((one) => model.call(one, story.nowMs + 15_000)))
+  return story
+}
+
+/** The events in blocks that follow each other. */
+function blocksOf({ events }: LandStory): NewBlock[] {
+  const numbers = [...new Set(events.map(({ at }) => at.blockNumber))]
+  return numbers.map((blockNumber, i) => ({
+    number: i + 1,
+    hash: hashOf(`block ${blockNumber}`),
+    parentHash: i === 0 ? START.hash : hashOf(`block ${numbers[i - 1]}`),
+    timeS: i,
+    logsDigest: undefined,
+    events: events.filter(({ at }) => at.blockNumber === blockNumber),
+  }))
+}
+
+async function tableOf(db: Db, worldId: number, table: string): Promise<readonly object[]> {
+  const { rows } = await sql<{ readonly world_id: number }>`
+    select * from ${sql.table(table)} where world_id = ${worldId}`.execute(db)
+  return sorted(rows.map(({ world_id, ...row }) => row))
+}
+
+function sorted(rows: readonly object[]): readonly object[] {
+  const texts = rows.map((row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))))
+  return texts.sort().map((text) => Object.fromEntries(JSON.parse(text) as [string, unknown][]))
+}
