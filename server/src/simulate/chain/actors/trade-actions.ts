@@ -49,7 +49,7 @@ export const swap: Action = (scene) => {
   return [...approvals, ...settle(scene, { market, land, caller: other.owner, trade })]
 }
 
-/** Something else that nobody should take for land: money for money. */
+/** A trade without land: money for money. */
 export const tradeNoLand: Action = (scene) => {
   const market = drawMarket(scene)
   if (!market) return undefined

@@ -85,7 +85,7 @@ const LOG_GAS = 3_000
 const BASE_FEE_WEI = 1_000_000_000
 const EXTRA_DATA = hexOf(Buffer.from('landpass '))
 
-/** The header of a block, in the order in which it is hashed. Its state root is made up: nobody can check it. */
+/** The header of a block, in the order in which it is hashed. Its state root is made up. */
 export function headerFields(block: Omit<Block, 'hash'>): readonly HeaderField[] {
   const added: Record<(typeof ADDED_FIELDS)[number], string | number> = {
     baseFeePerGas: BASE_FEE_WEI,

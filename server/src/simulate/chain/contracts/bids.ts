@@ -21,7 +21,7 @@ export interface Bid {
   readonly fingerprint: string
 }
 
-/** Bids for tokens: one of each bidder for each token, whoever owns it. */
+/** Bids for tokens: one of each bidder for each token. They stay when the token gets another owner. */
 export class BidContract extends Contract {
   /** The active bids of a token, in the order of the contract. Keys are {@link assetKey}. */
   readonly bids: Cells<readonly Bid[]>

@@ -49,7 +49,10 @@ export class LandRegistry extends LandToken {
     super.setUpdateOperator(caller, id, operator)
   }
 
-  /** The topic is older than the order of its arguments: docs in chain-facts, `landApprovalForAllArgumentOrder…`. */
+  /**
+   * AuthorizeOperator always names the operator first; ApprovalForAll does so up to the block
+   * `landApprovalForAllArgumentOrderChangesAtBlock` of the network file, and names the holder first after it.
+   */
   override setApprovalForAll(holder: Address, operator: Address, isApproved: boolean): void {
     require(holder !== operator, 'not for oneself')
     this.approvalsForAll.set(pairKey(holder, operator), isApproved || undefined)

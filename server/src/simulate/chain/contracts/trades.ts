@@ -191,7 +191,7 @@ function checkArgument({ contract, selector, value, isRequired }: ExternalCheck)
   return tuple(address(contract), bytes4(selector), bytes(bytesOf(value)), bool(isRequired))
 }
 
-/** A hash that stands for the signed message: nobody checks signatures here. */
+/** A hash that stands for the signed message: signatures are not checked here. */
 function digestOf({ signature, salt }: Trade, contract: Address): Word {
   return hashOfParts(contract, salt, signature)
 }

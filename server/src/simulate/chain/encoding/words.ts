@@ -68,7 +68,7 @@ export function hashOfText(text: string): Word {
   return hexOf(keccak256(Buffer.from(text)))
 }
 
-/** An address that is the same for the same text everywhere. Nobody has its key. */
+/** An address that is the same for the same text everywhere. It has no known key. */
 export function addressOfText(text: string): Address {
   return wordAddress(hashOfText(text))
 }
