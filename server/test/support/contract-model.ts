@@ -20,7 +20,7 @@ import {
 } from './land-story.ts'
 
 export const PEOPLE = [ALICE, BOB, CAROL] as const
-export const MODEL_PARCELS = ['0,0', '0,1', '1,0', '-1,0', '0,-1'] as const
+export const MODEL_PARCELS = ['0,0', '0,1', '1,0', '-1,-1'] as const
 export const MODEL_ESTATES = ['1', '2'] as const
 const MARKETS = [MARKETPLACE, LEGACY_MARKETPLACE] as const
 const DAY_MS = 86_400_000

@@ -19,9 +19,6 @@ export async function transferAsset(step: Step, { asset, to }: Fact<'asset-trans
   await moveBids(step, asset, to)
 }
 
-// One `...` in each literal, and that one first: V8 copies a row then as a whole. A second one is copied column by column,
-// which made the history of the chain several times slower.
-
 async function transferParcel(step: Step, coord: Coord, owner: string | null): Promise<void> {
   const before = await parcelAt(step, coord)
   const rights = await rightsOverParcel(step, { estate_id: before.estate_id, holder: null, owner })

@@ -23,7 +23,8 @@ export async function createEstate(step: Step, fact: Fact<'estate-created'>): Pr
     created_at_ms: at.timeMs,
   }
   const rights = await rightsOverEstate(step, estate)
-  rows.put('estate', { ...estate, ...rights })
+  const { approvals_for_all, update_managers } = rights
+  rows.put('estate', { ...estate, approvals_for_all, update_managers })
   await putMemberRights(step, fact.estateId, rights)
 }
 

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../clock.ts'
 import { moveBids } from './bids.ts'
 import type { EstateRow, ParcelRow } from './land-rows.ts'
-import { assetOf, changeAsset, NOT_RENTED } from './new-rows.ts'
+import { assetOf, changeAsset } from './new-rows.ts'
 import type { Fact, Step } from './rule-context.ts'
 
 const DAY_MS = 24 * HOUR_MS
@@ -26,7 +26,13 @@ export async function rentAsset(step: Step, fact: Fact<'asset-rented'>): Promise
 
 /** The lessor has claimed the token. Its transfer, which is logged before, says who owns it. */
 export async function endRent(step: Step, { asset }: Fact<'rent-ended'>): Promise<void> {
-  await changeAsset(step, asset, (row) => ({ ...row, ...NOT_RENTED, updated_at_ms: step.at.timeMs }))
+  await changeAsset(step, asset, (row) => ({
+    ...row,
+    holder: null,
+    tenant: null,
+    rented_until_ms: null,
+    updated_at_ms: step.at.timeMs,
+  }))
 }
 
 async function holderOf(step: Step, { asset }: Fact<'asset-rented'>): Promise<string | null> {
