@@ -15,6 +15,8 @@ class BranchingChain {
   finalized = 100
   /** Blocks whose logs the node does not show when they are new. */
   readonly swallowed = new Set<string>()
+  /** Ranges are answered without the last log. */
+  cutsRanges = false
   readonly calls: string[] = []
   private readonly byHash = new Map<string, BlockHeader>(this.blocks.map((block) => [block.hash, block]))
 
@@ -56,7 +58,10 @@ class BranchingChain {
         this.swallowed.has(block.hash) ? [] : logsOf(block),
       ),
       logsOfRange: answer('logsOfRange', ({ first, last }: { first: number; last: number }) =>
-        this.blocks.filter(({ number }) => number >= first && number <= last).flatMap(logsOf),
+        this.blocks
+          .filter(({ number }) => number >= first && number <= last)
+          .flatMap(logsOf)
+          .slice(0, this.cutsRanges ? -1 : undefined),
       ),
       provenLogs: answer('provenLogs', (block: BlockHeader) => logsOf(block)),
     }
@@ -236,6 +241,27 @@ test('a log that a node swallowed is found when its block becomes final', async 
   expect(follower.counts.repaired).toBeGreaterThan(0)
   await toEnd()
   expect(land.position.blocks[0]!.number).toBe(108)
+})
+
+test('a range that lacks a log holds up finality, and not the head', async () => {
+  const chain = new BranchingChain()
+  const { land, follower, toEnd, pass } = follow(chain)
+  chain.grow(10, 'a')
+  chain.finalized = 107
+  chain.cutsRanges = true
+  await toEnd()
+  chain.grow(1, 'a')
+  await toEnd()
+  expect(land.rows).toEqual(rowsOf(chain))
+  expect(land.position.blocks[0]!.number).toBe(100)
+  expect(follower.finalityProblem).toContain('were incomplete in a range')
+
+  chain.cutsRanges = false
+  pass(30_000)
+  await toEnd()
+  expect(land.position.blocks[0]!.number).toBe(107)
+  expect(follower.finalityProblem).toBeUndefined()
+  expect(follower.counts).toMatchObject({ failedLooks: 1, repaired: 0 })
 })
 
 test('final blocks that are missing are read by ranges', async () => {
