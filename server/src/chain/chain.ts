@@ -193,6 +193,8 @@ export class Chain {
       source: { heads, headerByNumber, headersByHash, hasNoParcels, ranges },
       context: this.context,
       eventsOf: (logs) => this.eventsOf(logs, ({ blockTimeS }) => blockTimeS * 1_000),
+      readContract: (call, blockHash) => this.nodes.run((node) => node.read(call, blockHash)),
+      callsInFlight: config.chain.callsInFlight,
       parcelTransfer: (log) => this.parcelTransfer(log),
       until: until ?? Number.POSITIVE_INFINITY,
       steadyMs: () => steadyMs(clock),

@@ -58,6 +58,20 @@ describeOnBothEngines('a land that follows a chain', (open) => {
     const rows = await rowsOf(db)
     for (const table of ['parcel', 'estate', 'publication', 'bid', 'land_right'] as const)
       expect(rows[table].length, table).toBeGreaterThan(0)
+    // What the registries themselves say
+    const registered = (await simulated.truth('parcels')).map(
+      ({ id, owner, operator, update_operator, estate_id }) =>
+        JSON.stringify({ id, owner, operator, update_operator, estate_id }),
+    )
+    const shown = rows.parcel.map((row) => JSON.parse(row) as Record<string, string | null>)
+    const owned = shown.filter(({ owner }) => owner !== null)
+    expect(
+      owned
+        .map(({ x, y, owner, holder, operator, update_operator, estate_id }) =>
+          JSON.stringify({ id: `${x},${y}`, owner: holder ?? owner, operator, update_operator, estate_id }),
+        )
+        .sort(),
+    ).toEqual(registered.sort())
   })
 
   test.each([1, 5, 64])('undoes %i blocks and applies others in one revision', async (depth) => {

@@ -15,6 +15,8 @@ export interface SimulatedChain {
   change(settings: Readonly<Record<string, unknown>>, node?: string): Promise<void>
   calls(node?: string): Promise<{ readonly calls: Readonly<Record<string, number>> }>
   head(): Promise<Head>
+  /** What the contracts have stored after the newest block. */
+  truth(part: 'parcels' | 'estates'): Promise<readonly Readonly<Record<string, unknown>>[]>
   stop(): void
 }
 
@@ -66,6 +68,10 @@ export async function startSimulatedChain(options: SimulatedChainOptions): Promi
     calls: (node = '') =>
       send('GET', `${nodePath(node)}/calls`) as Promise<{ calls: Readonly<Record<string, number>> }>,
     head: () => send('GET', '/simulator/head') as Promise<Head>,
+    truth: async (part) => {
+      const truth = await send('GET', `/truth?parts=${part}`)
+      return (truth as Record<string, readonly Record<string, unknown>[]>)[part] ?? []
+    },
     stop: () => void running.child.kill(),
   }
 }

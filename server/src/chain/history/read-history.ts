@@ -18,6 +18,7 @@ import { contractsHash } from '../networks/contracts-hash.ts'
 import { registriesOf } from '../networks/registries-of.ts'
 import { fetchHistory, type HistoryProgress, type HistorySource } from './fetch-history.ts'
 import { replay } from './replay.ts'
+import { readSilentOperators } from './silent-operators.ts'
 import { Spool, type TimedLog } from './spool.ts'
 import { writeWorld } from './write-world.ts'
 
@@ -35,6 +36,13 @@ export interface HistoryOptions {
   readonly source: Pick<ChainSource, 'heads' | 'headerByNumber'> & HistorySource
   readonly context: RuleContext
   readonly eventsOf: (logs: readonly TimedLog[]) => Promise<readonly LandEvent[]>
+  /** What a function of a contract returns after a block. */
+  readonly readContract: (
+    call: { readonly to: string; readonly data: string },
+    blockHash: string,
+  ) => Promise<string>
+  /** The most calls at a time. */
+  readonly callsInFlight: number
   readonly parcelTransfer: (log: RawLog) => 'first' | 'later' | undefined
   /** The history ends here, or at the last final block where that is older. */
   readonly until: number
@@ -78,6 +86,10 @@ export async function readHistory(options: HistoryOptions): Promise<HistoryRepor
       last: block.number,
       onProgress: (at, events) =>
         options.onProgress({ phase: 'replay', block: at, last: block.number, events }),
+    })
+    await readSilentOperators(rows, {
+      ...options,
+      read: (contract, data) => options.readContract({ to: contract, data }, block.hash),
     })
     options.onProgress({ phase: 'write', block: block.number })
     const whenShown = (tx: Tx, newWorldId: number, shownBefore: number | null) =>
