@@ -25,5 +25,8 @@ export const readyLand = (): Call<DataOf<'GET /health/ready/land'>> => read('/he
 export const readyAttendance = (): Call<DataOf<'GET /health/ready/attendance'>> =>
   read('/health/ready/attendance')
 
+/** At which block of the chain the land is, and whether it follows the chain. */
+export const chain = (): Call<DataOf<'GET /v2/chain'>> => read('/v2/chain')
+
 /** Metrics in the text format of Prometheus. */
 export const metrics = (): Call<DataOf<'GET /metrics'>> => readAs('text', '/metrics')

@@ -590,6 +590,33 @@ export interface Operations {
       lastUpdatedAt: number
     }
   }
+  /** The block that the land is at */
+  'GET /v2/chain': {
+    data: {
+      network: string | null
+      chainId: number | null
+      block: {
+        number: number
+        /** Hash: 0x and 64 hex digits. */
+        hash: string
+        /** ISO 8601, UTC, milliseconds. */
+        time: string
+      } | null
+      finalized: {
+        number: number
+        /** Hash: 0x and 64 hex digits. */
+        hash: string
+      } | null
+      node: {
+        head: number
+        lagBlocks: number
+        /** Between both blocks. */
+        lagSeconds: number
+      } | null
+      state: 'history' | 'following' | 'stopped' | 'off'
+      reason: string | null
+    }
+  }
   /** An event for every change of the land, as it happens */
   'GET /v2/changes': {
     query?: {

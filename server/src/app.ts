@@ -6,6 +6,9 @@ import { serveLandApi, VERSION_PREFIXES } from './api/land-api.ts'
 import { LAND_SHAPES } from './api/land-shapes.ts'
 import { type Attendance, createAttendance } from './attendance/attendance.ts'
 import { SIGNED_FETCH_HEADERS } from './attendance/signed-fetch/signature-headers.ts'
+import type { Chain } from './chain/chain.ts'
+import { followerSeries, statusSeries } from './chain/chain-metrics.ts'
+import { type OwnState, StatusReader } from './chain/follow/status-reader.ts'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from './clock.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { checkDatabase } from './db/check-database.ts'
@@ -70,8 +73,17 @@ export interface AppOptions {
   readonly clock: Clock
   /** Which interfaces to serve; both by default. */
   readonly interfaces?: readonly Interface[]
+  /** Follows the chain in this process; undefined where it does not. */
+  readonly chain?: FollowingChain | undefined
   /** Contracts of the network that the land is of; mainnet by default. */
   readonly registries?: Registries | undefined
+}
+
+/** What follows the chain in this process. */
+export interface FollowingChain {
+  readonly chain: Chain
+  /** What it does where it does not follow. */
+  readonly ownState: () => OwnState | undefined
 }
 
 /** How long running requests may take after `close()`; then their connections are cut. */
@@ -93,6 +105,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     ? await createAttendance({ config, engine, clock, metrics, log: server.log })
     : undefined
   measureDatabase(metrics, engine)
+  const chainStatus = new StatusReader({
+    db: engine.db,
+    clock,
+    network: options.chain?.chain.network,
+    ownState: options.chain?.ownState,
+  })
 
   await describeRoutes(server, {
     publicUrl: config.publicUrl,
@@ -101,7 +119,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   healthRoutes(server, {
     stopping,
-    checks: readinessChecks(engine, servesLand ? keeper : undefined, attendance),
+    checks: readinessChecks(engine, servesLand ? { keeper, chainStatus, clock } : undefined, attendance),
   })
   const { port: metricsPort, ...metricsAddress } = config.metrics
   if (metricsPort === undefined) {
@@ -111,7 +129,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     })
   }
   measureCost(metrics, costLimits)
-  if (servesLand) await serveLand({ server, metrics, readyAnswers, keeper, costLimits, ...options })
+  if (servesLand)
+    await serveLand({ server, metrics, readyAnswers, keeper, costLimits, chainStatus, ...options })
   await attendance?.register(server)
   const startedAtMs = clock.nowMs()
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
@@ -157,11 +176,15 @@ interface LandParts extends AppOptions {
   readonly readyAnswers: ReadyAnswers
   readonly keeper: StateKeeper
   readonly costLimits: CostLimits
+  readonly chainStatus: StatusReader
 }
 
 /** Registers the land interface: JSON, map images and the change stream. */
 async function serveLand(parts: LandParts): Promise<void> {
   const { server, metrics, readyAnswers, keeper, costLimits, config, engine, clock } = parts
+  const { chainStatus } = parts
+  metrics.addSeries(statusSeries(chainStatus, () => clock.nowMs()))
+  if (parts.chain) metrics.addSeries(followerSeries(parts.chain.chain))
   const { registries = MAINNET_REGISTRIES } = parts
   const land = {
     db: engine.db,
@@ -192,7 +215,7 @@ async function serveLand(parts: LandParts): Promise<void> {
     },
   ])
   const settings = { ...config, registries }
-  await serveLandApi(server, { land, pictures, changeStream, settings, costLimits })
+  await serveLandApi(server, { land, pictures, changeStream, chain: chainStatus, settings, costLimits })
   // Ready answers are sent without a log line, so they are off where every request is logged.
   if (!logsRequests(config.logLevel)) readyAnswers.findWith((url) => pictures.findReady(url))
 }
@@ -200,15 +223,15 @@ async function serveLand(parts: LandParts): Promise<void> {
 /**
  * What `/health/ready` and its parts check. The land answers from memory, attendance from the database.
  *
- * @param keeper undefined where the land is not served
+ * @param served undefined where the land is not served
  * @param attendance undefined where attendance is not served
  */
 function readinessChecks(
   engine: Engine,
-  keeper: StateKeeper | undefined,
+  served: ServedLand | undefined,
   attendance: Attendance | undefined,
 ): ReadinessChecks {
-  const land = keeper && (async () => ({ revision: keeper.current().revision }))
+  const land = served && (async () => landFacts(served))
   const database = async () => {
     // Attendance that is not configured writes nothing.
     await checkDatabase(engine, { writes: attendance !== undefined && !attendance.setupProblem })
@@ -225,6 +248,21 @@ function readinessChecks(
       },
     }),
   }
+}
+
+interface ServedLand {
+  readonly keeper: StateKeeper
+  readonly chainStatus: StatusReader
+  readonly clock: Clock
+}
+
+/** The land is ready however old it is; where it comes from the chain, its age is one of the facts. */
+function landFacts({ keeper, chainStatus, clock }: ServedLand): Record<string, unknown> {
+  const { revision } = keeper.current()
+  const { block, state, reason } = chainStatus.lastRead() ?? {}
+  if (!block) return { revision }
+  const ageSeconds = Math.max(Math.round((clock.nowMs() - Date.parse(block.time)) / SECOND_MS), 0)
+  return { revision, chain: { state, block: block.number, ageSeconds, ...(reason && { reason }) } }
 }
 
 function measureDatabase(metrics: Metrics, engine: Engine): void {

@@ -7,13 +7,13 @@ export const ERRORS = {
   invalid_parameter: {
     status: 400,
     where: 'every endpoint with parameters',
-    meaning: 'A path or query parameter has a value that is not accepted.',
+    meaning: 'A parameter has a value that is not accepted.',
     next: 'Correct it: the error text names the parameter, the value received and what is allowed.',
   },
   bad_request: {
     status: 400,
     where: 'every endpoint',
-    meaning: 'Not well-formed HTTP, no Host header, or an address that cannot be decoded.',
+    meaning: 'Malformed HTTP, or an undecodable address.',
     next: 'Correct the request; percent-encode special characters in the path.',
   },
   invalid_body: {
@@ -116,7 +116,7 @@ export const ERRORS = {
   world_not_loaded: {
     status: 503,
     where: 'every land endpoint',
-    meaning: 'The server has not loaded a world yet.',
+    meaning: 'No world is loaded yet.',
     next: 'Wait until /health/ready answers 200, or import a world: landpass import <folder>.',
   },
   database_unavailable: {

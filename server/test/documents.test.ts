@@ -113,7 +113,7 @@ describe('the description of the interface', () => {
       expect(takenFromPath.map(({ name: parameter }) => parameter).sort(), name).toEqual(inPath.sort())
       // An address that names its version would otherwise be read as one below the server of version 1 too.
       const hasOneAddress = /^\/v\d\//.test(path) || ATTENDANCE.test(path) || UNVERSIONED.includes(path)
-      const servers = hasOneAddress ? [{ url: '/', description: expect.any(String) }] : undefined
+      const servers = hasOneAddress ? [{ url: '/' }] : undefined
       expect(operation.servers, name).toEqual(servers)
     }
   })

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
+import type { ChainStatusSource } from '../chain/follow/chain-status.ts'
 import { type CostLimits, chargeRequests } from '../http/cost-account.ts'
 import { mapRoutes } from './area/map-routes.ts'
 import { bidRoutes } from './bids/bid-routes.ts'
+import { chainRoutes } from './chain/chain-routes.ts'
 import { changeRoutes } from './changes/change-routes.ts'
 import type { ChangeStream } from './changes/change-stream.ts'
 import type { LandContext } from './common/land-context.ts'
@@ -28,6 +30,7 @@ export interface LandApiParts {
   readonly land: LandContext
   readonly pictures: Pictures
   readonly changeStream: ChangeStream
+  readonly chain: ChainStatusSource
   readonly settings: TokenSettings & { readonly publicUrl: string | undefined }
   readonly costLimits: CostLimits
 }
@@ -79,10 +82,15 @@ const pictureRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, picture
 }
 
 /**
- * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search and offers, which are new, and again
+ * The endpoints below `/v2`: tokens, exports, the feed, the change stream, search, offers and the chain, which are new, and again
  * districts and contributions.
  */
-const newerRoutes: FastifyPluginCallback<LandApiParts> = (app, { land, changeStream, settings }, done) => {
+const newerRoutes: FastifyPluginCallback<LandApiParts> = (
+  app,
+  { land, changeStream, chain, settings },
+  done,
+) => {
+  app.register(chainRoutes, { chain })
   app.register(changeRoutes, { changeStream })
   app.register(contributionRoutes, { land })
   app.register(districtRoutes, { land })

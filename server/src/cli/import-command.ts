@@ -1,5 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { readNetwork } from '../chain/networks/read-network.ts'
+import { registriesOf } from '../chain/networks/registries-of.ts'
 import { SECOND_MS, SYSTEM_CLOCK } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
@@ -41,6 +43,7 @@ async function runImport(
   const show = new ProgressShow()
   const options = {
     world: config.world,
+    registries: registriesOf(await readNetwork(config.chain.network)),
     clock: SYSTEM_CLOCK,
     dryRun,
     onlyIfEmpty: ifEmpty,

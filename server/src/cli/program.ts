@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { addConfigCommand } from './config-command.ts'
 import { addDemoCommand } from './demo-command.ts'
 import { addExportCommand } from './export-command.ts'
+import { addFollowCommand } from './follow-command.ts'
 import { addGalleryCommand } from './gallery-command.ts'
 import { addGenerateCommand } from './generate-command.ts'
 import { addImportCommand } from './import-command.ts'
@@ -29,6 +30,7 @@ export function createProgram(): Command {
   addServeCommand(program)
   addImportCommand(program)
   addExportCommand(program)
+  addFollowCommand(program)
   addDemoCommand(program)
   addMigrateCommand(program)
   addNewLineageCommand(program)

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type Command, Option } from 'commander'
 import type { App, Interface } from '../app.ts'
+import { readNetwork } from '../chain/networks/read-network.ts'
+import { registriesOf } from '../chain/networks/registries-of.ts'
 import { MINUTE_MS, SYSTEM_CLOCK } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Engine } from '../db/engine.ts'
@@ -11,6 +13,7 @@ import { dropRetiredWorlds, RETIRED_GRACE_MS } from '../land/snapshot/worlds.ts'
 import { DatabaseWait, tryToOpen } from './database-wait.ts'
 import { DemoFiller } from './demo-filler.ts'
 import { engineSettings } from './open-database.ts'
+import type { ServedChain } from './served-chain.ts'
 import { attendanceExample, type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
 
 const TIDY_EVERY_MS = MINUTE_MS
@@ -22,7 +25,7 @@ export function addServeCommand(program: Command): void {
   program
     .command('serve')
     .description('serve the interfaces until Ctrl-C')
-    .option('--demo', 'fill an empty database with the demo world first')
+    .option('--demo', 'fill an empty database with the demo world first, unless CHAIN_RPC_URLS is set')
     .addOption(new Option('--only <interface>', 'serve one interface alone').choices(['land', 'attendance']))
     .action(async (options: ServeOptions) => {
       await serve(readConfig(process.env), options)
@@ -36,7 +39,8 @@ interface ServeOptions {
 
 async function serve(given: Config, options: ServeOptions): Promise<void> {
   const stopped = stopSignal()
-  const demo = options.demo && options.only !== 'attendance' ? new DemoFiller() : undefined
+  const isFollowing = given.chain.nodeUrls.length > 0
+  const demo = options.demo && options.only !== 'attendance' && !isFollowing ? new DemoFiller() : undefined
   // A database that does not exist yet is made in another thread: both together take the time of the longer one.
   if (isDatabaseMissing(engineSettings(given, 'server'))) demo?.begin()
   void stopped.then(() => demo?.stop())
@@ -57,11 +61,18 @@ interface Serving extends Pick<ServeOptions, 'only'> {
 }
 
 async function serveUntil(stopped: Promise<StopSignal>, config: Config, options: Serving): Promise<void> {
+  let chain: ServedChain | undefined
   // The database opens while the server's code is read: a quarter of the start, and neither needs the other.
   const [{ engine, absence }, { createApp }] = await Promise.all([openIfThere(config), import('../app.ts')])
   try {
     const interfaces = options.only ? { interfaces: [options.only] } : {}
-    const app = await createApp({ config, engine, clock: SYSTEM_CLOCK, ...interfaces })
+    const network = await readNetwork(config.chain.network)
+    if (options.only !== 'attendance' && config.chain.nodeUrls.length > 0) {
+      const { ServedChain } = await import('./served-chain.ts')
+      chain = await ServedChain.create({ config, engine })
+    }
+    const registries = registriesOf(network)
+    const app = await createApp({ config, engine, clock: SYSTEM_CLOCK, ...interfaces, chain, registries })
     if (options.only === 'attendance') assertAttendance(app)
     engine.onNotice((notice) => app.server.log.warn(notice))
     const waiting = new DatabaseWait(engine, app.server, absence)
@@ -74,6 +85,7 @@ async function serveUntil(stopped: Promise<StopSignal>, config: Config, options:
         if (options.only === 'attendance') assertAttendance(app)
         if (options.demo && !(await fillIfEmpty(engine, options.demo))) return false
         await app.start()
+        chain?.start(app.server.log)
         return true
       })
       if (!isStarted) return
@@ -85,6 +97,7 @@ async function serveUntil(stopped: Promise<StopSignal>, config: Config, options:
       await app.close()
     }
   } finally {
+    await chain?.close()
     await engine.close()
   }
 }

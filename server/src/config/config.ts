@@ -6,12 +6,14 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 
 export type { PresenceProviderConfig, PresenceStyle } from './setting-grammars.ts'
 export type { Environment } from './setting-reader.ts'
-export type { LogLevel, PresencePolicy, SettingName } from './settings.ts'
+export type { ChainHead, LogLevel, PresencePolicy, SettingName } from './settings.ts'
 
 /** All settings of the server: read once from the environment, checked, immutable. */
 export type Config = ReturnType<typeof configOf>
 /** Streams of `/v2/changes` that may be open at a time. */
 export type ChangeStreamsConfig = Config['changeStreams']
+/** How the chain is followed: see docs/running.md. */
+export type ChainConfig = Config['chain']
 /** The settings of the attendance interface: see docs/attendance/operators.md. */
 export type AttendanceConfig = Config['attendance']
 export type IssuerConfig = AttendanceConfig['issuer']
@@ -90,6 +92,17 @@ function configOf(settings: Settings) {
     },
     /** Units of one parcel read for one network address; 0 is no limit. */
     landCostPerMinute: settings.LAND_COST_PER_MINUTE,
+    chain: {
+      /** In order of preference; without any, the chain is not followed. They may contain keys. */
+      nodeUrls: settings.CHAIN_RPC_URLS ?? [],
+      /** `mainnet`, `sepolia`, or the path of a file. */
+      network: settings.CHAIN_NETWORK,
+      head: settings.CHAIN_HEAD,
+      pollMs: settings.CHAIN_POLL_MS,
+      /** The most blocks of one request for logs. */
+      maxRangeBlocks: settings.CHAIN_RANGE_BLOCKS,
+      callsInFlight: settings.CHAIN_CALLS,
+    },
     attendance: attendanceConfigOf(settings),
   } as const
 }

@@ -60,3 +60,19 @@ export function parseKeys(text: string): readonly Buffer[] | undefined {
     ? entries.map((entry) => Buffer.from(entry, 'hex'))
     : undefined
 }
+
+/** Each node is asked for its chain before it is used. */
+export const MAX_NODES = 8
+
+/**
+ * Parses the setting `CHAIN_RPC_URLS`. Undefined where an entry is no web address, there are no entries, or more than
+ * {@link MAX_NODES}.
+ *
+ * @example
+ * parseNodeUrls('https://node.example/v3/key http://localhost:8545') // [ 'https://node.example/v3/key', 'http://localhost:8545' ]
+ */
+export function parseNodeUrls(text: string): readonly string[] | undefined {
+  const urls = text.trim().split(/[\s,]+/)
+  const areAll = urls.every((url) => /^https?:\/\/[^/]/.test(url) && URL.canParse(url))
+  return areAll && urls.length <= MAX_NODES ? urls : undefined
+}

@@ -52,7 +52,12 @@ describe('the page of settings', () => {
   test('lists all words that a setting accepts', () => {
     const worded = ROWS.filter(({ allowed }) => /^\w+(?: or \w+|(?:, \w+)+)$/.test(allowed))
 
-    expect(worded.map(({ name }) => name)).toEqual(['DATABASE_SYNC', 'LOG_LEVEL', 'PRESENCE_POLICY'])
+    expect(worded.map(({ name }) => name)).toEqual([
+      'DATABASE_SYNC',
+      'LOG_LEVEL',
+      'CHAIN_HEAD',
+      'PRESENCE_POLICY',
+    ])
     for (const { name, allowed } of worded) {
       for (const word of allowed.split(/, | or /)) {
         expect(String(settingOf(name, word))).toBe(word)
@@ -90,7 +95,7 @@ test('no error and no list of settings shows a secret, even a malformed one', ()
   const part = fc.stringMatching(/^[\w:/@?#% -]{4,40}$/).map((text) => `S3CR3T${text}`)
   const name = fc.constantFrom(...SECRETS)
 
-  expect(SECRETS).toHaveLength(6)
+  expect(SECRETS).toHaveLength(7)
   fc.assert(
     fc.property(name, part, fc.constantFrom('', ' ', 'a b ', 'mysql://ann:'), (secret, text, start) => {
       const env = { PORT: 'bad', [secret]: start + text }

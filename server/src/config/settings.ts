@@ -1,8 +1,10 @@
 import { parseWorld } from '@landpass/client/grid'
 import {
+  MAX_NODES,
   MAX_PRESENCE_PROVIDERS,
   PRESENCE_STYLES,
   parseKeys,
+  parseNodeUrls,
   parseProviders,
   parseProxies,
 } from './setting-grammars.ts'
@@ -15,6 +17,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export const PRESENCE_POLICIES = ['any', 'all'] as const
 export type PresencePolicy = (typeof PRESENCE_POLICIES)[number]
+
+/** Up to which block the chain is followed: names of blocks at a node. */
+export const CHAIN_HEADS = ['latest', 'safe', 'finalized'] as const
+export type ChainHead = (typeof CHAIN_HEADS)[number]
 
 const PROVIDERS_ALLOWED = `${PRESENCE_STYLES.map((style) => `${style}=<address>`).join(' or ')}, separated by blanks, ${MAX_PRESENCE_PROVIDERS} at most`
 
@@ -171,6 +177,41 @@ export const SETTINGS = {
     default: 200_000,
     meaning:
       'What one network address may read of the land per minute, in reads of one parcel (about 0.15 ms of CPU each; the default is half of a core). 0 is no limit. docs/http.md has the costs.',
+  },
+  CHAIN_RPC_URLS: {
+    kind: parsed(`http:// or https:// addresses, separated by blanks, ${MAX_NODES} at most`, parseNodeUrls),
+    unset: 'the chain is not followed',
+    meaning:
+      'Ethereum nodes that the land is read from, in order of preference (docs/running.md). An address may contain a key, so all of them are masked.',
+    secret: 'whole',
+  },
+  CHAIN_NETWORK: {
+    kind: text('mainnet, sepolia or the path of a JSON file', /./),
+    default: 'mainnet',
+    meaning:
+      'The network with the contracts of the land: mainnet, sepolia, or a file with their addresses (docs/running.md).',
+  },
+  CHAIN_HEAD: {
+    kind: oneOf(CHAIN_HEADS),
+    default: 'latest',
+    meaning:
+      'Up to which block the chain is followed. latest: seconds old, and undone where the chain reorganises. finalized: about 15 minutes old, and never undone.',
+  },
+  CHAIN_POLL_MS: {
+    kind: integer({ min: 100, max: 600_000 }),
+    default: 4_000,
+    meaning: 'How often a node is asked for new blocks, in milliseconds.',
+  },
+  CHAIN_RANGE_BLOCKS: {
+    kind: integer({ min: 1, max: 10_000_000 }),
+    default: 10_000,
+    meaning:
+      'The most blocks whose logs are requested at once. A node that refuses so many is asked for fewer.',
+  },
+  CHAIN_CALLS: {
+    kind: integer({ min: 1, max: 64 }),
+    default: 4,
+    meaning: 'The most calls to the nodes at a time while the history of the land is read.',
   },
   ATTENDANCE_KEY: {
     kind: hexBytes({ count: 32 }),

@@ -26,6 +26,20 @@ export interface GaugeSource {
 /** A metric whose value only grows, read when `/metrics` is requested. */
 export type CounterSource = Omit<GaugeSource, 'labels'>
 
+/** A metric with one series for each set of labels, read when `/metrics` is requested. */
+export interface SeriesSource {
+  readonly kind: 'counter' | 'gauge'
+  readonly name: string
+  readonly help: string
+  readonly labelNames: readonly string[]
+  read(): readonly Series[] | Promise<readonly Series[]>
+}
+
+export interface Series {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
 /** An answer that was sent. */
 export interface SentAnswer {
   /** The group of its route: see {@link groupOf}. */
@@ -146,6 +160,31 @@ export class Metrics {
           counter.inc(read())
         },
       })
+    }
+  }
+
+  addSeries(sources: readonly SeriesSource[]): void {
+    for (const { kind, name, help, labelNames, read } of sources) {
+      const options = { name, help, labelNames: [...labelNames], registers: [this.registry] }
+      if (kind === 'gauge') {
+        const gauge: Gauge = new Gauge({
+          ...options,
+          collect: async (): Promise<void> => {
+            const series = await read()
+            gauge.reset()
+            for (const { labels, value } of series) gauge.set(labels, value)
+          },
+        })
+      } else {
+        const counter: Counter = new Counter({
+          ...options,
+          collect: async (): Promise<void> => {
+            const series = await read()
+            counter.reset()
+            for (const { labels, value } of series) counter.inc(labels, value)
+          },
+        })
+      }
     }
   }
 

@@ -89,7 +89,7 @@ export async function describeRoutes(
     transform: ({ schema, url }) => {
       // These addresses are not served below the second server, `/v1`.
       const hasOneAddress = VERSIONED.test(url) || UNVERSIONED_TAGS.includes(schema.tags?.[0] ?? '')
-      const servers = hasOneAddress ? { servers: [root] } : {}
+      const servers = hasOneAddress ? { servers: [{ url: root.url }] } : {}
       return { schema: { ...documented(schema, url), ...servers }, url }
     },
     transformObject: (made) =>

@@ -118,6 +118,7 @@ test('the land is answered alike', async () => {
     '/v2/tiles/info': [''],
     '/v2/export/parcels.geojson': [''],
     '/v2/export/parcels.ndjson': [''],
+    '/v2/chain': [''],
     '/v2/feed': [''],
     '/v2/offers': [''],
     '/v2/search': ['/v2/search?q=a'],

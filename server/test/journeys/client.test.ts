@@ -389,6 +389,7 @@ async function landCalls(): Promise<
     live: system.live(),
     ready: system.ready(),
     readyLand: system.readyLand(),
+    chain: system.chain(),
     metrics: system.metrics(),
   }
 }

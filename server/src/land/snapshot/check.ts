@@ -17,6 +17,7 @@ import {
   MANIFEST,
   type Manifest,
   readManifest,
+  type SnapshotBlock,
 } from './manifest.ts'
 import type { ErrorLog } from './report.ts'
 import { RULES } from './rules.ts'
@@ -37,6 +38,8 @@ export interface CheckedSnapshot {
   readonly counts: Counts
   readonly files: ReadonlyMap<DataSetName, SnapshotFile>
   readonly links: Links
+  /** The block of a chain that the world is of, where the manifest names one. */
+  readonly chain: SnapshotBlock | undefined
 }
 
 /** Reads a snapshot once from end to end and checks all of it. Errors go to the log and do not stop the check. */
@@ -44,14 +47,18 @@ export async function checkFolder(folder: string, options: CheckOptions): Promis
   const counts = Object.fromEntries(DATA_SETS.map((set) => [set, 0])) as Counts
   const manifest = await readManifest(folder, options.log)
   const files = manifest ? findFiles(folder, manifest, options.log) : new Map<DataSetName, SnapshotFile>()
-  const links = new Links(options.world, (set, line, field, value, reason) => {
-    options.log.add(files.get(set)?.name ?? set, line, field, value, reason)
-    return false
-  })
-  if (!manifest) return { counts, files, links }
+  const links = new Links(
+    options.world,
+    (set, line, field, value, reason) => {
+      options.log.add(files.get(set)?.name ?? set, line, field, value, reason)
+      return false
+    },
+    { mayBeApart: manifest?.chain !== undefined },
+  )
+  if (!manifest) return { counts, files, links, chain: undefined }
   const checker = new FolderChecker(manifest, files, links, options)
   for (const set of DATA_SETS) counts[set] = await checker.check(set)
-  return { counts, files, links }
+  return { counts, files, links, chain: manifest.chain }
 }
 
 /** The file of each data set; none, or two, is an error. */

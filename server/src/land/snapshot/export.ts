@@ -6,6 +6,7 @@ import { type LandTable, type LandTables, RECORDS } from '../records/tables.ts'
 import { FolderWriter, type WrittenFile } from './folder-writer.ts'
 import { DATA_SETS, type DataSetName, TABLE_OF } from './format.ts'
 import type { OnProgress } from './import.ts'
+import type { SnapshotBlock } from './manifest.ts'
 import { pagesOf } from './pages.ts'
 
 /** How often an export starts again because the world changed under it. */
@@ -66,13 +67,14 @@ async function writeWorld(db: Db, folder: string, options: ExportOptions): Promi
 
 /** @returns undefined when the world changed meanwhile; then nothing is left of the attempt */
 async function attempt(db: Db, folder: string, options: ExportOptions): Promise<Written | undefined> {
-  const state = await readState(db)
+  // Blocks that change nothing move the position on without a revision: at each of them the world is the same.
+  const { chain, ...state } = await readState(db)
   const writer = await FolderWriter.create(folder)
   try {
     const exporter = new Exporter(db, state.worldId, writer, options)
     const files = await exporter.writeFiles()
     if ((await readState(db)).revision !== state.revision) return undefined
-    await writer.finish(files, exporter.latestMs)
+    await writer.finish(files, { referenceTimeMs: exporter.latestMs, chain })
     const counts = Object.fromEntries(DATA_SETS.map((set) => [set, files[set].records]))
     return { counts: counts as Record<DataSetName, number>, ...state }
   } finally {
@@ -80,10 +82,22 @@ async function attempt(db: Db, folder: string, options: ExportOptions): Promise<
   }
 }
 
-async function readState(db: Db): Promise<{ worldId: number; revision: number }> {
-  const row = await db.selectFrom('land_state').select(['world_id', 'revision']).executeTakeFirstOrThrow()
-  if (row.world_id === null) throw new CommandError('There is no world to export: import one first.')
-  return { worldId: row.world_id, revision: row.revision }
+interface State extends Pick<Written, 'worldId' | 'revision'> {
+  readonly chain: SnapshotBlock | undefined
+}
+
+/** World, revision and block, read by one statement. */
+async function readState(db: Db): Promise<State> {
+  const row = await db
+    .selectFrom('land_state')
+    .leftJoin('chain_position', 'chain_position.world_id', 'land_state.world_id')
+    .select(['land_state.world_id', 'revision', 'chain_id', 'block_number', 'block_hash'])
+    .executeTakeFirstOrThrow()
+  const { world_id: worldId, revision, chain_id, block_number, block_hash } = row
+  if (worldId === null) throw new CommandError('There is no world to export: import one first.')
+  if (chain_id === null || block_number === null || block_hash === null)
+    return { worldId, revision, chain: undefined }
+  return { worldId, revision, chain: { chain_id, block_number, block_hash } }
 }
 
 class Exporter {

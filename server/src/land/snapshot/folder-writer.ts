@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip, type Gzip } from 'node:zlib'
 import { CommandError } from '../../errors.ts'
 import { DATA_SETS, type DataSetName, FORMAT, FORMAT_VERSION } from './format.ts'
-import { MANIFEST } from './manifest.ts'
+import { MANIFEST, type SnapshotBlock } from './manifest.ts'
 import { type Seal, Sealer } from './snapshot-file.ts'
 
 const WRITE_CHARACTERS = 64 * 1024
@@ -16,6 +16,13 @@ export interface WrittenFile {
   readonly records: number
   readonly file: Seal
   readonly content: Seal
+}
+
+/** As of when a snapshot is. */
+export interface SnapshotTimes {
+  readonly referenceTimeMs: number
+  /** Undefined for a world that is not followed on a chain. */
+  readonly chain: SnapshotBlock | undefined
 }
 
 /**
@@ -43,11 +50,15 @@ export class FolderWriter {
     return new PackedFile(join(this.folder, `${set}.ndjson.gz`))
   }
 
-  async finish(files: Readonly<Record<DataSetName, WrittenFile>>, referenceTimeMs: number): Promise<void> {
+  async finish(
+    files: Readonly<Record<DataSetName, WrittenFile>>,
+    { referenceTimeMs, chain }: SnapshotTimes,
+  ): Promise<void> {
     const manifest = {
       format: FORMAT,
       version: FORMAT_VERSION,
       reference_time: new Date(referenceTimeMs).toISOString(),
+      ...(chain && { chain }),
       counts: Object.fromEntries(DATA_SETS.map((set) => [set, files[set].records])),
       files: Object.fromEntries(DATA_SETS.map((set) => [`${set}.ndjson.gz`, manifestEntry(files[set])])),
     }

@@ -51,6 +51,34 @@ describeOnBothEngines('a snapshot', (open, kind) => {
     return { folder, report }
   }
 
+  test('names the block of a world that is followed on a chain', async () => {
+    const { db } = await open()
+    const { worldId } = await importInto(db, tinySnapshot())
+    const manifestOf = (folder: string) =>
+      JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { chain?: object }
+    expect(manifestOf((await exportFrom(db)).folder)).not.toHaveProperty('chain')
+
+    const chain = { chain_id: 1, block_number: 18_000_000, block_hash: `0x${'ab'.repeat(32)}` }
+    await db
+      .insertInto('chain_position')
+      .values({
+        ...chain,
+        world_id: worldId!,
+        contracts_hash: '',
+        rules_version: 1,
+        block_time_s: 1,
+        finalized_number: 18_000_000,
+        finalized_hash: chain.block_hash,
+        holder: null,
+        lease_until_ms: 0,
+        epoch: 0,
+      })
+      .execute()
+    const { folder } = await exportFrom(db)
+    expect(manifestOf(folder).chain).toEqual(chain)
+    expect((await importInto(db, folder)).ok).toBe(true)
+  })
+
   test('comes out with the records that went in, and with the same bytes every further time', async () => {
     const { db } = await open()
     const records = tinyRecords()
@@ -327,9 +355,8 @@ describeOnBothEngines('a snapshot', (open, kind) => {
 
 test('there is nothing to export before the first import', async () => {
   // Only this row is read: no engine needed
-  const db = {
-    selectFrom: () => ({ select: () => ({ executeTakeFirstOrThrow: async () => ({ world_id: null }) }) }),
-  }
+  const select = () => ({ executeTakeFirstOrThrow: async () => ({ world_id: null }) })
+  const db = { selectFrom: () => ({ leftJoin: () => ({ select }) }) }
   await expect(exportSnapshot(db as unknown as Db, 'anywhere')).rejects.toThrow('There is no world to export')
 })
 

@@ -1,6 +1,7 @@
 import type { World } from '@landpass/client/grid'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import type { Tx } from '../../db/transaction.ts'
 import { MAINNET_REGISTRIES, type Registries } from '../records/contracts.ts'
 import { parseExactJson } from '../records/exact-json.ts'
 import { type LandLines, RECORDS } from '../records/tables.ts'
@@ -43,6 +44,11 @@ export interface ImportOptions extends CheckSnapshotOptions {
   readonly dryRun: boolean
   /** Refuse to replace a world. */
   readonly onlyIfEmpty?: boolean | undefined
+  /**
+   * Is done in the transaction that shows the world: what it throws keeps the old one. `shownBefore` is that one, null
+   * for none.
+   */
+  readonly whenShown?: ((tx: Tx, worldId: number, shownBefore: number | null) => Promise<void>) | undefined
   /** How long to wait for another import that seems to be running but may have been killed. 0 by default. */
   readonly patienceMs?: number | undefined
 }
@@ -105,7 +111,7 @@ async function load(
   options: ImportOptions,
   log: ErrorLog,
 ): Promise<number | undefined> {
-  const { clock, onProgress, onlyIfEmpty, signal } = options
+  const { clock, onProgress, onlyIfEmpty, whenShown, signal } = options
   const total = totalOf(checked.counts)
   const lease = new Lease(db, worldId, clock)
   const loader = new Loader(db, worldId, lease)
@@ -126,7 +132,8 @@ async function load(
   await attachWorld(db, worldId, lease)
   signal?.throwIfAborted()
   onProgress?.({ phase: 'show', done: total, total })
-  return showWorld(db, worldId, clock.nowMs(), { onlyIfEmpty })
+  const alsoIn = whenShown && ((tx: Tx, shownBefore: number | null) => whenShown(tx, worldId, shownBefore))
+  return showWorld(db, worldId, clock.nowMs(), { onlyIfEmpty, alsoIn })
 }
 
 interface LoadFileOptions {

@@ -33,6 +33,7 @@ const NOT_LISTED = -1
 export class Links {
   private readonly grid: Grid
   private readonly blameLine: BlameLine
+  private readonly mayBeApart: boolean
 
   private readonly districts = new Names()
   private readonly estates = new Names()
@@ -68,7 +69,13 @@ export class Links {
   private readonly loanIds = new Map<number, number>()
   private readonly mortgageIds = new Map<number, number>()
 
-  constructor(world: World, blameLine: BlameLine) {
+  /** @param mayBeApart whether the parcels of an estate need not lie side by side: contracts take any */
+  constructor(
+    world: World,
+    blameLine: BlameLine,
+    { mayBeApart = false }: { readonly mayBeApart?: boolean } = {},
+  ) {
+    this.mayBeApart = mayBeApart
     this.grid = new Grid(world)
     this.worldParcels = this.grid.countParcels()
     this.blameLine = blameLine
@@ -180,7 +187,7 @@ export class Links {
         this.estatePositionAt[cell] = position
       }
     })
-    if (good && !this.grid.areConnected(cells))
+    if (good && !this.mayBeApart && !this.grid.areConnected(cells))
       good = blame('data.parcels', data.parcels, 'must be connected side by side')
     return good
   }

@@ -18,9 +18,19 @@ export interface ExpectedFile {
   readonly content: Partial<Seal>
 }
 
+/** The block of a chain after which the world was as the snapshot has it. */
+export interface SnapshotBlock {
+  readonly chain_id: number
+  readonly block_number: number
+  /** 32 bytes in hex, lower case. */
+  readonly block_hash: string
+}
+
 export interface Manifest {
   readonly counts: Readonly<Record<DataSetName, number>>
   readonly files: ReadonlyMap<string, ExpectedFile>
+  /** Undefined where the snapshot does not come from a chain, or does not say so. */
+  readonly chain: SnapshotBlock | undefined
 }
 
 /**
@@ -63,10 +73,23 @@ export async function readManifest(folder: string, log: ErrorLog): Promise<Manif
     else if (!isObject(entry)) blame(`files["${name}"]`, entry, 'must be an object')
     else expected.set(name, expectedFile(name, entry, blame))
   }
-  return { counts: counts as Record<DataSetName, number>, files: expected }
+  const chain = manifest.chain === undefined ? undefined : snapshotBlock(manifest.chain, blame)
+  return { counts: counts as Record<DataSetName, number>, files: expected, chain }
 }
 
 type BlameField = (field: string, value: unknown, reason: string) => undefined
+
+function snapshotBlock(chain: unknown, blame: BlameField): SnapshotBlock | undefined {
+  if (!isObject(chain))
+    return blame('chain', chain, 'must be an object with chain_id, block_number, block_hash')
+  const { chain_id, block_number, block_hash } = chain
+  if (!isCount(chain_id)) return blame('chain.chain_id', chain_id, 'must be the number of a chain')
+  if (!isCount(block_number))
+    return blame('chain.block_number', block_number, 'must be the number of a block')
+  if (typeof block_hash !== 'string' || !/^0x[0-9a-f]{64}$/.test(block_hash))
+    return blame('chain.block_hash', block_hash, 'must be a hash: 0x and 64 lower-case hex digits')
+  return { chain_id, block_number, block_hash }
+}
 
 function expectedFile(name: string, entry: Record<string, unknown>, blame: BlameField): ExpectedFile {
   const at = (field: string) => `files["${name}"].${field}`

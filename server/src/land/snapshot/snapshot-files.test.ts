@@ -130,6 +130,10 @@ test.each([
   ['counts.bids', { counts: { districts: 1, parcels: 1, estates: 1, publications: 1, bids: -1 } }],
   ['files', { files: [] }],
   ['reference_time', { reference_time: 'now' }],
+  ['chain', { chain: 'mainnet' }],
+  ['chain.chain_id', { chain: { chain_id: '1', block_number: 1, block_hash: `0x${'ab'.repeat(32)}` } }],
+  ['chain.block_number', { chain: { chain_id: 1, block_number: -1, block_hash: `0x${'ab'.repeat(32)}` } }],
+  ['chain.block_hash', { chain: { chain_id: 1, block_number: 1, block_hash: 'ab' } }],
 ])('a manifest with a wrong %s is refused', async (field, change) => {
   const folder = tinySnapshot({ manifest: (manifest) => Object.assign(manifest, change) })
   const { ok, errors } = await check(folder)

@@ -159,8 +159,10 @@ export async function assertNoWorld(db: Db): Promise<void> {
 export interface ShowOptions {
   /** Refuse to replace a world. */
   readonly onlyIfEmpty?: boolean | undefined
-  /** Is done in the same transaction: what it throws keeps the old world. */
-  readonly alsoIn?: ((tx: Tx) => Promise<void>) | undefined
+  /**
+   * Is done in the same transaction: what it throws keeps the old world. `shownBefore` is that one, null for none.
+   */
+  readonly alsoIn?: ((tx: Tx, shownBefore: number | null) => Promise<void>) | undefined
 }
 
 /**
@@ -196,7 +198,7 @@ export function showWorld(
       .returning('revision')
       .executeTakeFirstOrThrow()
     await startJournal(tx, { worldId, revision, changedAtMs: nowMs })
-    await alsoIn?.(tx)
+    await alsoIn?.(tx, old.world_id)
     await sql`select pg_notify('land', ${String(revision)})`.execute(tx)
     return revision
   })

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import {
+  PositionMovedError,
+  readChainPosition,
+  releaseLease,
+  takeLease,
+} from '../../land/changes/chain-position.ts'
+import { followChain } from '../../land/changes/chain-step.ts'
+import type { ApplyEvent } from '../../land/changes/changes.ts'
+import { applyEvent } from '../../land/events/apply-event.ts'
+import type { RuleContext } from '../../land/events/rule-context.ts'
+import type { ChainStep, LandDoor, Lead } from './land-door.ts'
+
+/** How long other processes wait after the last sign of the one that leads. */
+export const LEASE_MS = 90_000
+/** How often the lease is renewed where nothing is new, so that a poll costs no statement. */
+const RENEW_AFTER_MS = 10_000
+
+/** Of this process. Another holder with its process id was in a process that has ended. */
+const OWN_HOLDERS = new Set<string>()
+
+/** A name for this process that no other one has, and from which processes of this machine see whether it still runs. */
+export function newHolder(): string {
+  const holder = `${hostname()} ${process.pid} ${randomUUID()}`
+  OWN_HOLDERS.add(holder)
+  return holder
+}
+
+/** Whether the process with this name is known to have ended: only those of this machine are. */
+function isDead(holder: string): boolean {
+  const [host, pid] = holder.split(' ')
+  if (host !== hostname()) return false
+  if (Number(pid) === process.pid) return !OWN_HOLDERS.has(holder)
+  try {
+    process.kill(Number(pid), 0) // Sends no signal.
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
+
+export interface DatabaseDoorOptions {
+  readonly db: Db
+  readonly clock: Clock
+  /** Names this process. */
+  readonly holder: string
+  readonly context: RuleContext
+  /** What other processes are shown of this one: see status-reader.ts. */
+  readonly status: () => string
+  /** Milliseconds that pass evenly. */
+  readonly steadyMs: () => number
+}
+
+/** The tables of the land, as the follower changes them: each step is one transaction. */
+export class DatabaseDoor implements LandDoor {
+  private readonly options: DatabaseDoorOptions
+  private last: { readonly status: string; readonly atMs: number } | undefined
+
+  constructor(options: DatabaseDoorOptions) {
+    this.options = options
+  }
+
+  readonly lead = async (): Promise<Lead> => {
+    const { db, clock, holder, steadyMs } = this.options
+    const status = this.options.status()
+    const isFresh = this.last?.status === status && steadyMs() - this.last.atMs < RENEW_AFTER_MS
+    if (isFresh) return 'leads'
+    this.last = undefined
+    const request = { holder, nowMs: clock.nowMs(), leaseMs: LEASE_MS, status }
+    let { kind } = await takeLease(db, request)
+    if (kind === 'waits' && (await this.releaseDeadHolder())) kind = (await takeLease(db, request)).kind
+    if (kind === 'leads') this.last = { status, atMs: steadyMs() }
+    return kind
+  }
+
+  readonly readPosition: LandDoor['readPosition'] = async () => {
+    const position = await readChainPosition(this.options.db)
+    if (position && position.holder !== this.options.holder) {
+      this.last = undefined
+      throw new PositionMovedError('another leader', `${position.holder} leads`)
+    }
+    return position
+  }
+
+  readonly commit = async (step: ChainStep): Promise<void> => {
+    const { db, clock, context } = this.options
+    const apply: ApplyEvent = (rows, event) => applyEvent(rows, event, context)
+    await inTransaction(db, (tx) => followChain(tx, step, { nowMs: clock.nowMs(), apply }))
+  }
+
+  /** A process of this machine that was killed cannot release its lease. */
+  private async releaseDeadHolder(): Promise<boolean> {
+    const { db } = this.options
+    const holder = (await readChainPosition(db))?.holder
+    if (holder === undefined || !isDead(holder)) return false
+    await releaseLease(db, holder)
+    return true
+  }
+
+  /** Lets another process take over at once. */
+  async release(): Promise<void> {
+    this.last = undefined
+    await releaseLease(this.options.db, this.options.holder)
+  }
+}

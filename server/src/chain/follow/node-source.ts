@@ -1,0 +1,89 @@
+import type { ChainHead } from '../../config/config.ts'
+import type { BlockHeader } from '../chain-types.ts'
+import type { EthereumNode } from '../rpc/node.ts'
+import type { NodeHeader } from '../rpc/node-answers.ts'
+import { NodeError } from '../rpc/node-error.ts'
+import type { Nodes } from '../rpc/nodes.ts'
+import { type ChainHeads, type ChainSource, ContradictionError } from './chain-source.ts'
+
+export interface NodeSourceOptions {
+  readonly nodes: Nodes
+  /** The contracts whose logs are read, in lower case. */
+  readonly addresses: readonly string[]
+  readonly head: ChainHead
+  readonly readRange: (
+    range: { readonly first: number; readonly last: number },
+    except: EthereumNode | undefined,
+  ) => ReturnType<ChainSource['logsOfRange']>
+}
+
+/**
+ * The chain as nodes show it. Header and logs of a block come from the node that gave the head, as long as it answers; the
+ * second look at final blocks comes from another one, where there is one.
+ */
+export class NodeSource implements ChainSource {
+  private readonly options: NodeSourceOptions
+  private node: EthereumNode | undefined
+  private last: ChainHeads | undefined
+
+  constructor(options: NodeSourceOptions) {
+    this.options = options
+  }
+
+  readonly heads = async (): Promise<ChainHeads> => {
+    const { nodes, head } = this.options
+    const { node, header: latest } = await nodes.head()
+    const isSame = this.node === node && this.last !== undefined && this.latestHash === latest.hash
+    this.node = node
+    if (isSame) return this.last!
+    const finalized = await nodes.finalized()
+    if (!finalized) throw new ContradictionError('no node knows a final block')
+    const safe = head === 'safe' ? await node.headerAt('safe') : undefined
+    const followed = head === 'latest' ? latest : head === 'safe' ? (safe ?? finalized) : finalized
+    // A final block is asked of all nodes: it may be newer than the head of one that lags.
+    this.last = { head: followed.number < finalized.number ? finalized : followed, finalized }
+    this.latestHash = latest.hash
+    return this.last
+  }
+  private latestHash = ''
+
+  readonly headerByHash = async (hash: string): Promise<BlockHeader> =>
+    (await this.options.nodes.headerOf(hash, this.fromHead())) ?? missing(`with the hash ${hash}`)
+
+  readonly headerByNumber = async (number: number): Promise<BlockHeader> =>
+    (await this.options.nodes.headerAt(number, this.fromHead())) ?? missing(String(number))
+
+  readonly logsOfBlock: ChainSource['logsOfBlock'] = async (block) => {
+    const { nodes, addresses } = this.options
+    const header = await this.wholeHeader(block)
+    return (await nodes.logsOfBlock(header, addresses, this.fromHead())).logs
+  }
+
+  readonly logsOfRange: ChainSource['logsOfRange'] = (range) => this.options.readRange(range, this.node)
+
+  readonly provenLogs: ChainSource['provenLogs'] = async (block) => {
+    const { nodes, addresses } = this.options
+    const header = await this.wholeHeader(block)
+    if (!header.isHashChecked) return undefined
+    try {
+      return (await nodes.provenLogsOfBlock(header, addresses)).logs
+    } catch (error) {
+      if (error instanceof NodeError) return undefined
+      throw error
+    }
+  }
+
+  private fromHead() {
+    return this.node ? { from: this.node } : {}
+  }
+
+  /** The header with its bloom and its root of receipts, which the database does not have. */
+  private async wholeHeader(block: BlockHeader): Promise<NodeHeader> {
+    if ('logsBloom' in block) return block as NodeHeader
+    return (await this.options.nodes.headerOf(block.hash, this.fromHead())) ?? missing(String(block.number))
+  }
+}
+
+function missing(block: string): never {
+  throw new ContradictionError(`no node has block ${block}, which it must have`)
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Follower, StepResult } from './follower.ts'
+
+/** The longest pause after steps that failed. */
+const MAX_PAUSE_MS = 20_000
+
+export interface RunOptions {
+  readonly pollMs: number
+  /** Ends when the world stands at this block; undefined: never by itself. */
+  readonly until: number | undefined
+  readonly signal: AbortSignal
+  /** Which results end the run; the others are waited out. */
+  readonly endsWith: (result: StepResult) => boolean
+  /** For log and status, after each step that did not fail. */
+  readonly onStep: (result: StepResult) => void
+  /** A step failed, for the `inRow`th time. It is tried again after a pause. */
+  readonly onFailure: (error: unknown, inRow: number) => void
+}
+
+/**
+ * Polls the chain until a block is reached, a result ends it, or the signal is aborted. A step that fails is tried again
+ * after a pause that grows.
+ *
+ * @returns the result that ended it; `reached` at the block; undefined after an abort
+ */
+export async function runFollower(
+  follower: Follower,
+  options: RunOptions,
+): Promise<StepResult | 'reached' | undefined> {
+  const { pollMs, until, signal, endsWith, onStep, onFailure } = options
+  let failures = 0
+  while (!signal.aborted) {
+    let pauseMs = pollMs
+    try {
+      const result = await follower.step(until)
+      failures = 0
+      onStep(result)
+      if (until !== undefined && (follower.block?.number ?? -1) >= until) {
+        await follower.storeWaiting()
+        return 'reached'
+      }
+      if (endsWith(result)) return result
+      if (result === 'again') pauseMs = 0
+    } catch (error) {
+      if (signal.aborted) break
+      failures += 1
+      onFailure(error, failures)
+      pauseMs = Math.min(pollMs * 2 ** failures, MAX_PAUSE_MS)
+    }
+    if (pauseMs > 0) await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
+  }
+  await follower.storeWaiting().catch(() => undefined) // Only blocks that changed nothing are lost.
+  return undefined
+}

@@ -1,0 +1,38 @@
+import { setImmediate } from 'node:timers/promises'
+import { applyEvent } from '../../land/events/apply-event.ts'
+import type { LandEvent } from '../../land/events/land-event.ts'
+import { MemoryRows } from '../../land/events/memory-rows.ts'
+import type { RuleContext } from '../../land/events/rule-context.ts'
+import type { Ground } from '../../land/snapshot/ground.ts'
+import type { Spool, TimedLog } from './spool.ts'
+
+export interface ReplayOptions {
+  readonly ground: Ground
+  readonly context: RuleContext
+  /** The events of logs, with what has to be read from contracts for them. */
+  readonly eventsOf: (logs: readonly TimedLog[]) => Promise<readonly LandEvent[]>
+  /** The last block to replay; the spool may reach further. */
+  readonly last: number
+  readonly signal: AbortSignal
+  readonly onProgress: (block: number, events: number) => void
+}
+
+/** Applies all stored logs to the ground, in memory. */
+export async function replay(spool: Spool, options: ReplayOptions): Promise<MemoryRows> {
+  const { ground, context, eventsOf, last, signal, onProgress } = options
+  const rows = new MemoryRows()
+  for (const parcel of ground.parcels) rows.put('parcel', parcel)
+  let events = 0
+  for await (const range of spool.ranges()) {
+    signal.throwIfAborted()
+    const logs = range.last <= last ? range.logs : range.logs.filter(({ blockNumber }) => blockNumber <= last)
+    for (const event of await eventsOf(logs)) {
+      await applyEvent(rows, event, context)
+      events++
+    }
+    onProgress(Math.min(range.last, last), events)
+    if (range.last >= last) break
+    await setImmediate() // A stop signal must be able to come in between.
+  }
+  return rows
+}
