@@ -138,11 +138,55 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
     )
   })
 
+  test('a row that is put unread by a final block, and again by the next one, is undone to what the final one put', async () => {
+    const start = await finalHead()
+    const put = (value: string) => async (rows: LandRows) =>
+      rows.put('trade_index', { marketplace: '0xunread', signer: '', value })
+    const values = new Map<number, string>()
+    const applyPut: ApplyEvent = (rows, event) => put(values.get(event.at.logIndex)!)(rows)
+    const stepWith = async (blocks: readonly NewBlock[], more: Partial<ChainStep> = {}) => {
+      const { worldId, epoch, blocks: kept, finalized } = (await readChainPosition(db))!
+      const all = { worldId, epoch, from: kept.at(-1)!, finalized, blocks, ...more }
+      await inTransaction(db, (tx) => followChain(tx, all, { nowMs: 2_000, apply: applyPut }))
+    }
+    for (const value of ['1', '2', '3']) values.set(Number(value), value)
+    const blocks = blocksAfter(start, [[], [], []]).map((block, i) => ({
+      ...block,
+      events: [event(i + 1, { what: 'nothing', pick: 1, other: 1 })],
+    }))
+    await stepWith(blocks.slice(0, 1))
+    await stepWith([], { finalized: blocks[0]! })
+
+    await stepWith(blocks.slice(1), { finalized: blocks[1]! })
+    await stepWith([], { undoTo: blocks[1]! })
+
+    const rows = await db
+      .selectFrom('trade_index')
+      .select('value')
+      .where('world_id', '=', worldId)
+      .where('marketplace', '=', '0xunread')
+      .execute()
+    expect(rows).toEqual([{ value: '2' }])
+  })
+
+  test('leaves out no block after one that is not final: it could be of another branch', async () => {
+    const start = await finalHead()
+    const [orphan] = blocksAfter(start, [[]]) as [NewBlock]
+    await step({ blocks: [orphan] })
+    const far = { ...block(orphan.number + 7, hashOf('unrelated'), 'far'), events: [] }
+
+    await expect(step({ blocks: [far], finalized: far })).rejects.toThrow(RangeError)
+    await finalHead()
+    await step({ blocks: [far], finalized: far })
+    expect((await readChainPosition(db))!.blocks.map(({ hash }) => hash)).toEqual([far.hash])
+  })
+
   test('moves the position alone where nothing shows, and keeps no images of final blocks', async () => {
     const before = await readLandHead(db)
     const start = await finalHead()
     const quiet = blocksAfter(start, [[], [{ what: 'nothing', pick: 1, other: 1 }], [grant]])
     const hidden = await step({ blocks: quiet })
+    await finalHead()
     const final = block(start.number + 20, 'far below', 'final')
     const loud = { ...final, events: [event(0, { what: 'owner', pick: 3, other: 3 })] }
     const caughtUp = await step({ blocks: [loud], finalized: final })

@@ -39,9 +39,9 @@ export function followChain(
   { nowMs, apply }: { readonly nowMs: number; readonly apply: ApplyEvent },
 ): Promise<Change> {
   return changeLand(tx, nowMs, async (rows) => {
-    await lockPosition(tx, rows.worldId, step)
+    const finalBefore = await lockPosition(tx, rows.worldId, step)
     const ancestor = step.undoTo ? await undoBlocks(tx, rows, step.undoTo) : undefined
-    assertLinked(ancestor ?? step.from, step)
+    assertLinked(ancestor ?? step.from, step, finalBefore)
     await rows.readAhead(step.blocks.flatMap(({ events }) => events))
     for (const block of step.blocks) {
       rows.beginBlock(block.number > step.finalized.number ? block.number : undefined)
@@ -51,13 +51,17 @@ export function followChain(
   })
 }
 
-/** Compares the position with what the step was made for. The row is locked until the commit. */
-async function lockPosition(tx: Tx, shown: number, { worldId, epoch, from }: ChainStep): Promise<void> {
+/**
+ * Compares the position with what the step was made for. The row is locked until the commit.
+ *
+ * @returns the number of the last final block so far
+ */
+async function lockPosition(tx: Tx, shown: number, { worldId, epoch, from }: ChainStep): Promise<number> {
   if (shown !== worldId)
     throw new PositionMovedError('another world', `world ${shown} is shown, and this is for world ${worldId}`)
   const stored = await tx
     .selectFrom('chain_position')
-    .select(['epoch', 'block_number', 'block_hash', 'holder'])
+    .select(['epoch', 'block_number', 'block_hash', 'finalized_number', 'holder'])
     .where('world_id', '=', worldId)
     .forUpdate()
     .executeTakeFirst()
@@ -72,6 +76,7 @@ async function lockPosition(tx: Tx, shown: number, { worldId, epoch, from }: Cha
       'another block',
       `the world is at block ${stored.block_number} (${stored.block_hash}), and this is for block ${from.number} (${from.hash})`,
     )
+  return stored.finalized_number
 }
 
 /** Puts the rows back as they were after a block, and deletes the later blocks. Their images go with them. */
@@ -115,12 +120,17 @@ interface UndoImage {
   readonly before: object | null
 }
 
-/** @throws {RangeError} for blocks that do not follow each other: that would be an error of the follower */
-function assertLinked(start: BlockId, { blocks, finalized }: ChainStep): void {
+/**
+ * Blocks may only be left out after a block that is final: nothing else shows that both are of one branch.
+ *
+ * @throws {RangeError} for blocks that do not follow each other: that would be an error of the follower
+ */
+function assertLinked(start: BlockId, { blocks, finalized }: ChainStep, finalBefore: number): void {
   let last = start
   for (const block of blocks) {
     const isNext = block.number === last.number + 1 && block.parentHash === last.hash
-    const isFinal = block.number <= finalized.number && block.number > last.number
+    const isAfterFinal = last !== start || start.number <= finalBefore
+    const isFinal = isAfterFinal && block.number <= finalized.number && block.number > last.number
     if (!isNext && !isFinal)
       throw new RangeError(
         `block ${block.number} (parent ${block.parentHash}) does not follow block ${last.number} (${last.hash})`,

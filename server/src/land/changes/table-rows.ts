@@ -38,6 +38,8 @@ interface Entry {
   now: AnyRow | undefined
   /** Whether it was put or removed before it was read: what is stored is not known yet. */
   isUnread: boolean
+  isSet: boolean
+  /** Made when it was put or removed for the first time, before it was read: what is stored is added to it. */
   firstImage: Writable<BlockImage> | undefined
 }
 
@@ -254,7 +256,7 @@ export class TableRows implements LandRows {
   private entry(table: EventTable, key: string): Entry {
     const known = this.entries[table].get(key)
     if (known) return known
-    const entry = { stored: undefined, now: undefined, isUnread: true, firstImage: undefined }
+    const entry = { stored: undefined, now: undefined, isUnread: true, isSet: false, firstImage: undefined }
     this.entries[table].set(key, entry)
     return entry
   }
@@ -274,6 +276,7 @@ export class TableRows implements LandRows {
     this.keepImage(table, key, entry)
     this.regroup(table, key, entry.now, row)
     entry.now = row
+    entry.isSet = true
   }
 
   private keepImage(table: EventTable, key: string, entry: Entry): void {
@@ -287,7 +290,7 @@ export class TableRows implements LandRows {
       before: entry.now ?? null,
     }
     this.imagesOf.set(name, image)
-    if (entry.isUnread) entry.firstImage ??= image
+    if (entry.isUnread && !entry.isSet) entry.firstImage = image
   }
 
   private regroup(table: EventTable, key: string, before: AnyRow | undefined, now: AnyRow | undefined): void {

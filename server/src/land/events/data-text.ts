@@ -1,8 +1,6 @@
 import type { AssetData, DataRow } from '../records/assets.ts'
-import { MAX_TEXT_LENGTH } from '../records/checks.ts'
+import { MAX_BYTES, MAX_TEXT_LENGTH } from '../records/checks.ts'
 
-/** Raw texts that are longer are not kept: no field of them could be shown whole. */
-const MAX_RAW_BYTES = 1_000_000
 const MAX_VERSION = 2_147_483_647
 /** Wrong bytes become U+FFFD. A byte order mark is kept: the contract's text then does not begin with `0`. */
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -10,11 +8,11 @@ const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 type DescribedRow = DataRow & { readonly data_text: string | null; readonly updated_at_ms: number }
 
 /**
- * The row of an asset after its owner wrote a text. The raw text is always kept. A text that does not parse leaves the
+ * The row of an asset after its owner wrote a text. The raw text is kept, unless it is longer than any on the chain can be. A text that does not parse leaves the
  * fields of the text before.
  */
 export function withText<Row extends DescribedRow>(row: Row, text: Uint8Array, timeMs: number): Row {
-  const data_text = text.length > MAX_RAW_BYTES ? null : `0x${Buffer.from(text).toString('hex')}`
+  const data_text = text.length > MAX_BYTES ? null : `0x${Buffer.from(text).toString('hex')}`
   const data = parseDataText(text)
   if (!data) return { ...row, data_text, updated_at_ms: timeMs }
   return {

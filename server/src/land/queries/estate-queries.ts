@@ -1,6 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { EstateTable } from '../records/estate.ts'
+import { ESTATE, type EstateTable } from '../records/estate.ts'
+
+/** The raw text can be long, and no answer has it: it is left null. */
+const COLUMNS = ESTATE.columns.filter((column) => column !== 'data_text') as readonly Exclude<
+  keyof EstateTable,
+  'data_text' | 'world_id'
+>[]
+const NO_TEXT = sql<null>`null`.as('data_text')
 
 const PAGE_ROWS = 1000
 
@@ -10,7 +17,7 @@ export async function allEstates(db: Db, worldId: number): Promise<EstateTable[]
   for (let lastId = ''; ; lastId = rows.at(-1)!.id) {
     const page = await db
       .selectFrom('estate')
-      .selectAll()
+      .select(['world_id', ...COLUMNS, NO_TEXT])
       .where('world_id', '=', worldId)
       .where('id', '>', lastId)
       .orderBy('id')
@@ -30,7 +37,7 @@ export async function estatesById(
   if (ids.length === 0) return []
   return db
     .selectFrom('estate')
-    .selectAll()
+    .select(['world_id', ...COLUMNS, NO_TEXT])
     .where('world_id', '=', worldId)
     .where(sql<boolean>`id = any(${ids}::text[])`)
     .execute()

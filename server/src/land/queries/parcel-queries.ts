@@ -1,7 +1,14 @@
 import type { Area, Coord } from '@landpass/client/grid'
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import type { ParcelTable } from '../records/parcel.ts'
+import { PARCEL, type ParcelTable } from '../records/parcel.ts'
+
+/** The raw text can be long, and no answer has it: it is left null. */
+const COLUMNS = PARCEL.columns.filter((column) => column !== 'data_text') as readonly Exclude<
+  keyof ParcelTable,
+  'data_text' | 'world_id'
+>[]
+const NO_TEXT = sql<null>`null`.as('data_text')
 
 /** The parcels of an area, by x ascending, then y descending. */
 export async function parcelsIn(
@@ -11,7 +18,7 @@ export async function parcelsIn(
 ): Promise<readonly ParcelTable[]> {
   return db
     .selectFrom('parcel')
-    .selectAll()
+    .select(['world_id', ...COLUMNS, NO_TEXT])
     .where('world_id', '=', worldId)
     .where('x', '>=', minX)
     .where('x', '<=', maxX)
@@ -28,7 +35,7 @@ export async function parcelsAt(db: Db, worldId: number, coords: readonly Coord[
   const [xs, ys] = [coords.map(({ x }) => x), coords.map(({ y }) => y)]
   return db
     .selectFrom('parcel')
-    .selectAll()
+    .select(['world_id', ...COLUMNS, NO_TEXT])
     .where('world_id', '=', worldId)
     .where(sql<boolean>`(x, y) in (select * from unnest(${xs}::integer[], ${ys}::integer[]))`)
     .execute()

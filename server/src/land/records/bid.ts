@@ -56,7 +56,7 @@ export const BID = defineRecord({
     seller: address(),
     price: price(),
     expires_at: deadlineMsDigits(),
-    fingerprint: bytes("0x for parcels, the estate's contents for estates."),
+    fingerprint: bytes("0x for parcels, the estate's contents for estates.", is.isFingerprint),
     status: listingStatus(),
     asset_id: assetId('Estate id, or parcel as x,y.'),
     asset_type: assetType(),

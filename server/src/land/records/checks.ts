@@ -114,16 +114,21 @@ export const isLink = holds<string>(
 
 export const isAddress = matches('must be an address: 0x and 40 lower-case hex digits', /^0x[0-9a-f]{40}$/)
 export const isHash = matches('must be a hash: 0x and 64 lower-case hex digits', /^0x[0-9a-f]{64}$/)
-/** At most a million bytes: no block of the chain has room for a text that is longer. */
+/** At most 128 KiB: no block of the chain has the gas to store a longer text. */
 export const isBytes = holds<string>(
-  'must be 0x and an even number of lower-case hex digits, of at most a million bytes',
+  'must be 0x and an even number of lower-case hex digits, of at most 131072 bytes',
   (value) =>
     typeof value === 'string' &&
     value.length <= 2 + 2 * MAX_BYTES &&
     value.length % 2 === 0 &&
     /^0x[0-9a-f]*$/.test(value),
 )
-const MAX_BYTES = 1_000_000
+export const MAX_BYTES = 131_072
+/** At most 512 bytes. */
+export const isFingerprint = matches(
+  'must be 0x and an even number of lower-case hex digits, of at most 512 bytes',
+  /^0x(?:[0-9a-f]{2}){0,512}$/,
+)
 export const isUuid = matches(
   'must be a UUID in lower case',
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,

@@ -100,8 +100,8 @@ export const address = (about?: string) =>
   sameColumn(is.isAddress, ({ addressText }) => addressText(about), plainJson)
 export const hash = (about?: string) => sameColumn(is.isHash, ({ hashText }) => hashText(about), plainJson)
 /** Bytes of any content, in hex. */
-export const bytes = (description: string) =>
-  sameColumn(is.isBytes, ({ Type }) => Type.String({ pattern: '^0x[0-9a-f]*$', description }), plainJson)
+export const bytes = (description: string, check = is.isBytes) =>
+  sameColumn(check, ({ Type }) => Type.String({ pattern: '^0x[0-9a-f]*$', description }), plainJson)
 export const uuid = () => sameColumn(is.isUuid, ({ uuidText }) => uuidText(), plainJson)
 export const estateId = (about: string) => sameColumn(is.isEstateId, ({ idText }) => idText(about), plainJson)
 export const tokenId = (about?: string) =>

@@ -129,6 +129,22 @@ describeOnBothEngines('a snapshot', (open, kind) => {
       expect(linesIn(folder, `${set}.ndjson.gz`)).toEqual(records[set].map(jsonLine))
   })
 
+  test('refuses a reason of closing that does not fit the status', async () => {
+    const { db } = await open()
+    const records = tinyRecords()
+    const open_ = records.bids.find(({ status }) => status === 'open')!
+    Object.assign(open_, { closed_by: 'event' })
+    const sold = records.publications.find(({ status }) => status === 'sold')!
+    Object.assign(sold, { closed_by: 'moved' })
+
+    const { errors } = await importInto(db, tinySnapshot({ records }))
+
+    expect(errors.map(({ field, value }) => [field, value])).toEqual([
+      ['closed_by', '"moved"'],
+      ['closed_by', '"event"'],
+    ])
+  })
+
   test('replaces the world in one step: the next revision, with a notice', async () => {
     const engine = await open()
     const { db } = engine

@@ -55,7 +55,7 @@ function estate(record: EstateRecord, blame: Blame): boolean {
 }
 
 function publication(record: PublicationRecord, blame: Blame): boolean {
-  let good = true
+  let good = isClosedBy(record, blame)
   if ((record.buyer !== null) !== (record.status === 'sold'))
     good = blame('buyer', record.buyer, `must be set exactly when sold, and status is "${record.status}"`)
   if ((record.block_time_updated_at === null) !== (record.status === 'open'))
@@ -69,7 +69,7 @@ function publication(record: PublicationRecord, blame: Blame): boolean {
 
 function bid(record: BidRecord, blame: Blame, registries: Registries): boolean {
   const registry = record.asset_type === 'parcel' ? registries.land : registries.estate
-  let good = true
+  let good = isClosedBy(record, blame)
   if (record.token_address !== registry)
     good = blame('token_address', record.token_address, `must be ${registry} for an asset of this type`)
   const tokenId = tokenIdOf(record)
@@ -80,6 +80,16 @@ function bid(record: BidRecord, blame: Blame, registries: Registries): boolean {
   if (record.asset_type === 'estate' && record.fingerprint.length !== 66 && !isClosed)
     good = blame('fingerprint', record.fingerprint, 'must be a hash for an estate: 0x and 64 hex digits')
   return good
+}
+
+/** What an open record was closed by is not set, and only an event on the chain can close one as sold. */
+function isClosedBy(
+  { status, closed_by }: Pick<PublicationRecord | BidRecord, 'status' | 'closed_by'>,
+  blame: Blame,
+): boolean {
+  if (closed_by === undefined || status === 'cancelled' || (status === 'sold' && closed_by === 'event'))
+    return true
+  return blame('closed_by', closed_by, `must be left out, or fit the status, which is "${status}"`)
 }
 
 /** Undefined where the asset's id is none, which is found when the asset is looked for. */
