@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { EthereumNode } from './node.ts'
 import type { NodeHeader } from './node-answers.ts'
 import { NodeError } from './node-error.ts'
@@ -6,6 +6,9 @@ import type { Timing } from './timing.ts'
 
 /** How long a node that lacks the start block is left alone. */
 const CHECK_AGAIN_MS = 30 * SECOND_MS
+/** How long a node is left alone after its first refusal; each further one in a row doubles it. */
+const REFUSED_MS = 30 * SECOND_MS
+const MAX_REFUSED_MS = 5 * MINUTE_MS
 
 /** What each node must have in common with the network. */
 export interface Expected {
@@ -14,21 +17,27 @@ export interface Expected {
   readonly startBlock: number
 }
 
-/** One of several nodes: whether it has passed the check, and its newest block. */
+/**
+ * One of several nodes: whether it has passed the check, and its newest block.
+ *
+ * A node of another chain is refused: it is not used until a later check finds that it has been corrected. That check is due
+ * after 30 seconds, and after up to 5 minutes when it is refused again and again.
+ */
 export class NodeMember {
   readonly node: EthereumNode
-  /** Of the block that all nodes must have; undefined before the first check that succeeded. */
+  /** Of the block that all nodes must have, as last answered; undefined where no check has asked for it on the right chain. */
   startHash: string | undefined
   /** The newest block that the node has answered. */
   head: NodeHeader | undefined
   headAtMs = Number.NEGATIVE_INFINITY
   /** Its head is lower than the one that was reported, and of the same chain. */
   isBehind = false
-  /** Why the node is never used. */
-  refusal: string | undefined
   /** Why the last check failed. */
   problem: string | undefined
   private hasPassed = false
+  private lastRefusal: string | undefined
+  /** In a row. */
+  private refusals = 0
   private checkAgainAtMs = Number.NEGATIVE_INFINITY
   private checking: Promise<void> | undefined
   private readonly timing: Timing
@@ -38,13 +47,19 @@ export class NodeMember {
     this.timing = timing
   }
 
+  /** Why the node is not used until a later check. */
+  get refusal(): string | undefined {
+    return this.lastRefusal
+  }
+
   /** Whether the node may be asked: it has passed the check, and no call has failed since. */
   get isTrusted(): boolean {
     return this.hasPassed && this.refusal === undefined && this.node.health.isTrusted
   }
 
+  /** Whether a check may make the node usable: a refused one is left alone for a while. */
   get needsCheck(): boolean {
-    return !this.isTrusted && this.refusal === undefined
+    return !this.isTrusted && (this.refusal === undefined || this.timing.nowMs() >= this.checkAgainAtMs)
   }
 
   /** Whether the time has come for a check that nothing waits for. */
@@ -58,6 +73,19 @@ export class NodeMember {
       this.checking = undefined
     })
     return this.checking
+  }
+
+  /** The node is of another chain. */
+  refuse(reason: string): void {
+    this.lastRefusal = reason
+    this.checkAgainAtMs = this.timing.nowMs() + Math.min(REFUSED_MS * 2 ** this.refusals, MAX_REFUSED_MS)
+    this.refusals += 1
+  }
+
+  /** The node is of the right chain: ends a refusal, and the next one begins with the shortest time. */
+  accept(): void {
+    this.lastRefusal = undefined
+    this.refusals = 0
   }
 
   /** Asks for the newest block. A failure leaves the one before. */
@@ -75,11 +103,13 @@ export class NodeMember {
     try {
       const given = await this.node.chainId()
       if (given !== chainId) {
-        this.refusal = `it is of the chain ${given}, not of ${chainId}`
+        this.startHash = undefined
+        this.refuse(`it is of the chain ${given}, not of ${chainId}`)
         return
       }
       const start = await this.node.headerAt(startBlock)
       if (!start) {
+        this.lastRefusal = undefined
         this.problem = `it does not have block ${startBlock} yet`
         this.checkAgainAtMs = this.timing.nowMs() + CHECK_AGAIN_MS
         return
@@ -87,6 +117,7 @@ export class NodeMember {
       this.head = await this.node.headerAt('latest')
       this.headAtMs = this.timing.nowMs()
       this.startHash = start.hash
+      this.lastRefusal = undefined // It is refused again where this hash is the wrong one
       this.problem = undefined
       this.hasPassed = true
     } catch (error) {

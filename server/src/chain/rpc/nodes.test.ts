@@ -23,10 +23,14 @@ const FORK = [
     logsAt: () => 1,
   }),
 ]
+/** The same numbers, and no block of CHAIN. */
+const OTHER = makeChain({ from: 100, count: 20, salt: 'aa' })
 const ADDRESSES = [LAND, ESTATE]
 
+type Setting = Pick<ScriptedNode, 'chainId' | 'blocks'>
+
 test('each node is asked for its chain and start block before it is used', async () => {
-  const { nodes, all } = await connect([CHAIN, CHAIN, makeChain({ from: 100, count: 20, salt: 'aa' }), CHAIN])
+  const { nodes, all } = await connect([CHAIN, CHAIN, OTHER, CHAIN])
   all[0]!.chainId = 5
   all[3]!.blocks = CHAIN.slice(0, 0)
 
@@ -46,11 +50,78 @@ test('each node is asked for its chain and start block before it is used', async
 })
 
 test('a start block whose hash is known refuses a first node of another chain', async () => {
-  const other = makeChain({ from: 100, count: 20, salt: 'aa' })
-  const { nodes } = await connect([other, CHAIN], { startHash: CHAIN[0]!.header.hash })
+  const { nodes } = await connect([OTHER, CHAIN], { startHash: CHAIN[0]!.header.hash })
 
   expect((await nodes.head()).node.name).toBe('node2')
   expect(nodes.status()[0]?.state).toBe('refused')
+})
+
+test('a refused node is checked again in the background, and is used when it is right', async () => {
+  const { nodes, all, timing } = await connect([CHAIN, CHAIN])
+  all[0]!.chainId = 5
+  await nodes.head()
+  all[0]!.chainId = 1
+
+  all[0]!.takeMethods()
+  timing.advance(29_999)
+  for (let poll = 0; poll < 3; poll++) expect((await nodes.head()).node.name).toBe('node2')
+  expect(all[0]!.takeMethods()).toEqual([])
+  timing.advance(1)
+  await expect.poll(async () => (await nodes.head()).node.name).toBe('node1')
+  expect(nodes.status()[0]).toMatchObject({ state: 'usable', reason: undefined })
+})
+
+test.each<[string, Setting, string]>([
+  ['chain', { chainId: 5, blocks: CHAIN }, 'it is of the chain 5, not of 1'],
+  ['start block', { chainId: 1, blocks: OTHER }, 'its block 100 has another hash: it is of another chain'],
+])('a node with another %s is checked less and less often until it is right', async (_, wrong, reason) => {
+  const { nodes, all, timing } = await connect([CHAIN], { startHash: CHAIN[0]!.header.hash })
+  const [only] = all
+  const countChecks = () => only!.takeMethods().filter((method) => method === 'eth_chainId').length
+  Object.assign(only!, wrong)
+  await expect(nodes.head()).rejects.toThrow(`is refused: ${reason}`)
+  expect(countChecks()).toBe(1)
+
+  for (const seconds of [30, 60, 120, 240, 300, 300]) {
+    timing.advance(seconds * 1_000 - 1)
+    await expect(nodes.head()).rejects.toThrow(`is refused: ${reason}`)
+    expect(countChecks()).toBe(0)
+    timing.advance(1)
+    await expect(nodes.head()).rejects.toThrow(`is refused: ${reason}`)
+    expect(countChecks()).toBe(1)
+  }
+
+  Object.assign(only!, { chainId: 1, blocks: CHAIN })
+  timing.advance(300_000)
+  expect(await headOf(nodes)).toMatchObject({ name: 'node1', number: 119 })
+  expect(nodes.status()[0]).toMatchObject({ state: 'usable', reason: undefined })
+
+  // The next refusal begins with the shortest time again
+  Object.assign(only!, wrong)
+  only!.fault = () => ({ status: 502 })
+  await expect(nodes.head()).rejects.toThrow('is avoided')
+  only!.fault = () => undefined
+  await expect(nodes.head()).rejects.toThrow(`is refused: ${reason}`)
+  Object.assign(only!, { chainId: 1, blocks: CHAIN })
+  timing.advance(30_000)
+  expect(await headOf(nodes)).toMatchObject({ name: 'node1' })
+})
+
+test('a preferred node that was away at the start decides which start block is right', async () => {
+  const { nodes, all, timing } = await connect([CHAIN, OTHER])
+  all[0]!.fault = () => ({ status: 502 })
+  expect((await nodes.head()).node.name).toBe('node2')
+
+  all[0]!.fault = () => undefined
+  timing.advance(60_000)
+  await expect.poll(async () => (await nodes.head()).node.name).toBe('node1')
+  expect(nodes.status().map(({ state }) => state)).toEqual(['usable', 'refused'])
+  expect(nodes.status()[1]?.reason).toBe('its block 100 has another hash: it is of another chain')
+
+  all[1]!.blocks = CHAIN
+  timing.advance(30_000)
+  await nodes.head()
+  await expect.poll(() => nodes.status()[1]?.state).toBe('usable')
 })
 
 test('the best node is the most preferred one that is not behind by more than the bound', async () => {

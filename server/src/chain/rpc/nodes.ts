@@ -15,7 +15,7 @@ export interface NodesOptions {
   readonly nodes: readonly EthereumNode[]
   readonly chainId: number
   /**
-   * A block that all nodes must have: the start block of the land. Without a hash, the first node in order that answers
+   * A block that all nodes must have: the start block of the land. Without a hash, the most preferred node that has answered
    * decides which one is right.
    */
   readonly startBlock: { readonly number: number; readonly hash?: string | undefined }
@@ -51,7 +51,7 @@ export interface NodeStatus {
   readonly name: string
   /** Name, scheme and host. */
   readonly shown: string
-  /** `refused`: it is of another chain, and is never used. */
+  /** `refused`: it was of another chain at its last check, and is not used until it is right. */
   readonly state: 'usable' | 'paused' | 'lagging' | 'avoided' | 'refused'
   /** Why the node is refused, or its last problem; for people. */
   readonly reason: string | undefined
@@ -75,6 +75,11 @@ export const MAX_WAIT_MS = 10 * SECOND_MS
  * A node that hangs, breaks or lies is avoided: no call waits for it again until it has passed the check once more, which
  * runs in the background. Only when no other node is left, callers wait for that check.
  *
+ * A node of another chain (another chain id, or another hash of the start block) is refused, and checked again from time to
+ * time (`NodeMember`). Where the options do not say the hash, the right one is what the most preferred node has answered
+ * that is of this chain id. So a less preferred node decides only while no better one has ever answered: when that one
+ * does, its hash is the right one, and nodes with another one are refused until a later check.
+ *
  * @example
  * const head = await nodes.head()
  * if (!head.isBehind) await nodes.logsOfBlock(head.header, [LAND], { from: head.node })
@@ -83,13 +88,11 @@ export class Nodes {
   private readonly options: NodesOptions
   private readonly members: readonly NodeMember[]
   private readonly recent = new RecentBlocks()
-  private startHash: string | undefined
   /** The head that was reported last, not counting those behind it. */
   private reportedHead: BlockRef | undefined
 
   constructor(options: NodesOptions) {
     this.options = options
-    this.startHash = options.startBlock.hash
     this.members = options.nodes.map((node) => new NodeMember(node, options.timing))
   }
 
@@ -284,21 +287,28 @@ export class Nodes {
     if (isNoneTrusted) await Promise.all(checks)
     // What the background meets, such as the end of the program, the next call meets as well
     else for (const check of checks) check.catch(() => undefined)
-    this.compareStartBlocks()
   }
 
   private async checkMember(member: NodeMember): Promise<void> {
     const { chainId, startBlock } = this.options
     await member.check({ chainId, startBlock: startBlock.number })
-    if (this.startHash !== undefined) this.compareStartBlocks()
+    this.compareStartBlocks()
   }
 
-  /** The first node in order decides which start block is right, where the options do not. */
+  /** The hash of the right start block; undefined while no node has answered one. */
+  private get startHash(): string | undefined {
+    return (
+      this.options.startBlock.hash ?? this.members.find(({ startHash }) => startHash !== undefined)?.startHash
+    )
+  }
+
+  /** All nodes, because a check of one of them may have changed which hash is right. */
   private compareStartBlocks(): void {
-    this.startHash ??= this.members.find(({ startHash }) => startHash !== undefined)?.startHash
     for (const member of this.members) {
-      if (member.startHash !== undefined && member.startHash !== this.startHash) {
-        member.refusal = `its block ${this.options.startBlock.number} has another hash: it is of another chain`
+      if (member.startHash === undefined) continue
+      if (member.startHash === this.startHash) member.accept()
+      else if (member.refusal === undefined) {
+        member.refuse(`its block ${this.options.startBlock.number} has another hash: it is of another chain`)
       }
     }
   }
