@@ -26,7 +26,10 @@ export interface GaugeSource {
 /** A metric whose value only grows, read when `/metrics` is requested. */
 export type CounterSource = Omit<GaugeSource, 'labels'>
 
-/** A metric with one series for each set of labels, read when `/metrics` is requested. */
+/**
+ * A metric with one series for each set of labels, read when `/metrics` is requested. Without any series it has no value,
+ * also where it has no labels.
+ */
 export interface SeriesSource {
   readonly kind: 'counter' | 'gauge'
   readonly name: string
@@ -172,6 +175,7 @@ export class Metrics {
           collect: async (): Promise<void> => {
             const series = await read()
             gauge.reset()
+            if (labelNames.length === 0) gauge.remove() // The reset sets it to 0, which is a value
             for (const { labels, value } of series) gauge.set(labels, value)
           },
         })
@@ -181,6 +185,7 @@ export class Metrics {
           collect: async (): Promise<void> => {
             const series = await read()
             counter.reset()
+            if (labelNames.length === 0) counter.remove()
             for (const { labels, value } of series) counter.inc(labels, value)
           },
         })
