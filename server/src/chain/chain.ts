@@ -6,7 +6,7 @@ import { CommandError } from '../errors.ts'
 import { readChainPosition } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
-import type { BlockHeader, Network, RawLog } from './chain-types.ts'
+import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
 import { DatabaseDoor, newHolder } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
 import { Follower, type StepResult } from './follow/follower.ts'
@@ -101,8 +101,12 @@ export class Chain {
           signal,
         })
         const logs: RawLog[] = []
-        for await (const range of ranges) for (const log of range.logs) logs.push(log)
-        return logs
+        const ends: BlockRef[] = []
+        for await (const range of ranges) {
+          for (const log of range.logs) logs.push(log)
+          ends.push(range.last)
+        }
+        return { logs, ends }
       },
     })
     this.door = new DatabaseDoor({
