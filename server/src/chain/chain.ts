@@ -6,7 +6,8 @@ import { CommandError } from '../errors.ts'
 import { readChainPosition } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
-import type { BlockHeader, Network, RawLog } from './chain-types.ts'
+import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
+import { ContradictionError } from './follow/chain-source.ts'
 import { DatabaseDoor, newHolder } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
 import { Follower, type StepResult } from './follow/follower.ts'
@@ -14,7 +15,7 @@ import { readLoanTerms } from './follow/loan-terms.ts'
 import { NodeSource } from './follow/node-source.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
-import type { SharedStatus } from './follow/status-reader.ts'
+import type { FollowFailure, SharedStatus } from './follow/status-reader.ts'
 import { NodeHistory } from './history/node-history.ts'
 import { type HistoryStep, readHistory } from './history/read-history.ts'
 import { filterAddresses } from './logs/log-filter.ts'
@@ -25,6 +26,7 @@ import { readNetwork } from './networks/read-network.ts'
 import { CallCounters } from './rpc/call-counters.ts'
 import { connectNodes } from './rpc/connect.ts'
 import { readLogRanges } from './rpc/log-ranges.ts'
+import { NoNodeError } from './rpc/no-node-error.ts'
 import { NodeError } from './rpc/node-error.ts'
 import type { Nodes } from './rpc/nodes.ts'
 import { REAL_TIMING } from './rpc/timing.ts'
@@ -76,6 +78,7 @@ export class Chain {
   private readonly context: RuleContext
   private problem: string | undefined
   private failing: string | undefined
+  private failure: FollowFailure | null = null
   private doubt: string | undefined
 
   constructor(options: ChainOptions, network: Network) {
@@ -101,8 +104,12 @@ export class Chain {
           signal,
         })
         const logs: RawLog[] = []
-        for await (const range of ranges) for (const log of range.logs) logs.push(log)
-        return logs
+        const ends: BlockRef[] = []
+        for await (const range of ranges) {
+          for (const log of range.logs) logs.push(log)
+          ends.push(range.last)
+        }
+        return { logs, ends }
       },
     })
     this.door = new DatabaseDoor({
@@ -224,6 +231,7 @@ export class Chain {
     const before = this.problem
     if (this.failing !== undefined) this.options.log('the chain is followed again')
     this.failing = undefined
+    this.failure = null
     const { finalityProblem } = this.follower
     if (finalityProblem !== this.doubt && finalityProblem !== undefined)
       this.options.log(`blocks cannot become final now, which is tried again: ${finalityProblem}`)
@@ -242,6 +250,19 @@ export class Chain {
     if (message !== this.failing || inRow % LOG_EVERY_FAILURES === 0)
       this.options.log(`the chain cannot be followed at this time, which is tried again: ${message}`)
     this.failing = message
+    this.failure = this.failureOf(error)
+  }
+
+  /** Of a failure, what everyone may read. */
+  private failureOf(error: unknown): FollowFailure {
+    const { clock } = this.options
+    const { answeredAtMs } = this.follower
+    const nowMs = clock.nowMs()
+    return {
+      message: publicMessage(error),
+      sinceMs: this.failure?.sinceMs ?? nowMs,
+      answeredAtMs: answeredAtMs === undefined ? null : Math.round(nowMs - (steadyMs(clock) - answeredAtMs)),
+    }
   }
 
   private sharedStatus(): SharedStatus {
@@ -250,6 +271,7 @@ export class Chain {
       network: this.network.name,
       head: head ? { number: head.number, timeS: head.timeS } : null,
       reason,
+      failure: this.failure,
     }
   }
 
@@ -295,6 +317,13 @@ function contextOf({ contracts }: Network): RuleContext {
       rentals: contracts.Rentals?.address ?? null,
     },
   }
+}
+
+/** Messages about nodes have no secrets of their addresses. Those of the database and its driver are for the log only. */
+function publicMessage(error: unknown): string {
+  const isAboutNodes =
+    error instanceof NodeError || error instanceof NoNodeError || error instanceof ContradictionError
+  return isAboutNodes ? error.message : 'the server has a failure of its own, which is in its log'
 }
 
 function sentenceOf(step: HistoryStep): string {

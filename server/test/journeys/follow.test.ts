@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { StatusReader } from '../../src/chain/follow/status-reader.ts'
+import { SYSTEM_CLOCK } from '../../src/clock.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { readChainPosition } from '../../src/land/changes/chain-position.ts'
 import { readLandHead } from '../../src/land/changes/land-head.ts'
@@ -116,6 +118,10 @@ describeOnBothEngines('a land that follows a chain', (open) => {
     expect(await run).toBe('stopped')
     expect(land.chain.whyNot()).toContain('The land stays as it was')
     expect(await rowsOf(db)).toEqual(before)
+
+    await land.chain.close()
+    const { read } = new StatusReader({ db, clock: SYSTEM_CLOCK })
+    expect(await read()).toMatchObject({ state: 'stopped', reason: land.chain.whyNot() })
   })
 })
 

@@ -1,9 +1,20 @@
-import type { BlockHeader, RawLog } from '../chain-types.ts'
+import type { BlockHeader, BlockRef, RawLog } from '../chain-types.ts'
 
 /** The blocks from `first` to `last`, both included. */
 export interface BlockRange {
   readonly first: number
   readonly last: number
+}
+
+/** The logs of a range. */
+export interface RangeLogs {
+  /** In their order. */
+  readonly logs: readonly RawLog[]
+  /**
+   * The last block of each part that one node answered, as that node has it; in their order, the last one is the last block of
+   * the range. With their hashes the caller checks that all parts are of one chain.
+   */
+  readonly ends: readonly BlockRef[]
 }
 
 /** The newest block up to which the chain is followed, and the newest that can no longer change, of one node. */
@@ -22,8 +33,8 @@ export interface ChainSource {
   readonly headerByNumber: (number: number) => Promise<BlockHeader>
   /** All logs of our contracts in this block, in their order. */
   readonly logsOfBlock: (block: BlockHeader) => Promise<readonly RawLog[]>
-  /** All logs of our contracts in blocks that are final, in their order; from another node than the other calls where there are several. */
-  readonly logsOfRange: (range: BlockRange) => Promise<readonly RawLog[]>
+  /** All logs of our contracts in blocks that are final; from another node than the other calls where there are several. */
+  readonly logsOfRange: (range: BlockRange) => Promise<RangeLogs>
   /** The logs of our contracts in this block, proven by its hash; undefined where no node can prove them. */
   readonly provenLogs: (block: BlockHeader) => Promise<readonly RawLog[] | undefined>
 }

@@ -11,7 +11,7 @@ export interface ChainStatus {
   readonly block: { readonly number: number; readonly hash: string; readonly time: string } | null
   /** The last block that cannot be undone any more. */
   readonly finalized: { readonly number: number; readonly hash: string } | null
-  /** What the node said last; null before its first answer. */
+  /** What the node said last; null before its first answer, a minute after its last one, and while no process follows. */
   readonly node: {
     /** Number of its newest block. */
     readonly head: number
@@ -20,7 +20,7 @@ export interface ChainStatus {
     readonly lagSeconds: number
   } | null
   readonly state: ChainState
-  /** In words, where the state is not `following`; for `history` how far it is. */
+  /** In words, where the state is not `following`; for `history` how far it is; for `following` what has failed for a minute. */
   readonly reason: string | null
 }
 

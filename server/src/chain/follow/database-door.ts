@@ -101,9 +101,10 @@ export class DatabaseDoor implements LandDoor {
     return true
   }
 
-  /** Lets another process take over at once. */
+  /** Lets another process take over at once. The status is stored once more: it may say why this process ends. */
   async release(): Promise<void> {
+    const { db, holder, status } = this.options
     this.last = undefined
-    await releaseLease(this.options.db, this.options.holder)
+    await releaseLease(db, holder, status())
   }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PositionMovedError } from '../../land/changes/chain-position.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { BlockHeader, RawLog } from '../chain-types.ts'
-import type { ChainSource } from './chain-source.ts'
+import { type BlockRange, type ChainSource, ContradictionError } from './chain-source.ts'
 import { Follower } from './follower.ts'
 import type { ChainPosition, ChainStep, LandDoor } from './land-door.ts'
 
@@ -17,6 +17,9 @@ class BranchingChain {
   readonly swallowed = new Set<string>()
   /** Ranges are answered without the last log. */
   cutsRanges = false
+  /** The nodes that answer the first and the second half of a range, where those are other ones. */
+  otherNode: BranchingChain | undefined
+  otherNodeEnds: BranchingChain | undefined
   readonly calls: string[] = []
   private readonly byHash = new Map<string, BlockHeader>(this.blocks.map((block) => [block.hash, block]))
 
@@ -57,12 +60,20 @@ class BranchingChain {
       logsOfBlock: answer('logsOfBlock', (block: BlockHeader) =>
         this.swallowed.has(block.hash) ? [] : logsOf(block),
       ),
-      logsOfRange: answer('logsOfRange', ({ first, last }: { first: number; last: number }) =>
-        this.blocks
-          .filter(({ number }) => number >= first && number <= last)
-          .flatMap(logsOf)
-          .slice(0, this.cutsRanges ? -1 : undefined),
-      ),
+      logsOfRange: answer('logsOfRange', (range: BlockRange) => {
+        const middle = range.first + Math.floor((range.last - range.first) / 2)
+        const parts = [
+          { chain: this.otherNode ?? this, first: range.first, last: middle },
+          { chain: this.otherNodeEnds ?? this, first: middle + 1, last: range.last },
+        ].filter(({ first, last }) => first <= last)
+        const logs = parts.flatMap(({ chain, first, last }) =>
+          chain.blocks.filter(({ number }) => number >= first && number <= last).flatMap(logsOf),
+        )
+        return {
+          logs: logs.slice(0, this.cutsRanges ? -1 : undefined),
+          ends: parts.map(({ chain, last }) => chain.at(last)),
+        }
+      }),
       provenLogs: answer('provenLogs', (block: BlockHeader) => logsOf(block)),
     }
   }
@@ -277,6 +288,69 @@ test('final blocks that are missing are read by ranges', async () => {
   expect(land.rows).toEqual(rowsOf(chain))
   expect(land.position.blocks[0]!.number).toBe(1_090)
   expect(chain.calls.filter((call) => call === 'logsOfBlock')).toHaveLength(15)
+})
+
+/** Another node's branch, which leaves the chain after its first block. */
+function foreignBranchOf(chain: BranchingChain): BranchingChain {
+  const foreign = new BranchingChain()
+  foreign.grow(chain.blocks.length - 1, 'foreign')
+  return foreign
+}
+
+test.each([
+  { foreignPart: 'whole', halves: [true, true] },
+  { foreignPart: 'first half', halves: [true, false] },
+  { foreignPart: 'second half', halves: [false, true] },
+])('a range whose $foreignPart is of another chain is not stored, and is read again', async ({ halves }) => {
+  const chain = new BranchingChain()
+  const { land, follower, toEnd } = follow(chain)
+  chain.grow(200, 'a')
+  chain.finalized = 200
+  const foreign = foreignBranchOf(chain)
+  if (halves[0]) chain.otherNode = foreign
+  if (halves[1]) chain.otherNodeEnds = foreign
+
+  await expect(follower.step()).rejects.toThrow(ContradictionError)
+  await expect(follower.step()).rejects.toThrow('is of another chain')
+  expect(land.rows).toEqual([])
+  expect(land.position.blocks.at(-1)!.number).toBe(100)
+
+  chain.otherNode = undefined
+  chain.otherNodeEnds = undefined
+  await toEnd()
+  expect(land.rows).toEqual(rowsOf(chain))
+})
+
+test('logs of another chain in a range that ends with the right block are not stored', async () => {
+  const chain = new BranchingChain()
+  const { land, follower } = follow(chain)
+  chain.grow(200, 'a')
+  chain.finalized = 200
+  const foreign = foreignBranchOf(chain)
+  // The node's last blocks are the right ones, as behind a balancer.
+  foreign.blocks = foreign.blocks.map((block) => (block.number % 50 === 0 ? chain.at(block.number) : block))
+  chain.otherNode = foreign
+
+  await expect(follower.step()).rejects.toThrow('the logs of another block')
+  expect(land.rows).toEqual([])
+})
+
+test('a second look at another chain makes nothing final, although the logs are the same', async () => {
+  const chain = new BranchingChain()
+  const { land, follower, toEnd, pass } = follow(chain)
+  chain.grow(3, 'a') // Block 102 has no log.
+  chain.finalized = 102
+  const foreign = foreignBranchOf(chain)
+  chain.otherNodeEnds = foreign
+  await toEnd()
+  expect(land.rows).toEqual(rowsOf(chain))
+  expect(land.position.blocks[0]!.number).toBe(100)
+  expect(follower.finalityProblem).toContain('is of another chain')
+
+  chain.otherNodeEnds = undefined
+  pass(30_000)
+  await toEnd()
+  expect(land.position.blocks[0]!.number).toBe(102)
 })
 
 test('blocks that change nothing move the stored position only every few seconds', async () => {

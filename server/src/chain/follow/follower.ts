@@ -63,6 +63,7 @@ export class Follower {
   private standing: Standing | undefined
   private storedAtMs: number
   private heads: ChainHeads | undefined
+  private headsAtMs: number | undefined
   private stopReason: string | undefined
   private doubt: string | undefined
   private nextLookAtMs = Number.NEGATIVE_INFINITY
@@ -79,6 +80,11 @@ export class Follower {
 
   get finalized(): BlockHeader | undefined {
     return this.standing?.known[0]
+  }
+
+  /** When a node last said which block is its newest, on the steady clock; undefined before the first time. */
+  get answeredAtMs(): number | undefined {
+    return this.headsAtMs
   }
 
   /** The newest block of the node that answered last. */
@@ -130,6 +136,7 @@ export class Follower {
     const { source } = this.options
     const heads = await source.heads()
     this.heads = heads
+    this.headsAtMs = this.options.steadyMs()
     const newest = standing.known.at(-1)!
     const final = Math.min(heads.finalized.number, until)
     if (final - newest.number >= BLOCKS_WORTH_A_RANGE && (await this.isOnChain(newest))) {
@@ -271,7 +278,10 @@ export class Follower {
     const here = last.number === final.number ? final : await this.options.source.headerByNumber(last.number)
     if (here.hash !== last.hash) return // The next head leads to the right branch.
     const range = { first: base.number + 1, last: last.number }
-    const logsOf = await this.readRange(range)
+    const logsOf = await this.readRange(
+      range,
+      async (number) => known.find((block) => block.number === number)?.hash,
+    )
     const blocks = known.filter(({ number }) => number > base.number && number <= last.number)
     for (const block of blocks) assertOfBlock(block, logsOf.get(block.number) ?? [])
     const wrong = blocks.find(
@@ -342,7 +352,9 @@ export class Follower {
     const { source } = this.options
     const end =
       range.last === heads.finalized.number ? heads.finalized : await source.headerByNumber(range.last)
-    const logsOf = await this.readRange(range)
+    const logsOf = await this.readRange(range, async (number) =>
+      number === end.number ? end.hash : (await source.headerByNumber(number)).hash,
+    )
     for (const part of partsOf(logsOf)) {
       const blocks: NewBlock[] = []
       for (const [number, logs] of part) blocks.push(await this.newFinalBlock(number, logs, end))
@@ -354,8 +366,8 @@ export class Follower {
   }
 
   private async newFinalBlock(number: number, logs: readonly RawLog[], end: BlockHeader): Promise<NewBlock> {
-    const hash = logs[0]!.blockHash
-    const header = end.number === number ? end : await this.options.source.headerByHash(hash)
+    // By its number: that the logs are of the block with this hash is checked, and not assumed.
+    const header = end.number === number ? end : await this.options.source.headerByNumber(number)
     return this.newBlock(header, logs)
   }
 
@@ -371,9 +383,26 @@ export class Follower {
     this.noteStored(standing)
   }
 
-  private async readRange(range: BlockRange): Promise<ReadonlyMap<number, readonly RawLog[]>> {
+  /**
+   * The logs of a range by block. The node that gives them may have another chain than the one that gave the headers.
+   *
+   * @param hashOf the hash that a block has on the chain that is followed
+   * @throws {ContradictionError} where the last block of any part is another one
+   */
+  private async readRange(
+    range: BlockRange,
+    hashOf: (number: number) => Promise<string | undefined>,
+  ): Promise<ReadonlyMap<number, readonly RawLog[]>> {
+    const { logs: read, ends } = await this.options.source.logsOfRange(range)
+    if (ends.at(-1)?.number !== range.last)
+      throw new ContradictionError(
+        `the blocks from ${range.first} to ${range.last} were not read to their end`,
+      )
+    for (const { number, hash } of ends)
+      if ((await hashOf(number)) !== hash)
+        throw new ContradictionError(`the range that ends with block ${number} (${hash}) is of another chain`)
     const logsOf = new Map<number, RawLog[]>()
-    for (const log of await this.options.source.logsOfRange(range)) {
+    for (const log of read) {
       if (log.blockNumber < range.first || log.blockNumber > range.last)
         throw new ContradictionError(`a log of block ${log.blockNumber} is outside of its range`)
       const logs = logsOf.get(log.blockNumber)

@@ -1,4 +1,4 @@
-import { type Clock, SECOND_MS } from '../../clock.ts'
+import { type Clock, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { type ChainPosition, readChainPosition } from '../../land/changes/chain-position.ts'
 import type { BlockHeader, Network } from '../chain-types.ts'
@@ -10,6 +10,18 @@ export interface SharedStatus {
   readonly head: { readonly number: number; readonly timeS: number } | null
   /** Why the land is not followed further; null while it is. */
   readonly reason: string | null
+  /** Set while steps fail. It is missing in what older versions wrote. */
+  readonly failure?: FollowFailure | null
+}
+
+/** Steps that fail are tried again, until a node answers. */
+export interface FollowFailure {
+  /** Without secrets: everyone may read it. */
+  readonly message: string
+  /** When the first of the steps failed that have failed in a row. */
+  readonly sinceMs: number
+  /** When a node last said which block is its newest; null before the first time. */
+  readonly answeredAtMs: number | null
 }
 
 /** What this process does where it does not follow: it reads the history, or cannot. */
@@ -28,39 +40,44 @@ export interface StatusReaderOptions {
 
 /** How old an answer may be, so that many clients do not make many queries. */
 const MAX_AGE_MS = 1_000
+/** How long steps may fail before that is shown: most failures are over with the next step. */
+const SHOWN_AFTER_MS = MINUTE_MS
 
 const OFF: OwnState = { state: 'off', reason: 'The land does not come from the chain.' }
 
 /** Reads where the world stands, whichever process follows it. */
 export class StatusReader implements ChainStatusSource {
   private readonly options: StatusReaderOptions
-  private last: { readonly status: Promise<ChainStatus>; readonly atMs: number } | undefined
-  private known: ChainStatus | undefined
+  private pending: Promise<ChainStatus> | undefined
+  private last: { readonly status: ChainStatus; readonly atMs: number } | undefined
 
   constructor(options: StatusReaderOptions) {
     this.options = options
   }
 
-  readonly read = (): Promise<ChainStatus> => {
-    const atMs = performance.now()
-    if (this.last && atMs - this.last.atMs < MAX_AGE_MS) return this.last.status
-    const status = this.readNow()
-    this.last = { status, atMs }
-    status.then(
-      (known) => {
-        this.known = known
-      },
-      () => {
-        this.last = undefined
-      },
-    )
-    return status
+  readonly read = async (): Promise<ChainStatus> => {
+    const { last } = this
+    if (last && performance.now() - last.atMs < MAX_AGE_MS) return last.status
+    // While the database hangs, no further connection waits for it.
+    this.pending ??= this.readAndKeep()
+    return this.pending
   }
 
   /** What was read last, without waiting for the database; undefined before the first time. It is read again meanwhile. */
   lastRead(): ChainStatus | undefined {
     void this.read().catch(() => undefined)
-    return this.known
+    return this.last?.status
+  }
+
+  private async readAndKeep(): Promise<ChainStatus> {
+    const atMs = performance.now()
+    try {
+      const status = await this.readNow()
+      this.last = { status, atMs }
+      return status
+    } finally {
+      this.pending = undefined
+    }
   }
 
   private async readNow(): Promise<ChainStatus> {
@@ -99,22 +116,40 @@ export function statusOf(
       time: new Date(block.timeS * SECOND_MS).toISOString(),
     },
     finalized: { number: position.finalized.number, hash: position.finalized.hash },
-    node: shared?.head ? nodeOf(shared.head, block) : null,
+    node: shared?.head && isHeadNew(position, shared, nowMs) ? nodeOf(shared.head, block) : null,
     ...(own ?? stateOf(position, shared, nowMs)),
   }
 }
 
+/** Whether a process asks nodes for their newest block, and one has answered not long ago. */
+function isHeadNew(position: ChainPosition, { failure }: SharedStatus, nowMs: number): boolean {
+  if (!isLed(position, nowMs)) return false
+  return !failure || nowMs - (failure.answeredAtMs ?? failure.sinceMs) < SHOWN_AFTER_MS
+}
+
+function isLed({ holder, leaseUntilMs }: ChainPosition, nowMs: number): boolean {
+  return holder !== undefined && leaseUntilMs > nowMs
+}
+
 function stateOf(
-  { holder, leaseUntilMs }: ChainPosition,
+  position: ChainPosition,
   shared: SharedStatus | undefined,
   nowMs: number,
 ): Pick<ChainStatus, 'state' | 'reason'> {
   if (shared?.reason) return { state: 'stopped', reason: shared.reason }
-  if (holder !== undefined && leaseUntilMs > nowMs) return { state: 'following', reason: null }
+  if (isLed(position, nowMs)) return { state: 'following', reason: failureText(shared?.failure, nowMs) }
   return {
     state: 'off',
     reason: 'No process follows the chain now: start landpass follow, or set CHAIN_RPC_URLS.',
   }
+}
+
+function failureText(failure: FollowFailure | null | undefined, nowMs: number): string | null {
+  if (!failure) return null
+  const { message, sinceMs, answeredAtMs } = failure
+  const since = Math.min(sinceMs, answeredAtMs ?? sinceMs)
+  if (nowMs - since < SHOWN_AFTER_MS) return null
+  return `The chain cannot be followed since ${new Date(sinceMs).toISOString()}, which is tried again: ${message}`
 }
 
 function nodeOf(

@@ -162,11 +162,15 @@ export async function takeLease(db: Db, { holder, nowMs, leaseMs, status }: Leas
   return position ? { kind: 'waits', untilMs: position.leaseUntilMs } : { kind: 'no position' }
 }
 
-/** Ends the lease of a process, so that another one need not wait. */
-export async function releaseLease(db: Db, holder: string): Promise<void> {
+/**
+ * Ends the lease of a process, so that another one need not wait.
+ *
+ * @param status what the process says of itself at its end; undefined: what it said last stays
+ */
+export async function releaseLease(db: Db, holder: string, status?: string): Promise<void> {
   await db
     .updateTable('chain_position')
-    .set({ holder: null, lease_until_ms: 0 })
+    .set({ holder: null, lease_until_ms: 0, ...(status !== undefined && { status }) })
     .where('holder', '=', holder)
     .execute()
 }

@@ -1,0 +1,146 @@
+import {
+  type DatabaseConnection,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { Db } from '../../db/engine.ts'
+import type { Database } from '../../db/schema.ts'
+import type { ChainPosition } from '../../land/changes/chain-position.ts'
+import { type FollowFailure, type SharedStatus, StatusReader, statusOf } from './status-reader.ts'
+
+const NOW_MS = 1_700_000_100_000
+const FIRST_BLOCK = { number: 10, hash: '0x0a', parentHash: '0x09', timeS: 1_700_000_000, logsDigest: '' }
+
+function positionWith(
+  failure: FollowFailure | null,
+  changes: Partial<ChainPosition & { reason: string }> = {},
+): ChainPosition {
+  const head = { number: 10, timeS: 1_700_000_000 }
+  const status: SharedStatus = { network: 'mainnet', head, reason: changes.reason ?? null, failure }
+  return {
+    worldId: 1,
+    chainId: 1,
+    contractsHash: '',
+    rulesVersion: 1,
+    epoch: 1,
+    holder: 'one',
+    leaseUntilMs: NOW_MS + 60_000,
+    status: JSON.stringify(status),
+    finalized: FIRST_BLOCK,
+    blocks: [FIRST_BLOCK],
+    ...changes,
+  }
+}
+
+const shown = (position: ChainPosition) => {
+  const { state, reason, node } = statusOf(position, { nowMs: NOW_MS, own: undefined })
+  return { state, reason, node }
+}
+const isCurrent = { head: 10, lagBlocks: 0, lagSeconds: 0 }
+
+test('an outage of all nodes shows after a minute: the reason, and no lag', () => {
+  const outage = (ms: number): FollowFailure => ({
+    message: 'no Ethereum node can be asked: node1 does not answer',
+    sinceMs: NOW_MS - ms,
+    answeredAtMs: NOW_MS - ms,
+  })
+  expect(shown(positionWith(null))).toEqual({ state: 'following', reason: null, node: isCurrent })
+  expect(shown(positionWith(outage(59_999)))).toEqual({ state: 'following', reason: null, node: isCurrent })
+  const { state, reason, node } = shown(positionWith(outage(60_000)))
+  expect([state, node]).toEqual(['following', null])
+  expect(reason).toContain('no Ethereum node can be asked: node1 does not answer')
+})
+
+test('a process that never had an answer says so, too', () => {
+  const failure = { message: 'no node', sinceMs: NOW_MS - 60_000, answeredAtMs: null }
+  expect(shown(positionWith(failure))).toMatchObject({
+    state: 'following',
+    reason: expect.stringContaining('no node'),
+    node: null,
+  })
+})
+
+test('where nodes answer and blocks cannot be read, the lag is shown with the reason', () => {
+  const failure = { message: 'the logs are of another chain', sinceMs: NOW_MS - 60_000, answeredAtMs: NOW_MS }
+  expect(shown(positionWith(failure))).toMatchObject({
+    reason: expect.stringContaining('the logs are of another chain'),
+    node: isCurrent,
+  })
+})
+
+test('what an older version wrote is read, and nobody who follows means no lag', () => {
+  const status = JSON.stringify({ network: 'mainnet', head: { number: 10, timeS: 0 }, reason: null })
+  expect(shown(positionWith(null, { status }))).toMatchObject({ state: 'following', reason: null })
+  expect(shown(positionWith(null, { leaseUntilMs: NOW_MS }))).toMatchObject({ state: 'off', node: null })
+  const stopped = { holder: undefined, leaseUntilMs: 0, reason: 'below finality' }
+  expect(shown(positionWith(null, stopped))).toEqual({
+    state: 'stopped',
+    reason: 'below finality',
+    node: null,
+  })
+})
+
+afterEach(() => vi.restoreAllMocks())
+
+test('while the database hangs, one query waits, whoever asks and for how long', async () => {
+  let steadyMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => steadyMs)
+  const hanging = hangingDatabase()
+  const reader = new StatusReader({ db: hanging.db, clock: { nowMs: () => NOW_MS } })
+  const reads: Promise<unknown>[] = []
+  for (steadyMs = 0; steadyMs < 60_000; steadyMs += 5_000) {
+    reads.push(reader.read())
+    expect(reader.lastRead()).toBeUndefined()
+    await Promise.resolve()
+  }
+  await vi.waitFor(() => expect(hanging.waiting).toHaveLength(1))
+
+  hanging.waiting[0]!.resolve({ rows: [] })
+  const answers = await Promise.all(reads)
+  expect(new Set(answers).size).toBe(1)
+  expect(hanging.waiting).toHaveLength(1)
+
+  const failing = reader.read() // The answer is as old as the query.
+  await vi.waitFor(() => expect(hanging.waiting).toHaveLength(2))
+  hanging.waiting[1]!.reject(new Error('the connection was lost'))
+  await expect(failing).rejects.toThrow('the connection was lost')
+  const again = reader.read()
+  await vi.waitFor(() => expect(hanging.waiting).toHaveLength(3))
+  hanging.waiting[2]!.resolve({ rows: [] })
+  expect(await again).toMatchObject({ state: 'off', block: null })
+  expect(await reader.read()).toBe(reader.lastRead())
+  expect(hanging.waiting).toHaveLength(3)
+})
+
+interface WaitingQuery {
+  readonly resolve: (result: QueryResult<never>) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Each query waits until the test answers it. */
+function hangingDatabase(): { readonly db: Db; readonly waiting: readonly WaitingQuery[] } {
+  const waiting: WaitingQuery[] = []
+  const connection: DatabaseConnection = {
+    executeQuery: () => new Promise((resolve, reject) => waiting.push({ resolve, reject })),
+    streamQuery: () => expect.fail('nothing is streamed'),
+  }
+  class HangingDriver extends DummyDriver {
+    override async acquireConnection(): Promise<DatabaseConnection> {
+      return connection
+    }
+  }
+  const db = new Kysely<Database>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new HangingDriver(),
+      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+  return { db, waiting }
+}
