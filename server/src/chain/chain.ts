@@ -108,6 +108,7 @@ export class Chain {
         for await (const range of ranges) {
           for (const log of range.logs) logs.push(log)
           ends.push(range.last)
+          if (range.suspectBlocks.length > 0) this.warnOfSuspects(range.suspectBlocks)
         }
         return { logs, ends }
       },
@@ -206,6 +207,7 @@ export class Chain {
       until: until ?? Number.POSITIVE_INFINITY,
       steadyMs: () => steadyMs(clock),
       onProgress: (step) => onProgress(step, sentenceOf(step)),
+      onSuspectBlocks: (blocks) => this.warnOfSuspects(blocks),
     })
     this.options.log(`the world is at block ${block.number}, revision ${revision}`)
   }
@@ -225,6 +227,12 @@ export class Chain {
   /** Lets another process follow at once. */
   async close(): Promise<void> {
     await this.door.release().catch(() => undefined)
+  }
+
+  private warnOfSuspects(blocks: readonly number[]): void {
+    this.options.log(
+      `warning: logs may be missing in ${blocks.length === 1 ? 'block' : 'blocks'} ${blocks.join(', ')}: the node answered an exactly round number of logs, and no receipts prove that there are no more`,
+    )
   }
 
   private noteStep(result: StepResult): void {

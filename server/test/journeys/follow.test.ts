@@ -123,6 +123,23 @@ describeOnBothEngines('a land that follows a chain', (open) => {
     const { read } = new StatusReader({ db, clock: SYSTEM_CLOCK })
     expect(await read()).toMatchObject({ state: 'stopped', reason: land.chain.whyNot() })
   })
+
+  test('a new world after broken finality has no log of the other branch, although it was stored', async () => {
+    const dataDir = emptyDir()
+    const replaceWorld = async () => {
+      const again = await followLand(db, simulated, { dataDir })
+      await again.chain.readHistory({ ground: undefined, until: undefined, replaces: true }, () => undefined)
+      return again
+    }
+    await replaceWorld()
+    const { number } = await simulated.reorganise(80)
+    await land.chain.close()
+    const again = await replaceWorld()
+    await again.followTo(number)
+    await again.chain.close()
+
+    await expectCleanRows(db, simulated)
+  })
 })
 
 test('a process that is killed goes on where it was, and asks for no stored log again', async () => {

@@ -167,6 +167,7 @@ export class Follower {
     if (await this.isOnChain(base))
       throw new ContradictionError(`a branch without the final block ${base.number} was announced`)
     this.stopReason = `The node has another block ${found.number} (${found.hash}) below block ${base.number}, which was final. The land stays as it was at block ${standing.stored.number}. If the nodes are right, read the history again: landpass follow --new-world.`
+    this.standing = undefined // the position is read again: another process may show a new world
     return 'stopped'
   }
 

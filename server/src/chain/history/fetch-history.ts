@@ -1,6 +1,6 @@
 import { CommandError } from '../../errors.ts'
 import type { BlockHeader, RawLog } from '../chain-types.ts'
-import type { BlockRange } from '../follow/chain-source.ts'
+import { type BlockRange, ContradictionError } from '../follow/chain-source.ts'
 import type { LogsOfRange, Spool, TimedLog } from './spool.ts'
 
 /** What the history is read from. Nodes that refuse a range are asked for smaller ones. */
@@ -10,6 +10,7 @@ export interface HistorySource {
    * the first logs of the land.
    */
   readonly ranges: (blocks: BlockRange, signal: AbortSignal) => AsyncIterable<RangeAnswer>
+  readonly headerByNumber: (number: number) => Promise<BlockHeader>
   /** In the order of the hashes. */
   readonly headersByHash: (hashes: readonly string[]) => Promise<readonly BlockHeader[]>
   /** Whether the registry has no parcel at all at the last final block. */
@@ -17,7 +18,11 @@ export interface HistorySource {
 }
 
 export interface RangeAnswer extends BlockRange {
+  /** The hash of the last block. */
+  readonly lastHash: string
   readonly logs: readonly RawLog[]
+  /** Blocks with an exactly round number of logs that no receipts could confirm: logs of them may be missing. */
+  readonly suspectBlocks: readonly number[]
 }
 
 /** How far the history is read. Blocks are those of the range from the first block of the contracts to `last`. */
@@ -43,19 +48,26 @@ export interface FetchOptions {
   readonly signal: AbortSignal
   readonly steadyMs: () => number
   readonly onProgress: (progress: HistoryProgress) => void
+  /** Gets the blocks whose logs may be incomplete: see {@link RangeAnswer}. */
+  readonly onSuspectBlocks: (blocks: readonly number[]) => void
 }
 
+/** How many ranges are compared with the chain at a time, the newest first. A range mostly has thousands of blocks. */
+const COMPARED_RANGES = 16
+
 /**
- * Reads the logs that the spool does not have yet, up to the last block of the history, which must be final.
+ * Reads the logs that the spool does not have yet, up to the last block of the history, which must be final. Stored ranges
+ * whose last block the chain no longer has are deleted first: finality was broken, and they are of another branch.
  *
  * Nodes without old blocks answer that a range has no logs, instead of refusing it. So the first transfer of a parcel
  * must be one from nobody, and a history without any is believed only if the registry says that there are no parcels.
  * Else all that was stored is deleted, because the node cannot be trusted with any range.
  *
- * @throws {CommandError} where the node does not have the old blocks
+ * @throws {CommandError} where the node does not have the old blocks, or final blocks were replaced meanwhile
  */
 export async function fetchHistory(options: FetchOptions): Promise<void> {
   const { source, spool, blocks, signal } = options
+  await dropOtherBranch(options)
   spool.hasParcels = await hasStoredParcels(options)
   if (spool.nextBlock > blocks.last) return assertParcels(options)
   const missing = { first: spool.nextBlock, last: blocks.last }
@@ -65,10 +77,38 @@ export async function fetchHistory(options: FetchOptions): Promise<void> {
     const timed = await withTimes(range, source)
     if (!spool.hasParcels) await assertFirstTransfer(options, timed)
     await spool.append(timed)
+    if (range.suspectBlocks.length > 0) options.onSuspectBlocks(range.suspectBlocks)
     options.onProgress(progress())
   }
   await spool.sync()
   await assertParcels(options)
+  if (await dropOtherBranch(options))
+    throw new CommandError(
+      'Final blocks were replaced while the history was read. Nothing was changed. Start the command again: it requests only what was replaced.',
+    )
+}
+
+/** Deletes the ranges of a branch that the chain no longer has. @returns whether there were any */
+async function dropOtherBranch({ spool, source, signal }: FetchOptions): Promise<boolean> {
+  for (let hasDropped = false; ; hasDropped = true) {
+    signal.throwIfAborted()
+    const stored = spool.newestBlocks(COMPARED_RANGES)
+    const now = await Promise.all(stored.map(({ number }) => storedHeader(number, source)))
+    const other = stored.find(({ hash }, at) => hash !== now[at]!.hash)
+    if (!other) return hasDropped
+    await spool.dropFrom(other.number)
+  }
+}
+
+async function storedHeader(number: number, source: HistorySource): Promise<BlockHeader> {
+  try {
+    return await source.headerByNumber(number)
+  } catch (error) {
+    if (!(error instanceof ContradictionError)) throw error
+    throw new CommandError(
+      `The stored logs in DATA_DIR/chain reach block ${number}, which the node does not have. Wait until it has that block or, if the chain was started anew, delete that folder.`,
+    )
+  }
 }
 
 async function assertFirstTransfer(
@@ -108,7 +148,7 @@ function withoutHistory(why: string): CommandError {
 
 /** Where the node does not give the time of a log, the header of its block does. */
 async function withTimes(range: RangeAnswer, source: HistorySource): Promise<LogsOfRange> {
-  const { first, last, logs } = range
+  const { first, last, lastHash, logs } = range
   const unknown = new Set(logs.filter((log) => log.blockTimeS === undefined).map((log) => log.blockHash))
   const hashes = [...unknown]
   const headers = hashes.length > 0 ? await source.headersByHash(hashes) : []
@@ -116,7 +156,7 @@ async function withTimes(range: RangeAnswer, source: HistorySource): Promise<Log
   const timed = logs.map(
     (log): TimedLog => ({ ...log, blockTimeS: log.blockTimeS ?? times.get(log.blockHash)! }),
   )
-  return { first, last, logs: timed }
+  return { first, last, lastHash, logs: timed }
 }
 
 /** Rates since this process began. */

@@ -16,7 +16,7 @@ export interface NodeHistoryOptions {
 }
 
 /** The history of the land, as nodes have it. */
-export class NodeHistory implements HistorySource {
+export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
   private readonly options: NodeHistoryOptions
   private among: readonly EthereumNode[] | undefined
 
@@ -64,7 +64,8 @@ export class NodeHistory implements HistorySource {
       timing: REAL_TIMING,
       signal,
     })
-    for await (const { fromBlock, toBlock, logs } of ranges) yield { first: fromBlock, last: toBlock, logs }
+    for await (const { fromBlock, toBlock, last: header, logs, suspectBlocks } of ranges)
+      yield { first: fromBlock, last: toBlock, lastHash: header.hash, logs, suspectBlocks }
   }
 
   /** Nodes without old blocks may answer as if nothing had happened in them. */

@@ -17,6 +17,8 @@ import { firstBlock } from '../logs/log-filter.ts'
 import { contractsHash } from '../networks/contracts-hash.ts'
 import { registriesOf } from '../networks/registries-of.ts'
 import { fetchHistory, type HistoryProgress, type HistorySource } from './fetch-history.ts'
+import { fetchUpToDate } from './fetch-up-to-date.ts'
+import { type ReadContract, readerNear } from './read-near.ts'
 import { replay } from './replay.ts'
 import { readSilentOperators } from './silent-operators.ts'
 import { Spool, type TimedLog } from './spool.ts'
@@ -37,10 +39,7 @@ export interface HistoryOptions {
   readonly context: RuleContext
   readonly eventsOf: (logs: readonly TimedLog[]) => Promise<readonly LandEvent[]>
   /** What a function of a contract returns after a block. */
-  readonly readContract: (
-    call: { readonly to: string; readonly data: string },
-    blockHash: string,
-  ) => Promise<string>
+  readonly readContract: ReadContract
   /** The most calls at a time. */
   readonly callsInFlight: number
   readonly parcelTransfer: (log: RawLog) => 'first' | 'later' | undefined
@@ -49,6 +48,8 @@ export interface HistoryOptions {
   readonly signal: AbortSignal
   readonly steadyMs: () => number
   readonly onProgress: (progress: HistoryStep) => void
+  /** See {@link FetchOptions}. */
+  readonly onSuspectBlocks: (blocks: readonly number[]) => void
 }
 
 /** What is being done: reading logs, replaying them, or writing the tables. */
@@ -74,12 +75,15 @@ export async function readHistory(options: HistoryOptions): Promise<HistoryRepor
   const { worldId } = await readLandHead(options.db)
   const ground = await groundOf(options)
   if (ground.chain) return joinSnapshot(options, { ...ground, chain: ground.chain }, worldId)
-  const { finalized } = await options.source.heads()
-  const number = Math.min(options.until, finalized.number)
-  const block = number === finalized.number ? finalized : await options.source.headerByNumber(number)
   const spool = await openSpool(options)
   try {
-    if (block.number >= spool.firstBlock) await fetchLogs(options, spool, block)
+    const block = await fetchUpToDate({
+      lastBlock: () => lastBlockOf(options),
+      headerByNumber: options.source.headerByNumber,
+      fetchTo: async (last) => {
+        if (last.number >= spool.firstBlock) await fetchLogs(options, spool, last)
+      },
+    })
     const rows = await replay(spool, {
       ...options,
       ground,
@@ -87,10 +91,7 @@ export async function readHistory(options: HistoryOptions): Promise<HistoryRepor
       onProgress: (at, events) =>
         options.onProgress({ phase: 'replay', block: at, last: block.number, events }),
     })
-    await readSilentOperators(rows, {
-      ...options,
-      read: (contract, data) => options.readContract({ to: contract, data }, block.hash),
-    })
+    await readSilentOperators(rows, { ...options, read: readerNear(block, options) })
     options.onProgress({ phase: 'write', block: block.number })
     const whenShown = (tx: Tx, newWorldId: number, shownBefore: number | null) =>
       showAt(tx, options, { expected: worldId, shownBefore, newWorldId, block })
@@ -117,6 +118,12 @@ function groundOf({ ground, world, network, signal }: HistoryOptions): Promise<G
 function openSpool({ network, spoolFolder }: HistoryOptions): Promise<Spool> {
   const name = `${network.chainId}-${contractsHash(network).slice(0, 16)}`
   return Spool.open(spoolFolder, { name, firstBlock: firstBlock(network) })
+}
+
+/** Where the history ends now. */
+async function lastBlockOf({ source, until }: HistoryOptions): Promise<BlockHeader> {
+  const { finalized } = await source.heads()
+  return until >= finalized.number ? finalized : source.headerByNumber(until)
 }
 
 function fetchLogs(options: HistoryOptions, spool: Spool, { number }: BlockHeader): Promise<void> {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { CommandError } from '../../errors.ts'
 import { applyEvent } from '../../land/events/apply-event.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import { MemoryRows } from '../../land/events/memory-rows.ts'
@@ -17,14 +18,24 @@ export interface ReplayOptions {
   readonly onProgress: (block: number, events: number) => void
 }
 
-/** Applies all stored logs to the ground, in memory. */
-export async function replay(spool: Spool, options: ReplayOptions): Promise<MemoryRows> {
+/**
+ * Applies all stored logs to the ground, in memory.
+ *
+ * @throws {CommandError} where the stored logs have a gap or end before the last block: the world would be incomplete
+ */
+export async function replay(
+  spool: Pick<Spool, 'firstBlock' | 'ranges'>,
+  options: ReplayOptions,
+): Promise<MemoryRows> {
   const { ground, context, eventsOf, last, signal, onProgress } = options
   const rows = new MemoryRows()
   for (const parcel of ground.parcels) rows.put('parcel', parcel)
   let events = 0
+  let next = spool.firstBlock
   for await (const range of spool.ranges()) {
     signal.throwIfAborted()
+    if (range.first !== next) throw incomplete(next, last)
+    next = range.last + 1
     const logs = range.last <= last ? range.logs : range.logs.filter(({ blockNumber }) => blockNumber <= last)
     for (const event of await eventsOf(logs)) {
       await applyEvent(rows, event, context)
@@ -34,5 +45,12 @@ export async function replay(spool: Spool, options: ReplayOptions): Promise<Memo
     if (range.last >= last) break
     await setImmediate() // A stop signal must be able to come in between.
   }
+  if (next <= last) throw incomplete(next, last)
   return rows
+}
+
+function incomplete(missing: number, last: number): CommandError {
+  return new CommandError(
+    `The stored logs lack block ${missing}, and the world needs all up to ${last}: the file was damaged while it was read. Nothing was changed. The next start requests again what is missing.`,
+  )
 }

@@ -1,8 +1,8 @@
-import { appendFile, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises'
+import { appendFile, type FileHandle, mkdtemp, open, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type LogsOfRange, Spool, type TimedLog } from './spool.ts'
 
 let folder: string
@@ -13,7 +13,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const FIRST = 1_000
 const openSpool = () => Spool.open(folder, { name: '1-abc', firstBlock: FIRST })
-const file = async () => join(folder, (await readdir(folder))[0]!)
+const file = () => join(folder, '1-abc.spool')
 
 function rangeOf(first: number, count = 10): LogsOfRange {
   const log: TimedLog = {
@@ -27,7 +27,8 @@ function rangeOf(first: number, count = 10): LogsOfRange {
     txIndex: 3,
     logIndex: 5,
   }
-  return { first, last: first + count - 1, logs: [log] }
+  const last = first + count - 1
+  return { first, last, lastHash: `0x${last}`, logs: [log] }
 }
 
 async function readAll(spool: Spool): Promise<LogsOfRange[]> {
@@ -57,18 +58,18 @@ test('a file that was cut anywhere, or has garbage at its end, loses only what i
     fc.asyncProperty(fc.nat(), fc.boolean(), async (cut, hasGarbage) => {
       await rm(folder, { recursive: true })
       const spool = await openSpool()
-      const ends = [0]
+      const ends = [(await stat(file())).size]
       for (let i = 0; i < 4; i++) {
         await spool.append(rangeOf(FIRST + 10 * i))
-        ends.push((await stat(await file())).size)
+        ends.push((await stat(file())).size)
       }
       await spool.close()
       const size = cut % (ends.at(-1)! + 1)
-      await truncate(await file(), size)
-      if (hasGarbage) await appendFile(await file(), Buffer.from([0, 0, 0, 3, 1, 2, 3, 4, 9, 9, 9, 9, 9]))
+      await truncate(file(), size)
+      if (hasGarbage) await appendFile(file(), Buffer.from([0, 0, 0, 3, 1, 2, 3, 4, 9, 9, 9, 9, 9]))
 
       const again = await openSpool()
-      const whole = ends.filter((end) => end <= size).length - 1
+      const whole = Math.max(ends.filter((end) => end <= size).length - 1, 0)
       expect(again.nextBlock).toBe(FIRST + 10 * whole)
       for (let i = whole; i < 4; i++) await again.append(rangeOf(FIRST + 10 * i))
       expect(await readAll(again)).toEqual([0, 1, 2, 3].map((i) => rangeOf(FIRST + 10 * i)))
@@ -78,15 +79,61 @@ test('a file that was cut anywhere, or has garbage at its end, loses only what i
   )
 })
 
-test('two processes that append the same ranges do no harm', async () => {
-  const [one, two] = [await openSpool(), await openSpool()]
-  await one.append(rangeOf(FIRST))
-  await two.append(rangeOf(FIRST))
-  await two.append(rangeOf(FIRST + 10))
-  await one.append(rangeOf(FIRST + 10))
-  await Promise.all([one.close(), two.close()])
+test('a second process is refused as long as the first one has the file', async () => {
+  const first = await openSpool()
+  await first.append(rangeOf(FIRST))
+  await expect(openSpool()).rejects.toThrow(`The process ${process.pid} is reading the history`)
+  await first.close()
+
+  const second = await openSpool()
+  expect(second.nextBlock).toBe(FIRST + 10)
+  await second.close()
+})
+
+test('a file of an older form is deleted', async () => {
+  await writeFile(file(), Buffer.from([0, 0, 0, 3, 1, 2, 3, 4, 9, 9, 9, 9, 9]))
+  const spool = await openSpool()
+  expect(spool.nextBlock).toBe(FIRST)
+  await spool.append(rangeOf(FIRST))
+  await spool.close()
 
   const again = await openSpool()
-  expect(await readAll(again)).toEqual([rangeOf(FIRST), rangeOf(FIRST + 10)])
+  expect(await readAll(again)).toEqual([rangeOf(FIRST)])
   await again.close()
+})
+
+test('the newest ranges can be deleted, and others take their place', async () => {
+  const spool = await openSpool()
+  for (let i = 0; i < 3; i++) await spool.append(rangeOf(FIRST + 10 * i))
+  expect(spool.newestBlocks(2)).toEqual([
+    { number: FIRST + 19, hash: `0x${FIRST + 19}` },
+    { number: FIRST + 29, hash: `0x${FIRST + 29}` },
+  ])
+  await spool.dropFrom(FIRST + 19)
+  expect([spool.nextBlock, spool.logs]).toEqual([FIRST + 10, 1])
+  await spool.append(rangeOf(FIRST + 10, 5))
+  expect(await readAll(spool)).toEqual([rangeOf(FIRST), rangeOf(FIRST + 10, 5)])
+  await spool.close()
+})
+
+test('of a range that a full disk takes only in part, nothing stays', async () => {
+  const spool = await openSpool()
+  await spool.append(rangeOf(FIRST))
+  const other = await open(file())
+  const handles = Object.getPrototypeOf(other) as FileHandle
+  await other.close()
+  const write = handles.write
+  const half = vi.spyOn(handles, 'write').mockImplementationOnce(function (
+    this: FileHandle,
+    ...args: unknown[]
+  ) {
+    const [buffer] = args as [Buffer]
+    return write.apply(this, [buffer.subarray(0, 20)] as unknown as Parameters<FileHandle['write']>)
+  } as FileHandle['write'])
+  await expect(spool.append(rangeOf(FIRST + 10))).rejects.toThrow('only 20 of')
+  half.mockRestore()
+
+  await spool.append(rangeOf(FIRST + 10))
+  expect(await readAll(spool)).toEqual([rangeOf(FIRST), rangeOf(FIRST + 10)])
+  await spool.close()
 })

@@ -2,7 +2,9 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32, deflateRaw, inflateRaw } from 'node:zlib'
-import type { RawLog } from '../chain-types.ts'
+import { FolderLock } from '../../db/embedded/folder-lock.ts'
+import { CommandError } from '../../errors.ts'
+import type { BlockRef, RawLog } from '../chain-types.ts'
 
 /** A log with the time of its block. */
 export interface TimedLog extends RawLog {
@@ -13,11 +15,15 @@ export interface TimedLog extends RawLog {
 export interface LogsOfRange {
   readonly first: number
   readonly last: number
+  /** The hash of the block `last`: by it one sees whether the range is still of the chain. */
+  readonly lastHash: string
   readonly logs: readonly TimedLog[]
 }
 
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
+/** At the beginning of the file. A file of another version is deleted and read again. */
+const VERSION = Buffer.from('LPSPOOL2')
 /** Length and CRC-32 of the body, four bytes each, before it. */
 const HEADER_BYTES = 8
 /** A longer frame is damage. */
@@ -26,26 +32,26 @@ const MAX_BODY_BYTES = 1 << 30
 /**
  * The raw logs of the history, in a file that grows by one frame for each range: so a process that was killed asks a node
  * only for what is missing. Ranges follow each other without a gap. A frame that is torn or damaged ends the file: it is
- * cut off there and requested again. Two processes may append to the same file: a range that stands there twice is read
- * once.
+ * cut off there and requested again. One process at a time has the folder; the lock of a process that ended is taken over.
  *
  * @example
  * const spool = await Spool.open('data/chain', { name: '1-5f2c', firstBlock: 4_944_642 })
- * await spool.append({ first: 4_944_642, last: 4_954_641, logs })
+ * await spool.append({ first: 4_944_642, last: 4_954_641, lastHash, logs })
  * spool.nextBlock // 4_954_642
  */
 export class Spool {
   /** Whether the first transfer of a parcel was found in it: a note of the reader in memory. */
   hasParcels = false
-  private readonly file: FileHandle
   readonly firstBlock: number
-  private next: number
-  private logCount = 0
+  private readonly file: FileHandle
+  private readonly lock: FolderLock
+  /** The last block, the end in the file and the number of logs of each frame. */
+  private readonly marks: Mark[] = []
 
-  private constructor(file: FileHandle, firstBlock: number) {
+  private constructor(file: FileHandle, lock: FolderLock, firstBlock: number) {
     this.file = file
+    this.lock = lock
     this.firstBlock = firstBlock
-    this.next = firstBlock
   }
 
   /**
@@ -53,45 +59,50 @@ export class Spool {
    *
    * @param name of the chain and its contracts: another set of contracts has other logs
    * @param firstBlock the first block of the history
+   * @throws {CommandError} where another process uses the folder
    */
   static async open(
     folder: string,
     { name, firstBlock }: { readonly name: string; readonly firstBlock: number },
   ): Promise<Spool> {
     await mkdir(folder, { recursive: true })
-    const file = await open(join(folder, `${name}.spool`), 'a+')
-    const spool = new Spool(file, firstBlock)
-    let end = 0
-    for await (const frame of spool.frames()) {
-      end = frame.end
-      spool.note(frame.range)
+    const lock = await lockOf(folder)
+    try {
+      const file = await open(join(folder, `${name}.spool`), 'a+')
+      const spool = new Spool(file, lock, firstBlock)
+      await spool.load()
+      return spool
+    } catch (error) {
+      lock.release()
+      throw error
     }
-    await file.truncate(end)
-    return spool
   }
 
   /** The first block whose logs are not stored. */
   get nextBlock(): number {
-    return this.next
+    return (this.marks.at(-1)?.block.number ?? this.firstBlock - 1) + 1
   }
 
   get logs(): number {
-    return this.logCount
+    return this.marks.reduce((sum, { logs }) => sum + logs, 0)
   }
 
-  /** @throws {Error} where the range does not follow the last one */
+  /** The last blocks of the newest ranges, the oldest of them first. */
+  newestBlocks(count: number): readonly BlockRef[] {
+    return this.marks.slice(-count).map(({ block }) => block)
+  }
+
+  /** @throws {Error} where the range does not follow the last one, or cannot be written whole: nothing of it stays */
   async append(range: LogsOfRange): Promise<void> {
-    if (range.first !== this.next)
-      throw new Error(`block ${range.first} does not follow ${this.next - 1} in the spool`)
-    const body = await deflate(JSON.stringify([range.first, range.last, range.logs.map(packed)]), {
-      level: 1,
-    })
+    const { first, last, lastHash, logs } = range
+    if (first !== this.nextBlock)
+      throw new Error(`block ${first} does not follow ${this.nextBlock - 1} in the spool`)
+    const body = await deflate(JSON.stringify([first, last, lastHash, logs.map(packed)]), { level: 1 })
     const header = Buffer.alloc(HEADER_BYTES)
     header.writeUInt32BE(body.length, 0)
     header.writeUInt32BE(crc32(body), 4)
-    // One call, so that frames of two processes do not mix: the file is open for appending.
-    await this.file.write(Buffer.concat([header, body]))
-    this.note(range)
+    await this.write(Buffer.concat([header, body]))
+    this.note(range, this.end + HEADER_BYTES + body.length)
   }
 
   /** Everything that is stored, range by range. */
@@ -99,11 +110,17 @@ export class Spool {
     for await (const { range } of this.frames()) yield range
   }
 
+  /** Deletes the range that ends at this block, and all later ones. */
+  async dropFrom(last: number): Promise<void> {
+    const at = this.marks.findIndex(({ block }) => block.number >= last)
+    if (at < 0) return
+    this.marks.length = at
+    await this.file.truncate(this.end)
+  }
+
   /** Deletes everything. */
   async clear(): Promise<void> {
-    await this.file.truncate(0)
-    this.next = this.firstBlock
-    this.logCount = 0
+    await this.dropFrom(this.firstBlock)
   }
 
   /** Waits until everything is on disk. */
@@ -113,25 +130,55 @@ export class Spool {
 
   async close(): Promise<void> {
     await this.file.close()
+    this.lock.release()
   }
 
-  private note({ last, logs }: LogsOfRange): void {
-    this.next = last + 1
-    this.logCount += logs.length
+  /** Where the next frame begins in the file. */
+  private get end(): number {
+    return this.marks.at(-1)?.end ?? VERSION.length
+  }
+
+  /** Reads what is whole, and cuts off the rest. */
+  private async load(): Promise<void> {
+    const version = await this.read(0, VERSION.length)
+    if (version?.equals(VERSION)) {
+      for await (const { range, end } of this.frames()) this.note(range, end)
+      await this.file.truncate(this.end)
+    } else {
+      await this.file.truncate(0)
+      await this.file.appendFile(VERSION)
+    }
+  }
+
+  private note({ last, lastHash, logs }: LogsOfRange, end: number): void {
+    this.marks.push({ block: { number: last, hash: lastHash }, end, logs: logs.length })
+  }
+
+  /** Writes a whole frame or, where the disk is full, nothing. */
+  private async write(frame: Buffer): Promise<void> {
+    try {
+      const { bytesWritten } = await this.file.write(frame)
+      if (bytesWritten !== frame.length)
+        throw new Error(
+          `only ${bytesWritten} of ${frame.length} bytes were written to the spool; is the disk full?`,
+        )
+    } catch (error) {
+      await this.file.truncate(this.end)
+      throw error
+    }
   }
 
   private async *frames(): AsyncGenerator<{ range: LogsOfRange; end: number }> {
-    let at = 0
+    let at = VERSION.length
     let next = this.firstBlock
     for (;;) {
       const body = await this.bodyAt(at)
       if (!body) return
       at += HEADER_BYTES + body.length
-      const [first, last, logs] = JSON.parse((await inflate(body)).toString()) as PackedRange
-      if (last < next) continue // Another process had stored it already.
+      const [first, last, lastHash, logs] = JSON.parse((await inflate(body)).toString()) as PackedRange
       if (first !== next) return
       next = last + 1
-      yield { range: { first, last, logs: logs.map(unpacked) }, end: at }
+      yield { range: { first, last, lastHash, logs: logs.map(unpacked) }, end: at }
     }
   }
 
@@ -154,7 +201,24 @@ export class Spool {
   }
 }
 
-type PackedRange = [first: number, last: number, logs: readonly PackedLog[]]
+interface Mark {
+  readonly block: BlockRef
+  readonly end: number
+  readonly logs: number
+}
+
+async function lockOf(folder: string): Promise<FolderLock> {
+  const lock = await FolderLock.take(folder, NO_SOCKET)
+  if (lock instanceof FolderLock) return lock
+  throw new CommandError(
+    `The process ${lock.pid} is reading the history into ${folder}. Wait until it has ended, or stop it.`,
+  )
+}
+
+/** Nobody connects to the holder of this lock. */
+const NO_SOCKET = ''
+
+type PackedRange = [first: number, last: number, lastHash: string, logs: readonly PackedLog[]]
 type PackedLog = [
   address: string,
   topics: readonly string[],

@@ -12,7 +12,7 @@ export interface LockHolder {
   readonly start: string
   /** See `placeOfPids`. */
   readonly place: string
-  /** Socket by which other processes of this user connect to its engine. */
+  /** Socket by which other processes of this user connect to its engine; empty where there is none. */
   readonly socketPath: string
   readonly isReleased: boolean
 }

@@ -16,7 +16,7 @@ export function newSocketPath(): string {
 
 /** Not recursive: the path may come from a lock file of an ended process, whose content cannot be trusted. */
 export function removeSocketPath(socketPath: string): void {
-  if (process.platform === 'win32') return
+  if (process.platform === 'win32' || socketPath === '') return
   try {
     fs.rmSync(socketPath, { force: true })
     fs.rmdirSync(path.dirname(socketPath))
