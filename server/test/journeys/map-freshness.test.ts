@@ -29,7 +29,10 @@ describeOnOneEngine('pictures and their copies', (open) => {
     expect(after.hits - before.hits + after.drawn - before.drawn).toBe(paths.length)
     return after.drawn - before.drawn
   }
-  const change = () => land.change({ kind: 'change-parcel', x: 9, y: 9, to: { name: 'far away' } })
+  let changes = 0
+  /** Another name each time: what changes nothing makes no revision. */
+  const change = () =>
+    land.change({ kind: 'change-parcel', x: 9, y: 9, to: { name: `far away ${changes++}` } })
 
   test('a copy that is still right is confirmed before anything is drawn', async () => {
     for (const path of ROUTES) {
