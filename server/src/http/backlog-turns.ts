@@ -128,7 +128,7 @@ export class BacklogTurns {
       proceed()
       return
     }
-    // How long a request takes that is not answered in a second cannot be told from the requests of others.
+    // How long a request takes that is not answered in a second cannot be separated from the work of others.
     const beginMs = this.clock.workedMs() - turn.startedAtWorkedMs
     const pause = () => {
       const tookMs = turn.tookMs ?? beginMs

@@ -53,7 +53,8 @@ interface WaitingRequest {
  * faster than the notification that the answer was taken.
  *
  * While many requests wait, nothing is read from the connection, so a client cannot send more than one packet beyond the
- * limits; the rest of that packet is not parsed. HTTP allows clients to send unanswered requests again (RFC 9112, section 9.3.2).
+ * limits; the rest of that packet is not parsed. HTTP allows clients to send unanswered requests again (RFC 9112,
+ * section 9.3.2).
  */
 export class Pipelining {
   private readonly limits: BacklogLimits

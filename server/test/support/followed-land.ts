@@ -2,21 +2,11 @@ import { expect } from 'vitest'
 import { type Chain, openChain } from '../../src/chain/chain.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { Db } from '../../src/db/engine.ts'
+import { EVENT_TABLES } from '../../src/land/changes/event-tables.ts'
 import type { EventTable } from '../../src/land/events/land-rows.ts'
 import { emptyDir } from './engines.ts'
 import { testClock } from './land-server.ts'
 import type { SimulatedChain } from './simulated-chain.ts'
-
-export const EVENT_TABLES = [
-  'parcel',
-  'estate',
-  'publication',
-  'bid',
-  'mortgage',
-  'land_right',
-  'trade_signature',
-  'trade_index',
-] as const satisfies readonly EventTable[]
 
 export interface FollowedLand {
   readonly chain: Chain

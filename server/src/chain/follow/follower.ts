@@ -171,31 +171,40 @@ export class Follower {
     return 'stopped'
   }
 
-  /** Undoes to the ancestor and applies the headers: in one transaction where the tables have to be undone. */
+  /** Undoes to the ancestor and applies the headers. */
   private async takePath(
     standing: Standing,
     { ancestor, headers }: { readonly ancestor: FollowedBlock; readonly headers: readonly BlockHeader[] },
   ): Promise<void> {
     const blocks = await this.readBlocks(headers)
-    const { known, stored, waiting } = standing
-    const undone = known.at(-1)!.number - ancestor.number
-    const staying = known.filter(({ number }) => number <= ancestor.number)
-    if (ancestor.number >= stored.number) {
-      standing.waiting = [...waiting.filter(({ number }) => number <= ancestor.number), ...blocks]
-      standing.known = [...staying, ...blocks]
-    } else {
-      await this.options.door.commit({
-        ...this.expected(standing),
-        undoTo: ancestor,
-        blocks,
-        finalized: known[0]!,
-      })
-      standing.waiting = []
-      standing.known = [...staying, ...blocks]
-      this.noteStored(standing)
-    }
+    const undone = standing.known.at(-1)!.number - ancestor.number
+    await this.branchOff(standing, ancestor, blocks)
     if (undone > 0) this.counts.undone.set(undone, (this.counts.undone.get(undone) ?? 0) + 1)
     this.count(blocks)
+  }
+
+  /** Puts blocks in the place of all after an ancestor: in one transaction where the tables have to be undone. */
+  private async branchOff(
+    standing: Standing,
+    ancestor: FollowedBlock,
+    blocks: readonly NewBlock[],
+  ): Promise<void> {
+    const { known, stored, waiting } = standing
+    const isStaying = ({ number }: BlockRef) => number <= ancestor.number
+    if (ancestor.number >= stored.number) {
+      standing.waiting = [...waiting.filter(isStaying), ...blocks]
+      standing.known = [...known.filter(isStaying), ...blocks]
+      return
+    }
+    await this.options.door.commit({
+      ...this.expected(standing),
+      undoTo: ancestor,
+      blocks,
+      finalized: known[0]!,
+    })
+    standing.waiting = []
+    standing.known = [...known.filter(isStaying), ...blocks]
+    this.noteStored(standing)
   }
 
   private async readBlocks(headers: readonly BlockHeader[]): Promise<readonly NewBlock[]> {
@@ -298,7 +307,7 @@ export class Follower {
     { wrong, last }: { readonly wrong: FollowedBlock; readonly last: number },
     seen: ReadonlyMap<number, readonly RawLog[]>,
   ): Promise<void> {
-    const { known, waiting, stored } = standing
+    const { known, waiting } = standing
     const isRead = new Set(waiting.map(({ hash }) => hash))
     const blocks: NewBlock[] = []
     for (const block of known.filter(({ number }) => number >= wrong.number)) {
@@ -308,21 +317,7 @@ export class Follower {
     }
     if (blocks[0]!.logsDigest === wrong.logsDigest)
       throw new ContradictionError(`the logs of block ${wrong.number} were incomplete in a range`)
-    const before = known.findLast(({ number }) => number < wrong.number)!
-    if (before.number >= stored.number) {
-      // Not in the tables yet: the right blocks take the place of those that are waiting.
-      standing.waiting = [...waiting.filter(({ number }) => number < wrong.number), ...blocks]
-    } else {
-      await this.options.door.commit({
-        ...this.expected(standing),
-        undoTo: before,
-        blocks,
-        finalized: known[0]!,
-      })
-      standing.waiting = []
-    }
-    standing.known = [...known.filter(({ number }) => number < wrong.number), ...blocks]
-    if (standing.waiting.length === 0) this.noteStored(standing)
+    await this.branchOff(standing, known.findLast(({ number }) => number < wrong.number)!, blocks)
     this.counts.repaired += blocks.filter(({ hash }) => !isRead.has(hash)).length
   }
 

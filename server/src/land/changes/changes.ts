@@ -63,18 +63,6 @@ export async function changeLand(
   return { revision, hasChanged: true }
 }
 
-/** Applies events that belong to no block: see {@link changeLand}. */
-export function applyEvents(
-  tx: Tx,
-  events: readonly LandEvent[],
-  { nowMs, apply }: { readonly nowMs: number; readonly apply: ApplyEvent },
-): Promise<Change> {
-  return changeLand(tx, nowMs, async (rows) => {
-    await rows.readAhead(events)
-    for (const event of events) await apply(rows, event)
-  })
-}
-
 /** What of the state has to be read again after these rows have changed. */
 function subjectsOf(changes: readonly RowChange[]): ChangedSubjects {
   const subjects = new ChangedSubjects()

@@ -8,8 +8,8 @@ const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 type DescribedRow = DataRow & { readonly data_text: string | null; readonly updated_at_ms: number }
 
 /**
- * The row of an asset after its owner wrote a text. The raw text is kept, unless it is longer than any on the chain can be. A text that does not parse leaves the
- * fields of the text before.
+ * The row of an asset after its owner wrote a text. The raw text is kept, unless it is longer than any on the chain can
+ * be. A text that does not parse leaves the fields of the text before.
  */
 export function withText<Row extends DescribedRow>(row: Row, text: Uint8Array, timeMs: number): Row {
   const data_text = text.length > MAX_BYTES ? null : `0x${Buffer.from(text).toString('hex')}`

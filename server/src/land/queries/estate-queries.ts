@@ -1,13 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import { ESTATE, type EstateTable } from '../records/estate.ts'
+import { columnsWithoutText, NO_TEXT } from './without-text.ts'
 
-/** The raw text can be long, and no answer has it: it is left null. */
-const COLUMNS = ESTATE.columns.filter((column) => column !== 'data_text') as readonly Exclude<
-  keyof EstateTable,
-  'data_text' | 'world_id'
->[]
-const NO_TEXT = sql<null>`null`.as('data_text')
+const COLUMNS = columnsWithoutText<EstateTable>(ESTATE.columns)
 
 const PAGE_ROWS = 1000
 

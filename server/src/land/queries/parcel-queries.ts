@@ -2,13 +2,9 @@ import type { Area, Coord } from '@landpass/client/grid'
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import { PARCEL, type ParcelTable } from '../records/parcel.ts'
+import { columnsWithoutText, NO_TEXT } from './without-text.ts'
 
-/** The raw text can be long, and no answer has it: it is left null. */
-const COLUMNS = PARCEL.columns.filter((column) => column !== 'data_text') as readonly Exclude<
-  keyof ParcelTable,
-  'data_text' | 'world_id'
->[]
-const NO_TEXT = sql<null>`null`.as('data_text')
+const COLUMNS = columnsWithoutText<ParcelTable>(PARCEL.columns)
 
 /** The parcels of an area, by x ascending, then y descending. */
 export async function parcelsIn(

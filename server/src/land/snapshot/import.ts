@@ -1,25 +1,15 @@
 import type { World } from '@landpass/client/grid'
-import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import type { Tx } from '../../db/transaction.ts'
 import { MAINNET_REGISTRIES, type Registries } from '../records/contracts.ts'
 import { parseExactJson } from '../records/exact-json.ts'
 import { type LandLines, RECORDS } from '../records/tables.ts'
 import { type CheckedSnapshot, type Counts, checkFolder } from './check.ts'
 import { DATA_SETS, type DataSetName, TABLE_OF } from './format.ts'
-import { Loader } from './loader.ts'
+import type { Loader } from './loader.ts'
+import { makeWorld, type NewWorldOptions } from './new-world.ts'
 import { coverageWarnings, ErrorLog, type ImportReport } from './report.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
-import {
-  assertNoWorld,
-  attachWorld,
-  beginWorld,
-  dropRetiredWorlds,
-  dropWorld,
-  Lease,
-  RETIRED_GRACE_MS,
-  showWorld,
-} from './worlds.ts'
+import { assertNoWorld, dropRetiredWorlds, RETIRED_GRACE_MS } from './worlds.ts'
 
 /** How far a command has come: `done` of `total` records of this phase. */
 export interface Progress {
@@ -38,19 +28,9 @@ export interface CheckSnapshotOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface ImportOptions extends CheckSnapshotOptions {
-  readonly clock: Clock
+export interface ImportOptions extends CheckSnapshotOptions, NewWorldOptions {
   /** Check only. */
   readonly dryRun: boolean
-  /** Refuse to replace a world. */
-  readonly onlyIfEmpty?: boolean | undefined
-  /**
-   * Is done in the transaction that shows the world: what it throws keeps the old one. `shownBefore` is that one, null
-   * for none.
-   */
-  readonly whenShown?: ((tx: Tx, worldId: number, shownBefore: number | null) => Promise<void>) | undefined
-  /** How long to wait for another import that seems to be running but may have been killed. 0 by default. */
-  readonly patienceMs?: number | undefined
 }
 
 /** Reads and checks all of a snapshot, and changes nothing. */
@@ -80,21 +60,14 @@ export async function importSnapshot(db: Db, folder: string, options: ImportOpti
   if (options.onlyIfEmpty) await assertNoWorld(db)
   const checked = await check(folder, options, log)
   if (log.count > 0) return report({ log, checked, startedAtMs, dryRun: false })
-  await dropRetiredWorlds(db, RETIRED_GRACE_MS, options.clock.nowMs())
-  const worldId = await beginWorld(db, options.clock, options)
-  const revision = await load(db, worldId, checked, options, log).catch(async (error: unknown) => {
-    await dropWorld(db, worldId).catch(() => undefined) // the first error is the one to report
-    throw error
+  const { onProgress } = options
+  const total = totalOf(checked.counts)
+  const shown = await makeWorld(db, options, {
+    fill: (loader) => load(loader, checked, options, log),
+    onStep: (phase) => onProgress?.({ phase, done: total, total }),
   })
-  if (revision === undefined) await dropWorld(db, worldId)
-  else await dropRetiredWorlds(db, RETIRED_GRACE_MS, options.clock.nowMs())
-  return report({
-    log,
-    checked,
-    startedAtMs,
-    dryRun: false,
-    ...(revision !== undefined && { worldId, revision }),
-  })
+  if (shown) await dropRetiredWorlds(db, RETIRED_GRACE_MS, options.clock.nowMs())
+  return report({ log, checked, startedAtMs, dryRun: false, ...shown })
 }
 
 function check(folder: string, options: CheckSnapshotOptions, log: ErrorLog): Promise<CheckedSnapshot> {
@@ -103,37 +76,22 @@ function check(folder: string, options: CheckSnapshotOptions, log: ErrorLog): Pr
   return checkFolder(folder, { world, registries, signal, log, onRecords })
 }
 
-/** Loads and shows a world. @returns its revision; undefined when the files are no longer those that were checked */
+/** Loads all files. @returns false where they are no longer those that were checked */
 async function load(
-  db: Db,
-  worldId: number,
+  loader: Loader,
   checked: CheckedSnapshot,
-  options: ImportOptions,
+  { onProgress, signal }: ImportOptions,
   log: ErrorLog,
-): Promise<number | undefined> {
-  const { clock, onProgress, onlyIfEmpty, whenShown, signal } = options
+): Promise<boolean> {
   const total = totalOf(checked.counts)
-  const lease = new Lease(db, worldId, clock)
-  const loader = new Loader(db, worldId, lease)
-  try {
-    let done = 0
-    for (const set of DATA_SETS) {
-      const count = (read: number) => onProgress?.({ phase: 'load', done: done + read, total })
-      await loadFile(loader, set, checked, { count, signal, log })
-      if (log.count > 0) return undefined
-      done += checked.counts[set]
-    }
-    await loader.finish()
-  } finally {
-    await loader.settle() // tables cannot be dropped under a running INSERT
+  let done = 0
+  for (const set of DATA_SETS) {
+    const count = (read: number) => onProgress?.({ phase: 'load', done: done + read, total })
+    await loadFile(loader, set, checked, { count, signal, log })
+    if (log.count > 0) return false
+    done += checked.counts[set]
   }
-  signal?.throwIfAborted()
-  onProgress?.({ phase: 'attach', done: total, total })
-  await attachWorld(db, worldId, lease)
-  signal?.throwIfAborted()
-  onProgress?.({ phase: 'show', done: total, total })
-  const alsoIn = whenShown && ((tx: Tx, shownBefore: number | null) => whenShown(tx, worldId, shownBefore))
-  return showWorld(db, worldId, clock.nowMs(), { onlyIfEmpty, alsoIn })
+  return true
 }
 
 interface LoadFileOptions {
