@@ -100,6 +100,10 @@ beforeAll(async () => {
   server.get('/image', { compress: false }, (request, reply) =>
     send(request, reply, { freshness: FRESHNESS, format: IMAGE, body: () => counted(Buffer.alloc(2_000)) }),
   )
+  server.get<{ Params: { cost: string } }>('/costly/:cost', (request, reply) => {
+    const body = () => streamed(pieces, Number(request.params.cost))
+    return send(request, reply, { freshness: FRESHNESS, format: DATA, body })
+  })
   server.get('/growing', (request, reply) => {
     const body = () => streamed(pieces, 1, { bodies, name: `growing ${request.url}` })
     return send(request, reply, { freshness: FRESHNESS, format: DATA, body })
@@ -197,6 +201,24 @@ test('an answer without a time has no Last-Modified, and a format may leave out 
   expect((await ask('/undated', { 'if-modified-since': 'Fri, 20 Nov 2099 10:00:00 GMT' })).status).toBe(200)
   const confirmed = await ask('/undated', { 'if-none-match': '"page"' })
   expect([confirmed.status, confirmed.headers.vary]).toEqual([304, undefined])
+})
+
+test.each([
+  { cost: 450, accept: 'gzip', encoding: 'gzip' },
+  { cost: 451, accept: 'gzip', encoding: undefined },
+  { cost: 451, accept: 'gzip, br', encoding: 'br' },
+  { cost: 1_301, accept: 'gzip, br', encoding: undefined },
+])('a body of $cost units for one client that accepts $accept is $encoding', async (given) => {
+  const accepting = { 'accept-encoding': given.accept }
+  const { headers, body } = await ask(`/costly/${given.cost}`, accepting)
+  expect(headers['content-encoding']).toBe(given.encoding)
+  expect(headers).toMatchObject({
+    vary: 'accept-encoding',
+    etag: given.encoding ? `"abc.1;${given.encoding}"` : '"abc.1"',
+  })
+  expect(unpacked(body, given.encoding)).toBe(ENVELOPED)
+  const head = await ask(`/costly/${given.cost}`, accepting, 'HEAD')
+  expect([head.headers.etag, head.headers['content-encoding']]).toEqual([headers.etag, given.encoding])
 })
 
 test('an image is sent uncompressed', async () => {
