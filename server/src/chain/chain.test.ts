@@ -3,6 +3,7 @@ import { describeOnOneEngine, emptyDir } from '../../test/support/engines.ts'
 import { hashOf } from '../../test/support/land-rows.ts'
 import { testClock } from '../../test/support/land-server.ts'
 import { type Records, TINY_WORLD, tinyRecords, tinySnapshot } from '../../test/support/tiny-world.ts'
+import { serveFollower } from '../cli/follower-server.ts'
 import { readConfig } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -100,5 +101,31 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
     const after = await db.selectFrom('chain_position').selectAll().executeTakeFirstOrThrow()
     expect(after).toEqual({ ...before, ...made })
     await db.updateTable('chain_position').set(before).execute()
+  })
+
+  test('a process that only follows serves its metrics and its health, unless the port is taken', async () => {
+    const lines: string[] = []
+    const config = readConfig({ METRICS_PORT: '0' })
+    await withChain(async (chain) => {
+      const parts = { chain, db, clock, ownState: () => undefined, log: (line: string) => lines.push(line) }
+      const server = (await serveFollower({ ...parts, config }))!
+      const read = async (path: string) => (await fetch(`http://127.0.0.1:${server.port}${path}`)).text()
+
+      await expect.poll(() => read('/metrics')).toContain('landpass_chain_block 10')
+      expect(await read('/metrics')).toContain('landpass_chain_blocks_total 0')
+      expect(JSON.parse(await read('/health/ready'))).toMatchObject({
+        ok: true,
+        data: { status: 'ready', chain: { block: 10, state: expect.any(String) } },
+      })
+      const taken = { metrics: { ...config.metrics, port: server.port } }
+      expect(await serveFollower({ ...parts, config: taken })).toBeUndefined()
+      expect(await serveFollower({ ...parts, config: readConfig({}) })).toBeUndefined()
+      await server.close()
+    })
+
+    expect(lines).toEqual([
+      expect.stringMatching(/^the metrics are at http/),
+      expect.stringContaining('EADDRINUSE'),
+    ])
   })
 })
