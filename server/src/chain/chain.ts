@@ -211,7 +211,7 @@ export class Chain {
     const { worldId } = await readLandHead(db)
     if (worldId !== null && !replaces)
       throw new CommandError(
-        'The world that is shown does not come from the chain: it was imported. It stays, and nothing was changed. landpass follow --new-world replaces it by the history of the chain.',
+        'The world that is shown does not come from the chain: it was imported. It stays, and nothing was changed. With --new-world, landpass follow replaces it: by the history of the chain, and by --ground where that is given.',
       )
     const history = new NodeHistory({
       nodes: this.nodes,

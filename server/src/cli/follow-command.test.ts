@@ -46,6 +46,15 @@ test('with the number of a block the history ends there', async () => {
   expect(calls).toEqual([{ ground: undefined, until: 7, replaces: false }, { until: 7 }])
 })
 
+test.each([
+  [{ ground: 'folder' }, false],
+  [{ ground: 'folder', newWorld: true }, true],
+])('a world is only replaced where --new-world says so: %o', async (options, replaces) => {
+  const { calls } = await chainThatGrows()(options)
+
+  expect(calls[0]).toEqual({ ground: 'folder', until: undefined, replaces })
+})
+
 test('the block is printed, also where another process has followed to it', async () => {
   const reached = { ok: true, block: 1_234, hash: 'block 1234' }
   expect((await chainThatGrows()({ until: 1_200 })).said).toEqual([reached])

@@ -23,7 +23,7 @@ export function addFollowCommand(program: Command): void {
     .description('read the land from the chain, and keep it current until Ctrl-C')
     .option('--until <block>', 'stop there: finalized, latest, or the number of a block', parseUntil)
     .option('--ground <folder>', 'snapshot with districts, or of a block from which to go on')
-    .option('--new-world', 'read the history again and replace the world by it')
+    .option('--new-world', 'read the history again and replace the world by it, also by --ground')
     .action((options: FollowOptions) => runCommand((signal) => runFollow(options, signal)))
 }
 
@@ -92,7 +92,7 @@ export async function follow(
   if (newWorld || !(await chain.hasPosition())) {
     // By a name, the history ends at the last block that is final when it has been read: that may take hours.
     const last = typeof until === 'number' ? until : undefined
-    await chain.readHistory({ ground, until: last, replaces: newWorld || ground !== undefined }, onProgress)
+    await chain.readHistory({ ground, until: last, replaces: newWorld }, onProgress)
     onShown()
   } else if (ground !== undefined) {
     process.stderr.write('landpass: the world is followed already, so --ground is ignored.\n')
