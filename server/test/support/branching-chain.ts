@@ -130,6 +130,7 @@ export class MemoryLand implements LandDoor {
   }
 
   lead: LandDoor['lead'] = async () => 'leads'
+  readonly renew = () => this.lead()
   readonly readPosition = async () => this.position
   readonly readNewest = async () => this.position.blocks.at(-1)
 

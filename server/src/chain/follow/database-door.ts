@@ -48,14 +48,20 @@ export class DatabaseDoor implements LandDoor {
   readonly lead = async (): Promise<Lead> => {
     const { db, clock, holder, known, steadyMs } = this.options
     const status = this.options.status()
-    const isFresh = this.last?.status === status && steadyMs() - this.last.atMs < RENEW_AFTER_MS
-    if (isFresh) return 'leads'
+    if (this.last?.status === status && this.isRecent()) return 'leads'
     this.last = undefined
     const request = { holder, nowMs: clock.nowMs(), leaseMs: LEASE_MS, status, known }
     let { kind } = await takeLease(db, request)
     if (kind === 'waits' && (await this.releaseDeadHolder())) kind = (await takeLease(db, request)).kind
     if (kind === 'leads') this.last = { status, atMs: steadyMs() }
     return kind
+  }
+
+  /** A new status waits for the next step: the head that it names is shown when the blocks of this step are stored. */
+  readonly renew = async (): Promise<Lead> => (this.isRecent() ? 'leads' : this.lead())
+
+  private isRecent(): boolean {
+    return this.last !== undefined && this.options.steadyMs() - this.last.atMs < RENEW_AFTER_MS
   }
 
   readonly readPosition: LandDoor['readPosition'] = async () => {

@@ -126,7 +126,7 @@ export class Follower {
 
   /** @throws {PositionMovedError} where another process leads now, which ends the step */
   private async keepLead(): Promise<void> {
-    if ((await this.options.door.lead()) !== 'leads')
+    if ((await this.options.door.renew()) !== 'leads')
       throw new PositionMovedError('another leader', 'this process has lost its lease in a step')
   }
 

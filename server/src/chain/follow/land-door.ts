@@ -44,6 +44,8 @@ export type Lead = 'leads' | 'waits' | 'no position'
 export interface LandDoor {
   /** Takes or renews the lease. */
   readonly lead: () => Promise<Lead>
+  /** Renews the lease in the middle of a step, where that is due. */
+  readonly renew: () => Promise<Lead>
   readonly readPosition: () => Promise<ChainPosition | undefined>
   /** The newest stored block, whichever process leads; undefined where the world cannot be followed. */
   readonly readNewest: () => Promise<BlockRef | undefined>

@@ -25,8 +25,8 @@ export async function checkHighest(
   const left = members.filter(({ head }) => head !== undefined).toSorted((a, b) => numberOf(b) - numberOf(a))
   for (const [at, member] of left.entries()) {
     const next = left[at + 1]
-    const isAlone = !next || numberOf(member) - numberOf(next) <= maxLagBlocks
-    if (isAlone || numberOf(member) < member.confirmedTo + CHECK_EVERY_BLOCKS) return
+    const isNear = !next || numberOf(member) - numberOf(next) <= maxLagBlocks
+    if (isNear || numberOf(member) < member.confirmedTo + CHECK_EVERY_BLOCKS) return
     const isBacked = await hasChainOf(member, final)
     if (isBacked) {
       member.confirmedTo = numberOf(member)
