@@ -3,21 +3,23 @@ import { type Clock, steadyMs } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import { CommandError } from '../errors.ts'
-import { readChainPosition } from '../land/changes/chain-position.ts'
+import { type FollowedChain, readPositionRow } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
 import { ContradictionError } from './follow/chain-source.ts'
-import { DatabaseDoor, newHolder } from './follow/database-door.ts'
+import { DatabaseDoor } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
 import { Follower, type StepResult } from './follow/follower.ts'
-import { readLoanTerms } from './follow/loan-terms.ts'
+import { newHolder } from './follow/holder.ts'
+import { LoanReader, type LoanReaderOptions } from './follow/loan-reader.ts'
 import { NodeSource } from './follow/node-source.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
 import type { FollowFailure, SharedStatus } from './follow/status-reader.ts'
 import { NodeHistory } from './history/node-history.ts'
 import { type HistoryStep, readHistory } from './history/read-history.ts'
+import type { TimedLog } from './history/spool.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
 import { landEventsOf } from './meaning/land-events-of.ts'
@@ -28,7 +30,7 @@ import { connectNodes } from './rpc/connect.ts'
 import { readLogRanges } from './rpc/log-ranges.ts'
 import { NoNodeError } from './rpc/no-node-error.ts'
 import { NodeError } from './rpc/node-error.ts'
-import type { Nodes } from './rpc/nodes.ts'
+import { MAX_WAIT_MS, type Nodes } from './rpc/nodes.ts'
 import { REAL_TIMING } from './rpc/timing.ts'
 
 export interface ChainOptions {
@@ -57,6 +59,8 @@ export interface FollowRun {
   readonly endsAt: readonly StepResult[]
 }
 
+/** How often a range near the head is tried: the follower tries again by itself, and the head does not wait for it. */
+const RANGE_TRIES = 2
 /** How often a failure that goes on is logged again. */
 const LOG_EVERY_FAILURES = 20
 
@@ -75,7 +79,10 @@ export class Chain {
   private readonly options: ChainOptions
   private readonly source: NodeSource
   private readonly door: DatabaseDoor
+  private readonly loans: LoanReader
   private readonly context: RuleContext
+  /** What this process knows of the worlds that it can follow. */
+  private readonly known: FollowedChain
   private problem: string | undefined
   private failing: string | undefined
   private failure: FollowFailure | null = null
@@ -88,17 +95,25 @@ export class Chain {
     this.network = network
     this.nodes = connectNodes({ urls, network, signal, counters: this.calls, maxInFlight: 2 * callsInFlight })
     this.context = contextOf(network)
+    this.known = {
+      chainId: network.chainId,
+      contractsHash: contractsHash(network),
+      rulesVersion: RULES_VERSION,
+    }
     const addresses = filterAddresses(network)
     this.source = new NodeSource({
       nodes: this.nodes,
       addresses,
       head,
-      readRange: async ({ first, last }, except) => {
+      readRange: async ({ first, last }, except, beforeEachTry) => {
         const ranges = readLogRanges(this.nodes, {
           fromBlock: first,
           toBlock: last,
           addresses,
           ...(except && { except }),
+          ...(beforeEachTry && { beforeEachTry }),
+          maxTries: RANGE_TRIES,
+          maxPauseMs: MAX_WAIT_MS,
           maxBlocks: maxRangeBlocks,
           timing: REAL_TIMING,
           signal,
@@ -113,18 +128,25 @@ export class Chain {
         return { logs, ends }
       },
     })
+    this.loans = new LoanReader({
+      contract: network.contracts.RCNEngine?.address,
+      readContract: this.readContract,
+      heads: this.source.heads,
+      lastHeads: () => this.source.lastHeads,
+    })
     this.door = new DatabaseDoor({
       db,
       clock,
       holder: newHolder(),
       context: this.context,
+      known: this.known,
       status: () => JSON.stringify(this.sharedStatus()),
       steadyMs: () => steadyMs(clock),
     })
     this.follower = new Follower({
       source: this.source,
       door: this.door,
-      eventsOf: (logs, block) => this.eventsOf(logs, () => block.timeS * 1_000),
+      eventsOf: (logs, block) => this.eventsOfBlock(logs, block),
       steadyMs: () => steadyMs(clock),
       maxRangeBlocks,
     })
@@ -135,6 +157,11 @@ export class Chain {
     return this.follower.block
   }
 
+  /** The newest stored block of the world, whichever process follows; undefined where it cannot be followed. */
+  readNewest(): Promise<BlockRef | undefined> {
+    return this.door.readNewest()
+  }
+
   /** Why the world is not followed, in words. */
   whyNot(): string | undefined {
     return this.problem ?? this.follower.reason
@@ -143,17 +170,21 @@ export class Chain {
   /**
    * Whether the world that is shown can be followed.
    *
-   * @throws {CommandError} where it was made with other contracts, or of another chain
+   * @throws {CommandError} where it was made with other contracts, of another chain, or by newer rules
    */
   async hasPosition(): Promise<boolean> {
-    const position = await readChainPosition(this.options.db)
+    const position = await readPositionRow(this.options.db)
     if (!position) return false
-    const { network } = this
-    if (position.chainId !== network.chainId || position.contractsHash !== contractsHash(network))
+    const { network, known } = this
+    if (position.chainId !== known.chainId || position.contractsHash !== known.contractsHash)
       throw new CommandError(
         `The world that is shown comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as before, or replace the world: landpass follow --new-world.`,
       )
-    if (position.rulesVersion !== RULES_VERSION)
+    if (position.rulesVersion > known.rulesVersion)
+      throw new CommandError(
+        'The world that is shown was made by a newer version of Landpass. Start that version here too, or replace the world: landpass follow --new-world.',
+      )
+    if (position.rulesVersion < known.rulesVersion)
       this.options.log(
         'the world was made by an older version of the rules. landpass follow --new-world makes it again, of the stored logs.',
       )
@@ -180,7 +211,7 @@ export class Chain {
     const { worldId } = await readLandHead(db)
     if (worldId !== null && !replaces)
       throw new CommandError(
-        'The world that is shown does not come from the chain: it was imported. It stays, and nothing was changed. landpass follow --new-world replaces it by the history of the chain.',
+        'The world that is shown does not come from the chain: it was imported. It stays, and nothing was changed. With --new-world, landpass follow replaces it: by the history of the chain, and by --ground where that is given.',
       )
     const history = new NodeHistory({
       nodes: this.nodes,
@@ -200,8 +231,8 @@ export class Chain {
       spoolFolder: join(config.dataDir, 'chain'),
       source: { heads, headerByNumber, headersByHash, hasNoParcels, ranges },
       context: this.context,
-      eventsOf: (logs) => this.eventsOf(logs, ({ blockTimeS }) => blockTimeS * 1_000),
-      readContract: (call, blockHash) => this.nodes.run((node) => node.read(call, blockHash)),
+      eventsOf: (logs) => this.eventsOfHistory(logs),
+      readContract: this.readContract,
       callsInFlight: config.chain.callsInFlight,
       parcelTransfer: (log) => this.parcelTransfer(log),
       until: until ?? Number.POSITIVE_INFINITY,
@@ -248,7 +279,7 @@ export class Chain {
       result === 'stopped'
         ? this.follower.reason
         : result === 'no position'
-          ? 'The world that is shown does not come from the chain: an import has replaced it. It is not followed. landpass follow --new-world replaces it by the history of the chain.'
+          ? 'The world was replaced by one that this process cannot follow: by an import, or by a world of other contracts or a newer version. landpass follow --new-world replaces it by the history of the chain.'
           : undefined
     if (this.problem !== undefined && this.problem !== before) this.options.log(this.problem)
   }
@@ -267,7 +298,7 @@ export class Chain {
     const { answeredAtMs } = this.follower
     const nowMs = clock.nowMs()
     return {
-      message: publicMessage(error),
+      message: this.nodes.withoutAddresses(publicMessage(error)),
       sinceMs: this.failure?.sinceMs ?? nowMs,
       answeredAtMs: answeredAtMs === undefined ? null : Math.round(nowMs - (steadyMs(clock) - answeredAtMs)),
     }
@@ -283,28 +314,28 @@ export class Chain {
     }
   }
 
-  private eventsOf<Log extends RawLog>(logs: readonly Log[], timeMsOf: (log: Log) => number) {
-    const { network, tally } = this
-    return readEvents(logs, timeMsOf, { network, tally, loanTerms: (loanId) => this.loanTerms(loanId) })
+  private eventsOfBlock(logs: readonly RawLog[], { timeS }: BlockHeader) {
+    const { network, tally, loans } = this
+    return readEvents(logs, () => timeS * 1_000, {
+      network,
+      tally,
+      loanTerms: (id, { blockNumber, blockHash }) =>
+        loans.termsAt(id, { number: blockNumber, hash: blockHash }),
+    })
   }
 
-  private async loanTerms(loanId: bigint) {
-    const to = this.network.contracts.RCNEngine?.address
-    if (to === undefined) return undefined
-    // Terms never change: any block after the loan was created will do, and a final one is the same on all nodes.
-    const { head } = await this.source.heads()
-    try {
-      return await readLoanTerms(
-        (data) => this.nodes.run((node) => node.read({ to, data }, head.hash)),
-        loanId,
-      )
-    } catch (error) {
-      const hasNoSuchLoan =
-        error instanceof RangeError || (error instanceof NodeError && error.kind === 'reverted')
-      if (hasNoSuchLoan) return undefined
-      throw error
-    }
+  private eventsOfHistory(logs: readonly TimedLog[]) {
+    const { network, tally, loans } = this
+    return readEvents(logs, ({ blockTimeS }) => blockTimeS * 1_000, {
+      network,
+      tally,
+      loanTerms: (id) => loans.termsAtHead(id),
+    })
   }
+
+  /** What a function of a contract returns after a block, from any node. */
+  private readonly readContract: LoanReaderOptions['readContract'] = (call, blockHash) =>
+    this.nodes.run((node) => node.read(call, blockHash))
 
   private parcelTransfer(log: RawLog): 'first' | 'later' | undefined {
     if (log.address !== this.network.contracts.LANDRegistry.address) return undefined

@@ -1,12 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Chain } from '../chain/chain.ts'
+import type { OwnState } from '../chain/follow/status-reader.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
 import { runCommand, writeResult } from './run-command.ts'
 
-interface FollowOptions {
+/** The options of the command. */
+export interface FollowOptions {
   readonly until?: Until
   readonly ground?: string
   readonly newWorld?: boolean
@@ -21,7 +23,7 @@ export function addFollowCommand(program: Command): void {
     .description('read the land from the chain, and keep it current until Ctrl-C')
     .option('--until <block>', 'stop there: finalized, latest, or the number of a block', parseUntil)
     .option('--ground <folder>', 'snapshot with districts, or of a block from which to go on')
-    .option('--new-world', 'read the history again and replace the world by it')
+    .option('--new-world', 'read the history again and replace the world by it, also by --ground')
     .action((options: FollowOptions) => runCommand((signal) => runFollow(options, signal)))
 }
 
@@ -36,37 +38,70 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
   if (config.chain.nodeUrls.length === 0)
     throw new CommandError('Set CHAIN_RPC_URLS to the address of an Ethereum node: docs/running.md.')
   // Other commands start faster without this code.
-  const { openChain } = await import('../chain/chain.ts')
+  const [{ openChain }, { serveFollower }] = await Promise.all([
+    import('../chain/chain.ts'),
+    import('./follower-server.ts'),
+  ])
+  const log = (line: string) => process.stderr.write(`landpass: ${line}\n`)
   await withDatabase(config, async (engine) => {
-    const chain = await openChain({
-      config,
-      db: engine.db,
-      clock: SYSTEM_CLOCK,
-      signal,
-      log: (line) => process.stderr.write(`landpass: ${line}\n`),
-    })
+    const parts = { config, db: engine.db, clock: SYSTEM_CLOCK, log }
+    const chain = await openChain({ ...parts, signal })
+    let own: OwnState | undefined
+    const onProgress = (step: object, sentence: string) => {
+      own = { state: 'history', reason: sentence }
+      writeLine(step, sentence)
+    }
+    const onShown = () => {
+      own = undefined
+    }
+    // A server that has started this process for the history serves the metrics itself.
+    const isOfServer = process.send !== undefined
+    const server = isOfServer ? undefined : await serveFollower({ ...parts, chain, ownState: () => own })
     try {
-      await follow(chain, options, signal)
+      await follow(chain, options, { signal, onProgress, onShown })
     } finally {
+      await server?.close()
       await chain.close()
     }
   })
 }
 
-async function follow(
-  chain: Chain,
-  { until, ground, newWorld }: FollowOptions,
-  signal: AbortSignal,
+export interface FollowHooks {
+  readonly signal: AbortSignal
+  readonly onProgress: (step: object, sentence: string) => void
+  /** The history has been read, and its world is shown. */
+  readonly onShown: () => void
+}
+
+/** What the command needs of a {@link Chain}. */
+type CommandChain = Pick<
+  Chain,
+  'block' | 'blockNumberOf' | 'follow' | 'hasPosition' | 'readHistory' | 'readNewest' | 'whyNot'
+>
+
+/**
+ * Reads the history where there is no world to follow, then follows.
+ *
+ * @throws {CommandError} with the reason where the world cannot be followed
+ */
+export async function follow(
+  chain: CommandChain,
+  { until, ground, newWorld = false }: FollowOptions,
+  { signal, onProgress, onShown }: FollowHooks,
 ): Promise<void> {
-  const target = until === undefined ? undefined : await chain.blockNumberOf(until)
   if (newWorld || !(await chain.hasPosition())) {
-    await chain.readHistory({ ground, until: target, replaces: newWorld || ground !== undefined }, writeLine)
+    // By a name, the history ends at the last block that is final when it has been read: that may take hours.
+    const last = typeof until === 'number' ? until : undefined
+    await chain.readHistory({ ground, until: last, replaces: newWorld }, onProgress)
+    onShown()
   } else if (ground !== undefined) {
     process.stderr.write('landpass: the world is followed already, so --ground is ignored.\n')
   }
+  const target = until === undefined ? undefined : await chain.blockNumberOf(until)
   const result = await chain.follow({ until: target, signal, endsAt: ['stopped', 'no position'] })
   if (result === 'stopped' || result === 'no position') throw new CommandError(chain.whyNot() ?? 'stopped')
-  const block = chain.block
+  // Another process may have followed to the block.
+  const block = chain.block ?? (result === 'reached' ? await chain.readNewest() : undefined)
   if (block)
     writeResult({ ok: true, block: block.number, hash: block.hash }, [
       `The land is at block ${block.number}.`,

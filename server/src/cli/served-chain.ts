@@ -85,7 +85,8 @@ export class ServedChain {
       } catch (error) {
         if (signal.aborted) return
         failures += 1
-        this.own = { state: 'stopped', reason: error instanceof Error ? error.message : String(error) }
+        const reason = error instanceof Error ? error.message : String(error)
+        this.own = { state: 'stopped', reason: this.chain.nodes.withoutAddresses(reason) }
         this.log?.error({ err: error }, 'the chain cannot be followed')
         await this.pause(Math.min(LOOK_AGAIN_MS * 2 ** failures, MAX_PAUSE_MS))
       }

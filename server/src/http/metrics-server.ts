@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import { AppError } from '../errors.ts'
 import { COMMON_HEADERS } from './common-headers.ts'
+import { errorJson } from './error-handler.ts'
+import type { ReadinessCheck } from './health.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Where metrics are served apart from everything else. */
@@ -16,16 +19,29 @@ export interface MetricsServer {
 }
 
 /**
- * Serves the metrics, and nothing else, on a port of their own: for a network that clients do not reach.
+ * Serves the metrics on a port of their own: for a network that clients do not reach.
  *
+ * @param ready where it is given, the port also answers `/health/live`, and `/health/ready` by this check: for a process
+ *   that serves nothing else
  * @throws the error of the system if it cannot listen, for example `EADDRINUSE`
  * @example
  * const server = await serveMetrics(metrics, { host: '127.0.0.1', port: 9100, path: '/metrics' })
  * await server.close()
  */
-export async function serveMetrics(metrics: Metrics, address: MetricsAddress): Promise<MetricsServer> {
+export async function serveMetrics(
+  metrics: Metrics,
+  address: MetricsAddress,
+  ready?: ReadinessCheck,
+): Promise<MetricsServer> {
   const { host, port, path } = address
-  const server = http.createServer((request, response) => void answer(metrics, path, request, response))
+  const pages: Pages = {
+    [path]: (response) => sendMetrics(metrics, response),
+    ...(ready && {
+      '/health/live': async (response) => sendJson(response, 200, LIVE),
+      '/health/ready': (response) => sendReady(ready, response),
+    }),
+  }
+  const server = http.createServer((request, response) => void answer(pages, path, request, response))
   server.listen(port, host)
   await once(server, 'listening')
   return {
@@ -37,17 +53,25 @@ export async function serveMetrics(metrics: Metrics, address: MetricsAddress): P
   }
 }
 
+/** What answers each path. */
+type Pages = Readonly<Record<string, (response: ServerResponse) => Promise<void>>>
+
+const LIVE = JSON.stringify({ ok: true, data: { status: 'live' } })
+
 async function answer(
-  { registry }: Metrics,
-  path: string,
+  pages: Pages,
+  metricsPath: string,
   { method, url }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const isFound = (method === 'GET' || method === 'HEAD') && url?.split('?', 1)[0] === path
-  if (!isFound) {
-    send(response, 404, `The metrics are at ${path}.\n`)
-    return
-  }
+  const path = url?.split('?', 1)[0] ?? ''
+  const isRead = method === 'GET' || method === 'HEAD'
+  const page = isRead && Object.hasOwn(pages, path) ? pages[path] : undefined
+  if (page) await page(response)
+  else send(response, 404, `The metrics are at ${metricsPath}.\n`)
+}
+
+async function sendMetrics({ registry }: Metrics, response: ServerResponse): Promise<void> {
   try {
     const text = await registry.metrics()
     response.setHeader('content-type', registry.contentType)
@@ -55,6 +79,21 @@ async function answer(
   } catch {
     send(response, 500, 'A metric could not be read.\n')
   }
+}
+
+async function sendReady(ready: ReadinessCheck, response: ServerResponse): Promise<void> {
+  try {
+    sendJson(response, 200, JSON.stringify({ ok: true, data: { status: 'ready', ...(await ready()) } }))
+  } catch (error) {
+    const known =
+      error instanceof AppError ? error : new AppError('internal_error', 'Something went wrong on our side.')
+    sendJson(response, known.status, errorJson(known))
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, json: string): void {
+  response.setHeader('content-type', 'application/json; charset=utf-8')
+  send(response, status, json)
 }
 
 function send(response: ServerResponse, status: number, text: string): void {

@@ -17,9 +17,12 @@ export interface RangeLogs {
   readonly ends: readonly BlockRef[]
 }
 
-/** The newest block up to which the chain is followed, and the newest that can no longer change, of one node. */
 export interface ChainHeads {
+  /** The newest block of the node. */
+  readonly latest: BlockHeader
+  /** The newest block up to which the chain is followed: the latest, the safe or the final one. */
   readonly head: BlockHeader
+  /** The newest block that can no longer change. */
   readonly finalized: BlockHeader
 }
 
@@ -31,10 +34,18 @@ export interface ChainSource {
   readonly heads: () => Promise<ChainHeads>
   readonly headerByHash: (hash: string) => Promise<BlockHeader>
   readonly headerByNumber: (number: number) => Promise<BlockHeader>
+  /** Whether any node has this block; the one that gave the head is asked first. */
+  readonly hasBlock: (block: BlockRef) => Promise<boolean>
+  /** The head has been proven wrong: the node that gave it is avoided for a while. */
+  readonly refuteHead: (reason: string) => void
   /** All logs of our contracts in this block, in their order. */
   readonly logsOfBlock: (block: BlockHeader) => Promise<readonly RawLog[]>
-  /** All logs of our contracts in blocks that are final; from another node than the other calls where there are several. */
-  readonly logsOfRange: (range: BlockRange) => Promise<RangeLogs>
+  /**
+   * All logs of our contracts in blocks that are final; from another node than the other calls where there are several.
+   *
+   * @param beforeEachTry is called before each part of the range, and before it is tried again; its error ends the reading
+   */
+  readonly logsOfRange: (range: BlockRange, beforeEachTry?: () => Promise<void>) => Promise<RangeLogs>
   /** The logs of our contracts in this block, proven by its hash; undefined where no node can prove them. */
   readonly provenLogs: (block: BlockHeader) => Promise<readonly RawLog[] | undefined>
 }

@@ -1,11 +1,12 @@
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import {
+  canFollow,
+  type FollowedChain,
   PositionMovedError,
   readChainPosition,
+  readPositionRow,
   releaseLease,
   takeLease,
 } from '../../land/changes/chain-position.ts'
@@ -13,6 +14,7 @@ import { followChain } from '../../land/changes/chain-step.ts'
 import type { ApplyEvent } from '../../land/changes/changes.ts'
 import { applyEvent } from '../../land/events/apply-event.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
+import { hasEnded } from './holder.ts'
 import type { ChainStep, LandDoor, Lead } from './land-door.ts'
 
 /** How long other processes wait after the last sign of the one that leads. */
@@ -20,35 +22,14 @@ export const LEASE_MS = 90_000
 /** How often the lease is renewed where nothing is new, so that a poll costs no statement. */
 const RENEW_AFTER_MS = 10_000
 
-/** Of this process. Another holder with its process id was in a process that has ended. */
-const OWN_HOLDERS = new Set<string>()
-
-/** A name for this process that no other one has, and from which processes of this machine see whether it still runs. */
-export function newHolder(): string {
-  const holder = `${hostname()} ${process.pid} ${randomUUID()}`
-  OWN_HOLDERS.add(holder)
-  return holder
-}
-
-/** Whether the process with this name is known to have ended: only those of this machine are. */
-function isDead(holder: string): boolean {
-  const [host, pid] = holder.split(' ')
-  if (host !== hostname()) return false
-  if (Number(pid) === process.pid) return !OWN_HOLDERS.has(holder)
-  try {
-    process.kill(Number(pid), 0) // Sends no signal.
-    return false
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
-  }
-}
-
 export interface DatabaseDoorOptions {
   readonly db: Db
   readonly clock: Clock
   /** Names this process. */
   readonly holder: string
   readonly context: RuleContext
+  /** Chain, contracts and rules of this process: no other world is followed. */
+  readonly known: FollowedChain
   /** What other processes are shown of this one: see status-reader.ts. */
   readonly status: () => string
   /** Milliseconds that pass evenly. */
@@ -65,25 +46,40 @@ export class DatabaseDoor implements LandDoor {
   }
 
   readonly lead = async (): Promise<Lead> => {
-    const { db, clock, holder, steadyMs } = this.options
+    const { db, clock, holder, known, steadyMs } = this.options
     const status = this.options.status()
-    const isFresh = this.last?.status === status && steadyMs() - this.last.atMs < RENEW_AFTER_MS
-    if (isFresh) return 'leads'
+    if (this.last?.status === status && this.isRecent()) return 'leads'
     this.last = undefined
-    const request = { holder, nowMs: clock.nowMs(), leaseMs: LEASE_MS, status }
+    const request = { holder, nowMs: clock.nowMs(), leaseMs: LEASE_MS, status, known }
     let { kind } = await takeLease(db, request)
     if (kind === 'waits' && (await this.releaseDeadHolder())) kind = (await takeLease(db, request)).kind
     if (kind === 'leads') this.last = { status, atMs: steadyMs() }
     return kind
   }
 
+  /** A new status waits for the next step: the head that it names is shown when the blocks of this step are stored. */
+  readonly renew = async (): Promise<Lead> => (this.isRecent() ? 'leads' : this.lead())
+
+  private isRecent(): boolean {
+    return this.last !== undefined && this.options.steadyMs() - this.last.atMs < RENEW_AFTER_MS
+  }
+
   readonly readPosition: LandDoor['readPosition'] = async () => {
     const position = await readChainPosition(this.options.db)
+    if (position && !canFollow(position, this.options.known)) {
+      this.last = undefined
+      return undefined
+    }
     if (position && position.holder !== this.options.holder) {
       this.last = undefined
       throw new PositionMovedError('another leader', `${position.holder} leads`)
     }
     return position
+  }
+
+  readonly readNewest: LandDoor['readNewest'] = async () => {
+    const position = await readPositionRow(this.options.db)
+    return position && canFollow(position, this.options.known) ? position.newest : undefined
   }
 
   readonly commit = async (step: ChainStep): Promise<void> => {
@@ -95,8 +91,8 @@ export class DatabaseDoor implements LandDoor {
   /** A process of this machine that was killed cannot release its lease. */
   private async releaseDeadHolder(): Promise<boolean> {
     const { db } = this.options
-    const holder = (await readChainPosition(db))?.holder
-    if (holder === undefined || !isDead(holder)) return false
+    const holder = (await readPositionRow(db))?.holder
+    if (holder === undefined || !hasEnded(holder)) return false
     await releaseLease(db, holder)
     return true
   }

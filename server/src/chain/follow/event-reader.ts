@@ -3,12 +3,16 @@ import type { Network, RawLog } from '../chain-types.ts'
 import type { LogTally } from '../logs/log-tally.ts'
 import { landEventsOf } from '../meaning/land-events-of.ts'
 
-export interface EventReaderOptions {
+export interface EventReaderOptions<Log extends RawLog> {
   readonly network: Network
   /** Counts the logs that change nothing. */
   readonly tally: LogTally
-  /** Undefined where the contract has no such loan. */
-  readonly loanTerms: (loanId: bigint) => Promise<LoanTerms | undefined>
+  /**
+   * Undefined where the contract has no such loan.
+   *
+   * @param log requests the mortgage
+   */
+  readonly loanTerms: (loanId: bigint, log: Log) => Promise<LoanTerms | undefined>
 }
 
 /**
@@ -20,7 +24,7 @@ export interface EventReaderOptions {
 export async function readEvents<Log extends RawLog>(
   logs: readonly Log[],
   timeMsOf: (log: Log) => number,
-  { network, tally, loanTerms }: EventReaderOptions,
+  { network, tally, loanTerms }: EventReaderOptions<Log>,
 ): Promise<readonly LandEvent[]> {
   const events: LandEvent[] = []
   for (const log of logs) {
@@ -33,7 +37,7 @@ export async function readEvents<Log extends RawLog>(
       events.push(event)
       if (event.kind !== 'mortgage-requested') continue
       const { at, loanId } = event
-      const terms = await loanTerms(loanId)
+      const terms = await loanTerms(loanId, log)
       if (terms) events.push({ at, kind: 'loan-terms-read', loanId, terms })
     }
   }

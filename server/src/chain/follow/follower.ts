@@ -1,17 +1,20 @@
 import { PositionMovedError } from '../../land/changes/chain-position.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { BlockHeader, BlockRef, RawLog } from '../chain-types.ts'
-import { type BlockRange, type ChainHeads, type ChainSource, ContradictionError } from './chain-source.ts'
+import { NoNodeError } from '../rpc/no-node-error.ts'
+import { NodeError } from '../rpc/node-error.ts'
+import { type ChainHeads, type ChainSource, ContradictionError } from './chain-source.ts'
 import { findPath } from './find-path.ts'
+import { FollowCounts } from './follow-counts.ts'
 import type { ChainPosition, FollowedBlock, LandDoor, NewBlock } from './land-door.ts'
 import { logsDigest } from './logs-digest.ts'
+import { assertOfBlock, logsByBlock, partsOf } from './range-logs.ts'
+import { whileLeading } from './while-leading.ts'
 
 /** How many blocks one transaction moves the world forward where blocks are read one by one. */
 const BLOCKS_OF_STEP = 64
 /** From this number of final blocks on that are missing, they are read by ranges and not one by one. */
 const BLOCKS_WORTH_A_RANGE = 32
-/** The most logs that one transaction applies, except where one block has more. */
-const LOGS_OF_STEP = 500
 /** How long a second look that failed is not repeated. */
 const LOOK_AGAIN_AFTER_MS = 30_000
 /** How often the stored position moves over blocks that changed nothing. */
@@ -32,18 +35,6 @@ export interface FollowerOptions {
 /** What a step found: more to do at once; nothing until the next poll; no world to follow; another process follows. */
 export type StepResult = 'again' | 'nothing new' | 'no position' | 'waits' | 'stopped'
 
-/** What was done since the start of this process. */
-export interface FollowCounts {
-  blocks: number
-  logs: number
-  /** Reorganisations by the number of blocks that were undone. */
-  readonly undone: Map<number, number>
-  /** Blocks whose logs were other ones at their finality than when they were new. */
-  repaired: number
-  /** Second looks whose answers contradicted what was proven. */
-  failedLooks: number
-}
-
 /** The world in this process: `blocks` that are stored or waiting, and those of them that are waiting. */
 interface Standing {
   readonly position: ChainPosition
@@ -58,8 +49,9 @@ interface Standing {
  * between two steps, or whose transaction fails, reads the position again and asks for the same blocks.
  */
 export class Follower {
-  readonly counts: FollowCounts = { blocks: 0, logs: 0, undone: new Map(), repaired: 0, failedLooks: 0 }
+  readonly counts = new FollowCounts()
   private readonly options: FollowerOptions
+  private readonly source: ChainSource
   private standing: Standing | undefined
   private storedAtMs: number
   private heads: ChainHeads | undefined
@@ -70,6 +62,7 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.options = options
+    this.source = whileLeading(options.source, () => this.keepLead())
     this.storedAtMs = options.steadyMs()
   }
 
@@ -87,9 +80,9 @@ export class Follower {
     return this.headsAtMs
   }
 
-  /** The newest block of the node that answered last. */
+  /** The newest block of the node that answered last, also where the world is followed only to a safe or final one. */
   get nodeHead(): BlockHeader | undefined {
-    return this.heads?.head
+    return this.heads?.latest
   }
 
   /** Why blocks cannot become final, in words; undefined where they can. */
@@ -112,6 +105,7 @@ export class Follower {
     const lead = await this.options.door.lead()
     if (lead !== 'leads') {
       this.standing = undefined
+      this.stopReason = undefined // Another process knows by now whether the chain still contradicts the world.
       return lead
     }
     try {
@@ -125,6 +119,17 @@ export class Follower {
     }
   }
 
+  /** The newest stored block of the world, whichever process leads; undefined where it cannot be followed. */
+  readNewest(): Promise<BlockRef | undefined> {
+    return this.options.door.readNewest()
+  }
+
+  /** @throws {PositionMovedError} where another process leads now, which ends the step */
+  private async keepLead(): Promise<void> {
+    if ((await this.options.door.renew()) !== 'leads')
+      throw new PositionMovedError('another leader', 'this process has lost its lease in a step')
+  }
+
   private async readStanding(): Promise<Standing | undefined> {
     const position = await this.options.door.readPosition()
     if (!position) return undefined
@@ -133,19 +138,20 @@ export class Follower {
   }
 
   private async advance(standing: Standing, until: number): Promise<StepResult> {
-    const { source } = this.options
+    const { source } = this
     const heads = await source.heads()
     this.heads = heads
     this.headsAtMs = this.options.steadyMs()
-    const newest = standing.known.at(-1)!
+    const [base, newest] = [standing.known[0]!, standing.known.at(-1)!]
+    const isStillStopped =
+      this.stopReason !== undefined && heads.head.number >= base.number && !(await source.hasBlock(base))
+    if (isStillStopped) return this.stop()
     const final = Math.min(heads.finalized.number, until)
-    if (final - newest.number >= BLOCKS_WORTH_A_RANGE && (await this.isOnChain(newest))) {
-      await this.advanceByRange(standing, heads, final)
-      return 'again'
-    }
+    const isFarBehind = final - newest.number >= BLOCKS_WORTH_A_RANGE && (await this.isOnChain(newest))
+    if (isFarBehind && (await this.advanceByRange(standing, heads, final))) return 'again'
     const isNear = heads.head.number <= Math.min(newest.number + BLOCKS_OF_STEP, until)
     const targetNumber = Math.min(newest.number + BLOCKS_OF_STEP, until)
-    if (!isNear && targetNumber <= standing.known[0]!.number) return 'nothing new'
+    if (!isNear && targetNumber <= base.number) return 'nothing new'
     const target = isNear ? heads.head : await source.headerByNumber(targetNumber)
     const path = await findPath(standing.known, target, source)
     if (path.kind === 'below finality') return this.stopAt(standing, path.found)
@@ -158,16 +164,24 @@ export class Follower {
 
   /** Whether the chain of the node has this block. */
   private async isOnChain(block: BlockRef): Promise<boolean> {
-    return (await this.options.source.headerByNumber(block.number)).hash === block.hash
+    return (await this.source.headerByNumber(block.number)).hash === block.hash
   }
 
-  /** A branch that leaves below finality is believed only after a second question. */
+  /** A branch that leaves below finality is believed only where no node has the final block of the world. */
   private async stopAt(standing: Standing, found: BlockRef): Promise<StepResult> {
     const base = standing.known[0]!
-    if (await this.isOnChain(base))
-      throw new ContradictionError(`a branch without the final block ${base.number} was announced`)
+    if (await this.source.hasBlock(base)) {
+      const reason = `a branch without the final block ${base.number} was announced`
+      this.source.refuteHead(reason)
+      throw new ContradictionError(reason)
+    }
     this.stopReason = `The node has another block ${found.number} (${found.hash}) below block ${base.number}, which was final. The land stays as it was at block ${standing.stored.number}. If the nodes are right, read the history again: landpass follow --new-world.`
-    this.standing = undefined // the position is read again: another process may show a new world
+    return this.stop()
+  }
+
+  /** The next step reads the position again: another process may show a new world. */
+  private stop(): StepResult {
+    this.standing = undefined
     return 'stopped'
   }
 
@@ -176,11 +190,12 @@ export class Follower {
     standing: Standing,
     { ancestor, headers }: { readonly ancestor: FollowedBlock; readonly headers: readonly BlockHeader[] },
   ): Promise<void> {
-    const blocks = await this.readBlocks(headers)
+    const blocks: NewBlock[] = []
+    for (const header of headers) blocks.push(await this.readBlock(header))
     const undone = standing.known.at(-1)!.number - ancestor.number
     await this.branchOff(standing, ancestor, blocks)
-    if (undone > 0) this.counts.undone.set(undone, (this.counts.undone.get(undone) ?? 0) + 1)
-    this.count(blocks)
+    this.counts.noteUndone(undone)
+    this.counts.blocks += blocks.length
   }
 
   /** Puts blocks in the place of all after an ancestor: in one transaction where the tables have to be undone. */
@@ -207,14 +222,8 @@ export class Follower {
     this.noteStored(standing)
   }
 
-  private async readBlocks(headers: readonly BlockHeader[]): Promise<readonly NewBlock[]> {
-    const blocks: NewBlock[] = []
-    for (const header of headers) blocks.push(await this.readBlock(header))
-    return blocks
-  }
-
   private async readBlock(header: BlockHeader): Promise<NewBlock> {
-    return this.newBlock(header, await this.options.source.logsOfBlock(header))
+    return this.newBlock(header, await this.source.logsOfBlock(header))
   }
 
   private async newBlock(header: BlockHeader, logs: readonly RawLog[]): Promise<NewBlock> {
@@ -261,16 +270,17 @@ export class Follower {
     return { worldId: position.worldId, epoch: position.epoch, from: stored }
   }
 
-  /** Answers that contradict each other hold up finality, and not the head: the second look is repeated later. */
+  /** A second look without a right answer holds up finality, and not the head: it is repeated later. */
   private async tryToFinalize(standing: Standing, final: BlockHeader): Promise<void> {
     if (this.options.steadyMs() < this.nextLookAtMs) return
     try {
       await this.finalize(standing, final)
       this.doubt = undefined
     } catch (error) {
-      if (!(error instanceof ContradictionError)) throw error
+      const isContradiction = error instanceof ContradictionError
+      if (!isContradiction && !(error instanceof NodeError) && !(error instanceof NoNodeError)) throw error
       this.doubt = error.message
-      this.counts.failedLooks += 1
+      if (isContradiction) this.counts.failedLooks += 1
       this.nextLookAtMs = this.options.steadyMs() + LOOK_AGAIN_AFTER_MS
     }
   }
@@ -285,10 +295,11 @@ export class Follower {
     const newest = known.at(-1)!
     const last = known.find(({ number }) => number === Math.min(final.number, newest.number))
     if (!last || last.number <= base.number) return
-    const here = last.number === final.number ? final : await this.options.source.headerByNumber(last.number)
+    const here = last.number === final.number ? final : await this.source.headerByNumber(last.number)
     if (here.hash !== last.hash) return // The next head leads to the right branch.
     const range = { first: base.number + 1, last: last.number }
-    const logsOf = await this.readRange(
+    const logsOf = await logsByBlock(
+      await this.source.logsOfRange(range),
       range,
       async (number) => known.find((block) => block.number === number)?.hash,
     )
@@ -307,10 +318,10 @@ export class Follower {
     { wrong, last }: { readonly wrong: FollowedBlock; readonly last: number },
     seen: ReadonlyMap<number, readonly RawLog[]>,
   ): Promise<void> {
-    const { known, waiting } = standing
-    const isRead = new Set(waiting.map(({ hash }) => hash))
+    const { known } = standing
+    const before = known.filter(({ number }) => number >= wrong.number)
     const blocks: NewBlock[] = []
-    for (const block of known.filter(({ number }) => number >= wrong.number)) {
+    for (const block of before) {
       const logs = block.number > last ? [] : (seen.get(block.number) ?? [])
       const isRight = block.logsDigest === logsDigest(logs)
       blocks.push(isRight ? await this.newBlock(block, logs) : await this.confirmedBlock(block, logs, last))
@@ -318,7 +329,7 @@ export class Follower {
     if (blocks[0]!.logsDigest === wrong.logsDigest)
       throw new ContradictionError(`the logs of block ${wrong.number} were incomplete in a range`)
     await this.branchOff(standing, known.findLast(({ number }) => number < wrong.number)!, blocks)
-    this.counts.repaired += blocks.filter(({ hash }) => !isRead.has(hash)).length
+    this.counts.repaired += blocks.filter((block, at) => block.logsDigest !== before[at]!.logsDigest).length
   }
 
   /** Blocks that are not final yet get their own second look later. */
@@ -328,7 +339,7 @@ export class Follower {
     last: number,
   ): Promise<NewBlock> {
     if (block.number > last) return this.readBlock(block)
-    const proven = await this.options.source.provenLogs(block)
+    const proven = await this.source.provenLogs(block)
     if (proven) return this.newBlock(block, proven)
     const again = await this.readBlock(block)
     if (again.logsDigest !== logsDigest(seen))
@@ -336,19 +347,24 @@ export class Follower {
     return again
   }
 
-  /** Moves the world over final blocks, whose logs are requested by ranges. */
-  private async advanceByRange(standing: Standing, heads: ChainHeads, final: number): Promise<void> {
+  /**
+   * Moves the world over final blocks, whose logs are requested by ranges, after those of the world have become final.
+   *
+   * @returns false where they cannot become final now
+   */
+  private async advanceByRange(standing: Standing, heads: ChainHeads, final: number): Promise<boolean> {
     const newest = standing.known.at(-1)!
-    await this.finalize(standing, heads.finalized)
-    if (standing.known.length > 1 || standing.waiting.length > 0) return
+    this.stopReason = undefined
+    await this.tryToFinalize(standing, heads.finalized)
+    if (standing.known.length > 1 || standing.waiting.length > 0) return this.doubt === undefined
     const range = {
       first: newest.number + 1,
       last: Math.min(final, newest.number + this.options.maxRangeBlocks),
     }
-    const { source } = this.options
+    const { source } = this
     const end =
       range.last === heads.finalized.number ? heads.finalized : await source.headerByNumber(range.last)
-    const logsOf = await this.readRange(range, async (number) =>
+    const logsOf = await logsByBlock(await source.logsOfRange(range), range, async (number) =>
       number === end.number ? end.hash : (await source.headerByNumber(number)).hash,
     )
     for (const part of partsOf(logsOf)) {
@@ -359,11 +375,12 @@ export class Follower {
     if (standing.stored.number < end.number)
       await this.storeFinal(standing, [{ ...end, logsDigest: '', events: [] }])
     this.counts.blocks += range.last - newest.number
+    return true
   }
 
   private async newFinalBlock(number: number, logs: readonly RawLog[], end: BlockHeader): Promise<NewBlock> {
     // By its number: that the logs are of the block with this hash is checked, and not assumed.
-    const header = end.number === number ? end : await this.options.source.headerByNumber(number)
+    const header = end.number === number ? end : await this.source.headerByNumber(number)
     return this.newBlock(header, logs)
   }
 
@@ -378,66 +395,4 @@ export class Follower {
     standing.known = [last]
     this.noteStored(standing)
   }
-
-  /**
-   * The logs of a range by block. The node that gives them may have another chain than the one that gave the headers.
-   *
-   * @param hashOf the hash that a block has on the chain that is followed
-   * @throws {ContradictionError} where the last block of any part is another one
-   */
-  private async readRange(
-    range: BlockRange,
-    hashOf: (number: number) => Promise<string | undefined>,
-  ): Promise<ReadonlyMap<number, readonly RawLog[]>> {
-    const { logs: read, ends } = await this.options.source.logsOfRange(range)
-    if (ends.at(-1)?.number !== range.last)
-      throw new ContradictionError(
-        `the blocks from ${range.first} to ${range.last} were not read to their end`,
-      )
-    for (const { number, hash } of ends)
-      if ((await hashOf(number)) !== hash)
-        throw new ContradictionError(`the range that ends with block ${number} (${hash}) is of another chain`)
-    const logsOf = new Map<number, RawLog[]>()
-    for (const log of read) {
-      if (log.blockNumber < range.first || log.blockNumber > range.last)
-        throw new ContradictionError(`a log of block ${log.blockNumber} is outside of its range`)
-      const logs = logsOf.get(log.blockNumber)
-      if (logs) logs.push(log)
-      else logsOf.set(log.blockNumber, [log])
-    }
-    return logsOf
-  }
-
-  private count(blocks: readonly NewBlock[]): void {
-    this.counts.blocks += blocks.length
-  }
-}
-
-/** @throws {ContradictionError} where a log is of another block, or its place in the block is not after the one before */
-function assertOfBlock(block: BlockRef, logs: readonly RawLog[]): void {
-  let last = -1
-  for (const { blockHash, blockNumber, logIndex } of logs) {
-    if (blockHash !== block.hash || blockNumber !== block.number)
-      throw new ContradictionError(`block ${block.number} was answered with the logs of another block`)
-    if (logIndex <= last)
-      throw new ContradictionError(`the logs of block ${block.number} are not in their order`)
-    last = logIndex
-  }
-}
-
-/** Whole blocks, in parts of {@link LOGS_OF_STEP} logs. */
-function partsOf(
-  logsOf: ReadonlyMap<number, readonly RawLog[]>,
-): readonly (readonly (readonly [number, readonly RawLog[]])[])[] {
-  const parts: [number, readonly RawLog[]][][] = []
-  let size = Number.POSITIVE_INFINITY
-  for (const [number, logs] of [...logsOf].sort(([a], [b]) => a - b)) {
-    if (size + logs.length > LOGS_OF_STEP) {
-      parts.push([])
-      size = 0
-    }
-    parts.at(-1)!.push([number, logs])
-    size += logs.length
-  }
-  return parts
 }

@@ -1,5 +1,5 @@
 import type { LandEvent } from '../../land/events/land-event.ts'
-import type { BlockHeader } from '../chain-types.ts'
+import type { BlockHeader, BlockRef } from '../chain-types.ts'
 
 /** A block that the world was built from, and a digest of its logs; undefined where it is not known any more. */
 export interface FollowedBlock extends BlockHeader {
@@ -44,7 +44,11 @@ export type Lead = 'leads' | 'waits' | 'no position'
 export interface LandDoor {
   /** Takes or renews the lease. */
   readonly lead: () => Promise<Lead>
+  /** Renews the lease in the middle of a step, where that is due. */
+  readonly renew: () => Promise<Lead>
   readonly readPosition: () => Promise<ChainPosition | undefined>
+  /** The newest stored block, whichever process leads; undefined where the world cannot be followed. */
+  readonly readNewest: () => Promise<BlockRef | undefined>
   /**
    * Changes rows, position, journal and revision in one transaction.
    *

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callData, readLoanTerms, wordOf } from './loan-terms.ts'
+import { callData, NoNumberError, readLoanTerms, wordOf } from './loan-terms.ts'
 
 test('reads each term of a loan by a call of its own', async () => {
   const asked: string[] = []
@@ -25,5 +25,5 @@ test('a call begins with the hash of the function', () => {
 })
 
 test('what is no number is refused', () => {
-  expect(() => wordOf('0x')).toThrow('returned no number')
+  expect(() => wordOf('0x')).toThrow(NoNumberError)
 })

@@ -40,9 +40,17 @@ export function callData(signature: string, argument?: bigint): string {
 /**
  * The number that a call returned. A contract without such a function returns nothing.
  *
- * @throws {RangeError} for anything but one word
+ * @throws {NoNumberError} for anything but one word
  */
 export function wordOf(returned: string): bigint {
-  if (!/^0x[0-9a-f]{64}$/i.test(returned)) throw new RangeError('the contract returned no number')
+  if (!/^0x[0-9a-f]{64}$/i.test(returned)) throw new NoNumberError()
   return BigInt(returned)
+}
+
+/** A contract returned something else than a number: it does not have the function. */
+export class NoNumberError extends Error {
+  constructor() {
+    super('the contract returned no number')
+    this.name = 'NoNumberError'
+  }
 }

@@ -1,5 +1,6 @@
 import type { ChainHead } from '../../config/config.ts'
 import type { BlockHeader } from '../chain-types.ts'
+import { NoNodeError } from '../rpc/no-node-error.ts'
 import type { EthereumNode } from '../rpc/node.ts'
 import type { NodeHeader } from '../rpc/node-answers.ts'
 import { NodeError } from '../rpc/node-error.ts'
@@ -14,6 +15,7 @@ export interface NodeSourceOptions {
   readonly readRange: (
     range: { readonly first: number; readonly last: number },
     except: EthereumNode | undefined,
+    beforeEachTry: (() => Promise<void>) | undefined,
   ) => ReturnType<ChainSource['logsOfRange']>
 }
 
@@ -25,6 +27,8 @@ export class NodeSource implements ChainSource {
   private readonly options: NodeSourceOptions
   private node: EthereumNode | undefined
   private last: ChainHeads | undefined
+  private latestHash = ''
+  private final: BlockHeader | undefined
 
   constructor(options: NodeSourceOptions) {
     this.options = options
@@ -36,16 +40,19 @@ export class NodeSource implements ChainSource {
     const isSame = this.node === node && this.last !== undefined && this.latestHash === latest.hash
     this.node = node
     if (isSame) return this.last!
-    const finalized = await nodes.finalized()
-    if (!finalized) throw new ContradictionError('no node knows a final block')
+    const finalized = await this.finalBlock()
     const safe = head === 'safe' ? await node.headerAt('safe') : undefined
     const followed = head === 'latest' ? latest : head === 'safe' ? (safe ?? finalized) : finalized
     // A final block is asked of all nodes: it may be newer than the head of one that lags.
-    this.last = { head: followed.number < finalized.number ? finalized : followed, finalized }
+    this.last = { latest, head: followed.number < finalized.number ? finalized : followed, finalized }
     this.latestHash = latest.hash
     return this.last
   }
-  private latestHash = ''
+
+  /** The heads that were read last, without a call; undefined before the first time. */
+  get lastHeads(): ChainHeads | undefined {
+    return this.last
+  }
 
   readonly headerByHash = async (hash: string): Promise<BlockHeader> =>
     (await this.options.nodes.headerOf(hash, this.fromHead())) ?? missing(`with the hash ${hash}`)
@@ -53,13 +60,26 @@ export class NodeSource implements ChainSource {
   readonly headerByNumber = async (number: number): Promise<BlockHeader> =>
     (await this.options.nodes.headerAt(number, this.fromHead())) ?? missing(String(number))
 
+  readonly hasBlock: ChainSource['hasBlock'] = async ({ number, hash }) => {
+    for (const node of await this.options.nodes.candidates(this.fromHead())) {
+      const header = await node.headerAt(number).catch(ignoreNodeError)
+      if (header?.hash === hash) return true
+    }
+    return false
+  }
+
+  readonly refuteHead: ChainSource['refuteHead'] = (reason) => {
+    this.node?.accuse('eth_getBlockByNumber', reason)
+  }
+
   readonly logsOfBlock: ChainSource['logsOfBlock'] = async (block) => {
     const { nodes, addresses } = this.options
     const header = await this.wholeHeader(block)
     return (await nodes.logsOfBlock(header, addresses, this.fromHead())).logs
   }
 
-  readonly logsOfRange: ChainSource['logsOfRange'] = (range) => this.options.readRange(range, this.node)
+  readonly logsOfRange: ChainSource['logsOfRange'] = (range, beforeEachTry) =>
+    this.options.readRange(range, this.node, beforeEachTry)
 
   readonly provenLogs: ChainSource['provenLogs'] = async (block) => {
     const { nodes, addresses } = this.options
@@ -73,6 +93,19 @@ export class NodeSource implements ChainSource {
     }
   }
 
+  /** Where no node says now which block is final, what was final before still is: only finality waits. */
+  private async finalBlock(): Promise<BlockHeader> {
+    try {
+      const final = await this.options.nodes.finalized()
+      if (final) this.final = final
+    } catch (error) {
+      const isOfNodes = error instanceof NodeError || error instanceof NoNodeError
+      if (!isOfNodes || !this.final) throw error
+    }
+    if (!this.final) throw new ContradictionError('no node knows a final block')
+    return this.final
+  }
+
   private fromHead() {
     return this.node ? { from: this.node } : {}
   }
@@ -82,6 +115,12 @@ export class NodeSource implements ChainSource {
     if ('logsBloom' in block) return block as NodeHeader
     return (await this.options.nodes.headerOf(block.hash, this.fromHead())) ?? missing(String(block.number))
   }
+}
+
+/** @throws what is no failure of a node */
+function ignoreNodeError(error: unknown): undefined {
+  if (error instanceof NodeError) return undefined
+  throw error
 }
 
 function missing(block: string): never {

@@ -6,7 +6,7 @@ const MAX_PAUSE_MS = 20_000
 
 export interface RunOptions {
   readonly pollMs: number
-  /** Ends when the world stands at this block; undefined: never by itself. */
+  /** Ends when the world stands at this block, whichever process moved it there; undefined: never by itself. */
   readonly until: number | undefined
   readonly signal: AbortSignal
   /** Which results end the run; the others are waited out. */
@@ -39,6 +39,9 @@ export async function runFollower(
         await follower.storeWaiting()
         return 'reached'
       }
+      // Another process follows: it has reached the block as well.
+      const newest = result === 'waits' && until !== undefined ? await follower.readNewest() : undefined
+      if (newest && newest.number >= until!) return 'reached'
       if (endsWith(result)) return result
       if (result === 'again') pauseMs = 0
     } catch (error) {

@@ -1,7 +1,7 @@
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { type ChainPosition, readChainPosition } from '../../land/changes/chain-position.ts'
-import type { BlockHeader, Network } from '../chain-types.ts'
+import { type PositionRow, readPositionRow } from '../../land/changes/chain-position.ts'
+import type { Network } from '../chain-types.ts'
 import type { ChainState, ChainStatus, ChainStatusSource } from './chain-status.ts'
 
 /** What the process that follows writes with its lease, so that every process can answer for it. */
@@ -82,7 +82,7 @@ export class StatusReader implements ChainStatusSource {
 
   private async readNow(): Promise<ChainStatus> {
     const { db, clock, network, ownState } = this.options
-    const position = await readChainPosition(db)
+    const position = await readPositionRow(db)
     const own = ownState?.()
     if (position) return statusOf(position, { nowMs: clock.nowMs(), own })
     return {
@@ -102,10 +102,10 @@ export class StatusReader implements ChainStatusSource {
  * @param own what the process itself does, where it does not follow
  */
 export function statusOf(
-  position: ChainPosition,
+  position: PositionRow,
   { nowMs, own }: { readonly nowMs: number; readonly own: OwnState | undefined },
 ): ChainStatus {
-  const block = position.blocks.at(-1)!
+  const block = position.newest
   const shared = position.status === undefined ? undefined : (JSON.parse(position.status) as SharedStatus)
   return {
     network: shared?.network ?? null,
@@ -122,17 +122,17 @@ export function statusOf(
 }
 
 /** Whether a process asks nodes for their newest block, and one has answered not long ago. */
-function isHeadNew(position: ChainPosition, { failure }: SharedStatus, nowMs: number): boolean {
+function isHeadNew(position: PositionRow, { failure }: SharedStatus, nowMs: number): boolean {
   if (!isLed(position, nowMs)) return false
   return !failure || nowMs - (failure.answeredAtMs ?? failure.sinceMs) < SHOWN_AFTER_MS
 }
 
-function isLed({ holder, leaseUntilMs }: ChainPosition, nowMs: number): boolean {
+function isLed({ holder, leaseUntilMs }: PositionRow, nowMs: number): boolean {
   return holder !== undefined && leaseUntilMs > nowMs
 }
 
 function stateOf(
-  position: ChainPosition,
+  position: PositionRow,
   shared: SharedStatus | undefined,
   nowMs: number,
 ): Pick<ChainStatus, 'state' | 'reason'> {
@@ -154,10 +154,11 @@ function failureText(failure: FollowFailure | null | undefined, nowMs: number): 
 
 function nodeOf(
   head: NonNullable<SharedStatus['head']>,
-  block: BlockHeader,
+  block: PositionRow['newest'],
 ): NonNullable<ChainStatus['node']> {
   return {
-    head: head.number,
+    // Blocks may have been applied since the head was written.
+    head: Math.max(head.number, block.number),
     lagBlocks: Math.max(head.number - block.number, 0),
     lagSeconds: Math.max(head.timeS - block.timeS, 0),
   }

@@ -10,7 +10,9 @@ const header = (hash: string) => ({ number: 1, hash, parentHash: '', timeS: 0 })
 function readerOf(states: readonly string[], kind: 'history' | 'refused' | 'timeout' = 'history') {
   const asked: string[] = []
   const read = readerNear(header('block'), {
-    source: { heads: async () => ({ head: header('head'), finalized: header('final') }) },
+    source: {
+      heads: async () => ({ latest: header('head'), head: header('head'), finalized: header('final') }),
+    },
     readContract: async (_call, hash) => {
       asked.push(hash)
       if (!states.includes(hash)) throw new NodeError(ADDRESS, 'eth_call', { kind })

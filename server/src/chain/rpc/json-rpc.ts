@@ -5,7 +5,7 @@ import type { NodeAddress } from './node-address.ts'
 import { NodeError, type NodeFailure } from './node-error.ts'
 import { NodeHealth } from './node-health.ts'
 import { RateLimiter } from './rate-limiter.ts'
-import { readRefusal } from './refusals.ts'
+import { type NodeReply, type Refusal, readRefusal, readRefusalOf } from './refusals.ts'
 import type { Timing } from './timing.ts'
 
 export interface JsonRpcOptions {
@@ -71,7 +71,8 @@ export class JsonRpc {
       try {
         const id = this.nextId()
         const answer = await this.post({ jsonrpc: '2.0', id, method, params })
-        const value = read(this.resultOf(method, answer, this.onlyReply(method, answer, id)))
+        const reply = this.onlyReply(method, answer, id)
+        const value = read(this.resultOf(method, answer, reply, (refusal) => readRefusalOf(method, refusal)))
         this.noteAnswer(startedMs, method, 1)
         return value
       } catch (error) {
@@ -144,15 +145,26 @@ export class JsonRpc {
   }
 
   /** @throws {NodeError} for a refusal */
-  private resultOf(method: string, answer: OutboundAnswer, reply: Reply | undefined): unknown {
-    if (isRefusal(reply) || answer.status >= 400) throw this.refusalOf(method, answer, reply?.error)
+  private resultOf(
+    method: string,
+    answer: OutboundAnswer,
+    reply: Reply | undefined,
+    meaningOf: (refusal: NodeReply) => Refusal = readRefusal,
+  ): unknown {
+    if (isRefusal(reply) || answer.status >= 400)
+      throw this.refusalOf(method, answer, reply?.error, meaningOf)
     if (!reply || reply.result === undefined) throw new WrongAnswerError('there is neither result nor error')
     return reply.result
   }
 
-  private refusalOf(method: string, { status, retryAfterMs }: OutboundAnswer, error: unknown): NodeError {
+  private refusalOf(
+    method: string,
+    { status, retryAfterMs }: OutboundAnswer,
+    error: unknown,
+    meaningOf: (refusal: NodeReply) => Refusal,
+  ): NodeError {
     const { code, message, data } = readErrorObject(error)
-    const failure = readRefusal({ status, code, message, data, retryAfterMs })
+    const failure = meaningOf({ status, code, message, data, retryAfterMs })
     const words = [message, typeof data === 'string' ? data : '', status === 200 ? '' : `HTTP ${status}`]
     return new RefusedError(
       this.address,

@@ -170,6 +170,28 @@ test('a refusal of a single block is an error, and so is a node that stays away'
   await expect(read({})).rejects.toThrow(/HTTP 503/)
 })
 
+test('a reader that cannot wait has few tries, no long pause, and is asked before each try', async () => {
+  const { read, all, timing } = await start([CHAIN])
+  let asked = 0
+  const beforeEachTry = async () => {
+    asked += 1
+  }
+  all[0]!.fault = ({ method }) => (method === 'eth_getLogs' ? { status: 503 } : undefined)
+  await expect(read({ maxTries: 2, inFlight: 1, beforeEachTry })).rejects.toThrow(/HTTP 503/)
+  expect([asked, timing.pauses.length]).toEqual([2, 1])
+
+  all[0]!.fault = () => ({ status: 429, headers: { 'retry-after': '3600' } })
+  timing.pauses.length = 0
+  timing.advance(600_000)
+  await expect(read({ maxPauseMs: 10_000, inFlight: 1 })).rejects.toThrow(/node1/)
+  expect(timing.pauses).toEqual([])
+
+  const lost = new Error('the lease is lost')
+  all[0]!.fault = () => undefined
+  timing.advance(3_600_000)
+  await expect(read({ beforeEachTry: () => Promise.reject(lost) })).rejects.toBe(lost)
+})
+
 test('blocks that one node has removed are read from another; without another, the error says so at once', async () => {
   const pruned = (call: ScriptedCall): Fault | undefined =>
     call.method === 'eth_getLogs' && rangeOf(call).from < 150

@@ -21,6 +21,12 @@ export interface LogRangesOptions extends Choice, BlockRange {
   readonly firstBlocks?: number
   /** Blocks of any range. */
   readonly maxBlocks?: number
+  /** How often one range is tried before the reading fails; refusals that shrink it do not count. 8 where it is left out. */
+  readonly maxTries?: number
+  /** The reading fails where all nodes ask for a longer pause than this; any where it is left out. */
+  readonly maxPauseMs?: number
+  /** Is called before each call for logs, also for one that is repeated. What it throws ends the reading. */
+  readonly beforeEachTry?: () => Promise<void>
   readonly timing: Timing
   /** Ends the reading: it then throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined
@@ -43,8 +49,7 @@ export interface LogRange extends BlockRange {
 const DEFAULT_IN_FLIGHT = 4
 const DEFAULT_FIRST_BLOCKS = 2_000
 const DEFAULT_MAX_BLOCKS = 100_000
-/** How often one range is tried before the reading fails; refusals that shrink it, and pauses, do not count. */
-const MAX_TRIES = 8
+const DEFAULT_MAX_TRIES = 8
 /** Failures that repeating cannot mend: the node does not have the blocks, or refuses even a single one. */
 const LASTING: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'history',
@@ -145,6 +150,7 @@ class RangeReader {
         await this.pauseBeforeRetry(failed, tries)
         continue
       }
+      await this.options.beforeEachTry?.()
       const size = this.sizeOf(node)
       const part = { fromBlock, toBlock: Math.min(toBlock, fromBlock + size.blocks - 1) }
       try {
@@ -189,9 +195,10 @@ class RangeReader {
     const isHopeless =
       lasting && errors.every(({ kind }) => LASTING.has(kind)) && this.hasFailedEverywhere(failed)
     const error = lasting ?? errors.at(-1) ?? this.nodes.noNode()
-    if (isHopeless || tries >= MAX_TRIES) throw error
-    failed.clear()
+    const { maxTries = DEFAULT_MAX_TRIES, maxPauseMs = Number.POSITIVE_INFINITY } = this.options
     const askedMs = error instanceof NoNodeError ? (error.retryAfterMs ?? 0) : 0
+    if (isHopeless || tries >= maxTries || askedMs > maxPauseMs) throw error
+    failed.clear()
     const restMs = Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), MAX_RETRY_MS)
     await this.options.timing.pause(Math.max(restMs, askedMs), this.options.signal)
   }

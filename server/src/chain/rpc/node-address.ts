@@ -2,9 +2,9 @@
 export interface NodeAddress {
   /** Short, for logs and metrics: `node1`. */
   readonly name: string
-  /** Scheme, host and port: `https://mainnet.example.org`. */
+  /** Scheme, host and port, for logs: `https://mainnet.example.org`. Parts of the host that may be a key are masked. */
   readonly origin: string
-  /** `node1 (https://mainnet.example.org)` */
+  /** For logs: `node1 (https://mainnet.example.org)` */
   readonly shown: string
   /** For requests only. */
   readonly url: URL
@@ -28,7 +28,37 @@ export function readNodeAddress(name: string, text: string): NodeAddress {
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     throw new TypeError(`${name} has no address with http:// or https://`)
   }
-  return { name, origin: url.origin, shown: `${name} (${url.origin})`, url }
+  const origin = `${url.protocol}//${shownHost(url.host)}`
+  return { name, origin, shown: `${name} (${origin})`, url }
+}
+
+/**
+ * A text for everyone: it names the node, and has nothing of its address.
+ *
+ * @example
+ * withoutAddress(readNodeAddress('node1', 'https://rpc.example/key'), 'node1 (https://rpc.example): late') // 'node1: late'
+ */
+export function withoutAddress({ name, origin, shown, url }: NodeAddress, text: string): string {
+  const hosts = [url.host, url.hostname].flatMap((host) => [host, shownHost(host)])
+  // A host such as `node` is a word of the messages as well.
+  const parts = [shown, origin, url.origin, ...hosts.filter((host) => /[.:]/.test(host))]
+  return parts.reduce((rest, part) => rest.replace(new RegExp(escaped(part), 'gi'), name), text)
+}
+
+/** A host name, with or without its port, whose parts that may be a key are masked. */
+function shownHost(host: string): string {
+  return host
+    .split('.')
+    .map((label) => (mayBeKey(label) ? MASK : label))
+    .join('.')
+}
+
+/** Whether a label of a host name may be a key: 16 or more hex digits, or as many characters with a digit. */
+function mayBeKey(label: string): boolean {
+  if (!/^[a-z\d-]+(?::\d+)?$/.test(label)) return false
+  const parts = label.replace(/:\d+$/, '').split('-')
+  const isHex = /^(?=.*\d)[a-f\d]{16,}$/.test(parts.join(''))
+  return isHex || parts.some((part) => part.length >= 16 && /\d/.test(part))
 }
 
 /**
@@ -48,7 +78,7 @@ export function maskSecrets({ url }: NodeAddress, text: string): string {
   return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}…` : line
 }
 
-/** All parts of an address but scheme and host, as they are and decoded, the longest first. */
+/** All parts of an address but scheme and host, and parts of the host that may be a key; as they are and decoded, the longest first. */
 function secretsOf(url: URL): readonly string[] {
   const credentials = [url.username, url.password]
   const basic = Buffer.from(credentials.map(decoded).join(':')).toString('base64')
@@ -61,6 +91,7 @@ function secretsOf(url: URL): readonly string[] {
     ...url.pathname.split('/'),
     ...url.search.split(/[?&=]/),
     url.hash.slice(1),
+    ...url.hostname.split('.').filter(mayBeKey),
   ]
   const secrets = new Set(parts.flatMap((part) => [part, decoded(part)]))
   return [...secrets]

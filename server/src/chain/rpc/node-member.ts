@@ -30,6 +30,8 @@ export class NodeMember {
   /** The newest block that the node has answered. */
   head: NodeHeader | undefined
   headAtMs = Number.NEGATIVE_INFINITY
+  /** The number of its last head that was checked because it would have made all other nodes lag. */
+  confirmedTo = Number.NEGATIVE_INFINITY
   /** Its head is lower than the one that was reported, and of the same chain. */
   isBehind = false
   /** Why the last check failed. */
@@ -88,13 +90,19 @@ export class NodeMember {
     this.refusals = 0
   }
 
-  /** Asks for the newest block. A failure leaves the one before. */
-  async refreshHead(): Promise<void> {
+  /**
+   * Asks for the newest block.
+   *
+   * @returns the failure, which leaves the block that was known before; undefined where the node has answered
+   */
+  async refreshHead(): Promise<NodeError | undefined> {
     try {
       this.head = (await this.node.headerAt('latest')) ?? this.head
       this.headAtMs = this.timing.nowMs()
+      this.problem = undefined
+      return undefined
     } catch (error) {
-      this.noteProblem(error)
+      return this.noteProblem(error)
     }
   }
 
@@ -126,8 +134,9 @@ export class NodeMember {
   }
 
   /** @throws what is no failure of the node */
-  private noteProblem(error: unknown): void {
+  private noteProblem(error: unknown): NodeError {
     if (!(error instanceof NodeError)) throw error
     this.problem = error.message
+    return error
   }
 }

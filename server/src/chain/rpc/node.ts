@@ -2,6 +2,7 @@ import type { RawLog } from '../chain-types.ts'
 import type { Receipt } from '../proofs/receipts-root.ts'
 import { hexOfNumber, readHex, readQuantity, WrongAnswerError } from './hex-values.ts'
 import { JsonRpc, type JsonRpcOptions, type Outcome } from './json-rpc.ts'
+import { withoutAddress } from './node-address.ts'
 import {
   type Capabilities,
   type NodeHeader,
@@ -58,9 +59,14 @@ export class EthereumNode {
     return this.rpc.address.name
   }
 
-  /** With scheme and host: `node1 (https://rpc.example)`. */
+  /** For logs, with scheme and host: `node1 (https://rpc.example)`. */
   get shown(): string {
     return this.rpc.address.shown
+  }
+
+  /** A text for everyone: the short name of the node instead of its address. */
+  withoutAddress(text: string): string {
+    return withoutAddress(this.rpc.address, text)
   }
 
   get health(): NodeHealth {

@@ -2,6 +2,8 @@ import { SECOND_MS } from '../../clock.ts'
 import type { BlockRef, RawLog } from '../chain-types.ts'
 import { findLogOutsideBloom } from '../proofs/bloom.ts'
 import { receiptsRootOf } from '../proofs/receipts-root.ts'
+import { agreeOnFinal } from './agree-on-final.ts'
+import { checkHighest } from './check-highest.ts'
 import { NoNodeError } from './no-node-error.ts'
 import type { EthereumNode } from './node.ts'
 import type { NodeHeader } from './node-answers.ts'
@@ -90,6 +92,8 @@ export class Nodes {
   private readonly recent = new RecentBlocks()
   /** The head that was reported last, not counting those behind it. */
   private reportedHead: BlockRef | undefined
+  /** The last block on which the nodes agreed as final. */
+  private final: BlockRef | undefined
 
   constructor(options: NodesOptions) {
     this.options = options
@@ -100,19 +104,27 @@ export class Nodes {
    * The head of the best node. Asks that node each time, and the others from time to time. A head that went back is behind,
    * unless another block is known at its height.
    *
-   * @throws {NoNodeError}
+   * @throws {NodeError | NoNodeError} where no node says now which block is its newest
    */
   async head(): Promise<Head> {
     await this.checkMembers()
     const asked = new Set<NodeMember>()
+    const failed = new Map<NodeMember, NodeError>()
     for (;;) {
-      const [best] = this.inOrder({})
-      if (!best) throw this.noNode()
+      const inOrder = this.inOrder({})
+      const best = inOrder.find((member) => !failed.has(member) && !(asked.has(member) && !member.head))
+      if (!best) throw inOrder.map((member) => failed.get(member)).find(Boolean) ?? this.noNode()
       if (asked.has(best) && best.head) return this.report(best, best.head)
       const now = this.trusted().filter(
         (member) => !asked.has(member) && (member === best || this.isHeadOld(member)),
       )
-      await Promise.all(now.map((member) => this.refreshHead(member)))
+      await Promise.all(
+        now.map(async (member) => {
+          const failure = await this.refreshHead(member)
+          if (failure) failed.set(member, failure)
+        }),
+      )
+      await checkHighest(this.trusted(), { maxLagBlocks: this.maxLagBlocks, final: this.final })
       for (const member of now) asked.add(member)
     }
   }
@@ -122,36 +134,15 @@ export class Nodes {
    * another hash at its height is avoided; between equal numbers of nodes, the most preferred one is right. Undefined where
    * no node knows a final block.
    *
-   * @throws {NoNodeError}
+   * @throws {NodeError | NoNodeError} where no node answers
    */
   async finalized(): Promise<NodeHeader | undefined> {
     await this.checkMembers()
     const members = this.current()
-    const answers = await Promise.all(
-      members.map(async (member) => ({
-        member,
-        header: await answerOrUndefined(member.node.headerAt('finalized')),
-      })),
-    )
-    let known = answers.flatMap(({ member, header }) => (header ? [{ member, header }] : []))
-    for (;;) {
-      const lowest = known.toSorted((a, b) => a.header.number - b.header.number)[0]?.header
-      if (!lowest) return undefined
-      const hashes = await Promise.all(
-        known.map(({ member, header }) => this.hashAt(member, header, lowest.number)),
-      )
-      const against = known.filter((_, at) => hashes[at] !== undefined && hashes[at] !== lowest.hash)
-      if (against.length === 0) return lowest
-      const agreed = known.filter((_, at) => hashes[at] === lowest.hash)
-      const isFirstAgainst = known[0] !== undefined && against.includes(known[0])
-      const areOthersRight =
-        against.length > agreed.length || (against.length === agreed.length && isFirstAgainst)
-      const wrong = areOthersRight ? agreed : against
-      for (const { member } of wrong) {
-        member.node.accuse('eth_getBlockByNumber', `other nodes have another final block ${lowest.number}`)
-      }
-      known = known.filter((each) => !wrong.includes(each))
-    }
+    if (members.length === 0) throw this.noNode()
+    const final = await agreeOnFinal(members)
+    if (final) this.final = { number: final.number, hash: final.hash }
+    return final
   }
 
   /** A header by its hash, from any node; undefined where no node has it. @throws {NodeError | NoNodeError} */
@@ -255,6 +246,11 @@ export class Nodes {
     return new NoNodeError(reasons, pauses.length > 0 ? Math.min(...pauses) : undefined)
   }
 
+  /** A text for everyone: nodes have their short names, and nothing of their addresses is left. */
+  withoutAddresses(text: string): string {
+    return this.members.reduce((rest, { node }) => node.withoutAddress(rest), text)
+  }
+
   /** What is known of each node, in order of preference. */
   status(): readonly NodeStatus[] {
     return this.members.map((member) => ({
@@ -337,9 +333,13 @@ export class Nodes {
       .toSorted((a, b) => rank(a) - rank(b))
   }
 
+  private get maxLagBlocks(): number {
+    return this.options.maxLagBlocks ?? DEFAULT_MAX_LAG_BLOCKS
+  }
+
   private isLagging({ head }: NodeMember): boolean {
     const highest = Math.max(0, ...this.trusted().map((member) => member.head?.number ?? 0))
-    return (head?.number ?? 0) < highest - (this.options.maxLagBlocks ?? DEFAULT_MAX_LAG_BLOCKS)
+    return (head?.number ?? 0) < highest - this.maxLagBlocks
   }
 
   private isHeadOld(member: NodeMember): boolean {
@@ -347,10 +347,11 @@ export class Nodes {
     return ageMs >= OTHER_HEADS_MS && member.node.pauseMs === 0
   }
 
-  private async refreshHead(member: NodeMember): Promise<void> {
-    await member.refreshHead()
+  private async refreshHead(member: NodeMember): Promise<NodeError | undefined> {
+    const failure = await member.refreshHead()
     const { head } = member
     member.isBehind = head !== undefined && this.isBehindReported(head)
+    return failure
   }
 
   private report({ node }: NodeMember, header: NodeHeader): Head {
@@ -365,11 +366,6 @@ export class Nodes {
   private isBehindReported(header: NodeHeader): boolean {
     const isLower = this.reportedHead !== undefined && header.number < this.reportedHead.number
     return isLower && !this.recent.hasOther(header)
-  }
-
-  private async hashAt(member: NodeMember, final: NodeHeader, number: number): Promise<string | undefined> {
-    if (final.number === number) return final.hash
-    return (await answerOrUndefined(member.node.headerAt(number)))?.hash
   }
 
   /** What the first node has that has it. */
@@ -387,14 +383,5 @@ export class Nodes {
       if (error instanceof NodeError && error.kind === 'unknown_block') return undefined
       throw error
     }
-  }
-}
-
-async function answerOrUndefined<T>(answer: Promise<T | undefined>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof NodeError) return undefined
-    throw error
   }
 }

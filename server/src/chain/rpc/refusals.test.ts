@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type NodeReply, type Refusal, readRefusal } from './refusals.ts'
+import { type NodeReply, type Refusal, readRefusal, readRefusalOf } from './refusals.ts'
 
 const range = (maxBlocks?: number): Refusal => ({
   kind: 'range_too_large',
@@ -130,4 +130,18 @@ test('without words, the code or the status says what it means', () => {
 
 test('a very long message costs no time', () => {
   expect(readRefusal({ status: 200, message: 'block '.repeat(1_000_000) }).kind).toBe('refused')
+})
+
+test('only calls that return much can be refused for their size', () => {
+  const reply = { status: 200, message: 'block range too large' }
+  expect(readRefusalOf('eth_getLogs', reply)).toEqual(range())
+  expect(readRefusalOf('eth_getBlockByNumber', reply)).toEqual({ kind: 'refused' })
+  expect(readRefusalOf('eth_call', { status: 413, message: '' })).toEqual({ kind: 'refused' })
+  expect(readRefusalOf('eth_call', { status: 429, message: '' })).toEqual({ kind: 'rate_limit' })
+})
+
+test('data that are nested too deeply to be written have no words', () => {
+  const data: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
+  expect(() => JSON.stringify(data)).toThrow(RangeError)
+  expect(readRefusal({ status: 200, message: 'execution reverted', data })).toEqual({ kind: 'reverted' })
 })

@@ -147,11 +147,36 @@ export function readRefusal(reply: NodeReply): Refusal {
   return { kind }
 }
 
+/** Calls whose answer may be too large for a node. */
+const FOR_MANY: ReadonlySet<string> = new Set(['eth_getLogs', 'eth_getBlockReceipts'])
+
+/**
+ * As {@link readRefusal}, for a single call: a refusal for the size of a range or of the answer only makes sense for calls
+ * that return much. Of any other call it means that the node refuses it, and another node is asked.
+ *
+ * @example
+ * readRefusalOf('eth_chainId', { status: 200, message: 'block range too large' }) // { kind: 'refused' }
+ */
+export function readRefusalOf(method: string, reply: NodeReply): Refusal {
+  const refusal = readRefusal(reply)
+  const isForSize = refusal.kind === 'range_too_large' || refusal.kind === 'too_many_results'
+  return isForSize && !FOR_MANY.has(method) ? { kind: 'refused' } : refusal
+}
+
 /** The words of a refusal in lower case, those of its data included. */
 function wordsOf({ message, data }: NodeReply): string {
-  const more =
-    typeof data === 'string' ? data : data === undefined || data === null ? '' : JSON.stringify(data)
+  const more = typeof data === 'string' ? data : textOf(data)
   return `${message.slice(0, MAX_WORDS)}\n${more.slice(0, MAX_WORDS)}`.toLowerCase()
+}
+
+/** Without words where the data are nested too deeply to be written. */
+function textOf(data: unknown): string {
+  if (data === undefined || data === null) return ''
+  try {
+    return JSON.stringify(data)
+  } catch {
+    return ''
+  }
 }
 
 function meaningOf(words: string, { status, code }: NodeReply): Refusal['kind'] {

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { killHard, nextMessage, startChild } from '../../../test/support/children.ts'
 import { emptyDir } from '../../../test/support/engines.ts'
+import { placeOfPids, startOfProcess } from '../process-identity.ts'
 import { FolderLock, type LockHolder } from './folder-lock.ts'
-import { placeOfPids, startOfProcess } from './process-identity.ts'
 
 const SOCKET = '/nowhere/engine'
 /** Short, because no test should wait for a holder that is far away and silent. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { SECOND_MS } from '../../clock.ts'
-import { placeOfPids, startOfProcess } from './process-identity.ts'
+import { placeOfPids, startOfProcess } from '../process-identity.ts'
 import { removeSocketPath } from './socket-path.ts'
 
 /** The process that uses, or used, a data folder: the content of a lock file. */

@@ -27,8 +27,8 @@ export interface FollowedChain {
   readonly rulesVersion: number
 }
 
-/** Where the world that is shown stands on the chain. */
-export interface ChainPosition extends FollowedChain {
+/** Where the world that is shown stands on the chain, without the blocks that can be undone. */
+export interface PositionRow extends FollowedChain {
   readonly worldId: number
   /** Rises each time another process takes over. */
   readonly epoch: number
@@ -37,6 +37,12 @@ export interface ChainPosition extends FollowedChain {
   /** What the leader last said of itself. */
   readonly status: string | undefined
   readonly finalized: BlockId
+  /** The last block whose events are in the rows. */
+  readonly newest: BlockId & { readonly timeS: number }
+}
+
+/** Where the world that is shown stands on the chain. */
+export interface ChainPosition extends PositionRow {
   /** From the last final block to the newest, in their order. What the blocks after the first changed can be undone. */
   readonly blocks: readonly StoredBlock[]
 }
@@ -65,6 +71,29 @@ export async function readChainPosition(db: Db): Promise<ChainPosition | undefin
   const [row] = rows
   if (!row) return undefined
   return {
+    ...positionOf(row),
+    blocks: (row.blocks ?? []).map(({ logsDigest, ...block }) => ({
+      ...block,
+      logsDigest: logsDigest ?? undefined,
+    })),
+  }
+}
+
+/**
+ * The position without its blocks: one row, however many blocks are not final yet. Undefined where the world that is shown
+ * is not followed.
+ */
+export async function readPositionRow(db: Db): Promise<PositionRow | undefined> {
+  const row = await db
+    .selectFrom('chain_position')
+    .innerJoin('land_state', 'land_state.world_id', 'chain_position.world_id')
+    .selectAll('chain_position')
+    .executeTakeFirst()
+  return row && positionOf(row)
+}
+
+function positionOf(row: ChainPositionTable): PositionRow {
+  return {
     worldId: row.world_id,
     chainId: row.chain_id,
     contractsHash: row.contracts_hash,
@@ -74,11 +103,23 @@ export async function readChainPosition(db: Db): Promise<ChainPosition | undefin
     leaseUntilMs: row.lease_until_ms,
     status: row.status ?? undefined,
     finalized: { number: row.finalized_number, hash: row.finalized_hash },
-    blocks: (row.blocks ?? []).map(({ logsDigest, ...block }) => ({
-      ...block,
-      logsDigest: logsDigest ?? undefined,
-    })),
+    newest: { number: row.block_number, hash: row.block_hash, timeS: row.block_time_s },
   }
+}
+
+/**
+ * Whether a process that knows `known` may follow a world: it was made of the same contracts of the same chain, and of no
+ * newer rules.
+ *
+ * @example
+ * canFollow({ ...known, rulesVersion: known.rulesVersion + 1 }, known) // false
+ */
+export function canFollow(world: FollowedChain, known: FollowedChain): boolean {
+  return (
+    world.chainId === known.chainId &&
+    world.contractsHash === known.contractsHash &&
+    world.rulesVersion <= known.rulesVersion
+  )
 }
 
 type BlockJson = Omit<StoredBlock, 'logsDigest'> & { readonly logsDigest: string | null }
@@ -133,20 +174,23 @@ export interface LeaseRequest {
   readonly leaseMs: number
   /** What it says of itself, for all processes to show. */
   readonly status?: string | undefined
+  /** What the process knows: see {@link canFollow}. */
+  readonly known: FollowedChain
 }
 
 /** Who may change the world: one process, until its lease ends. */
 export type Lead =
   | { readonly kind: 'leads'; readonly worldId: number; readonly epoch: number }
   | { readonly kind: 'waits'; readonly untilMs: number }
-  /** The world that is shown is not followed. */
+  /** The world that is shown does not come from the chain, or the process cannot follow it: see {@link canFollow}. */
   | { readonly kind: 'no position' }
 
 /**
  * Takes or renews the lease of the world that is shown. A lease only saves work: what keeps two processes from writing
  * is the position that each transaction compares.
  */
-export async function takeLease(db: Db, { holder, nowMs, leaseMs, status }: LeaseRequest): Promise<Lead> {
+export async function takeLease(db: Db, request: LeaseRequest): Promise<Lead> {
+  const { holder, nowMs, leaseMs, status, known } = request
   const { rows } = await sql<{ worldId: number; epoch: number }>`
     update chain_position set
       epoch = epoch + case when chain_position.holder = ${holder} then 0 else 1 end,
@@ -155,11 +199,15 @@ export async function takeLease(db: Db, { holder, nowMs, leaseMs, status }: Leas
       status = coalesce(${status ?? null}, status)
     from land_state
     where land_state.world_id = chain_position.world_id
+      and chain_id = ${known.chainId} and contracts_hash = ${known.contractsHash}
+      and rules_version <= ${known.rulesVersion}
       and (chain_position.holder is null or chain_position.holder = ${holder} or lease_until_ms <= ${nowMs})
     returning chain_position.world_id as "worldId", epoch`.execute(db)
   if (rows[0]) return { kind: 'leads', ...rows[0] }
-  const position = await readChainPosition(db)
-  return position ? { kind: 'waits', untilMs: position.leaseUntilMs } : { kind: 'no position' }
+  const position = await readPositionRow(db)
+  return position && canFollow(position, known)
+    ? { kind: 'waits', untilMs: position.leaseUntilMs }
+    : { kind: 'no position' }
 }
 
 /**

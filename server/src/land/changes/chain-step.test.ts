@@ -13,6 +13,7 @@ import { importSnapshot } from '../snapshot/import.ts'
 import {
   PositionMovedError,
   readChainPosition,
+  readPositionRow,
   releaseLease,
   type StoredBlock,
   startPosition,
@@ -208,7 +209,8 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
   })
 
   test('a lease keeps others waiting until it ends or is given back, and each new leader has another epoch', async () => {
-    const take = (holder: string, nowMs: number) => takeLease(db, { holder, nowMs, leaseMs: 100 })
+    const take = (holder: string, nowMs: number) =>
+      takeLease(db, { holder, nowMs, leaseMs: 100, known: CHAIN })
 
     const { epoch } = (await readChainPosition(db))!
     expect(await take('one', 0)).toMatchObject({ kind: 'leads', epoch: epoch + 1 })
@@ -221,6 +223,23 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
     await releaseLease(db, 'two')
     expect(await take('one', 151)).toMatchObject({ kind: 'leads', epoch: epoch + 3 })
     await releaseLease(db, 'one')
+  })
+
+  test.each([
+    ['of another chain', { chainId: 2 }],
+    ['of other contracts', { contractsHash: hashOf('others') }],
+    ['of newer rules', { rulesVersion: 0 }],
+  ])('a world %s gives no lease, and its blocks are not read for that', async (_name, known) => {
+    const { epoch, newest, blocks } = (await readChainPosition(db))!
+    const request = { holder: 'stranger', nowMs: 1_000, leaseMs: 100, known: { ...CHAIN, ...known } }
+
+    expect(await takeLease(db, request)).toEqual({ kind: 'no position' })
+    expect(await readPositionRow(db)).toMatchObject({ epoch, holder: undefined, newest })
+    expect(blocks.at(-1)).toMatchObject(newest)
+    expect(await takeLease(db, { ...request, known: { ...CHAIN, rulesVersion: 2 } })).toMatchObject({
+      kind: 'leads',
+    })
+    await releaseLease(db, 'stranger')
   })
 
   test('is taken by one of two processes that both believe they lead', async () => {
@@ -248,7 +267,7 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
     const [first, second] = blocksAfter(start, [[grant], []]) as [NewBlock, NewBlock]
     await step({ blocks: [first] })
     const { epoch } = (await readChainPosition(db))!
-    await takeLease(db, { holder: 'other', nowMs: 5, leaseMs: 10 })
+    await takeLease(db, { holder: 'other', nowMs: 5, leaseMs: 10, known: CHAIN })
     const tables = await tablesOf(old)
     const refusal = (more: Partial<ChainStep> & Pick<ChainStep, 'blocks'>) =>
       step(more).catch((error: unknown) => (error instanceof PositionMovedError ? error.reason : error))
@@ -269,7 +288,8 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
     const clock = { nowMs: () => 1_000 }
     const imported = await importSnapshot(db, tinySnapshot(), { world: TINY_WORLD, clock, dryRun: false })
     expect(await readChainPosition(db)).toBeUndefined()
-    expect(await takeLease(db, { holder: 'me', nowMs: 5, leaseMs: 10 })).toEqual({ kind: 'no position' })
+    const request = { holder: 'me', nowMs: 5, leaseMs: 10, known: CHAIN }
+    expect(await takeLease(db, request)).toEqual({ kind: 'no position' })
     const late = { worldId: old, epoch: epoch + 1, from: first, blocks: [second], finalized: start }
     const take = (worldId: number) =>
       inTransaction(db, (tx) => followChain(tx, { ...late, worldId }, { nowMs: 3, apply }))

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import {
+  FixedTiming,
+  LAND,
+  makeChain,
+  type ScriptedBlock,
+  ScriptedNode,
+} from '../../../test/support/scripted-node.ts'
+import type { ChainHead } from '../../config/config.ts'
+import { connectNodes } from '../rpc/connect.ts'
+import { NodeSource } from './node-source.ts'
+
+const CHAIN = makeChain({ from: 100, count: 20 })
+/** Leaves the chain after block 104. */
+const FORK = [
+  ...CHAIN.slice(0, 5),
+  ...makeChain({ from: 105, count: 16, salt: 'f0', parentHash: CHAIN[4]!.header.hash! }),
+]
+
+test('a node whose branch lacks a final block that another node has is avoided, and the other one is followed', async () => {
+  const { source, all, nodes } = await connect([FORK, CHAIN])
+  for (const scripted of all) scripted.finalized = 104
+  await source.heads()
+  const base = { number: 110, hash: CHAIN[10]!.header.hash! }
+
+  expect(await source.hasBlock(base)).toBe(true)
+  source.refuteHead('a branch without block 110 was announced')
+  expect(nodes.status().map(({ state }) => state)).toEqual(['avoided', 'usable'])
+  expect(nodes.status()[0]!.errorRate).toBeGreaterThan(0)
+  expect((await source.heads()).head).toMatchObject({ number: 119, hash: CHAIN[19]!.header.hash })
+})
+
+test('a final block that no node has is not there, and no node is avoided for that', async () => {
+  const { source, all, nodes } = await connect([FORK, FORK])
+  for (const scripted of all) scripted.finalized = 104
+  await source.heads()
+
+  expect(await source.hasBlock({ number: 110, hash: CHAIN[10]!.header.hash! })).toBe(false)
+  expect(await source.hasBlock({ number: 110, hash: FORK[10]!.header.hash! })).toBe(true)
+  all[1]!.fault = () => ({ error: { code: -32_000, message: 'header not found' } })
+  expect(await source.hasBlock({ number: 110, hash: FORK[10]!.header.hash! })).toBe(true)
+  expect(nodes.status().map(({ state }) => state)).toEqual(['usable', 'usable'])
+})
+
+test.each<[ChainHead, number]>([
+  ['latest', 119],
+  ['safe', 112],
+  ['finalized', 110],
+])('the newest block of the node is known, also where %s is followed', async (head, number) => {
+  const { source, all } = await connect([CHAIN], head)
+  all[0]!.finalized = 110
+  all[0]!.fault = ({ params }) => (params[0] === 'safe' ? { result: CHAIN[12]!.header } : undefined)
+
+  const heads = await source.heads()
+  expect([heads.latest.number, heads.head.number, heads.finalized.number]).toEqual([119, number, 110])
+})
+
+test('while no node says what is final, the head goes on with the last final block', async () => {
+  const { source, all } = await connect([CHAIN])
+  await expect(source.heads()).rejects.toThrow('no node knows a final block')
+  const refuseFinal = ({ params }: { readonly params: readonly unknown[] }) =>
+    params[0] === 'finalized' ? { error: { code: -32_602, message: 'unknown tag' } } : undefined
+  all[0]!.fault = refuseFinal
+  await expect(source.heads()).rejects.toThrow('unknown tag')
+
+  all[0]!.fault = () => undefined
+  all[0]!.finalized = 110
+  await source.heads()
+  all[0]!.fault = refuseFinal
+  all[0]!.blocks = makeChain({ from: 100, count: 25 })
+  const heads = await source.heads()
+  expect([heads.head.number, heads.finalized.number]).toEqual([124, 110])
+  expect(source.lastHeads).toBe(heads)
+})
+
+async function connect(chains: readonly (readonly ScriptedBlock[])[], head: ChainHead = 'latest') {
+  const all = await Promise.all(chains.map((chain) => ScriptedNode.start(chain)))
+  const nodes = connectNodes({
+    urls: all.map(({ url }) => url),
+    network: { chainId: 1, contracts: { LANDRegistry: { address: LAND, startBlock: 100 } } },
+    timing: new FixedTiming(),
+    random: () => 0,
+  })
+  const readRange = () => expect.fail('no range is read')
+  return { nodes, all, source: new NodeSource({ nodes, addresses: [LAND], head, readRange }) }
+}

@@ -1,0 +1,69 @@
+import { expect, test, vi } from 'vitest'
+import { type FollowOptions, follow } from './follow-command.ts'
+
+type CommandChain = Parameters<typeof follow>[0]
+
+const block = (number: number) => ({ number, hash: `block ${number}`, parentHash: '', timeS: 0 })
+
+/** A chain that grows by 100 blocks while its history is read. */
+function chainThatGrows(changes: Partial<CommandChain> = {}) {
+  const calls: unknown[] = []
+  let head = 1_000
+  const chain: CommandChain = {
+    block: undefined,
+    hasPosition: async () => false,
+    blockNumberOf: async (name) => (typeof name === 'number' ? name : head),
+    readHistory: async (options) => {
+      head += 100
+      calls.push(options)
+    },
+    follow: async ({ until }) => {
+      calls.push({ until })
+      return 'reached'
+    },
+    readNewest: async () => block(1_234),
+    whyNot: () => undefined,
+    ...changes,
+  }
+  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  const run = async (options: FollowOptions) => {
+    const { signal } = new AbortController()
+    await follow(chain, options, { signal, onProgress: () => undefined, onShown: () => undefined })
+    return { calls, said: written.mock.calls.map(([text]) => JSON.parse(String(text)) as unknown) }
+  }
+  return run
+}
+
+test('the history is read to its end, and --until finalized is the block that is final then', async () => {
+  const { calls } = await chainThatGrows()({ until: 'finalized' })
+
+  expect(calls).toEqual([{ ground: undefined, until: undefined, replaces: false }, { until: 1_100 }])
+})
+
+test('with the number of a block the history ends there', async () => {
+  const { calls } = await chainThatGrows()({ until: 7 })
+
+  expect(calls).toEqual([{ ground: undefined, until: 7, replaces: false }, { until: 7 }])
+})
+
+test.each([
+  [{ ground: 'folder' }, false],
+  [{ ground: 'folder', newWorld: true }, true],
+])('a world is only replaced where --new-world says so: %o', async (options, replaces) => {
+  const { calls } = await chainThatGrows()(options)
+
+  expect(calls[0]).toEqual({ ground: 'folder', until: undefined, replaces })
+})
+
+test('the block is printed, also where another process has followed to it', async () => {
+  const reached = { ok: true, block: 1_234, hash: 'block 1234' }
+  expect((await chainThatGrows()({ until: 1_200 })).said).toEqual([reached])
+  const waiting = chainThatGrows({ follow: async () => undefined })
+  expect((await waiting({})).said).toEqual([reached])
+})
+
+test('a world that cannot be followed ends the command with the reason', async () => {
+  const run = chainThatGrows({ follow: async () => 'stopped', whyNot: () => 'another block 7' })
+
+  await expect(run({})).rejects.toThrow('another block 7')
+})
