@@ -29,6 +29,7 @@ import { readLogRanges } from './rpc/log-ranges.ts'
 import { NoNodeError } from './rpc/no-node-error.ts'
 import { NodeError } from './rpc/node-error.ts'
 import type { Nodes } from './rpc/nodes.ts'
+import { runWithRetries, withRetries } from './rpc/retries.ts'
 import { REAL_TIMING } from './rpc/timing.ts'
 
 export interface ChainOptions {
@@ -182,14 +183,15 @@ export class Chain {
       throw new CommandError(
         'The world that is shown does not come from the chain: it was imported. It stays, and nothing was changed. landpass follow --new-world replaces it by the history of the chain.',
       )
+    const retries = { timing: REAL_TIMING, signal }
     const history = new NodeHistory({
       nodes: this.nodes,
       network: this.network,
       maxRangeBlocks: config.chain.maxRangeBlocks,
       callsInFlight: config.chain.callsInFlight,
+      ...retries,
     })
-    const { headersByHash, hasNoParcels, ranges } = history
-    const { heads, headerByNumber } = this.source
+    const { headersByHash, parcelCount, ranges } = history
     const { block, revision } = await readHistory({
       db,
       clock,
@@ -198,10 +200,17 @@ export class Chain {
       world: config.world,
       ground,
       spoolFolder: join(config.dataDir, 'chain'),
-      source: { heads, headerByNumber, headersByHash, hasNoParcels, ranges },
+      source: {
+        heads: () => withRetries(this.source.heads, retries),
+        headerByNumber: (number) => withRetries(() => this.source.headerByNumber(number), retries),
+        headersByHash,
+        parcelCount,
+        ranges,
+      },
       context: this.context,
       eventsOf: (logs) => this.eventsOf(logs, ({ blockTimeS }) => blockTimeS * 1_000),
-      readContract: (call, blockHash) => this.nodes.run((node) => node.read(call, blockHash)),
+      readContract: (call, blockHash) =>
+        runWithRetries(this.nodes, (node) => node.read(call, blockHash), retries),
       callsInFlight: config.chain.callsInFlight,
       parcelTransfer: (log) => this.parcelTransfer(log),
       until: until ?? Number.POSITIVE_INFINITY,

@@ -154,7 +154,7 @@ test('a process that is killed goes on where it was, and asks for no stored log 
   }
   await simulated.change({ delay_ms: 20 })
   const first = startLandpass(['follow', '--until', 'latest'], env)
-  await first.said('"percent":4')
+  await first.said('"phase":"history"')
   first.child.kill('SIGKILL')
   await first.ended
   await simulated.change({ delay_ms: 0 })

@@ -131,6 +131,7 @@ function fetchLogs(options: HistoryOptions, spool: Spool, { number }: BlockHeade
     ...options,
     spool,
     blocks: { first: spool.firstBlock, last: number },
+    mayBeEmpty: Number.isFinite(options.until),
     onProgress: (progress) => options.onProgress({ phase: 'history', ...progress }),
   })
 }

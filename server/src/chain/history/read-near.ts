@@ -52,6 +52,7 @@ export function readerNear(
   }
 }
 
-function isWithoutState(error: unknown): boolean {
+/** Whether a node no longer has, or does not have yet, the state of a block. */
+export function isWithoutState(error: unknown): boolean {
   return error instanceof NodeError && WITHOUT_STATE.has(error.kind)
 }
