@@ -18,6 +18,7 @@ import { runFollower } from './follow/run-follower.ts'
 import type { FollowFailure, SharedStatus } from './follow/status-reader.ts'
 import { NodeHistory } from './history/node-history.ts'
 import { type HistoryStep, readHistory } from './history/read-history.ts'
+import { type ContractCall, NO_ANSWER } from './history/stored-answers.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
 import { landEventsOf } from './meaning/land-events-of.ts'
@@ -43,7 +44,7 @@ export interface ChainOptions {
 }
 
 export interface ReadHistoryOptions {
-  /** Folder of a snapshot; undefined: every parcel of the world, unowned. */
+  /** Folder of a snapshot; undefined: that of the world that is shown or, without any, every parcel, unowned. */
   readonly ground: string | undefined
   /** Undefined: the last final block. */
   readonly until: number | undefined
@@ -191,7 +192,7 @@ export class Chain {
       callsInFlight: config.chain.callsInFlight,
       ...retries,
     })
-    const { headersByHash, parcelCount, ranges } = history
+    const { headersByHash, parcelCount, ranges, avoidLastNode } = history
     const { block, revision } = await readHistory({
       db,
       clock,
@@ -206,11 +207,14 @@ export class Chain {
         headersByHash,
         parcelCount,
         ranges,
+        avoidLastNode,
+        logsOfRange: this.source.logsOfRange,
       },
       context: this.context,
-      eventsOf: (logs) => this.eventsOf(logs, ({ blockTimeS }) => blockTimeS * 1_000),
+      eventsOf: (logs, read) => this.eventsOf(logs, ({ blockTimeS }) => blockTimeS * 1_000, read),
       readContract: (call, blockHash) =>
-        runWithRetries(this.nodes, (node) => node.read(call, blockHash), retries),
+        runWithRetries(this.nodes, (node) => node.read(call, blockHash), retries).catch(noAnswerIfReverted),
+      log: this.options.log,
       callsInFlight: config.chain.callsInFlight,
       parcelTransfer: (log) => this.parcelTransfer(log),
       until: until ?? Number.POSITIVE_INFINITY,
@@ -292,25 +296,31 @@ export class Chain {
     }
   }
 
-  private eventsOf<Log extends RawLog>(logs: readonly Log[], timeMsOf: (log: Log) => number) {
+  /** @param read calls contracts; at the head where it is left out */
+  private eventsOf<Log extends RawLog>(
+    logs: readonly Log[],
+    timeMsOf: (log: Log) => number,
+    read?: (call: ContractCall) => Promise<string>,
+  ) {
     const { network, tally } = this
-    return readEvents(logs, timeMsOf, { network, tally, loanTerms: (loanId) => this.loanTerms(loanId) })
+    const loanTerms = async (loanId: bigint) => this.loanTerms(loanId, read ?? (await this.readerAtHead()))
+    return readEvents(logs, timeMsOf, { network, tally, loanTerms })
   }
 
-  private async loanTerms(loanId: bigint) {
+  private async readerAtHead() {
+    const { head } = await this.source.heads()
+    return (call: ContractCall) =>
+      this.nodes.run((node) => node.read(call, head.hash)).catch(noAnswerIfReverted)
+  }
+
+  /** Terms never change: any block after the loan was created will do. */
+  private async loanTerms(loanId: bigint, read: (call: ContractCall) => Promise<string>) {
     const to = this.network.contracts.RCNEngine?.address
     if (to === undefined) return undefined
-    // Terms never change: any block after the loan was created will do, and a final one is the same on all nodes.
-    const { head } = await this.source.heads()
     try {
-      return await readLoanTerms(
-        (data) => this.nodes.run((node) => node.read({ to, data }, head.hash)),
-        loanId,
-      )
+      return await readLoanTerms((data) => read({ to, data }), loanId)
     } catch (error) {
-      const hasNoSuchLoan =
-        error instanceof RangeError || (error instanceof NodeError && error.kind === 'reverted')
-      if (hasNoSuchLoan) return undefined
+      if (error instanceof RangeError) return undefined // There is no such loan.
       throw error
     }
   }
@@ -322,6 +332,12 @@ export class Chain {
     if (event?.kind !== 'asset-transferred') return undefined
     return event.from === null ? 'first' : 'later'
   }
+}
+
+/** A contract that refuses a call has no answer to it. */
+function noAnswerIfReverted(error: unknown): string {
+  if (error instanceof NodeError && error.kind === 'reverted') return NO_ANSWER
+  throw error
 }
 
 /** The contracts that rules must know. */
@@ -352,6 +368,8 @@ function sentenceOf(step: HistoryStep): string {
     }
     case 'replay':
       return `replay: block ${step.block} of ${step.last}, ${step.events} events`
+    case 'contracts':
+      return `contracts: ${step.done} of ${step.total} assets asked`
     case 'write':
       return `write: the world of block ${step.block}`
   }

@@ -12,6 +12,8 @@ export interface HistorySource {
    * the first logs of the land.
    */
   readonly ranges: (blocks: BlockRange, signal: AbortSignal) => AsyncIterable<RangeAnswer>
+  /** From now on, the node that gave the last range is asked last: its logs were incomplete. */
+  readonly avoidLastNode: () => void
   readonly headerByNumber: (number: number) => Promise<BlockHeader>
   /** In the order of the hashes. */
   readonly headersByHash: (hashes: readonly string[]) => Promise<readonly BlockHeader[]>

@@ -7,7 +7,7 @@ import { readLogRanges } from '../rpc/log-ranges.ts'
 import type { EthereumNode } from '../rpc/node.ts'
 import { NodeError } from '../rpc/node-error.ts'
 import type { Nodes } from '../rpc/nodes.ts'
-import { runWithRetries } from '../rpc/retries.ts'
+import { runWithRetries, withRetries } from '../rpc/retries.ts'
 import type { Timing } from '../rpc/timing.ts'
 import type { HistorySource } from './fetch-history.ts'
 import { isWithoutState } from './read-near.ts'
@@ -25,12 +25,19 @@ export interface NodeHistoryOptions {
 export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
   private readonly options: NodeHistoryOptions
   private among: readonly EthereumNode[] | undefined
+  /** Name of the node that gave the last range. */
+  private lastNode: string | undefined
+  private except: EthereumNode | undefined
 
   constructor(options: NodeHistoryOptions) {
     this.options = options
   }
 
   readonly ranges: HistorySource['ranges'] = (blocks, signal) => this.readRanges(blocks, signal)
+
+  readonly avoidLastNode = (): void => {
+    this.except = this.among?.find(({ name }) => name === this.lastNode)
+  }
 
   readonly headersByHash = async (hashes: readonly string[]): Promise<readonly BlockHeader[]> => {
     const { callsInFlight } = this.options
@@ -61,6 +68,7 @@ export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
   ) {
     const { nodes, network, maxRangeBlocks, callsInFlight, timing } = this.options
     const addresses = filterAddresses(network)
+    const among = await this.nodesWithHistory(last, signal)
     const ranges = readLogRanges(nodes, {
       fromBlock: first,
       toBlock: last,
@@ -68,12 +76,15 @@ export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
       inFlight: callsInFlight,
       firstBlocks: Math.min(FIRST_BLOCKS, maxRangeBlocks),
       maxBlocks: maxRangeBlocks,
-      among: await this.nodesWithHistory(last, signal),
+      among,
+      except: this.except,
       timing,
       signal,
     })
-    for await (const { fromBlock, toBlock, last: header, logs, suspectBlocks } of ranges)
+    for await (const { fromBlock, toBlock, last: header, logs, suspectBlocks, node } of ranges) {
+      this.lastNode = node
       yield { first: fromBlock, last: toBlock, lastHash: header.hash, logs, suspectBlocks }
+    }
   }
 
   private async headerOf(hash: string): Promise<BlockHeader> {
@@ -90,7 +101,7 @@ export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
   private async nodesWithHistory(last: number, signal: AbortSignal): Promise<readonly EthereumNode[]> {
     const { nodes, network, timing } = this.options
     if (this.among) return this.among
-    const final = await nodes.finalized()
+    const final = await withRetries(() => nodes.finalized(), { timing, signal })
     const isEmpty = final !== undefined && (await this.parcelCount(final)) === 0
     const contract = network.contracts.LANDRegistry
     // The first logs of the land may be later than the last block that is wanted.
