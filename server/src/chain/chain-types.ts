@@ -1,3 +1,6 @@
+/** By which contracts mean nobody. */
+export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
+
 /** A block of the chain. */
 export interface BlockRef {
   readonly number: number

@@ -20,6 +20,7 @@ import type { FollowFailure, SharedStatus } from './follow/status-reader.ts'
 import { NodeHistory } from './history/node-history.ts'
 import { type HistoryStep, readHistory } from './history/read-history.ts'
 import type { TimedLog } from './history/spool.ts'
+import { type ContractCall, NO_ANSWER } from './history/stored-answers.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
 import { landEventsOf } from './meaning/land-events-of.ts'
@@ -31,6 +32,7 @@ import { readLogRanges } from './rpc/log-ranges.ts'
 import { NoNodeError } from './rpc/no-node-error.ts'
 import { NodeError } from './rpc/node-error.ts'
 import { MAX_WAIT_MS, type Nodes } from './rpc/nodes.ts'
+import { runWithRetries, withRetries } from './rpc/retries.ts'
 import { REAL_TIMING } from './rpc/timing.ts'
 
 export interface ChainOptions {
@@ -44,7 +46,7 @@ export interface ChainOptions {
 }
 
 export interface ReadHistoryOptions {
-  /** Folder of a snapshot; undefined: every parcel of the world, unowned. */
+  /** Folder of a snapshot; undefined: that of the world that is shown or, without any, every parcel, unowned. */
   readonly ground: string | undefined
   /** Undefined: the last final block. */
   readonly until: number | undefined
@@ -131,7 +133,6 @@ export class Chain {
     this.loans = new LoanReader({
       contract: network.contracts.RCNEngine?.address,
       readContract: this.readContract,
-      heads: this.source.heads,
       lastHeads: () => this.source.lastHeads,
     })
     this.door = new DatabaseDoor({
@@ -213,14 +214,15 @@ export class Chain {
       throw new CommandError(
         'The world that is shown does not come from the chain: it was imported. It stays, and nothing was changed. With --new-world, landpass follow replaces it: by the history of the chain, and by --ground where that is given.',
       )
+    const retries = { timing: REAL_TIMING, signal }
     const history = new NodeHistory({
       nodes: this.nodes,
       network: this.network,
       maxRangeBlocks: config.chain.maxRangeBlocks,
       callsInFlight: config.chain.callsInFlight,
+      ...retries,
     })
-    const { headersByHash, hasNoParcels, ranges } = history
-    const { heads, headerByNumber } = this.source
+    const { headersByHash, parcelCount, ranges, avoidLastNode } = history
     const { block, revision } = await readHistory({
       db,
       clock,
@@ -229,10 +231,20 @@ export class Chain {
       world: config.world,
       ground,
       spoolFolder: join(config.dataDir, 'chain'),
-      source: { heads, headerByNumber, headersByHash, hasNoParcels, ranges },
+      source: {
+        heads: () => withRetries(this.source.heads, retries),
+        headerByNumber: (number) => withRetries(() => this.source.headerByNumber(number), retries),
+        headersByHash,
+        parcelCount,
+        ranges,
+        avoidLastNode,
+        logsOfRange: this.source.logsOfRange,
+      },
       context: this.context,
-      eventsOf: (logs) => this.eventsOfHistory(logs),
-      readContract: this.readContract,
+      eventsOf: (logs, read) => this.eventsOfHistory(logs, read),
+      readContract: (call, blockHash) =>
+        runWithRetries(this.nodes, (node) => node.read(call, blockHash), retries).catch(noAnswerIfReverted),
+      log: this.options.log,
       callsInFlight: config.chain.callsInFlight,
       parcelTransfer: (log) => this.parcelTransfer(log),
       until: until ?? Number.POSITIVE_INFINITY,
@@ -324,12 +336,12 @@ export class Chain {
     })
   }
 
-  private eventsOfHistory(logs: readonly TimedLog[]) {
+  private eventsOfHistory(logs: readonly TimedLog[], read: (call: ContractCall) => Promise<string>) {
     const { network, tally, loans } = this
     return readEvents(logs, ({ blockTimeS }) => blockTimeS * 1_000, {
       network,
       tally,
-      loanTerms: (id) => loans.termsAtHead(id),
+      loanTerms: (id) => loans.termsBy(id, read),
     })
   }
 
@@ -344,6 +356,12 @@ export class Chain {
     if (event?.kind !== 'asset-transferred') return undefined
     return event.from === null ? 'first' : 'later'
   }
+}
+
+/** A contract that refuses a call has no answer to it. */
+function noAnswerIfReverted(error: unknown): string {
+  if (error instanceof NodeError && error.kind === 'reverted') return NO_ANSWER
+  throw error
 }
 
 /** The contracts that rules must know. */
@@ -374,6 +392,8 @@ function sentenceOf(step: HistoryStep): string {
     }
     case 'replay':
       return `replay: block ${step.block} of ${step.last}, ${step.events} events`
+    case 'contracts':
+      return `contracts: ${step.done} of ${step.total} assets asked`
     case 'write':
       return `write: the world of block ${step.block}`
   }

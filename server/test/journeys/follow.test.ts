@@ -154,7 +154,7 @@ test('a process that is killed goes on where it was, and asks for no stored log 
   }
   await simulated.change({ delay_ms: 20 })
   const first = startLandpass(['follow', '--until', 'latest'], env)
-  await first.said('"percent":4')
+  await first.said('"phase":"history"')
   first.child.kill('SIGKILL')
   await first.ended
   await simulated.change({ delay_ms: 0 })
@@ -297,5 +297,34 @@ test('a snapshot is the ground: districts and contributions stay, owners come fr
   await simulated.change({ finalized_depth: 0 }, 'clean')
   await chain.readHistory({ ground: undefined, until: undefined, replaces: true }, () => undefined)
   expect((await rowsOf(db)).parcel.map(ownerOf)).toEqual((await rowsOf(clean)).parcel.map(ownerOf))
+
+  const [before, { calls: asked }] = [await groundIn(db), await simulated.calls()]
+  await land.chain.readHistory({ ground: undefined, until: undefined, replaces: true }, () => undefined)
+  expect(await groundIn(db)).toEqual(before)
+  expect(land.lines.join()).toContain(`there is no --ground: ${records.districts.length} districts`)
+  const { calls: askedAgain } = await simulated.calls()
+  // What contracts answered is stored; only the number of parcels is compared again.
+  expect(asked.eth_call).toBeGreaterThan(2)
+  expect(askedAgain.eth_call! - asked.eth_call!).toBe(1)
   simulated.stop()
 })
+
+/** What no log says, of the world that is shown. */
+async function groundIn(db: Db) {
+  const { world_id } = await db.selectFrom('land_state').select('world_id').executeTakeFirstOrThrow()
+  const districts = await db.selectFrom('district').selectAll().where('world_id', '=', world_id!).execute()
+  const contributions = await db
+    .selectFrom('contribution')
+    .selectAll()
+    .where('world_id', '=', world_id!)
+    .execute()
+  const parcels = await db
+    .selectFrom('parcel')
+    .select(['x', 'y', 'district_id', 'district_position', 'plaza_district_id', 'plaza_distance'])
+    .select(['road_district_id', 'road_distance', 'auction_price', 'auction_owner', 'created_at_ms'])
+    .where('world_id', '=', world_id!)
+    .execute()
+  return [...districts, ...contributions, ...parcels]
+    .map((row) => JSON.stringify({ ...row, world_id: 0 }))
+    .sort()
+}

@@ -10,7 +10,6 @@ const ONE = `0x${'1'.padStart(64, '0')}`
 
 function readerOf(states: Readonly<Record<string, FailureKind | 'no loan' | 'terms'>>) {
   const asked: string[] = []
-  let polls = 0
   const reader = new LoanReader({
     contract: '0xloans',
     readContract: async (_call, blockHash) => {
@@ -20,29 +19,25 @@ function readerOf(states: Readonly<Record<string, FailureKind | 'no loan' | 'ter
       if (state === 'no loan') return '0x'
       throw new NodeError(ADDRESS, 'eth_call', { kind: state } as NodeFailure)
     },
-    heads: async () => {
-      polls += 1
-      return HEADS
-    },
     lastHeads: () => HEADS,
   })
-  return { reader, asked: () => [...new Set(asked)], polls: () => polls }
+  return { reader, asked: () => [...new Set(asked)] }
 }
 
-test('near the head the terms are read after their own block, and no head is asked for', async () => {
-  const { reader, asked, polls } = readerOf({ 'block 12': 'terms', 'block 20': 'no loan' })
+test('near the head the terms are read after their own block', async () => {
+  const { reader, asked } = readerOf({ 'block 12': 'terms', 'block 20': 'no loan' })
 
   expect(await reader.termsAt(7n, header(12))).toMatchObject({ amountWei: 1n, expiresAt: 1n })
-  expect([asked(), polls()]).toEqual([['block 12'], 0])
+  expect(asked()).toEqual(['block 12'])
 })
 
 test.each<[FailureKind]>([['history'], ['refused']])(
   'old blocks have no state (%s): the newest one is read',
   async (kind) => {
-    const { reader, asked, polls } = readerOf({ 'block 12': kind, 'block 20': 'terms' })
+    const { reader, asked } = readerOf({ 'block 12': kind, 'block 20': 'terms' })
 
     expect(await reader.termsAt(7n, header(12))).toMatchObject({ amountWei: 1n })
-    expect([asked(), polls()]).toEqual([['block 12', 'block 20'], 0])
+    expect(asked()).toEqual(['block 12', 'block 20'])
   },
 )
 
@@ -56,9 +51,11 @@ test('a node that does not have the block yet is asked again later', async () =>
 test('where the contract has no such loan, there are no terms; an error of this program is one', async () => {
   const { reader } = readerOf({ 'block 12': 'no loan', 'block 10': 'reverted' })
   expect(await reader.termsAt(7n, header(12))).toBeUndefined()
-  expect(await reader.termsAtHead(7n)).toBeUndefined()
+  expect(await reader.termsAt(7n, header(10))).toBeUndefined()
+  expect(await reader.termsBy(7n, async () => '0x')).toBeUndefined()
+  expect(await reader.termsBy(7n, async () => ONE)).toMatchObject({ amountWei: 1n })
 
-  const options = { heads: async () => HEADS, lastHeads: () => HEADS }
+  const options = { lastHeads: () => HEADS }
   const fails = async () => {
     throw new RangeError('Maximum call stack size exceeded')
   }

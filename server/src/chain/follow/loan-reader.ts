@@ -4,16 +4,16 @@ import { type FailureKind, NodeError } from '../rpc/node-error.ts'
 import type { ChainHeads } from './chain-source.ts'
 import { NoNumberError, readLoanTerms } from './loan-terms.ts'
 
+interface ContractCall {
+  readonly to: string
+  readonly data: string
+}
+
 export interface LoanReaderOptions {
   /** Address of the contract of the loans; undefined where the network has none. */
   readonly contract: string | undefined
   /** What a function of a contract returns after a block. */
-  readonly readContract: (
-    call: { readonly to: string; readonly data: string },
-    blockHash: string,
-  ) => Promise<string>
-  /** Asks for the heads. */
-  readonly heads: () => Promise<ChainHeads>
+  readonly readContract: (call: ContractCall, blockHash: string) => Promise<string>
   /** The heads that were read last, without a call. */
   readonly lastHeads: () => ChainHeads | undefined
 }
@@ -46,21 +46,24 @@ export class LoanReader {
     }
   }
 
-  /** The terms at the head, for the history: few nodes have the state of its old blocks. */
-  async termsAtHead(loanId: bigint): Promise<LoanTerms | undefined> {
-    if (this.options.contract === undefined) return undefined
-    return this.read(loanId, (await this.options.heads()).head.hash)
+  /** The terms by a function that calls contracts, for the history: few nodes have the state of its old blocks. */
+  async termsBy(loanId: bigint, readContract: (call: ContractCall) => Promise<string>) {
+    const { contract: to } = this.options
+    if (to === undefined) return undefined
+    return termsFrom((data) => readContract({ to, data }), loanId)
   }
 
   private async read(loanId: bigint, blockHash: string): Promise<LoanTerms | undefined> {
-    const { contract: to, readContract } = this.options
-    if (to === undefined) return undefined
-    try {
-      return await readLoanTerms((data) => readContract({ to, data }, blockHash), loanId)
-    } catch (error) {
-      const isReverted = error instanceof NodeError && error.kind === 'reverted'
-      if (isReverted || error instanceof NoNumberError) return undefined
-      throw error
-    }
+    return this.termsBy(loanId, (call) => this.options.readContract(call, blockHash))
+  }
+}
+
+async function termsFrom(read: (data: string) => Promise<string>, loanId: bigint) {
+  try {
+    return await readLoanTerms(read, loanId)
+  } catch (error) {
+    const isReverted = error instanceof NodeError && error.kind === 'reverted'
+    if (isReverted || error instanceof NoNumberError) return undefined
+    throw error
   }
 }

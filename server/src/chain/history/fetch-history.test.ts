@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { RawLog } from '../chain-types.ts'
+import type { BlockRef, RawLog } from '../chain-types.ts'
 import { ContradictionError } from '../follow/chain-source.ts'
 import { type FetchOptions, fetchHistory, type HistoryProgress, type HistorySource } from './fetch-history.ts'
 import { Spool } from './spool.ts'
@@ -25,7 +25,7 @@ class Node implements HistorySource {
   readonly asked: number[] = []
   /** Below this block it answers that there are no logs. */
   oldestBlock = 0
-  supply = 1
+  supply: number | undefined = 1
   knowsTimes = true
   firstTransferAt = 100
   /** From this block on, it has the blocks of another branch. */
@@ -58,7 +58,9 @@ class Node implements HistorySource {
   readonly headersByHash = async (hashes: readonly string[]) =>
     hashes.map((hash) => ({ hash, number: Number(hash), parentHash: '', timeS: 12 * Number(hash) }))
 
-  readonly hasNoParcels = async () => this.supply === 0
+  readonly avoidLastNode = () => undefined
+
+  readonly parcelCount = async ({ number }: BlockRef) => (number < this.firstTransferAt ? 0 : this.supply)
 
   private hashOf(block: number): string {
     return String(block + (block < this.otherFrom ? 0 : 10_000))
@@ -79,14 +81,21 @@ class Node implements HistorySource {
   }
 }
 
+/** Each look at the clock is a second later, so that each range is a frame of its own. */
+function tickingClock(): () => number {
+  let nowMs = 0
+  return () => (nowMs += 1_000)
+}
+
 const fetch = (source: HistorySource, options: Partial<FetchOptions> = {}) =>
   fetchHistory({
     source,
     spool,
     blocks: BLOCKS,
     parcelTransfer: ({ topics }) => topics[0] as 'first' | 'later',
+    mayBeEmpty: false,
     signal: new AbortController().signal,
-    steadyMs: () => 0,
+    steadyMs: tickingClock(),
     onProgress: () => undefined,
     onSuspectBlocks: () => undefined,
     ...options,
@@ -96,13 +105,11 @@ test('a process that was killed asks only for what is missing, and says how far 
   const node = new Node()
   const stop = new AbortController()
   const shown: HistoryProgress[] = []
-  let nowMs = 0
   const onProgress = (progress: HistoryProgress) => {
     shown.push(progress)
     if (progress.block === 129) stop.abort(new Error('killed'))
   }
-  const steadyMs = () => nowMs++ * 500
-  await expect(fetch(node, { signal: stop.signal, onProgress, steadyMs })).rejects.toThrow('killed')
+  await expect(fetch(node, { signal: stop.signal, onProgress })).rejects.toThrow('killed')
   await spool.close()
   spool = await openSpool()
   node.asked.length = 0
@@ -114,8 +121,8 @@ test('a process that was killed asks only for what is missing, and says how far 
     last: 199,
     percent: 30,
     logs: 3,
-    logsPerSecond: 2,
-    secondsLeft: 4,
+    logsPerSecond: expect.any(Number),
+    secondsLeft: expect.any(Number),
   })
   node.asked.length = 0
   await fetch(node)
@@ -137,8 +144,10 @@ test('a node without the old blocks is recognised, and nothing of it stays', asy
   expect(spool.nextBlock).toBe(BLOCKS.first)
 
   node.oldestBlock = 1_000
-  await expect(fetch(node)).rejects.toThrow('although the registry has parcels')
+  await expect(fetch(node)).rejects.toThrow('and the registry has 1 parcels')
   await expect(fetch(node)).rejects.toThrow('needs a node that keeps all logs')
+  node.supply = undefined
+  await expect(fetch(node)).rejects.toThrow('does not say how many parcels there are')
   expect(spool.nextBlock).toBe(BLOCKS.first)
 })
 
@@ -148,6 +157,51 @@ test('an empty history is believed where the registry has no parcels', async () 
   node.supply = 0
   await fetch(node)
   expect(spool.nextBlock).toBe(200)
+})
+
+test.each([
+  { state: 'that the node has', firstTransferAt: 500, supply: 1 },
+  { state: 'that the node has dropped', firstTransferAt: 100, supply: undefined },
+])(
+  'a history that is to end before the first parcel is stored, at a state $state',
+  async ({ firstTransferAt, supply }) => {
+    const node = new Node()
+    Object.assign(node, { oldestBlock: 500, firstTransferAt, supply })
+    await fetch(node, { mayBeEmpty: true })
+    expect(spool.nextBlock).toBe(200)
+  },
+)
+
+test('ranges of a few blocks are joined, and progress is shown once a second at most', async () => {
+  const node = new Node()
+  const blocks = { first: 100, last: 6_999 }
+  const shown: HistoryProgress[] = []
+  node.lastBlock = 7_000
+  await fetch(node, { blocks, steadyMs: () => 0, onProgress: (progress) => shown.push(progress) })
+
+  const stored: { first: number; last: number; logs: number }[] = []
+  for await (const { first, last, logs } of spool.ranges()) stored.push({ first, last, logs: logs.length })
+  expect(stored).toEqual([
+    { first: 100, last: 2_099, logs: 200 },
+    { first: 2_100, last: 4_099, logs: 200 },
+    { first: 4_100, last: 6_099, logs: 200 },
+    { first: 6_100, last: 6_999, logs: 90 },
+  ])
+  expect(shown.map(({ block }) => block)).toEqual([2_099, 6_999])
+})
+
+test('what was read before a failure stays, also where it is no whole frame', async () => {
+  const node = new Node()
+  const read = node.ranges
+  const ranges: HistorySource['ranges'] = async function* (blocks, signal) {
+    for await (const range of read(blocks, signal)) {
+      if (range.first >= 150) throw new Error('the node is gone')
+      yield range
+    }
+  }
+  const failing: HistorySource = { ...node, ranges }
+  await expect(fetch(failing, { steadyMs: () => 0 })).rejects.toThrow('the node is gone')
+  expect(spool.nextBlock).toBe(150)
 })
 
 async function storedHashes(): Promise<string[]> {
@@ -185,6 +239,21 @@ test('final blocks that are replaced while they are read make no mixture', async
   expect((await storedHashes()).slice(3)).toEqual(
     [130, 10_140, 10_150, 10_160, 10_170, 10_180, 10_190].map(String),
   )
+})
+
+test('a range of another branch is found also where many ranges of the chain came after it', async () => {
+  const node = new Node()
+  const blocks = { first: 100, last: 599 }
+  // Finality is broken while three ranges are read, and whole again long before the end.
+  const onProgress = ({ block }: HistoryProgress) => {
+    if (block === 119) node.otherFrom = 115
+    if (block === 149) node.otherFrom = Number.POSITIVE_INFINITY
+  }
+  await expect(fetch(node, { blocks, onProgress })).rejects.toThrow(
+    'were replaced while the history was read',
+  )
+  await fetch(node, { blocks })
+  expect(await storedHashes()).toEqual(Array.from({ length: 50 }, (_, i) => String(100 + 10 * i)))
 })
 
 test('a node that does not have the stored blocks is not believed, and nothing is deleted', async () => {

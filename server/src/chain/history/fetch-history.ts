@@ -1,6 +1,8 @@
+import { SECOND_MS } from '../../clock.ts'
 import { CommandError } from '../../errors.ts'
-import type { BlockHeader, RawLog } from '../chain-types.ts'
+import type { BlockHeader, BlockRef, RawLog } from '../chain-types.ts'
 import { type BlockRange, ContradictionError } from '../follow/chain-source.ts'
+import { FrameWriter } from './frame-writer.ts'
 import type { LogsOfRange, Spool, TimedLog } from './spool.ts'
 
 /** What the history is read from. Nodes that refuse a range are asked for smaller ones. */
@@ -10,11 +12,13 @@ export interface HistorySource {
    * the first logs of the land.
    */
   readonly ranges: (blocks: BlockRange, signal: AbortSignal) => AsyncIterable<RangeAnswer>
+  /** From now on, the node that gave the last range is asked last: its logs were incomplete. */
+  readonly avoidLastNode: () => void
   readonly headerByNumber: (number: number) => Promise<BlockHeader>
   /** In the order of the hashes. */
   readonly headersByHash: (hashes: readonly string[]) => Promise<readonly BlockHeader[]>
-  /** Whether the registry has no parcel at all at the last final block. */
-  readonly hasNoParcels: () => Promise<boolean>
+  /** How many parcels have an owner after a block, by their registry; undefined where no node can say it. */
+  readonly parcelCount: (block: BlockRef) => Promise<number | undefined>
 }
 
 export interface RangeAnswer extends BlockRange {
@@ -45,6 +49,8 @@ export interface FetchOptions {
   readonly blocks: BlockRange
   /** Whether the log is the transfer of a parcel, and if so, whether it is the first of that parcel: from nobody. */
   readonly parcelTransfer: (log: RawLog) => 'first' | 'later' | undefined
+  /** Whether the history may end before the first parcel, also where no node has the state of its last block. */
+  readonly mayBeEmpty: boolean
   readonly signal: AbortSignal
   readonly steadyMs: () => number
   readonly onProgress: (progress: HistoryProgress) => void
@@ -52,8 +58,10 @@ export interface FetchOptions {
   readonly onSuspectBlocks: (blocks: readonly number[]) => void
 }
 
-/** How many ranges are compared with the chain at a time, the newest first. A range mostly has thousands of blocks. */
+/** How many ranges are compared with the chain at a time. A range mostly has thousands of blocks. */
 const COMPARED_RANGES = 16
+/** How often progress is shown, at most. */
+const PROGRESS_EVERY_MS = SECOND_MS
 
 /**
  * Reads the logs that the spool does not have yet, up to the last block of the history, which must be final. Stored ranges
@@ -66,38 +74,75 @@ const COMPARED_RANGES = 16
  * @throws {CommandError} where the node does not have the old blocks, or final blocks were replaced meanwhile
  */
 export async function fetchHistory(options: FetchOptions): Promise<void> {
-  const { source, spool, blocks, signal } = options
+  const { spool, blocks } = options
   await dropOtherBranch(options)
-  spool.hasParcels = await hasStoredParcels(options)
-  if (spool.nextBlock > blocks.last) return assertParcels(options)
-  const missing = { first: spool.nextBlock, last: blocks.last }
-  const progress = progressOf(options, missing.first)
-  for await (const range of source.ranges(missing, signal)) {
-    signal.throwIfAborted()
-    const timed = await withTimes(range, source)
-    if (!spool.hasParcels) await assertFirstTransfer(options, timed)
-    await spool.append(timed)
-    if (range.suspectBlocks.length > 0) options.onSuspectBlocks(range.suspectBlocks)
-    options.onProgress(progress())
-  }
-  await spool.sync()
-  await assertParcels(options)
-  if (await dropOtherBranch(options))
+  const hadParcels = await hasStoredParcels(options)
+  const first = spool.nextBlock
+  const hasParcels = first > blocks.last ? hadParcels : await fetchFrom(options, first, hadParcels)
+  if (!hasParcels) await assertNoParcels(options)
+  if (first > blocks.last) return
+  const hasDropped = await dropReplaced(options, first)
+  if ((await dropOtherBranch(options)) || hasDropped)
     throw new CommandError(
       'Final blocks were replaced while the history was read. Nothing was changed. Start the command again: it requests only what was replaced.',
     )
 }
 
-/** Deletes the ranges of a branch that the chain no longer has. @returns whether there were any */
-async function dropOtherBranch({ spool, source, signal }: FetchOptions): Promise<boolean> {
+/** Stores the logs from a block on. @returns whether there was the transfer of a parcel, now or before */
+async function fetchFrom(options: FetchOptions, first: number, hadParcels: boolean): Promise<boolean> {
+  const { source, spool, blocks, signal, steadyMs } = options
+  const frames = new FrameWriter(spool, steadyMs)
+  const progress = progressOf(options, first)
+  let hasParcels = hadParcels
+  try {
+    for await (const range of source.ranges({ first, last: blocks.last }, signal)) {
+      signal.throwIfAborted()
+      const timed = await withTimes(range, source)
+      hasParcels ||= await hasFirstTransfer(options, timed, frames)
+      if (range.suspectBlocks.length > 0) options.onSuspectBlocks(range.suspectBlocks)
+      if (await frames.add(timed)) progress.show()
+    }
+  } finally {
+    await frames.flush() // What was read before a failure is not requested again.
+  }
+  await spool.sync()
+  progress.showLast()
+  return hasParcels
+}
+
+/** Deletes the newest ranges that are of a branch that the chain no longer has. @returns whether there were any */
+async function dropOtherBranch(options: FetchOptions): Promise<boolean> {
+  const { spool } = options
   for (let hasDropped = false; ; hasDropped = true) {
-    signal.throwIfAborted()
-    const stored = spool.newestBlocks(COMPARED_RANGES)
-    const now = await Promise.all(stored.map(({ number }) => storedHeader(number, source)))
-    const other = stored.find(({ hash }, at) => hash !== now[at]!.hash)
+    const other = await findReplaced(spool.newestBlocks(COMPARED_RANGES), options)
     if (!other) return hasDropped
     await spool.dropFrom(other.number)
   }
+}
+
+/**
+ * Deletes from the oldest range on, of those that this process has read, that is of a branch that the chain no longer has:
+ * where finality was broken for a while, later ranges may be of the chain again. @returns whether there was one
+ */
+async function dropReplaced(options: FetchOptions, first: number): Promise<boolean> {
+  const read = options.spool.blocksFrom(first)
+  for (let at = 0; at < read.length; at += COMPARED_RANGES) {
+    const other = await findReplaced(read.slice(at, at + COMPARED_RANGES), options)
+    if (!other) continue
+    await options.spool.dropFrom(other.number)
+    return true
+  }
+  return false
+}
+
+/** The first of these blocks that the chain no longer has. */
+async function findReplaced(
+  stored: readonly BlockRef[],
+  { source, signal }: FetchOptions,
+): Promise<BlockRef | undefined> {
+  signal.throwIfAborted()
+  const now = await Promise.all(stored.map(({ number }) => storedHeader(number, source)))
+  return stored.find(({ hash }, at) => hash !== now[at]!.hash)
 }
 
 async function storedHeader(number: number, source: HistorySource): Promise<BlockHeader> {
@@ -111,26 +156,29 @@ async function storedHeader(number: number, source: HistorySource): Promise<Bloc
   }
 }
 
-async function assertFirstTransfer(
+/** @throws {CommandError} where the first transfer of a parcel that the node has is not of a new one */
+async function hasFirstTransfer(
   { parcelTransfer, spool }: FetchOptions,
   { logs }: LogsOfRange,
-): Promise<void> {
+  frames: FrameWriter,
+): Promise<boolean> {
   const first = logs.find((log) => parcelTransfer(log) !== undefined)
-  if (!first) return
-  if (parcelTransfer(first) === 'later') {
-    await spool.clear()
-    throw withoutHistory(
-      `the first transfer of land that it knows, in block ${first.blockNumber}, is not of a new parcel`,
-    )
-  }
-  spool.hasParcels = true
+  if (!first) return false
+  if (parcelTransfer(first) === 'first') return true
+  frames.discard()
+  await spool.clear()
+  throw withoutHistory(
+    `the first transfer of land that it knows, in block ${first.blockNumber}, is not of a new parcel`,
+  )
 }
 
-async function assertParcels(options: FetchOptions): Promise<void> {
-  const { spool, source } = options
-  if (spool.hasParcels || (await source.hasNoParcels())) return
+/** @throws {CommandError} where the registry has parcels at the last block, or does not say how many */
+async function assertNoParcels({ spool, source, blocks, mayBeEmpty }: FetchOptions): Promise<void> {
+  const count = await source.parcelCount(await source.headerByNumber(blocks.last))
+  if (count === 0 || (count === undefined && mayBeEmpty)) return
   await spool.clear()
-  throw withoutHistory('it has no transfer of land at all, although the registry has parcels')
+  const registry = count === undefined ? 'does not say how many parcels there are' : `has ${count} parcels`
+  throw withoutHistory(`it has no transfer of land at all, and the registry ${registry}`)
 }
 
 /** Whether an earlier process has stored the first transfer of a parcel. */
@@ -159,21 +207,36 @@ async function withTimes(range: RangeAnswer, source: HistorySource): Promise<Log
   return { first, last, lastHash, logs: timed }
 }
 
+interface ProgressShow {
+  /** At most once in {@link PROGRESS_EVERY_MS}. */
+  readonly show: () => void
+  readonly showLast: () => void
+}
+
 /** Rates since this process began. */
-function progressOf({ spool, blocks, steadyMs }: FetchOptions, start: number): () => HistoryProgress {
+function progressOf({ spool, blocks, steadyMs, onProgress }: FetchOptions, start: number): ProgressShow {
   const [startedAtMs, logsBefore] = [steadyMs(), spool.logs]
   const total = Math.max(blocks.last - blocks.first + 1, 1)
-  return () => {
-    const seconds = (steadyMs() - startedAtMs) / 1_000
+  let shownAtMs = Number.NEGATIVE_INFINITY
+  const showAt = (nowMs: number) => {
+    shownAtMs = nowMs
+    const seconds = (nowMs - startedAtMs) / SECOND_MS
     const block = spool.nextBlock - 1
     const rate = seconds > 0 ? (block - start + 1) / seconds : 0
-    return {
+    onProgress({
       block,
       last: blocks.last,
       percent: Math.floor((1_000 * (block - blocks.first + 1)) / total) / 10,
       logs: spool.logs,
       logsPerSecond: seconds > 0 ? Math.round((spool.logs - logsBefore) / seconds) : 0,
       secondsLeft: rate > 0 ? Math.ceil((blocks.last - block) / rate) : null,
-    }
+    })
+  }
+  return {
+    show: () => {
+      const nowMs = steadyMs()
+      if (nowMs - shownAtMs >= PROGRESS_EVERY_MS) showAt(nowMs)
+    },
+    showLast: () => showAt(steadyMs()),
   }
 }

@@ -1,24 +1,33 @@
 import type { BlockHeader, Network } from '../chain-types.ts'
 import { callData, wordOf } from '../follow/loan-terms.ts'
 import { filterAddresses } from '../logs/log-filter.ts'
+import { KNOWN_NETWORKS } from '../networks/known-networks.ts'
 import { findNodesWithHistory } from '../rpc/check-history.ts'
 import { readLogRanges } from '../rpc/log-ranges.ts'
 import type { EthereumNode } from '../rpc/node.ts'
+import { NodeError } from '../rpc/node-error.ts'
 import type { Nodes } from '../rpc/nodes.ts'
-import { REAL_TIMING } from '../rpc/timing.ts'
+import { runWithRetries, withRetries } from '../rpc/retries.ts'
+import type { Timing } from '../rpc/timing.ts'
 import type { HistorySource } from './fetch-history.ts'
+import { isWithoutState } from './read-near.ts'
 
 export interface NodeHistoryOptions {
   readonly nodes: Nodes
   readonly network: Network
   readonly maxRangeBlocks: number
   readonly callsInFlight: number
+  readonly timing: Timing
+  readonly signal: AbortSignal
 }
 
 /** The history of the land, as nodes have it. */
 export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
   private readonly options: NodeHistoryOptions
   private among: readonly EthereumNode[] | undefined
+  /** Name of the node that gave the last range. */
+  private lastNode: string | undefined
+  private except: EthereumNode | undefined
 
   constructor(options: NodeHistoryOptions) {
     this.options = options
@@ -26,33 +35,40 @@ export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
 
   readonly ranges: HistorySource['ranges'] = (blocks, signal) => this.readRanges(blocks, signal)
 
+  readonly avoidLastNode = (): void => {
+    this.except = this.among?.find(({ name }) => name === this.lastNode)
+  }
+
   readonly headersByHash = async (hashes: readonly string[]): Promise<readonly BlockHeader[]> => {
-    const { nodes, callsInFlight } = this.options
+    const { callsInFlight } = this.options
     const headers: BlockHeader[] = []
     for (let at = 0; at < hashes.length; at += callsInFlight) {
       const part = hashes.slice(at, at + callsInFlight)
-      headers.push(
-        ...(await Promise.all(part.map(async (hash) => (await nodes.headerOf(hash)) ?? gone(hash)))),
-      )
+      headers.push(...(await Promise.all(part.map((hash) => this.headerOf(hash)))))
     }
     return headers
   }
 
-  readonly hasNoParcels = async (): Promise<boolean> => {
-    const { nodes, network } = this.options
-    const final = await nodes.finalized()
-    if (!final) return false
+  readonly parcelCount: HistorySource['parcelCount'] = async ({ hash }) => {
+    const { nodes, network, timing, signal } = this.options
     const call = { to: network.contracts.LANDRegistry.address, data: callData('totalSupply()') }
-    const returned = await nodes.run((node) => node.read(call, final.hash))
-    return /^0x[0-9a-f]{64}$/.test(returned) && wordOf(returned) === 0n
+    try {
+      const returned = await runWithRetries(nodes, (node) => node.read(call, hash), { timing, signal })
+      return Number(wordOf(returned))
+    } catch (error) {
+      const isUnknown = error instanceof RangeError || isReverted(error) || isWithoutState(error)
+      if (isUnknown) return undefined
+      throw error
+    }
   }
 
   private async *readRanges(
     { first, last }: { readonly first: number; readonly last: number },
     signal: AbortSignal,
   ) {
-    const { nodes, network, maxRangeBlocks, callsInFlight } = this.options
+    const { nodes, network, maxRangeBlocks, callsInFlight, timing } = this.options
     const addresses = filterAddresses(network)
+    const among = await this.nodesWithHistory(last, signal)
     const ranges = readLogRanges(nodes, {
       fromBlock: first,
       toBlock: last,
@@ -60,27 +76,49 @@ export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
       inFlight: callsInFlight,
       firstBlocks: Math.min(FIRST_BLOCKS, maxRangeBlocks),
       maxBlocks: maxRangeBlocks,
-      among: await this.nodesWithHistory(last, signal),
-      timing: REAL_TIMING,
+      among,
+      except: this.except,
+      timing,
       signal,
     })
-    for await (const { fromBlock, toBlock, last: header, logs, suspectBlocks } of ranges)
+    for await (const { fromBlock, toBlock, last: header, logs, suspectBlocks, node } of ranges) {
+      this.lastNode = node
       yield { first: fromBlock, last: toBlock, lastHash: header.hash, logs, suspectBlocks }
+    }
+  }
+
+  private async headerOf(hash: string): Promise<BlockHeader> {
+    const { nodes, timing, signal } = this.options
+    const headerFrom = async (node: EthereumNode) => {
+      const header = await node.headerOf(hash)
+      if (!header) throw node.failure('eth_getBlockByHash', { kind: 'unknown_block' })
+      return header
+    }
+    return runWithRetries(nodes, headerFrom, { timing, signal })
   }
 
   /** Nodes without old blocks may answer as if nothing had happened in them. */
-  private async nodesWithHistory(toBlock: number, signal: AbortSignal): Promise<readonly EthereumNode[]> {
-    const { nodes, network } = this.options
-    if (!this.among && (await this.hasNoParcels().catch(() => false))) this.among = await nodes.candidates()
+  private async nodesWithHistory(last: number, signal: AbortSignal): Promise<readonly EthereumNode[]> {
+    const { nodes, network, timing } = this.options
+    if (this.among) return this.among
+    const final = await withRetries(() => nodes.finalized(), { timing, signal })
+    const isEmpty = final !== undefined && (await this.parcelCount(final)) === 0
     const contract = network.contracts.LANDRegistry
-    this.among ??= await findNodesWithHistory(nodes, { contract, toBlock, timing: REAL_TIMING, signal })
+    // The first logs of the land may be later than the last block that is wanted.
+    const toBlock = Math.max(last, final?.number ?? 0)
+    const firstLogsWithin = KNOWN_NETWORKS.includes(network) ? FIRST_LOGS_WITHIN : undefined
+    this.among = isEmpty
+      ? await nodes.candidates()
+      : await findNodesWithHistory(nodes, { contract, toBlock, firstLogsWithin, timing, signal })
     return this.among
   }
 }
 
 /** Blocks of the first range; later ones grow as the node allows. */
 const FIRST_BLOCKS = 2_000
+/** The contracts of known networks logged something within so many blocks of their start block. */
+const FIRST_LOGS_WITHIN = 50_000
 
-function gone(hash: string): never {
-  throw new Error(`no node has the header of block ${hash}, whose logs it has`)
+function isReverted(error: unknown): boolean {
+  return error instanceof NodeError && error.kind === 'reverted'
 }

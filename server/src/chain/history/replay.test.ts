@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Ground } from '../../land/snapshot/ground.ts'
 import { replay } from './replay.ts'
 import type { LogsOfRange, Spool } from './spool.ts'
+import { TokenTrail } from './token-trail.ts'
 
 function replayOf(ranges: readonly (readonly [first: number, last: number])[], last: number) {
   const spool: Pick<Spool, 'firstBlock' | 'ranges'> = {
@@ -12,6 +13,7 @@ function replayOf(ranges: readonly (readonly [first: number, last: number])[], l
   }
   return replay(spool, {
     ground: GROUND,
+    trail: new TokenTrail(),
     context: {
       contracts: { estateRegistry: null, legacyMarketplace: null, bids: null, rentals: null },
     },

@@ -6,9 +6,12 @@ import { MemoryRows } from '../../land/events/memory-rows.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
 import type { Ground } from '../../land/snapshot/ground.ts'
 import type { Spool, TimedLog } from './spool.ts'
+import type { TokenTrail } from './token-trail.ts'
 
 export interface ReplayOptions {
   readonly ground: Ground
+  /** Finds logs that are missing. */
+  readonly trail: TokenTrail
   readonly context: RuleContext
   /** The events of logs, with what has to be read from contracts for them. */
   readonly eventsOf: (logs: readonly TimedLog[]) => Promise<readonly LandEvent[]>
@@ -22,12 +25,13 @@ export interface ReplayOptions {
  * Applies all stored logs to the ground, in memory.
  *
  * @throws {CommandError} where the stored logs have a gap or end before the last block: the world would be incomplete
+ * @throws {MissingLogsError} where a node has left out logs
  */
 export async function replay(
   spool: Pick<Spool, 'firstBlock' | 'ranges'>,
   options: ReplayOptions,
 ): Promise<MemoryRows> {
-  const { ground, context, eventsOf, last, signal, onProgress } = options
+  const { ground, trail, context, eventsOf, last, signal, onProgress } = options
   const rows = new MemoryRows()
   for (const parcel of ground.parcels) rows.put('parcel', parcel)
   let events = 0
@@ -38,6 +42,7 @@ export async function replay(
     next = range.last + 1
     const logs = range.last <= last ? range.logs : range.logs.filter(({ blockNumber }) => blockNumber <= last)
     for (const event of await eventsOf(logs)) {
+      trail.note(event)
       await applyEvent(rows, event, context)
       events++
     }
@@ -46,6 +51,7 @@ export async function replay(
     await setImmediate() // A stop signal must be able to come in between.
   }
   if (next <= last) throw incomplete(next, last)
+  trail.finish()
   return rows
 }
 

@@ -1,14 +1,22 @@
-import { encodeTokenId } from '@landpass/client/grid'
+import { type Coord, coordText, encodeTokenId } from '@landpass/client/grid'
+import type { EstateRow, ParcelRow } from '../../land/events/land-rows.ts'
 import type { MemoryRows } from '../../land/events/memory-rows.ts'
-import type { Network } from '../chain-types.ts'
+import type { AssetName } from '../../land/records/assets.ts'
+import type { Network, RawLog } from '../chain-types.ts'
 import { callData, wordOf } from '../follow/loan-terms.ts'
+import { landEventsOf } from '../meaning/land-events-of.ts'
+import type { NearAnswer } from './read-near.ts'
+import { type ContractCall, NO_ANSWER } from './stored-answers.ts'
 
 export interface SilentOperatorOptions {
   readonly network: Network
-  /** What a function of a contract returns at the block of the rows. */
-  readonly read: (contract: string, data: string) => Promise<string>
+  /** What a function of a contract returns at the block of the rows, or a little later. */
+  readonly read: (call: ContractCall) => Promise<Pick<NearAnswer, 'returned' | 'unsettled'>>
+  /** Whether logs say who the update operator is, or that there is none, since the last transfer. */
+  readonly isLogged: (asset: AssetName) => boolean
   readonly callsInFlight: number
   readonly signal: AbortSignal
+  readonly onProgress: (done: number, total: number) => void
 }
 
 /** Until June 2018 parcels got update operators without a log, and a later transfer takes them away. */
@@ -17,42 +25,87 @@ const PARCELS_BEFORE_MS = Date.UTC(2018, 6, 1)
 const ESTATES_BEFORE_MS = Date.UTC(2019, 2, 15)
 
 /**
- * Reads the update operators that no log tells: of parcels and estates that were not transferred since. Only the first
+ * From this time on, what a contract answers for an asset that was not transferred since, and of whose update operator there
+ * is no log, is the same for ever.
+ */
+export const SILENT_UNTIL_MS = ESTATES_BEFORE_MS
+
+/**
+ * Reads the update operators of which there is no log: of parcels and estates that were not transferred since. Only the first
  * contracts behaved so: networks whose order of arguments never changed have later ones.
+ *
+ * An asset that was transferred, or whose update operator was logged, in a block that is not final stays as it is:
+ * that log is applied next, and what was read may be undone.
  *
  * @returns how many assets were asked for
  */
-export async function readSilentOperators(
-  rows: MemoryRows,
-  { network, read, callsInFlight, signal }: SilentOperatorOptions,
-): Promise<number> {
+export async function readSilentOperators(rows: MemoryRows, options: SilentOperatorOptions): Promise<number> {
+  const { network, callsInFlight, signal, onProgress } = options
   if (network.landApprovalForAllArgumentOrderChangesAtBlock === 0) return 0
   const { LANDRegistry, EstateRegistry } = network.contracts
-  const operatorOf = async (contract: string, tokenId: bigint) =>
-    addressOf(await read(contract, callData('updateOperator(uint256)', tokenId)))
+  const isSilent = (row: ParcelRow | EstateRow, asset: AssetName, beforeMs: number) =>
+    row.update_operator === null &&
+    row.last_transferred_at_ms !== null &&
+    row.last_transferred_at_ms < beforeMs &&
+    !options.isLogged(asset)
   const parcels = rows
     .rowsOf('parcel')
-    .filter(
-      ({ owner, update_operator, last_transferred_at_ms: atMs }) =>
-        owner !== null && update_operator === null && atMs !== null && atMs < PARCELS_BEFORE_MS,
-    )
-  await forEach(parcels, callsInFlight, signal, async (parcel) => {
-    const update_operator = await operatorOf(LANDRegistry.address, BigInt(encodeTokenId(parcel)))
-    if (update_operator !== null) rows.put('parcel', { ...parcel, update_operator })
-  })
+    .filter((row) => row.owner !== null && isSilent(row, parcelName(row), PARCELS_BEFORE_MS))
   const estates = EstateRegistry
-    ? rows
-        .rowsOf('estate')
-        .filter(
-          ({ update_operator, last_transferred_at_ms: atMs }) =>
-            update_operator === null && atMs !== null && atMs < ESTATES_BEFORE_MS,
-        )
+    ? rows.rowsOf('estate').filter((row) => isSilent(row, estateName(row), ESTATES_BEFORE_MS))
     : []
-  await forEach(estates, callsInFlight, signal, async (estate) => {
-    const update_operator = await operatorOf(EstateRegistry!.address, BigInt(estate.id))
-    if (update_operator !== null) rows.put('estate', { ...estate, update_operator })
+  const total = parcels.length + estates.length
+  let done = 0
+  const show = () => {
+    done += 1
+    onProgress(done, total)
+  }
+  await forEach(parcels, callsInFlight, signal, async (parcel) => {
+    const call = operatorCall(LANDRegistry.address, BigInt(encodeTokenId(parcel)))
+    const update_operator = await operatorOf(call, parcelName(parcel), options)
+    if (update_operator !== null) rows.put('parcel', { ...parcel, update_operator })
+    show()
   })
-  return parcels.length + estates.length
+  await forEach(estates, callsInFlight, signal, async (estate) => {
+    const call = operatorCall(EstateRegistry!.address, BigInt(estate.id))
+    const update_operator = await operatorOf(call, estateName(estate), options)
+    if (update_operator !== null) rows.put('estate', { ...estate, update_operator })
+    show()
+  })
+  return total
+}
+
+function operatorCall(to: string, tokenId: bigint): ContractCall {
+  return { to, data: callData('updateOperator(uint256)', tokenId) }
+}
+
+async function operatorOf(
+  call: ContractCall,
+  asset: AssetName,
+  { read, network }: SilentOperatorOptions,
+): Promise<string | null> {
+  const { returned, unsettled } = await read(call)
+  return unsettled.some((log) => isAbout(network, log, asset)) ? null : addressOf(returned)
+}
+
+/** Whether a log sets or clears the update operator of this asset. */
+function isAbout(network: Network, log: RawLog, { type, id }: AssetName): boolean {
+  const meaning = landEventsOf(network, log, 0)
+  if (meaning.outcome !== 'events') return false
+  return meaning.events.some(
+    (event) =>
+      (event.kind === 'asset-transferred' || event.kind === 'update-operator-set') &&
+      event.asset.type === type &&
+      event.asset.id === id,
+  )
+}
+
+function parcelName(parcel: Coord): AssetName {
+  return { type: 'parcel', id: coordText(parcel) }
+}
+
+function estateName({ id }: EstateRow): AssetName {
+  return { type: 'estate', id }
 }
 
 async function forEach<Item>(
@@ -67,8 +120,8 @@ async function forEach<Item>(
   }
 }
 
-/** Null for the zero address. */
+/** Null for the zero address, and for contracts that do not have such a function yet. */
 function addressOf(returned: string): string | null {
-  const word = wordOf(returned)
+  const word = returned === NO_ANSWER ? 0n : wordOf(returned)
   return word === 0n ? null : `0x${word.toString(16).padStart(64, '0').slice(24)}`
 }

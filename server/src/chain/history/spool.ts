@@ -40,13 +40,12 @@ const MAX_BODY_BYTES = 1 << 30
  * spool.nextBlock // 4_954_642
  */
 export class Spool {
-  /** Whether the first transfer of a parcel was found in it: a note of the reader in memory. */
-  hasParcels = false
   readonly firstBlock: number
   private readonly file: FileHandle
   private readonly lock: FolderLock
   /** The last block, the end in the file and the number of logs of each frame. */
   private readonly marks: Mark[] = []
+  private logCount = 0
 
   private constructor(file: FileHandle, lock: FolderLock, firstBlock: number) {
     this.file = file
@@ -84,12 +83,17 @@ export class Spool {
   }
 
   get logs(): number {
-    return this.marks.reduce((sum, { logs }) => sum + logs, 0)
+    return this.logCount
   }
 
   /** The last blocks of the newest ranges, the oldest of them first. */
   newestBlocks(count: number): readonly BlockRef[] {
     return this.marks.slice(-count).map(({ block }) => block)
+  }
+
+  /** The last blocks of all ranges that end at this block or later, the oldest first. */
+  blocksFrom(number: number): readonly BlockRef[] {
+    return this.marks.slice(this.markAt(number)).map(({ block }) => block)
   }
 
   /** @throws {Error} where the range does not follow the last one, or cannot be written whole: nothing of it stays */
@@ -110,11 +114,11 @@ export class Spool {
     for await (const { range } of this.frames()) yield range
   }
 
-  /** Deletes the range that ends at this block, and all later ones. */
-  async dropFrom(last: number): Promise<void> {
-    const at = this.marks.findIndex(({ block }) => block.number >= last)
-    if (at < 0) return
-    this.marks.length = at
+  /** Deletes the range that has this block, and all later ones. */
+  async dropFrom(number: number): Promise<void> {
+    const at = this.markAt(number)
+    if (at === this.marks.length) return
+    for (const { logs } of this.marks.splice(at)) this.logCount -= logs
     await this.file.truncate(this.end)
   }
 
@@ -131,6 +135,12 @@ export class Spool {
   async close(): Promise<void> {
     await this.file.close()
     this.lock.release()
+  }
+
+  /** Index of the first range that ends at this block or later. */
+  private markAt(number: number): number {
+    const at = this.marks.findIndex(({ block }) => block.number >= number)
+    return at < 0 ? this.marks.length : at
   }
 
   /** Where the next frame begins in the file. */
@@ -152,6 +162,7 @@ export class Spool {
 
   private note({ last, lastHash, logs }: LogsOfRange, end: number): void {
     this.marks.push({ block: { number: last, hash: lastHash }, end, logs: logs.length })
+    this.logCount += logs.length
   }
 
   /** Writes a whole frame or, where the disk is full, nothing. */
@@ -175,7 +186,9 @@ export class Spool {
       const body = await this.bodyAt(at)
       if (!body) return
       at += HEADER_BYTES + body.length
-      const [first, last, lastHash, logs] = JSON.parse((await inflate(body)).toString()) as PackedRange
+      const packedRange = await packedRangeOf(body)
+      if (!packedRange) return
+      const [first, last, lastHash, logs] = packedRange
       if (first !== next) return
       next = last + 1
       yield { range: { first, last, lastHash, logs: logs.map(unpacked) }, end: at }
@@ -187,7 +200,8 @@ export class Spool {
     const header = await this.read(offset, HEADER_BYTES)
     if (!header) return undefined
     const length = header.readUInt32BE(0)
-    if (length > MAX_BODY_BYTES) return undefined
+    // A file that grew before its bytes were on disk ends with zeros, whose checksum is that of an empty body.
+    if (length === 0 || length > MAX_BODY_BYTES) return undefined
     const body = await this.read(offset + HEADER_BYTES, length)
     return body && crc32(body) === header.readUInt32BE(4) ? body : undefined
   }
@@ -198,6 +212,15 @@ export class Spool {
     const buffer = Buffer.alloc(length)
     const { bytesRead } = await this.file.read(buffer, 0, length, offset)
     return bytesRead === length ? buffer : undefined
+  }
+}
+
+/** Undefined for a body that was not written by {@link Spool.append}. */
+async function packedRangeOf(body: Buffer): Promise<PackedRange | undefined> {
+  try {
+    return JSON.parse((await inflate(body)).toString()) as PackedRange
+  } catch {
+    return undefined
   }
 }
 

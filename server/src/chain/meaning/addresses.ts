@@ -1,4 +1,4 @@
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
+import { ZERO_ADDRESS } from '../chain-types.ts'
 
 /**
  * An address, or null for the zero address, by which contracts mean nobody.

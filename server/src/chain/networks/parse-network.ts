@@ -1,4 +1,10 @@
-import { CONTRACT_ROLES, type ContractRole, type Network, type NetworkContract } from '../chain-types.ts'
+import {
+  CONTRACT_ROLES,
+  type ContractRole,
+  type Network,
+  type NetworkContract,
+  ZERO_ADDRESS,
+} from '../chain-types.ts'
 
 /** A network, or one sentence for each mistake: path of the field, its value, and what is allowed. */
 export type ParsedNetwork =
@@ -34,7 +40,6 @@ export function parseNetwork(name: string, content: unknown): ParsedNetwork {
 const ORDER_FIELD = 'landApprovalForAllArgumentOrderChangesAtBlock'
 const FIELDS = ['chainId', ORDER_FIELD, 'contracts'] as const
 const CONTRACT_FIELDS = ['address', 'startBlock'] as const
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 function readContracts(reader: MistakeList, value: unknown): Partial<Record<ContractRole, NetworkContract>> {
   if (value === undefined) {

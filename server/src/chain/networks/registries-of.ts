@@ -1,5 +1,5 @@
 import type { Registries } from '../../land/records/contracts.ts'
-import type { Network } from '../chain-types.ts'
+import { type Network, ZERO_ADDRESS } from '../chain-types.ts'
 
 /**
  * The contracts whose tokens are the land of a network. A network without estates has the zero address for theirs, which
@@ -12,5 +12,3 @@ export function registriesOf({ contracts }: Network): Registries {
   const { LANDRegistry, EstateRegistry } = contracts
   return { land: LANDRegistry.address, estate: EstateRegistry?.address ?? ZERO_ADDRESS }
 }
-
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`

@@ -6,14 +6,16 @@ import type { Nodes } from './nodes.ts'
 import type { BlockRange } from './refusals.ts'
 import type { Timing } from './timing.ts'
 
-/** The first logs of a contract must be within so many blocks of its start block. */
-const PROBE_BLOCKS = 50_000
-
 export interface HistoryOptions {
   /** The contract whose first logs are looked for, and the block from which on the history is read. */
   readonly contract: NetworkContract
   /** The last block that counts: a final one. */
   readonly toBlock: number
+  /**
+   * The first logs are within so many blocks of the start block: later ones do not show that a node has the first. Undefined
+   * where that is not known: then any logs up to `toBlock` count, and the caller must check that they are the first.
+   */
+  readonly firstLogsWithin: number | undefined
   readonly timing: Timing
   readonly signal?: AbortSignal | undefined
 }
@@ -66,7 +68,7 @@ export async function findNodesWithHistory(
 async function findReasonAgainst(
   nodes: Nodes,
   node: EthereumNode,
-  { contract, toBlock, timing, signal }: HistoryOptions,
+  { contract, toBlock, firstLogsWithin = Number.POSITIVE_INFINITY, timing, signal }: HistoryOptions,
 ): Promise<string | undefined> {
   const { address, startBlock } = contract
   const oldest = (await capabilitiesOf(node))?.oldestLogs
@@ -74,7 +76,7 @@ async function findReasonAgainst(
   if (oldest !== undefined && oldest > startBlock) return `says that its oldest logs are of block ${oldest}`
   const range: BlockRange = {
     fromBlock: startBlock,
-    toBlock: Math.min(toBlock, startBlock + PROBE_BLOCKS - 1),
+    toBlock: Math.min(toBlock, startBlock + firstLogsWithin - 1),
   }
   const ranges = readLogRanges(nodes, {
     ...range,

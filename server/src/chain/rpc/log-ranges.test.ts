@@ -232,6 +232,19 @@ test('the reading ends with its signal, and with its reader', async () => {
   }
 })
 
+const PROBE = { contract: { address: LAND, startBlock: 100 }, toBlock: 219, firstLogsWithin: 200 }
+
+test('where the first logs of a contract may be late, they are looked for up to the last block', async () => {
+  const late = makeChain({ from: 100, count: 120, logsAt: (number) => (number >= 190 ? 1 : 0) })
+  const { nodes, timing } = await start([late])
+  const options = { ...PROBE, timing }
+
+  expect(await findNodesWithHistory(nodes, { ...options, firstLogsWithin: undefined })).toHaveLength(1)
+  await expect(findNodesWithHistory(nodes, { ...options, firstLogsWithin: 50 })).rejects.toThrow(
+    'answers no logs',
+  )
+})
+
 const EMPTY: Fault = { result: [] }
 test.each<[string, Fault, RegExp]>([
   ['geth and reth', { error: { code: 4444, message: 'pruned history unavailable' } }, /pruned history/],
@@ -244,7 +257,7 @@ test.each<[string, Fault, RegExp]>([
   ['a service that answers an empty list', EMPTY, /answers no logs of 0x1a.* for the blocks 100 to 219/],
 ])('a node without history is recognised: %s', async (_name, fault, reason) => {
   const { nodes, all, timing } = await start([CHAIN, CHAIN])
-  const options = { contract: { address: LAND, startBlock: 100 }, toBlock: 219, timing }
+  const options = { ...PROBE, timing }
   all[0]!.fault = ({ method }) => (method === 'eth_getLogs' ? fault : undefined)
   expect((await findNodesWithHistory(nodes, options)).map(({ name }) => name)).toEqual(['node2'])
 
@@ -260,7 +273,7 @@ test.each<[string, Fault, RegExp]>([
 
 test('a node that says what it has is believed', async () => {
   const { nodes, all, timing } = await start([CHAIN])
-  const options = { contract: { address: LAND, startBlock: 100 }, toBlock: 219, timing }
+  const options = { ...PROBE, timing }
   for (const [logs, reason] of [
     [{ disabled: true }, 'has no logs'],
     [{ disabled: false, oldestBlock: '0xed14f2' }, 'oldest logs are of block 15537394'],
@@ -276,7 +289,7 @@ test('a node that says what it has is believed', async () => {
 test('a node that does not answer is no node without history', async () => {
   const { nodes, all, timing } = await start([CHAIN])
   all[0]!.fault = ({ method }) => (method === 'eth_getLogs' ? { status: 502 } : undefined)
-  const options = { contract: { address: LAND, startBlock: 100 }, toBlock: 219, timing }
+  const options = { ...PROBE, timing }
   await expect(findNodesWithHistory(nodes, options)).rejects.toThrow(/HTTP 502/)
 })
 

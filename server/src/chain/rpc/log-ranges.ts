@@ -1,4 +1,3 @@
-import { SECOND_MS } from '../../clock.ts'
 import type { RawLog } from '../chain-types.ts'
 import { receiptsRootOf } from '../proofs/receipts-root.ts'
 import { NoNodeError } from './no-node-error.ts'
@@ -8,6 +7,7 @@ import { asksForLess, type FailureKind, NodeError } from './node-error.ts'
 import type { Choice, Nodes } from './nodes.ts'
 import { RangeSize } from './range-size.ts'
 import type { BlockRange } from './refusals.ts'
+import { MAX_TRIES, retryPauseMs } from './retries.ts'
 import type { Timing } from './timing.ts'
 
 export interface LogRangesOptions extends Choice, BlockRange {
@@ -49,7 +49,6 @@ export interface LogRange extends BlockRange {
 const DEFAULT_IN_FLIGHT = 4
 const DEFAULT_FIRST_BLOCKS = 2_000
 const DEFAULT_MAX_BLOCKS = 100_000
-const DEFAULT_MAX_TRIES = 8
 /** Failures that repeating cannot mend: the node does not have the blocks, or refuses even a single one. */
 const LASTING: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'history',
@@ -57,8 +56,6 @@ const LASTING: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'too_many_results',
   'too_large',
 ])
-const FIRST_RETRY_MS = SECOND_MS
-const MAX_RETRY_MS = 60 * SECOND_MS
 
 /**
  * Reads the logs of many blocks, range by range, in order. Ranges adapt to each node; several are read at the same time. A
@@ -188,19 +185,22 @@ class RangeReader {
     return candidates.find((node) => !failed.has(node))
   }
 
-  /** @throws the failure of the range where repeating cannot mend it, or has been tried often enough */
+  /**
+   * Refusals that shrink the range, and pauses, do not count as tries.
+   *
+   * @throws the failure of the range where repeating cannot mend it, or has been tried often enough
+   */
   private async pauseBeforeRetry(failed: Map<EthereumNode, NodeError>, tries: number): Promise<void> {
     const errors = [...failed.values()]
     const lasting = errors.find(({ kind }) => LASTING.has(kind))
     const isHopeless =
       lasting && errors.every(({ kind }) => LASTING.has(kind)) && this.hasFailedEverywhere(failed)
     const error = lasting ?? errors.at(-1) ?? this.nodes.noNode()
-    const { maxTries = DEFAULT_MAX_TRIES, maxPauseMs = Number.POSITIVE_INFINITY } = this.options
+    const { maxTries = MAX_TRIES, maxPauseMs = Number.POSITIVE_INFINITY } = this.options
     const askedMs = error instanceof NoNodeError ? (error.retryAfterMs ?? 0) : 0
     if (isHopeless || tries >= maxTries || askedMs > maxPauseMs) throw error
     failed.clear()
-    const restMs = Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), MAX_RETRY_MS)
-    await this.options.timing.pause(Math.max(restMs, askedMs), this.options.signal)
+    await this.options.timing.pause(retryPauseMs(tries, error), this.options.signal)
   }
 
   private hasFailedEverywhere(failed: ReadonlyMap<EthereumNode, NodeError>): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ALICE, BOB, bid, createEstate, LandStory, list, transfer } from '../../../test/support/land-story.ts'
+import { ALICE, createEstate, LandStory, list, transfer } from '../../../test/support/land-story.ts'
 import { MemoryRows } from './memory-rows.ts'
 import { emptyEstate, emptyParcel } from './new-rows.ts'
 
@@ -42,35 +42,6 @@ test('listings that are loaded in any order are known oldest first, and the next
   expect([await loaded.nextKey('publication'), await loaded.nextKey('publication')]).toEqual([4, 5])
 })
 
-test('changes say what a row was before the first of them and is after the last', async () => {
-  const rows = new MemoryRows({ recordsChanges: true })
-  const story = new LandStory(rows)
-  await story.transaction(transfer('1,1', null, ALICE))
-  const before = await story.parcel('1,1')
-  rows.takeChanges()
-
-  await story.transaction(transfer('1,1', ALICE, BOB), bid('1,1', ALICE))
-  await story.transaction(transfer('1,1', BOB, ALICE))
-
-  const after = await story.parcel('1,1')
-  const [placed] = await story.bids('1,1')
-  expect(rows.takeChanges()).toEqual([
-    { table: 'parcel', before, after },
-    { table: 'bid', before: undefined, after: placed },
-  ])
-  expect(rows.takeChanges()).toEqual([])
-})
-
-test('a row that came and went is no change', () => {
-  const rows = new MemoryRows({ recordsChanges: true })
-  const row = emptyParcel({ x: 0, y: 0 }, 0)
-  rows.put('parcel', row)
-  rows.remove('parcel', row)
-
-  expect(rows.takeChanges()).toEqual([])
-  expect(rows.rowsOf('parcel')).toEqual([])
-})
-
 test('rows that are removed are in no answer any more', async () => {
   const story = new LandStory()
   await story.transaction(
@@ -95,8 +66,4 @@ test('rows that are removed are in no answer any more', async () => {
   expect(await rows.assetsOf('estate', ALICE)).toEqual([])
   expect(await rows.publicationsOf({ type: 'estate', id: '1' })).toEqual([])
   expect(await rows.mortgage({ loanId: 2 })).toBeUndefined()
-})
-
-test('changes are only there if they are recorded', () => {
-  expect(() => new MemoryRows().takeChanges()).toThrow('changes are not recorded')
 })

@@ -25,15 +25,6 @@ import {
   type Store,
 } from './memory-stores.ts'
 
-/** A row that is not as it was; undefined where there was or is none. */
-export type RowChange = {
-  [Table in EventTable]: {
-    readonly table: Table
-    readonly before: EventRows[Table] | undefined
-    readonly after: EventRows[Table] | undefined
-  }
-}[EventTable]
-
 /**
  * All rows in memory: for the history of the chain, and for tests. Every question is answered from an index, in time of the
  * size of its answer. Addresses are kept once each, and no text holds on to a longer one that it was cut out of: 100,000
@@ -57,12 +48,6 @@ export class MemoryRows implements LandRows {
   }
   private readonly nextKeys = { publication: 1, bid: 1, mortgage: 1 }
   private readonly addresses = new Map<string, string>()
-  private readonly changes: Map<string, RowChange> | undefined
-
-  /** @param recordsChanges whether {@link takeChanges} is needed: it costs memory for each row that changes */
-  constructor({ recordsChanges = false }: { readonly recordsChanges?: boolean } = {}) {
-    this.changes = recordsChanges ? new Map() : undefined
-  }
 
   async parcel(at: Coord): Promise<ParcelRow | undefined> {
     return this.stores.parcel.find(at)
@@ -124,15 +109,11 @@ export class MemoryRows implements LandRows {
     this.compact(table, row, before)
     store.put(row)
     if (isKeyed(table) && 'key' in row) this.nextKeys[table] = Math.max(this.nextKeys[table], row.key + 1)
-    this.record(table, before, row)
   }
 
   remove<Table extends EventTable>(table: Table, row: EventRows[Table]): void {
     const store = this.storeOf(table)
-    const before = store.find(row)
-    if (!before) return
-    store.remove(row)
-    this.record(table, before, undefined)
+    if (store.find(row)) store.remove(row)
   }
 
   /**
@@ -143,33 +124,9 @@ export class MemoryRows implements LandRows {
     return this.storeOf(table).all()
   }
 
-  /**
-   * Which rows are not as they were at the last call, or at the beginning. In no order.
-   *
-   * @throws {TypeError} unless changes are recorded
-   */
-  takeChanges(): readonly RowChange[] {
-    if (!this.changes) throw new TypeError('changes are not recorded')
-    const changes = [...this.changes.values()].filter(({ before, after }) => before !== after)
-    this.changes.clear()
-    return changes
-  }
-
   private storeOf<Table extends EventTable>(table: Table): Store<EventRows[Table]> {
     const stores: { readonly [Name in EventTable]: Store<EventRows[Name]> } = this.stores
     return stores[table]
-  }
-
-  private record<Table extends EventTable>(
-    table: Table,
-    before: EventRows[Table] | undefined,
-    after: EventRows[Table] | undefined,
-  ): void {
-    const row = after ?? before
-    if (!this.changes || !row) return
-    const name = `${table} ${nameOf(table, row)}`
-    const earlier = this.changes.get(name)
-    this.changes.set(name, { table, before: earlier ? earlier.before : before, after } as RowChange)
   }
 
   /**

@@ -1,15 +1,28 @@
 import { address, bool, bytes, OVERLONG_EMPTY_BYTES } from '../encoding/abi.ts'
 import { type Address, addressWord, type Word, ZERO_ADDRESS, ZERO_WORD } from '../encoding/words.ts'
+import { Cells } from './cells.ts'
 import type { EstateRegistry } from './estate-registry-type.ts'
-import { require } from './machine.ts'
+import { type Machine, require } from './machine.ts'
 import { LandToken, pairKey } from './tokens.ts'
 import { TOPIC } from './topics.ts'
 
 const NO_BYTES = new Uint8Array()
+const TOTAL = 'total'
 
 /** The registry of parcels. The id of a token is its coordinates (`encodeTokenId` of the client package), as a word. */
 export class LandRegistry extends LandToken {
+  private readonly counts: Cells<number>
   private estates: EstateRegistry | undefined
+
+  constructor(machine: Machine, self: Address) {
+    super(machine, self)
+    this.counts = new Cells(machine.history)
+  }
+
+  /** Parcels that have an owner: none is ever burned here. */
+  total(at?: number): number {
+    return this.counts.get(TOTAL, at) ?? 0
+  }
 
   /** Parcels of estates belong to this registry. */
   setEstateRegistry(estates: EstateRegistry): void {
@@ -22,6 +35,7 @@ export class LandRegistry extends LandToken {
       require(this.ownerOf(id) === ZERO_ADDRESS, 'exists')
       this.move(caller, ZERO_ADDRESS, to, id)
     }
+    this.counts.set(TOTAL, this.total() + ids.length)
   }
 
   override transferFrom(caller: Address, from: Address, to: Address, id: Word): void {

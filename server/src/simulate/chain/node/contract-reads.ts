@@ -80,6 +80,7 @@ function landReads({ land, mortgages, rentals }: Contracts): Reads {
   return {
     ...tokenReads(land),
     'ownerOf(uint256)': ({ block }, id) => encodeAddress(land.ownerOf(id, block)),
+    'totalSupply()': ({ block }) => encode(uint(land.total(block))),
     'exists(int256,int256)': ({ block }, x, y) =>
       encode(bool(land.ownerOf(idAt(x, y), block) !== ZERO_ADDRESS)),
     'ownerOfLand(int256,int256)': ({ block }, x, y) => encodeAddress(land.ownerOf(idAt(x, y), block)),

@@ -1,0 +1,61 @@
+import { CommandError } from '../../errors.ts'
+import type { BlockHeader } from '../chain-types.ts'
+import type { Spool } from './spool.ts'
+import { MissingLogsError, TokenTrail } from './token-trail.ts'
+
+export interface CompleteRowsOptions<Rows> {
+  readonly spool: Pick<Spool, 'firstBlock' | 'dropFrom'>
+  /** Stores all logs that are not stored yet. @returns the last block of the history */
+  readonly fetch: () => Promise<BlockHeader>
+  /** Makes rows of the stored logs. @throws {MissingLogsError} */
+  readonly makeRows: (block: BlockHeader, trail: TokenTrail) => Promise<Rows>
+  /** From now on, asks the node last whose logs were incomplete. Gets why, for operators. */
+  readonly onMissingLogs: (reason: string) => void
+}
+
+/** How often the history is read, from the block on after which logs were missing. */
+const MAX_TRIES = 3
+
+/**
+ * Reads the history and makes rows of it. Where a node has left out logs, the stored ones are deleted from the last block
+ * on that is known to be complete, and requested again, from another node where there is one.
+ *
+ * @throws {CommandError} where logs are still missing after {@link MAX_TRIES}
+ */
+export async function completeRows<Rows>(
+  options: CompleteRowsOptions<Rows>,
+): Promise<{ readonly block: BlockHeader; readonly rows: Rows }> {
+  const { spool, fetch, makeRows, onMissingLogs } = options
+  for (let tries = 1; ; tries++) {
+    const block = await fetch()
+    try {
+      return { block, rows: await makeRows(block, new TokenTrail()) }
+    } catch (error) {
+      if (!(error instanceof MissingLogsError)) throw error
+      const from = error.knownUntil ?? spool.firstBlock
+      await spool.dropFrom(from)
+      if (tries === MAX_TRIES) throw incomplete(error.message, from)
+      onMissingLogs(`logs are missing: ${error.message}. They are requested again from block ${from} on.`)
+    }
+  }
+}
+
+function incomplete(reason: string, from: number): CommandError {
+  return new CommandError(
+    `The node left out logs: ${reason}. No world was made of them. The stored logs from block ${from} on were deleted, and the next start requests them again. The history needs a node that has all old blocks with their logs: a full node without history expiry, or an archive node.`,
+  )
+}
+
+/**
+ * A parcel that never changed hands after its first transfer leaves no other trace of a missing log than the number of all
+ * parcels.
+ *
+ * @param count of parcels that have an owner, by the registry; undefined where no node can say it
+ * @throws {CommandError} where the logs give another number
+ */
+export function assertParcelCount(count: number | undefined, trail: TokenTrail, block: BlockHeader): void {
+  if (count === undefined || count === trail.parcels) return
+  throw new CommandError(
+    `The node left out logs: the registry has ${count} parcels at block ${block.number}, and by the stored logs ${trail.parcels} have an owner. No world was made of them. Name another node in CHAIN_RPC_URLS, delete the folder DATA_DIR/chain, and start again.`,
+  )
+}

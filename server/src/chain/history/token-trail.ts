@@ -1,0 +1,142 @@
+import type { LandEvent } from '../../land/events/land-event.ts'
+import type { AssetName } from '../../land/records/assets.ts'
+
+/** A log that the chain must have is not among those that were read. */
+export class MissingLogsError extends Error {
+  /** The last block before which nothing is missing of this asset; undefined where none of its transfers is known. */
+  readonly knownUntil: number | undefined
+
+  constructor(reason: string, knownUntil: number | undefined) {
+    super(reason)
+    this.name = 'MissingLogsError'
+    this.knownUntil = knownUntil
+  }
+}
+
+interface Token {
+  readonly holder: string | null
+  /** Of the last transfer. */
+  readonly block: number
+}
+
+type Transfer = Extract<LandEvent, { readonly kind: 'asset-transferred' }>
+type Joining = Extract<LandEvent, { readonly kind: 'parcel-joined-estate' | 'parcel-left-estate' }>
+
+/**
+ * Follows the token of each parcel and estate from its first transfer on, and finds logs that a node left out: a transfer
+ * must begin at the address where the one before ended, and a parcel can join only an estate that exists.
+ *
+ * Transfers of one transaction are judged together: until 2018 a contract that passed a parcel on when it received it
+ * logged the second transfer before the first, and parcels joined an estate before their transfer to it.
+ *
+ * @example
+ * const trail = new TokenTrail()
+ * for (const event of events) trail.note(event) // throws MissingLogsError
+ * trail.finish()
+ * trail.parcels // parcels that have an owner
+ */
+export class TokenTrail {
+  private readonly tokens = new Map<string, Token>()
+  /** Assets whose update operator was logged after their last transfer. */
+  private readonly operatorLogged = new Set<string>()
+  private readonly addresses = new Map<string, string>()
+  private txHash = ''
+  private transfers: Transfer[] = []
+  private joinings: Joining[] = []
+  private ownedParcels = 0
+
+  /** How many parcels have an owner. */
+  get parcels(): number {
+    return this.ownedParcels
+  }
+
+  /** Whether logs say who the update operator of an asset is, or that there is none, since its last transfer. */
+  hasLoggedOperator(asset: AssetName): boolean {
+    return this.operatorLogged.has(nameOf(asset))
+  }
+
+  /**
+   * Takes the next event, in the order of the chain.
+   *
+   * @throws {MissingLogsError} where a log of an earlier transaction, or of the transaction before this event, is missing
+   */
+  note(event: LandEvent): void {
+    if (event.at.txHash !== this.txHash) {
+      this.finish()
+      this.txHash = event.at.txHash
+    }
+    if (event.kind === 'asset-transferred') {
+      this.transfers.push(event)
+      this.operatorLogged.delete(nameOf(event.asset))
+    } else if (event.kind === 'parcel-joined-estate') this.joinings.push(event)
+    else if (event.kind === 'update-operator-set') this.operatorLogged.add(nameOf(event.asset))
+  }
+
+  /** Judges the last transaction. @throws {MissingLogsError} */
+  finish(): void {
+    const { transfers, joinings } = this
+    this.transfers = []
+    this.joinings = []
+    for (const [name, ofToken] of byToken(transfers)) this.move(name, ofToken)
+    for (const { at, estateId } of joinings)
+      if (!this.tokens.has(nameOf({ type: 'estate', id: estateId })))
+        throw new MissingLogsError(
+          `in block ${at.blockNumber} a parcel joins the estate ${estateId}, whose creation is missing`,
+          undefined,
+        )
+  }
+
+  private move(name: string, transfers: readonly Transfer[]): void {
+    const { holder = null, block } = this.tokens.get(name) ?? {}
+    const [{ at, from }] = transfers as readonly [Transfer, ...Transfer[]]
+    if (!transfers.some((transfer) => transfer.from === holder))
+      throw new MissingLogsError(
+        `in block ${at.blockNumber} the ${name} leaves ${from ?? 'nobody'}, but by the logs before it belongs to ${holder ?? 'nobody'}`,
+        block,
+      )
+    const next = lastHolder(holder, transfers)
+    this.tokens.set(name, { holder: this.ownAddress(next), block: at.blockNumber })
+    if (name.startsWith('parcel')) this.ownedParcels += Number(next !== null) - Number(holder !== null)
+  }
+
+  /** The same text for the same address, which keeps nothing alive of the log that it was cut out of. */
+  private ownAddress(address: string | null): string | null {
+    if (address === null) return null
+    const known = this.addresses.get(address)
+    if (known !== undefined) return known
+    const own = Buffer.from(address, 'latin1').toString('latin1')
+    this.addresses.set(own, own)
+    return own
+  }
+}
+
+function nameOf({ type, id }: AssetName): string {
+  return `${type} ${id}`
+}
+
+function byToken(transfers: readonly Transfer[]): ReadonlyMap<string, readonly Transfer[]> {
+  const tokens = new Map<string, Transfer[]>()
+  for (const transfer of transfers) {
+    const name = nameOf(transfer.asset)
+    const known = tokens.get(name)
+    if (known) known.push(transfer)
+    else tokens.set(name, [transfer])
+  }
+  return tokens
+}
+
+/** Who has the token after transfers in any order: the one who received it once more than they gave it away. */
+function lastHolder(holder: string | null, transfers: readonly Transfer[]): string | null {
+  const last = transfers.at(-1)!.to
+  if (transfers.length === 1) return last
+  const balances = new Map<string | null, number>([[holder, 1]])
+  const add = (address: string | null, count: number) =>
+    balances.set(address, (balances.get(address) ?? 0) + count)
+  for (const { from, to } of transfers) {
+    add(from, -1)
+    add(to, 1)
+  }
+  if ((balances.get(last) ?? 0) > 0) return last
+  const [found] = [...balances].find(([, balance]) => balance > 0) ?? [last]
+  return found
+}
