@@ -29,7 +29,7 @@ import { readLogRanges } from './rpc/log-ranges.ts'
 import { NoNodeError } from './rpc/no-node-error.ts'
 import { NodeError } from './rpc/node-error.ts'
 import type { Nodes } from './rpc/nodes.ts'
-import { REAL_TIMING } from './rpc/timing.ts'
+import { REAL_TIMING, type Timing } from './rpc/timing.ts'
 
 export interface ChainOptions {
   readonly config: Pick<Config, 'chain' | 'world' | 'dataDir'>
@@ -39,6 +39,10 @@ export interface ChainOptions {
   readonly signal: AbortSignal
   /** Writes a line for operators. It contains no key of a node's address. */
   readonly log: (line: string) => void
+  /** Deadlines and pauses; real ones where it is left out. */
+  readonly timing?: Timing
+  /** From 0 up to 1, for the jitter of pauses; `Math.random` where it is left out. */
+  readonly random?: () => number
 }
 
 export interface ReadHistoryOptions {
@@ -73,6 +77,7 @@ export class Chain {
   readonly tally = new LogTally()
   readonly calls = new CallCounters()
   private readonly options: ChainOptions
+  private readonly timing: Timing
   private readonly source: NodeSource
   private readonly door: DatabaseDoor
   private readonly context: RuleContext
@@ -82,11 +87,15 @@ export class Chain {
   private doubt: string | undefined
 
   constructor(options: ChainOptions, network: Network) {
-    const { config, db, clock, signal } = options
+    const { config, db, clock, signal, timing = REAL_TIMING, random = Math.random } = options
     const { nodeUrls: urls, callsInFlight, maxRangeBlocks, head } = config.chain
     this.options = options
+    this.timing = timing
     this.network = network
-    this.nodes = connectNodes({ urls, network, signal, counters: this.calls, maxInFlight: 2 * callsInFlight })
+    this.nodes = connectNodes({
+      ...{ urls, network, signal, timing, random },
+      ...{ counters: this.calls, maxInFlight: 2 * callsInFlight },
+    })
     this.context = contextOf(network)
     const addresses = filterAddresses(network)
     this.source = new NodeSource({
@@ -100,7 +109,7 @@ export class Chain {
           addresses,
           ...(except && { except }),
           maxBlocks: maxRangeBlocks,
-          timing: REAL_TIMING,
+          timing,
           signal,
         })
         const logs: RawLog[] = []
@@ -187,6 +196,7 @@ export class Chain {
       network: this.network,
       maxRangeBlocks: config.chain.maxRangeBlocks,
       callsInFlight: config.chain.callsInFlight,
+      timing: this.timing,
     })
     const { headersByHash, hasNoParcels, ranges } = history
     const { heads, headerByNumber } = this.source
@@ -217,6 +227,7 @@ export class Chain {
     return runFollower(this.follower, {
       until,
       signal,
+      timing: this.timing,
       pollMs: this.options.config.chain.pollMs,
       endsWith: (result) => endsAt.includes(result),
       onStep: (result) => this.noteStep(result),

@@ -5,7 +5,7 @@ import { findNodesWithHistory } from '../rpc/check-history.ts'
 import { readLogRanges } from '../rpc/log-ranges.ts'
 import type { EthereumNode } from '../rpc/node.ts'
 import type { Nodes } from '../rpc/nodes.ts'
-import { REAL_TIMING } from '../rpc/timing.ts'
+import type { Timing } from '../rpc/timing.ts'
 import type { HistorySource } from './fetch-history.ts'
 
 export interface NodeHistoryOptions {
@@ -13,6 +13,7 @@ export interface NodeHistoryOptions {
   readonly network: Network
   readonly maxRangeBlocks: number
   readonly callsInFlight: number
+  readonly timing: Timing
 }
 
 /** The history of the land, as nodes have it. */
@@ -51,7 +52,7 @@ export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
     { first, last }: { readonly first: number; readonly last: number },
     signal: AbortSignal,
   ) {
-    const { nodes, network, maxRangeBlocks, callsInFlight } = this.options
+    const { nodes, network, maxRangeBlocks, callsInFlight, timing } = this.options
     const addresses = filterAddresses(network)
     const ranges = readLogRanges(nodes, {
       fromBlock: first,
@@ -61,7 +62,7 @@ export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
       firstBlocks: Math.min(FIRST_BLOCKS, maxRangeBlocks),
       maxBlocks: maxRangeBlocks,
       among: await this.nodesWithHistory(last, signal),
-      timing: REAL_TIMING,
+      timing,
       signal,
     })
     for await (const { fromBlock, toBlock, last: header, logs, suspectBlocks } of ranges)
@@ -70,10 +71,10 @@ export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
 
   /** Nodes without old blocks may answer as if nothing had happened in them. */
   private async nodesWithHistory(toBlock: number, signal: AbortSignal): Promise<readonly EthereumNode[]> {
-    const { nodes, network } = this.options
+    const { nodes, network, timing } = this.options
     if (!this.among && (await this.hasNoParcels().catch(() => false))) this.among = await nodes.candidates()
     const contract = network.contracts.LANDRegistry
-    this.among ??= await findNodesWithHistory(nodes, { contract, toBlock, timing: REAL_TIMING, signal })
+    this.among ??= await findNodesWithHistory(nodes, { contract, toBlock, timing, signal })
     return this.among
   }
 }
