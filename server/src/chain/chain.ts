@@ -11,7 +11,7 @@ import { ContradictionError } from './follow/chain-source.ts'
 import { DatabaseDoor, newHolder } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
 import { Follower, type StepResult } from './follow/follower.ts'
-import { readLoanTerms } from './follow/loan-terms.ts'
+import { findLoanTerms } from './follow/loan-terms.ts'
 import { NodeSource } from './follow/node-source.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
@@ -296,25 +296,19 @@ export class Chain {
 
   private eventsOf<Log extends RawLog>(logs: readonly Log[], timeMsOf: (log: Log) => number) {
     const { network, tally } = this
-    return readEvents(logs, timeMsOf, { network, tally, loanTerms: (loanId) => this.loanTerms(loanId) })
+    return readEvents(logs, timeMsOf, {
+      network,
+      tally,
+      loanTerms: (loanId, block) => this.loanTerms(loanId, block),
+    })
   }
 
-  private async loanTerms(loanId: bigint) {
+  private async loanTerms(loanId: bigint, block: BlockRef) {
     const to = this.network.contracts.RCNEngine?.address
     if (to === undefined) return undefined
-    // Terms never change: any block after the loan was created will do, and a final one is the same on all nodes.
-    const { head } = await this.source.heads()
-    try {
-      return await readLoanTerms(
-        (data) => this.nodes.run((node) => node.read({ to, data }, head.hash)),
-        loanId,
-      )
-    } catch (error) {
-      const hasNoSuchLoan =
-        error instanceof RangeError || (error instanceof NodeError && error.kind === 'reverted')
-      if (hasNoSuchLoan) return undefined
-      throw error
-    }
+    const { heads } = this.source
+    const read = (data: string, hash: string) => this.nodes.run((node) => node.read({ to, data }, hash))
+    return findLoanTerms(loanId, block, { heads, read })
   }
 
   private parcelTransfer(log: RawLog): 'first' | 'later' | undefined {

@@ -55,7 +55,9 @@ export function checkTraces(
   if (images.length > 0) found.push(`${images.length} images are stored, although all blocks are final`)
   const undone = new Set<string>()
   // Some of these the rules make themselves: the fingerprint of an estate is also in bids that were undone.
-  const kept = new Set([...clean.rowsAt(chain.head.hash).values()].flatMap((text) => text.match(HASHES) ?? []))
+  const kept = new Set(
+    [...clean.rowsAt(chain.head.hash).values()].flatMap((text) => text.match(HASHES) ?? []),
+  )
   for (const { hash, number, logs } of clean.blocks.values()) {
     const words = chain.block(number)?.hash === hash ? kept : undone
     words.add(hash)

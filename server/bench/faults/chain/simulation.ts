@@ -303,6 +303,8 @@ export class Simulation {
     this.isFaulty = false
     const { db } = this.options.database
     this.change({ safe_depth: 0 })
+    this.chain.mine()
+    await this.clean!.update()
     if (!(await this.followUntil(({ hash }) => hash === this.chain.head.hash)))
       return this.findings.blame(`block ${this.chain.head.number} was not reached`)
     await this.read(db)

@@ -1,5 +1,5 @@
 import type { LandEvent, LoanTerms } from '../../land/events/land-event.ts'
-import type { Network, RawLog } from '../chain-types.ts'
+import type { BlockRef, Network, RawLog } from '../chain-types.ts'
 import type { LogTally } from '../logs/log-tally.ts'
 import { landEventsOf } from '../meaning/land-events-of.ts'
 
@@ -7,8 +7,8 @@ export interface EventReaderOptions {
   readonly network: Network
   /** Counts the logs that change nothing. */
   readonly tally: LogTally
-  /** Undefined where the contract has no such loan. */
-  readonly loanTerms: (loanId: bigint) => Promise<LoanTerms | undefined>
+  /** The terms after the block of the log; undefined where the contract has no such loan. */
+  readonly loanTerms: (loanId: bigint, block: BlockRef) => Promise<LoanTerms | undefined>
 }
 
 /**
@@ -33,7 +33,7 @@ export async function readEvents<Log extends RawLog>(
       events.push(event)
       if (event.kind !== 'mortgage-requested') continue
       const { at, loanId } = event
-      const terms = await loanTerms(loanId)
+      const terms = await loanTerms(loanId, { number: log.blockNumber, hash: log.blockHash })
       if (terms) events.push({ at, kind: 'loan-terms-read', loanId, terms })
     }
   }
