@@ -21,6 +21,8 @@ class BranchingChain {
   otherNode: BranchingChain | undefined
   otherNodeEnds: BranchingChain | undefined
   readonly calls: string[] = []
+  /** The node fails after so many calls. */
+  failsAfter = Number.POSITIVE_INFINITY
   private readonly byHash = new Map<string, BlockHeader>(this.blocks.map((block) => [block.hash, block]))
 
   get head(): BlockHeader {
@@ -50,6 +52,7 @@ class BranchingChain {
     const answer =
       <Args extends unknown[], T>(name: string, work: (...args: Args) => T) =>
       async (...args: Args): Promise<T> => {
+        if (this.calls.length >= this.failsAfter) throw new Error('the node is away')
         this.calls.push(name)
         return work(...args)
       }
@@ -214,6 +217,21 @@ test('a node that lags is no reorganisation, and a lower head on another branch 
   chain.blocks = whole
   chain.reorganise(5, 2, 'b')
   await toEnd()
+  expect(land.rows).toEqual(rowsOf(chain))
+})
+
+test('what was read before a call failed is not requested again, so a node that often fails is enough', async () => {
+  const chain = new BranchingChain()
+  const { follower, land } = follow(chain)
+  chain.grow(60, 'a')
+  chain.failsAfter = 20
+  let failures = 0
+  while (land.position.blocks.at(-1)!.number < 159 && failures < 20) {
+    chain.calls.length = 0
+    await follower.step().catch(() => failures++)
+  }
+
+  expect(failures).toBe(6) // 60 headers and 60 blocks in parts of 20 calls, of which one is for the head.
   expect(land.rows).toEqual(rowsOf(chain))
 })
 

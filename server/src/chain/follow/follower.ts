@@ -12,6 +12,8 @@ const BLOCKS_OF_STEP = 64
 const BLOCKS_WORTH_A_RANGE = 32
 /** The most logs that one transaction applies, except where one block has more. */
 const LOGS_OF_STEP = 500
+/** The most blocks of paths that could not be followed yet. More of them are read again. */
+const MOST_UNFINISHED_BLOCKS = 1_024
 /** How long a second look that failed is not repeated. */
 const LOOK_AGAIN_AFTER_MS = 30_000
 /** How often the stored position moves over blocks that changed nothing. */
@@ -64,6 +66,11 @@ export class Follower {
   private storedAtMs: number
   private heads: ChainHeads | undefined
   private headsAtMs: number | undefined
+  /** What was read for a path whose blocks are not all read yet, by hash: a step that fails is not repeated from the start. */
+  private readonly unfinished = {
+    headers: new Map<string, BlockHeader>(),
+    blocks: new Map<string, NewBlock>(),
+  }
   private stopReason: string | undefined
   private doubt: string | undefined
   private nextLookAtMs = Number.NEGATIVE_INFINITY
@@ -147,7 +154,7 @@ export class Follower {
     const targetNumber = Math.min(newest.number + BLOCKS_OF_STEP, until)
     if (!isNear && targetNumber <= standing.known[0]!.number) return 'nothing new'
     const target = isNear ? heads.head : await source.headerByNumber(targetNumber)
-    const path = await findPath(standing.known, target, source)
+    const path = await findPath(standing.known, target, { headerByHash: (hash) => this.headerOf(hash) })
     if (path.kind === 'below finality') return this.stopAt(standing, path.found)
     this.stopReason = undefined
     if (path.kind === 'forward') await this.takePath(standing, path)
@@ -181,6 +188,16 @@ export class Follower {
     await this.branchOff(standing, ancestor, blocks)
     if (undone > 0) this.counts.undone.set(undone, (this.counts.undone.get(undone) ?? 0) + 1)
     this.count(blocks)
+    this.unfinished.headers.clear()
+    this.unfinished.blocks.clear()
+  }
+
+  private async headerOf(hash: string): Promise<BlockHeader> {
+    const { headers } = this.unfinished
+    const header = headers.get(hash) ?? (await this.options.source.headerByHash(hash))
+    if (headers.size >= MOST_UNFINISHED_BLOCKS) headers.clear()
+    headers.set(hash, header)
+    return header
   }
 
   /** Puts blocks in the place of all after an ancestor: in one transaction where the tables have to be undone. */
@@ -208,8 +225,14 @@ export class Follower {
   }
 
   private async readBlocks(headers: readonly BlockHeader[]): Promise<readonly NewBlock[]> {
+    const { blocks: known } = this.unfinished
+    if (known.size >= MOST_UNFINISHED_BLOCKS) known.clear()
     const blocks: NewBlock[] = []
-    for (const header of headers) blocks.push(await this.readBlock(header))
+    for (const header of headers) {
+      const block = known.get(header.hash) ?? (await this.readBlock(header))
+      known.set(block.hash, block)
+      blocks.push(block)
+    }
     return blocks
   }
 
