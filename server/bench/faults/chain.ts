@@ -9,6 +9,7 @@ import { type Script, type ScriptOptions, sized, type Verdict } from '../attenda
 import { addCounts } from './chain/findings.ts'
 import { SimulatedClock } from './chain/follower-process.ts'
 import { NodeServer } from './chain/node-server.ts'
+import { kindOf } from './chain/seeds.ts'
 import { Simulation, type SimulationDatabase } from './chain/simulation.ts'
 
 const SEEDS = 1_000
@@ -56,14 +57,6 @@ export const chain: Script = {
       rmSync(scratch, { recursive: true, force: true })
     }
   },
-}
-
-/** One or two followers, and the engine: all four pairs in four seeds that follow each other. */
-export function kindOf(seed: number): {
-  readonly followers: 1 | 2
-  readonly engine: 'postgres' | 'embedded'
-} {
-  return { followers: seed % 2 === 0 ? 1 : 2, engine: seed % 4 < 2 ? 'postgres' : 'embedded' }
 }
 
 interface Rig {
