@@ -8,6 +8,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import type { Db } from '../../../src/db/engine.ts'
 import { Random } from '../../../src/demo/random.ts'
+import { readLandHead } from '../../../src/land/changes/land-head.ts'
 import { dropRetiredWorlds } from '../../../src/land/snapshot/worlds.ts'
 import { SimulatedChain } from '../../../src/simulate/chain/blocks/chain.ts'
 import { networkFile } from '../../../src/simulate/chain/contracts/contracts.ts'
@@ -78,6 +79,7 @@ export class Simulation {
   private isFaulty = true
   private isInside = false
   private revision = 0
+  private worldId = 0
 
   /** Runs a seed. What it finds is in the result; it throws only for a fault of its own. */
   static async run(options: SimulationOptions): Promise<Findings> {
@@ -200,12 +202,18 @@ export class Simulation {
       if (tries === HISTORY_TRIES) return this.findings.blame('the history could not be read', errors)
       clock.pass(SETTLING_STEP_MS)
     }
-    const { number, revision } = await readStoredLand(db)
+    const { number, revision } = await this.readWorld(db)
     this.revision = revision
     const { chain, reads, network, world } = this
     this.clean = new CleanChain({ chain, reads, network, world, firstBlock: number })
     await this.clean.update()
     await this.read(db)
+  }
+
+  /** Reads the world that is shown now: from here on it stays. */
+  private async readWorld(db: Db): Promise<StoredLand> {
+    this.worldId = (await readLandHead(db)).worldId!
+    return readStoredLand(db, this.worldId)
   }
 
   /** One turn: the chain goes on, and followers do some steps, or sleep for a while. */
@@ -282,7 +290,7 @@ export class Simulation {
 
   /** A reader sees the rows of exactly the block of the position, and never an older revision than before. */
   private async read(db: Db): Promise<StoredLand> {
-    const land = await readStoredLand(db)
+    const land = await readStoredLand(db, this.worldId)
     this.findings.count('reads')
     if (land.revision < this.revision)
       this.findings.blame(`revision ${land.revision} came after revision ${this.revision}`)
@@ -336,7 +344,7 @@ export class Simulation {
     const { db, clock } = this.options.database
     for (let steps = 0; steps < SETTLING_STEPS; steps++) {
       for (const seat of this.seats) await this.step(seat)
-      if (isThere(await readStoredLand(db))) return true
+      if (isThere(await readStoredLand(db, this.worldId))) return true
       clock.pass(SETTLING_STEP_MS)
     }
     return false
@@ -345,7 +353,7 @@ export class Simulation {
   /** The whole way of a follower, with a good node and no reorganisation. */
   private async compareWithCleanRun(): Promise<void> {
     const { db } = this.options.database
-    const { rows } = await readStoredLand(db)
+    const { rows } = await readStoredLand(db, this.worldId)
     for (const seat of this.seats) await seat.end()
     const seat = this.newSeat('clean', new Random(this.options.seed).fork('clean'), 1)
     const [node] = seat.nodes
@@ -354,7 +362,7 @@ export class Simulation {
     const error = await seat.readHistory()
     await seat.end()
     if (error !== undefined) return this.findings.blame(`the clean run failed: ${error}`)
-    const found = differences(rows, (await readStoredLand(db)).rows)
+    const found = differences(rows, (await this.readWorld(db)).rows)
     if (found.length > 0)
       this.findings.blame('the rows differ from those of a clean run of the follower', found)
   }

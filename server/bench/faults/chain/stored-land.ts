@@ -52,19 +52,27 @@ export function rowName(table: EventTable, row: object): string {
   return `${table} ${keyText(table, row)}`
 }
 
-/** Reads position, rows, images and journal of the world that is shown, in one statement: no commit comes between them. */
-export async function readStoredLand(db: Db): Promise<StoredLand> {
+/**
+ * Reads position, rows, images and journal of a world in one statement: no commit comes between them.
+ *
+ * @param worldId as a constant of the statement, so that the database plans only for the tables of this world
+ * @throws {Error} where another world is shown, or the world has no position
+ */
+export async function readStoredLand(db: Db, worldId: number): Promise<StoredLand> {
+  const world = sql.lit(worldId)
   const { rows: parts } = await sql<Part>`
-    with head as (select world_id, revision from land_state)
     select 'head' as part, json_build_array(revision, block_number, block_hash, finalized_hash, status)::text as row
-    from head join chain_position using (world_id)
+    from land_state join chain_position using (world_id) where world_id = ${world}
     union all select 'block', json_build_array(number, hash, logs_digest)::text
-    from chain_block join head using (world_id)
+    from chain_block where world_id = ${world}
     union all select 'image', json_build_array(block_number, table_name, key, before)::text
-    from chain_undo join head using (world_id)
-    union all select 'journal', json_build_array(land_change.revision, subject, key)::text
-    from land_change join head using (world_id)
-    ${sql.join(EVENT_TABLES.map(selectRows), sql` `)}`.execute(db)
+    from chain_undo where world_id = ${world}
+    union all select 'journal', json_build_array(revision, subject, key)::text
+    from land_change where world_id = ${world}
+    ${sql.join(
+      EVENT_TABLES.map((table) => selectRows(table, worldId)),
+      sql` `,
+    )}`.execute(db)
   return landOf(parts)
 }
 
@@ -73,19 +81,18 @@ interface Part {
   readonly row: string
 }
 
-function selectRows(table: EventTable): RawBuilder<unknown> {
-  const columns = EVENT_COLUMNS[table].map((column) => {
-    const value = sql.ref(`${table}.${column}`)
-    return NUMERIC.has(column) ? sql`${value}::text` : value
-  })
+function selectRows(table: EventTable, worldId: number): RawBuilder<unknown> {
+  const columns = EVENT_COLUMNS[table].map((column) =>
+    NUMERIC.has(column) ? sql`${sql.ref(column)}::text` : sql.ref(column),
+  )
   return sql`union all select ${sql.lit(table)}, json_build_array(${sql.join(columns)})::text
-    from ${sql.table(table)} join head using (world_id)`
+    from ${sql.table(table)} where world_id = ${sql.lit(worldId)}`
 }
 
 function landOf(parts: readonly Part[]): StoredLand {
   const of = (wanted: string) => parts.flatMap(({ part, row }) => (part === wanted ? [row] : []))
   const [head] = of('head')
-  if (head === undefined) throw new Error('the world that is shown has no position on the chain')
+  if (head === undefined) throw new Error('another world is shown, or it has no position on the chain')
   const [revision, number, hash, finalizedHash] = JSON.parse(head) as [number, number, string, string]
   const blocks = of('block').map((text): AppliedBlock => {
     const [blockNumber, blockHash, digest] = JSON.parse(text) as [number, string, string | null]
