@@ -192,7 +192,8 @@ export class Simulation {
     const { db, clock } = this.options.database
     const [first] = this.seats
     const last = first!.nodes.length - 1
-    if (last > 0 && this.chances.chance(30)) first!.nodes[last]!.prune(this.chain.head.number - 70)
+    if (last > 0 && this.chances.chance(30))
+      first!.nodes[last]!.prune(Math.max(0, this.chain.head.number - 70))
     const errors: string[] = []
     for (let tries = 0; ; tries++) {
       const error = await first!.readHistory()
