@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { chain } from '../faults/chain.ts'
 import { costSearch } from '../faults/cost-search.ts'
 import { dependencies } from '../faults/dependencies.ts'
 import { failover } from '../faults/failover.ts'
@@ -32,12 +33,13 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   failover,
   pipelining,
   'rolling-restart': rollingRestart,
+  chain,
 }
 
 const SHOWN = 20
 
 const USAGE = [
-  'Usage: npm run faults -- <script> [--seed N] [--engine postgres|embedded] [--processes N] [--rounds N] [--scale 0..1]',
+  'Usage: npm run faults -- <script> [--seed N] [--engine postgres|embedded] [--processes N] [--rounds N] [--seeds N] [--scale 0..1]',
   '',
   ...Object.entries(SCRIPTS).map(([name, { about }]) => `  ${name.padEnd(15)} ${about}`),
 ].join('\n')
@@ -84,19 +86,22 @@ function readArguments(): { name: string; script: Script; options: ScriptOptions
       engine: { type: 'string', default: 'postgres' },
       processes: { type: 'string', default: '1' },
       rounds: { type: 'string' },
+      seeds: { type: 'string' },
       scale: { type: 'string', default: '1' },
     },
   })
   const [name = ''] = positionals
   const script = SCRIPTS[name]
   const [seed, processes, scale] = [values.seed, values.processes, values.scale].map(Number)
-  const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
+  const [rounds, seeds] = [values.rounds, values.seeds].map((text) =>
+    text === undefined ? undefined : Number(text),
+  )
   const isValid =
     isCount(seed!) &&
     isCount(processes!) &&
     scale! > 0 &&
     scale! <= 1 &&
-    (rounds === undefined || isCount(rounds))
+    [rounds, seeds].every((count) => count === undefined || isCount(count))
   const isEngine = values.engine === 'postgres' || (values.engine === 'embedded' && processes === 1)
   if (!script || !isValid || !isEngine) return undefined
   return {
@@ -107,6 +112,7 @@ function readArguments(): { name: string; script: Script; options: ScriptOptions
       engine: values.engine as EngineKind,
       processes: processes!,
       rounds,
+      seeds,
       scale: scale!,
     },
   }

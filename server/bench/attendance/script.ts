@@ -15,6 +15,8 @@ export interface ScriptOptions {
   readonly processes: number
   /** Undefined: the default of the script. */
   readonly rounds: number | undefined
+  /** How many seeds, from `seed` on, of a script that tries many; undefined: the default of the script. */
+  readonly seeds?: number | undefined
   /** 1 is the full size, 0.1 a tenth of it. */
   readonly scale: number
 }

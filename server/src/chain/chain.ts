@@ -33,7 +33,7 @@ import { NoNodeError } from './rpc/no-node-error.ts'
 import { NodeError } from './rpc/node-error.ts'
 import { MAX_WAIT_MS, type Nodes } from './rpc/nodes.ts'
 import { runWithRetries, withRetries } from './rpc/retries.ts'
-import { REAL_TIMING } from './rpc/timing.ts'
+import { REAL_TIMING, type Timing } from './rpc/timing.ts'
 
 export interface ChainOptions {
   readonly config: Pick<Config, 'chain' | 'world' | 'dataDir'>
@@ -43,6 +43,10 @@ export interface ChainOptions {
   readonly signal: AbortSignal
   /** Writes a line for operators. It contains no key of a node's address. */
   readonly log: (line: string) => void
+  /** Deadlines and pauses; real ones where it is left out. */
+  readonly timing?: Timing
+  /** From 0 up to 1, for the jitter of pauses; `Math.random` where it is left out. */
+  readonly random?: () => number
 }
 
 export interface ReadHistoryOptions {
@@ -79,6 +83,7 @@ export class Chain {
   readonly tally = new LogTally()
   readonly calls = new CallCounters()
   private readonly options: ChainOptions
+  private readonly timing: Timing
   private readonly source: NodeSource
   private readonly door: DatabaseDoor
   private readonly loans: LoanReader
@@ -91,11 +96,15 @@ export class Chain {
   private doubt: string | undefined
 
   constructor(options: ChainOptions, network: Network) {
-    const { config, db, clock, signal } = options
+    const { config, db, clock, signal, timing = REAL_TIMING, random = Math.random } = options
     const { nodeUrls: urls, callsInFlight, maxRangeBlocks, head } = config.chain
     this.options = options
+    this.timing = timing
     this.network = network
-    this.nodes = connectNodes({ urls, network, signal, counters: this.calls, maxInFlight: 2 * callsInFlight })
+    this.nodes = connectNodes({
+      ...{ urls, network, signal, timing, random },
+      ...{ counters: this.calls, maxInFlight: 2 * callsInFlight },
+    })
     this.context = contextOf(network)
     this.known = {
       chainId: network.chainId,
@@ -117,7 +126,7 @@ export class Chain {
           maxTries: RANGE_TRIES,
           maxPauseMs: MAX_WAIT_MS,
           maxBlocks: maxRangeBlocks,
-          timing: REAL_TIMING,
+          timing,
           signal,
         })
         const logs: RawLog[] = []
@@ -214,7 +223,7 @@ export class Chain {
       throw new CommandError(
         'The world that is shown does not come from the chain: it was imported. It stays, and nothing was changed. With --new-world, landpass follow replaces it: by the history of the chain, and by --ground where that is given.',
       )
-    const retries = { timing: REAL_TIMING, signal }
+    const retries = { timing: this.timing, signal }
     const history = new NodeHistory({
       nodes: this.nodes,
       network: this.network,
@@ -260,6 +269,7 @@ export class Chain {
     return runFollower(this.follower, {
       until,
       signal,
+      timing: this.timing,
       pollMs: this.options.config.chain.pollMs,
       endsWith: (result) => endsAt.includes(result),
       onStep: (result) => this.noteStep(result),
@@ -331,8 +341,7 @@ export class Chain {
     return readEvents(logs, () => timeS * 1_000, {
       network,
       tally,
-      loanTerms: (id, { blockNumber, blockHash }) =>
-        loans.termsAt(id, { number: blockNumber, hash: blockHash }),
+      loanTerms: (id, block) => loans.termsAt(id, block),
     })
   }
 

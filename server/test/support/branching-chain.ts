@@ -27,6 +27,8 @@ export class BranchingChain {
   otherNodeHas: (block: BlockRef) => boolean = () => false
   readonly refutations: string[] = []
   readonly calls: string[] = []
+  /** The node fails after so many calls. */
+  failsAfter = Number.POSITIVE_INFINITY
   private readonly byHash = new Map<string, BlockHeader>(this.blocks.map((block) => [block.hash, block]))
 
   get head(): BlockHeader {
@@ -56,6 +58,7 @@ export class BranchingChain {
     const answer =
       <Args extends unknown[], T>(name: string, work: (...args: Args) => T | Promise<T>) =>
       async (...args: Args): Promise<T> => {
+        if (this.calls.length >= this.failsAfter) throw new Error('the node is away')
         this.calls.push(name)
         return work(...args)
       }

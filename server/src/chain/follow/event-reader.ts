@@ -1,18 +1,14 @@
 import type { LandEvent, LoanTerms } from '../../land/events/land-event.ts'
-import type { Network, RawLog } from '../chain-types.ts'
+import type { BlockRef, Network, RawLog } from '../chain-types.ts'
 import type { LogTally } from '../logs/log-tally.ts'
 import { landEventsOf } from '../meaning/land-events-of.ts'
 
-export interface EventReaderOptions<Log extends RawLog> {
+export interface EventReaderOptions {
   readonly network: Network
   /** Counts the logs that change nothing. */
   readonly tally: LogTally
-  /**
-   * Undefined where the contract has no such loan.
-   *
-   * @param log requests the mortgage
-   */
-  readonly loanTerms: (loanId: bigint, log: Log) => Promise<LoanTerms | undefined>
+  /** The terms after the block of the log; undefined where the contract has no such loan. */
+  readonly loanTerms: (loanId: bigint, block: BlockRef) => Promise<LoanTerms | undefined>
 }
 
 /**
@@ -24,7 +20,7 @@ export interface EventReaderOptions<Log extends RawLog> {
 export async function readEvents<Log extends RawLog>(
   logs: readonly Log[],
   timeMsOf: (log: Log) => number,
-  { network, tally, loanTerms }: EventReaderOptions<Log>,
+  { network, tally, loanTerms }: EventReaderOptions,
 ): Promise<readonly LandEvent[]> {
   const events: LandEvent[] = []
   for (const log of logs) {
@@ -37,7 +33,7 @@ export async function readEvents<Log extends RawLog>(
       events.push(event)
       if (event.kind !== 'mortgage-requested') continue
       const { at, loanId } = event
-      const terms = await loanTerms(loanId, log)
+      const terms = await loanTerms(loanId, { number: log.blockNumber, hash: log.blockHash })
       if (terms) events.push({ at, kind: 'loan-terms-read', loanId, terms })
     }
   }

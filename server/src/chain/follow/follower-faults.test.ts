@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { BranchingChain, follow, MemoryLand, rowsOf } from '../../../test/support/branching-chain.ts'
 import { NoNodeError } from '../rpc/no-node-error.ts'
+import { REAL_TIMING } from '../rpc/timing.ts'
 import { ContradictionError } from './chain-source.ts'
 import { runFollower } from './run-follower.ts'
 
@@ -154,6 +155,7 @@ test('following to a block ends where another process has followed to it', async
       until,
       signal: stopping.signal,
       pollMs: 1,
+      timing: REAL_TIMING,
       endsWith: () => false,
       onStep: (result) => {
         expect(result).toBe('waits')

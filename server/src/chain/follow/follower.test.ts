@@ -52,6 +52,21 @@ test('a node that lags is no reorganisation, and a lower head on another branch 
   expect(land.rows).toEqual(rowsOf(chain))
 })
 
+test('what was read before a call failed is not requested again, so a node that often fails is enough', async () => {
+  const chain = new BranchingChain()
+  const { follower, land } = follow(chain)
+  chain.grow(60, 'a')
+  chain.failsAfter = 20
+  let failures = 0
+  while (land.position.blocks.at(-1)!.number < 159 && failures < 20) {
+    chain.calls.length = 0
+    await follower.step().catch(() => failures++)
+  }
+
+  expect(failures).toBe(6) // 60 headers and 60 blocks in parts of 20 calls, of which one is for the head.
+  expect(land.rows).toEqual(rowsOf(chain))
+})
+
 test('a branch that leaves below the final block stops the follower, until the node is right again', async () => {
   const chain = new BranchingChain()
   const { land, follower, toEnd } = follow(chain)

@@ -9,6 +9,7 @@ import { FollowCounts } from './follow-counts.ts'
 import type { ChainPosition, FollowedBlock, LandDoor, NewBlock } from './land-door.ts'
 import { logsDigest } from './logs-digest.ts'
 import { assertOfBlock, logsByBlock, partsOf } from './range-logs.ts'
+import { UnfinishedPath } from './unfinished-path.ts'
 import { whileLeading } from './while-leading.ts'
 
 /** How many blocks one transaction moves the world forward where blocks are read one by one. */
@@ -56,6 +57,7 @@ export class Follower {
   private storedAtMs: number
   private heads: ChainHeads | undefined
   private headsAtMs: number | undefined
+  private readonly unfinished = new UnfinishedPath()
   private stopReason: string | undefined
   private doubt: string | undefined
   private nextLookAtMs = Number.NEGATIVE_INFINITY
@@ -153,7 +155,9 @@ export class Follower {
     const targetNumber = Math.min(newest.number + BLOCKS_OF_STEP, until)
     if (!isNear && targetNumber <= base.number) return 'nothing new'
     const target = isNear ? heads.head : await source.headerByNumber(targetNumber)
-    const path = await findPath(standing.known, target, source)
+    const path = await findPath(standing.known, target, {
+      headerByHash: (hash) => this.unfinished.header(hash, () => source.headerByHash(hash)),
+    })
     if (path.kind === 'below finality') return this.stopAt(standing, path.found)
     this.stopReason = undefined
     if (path.kind === 'forward') await this.takePath(standing, path)
@@ -191,11 +195,13 @@ export class Follower {
     { ancestor, headers }: { readonly ancestor: FollowedBlock; readonly headers: readonly BlockHeader[] },
   ): Promise<void> {
     const blocks: NewBlock[] = []
-    for (const header of headers) blocks.push(await this.readBlock(header))
+    for (const header of headers)
+      blocks.push(await this.unfinished.block(header.hash, () => this.readBlock(header)))
     const undone = standing.known.at(-1)!.number - ancestor.number
     await this.branchOff(standing, ancestor, blocks)
     this.counts.noteUndone(undone)
     this.counts.blocks += blocks.length
+    this.unfinished.clear()
   }
 
   /** Puts blocks in the place of all after an ancestor: in one transaction where the tables have to be undone. */

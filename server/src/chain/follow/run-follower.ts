@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Timing } from '../rpc/timing.ts'
 import type { Follower, StepResult } from './follower.ts'
 
 /** The longest pause after steps that failed. */
@@ -9,6 +9,7 @@ export interface RunOptions {
   /** Ends when the world stands at this block, whichever process moved it there; undefined: never by itself. */
   readonly until: number | undefined
   readonly signal: AbortSignal
+  readonly timing: Pick<Timing, 'pause'>
   /** Which results end the run; the others are waited out. */
   readonly endsWith: (result: StepResult) => boolean
   /** For log and status, after each step that did not fail. */
@@ -27,7 +28,7 @@ export async function runFollower(
   follower: Follower,
   options: RunOptions,
 ): Promise<StepResult | 'reached' | undefined> {
-  const { pollMs, until, signal, endsWith, onStep, onFailure } = options
+  const { pollMs, until, signal, timing, endsWith, onStep, onFailure } = options
   let failures = 0
   while (!signal.aborted) {
     let pauseMs = pollMs
@@ -50,7 +51,7 @@ export async function runFollower(
       onFailure(error, failures)
       pauseMs = Math.min(pollMs * 2 ** failures, MAX_PAUSE_MS)
     }
-    if (pauseMs > 0) await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
+    if (pauseMs > 0) await timing.pause(pauseMs, signal).catch(() => undefined)
   }
   await follower.storeWaiting().catch(() => undefined) // Only blocks that changed nothing are lost.
   return undefined
