@@ -7,6 +7,7 @@ import { readChainPosition } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
+import { type CheckRequest, type CheckResult, checkLand } from './check/check-land.ts'
 import { ContradictionError } from './follow/chain-source.ts'
 import { DatabaseDoor, newHolder } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
@@ -222,6 +223,14 @@ export class Chain {
       onStep: (result) => this.noteStep(result),
       onFailure: (error, inRow) => this.noteFailure(error, inRow),
     })
+  }
+
+  /** Compares the tables with the contracts: see {@link checkLand}. */
+  check(request: CheckRequest): Promise<CheckResult> {
+    const { nodes, network } = this
+    const { config, db, signal } = this.options
+    const { callsInFlight } = config.chain
+    return checkLand({ db, nodes, network, callsInFlight, timing: REAL_TIMING, signal }, request)
   }
 
   /** Lets another process follow at once. */
