@@ -63,9 +63,12 @@ describe('a land that is right', () => {
   })
 
   test.each([
-    ['without Multicall3', { multicall3: false }],
-    ['without EIP-1898', { eip_1898: false }],
-    ['with small batches, and neither of the two', { multicall3: false, eip_1898: false, batch_limit: 7 }],
+    ['without Multicall3', { multicall: false }],
+    ['without EIP-1898', { calls_by_hash: false }],
+    [
+      'with small batches, and neither of the two',
+      { multicall: false, calls_by_hash: false, batch_limit: 7 },
+    ],
     ['with little gas for a call', { multicall_limit: 30 }],
   ])('is the same at a node %s', async (name, settings) => {
     const node = name
@@ -76,7 +79,7 @@ describe('a land that is right', () => {
     const { differences, calls } = await check({}, { node })
 
     expect(differences).toEqual([])
-    const isSingle = 'multicall3' in settings
+    const isSingle = 'multicall' in settings
     const sent = await callsOf(node)
     if (isSingle) expect(sent).toBeGreaterThanOrEqual(calls)
     else expect(sent).toBeLessThan(calls)
@@ -123,8 +126,8 @@ describe('a check that is not possible', () => {
 
 test.each([true, false])(
   'a reorganisation in the middle: it begins again with the new block (EIP-1898: %s)',
-  async (eip_1898) => {
-    await simulated.change({ eip_1898 }, `reorg-${eip_1898}`)
+  async (calls_by_hash) => {
+    await simulated.change({ calls_by_hash }, `reorg-${calls_by_hash}`)
     let number = 0
     const removeBlock = async () => {
       if (number === 0) ({ number } = await simulated.reorganise(3))
@@ -132,7 +135,7 @@ test.each([true, false])(
     const reorganising: Promise<void>[] = []
     const { block, differences } = await check(
       { onProgress: ({ done }) => void (done === 0 && reorganising.push(removeBlock())) },
-      { node: `reorg-${eip_1898}`, onPause: () => land.followTo(number) },
+      { node: `reorg-${calls_by_hash}`, onPause: () => land.followTo(number) },
     )
 
     expect([block.number, differences]).toEqual([number, []])

@@ -185,9 +185,9 @@ function callContract({ node, reads, params }: Call): string {
   }
   const at = { block: block.number, timeS: block.timeS }
   const call = (target: string, callData: string) => reads.call(target, callData, at)
-  const { multicall3, multicall_limit: most } = node.settings
+  const { multicall, multicall_limit: most } = node.settings
   try {
-    const isMulticall = multicall3 && to.toLowerCase() === MULTICALL3
+    const isMulticall = multicall && to.toLowerCase() === MULTICALL3
     return isMulticall
       ? aggregate3(callData.toLowerCase(), { most, call })
       : call(to.toLowerCase(), callData.toLowerCase())
@@ -200,7 +200,7 @@ function callContract({ node, reads, params }: Call): string {
 /** The block whose state is read. */
 function stateBlockOf(node: SimulatedNode, value: unknown): Block {
   const isObject = typeof value === 'object' && value !== null
-  if (isObject && !node.settings.eip_1898) {
+  if (isObject && !node.settings.calls_by_hash) {
     throw invalidParams('invalid argument 1: json: cannot unmarshal object into Go value of type string')
   }
   const block = blockOf(node, value)

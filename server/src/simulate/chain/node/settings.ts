@@ -77,9 +77,9 @@ export interface BehaviourSettings {
   /** The state of contracts below this block is gone; 0 is off. */
   readonly state_pruned_below: number
   /** Whether eth_call takes the hash of a block (EIP-1898). */
-  readonly eip_1898: boolean
+  readonly calls_by_hash: boolean
   /** Whether Multicall3 is there. */
-  readonly multicall3: boolean
+  readonly multicall: boolean
   /** Most calls of one call of Multicall3, as by a limit of gas; 0 is no limit. */
   readonly multicall_limit: number
 }
@@ -126,8 +126,8 @@ export const DEFAULT_SETTINGS: NodeSettings = {
   silent_result_limit: 0,
   batch_limit: 0,
   state_pruned_below: 0,
-  eip_1898: true,
-  multicall3: true,
+  calls_by_hash: true,
+  multicall: true,
   multicall_limit: 0,
 }
 
