@@ -1,5 +1,6 @@
 import type { SeriesSource } from '../http/metrics.ts'
 import type { Chain } from './chain.ts'
+import type { BackgroundCheck } from './check/background-check.ts'
 import type { ChainStatus } from './follow/chain-status.ts'
 import type { StatusReader } from './follow/status-reader.ts'
 
@@ -33,7 +34,7 @@ export function statusSeries(status: StatusReader, nowMs: () => number): readonl
 type Shown = ChainStatus & { readonly block: NonNullable<ChainStatus['block']> }
 
 /** What this process has done on the chain since it started. */
-export function followerSeries({ follower, calls, nodes, tally }: Chain): readonly SeriesSource[] {
+export function followerSeries({ follower, calls, nodes, tally, checking }: Chain): readonly SeriesSource[] {
   const { counts } = follower
   const counter = (name: string, help: string, value: () => number): SeriesSource => ({
     kind: 'counter',
@@ -95,6 +96,42 @@ export function followerSeries({ follower, calls, nodes, tally }: Chain): readon
         nodes
           .status()
           .map(({ name, state }) => ({ labels: { node: name }, value: Number(state === 'usable') })),
+    },
+    ...checkSeries(checking),
+  ]
+}
+
+/** What {@link BackgroundCheck} found. */
+function checkSeries({ counts }: BackgroundCheck): readonly SeriesSource[] {
+  return [
+    {
+      kind: 'counter',
+      name: 'landpass_chain_checked_assets_total',
+      help: 'Parcels and estates that were compared with the contracts.',
+      labelNames: [],
+      read: () => [{ labels: {}, value: counts.assets }],
+    },
+    {
+      kind: 'counter',
+      name: 'landpass_chain_failed_checks_total',
+      help: 'Comparisons with the contracts that were not possible.',
+      labelNames: [],
+      read: () => [{ labels: {}, value: counts.failures }],
+    },
+    {
+      kind: 'counter',
+      name: 'landpass_chain_differences_total',
+      help: 'Differences between the land and the contracts, by field.',
+      labelNames: ['field'],
+      read: () => [...counts.differences].map(([field, value]) => ({ labels: { field }, value })),
+    },
+    {
+      kind: 'gauge',
+      name: 'landpass_chain_last_check_timestamp_seconds',
+      help: 'End of the last comparison with the contracts, in seconds since 1970.',
+      labelNames: [],
+      read: () =>
+        counts.lastAtMs === undefined ? [] : [{ labels: {}, value: Math.floor(counts.lastAtMs / 1_000) }],
     },
   ]
 }

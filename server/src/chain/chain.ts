@@ -7,6 +7,8 @@ import { type FollowedChain, readPositionRow } from '../land/changes/chain-posit
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
+import { BackgroundCheck } from './check/background-check.ts'
+import { type CheckRequest, type CheckResult, checkLand } from './check/check-land.ts'
 import { ContradictionError } from './follow/chain-source.ts'
 import { DatabaseDoor } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
@@ -82,6 +84,7 @@ export class Chain {
   readonly follower: Follower
   readonly tally = new LogTally()
   readonly calls = new CallCounters()
+  readonly checking: BackgroundCheck
   private readonly options: ChainOptions
   private readonly timing: Timing
   private readonly source: NodeSource
@@ -159,6 +162,15 @@ export class Chain {
       eventsOf: (logs, block) => this.eventsOfBlock(logs, block),
       steadyMs: () => steadyMs(clock),
       maxRangeBlocks,
+    })
+    this.checking = new BackgroundCheck({
+      sample: config.chain.checkSample,
+      intervalMs: config.chain.checkIntervalMs,
+      check: (request) => this.check(request),
+      isLeading: () => this.follower.block !== undefined,
+      nowMs: () => clock.nowMs(),
+      pause: REAL_TIMING.pause,
+      log: options.log,
     })
   }
 
@@ -264,17 +276,32 @@ export class Chain {
     this.options.log(`the world is at block ${block.number}, revision ${revision}`)
   }
 
-  /** Follows the chain: see {@link runFollower}. */
-  follow({ until, signal, endsAt }: FollowRun): Promise<StepResult | 'reached' | undefined> {
-    return runFollower(this.follower, {
-      until,
-      signal,
-      timing: this.timing,
-      pollMs: this.options.config.chain.pollMs,
-      endsWith: (result) => endsAt.includes(result),
-      onStep: (result) => this.noteStep(result),
-      onFailure: (error, inRow) => this.noteFailure(error, inRow),
-    })
+  /** Follows the chain: see {@link runFollower}. Compares samples of the land with the contracts meanwhile. */
+  async follow({ until, signal, endsAt }: FollowRun): Promise<StepResult | 'reached' | undefined> {
+    const ending = new AbortController()
+    const checking = this.checking.run(AbortSignal.any([signal, ending.signal]))
+    try {
+      return await runFollower(this.follower, {
+        until,
+        signal,
+        timing: this.timing,
+        pollMs: this.options.config.chain.pollMs,
+        endsWith: (result) => endsAt.includes(result),
+        onStep: (result) => this.noteStep(result),
+        onFailure: (error, inRow) => this.noteFailure(error, inRow),
+      })
+    } finally {
+      ending.abort()
+      await checking
+    }
+  }
+
+  /** Compares the tables with the contracts: see {@link checkLand}. */
+  check(request: CheckRequest): Promise<CheckResult> {
+    const { nodes, network } = this
+    const { config, db, signal } = this.options
+    const { callsInFlight } = config.chain
+    return checkLand({ db, nodes, network, callsInFlight, timing: this.timing, signal }, request)
   }
 
   /** Lets another process follow at once. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { addChainCommand } from './chain-command.ts'
 import { addConfigCommand } from './config-command.ts'
 import { addDemoCommand } from './demo-command.ts'
 import { addExportCommand } from './export-command.ts'
@@ -31,6 +32,7 @@ export function createProgram(): Command {
   addImportCommand(program)
   addExportCommand(program)
   addFollowCommand(program)
+  addChainCommand(program)
   addDemoCommand(program)
   addMigrateCommand(program)
   addNewLineageCommand(program)

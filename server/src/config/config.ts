@@ -102,6 +102,9 @@ function configOf(settings: Settings) {
       /** The most blocks of one request for logs. */
       maxRangeBlocks: settings.CHAIN_RANGE_BLOCKS,
       callsInFlight: settings.CHAIN_CALLS,
+      /** Parcels and estates that are compared with the contracts from time to time; 0: none. */
+      checkSample: settings.CHAIN_CHECK_SAMPLE,
+      checkIntervalMs: settings.CHAIN_CHECK_INTERVAL_MS,
     },
     attendance: attendanceConfigOf(settings),
   } as const

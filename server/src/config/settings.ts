@@ -211,7 +211,19 @@ export const SETTINGS = {
   CHAIN_CALLS: {
     kind: integer({ min: 1, max: 64 }),
     default: 4,
-    meaning: 'The most calls to the nodes at a time while the history of the land is read.',
+    meaning:
+      'The most calls to the nodes at a time while the history of the land is read, or compared with the contracts.',
+  },
+  CHAIN_CHECK_SAMPLE: {
+    kind: integer({ min: 0, max: 10_000 }),
+    default: 0,
+    meaning:
+      'How many parcels and estates the process that follows the chain compares with the contracts from time to time (docs/chain-check.md). 0 compares none.',
+  },
+  CHAIN_CHECK_INTERVAL_MS: {
+    kind: integer({ min: 10_000, max: 86_400_000 }),
+    default: 3_600_000,
+    meaning: 'The time between two of these comparisons, in milliseconds.',
   },
   ATTENDANCE_KEY: {
     kind: hexBytes({ count: 32 }),

@@ -20,6 +20,7 @@ import type { BlockRange } from './refusals.ts'
 export const MAX_BATCH = 100
 
 const HEADER_BY_NUMBER = 'eth_getBlockByNumber'
+const CALL = 'eth_call'
 /** Nodes refuse batches, or large ones, in many words: only a smaller one shows whether its size was the reason. */
 const MAY_REFUSE_BATCHES: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'refused',
@@ -33,6 +34,19 @@ const MAY_REFUSE_BATCHES: ReadonlySet<FailureKind> = new Set<FailureKind>([
 ])
 
 export type BlockTag = 'latest' | 'safe' | 'finalized'
+
+/** A call of a function of a contract that only reads. */
+export interface ContractCall {
+  readonly to: string
+  /** Selector and arguments, in hex. */
+  readonly data: string
+}
+
+/**
+ * The block in whose state contracts are read: by hash (EIP-1898), where an answer of another chain is impossible, or by
+ * number for nodes that do not know that form.
+ */
+export type StateBlock = { readonly blockHash: string; readonly requireCanonical: true } | number
 
 /**
  * One Ethereum node. Every answer is checked before it is returned: hex is in lower case, numbers are safe integers, and
@@ -151,10 +165,31 @@ export class EthereumNode {
    *
    * @throws {NodeError} of kind `reverted` where the contract refuses the call
    */
-  read(call: { readonly to: string; readonly data: string }, blockHash: string): Promise<string> {
-    return this.rpc.call({ method: 'eth_call', params: [call, { blockHash }] }, (result) =>
-      readHex(result, 'the result'),
-    )
+  read(call: ContractCall, blockHash: string): Promise<string> {
+    return this.rpc.call({ method: CALL, params: [call, { blockHash }] }, readReturned)
+  }
+
+  /**
+   * What functions of contracts return in the state after a block, in batches as large as the node allows, in the order of
+   * `calls`; undefined where the contract refuses the call.
+   */
+  async readMany(
+    calls: readonly ContractCall[],
+    block: StateBlock,
+  ): Promise<readonly (string | undefined)[]> {
+    const blockParam = typeof block === 'number' ? hexOfNumber(block) : block
+    const found = new Map<number, string | undefined>()
+    let missing = [...calls.keys()]
+    while (missing.length > 0) {
+      const next = missing.slice(0, this.batchSize)
+      const params = next.map((at) => [calls[at], blockParam])
+      if (next.length === 1) found.set(next[0]!, await this.readOrRefused(params[0]!))
+      else
+        for (const [at, outcome] of await this.batchOrLess(CALL, params))
+          found.set(next[at]!, 'error' in outcome ? undefined : this.readBatched(CALL, outcome, readReturned))
+      missing = missing.filter((at) => !found.has(at))
+    }
+    return [...calls.keys()].map((at) => found.get(at))
   }
 
   /** Receipts of all transactions of a block; undefined where the node does not have them. */
@@ -184,41 +219,77 @@ export class EthereumNode {
     return new NodeError(this.rpc.address, method, failure)
   }
 
-  /** Adds what a batch answers. Headers that it does not answer because of its rate limit are left for the next batch. */
+  private async readOrRefused(params: readonly unknown[]): Promise<string | undefined> {
+    try {
+      return await this.rpc.call({ method: CALL, params }, readReturned)
+    } catch (error) {
+      if (error instanceof NodeError && error.kind === 'reverted') return undefined
+      throw error
+    }
+  }
+
+  /** Adds what a batch answers. */
   private async addBatch(
     numbers: readonly number[],
     found: Map<number, NodeHeader | undefined>,
   ): Promise<void> {
-    const outcomes = await this.batchOrSmaller(numbers)
-    for (const [at, outcome] of outcomes.entries()) {
-      if ('result' in outcome) found.set(numbers[at]!, this.readBatched(outcome.result, numbers[at]!))
+    const params = numbers.map((number) => [hexOfNumber(number), false])
+    for (const [at, outcome] of await this.batchOrLess(HEADER_BY_NUMBER, params)) {
+      if ('error' in outcome) throw outcome.error
+      const number = numbers[at]!
+      const read = (result: unknown) => (result === null ? undefined : readHeader(result, { number }))
+      found.set(number, this.readBatched(HEADER_BY_NUMBER, outcome, read))
     }
+  }
+
+  /**
+   * What a batch answers, with the position of each call: a result, or that the contract refused the call. Calls that are
+   * not answered because of the rate limit, or because the node refused the whole batch, are missing: the next batch is
+   * smaller.
+   */
+  private async batchOrLess(
+    method: string,
+    params: readonly (readonly unknown[])[],
+  ): Promise<readonly (readonly [number, Outcome])[]> {
+    const outcomes = await this.batchOrNothing(method, params)
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
-    const serious = errors.find(({ kind }) => kind !== 'rate_limit')
+    const isAnswer = (outcome: Outcome) => 'result' in outcome || outcome.error.kind === 'reverted'
+    const serious = errors.find(({ kind }) => kind !== 'rate_limit' && kind !== 'reverted')
     if (serious) throw serious
-    if (errors.length > 0) this.batchSize = Math.max(1, numbers.length >> 1)
-    else if (outcomes.length > 0) this.batchSize = Math.min(this.maxBatch, numbers.length * 2)
+    if (errors.some(({ kind }) => kind === 'rate_limit')) this.batchSize = Math.max(1, params.length >> 1)
+    else if (outcomes.length > 0) this.batchSize = Math.min(this.maxBatch, params.length * 2)
+    return [...outcomes.entries()].filter(([, outcome]) => isAnswer(outcome))
   }
 
   /** No outcomes where the node has refused the batch: then the next one is smaller. */
-  private async batchOrSmaller(numbers: readonly number[]): Promise<readonly Outcome[]> {
+  private async batchOrNothing(
+    method: string,
+    params: readonly (readonly unknown[])[],
+  ): Promise<readonly Outcome[]> {
     try {
-      const params = numbers.map((number) => [hexOfNumber(number), false])
-      return await this.rpc.batch(HEADER_BY_NUMBER, params)
+      return await this.rpc.batch(method, params)
     } catch (error) {
       if (!(error instanceof NodeError) || !MAY_REFUSE_BATCHES.has(error.kind)) throw error
-      this.batchSize = Math.max(1, numbers.length >> 1)
+      this.batchSize = Math.max(1, params.length >> 1)
       if (error.kind !== 'rate_limit') this.maxBatch = this.batchSize
       return []
     }
   }
 
-  private readBatched(result: unknown, number: number): NodeHeader | undefined {
+  private readBatched<T>(
+    method: string,
+    { result }: { readonly result: unknown },
+    read: (result: unknown) => T,
+  ): T {
     try {
-      return result === null ? undefined : readHeader(result, { number })
+      return read(result)
     } catch (error) {
-      if (error instanceof WrongAnswerError) throw this.accuse(HEADER_BY_NUMBER, error.message)
+      if (error instanceof WrongAnswerError) throw this.accuse(method, error.message)
       throw error
     }
   }
+}
+
+function readReturned(result: unknown): string {
+  return readHex(result, 'the result')
 }

@@ -92,7 +92,7 @@ const MEANINGS: readonly { readonly kind: Refusal['kind']; readonly words: RegEx
   {
     kind: 'history',
     words:
-      /pruned|history (?:is )?(?:unavailable|not available)|historical (?:state|data|logs|blocks?)[\w ]*(?:unavailable|not available)|receipts? not available|data before .* (?:is )?not available|failed to get logs for block|missing trie node|archive (?:node|mode|data|request)/,
+      /pruned|history (?:is )?(?:unavailable|not available)|historical (?:state|data|logs|blocks?)[\w ]*(?:unavailable|not available)|receipts? not available|data before .* (?:is )?not available|failed to get logs for block|missing trie node|(?:world )?state (?:is )?(?:unavailable|not available)|no state available|archive (?:node|mode|data|request)/,
   },
   {
     kind: 'beyond_head',
@@ -107,7 +107,7 @@ const MEANINGS: readonly { readonly kind: Refusal['kind']; readonly words: RegEx
   {
     kind: 'unknown_block',
     words:
-      /unknown block|block[^.]* (?:not found|does ?n.t exist|does not exist|cannot be found)|header[^.]* not found|(?:finalized|safe) block not (?:found|available)|resource not found/,
+      /unknown block|block[^.]* (?:not found|does ?n.t exist|does not exist|cannot be found)|header[^.]* not found|(?:finalized|safe) block not (?:found|available)|resource not found|not currently canonical/,
   },
   { kind: 'late', words: /timed? ?out|deadline exceeded|took too long/ },
 ]

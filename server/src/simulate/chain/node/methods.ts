@@ -3,6 +3,7 @@ import { Revert } from '../contracts/machine.ts'
 import { blockJson, type Json, type LogJson, quantity, receiptJson } from './block-json.ts'
 import type { ContractReads } from './contract-reads.ts'
 import { type LogFilter, logsOf, parseLogFilter } from './log-filter.ts'
+import { aggregate3, MULTICALL3 } from './multicall.ts'
 import { RpcError, refuseRange } from './range-refusals.ts'
 import type { NodeSettings } from './settings.ts'
 import type { SimulatedNode } from './simulated-node.ts'
@@ -176,20 +177,39 @@ function callContract({ node, reads, params }: Call): string {
   const { to, data, input } = (params[0] ?? {}) as Readonly<Record<string, unknown>>
   const callData = input ?? data ?? '0x'
   if (typeof to !== 'string' || typeof callData !== 'string') throw invalidParams('to and data are missing')
-  const block = blockOf(node, params[1] ?? 'latest')
-  if (!block) throw new RpcError(CODE.server, 'header not found')
-  const canonical = node.chain.block(block.number)
+  const block = stateBlockOf(node, params[1] ?? 'latest')
   const { oldestReadable } = node.chain.machine.history
-  if (block.number < oldestReadable || canonical !== block) {
+  const isKept = block.number >= Math.max(oldestReadable, node.settings.state_pruned_below)
+  if (!isKept || node.chain.block(block.number) !== block) {
     throw new RpcError(CODE.server, `missing trie node ${block.hash.slice(2)} (path ) state is not available`)
   }
+  const at = { block: block.number, timeS: block.timeS }
+  const call = (target: string, callData: string) => reads.call(target, callData, at)
+  const { multicall, multicall_limit: most } = node.settings
   try {
-    const at = { block: block.number, timeS: block.timeS }
-    return reads.call(to.toLowerCase(), callData.toLowerCase(), at)
+    const isMulticall = multicall && to.toLowerCase() === MULTICALL3
+    return isMulticall
+      ? aggregate3(callData.toLowerCase(), { most, call })
+      : call(to.toLowerCase(), callData.toLowerCase())
   } catch (error) {
     if (error instanceof Revert) throw new RpcError(CODE.revert, 'execution reverted', '0x')
     throw error
   }
+}
+
+/** The block whose state is read. */
+function stateBlockOf(node: SimulatedNode, value: unknown): Block {
+  const isObject = typeof value === 'object' && value !== null
+  if (isObject && !node.settings.calls_by_hash) {
+    throw invalidParams('invalid argument 1: json: cannot unmarshal object into Go value of type string')
+  }
+  const block = blockOf(node, value)
+  if (!block) throw new RpcError(CODE.server, 'header not found')
+  const isCanonical = node.chain.block(block.number) === block
+  if (isObject && 'requireCanonical' in value && value.requireCanonical === true && !isCanonical) {
+    throw new RpcError(CODE.server, 'hash is not currently canonical')
+  }
+  return block
 }
 
 function getCapabilities({ node }: Call): Json {

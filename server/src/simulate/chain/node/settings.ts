@@ -74,6 +74,14 @@ export interface BehaviourSettings {
   readonly silent_result_limit: number
   /** Most calls of one batch; 0 is no limit. */
   readonly batch_limit: number
+  /** The state of contracts below this block is gone; 0 is off. */
+  readonly state_pruned_below: number
+  /** Whether eth_call takes the hash of a block (EIP-1898). */
+  readonly calls_by_hash: boolean
+  /** Whether Multicall3 is there. */
+  readonly multicall: boolean
+  /** Most calls of one call of Multicall3, as by a limit of gas; 0 is no limit. */
+  readonly multicall_limit: number
 }
 
 export type NodeSettings = FaultSettings & BehaviourSettings
@@ -117,6 +125,10 @@ export const DEFAULT_SETTINGS: NodeSettings = {
   limit_words: 'infura',
   silent_result_limit: 0,
   batch_limit: 0,
+  state_pruned_below: 0,
+  calls_by_hash: true,
+  multicall: true,
+  multicall_limit: 0,
 }
 
 const CHOICES: Readonly<Partial<Record<keyof NodeSettings, readonly string[]>>> = {

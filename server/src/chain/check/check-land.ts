@@ -1,0 +1,150 @@
+import type { Db } from '../../db/engine.ts'
+import { inSnapshot } from '../../db/transaction.ts'
+import { CommandError } from '../../errors.ts'
+import { readChainPosition } from '../../land/changes/chain-position.ts'
+import { type CheckedLand, readLandOf, readWholeLand } from '../../land/queries/checked-land.ts'
+import { readSampleKinds } from '../../land/queries/land-sample.ts'
+import type { BlockRef, Network } from '../chain-types.ts'
+import { contractsHash } from '../networks/contracts-hash.ts'
+import type { Nodes } from '../rpc/nodes.ts'
+import type { Timing } from '../rpc/timing.ts'
+import type { CheckContext } from './check-context.ts'
+import { BlockGoneError } from './check-errors.ts'
+import { checkEstate } from './check-estate.ts'
+import { checkMortgage, findMissingMortgages } from './check-mortgage.ts'
+import { checkParcel } from './check-parcel.ts'
+import { checkRightRows, findMissingAssets } from './check-totals.ts'
+import { chooseSample } from './choose-sample.ts'
+import { ContractReader } from './contract-reader.ts'
+import { ContractState } from './contract-state.ts'
+import { type Difference, Findings } from './findings.ts'
+import { KnownRights } from './known-rights.ts'
+import { LandIndex } from './land-index.ts'
+
+export interface CheckOptions {
+  readonly db: Db
+  readonly nodes: Nodes
+  readonly network: Network
+  /** Requests to the nodes at a time. */
+  readonly callsInFlight: number
+  readonly timing: Timing
+  readonly signal: AbortSignal
+}
+
+/** What is compared: all of the land, or a part of it. */
+export interface CheckRequest {
+  /** Parcels and estates that the seed chooses; undefined: all of them, and whether any is missing. */
+  readonly sample?: { readonly size: number; readonly seed: number } | undefined
+  /** The block at which the land must be; undefined: whichever it is at. */
+  readonly block?: number | undefined
+  readonly onProgress?: ((progress: CheckProgress) => void) | undefined
+}
+
+export interface CheckProgress {
+  /** Parcels, estates and mortgages. */
+  readonly done: number
+  readonly total: number
+}
+
+export interface CheckResult {
+  /** The block of the rows, in whose state the contracts were asked. */
+  readonly block: BlockRef
+  /** Parcels and estates that were compared. */
+  readonly assets: number
+  /** Calls of functions of contracts; several of them make one request. */
+  readonly calls: number
+  readonly differences: readonly Difference[]
+  /** How often a field could not be compared, by field. */
+  readonly notCompared: Readonly<Record<string, number>>
+}
+
+/** How often the check begins again after the block of the rows was removed by a reorganisation. */
+const MOST_ATTEMPTS = 5
+/** Until then a process that follows has taken the other branch. */
+const PAUSE_MS = 4_000
+/** Parcels and estates that are compared at the same time. */
+const ASSETS_OF_GROUP = 500
+
+interface Rows {
+  readonly block: BlockRef
+  readonly land: CheckedLand
+}
+
+/**
+ * Compares the tables with what the contracts say at the block of the tables. Rows and position are read in one
+ * transaction, which ends before the nodes are asked.
+ *
+ * @throws {CommandError} where the land does not come from the chain or is at another block, and where no node has the block
+ *   or the state of the contracts at it
+ * @throws {NodeError | NoNodeError} where nodes do not answer
+ */
+export async function checkLand(options: CheckOptions, request: CheckRequest): Promise<CheckResult> {
+  for (let attempt = 1; ; attempt++) {
+    const rows = await readRows(options, request)
+    try {
+      return await compare(options, request, rows)
+    } catch (error) {
+      if (!(error instanceof BlockGoneError) || attempt === MOST_ATTEMPTS) throw error
+      await options.timing.pause(PAUSE_MS, options.signal)
+    }
+  }
+}
+
+function readRows({ db, network }: CheckOptions, { sample, block }: CheckRequest): Promise<Rows> {
+  return inSnapshot(db, async (tx) => {
+    const position = await readChainPosition(tx)
+    if (!position)
+      throw new CommandError(
+        'The land does not come from the chain, so there is nothing to compare it with: landpass follow.',
+      )
+    if (position.chainId !== network.chainId || position.contractsHash !== contractsHash(network))
+      throw new CommandError(
+        `The land comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as for landpass follow.`,
+      )
+    const at = position.blocks.at(-1)!
+    if (block !== undefined && at.number !== block)
+      throw new CommandError(
+        `The land is at block ${at.number}, not at ${block}. ${at.number < block ? `landpass follow --until ${block} brings it there.` : 'It does not go back: leave --block out.'}`,
+      )
+    const { worldId } = position
+    const land = sample
+      ? await readLandOf(tx, worldId, chooseSample(await readSampleKinds(tx, worldId, sample), sample.size))
+      : await readWholeLand(tx, worldId)
+    return { block: { number: at.number, hash: at.hash }, land }
+  })
+}
+
+async function compare(
+  { nodes, network, callsInFlight, timing, signal }: CheckOptions,
+  { sample, onProgress }: CheckRequest,
+  { block, land }: Rows,
+): Promise<CheckResult> {
+  const reader = new ContractReader({ nodes, block, callsInFlight, timing, signal })
+  const state = new ContractState((calls) => reader.readAll(calls))
+  const rows = new LandIndex(land)
+  const rights = new KnownRights({ network, state, rows })
+  const findings = new Findings()
+  const context: CheckContext = { network, state, rows, rights, findings }
+  const tasks = [
+    ...land.parcels.map((row) => () => checkParcel(context, row)),
+    ...land.estates.map((row) => () => checkEstate(context, row)),
+    ...land.mortgages.map((row) => () => checkMortgage(context, row)),
+  ]
+  for (let done = 0; done < tasks.length; done += ASSETS_OF_GROUP) {
+    onProgress?.({ done, total: tasks.length })
+    await Promise.all(tasks.slice(done, done + ASSETS_OF_GROUP).map((task) => task()))
+  }
+  await checkRightRows(context)
+  if (!sample) {
+    await findMissingAssets(context)
+    await findMissingMortgages(context, land.mortgages)
+  }
+  onProgress?.({ done: tasks.length, total: tasks.length })
+  return {
+    block,
+    assets: land.parcels.length + land.estates.length,
+    calls: state.calls,
+    differences: findings.differences,
+    notCompared: Object.fromEntries([...findings.notCompared].sort(([a], [b]) => (a < b ? -1 : 1))),
+  }
+}
