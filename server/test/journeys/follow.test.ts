@@ -240,7 +240,7 @@ test('a server fills an empty database, follows, and says so; an import beside i
   expect((await read('/health/ready')).data.status).toBe('ready')
 
   await simulated.mine(70) // The block of the export is final now.
-  const joined = await landpass(['follow', '--ground', exported, '--until', 'latest'], env)
+  const joined = await landpass(['follow', '--ground', exported, '--new-world', '--until', 'latest'], env)
   expect([joined.code, joined.stderr]).toEqual([0, joined.stderr])
   const { db } = await openFollowed({ databaseUrl: env.DATABASE_URL })
   const rows = await rowsOf(db)

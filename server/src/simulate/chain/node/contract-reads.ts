@@ -79,7 +79,6 @@ function landReads({ land, mortgages, rentals }: Contracts): Reads {
   const idAt = (x: Word, y: Word) => numberWord((BigInt(x) << 128n) | BigInt.asUintN(128, BigInt(y)))
   return {
     ...tokenReads(land),
-    'totalSupply()': ({ block }) => encode(uint([...land.owners.entries(block)].length)),
     'ownerOf(uint256)': ({ block }, id) => encodeAddress(land.ownerOf(id, block)),
     'totalSupply()': ({ block }) => encode(uint(land.total(block))),
     'exists(int256,int256)': ({ block }, x, y) =>
