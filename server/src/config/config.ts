@@ -102,6 +102,8 @@ function configOf(settings: Settings) {
       /** The most blocks of one request for logs. */
       maxRangeBlocks: settings.CHAIN_RANGE_BLOCKS,
       callsInFlight: settings.CHAIN_CALLS,
+      /** Address of a transaction, with `{tx}` in place of its hash. */
+      explorerUrl: settings.CHAIN_EXPLORER_URL,
     },
     attendance: attendanceConfigOf(settings),
   } as const

@@ -8,7 +8,17 @@ import {
   parseProviders,
   parseProxies,
 } from './setting-grammars.ts'
-import { boolean, hexBytes, integer, oneOf, parsed, text, webAddress, word } from './setting-kinds.ts'
+import {
+  boolean,
+  explorerAddress,
+  hexBytes,
+  integer,
+  oneOf,
+  parsed,
+  text,
+  webAddress,
+  word,
+} from './setting-kinds.ts'
 import type { SettingTable, SettingValues } from './setting-reader.ts'
 
 /** The levels of log lines, the most important first. */
@@ -212,6 +222,12 @@ export const SETTINGS = {
     kind: integer({ min: 1, max: 64 }),
     default: 4,
     meaning: 'The most calls to the nodes at a time while the history of the land is read.',
+  },
+  CHAIN_EXPLORER_URL: {
+    kind: explorerAddress,
+    unset: 'Etherscan for mainnet and Sepolia, no links for other networks',
+    meaning:
+      'Where the map page links transactions to: the address of an explorer, with {tx} in place of the hash. Everyone can read it.',
   },
   ATTENDANCE_KEY: {
     kind: hexBytes({ count: 32 }),
