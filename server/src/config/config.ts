@@ -12,7 +12,7 @@ export type { ChainHead, LogLevel, PresencePolicy, SettingName } from './setting
 export type Config = ReturnType<typeof configOf>
 /** Streams of `/v2/changes` that may be open at a time. */
 export type ChangeStreamsConfig = Config['changeStreams']
-/** How the chain is followed: see docs/running.md. */
+/** How the chain is followed: see docs/chain.md. */
 export type ChainConfig = Config['chain']
 /** The settings of the attendance interface: see docs/attendance/operators.md. */
 export type AttendanceConfig = Config['attendance']

@@ -192,14 +192,14 @@ export const SETTINGS = {
     kind: parsed(`http:// or https:// addresses, separated by blanks, ${MAX_NODES} at most`, parseNodeUrls),
     unset: 'the chain is not followed',
     meaning:
-      'Ethereum nodes that the land is read from, in order of preference (docs/running.md). An address may contain a key, so all of them are masked.',
+      'Ethereum nodes that the land is read from, in order of preference (docs/chain.md). An address may contain a key, so all of them are masked.',
     secret: 'whole',
   },
   CHAIN_NETWORK: {
     kind: text('mainnet, sepolia or the path of a JSON file', /./),
     default: 'mainnet',
     meaning:
-      'The network with the contracts of the land: mainnet, sepolia, or a file with their addresses (docs/running.md).',
+      'The network with the contracts of the land: mainnet, sepolia, or a file with their addresses (docs/chain.md).',
   },
   CHAIN_HEAD: {
     kind: oneOf(CHAIN_HEADS),
