@@ -33,9 +33,9 @@ export function chainCondition(status: ChainStatus): ChainCondition | undefined 
   const { state, block, node, reason, chainId } = status
   if (state === 'off' && !block) return undefined
   if (state !== 'following') return state
-  if (!node) return 'no_node'
-  if (node.lagBlocks > MAX_LAG.blocks && node.lagSeconds > MAX_LAG.seconds) return 'catching_up'
-  if (reason !== null) return 'failing'
+  // Before its first answer the node is not known either, but nothing has failed yet.
+  if (reason !== null) return node ? 'failing' : 'no_node'
+  if (node && node.lagBlocks > MAX_LAG.blocks && node.lagSeconds > MAX_LAG.seconds) return 'catching_up'
   if (block && block.ageSeconds > MAX_AGE_S && STEADY_CHAINS.includes(chainId)) return 'silent'
   return 'current'
 }
