@@ -13,7 +13,8 @@ import { type SimulatedChain, startSimulatedChain } from '../support/simulated-c
 
 /** The map page over a land that follows a simulated chain: the node, the follower, the server and a browser. */
 
-const WORLD = '-4,-4,4,4'
+/** Large enough that the feed names the cells that change, and does not send the whole world again. */
+const WORLD = '-12,-12,12,12'
 const EXPLORER = 'https://scan.example/tx/{tx}?from=landpass'
 const BLOCK_AGE_S = 12
 const NODE = { head: 9, lagBlocks: 1, lagSeconds: 12 }
@@ -84,7 +85,6 @@ test.each([
   'a sale shows on a $size: it lights up, the block number rises, and the panel links its transaction',
   async ({ size, theme }) => {
     const { page, photograph } = await openPage(`${origin}/?layer=none`, { size, theme })
-    page.setDefaultTimeout(25_000)
     const map = new PageMap(page)
     await map.shows()
     const { number } = await simulated.head()
