@@ -11,6 +11,8 @@ export interface LandState {
   readonly state: string
   /** Time of the last change: ISO 8601, UTC. */
   readonly changed_at: string
+  /** The block of the chain that this state is at; only where the land follows a chain. Its hash is 0x and 64 hex digits. */
+  readonly block?: { readonly number: number; readonly hash: string }
 }
 
 /**

@@ -592,30 +592,7 @@ export interface Operations {
   }
   /** The block that the land is at */
   'GET /v2/chain': {
-    data: {
-      network: string | null
-      chainId: number | null
-      block: {
-        number: number
-        /** Hash: 0x and 64 hex digits. */
-        hash: string
-        /** ISO 8601, UTC, milliseconds. */
-        time: string
-      } | null
-      finalized: {
-        number: number
-        /** Hash: 0x and 64 hex digits. */
-        hash: string
-      } | null
-      node: {
-        head: number
-        lagBlocks: number
-        /** Between both blocks. */
-        lagSeconds: number
-      } | null
-      state: 'history' | 'following' | 'stopped' | 'off'
-      reason: string | null
-    }
+    data: ChainStatus
   }
   /** An event for every change of the land, as it happens */
   'GET /v2/changes': {
@@ -906,6 +883,10 @@ export interface Parcel {
    * Items: Address in lower case.
    */
   update_managers: string[]
+  /** Address in lower case. */
+  tenant: string | null
+  /** Milliseconds since 1970-01-01 UTC, as digits. */
+  rented_until: string | null
   publication: Publication | null
 }
 
@@ -982,6 +963,10 @@ export interface Estate {
    * Items: Address in lower case.
    */
   update_managers: string[]
+  /** Address in lower case. */
+  tenant: string | null
+  /** Milliseconds since 1970-01-01 UTC, as digits. */
+  rented_until: string | null
   publication: Publication | null
 }
 
@@ -1169,6 +1154,35 @@ export interface Tile {
   expiresAt?: number
   /** Exact decimal digits. */
   tokenId?: string
+}
+
+export interface ChainStatus {
+  network: string | null
+  chainId: number | null
+  block: {
+    number: number
+    /** Hash: 0x and 64 hex digits. */
+    hash: string
+    /** ISO 8601, UTC, milliseconds. */
+    time: string
+    /** By the server's clock. */
+    ageSeconds: number
+  } | null
+  finalized: {
+    number: number
+    /** Hash: 0x and 64 hex digits. */
+    hash: string
+  } | null
+  node: {
+    head: number
+    lagBlocks: number
+    /** Between both blocks. */
+    lagSeconds: number
+  } | null
+  state: 'history' | 'following' | 'stopped' | 'off'
+  reason: string | null
+  /** Address of a transaction; {tx} is its hash. */
+  explorer: string | null
 }
 
 /** Lists of the same length: equal indexes belong to the same offer. */

@@ -13,6 +13,7 @@ const SAME_AS_ENGLISH: Readonly<Record<string, readonly string[]>> = {
     'app.name',
     'asset.description',
     'asset.district',
+    'chain.transaction',
     'contribution.title',
     'map.layer.districts',
     'nav.label',

@@ -31,7 +31,10 @@ export interface LandApiParts {
   readonly pictures: Pictures
   readonly changeStream: ChangeStream
   readonly chain: ChainStatusSource
-  readonly settings: TokenSettings & { readonly publicUrl: string | undefined }
+  readonly settings: TokenSettings & {
+    readonly publicUrl: string | undefined
+    readonly chain: { readonly explorerUrl: string | undefined }
+  }
   readonly costLimits: CostLimits
 }
 
@@ -90,7 +93,7 @@ const newerRoutes: FastifyPluginCallback<LandApiParts> = (
   { land, changeStream, chain, settings },
   done,
 ) => {
-  app.register(chainRoutes, { chain })
+  app.register(chainRoutes, { chain, clock: land.clock, explorerUrl: settings.chain.explorerUrl })
   app.register(changeRoutes, { changeStream })
   app.register(contributionRoutes, { land })
   app.register(districtRoutes, { land })

@@ -36,7 +36,7 @@ function parseUntil(text: string): Until {
 async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<void> {
   const config = readConfig(process.env)
   if (config.chain.nodeUrls.length === 0)
-    throw new CommandError('Set CHAIN_RPC_URLS to the address of an Ethereum node: docs/running.md.')
+    throw new CommandError('Set CHAIN_RPC_URLS to the address of an Ethereum node: docs/chain.md.')
   // Other commands start faster without this code.
   const [{ openChain }, { serveFollower }] = await Promise.all([
     import('../chain/chain.ts'),

@@ -12,7 +12,7 @@ export type { ChainHead, LogLevel, PresencePolicy, SettingName } from './setting
 export type Config = ReturnType<typeof configOf>
 /** Streams of `/v2/changes` that may be open at a time. */
 export type ChangeStreamsConfig = Config['changeStreams']
-/** How the chain is followed: see docs/running.md. */
+/** How the chain is followed: see docs/chain.md. */
 export type ChainConfig = Config['chain']
 /** The settings of the attendance interface: see docs/attendance/operators.md. */
 export type AttendanceConfig = Config['attendance']
@@ -105,6 +105,8 @@ function configOf(settings: Settings) {
       /** Parcels and estates that are compared with the contracts from time to time; 0: none. */
       checkSample: settings.CHAIN_CHECK_SAMPLE,
       checkIntervalMs: settings.CHAIN_CHECK_INTERVAL_MS,
+      /** Address of a transaction, with `{tx}` in place of its hash. */
+      explorerUrl: settings.CHAIN_EXPLORER_URL,
     },
     attendance: attendanceConfigOf(settings),
   } as const

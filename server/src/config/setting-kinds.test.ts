@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseProviders, parseProxies } from './setting-grammars.ts'
-import { boolean, hexBytes, integer, oneOf, webAddress, word } from './setting-kinds.ts'
+import { boolean, explorerAddress, hexBytes, integer, oneOf, webAddress, word } from './setting-kinds.ts'
 
 test('a whole number is accepted within its bounds', () => {
   const bounds = fc.tuple(fc.nat(1_000_000), fc.nat(1_000_000)).map(([a, b]) => ({
@@ -40,6 +40,16 @@ test('a word of a list is accepted, and no other word, such as a property of all
 test('a web address loses the slashes at its end', () => {
   expect(webAddress.parse('https://land.example/api//')).toBe('https://land.example/api')
   expect(webAddress.parse('ftp://land.example')).toBe(undefined)
+  for (const address of ['https://scan.example/tx/{tx}', 'http://127.0.0.1:4000/?tx={tx}&lang=en'])
+    expect(explorerAddress.parse(address)).toBe(address)
+  for (const address of [
+    'https://scan.example/tx/',
+    'https://{tx}.example/',
+    'https://user:key@scan.example/{tx}',
+    'javascript:alert(`{tx}`)',
+    'https://scan.example/ {tx}',
+  ])
+    expect(explorerAddress.parse(address), address).toBe(undefined)
   expect(webAddress.parse('https:///path')).toBe(undefined)
   expect(word.parse('two words')).toBe(undefined)
 })

@@ -73,6 +73,18 @@ export const webAddress: Kind<string> = {
 }
 
 /**
+ * A web address with `{tx}` in its path or query, and without a user name.
+ *
+ * @example
+ * explorerAddress.parse('https://scan.example/tx/{tx}') // the same
+ * explorerAddress.parse('https://scan.example/tx/') // undefined
+ */
+export const explorerAddress: Kind<string> = text(
+  'http:// or https:// address with {tx} in it',
+  /^https?:\/\/[^\s/@{}]+\/\S*\{tx\}\S*$/,
+)
+
+/**
  * Bytes, written as hex digits in any letter case.
  *
  * @example

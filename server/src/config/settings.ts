@@ -8,7 +8,17 @@ import {
   parseProviders,
   parseProxies,
 } from './setting-grammars.ts'
-import { boolean, hexBytes, integer, oneOf, parsed, text, webAddress, word } from './setting-kinds.ts'
+import {
+  boolean,
+  explorerAddress,
+  hexBytes,
+  integer,
+  oneOf,
+  parsed,
+  text,
+  webAddress,
+  word,
+} from './setting-kinds.ts'
 import type { SettingTable, SettingValues } from './setting-reader.ts'
 
 /** The levels of log lines, the most important first. */
@@ -182,14 +192,14 @@ export const SETTINGS = {
     kind: parsed(`http:// or https:// addresses, separated by blanks, ${MAX_NODES} at most`, parseNodeUrls),
     unset: 'the chain is not followed',
     meaning:
-      'Ethereum nodes that the land is read from, in order of preference (docs/running.md). An address may contain a key, so all of them are masked.',
+      'Ethereum nodes that the land is read from, in order of preference (docs/chain.md). An address may contain a key, so all of them are masked.',
     secret: 'whole',
   },
   CHAIN_NETWORK: {
     kind: text('mainnet, sepolia or the path of a JSON file', /./),
     default: 'mainnet',
     meaning:
-      'The network with the contracts of the land: mainnet, sepolia, or a file with their addresses (docs/running.md).',
+      'The network with the contracts of the land: mainnet, sepolia, or a file with their addresses (docs/chain.md).',
   },
   CHAIN_HEAD: {
     kind: oneOf(CHAIN_HEADS),
@@ -224,6 +234,12 @@ export const SETTINGS = {
     kind: integer({ min: 10_000, max: 86_400_000 }),
     default: 3_600_000,
     meaning: 'The time between two of these comparisons, in milliseconds.',
+  },
+  CHAIN_EXPLORER_URL: {
+    kind: explorerAddress,
+    unset: 'Etherscan for mainnet and Sepolia, no links for other networks',
+    meaning:
+      'Where the map page links transactions to: the address of an explorer, with {tx} in place of the hash. Everyone can read it.',
   },
   ATTENDANCE_KEY: {
     kind: hexBytes({ count: 32 }),

@@ -30,7 +30,7 @@ export const MAX_PATCHED_ASSETS = 2_000
  */
 export function readStateChanges(db: Db, held: StateParts): Promise<StateChanges | undefined> {
   return inSnapshot(db, async (tx) => {
-    const { lineage, worldId, revision, changedAtMs, location } = await readLandHead(tx)
+    const { lineage, worldId, revision, changedAtMs, block, location } = await readLandHead(tx)
     if (location === 'moved' || lineage !== held.lineage || worldId !== held.worldId) return undefined
     if (!(await isKnownRevision(tx, held))) return undefined
     const range = { afterRevision: held.revision, toRevision: revision }
@@ -58,7 +58,10 @@ export function readStateChanges(db: Db, held: StateParts): Promise<StateChanges
         publications.map(({ key }) => key),
       ),
     }
-    return { revision, changedAtMs, parcels, estates, publications, removed, districtList }
+    return {
+      ...{ revision, changedAtMs, block: block ?? undefined },
+      ...{ parcels, estates, publications, removed, districtList },
+    }
   })
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { World } from '@landpass/client/grid'
 import type { Db } from '../db/engine.ts'
-import { readLandHead } from '../land/changes/land-head.ts'
+import { readLandHead, type StoredHead } from '../land/changes/land-head.ts'
 import { buildState } from './builders/build-state.ts'
 import { patchState } from './builders/patch-state.ts'
 import { readStateChanges } from './change-queries.ts'
@@ -24,12 +24,16 @@ export async function readState(db: Db, world: World, lineage?: string): Promise
     if (worldId === null) return undefined
     const built = await buildState(db, world, { ...before, worldId, lineage: lineage ?? before.lineage })
     const after = await readLandHead(db)
-    if (isDeepStrictEqual(after, before) && (lineage !== undefined || after.location !== 'moved'))
-      return built
+    if (isSameRevision(after, before) && (lineage !== undefined || after.location !== 'moved')) return built
     const changes = lineage === undefined ? await readStateChanges(db, built) : undefined
     if (changes) return patchState(built, changes)
   }
   throw new Error(
     `the land changed too much during each of ${ATTEMPTS} attempts to read it; the next poll tries again`,
   )
+}
+
+/** Whether both heads are of the same rows. The block moves without them where blocks have no event of the land. */
+function isSameRevision(a: StoredHead, b: StoredHead): boolean {
+  return isDeepStrictEqual({ ...a, block: null }, { ...b, block: null })
 }

@@ -6,6 +6,7 @@ import { JsonBufferWriter } from './parts/json-buffer.ts'
 import { OwnerIndexWriter } from './parts/owner-index.ts'
 import { ANSWER_FORM, buffersOf, CHUNK_ROWS, NO_DISTANCE, type StateParts } from './parts/parts.ts'
 import { NO_ORDERS, patchOrders } from './parts/publication-orders.ts'
+import { buildRents } from './parts/rents.ts'
 import { State } from './state.ts'
 import { shapeMark } from './world-shape.ts'
 
@@ -38,6 +39,7 @@ function stateOf(expiries: readonly number[]): State {
     worldId: 1,
     revision: 7,
     changedAtMs: 50,
+    block: undefined,
     bounds: BOUNDS,
     parcels: {
       json: parcels.finish(),
@@ -56,6 +58,7 @@ function stateOf(expiries: readonly number[]): State {
       owners: owners.finish(),
       operators: new OwnerIndexWriter().finish(),
       offers: { first: Int32Array.from(PLACES, (_, row) => (row === 1 && count > 0 ? 0 : -1)) },
+      rents: buildRents([]),
     },
     estates: {
       json: estates.finish(),
@@ -67,6 +70,7 @@ function stateOf(expiries: readonly number[]): State {
       owners: new OwnerIndexWriter().finish(),
       operators: new OwnerIndexWriter().finish(),
       offers: { first: Int32Array.of(-1) },
+      rents: buildRents([]),
     },
     publications: {
       ...NO_PUBLICATIONS,
@@ -172,6 +176,54 @@ describe('the state', () => {
     expect([400, 599].map(at)).toEqual(Array(2).fill(['600', 400]))
     expect([600, 899].map(at)).toEqual(Array(2).fill(['900', 600]))
     expect([900, 10_000].map(at)).toEqual(Array(2).fill([undefined, 900]))
+  })
+
+  test('shows a rent until it ends, beside an offer or without, alone and in a run across chunks', () => {
+    const rows = CHUNK_ROWS + 3
+    const writer = new JsonBufferWriter()
+    for (let row = 0; row < rows; row++)
+      writer.add(`{"row":${row},"tenant":null,"rented_until":null,"publication":null},`)
+    const one = stateOf([100])
+    const first = new Int32Array(rows).fill(-1)
+    for (const row of [0, 7, CHUNK_ROWS]) first[row] = 0
+    const ends = new Map(
+      [0, 1, 6, CHUNK_ROWS - 1, CHUNK_ROWS, rows - 1].map((row) => [row, 90 + (row % 2) * 20]),
+    )
+    const rents = buildRents(
+      Array.from({ length: rows }, (_, row) => {
+        const untilMs = ends.get(row)
+        return untilMs === undefined ? undefined : { tenant: `0x${row}`, untilMs }
+      }),
+    )
+    const parcels = { ...one.parts.parcels, json: writer.finish(), offers: { first }, rents }
+    parcels.estate = new Int32Array(rows).fill(-1)
+    const state = new State({ ...one.parts, parcels })
+
+    for (const nowMs of [0, 89, 90, 99, 100, 109, 110]) {
+      const expected = Array.from({ length: rows }, (_, row) => {
+        const untilMs = ends.get(row) ?? 0
+        return {
+          row,
+          tenant: untilMs > nowMs ? `0x${row}` : null,
+          rented_until: untilMs > nowMs ? String(untilMs) : null,
+          publication: first[row] === 0 && nowMs < 100 ? { until: 100 } : null,
+        }
+      })
+      for (const from of [0, 1, 5, CHUNK_ROWS - 1])
+        expect(JSON.parse(`[${textOf(state.parcelRunPieces({ from, to: rows }, nowMs))}]`)).toEqual(
+          expected.slice(from),
+        )
+      for (const row of [0, 1, 6, 7, rows - 1])
+        expect(JSON.parse(textOf(state.parcelPieces(row, nowMs)))).toEqual(expected[row])
+    }
+    expect([89, 90, 99].map((nowMs) => state.parcelExpiry(0, nowMs))).toEqual([0, 90, 90])
+    expect(state.parcelExpiry(0, 100)).toBe(100)
+    expect([109, 110].map((nowMs) => state.parcelExpiry(1, nowMs))).toEqual([0, 110])
+    const expiryOf = (from: number, to: number, nowMs: number) =>
+      state.areaExpiry([{ from, to }], nowMs, { withEstates: true })
+    expect([expiryOf(2, 6, 200), expiryOf(2, 7, 95), expiryOf(1, 2, 200)]).toEqual([0, 90, 110])
+    expect([0, 95, 200].map((nowMs) => state.rentExpiry(nowMs))).toEqual([0, 90, 110])
+    expect(state.openOffers(95)).toMatchObject({ lastExpiryMs: 90, nextExpiryMs: 100 })
   })
 
   test('a tag contains lineage, shape of the world, revision and last expiry', () => {

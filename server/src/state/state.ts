@@ -1,13 +1,21 @@
 import { type Area, type Coord, cellOf, parseCoord, type World } from '@landpass/client/grid'
 import type { DatedFreshness } from '../freshness.ts'
-import type { AssetName, AssetType } from '../land/records/assets.ts'
+import { type AssetName, type AssetType, NO_RENT } from '../land/records/assets.ts'
 import type { JsonPieces } from '../land/records/json.ts'
 import { pieceOf } from './parts/json-buffer.ts'
 import { type OpenOffers, openOffersAt } from './parts/open-offers.ts'
 import { rowsOfOwner } from './parts/owner-index.ts'
-import { ANSWER_FORM, CHUNK_ROWS, type JsonBuffer, type OwnerIndex, type StateParts } from './parts/parts.ts'
+import {
+  ANSWER_FORM,
+  type AssetRents,
+  CHUNK_ROWS,
+  type JsonBuffer,
+  type OwnerIndex,
+  type StateParts,
+} from './parts/parts.ts'
 import { positionsOf } from './parts/positions.ts'
 import { PublicationLists } from './parts/publication-lists.ts'
+import { findRent, firstRentFrom, lastRentEnd, rentAt, runningRentJson } from './parts/rents.ts'
 import { shapeMark } from './world-shape.ts'
 
 const CLOSE = Buffer.from('}')
@@ -15,6 +23,9 @@ const CLOSE = Buffer.from('}')
 const NO_PUBLICATION_LENGTH = 6
 const COMMA_LENGTH = 1
 const CLOSE_LENGTH = CLOSE.length
+const NULL = Buffer.from('null')
+/** At the end of each asset's piece: while the asset is rented, its rent and publication replace it. */
+const NO_RENT_LENGTH = NO_RENT.length + COMMA_LENGTH
 
 /** A parcel or an estate of a state. */
 export interface AssetRow {
@@ -67,7 +78,7 @@ export class State {
   /**
    * The freshness (see `Freshness`) of an answer.
    *
-   * @param lastExpiryMs for answers that show offers: when the last of them expired, 0 if none has
+   * @param lastExpiryMs for answers that show offers or rents: when the last of them expired, 0 if none has
    */
   freshness(lastExpiryMs = 0): DatedFreshness {
     const tag = lastExpiryMs === 0 ? this.tagBase : `${this.tagBase}.${lastExpiryMs}`
@@ -110,11 +121,13 @@ export class State {
 
   /** JSON of a parcel with its `publication`: the newest open one that has not expired, or null. */
   parcelPieces(row: number, nowMs: number): JsonPieces {
-    return this.withOffer(this.parts.parcels.json, row, this.parcelOffer(row, nowMs))
+    const offer = this.parcelOffer(row, nowMs)
+    return piecesOf(this.parts.parcels, row, nowMs, offer < 0 ? undefined : this.offerJson(offer))
   }
 
   estatePieces(row: number, nowMs: number): JsonPieces {
-    return this.withOffer(this.parts.estates.json, row, this.estateOffer(row, nowMs))
+    const offer = this.estateOffer(row, nowMs)
+    return piecesOf(this.parts.estates, row, nowMs, offer < 0 ? undefined : this.offerJson(offer))
   }
 
   /** The assets of these names, each once, in the order of the names; unknown and dissolved ones are left out. */
@@ -131,11 +144,10 @@ export class State {
   /** JSON of an asset with its `publication`, or with the given one in its place. */
   assetPieces({ type, row }: AssetRow, nowMs: number, publication?: Uint8Array): JsonPieces {
     if (!publication) return type === 'parcel' ? this.parcelPieces(row, nowMs) : this.estatePieces(row, nowMs)
-    if (type === 'parcel') return embed(this.parts.parcels.json, row, publication)
-    return embed(this.parts.estates.json, row, publication)
+    return piecesOf(type === 'parcel' ? this.parts.parcels : this.parts.estates, row, nowMs, publication)
   }
 
-  /** When the last shown offer of one of the assets expired, at `nowMs` or before; 0 if none has. */
+  /** When the last shown offer or rent of one of the assets expired, at `nowMs` or before; 0 if none has. */
   assetsExpiry(assets: Iterable<AssetRow>, nowMs: number): number {
     let last = 0
     for (const { type, row } of assets) {
@@ -171,13 +183,23 @@ export class State {
     return pieceOf(this.parts.publications.openJson, offer)
   }
 
-  /** When the last offer that was shown for the parcel expired, at `nowMs` or before; 0 if none has. */
+  /** When the last offer or rent that was shown for the parcel expired, at `nowMs` or before; 0 if none has. */
   parcelExpiry(row: number, nowMs: number): number {
-    return this.lastExpiry(this.parts.parcels.offers.first[row]!, nowMs)
+    const { offers, rents } = this.parts.parcels
+    const rentEndMs = lastRentEnd(rents, nowMs, { from: row, to: row + 1 })
+    return Math.max(this.lastExpiry(offers.first[row]!, nowMs), rentEndMs)
   }
 
   estateExpiry(row: number, nowMs: number): number {
-    return this.lastExpiry(this.parts.estates.offers.first[row]!, nowMs)
+    const { offers, rents } = this.parts.estates
+    const rentEndMs = lastRentEnd(rents, nowMs, { from: row, to: row + 1 })
+    return Math.max(this.lastExpiry(offers.first[row]!, nowMs), rentEndMs)
+  }
+
+  /** When the last rent of the whole world ended, at `nowMs` or before; 0 if none has. */
+  rentExpiry(nowMs: number): number {
+    const { parcels, estates } = this.parts
+    return Math.max(lastRentEnd(parcels.rents, nowMs), lastRentEnd(estates.rents, nowMs))
   }
 
   /** The parcels of an area within the bounds, as runs of rows: by x ascending, then y descending. */
@@ -200,13 +222,17 @@ export class State {
     return runs
   }
 
-  /** When the last shown offer in an area expired, at `nowMs` or before; 0 if none has. */
+  /**
+   * When the last shown offer or rent in an area expired, at `nowMs` or before; 0 if none has. With estates, the rents
+   * of all estates count: they are few.
+   */
   areaExpiry(runs: readonly RowRange[], nowMs: number, { withEstates }: { withEstates: boolean }): number {
-    const { estate } = this.parts.parcels
+    const { estate, rents } = this.parts.parcels
     const { offered } = this
-    let last = 0
+    let last = withEstates ? lastRentEnd(this.parts.estates.rents, nowMs) : 0
     let previous = -1
     for (const { from, to } of runs) {
+      last = Math.max(last, lastRentEnd(rents, nowMs, { from, to }))
       for (let row = from; row < to; row++) {
         const kinds = offered[row]!
         if (kinds === 0) continue
@@ -221,7 +247,8 @@ export class State {
 
   /** JSON of a run of parcels, joined by commas, without brackets and without a comma at the end. */
   *parcelRunPieces({ from, to }: RowRange, nowMs: number): Generator<Uint8Array> {
-    const { json, offers } = this.parts.parcels
+    const { json, offers, rents } = this.parts.parcels
+    let nextRent = firstRentFrom(rents, from)
     for (let row = from; row < to; ) {
       const number = Math.floor(row / CHUNK_ROWS)
       const { bytes, starts } = json.chunks[number]!
@@ -231,18 +258,22 @@ export class State {
       for (; row < endRow; row++) {
         const first = offers.first[row]!
         const offer = first < 0 ? -1 : this.openAt(first, nowMs)
-        if (offer < 0) continue
+        const rent =
+          rents.rows[nextRent] === row ? runningRentJson(rentAt(rents, nextRent++), nowMs) : undefined
+        if (offer < 0 && !rent) continue
         const end = starts[row - firstRow + 1]!
+        if (rent) {
+          yield* slices(bytes, start, end - NO_RENT_LENGTH)
+          yield rent
+          start = end - NO_PUBLICATION_LENGTH
+        }
+        if (offer < 0) continue
         yield* slices(bytes, start, end - NO_PUBLICATION_LENGTH)
         yield this.offerJson(offer)
         start = end - CLOSE_LENGTH - COMMA_LENGTH
       }
       yield* slices(bytes, start, starts[endRow - firstRow]! - (endRow === to ? COMMA_LENGTH : 0))
     }
-  }
-
-  private withOffer(json: JsonBuffer, row: number, offer: number): JsonPieces {
-    return offer < 0 ? [pieceOf(json, row, COMMA_LENGTH)] : embed(json, row, this.offerJson(offer))
   }
 
   private openAt(firstOffer: number, nowMs: number): number {
@@ -285,8 +316,17 @@ function* slices(bytes: Uint8Array, from: number, to: number): Generator<Uint8Ar
   for (let at = from; at < to; at += SLICE_BYTES) yield bytes.subarray(at, Math.min(at + SLICE_BYTES, to))
 }
 
-function embed(json: JsonBuffer, row: number, publication: Uint8Array): JsonPieces {
-  return [pieceOf(json, row, NO_PUBLICATION_LENGTH), publication, CLOSE]
+/** JSON of an asset with its rent while that runs, and with its publication. */
+function piecesOf(
+  { json, rents }: { readonly json: JsonBuffer; readonly rents: AssetRents },
+  row: number,
+  nowMs: number,
+  publication: Uint8Array | undefined,
+): JsonPieces {
+  const rent = runningRentJson(findRent(rents, row), nowMs)
+  if (rent) return [pieceOf(json, row, NO_RENT_LENGTH), rent, publication ?? NULL, CLOSE]
+  if (publication) return [pieceOf(json, row, NO_PUBLICATION_LENGTH), publication, CLOSE]
+  return [pieceOf(json, row, COMMA_LENGTH)]
 }
 
 function rowsOf(owners: OwnerIndex, owner: string): Uint32Array {

@@ -148,6 +148,42 @@ describeOnOneEngine('an offer that expires', (open) => {
     ])
   })
 
+  test('so is a rent: tenant and end are answered until it ends, everywhere at once', async () => {
+    const untilMs = land.nowMs() + EXPIRES_IN_MS
+    const rent = { tenant: addressOf('tenant'), rented_until_ms: untilMs }
+    await land.change(
+      { kind: 'change-parcel', x: -3, y: 3, to: { owner, ...rent } },
+      { kind: 'change-estate', id: '3', to: { owner, ...rent } },
+      { kind: 'place-bid', bid: bidRow('on rented land', { bidder: owner, asset_id: '-3,3' }) },
+    )
+    const showing = [
+      '/parcels/-3/3',
+      '/estates/3',
+      '/map?nw=-4,4&se=-2,2',
+      `/addresses/${owner}/parcels`,
+      `/addresses/${owner}/estates`,
+      `/bids/${owner}/assets`,
+    ]
+    const tags = await Promise.all(
+      showing.map(async (path) => (await land.server.get(path)).headers.get('etag')!),
+    )
+    const read = async (path: string, i: number) => {
+      const { status, text } = await land.server.get(path, { 'if-none-match': tags[i]! })
+      return [status, text.includes(`"tenant":"${rent.tenant}","rented_until":"${untilMs}"`)]
+    }
+    const shown = async () => Promise.all(showing.map(async (path) => (await land.server.get(path)).text))
+
+    for (const text of await shown())
+      expect(text).toContain(`"tenant":"${rent.tenant}","rented_until":"${untilMs}","publication":`)
+    land.clock.set(untilMs - 1)
+    expect(await Promise.all(showing.map(read))).toEqual(showing.map(() => [304, false]))
+
+    land.clock.set(untilMs)
+    expect(await Promise.all(showing.map(read))).toEqual(showing.map(() => [200, false]))
+    for (const text of await shown()) expect(text).not.toContain(rent.tenant)
+    await land.expectData('/parcels/-3/3', land.reference.parcel('-3,3', untilMs))
+  })
+
   test('a client’s copy is confirmed until then, and not after', async () => {
     const now = land.nowMs()
     const expiresAtMs = now + EXPIRES_IN_MS

@@ -51,7 +51,7 @@ describeOnBothEngines('who else may act for an owner', (open, kind) => {
     expect(await server.data('/estates/2')).toMatchObject({ ...NOBODY, update_managers: [CLEO] })
     const { text } = await server.get('/v1/parcels/2/-1')
     expect(text).toContain(
-      `"approvals_for_all":["${CLEO}","${ANN}"],"update_managers":["${BOB}"],"publication":null}`,
+      `"approvals_for_all":["${CLEO}","${ANN}"],"update_managers":["${BOB}"],"tenant":null,"rented_until":null,"publication":null}`,
     )
   })
 

@@ -123,7 +123,7 @@ describe('the panel of a parcel', () => {
   test('shows the other sections when one fails, and tries again after a press', async () => {
     const { page, problems } = await open('/', {}, async (page) => {
       const refusal = { ok: false, error: 'No.', code: 'database_unavailable', data: {} }
-      await page.route('**/parcels/2/0/bids', (route) => route.fulfill({ status: 503, json: refusal }))
+      await page.route('**/parcels/2/0/bids*', (route) => route.fulfill({ status: 503, json: refusal }))
     })
     await page.goto(`${server.origin}/?parcel=2,0`)
     const bids = page.getByRole('region', { name: 'Bids' })
@@ -132,7 +132,7 @@ describe('the panel of a parcel', () => {
 
     await page.getByText('There are no mortgages.').waitFor()
     await page.locator('.price-chart').waitFor()
-    await page.unroute('**/parcels/2/0/bids')
+    await page.unroute('**/parcels/2/0/bids*')
     await bids.getByRole('button', { name: 'Try again' }).click()
     await bids.getByText('There are no bids.').waitFor()
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Selection')
@@ -159,6 +159,44 @@ describe('the panel of a parcel', () => {
       expect(await page.locator('.asset-kind').textContent(), place).toBe(kind)
       await page.getByText('Not for sale').waitFor()
     }
+  })
+
+  test('says who rents it until when, and who else may act there', async () => {
+    const place = { x: 2, y: -1 }
+    const untilMs = clock.nowMs() + DAY_MS
+    const rights = { update_operator: CLEO, approvals_for_all: [ANN, CLEO], update_managers: [BOB] }
+    await change({
+      kind: 'change-parcel',
+      ...place,
+      to: { owner: BOB, tenant: CLEO, rented_until_ms: untilMs, ...rights },
+    })
+    const { page, photograph } = await open('/?parcel=2,-1', { size: 'phone' })
+    const panel = page.locator('.asset-panel')
+
+    await panel.getByText('Rented until 21 Nov 2026, 00:00').waitFor()
+    expect(await textsOf(page, '.rent .asset-fact', 'dt, dd button')).toEqual([
+      ['Tenant', expect.stringContaining(shortened(CLEO))],
+      ['Owner (lessor)', expect.stringContaining(shortened(BOB))],
+    ])
+    const section = panel.locator('section').filter({ hasText: 'Who else may act here' })
+    expect(await section.locator('.right > p').allTextContents()).toEqual([
+      'May change what is built here',
+      'May change what is built on all land of the owner',
+      'May do what the owner may, with all land of the owner',
+    ])
+    expect(await section.locator('li button').evaluateAll(TITLES)).toEqual([CLEO, BOB, ANN, CLEO])
+    await expectAccessible(page)
+    await panel.getByText('Rented until').scrollIntoViewIfNeeded()
+    await photograph('asset-rented-phone-light')
+
+    clock.set(untilMs)
+    await panel.getByText('Rented until').waitFor({ state: 'detached' }) // the change stream announces its end
+    await change({
+      kind: 'change-parcel',
+      ...place,
+      to: { update_operator: null, approvals_for_all: null, update_managers: null },
+    })
+    await section.waitFor({ state: 'detached' })
   })
 
   test('says that the asset does not exist', async () => {
@@ -367,6 +405,9 @@ async function goTo(page: Page, path: string): Promise<void> {
 }
 
 /** What the facts of the panel say, by their names. */
+const shortened = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
+const TITLES = (elements: readonly { readonly title?: string }[]) => elements.map(({ title }) => title)
+
 async function factsOf(page: Page): Promise<Record<string, string>> {
   const rows = await textsOf(page, '.asset-panel > .asset-facts .asset-fact', 'dt, dd')
   return Object.fromEntries(rows.map(([name = '', value = '']) => [name, value]))

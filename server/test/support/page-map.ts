@@ -34,6 +34,16 @@ export class PageMap {
     return Number(await this.attribute('paints'))
   }
 
+  /** How often all of the canvas was painted, and not only what lights up. */
+  async wholePaints(): Promise<number> {
+    return Number(await this.attribute('whole-paints'))
+  }
+
+  /** Whether something lights up. */
+  async isLit(): Promise<boolean> {
+    return (await this.attribute('lit')) === 'true'
+  }
+
   /** The parcel that was chosen last, as `x,y`. */
   chosen(): Promise<string | null> {
     return this.attribute('chosen')

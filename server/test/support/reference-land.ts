@@ -424,7 +424,7 @@ interface Bid {
 const ALL: readonly string[] = ['open', 'cancelled', 'sold']
 
 /** The demo world has none. */
-const NO_RIGHTS = { approvals_for_all: [], update_managers: [] }
+const NO_RIGHTS = { approvals_for_all: [], update_managers: [], tenant: null, rented_until: null }
 
 function parcelFields({ estatePlace, ...parcel }: Parcel): object {
   return { ...NO_RIGHTS, ...parcel, in_estate: parcel.estate_id !== null, auction_timestamp: null }

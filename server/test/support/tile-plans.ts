@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { TileSource } from '../../src/api/tile-data/tile-source.ts'
 import { OwnerIndexWriter, ownerOfRows } from '../../src/state/parts/owner-index.ts'
 import { NO_DISTANCE } from '../../src/state/parts/parts.ts'
+import { buildRents } from '../../src/state/parts/rents.ts'
 import { KINDS, type Kind, layTileCells } from '../../src/state/parts/tile-cells.ts'
 
 /** A small world as a person would note it down, for the tests of tiles. */
@@ -145,6 +146,7 @@ export function sourceOf(plan: TilePlan): TileSource {
       plazaDistance: new Uint8Array(placed.length).fill(NO_DISTANCE),
       roadDistance: new Uint8Array(placed.length).fill(NO_DISTANCE),
       offers: { first: new Int32Array(placed.length).fill(-1) },
+      rents: buildRents([]),
     },
     estates: {
       ids: plan.estates.map((_, i) => String(i + 1)),
@@ -153,6 +155,7 @@ export function sourceOf(plan: TilePlan): TileSource {
       names: plan.estates.map((one) => one.name),
       updatedAtS: Uint32Array.from(plan.estates, (one) => one.updatedAtS),
       offers: { first: new Int32Array(plan.estates.length).fill(-1) },
+      rents: buildRents([]),
     },
   }
 }

@@ -8,6 +8,7 @@ import { Fact, Facts } from './facts.tsx'
 import { Folded } from './folded.tsx'
 import { offerState } from './offer-state.ts'
 import { bidStateText } from './offer-texts.ts'
+import { Transaction } from './transaction.tsx'
 
 export function BidsSection({ answer }: { readonly answer: Answer<readonly Bid[]> }) {
   return (
@@ -32,6 +33,9 @@ function BidCard({ bid }: { readonly bid: Bid }) {
       <Facts>
         <Fact name={text('bid.bidder')}>
           <Address address={bid.bidder} />
+        </Fact>
+        <Fact name={text('bid.made')}>
+          <Transaction hash={bid.tx_hash}>{formatDate(bid.block_time_created_at)}</Transaction>
         </Fact>
         <Fact name={text('bid.expires')}>{formatDate(bid.expires_at)}</Fact>
       </Facts>

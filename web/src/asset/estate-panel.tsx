@@ -14,6 +14,8 @@ import { DistrictFact } from './district-fact.tsx'
 import { Fact, Facts } from './facts.tsx'
 import { HistorySection } from './history-section.tsx'
 import { ImageSection } from './image-section.tsx'
+import { Rent } from './rent.tsx'
+import { RightsSection } from './rights-section.tsx'
 import { SaleOffer } from './sale-offer.tsx'
 import { TokenFact } from './token-fact.tsx'
 
@@ -25,7 +27,7 @@ export interface EstatePanelProps {
 export function EstatePanel({ id, onClose }: EstatePanelProps) {
   const estate = useAnswer(land.estate(id))
   const publications = useAnswer(land.estatePublications(id))
-  const bids = useAnswer(land.estateBids(id))
+  const bids = useAnswer(land.estateBids(id, { sanitize: false }))
   const name = estateName(estate.data ?? { id, data: {} })
   return (
     <AssetFrame
@@ -38,9 +40,11 @@ export function EstatePanel({ id, onClose }: EstatePanelProps) {
       {(data) => (
         <>
           {isDissolved(data) ? <Dissolved /> : <SaleOffer publication={data.publication} />}
+          <Rent asset={data} />
           <Description value={data.data.description} />
           <EstateFacts estate={data} />
           {!isDissolved(data) && <Members places={data.data.parcels} />}
+          <RightsSection rights={data} />
           <HistorySection answer={publications} />
           <BidsSection answer={bids} />
           {!isDissolved(data) && <ImageSection selection={{ type: 'estate', id }} name={name} />}

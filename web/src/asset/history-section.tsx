@@ -6,6 +6,7 @@ import { AssetSection } from './asset-section.tsx'
 import { offerState } from './offer-state.ts'
 import { offerStateText } from './offer-texts.ts'
 import { PriceChart } from './price-chart.tsx'
+import { Transaction } from './transaction.tsx'
 
 /** All sale offers of the asset, open and closed, as a chart and as a table. */
 export function HistorySection({ answer }: { readonly answer: Answer<readonly Publication[]> }) {
@@ -62,7 +63,9 @@ function HistoryTable({ publications, nowMs }: HistoryTableProps) {
         {publications.map((offer, i) => (
           // The key is the index: one transaction can make several offers, and contract ids are not unique.
           <tr key={i}>
-            <td>{formatDate(offer.block_time_created_at)}</td>
+            <td>
+              <Transaction hash={offer.tx_hash}>{formatDate(offer.block_time_created_at)}</Transaction>
+            </td>
             <td class="number">{formatPrice(offer.price)}</td>
             <td>
               {offerStateText(offerState(offer, nowMs))}

@@ -7,6 +7,7 @@ import { AssetSection } from './asset-section.tsx'
 import { Fact, Facts } from './facts.tsx'
 import { Folded } from './folded.tsx'
 import { yearlyInterest } from './loan-rates.ts'
+import { Transaction } from './transaction.tsx'
 
 const SECOND_MS = 1000
 
@@ -31,6 +32,9 @@ function MortgageCard({ mortgage }: { readonly mortgage: Mortgage }) {
         <span class={`badge badge-${status}`}>{text(`mortgage.status.${status}`)}</span>
       </p>
       <Facts>
+        <Fact name={text('mortgage.requested')}>
+          <Transaction hash={mortgage.tx_hash}>{formatDate(mortgage.block_time_created_at)}</Transaction>
+        </Fact>
         <Fact name={text('mortgage.borrower')}>
           <Address address={borrower} />
         </Fact>

@@ -16,6 +16,8 @@ import { Fact, Facts } from './facts.tsx'
 import { HistorySection } from './history-section.tsx'
 import { ImageSection } from './image-section.tsx'
 import { MortgagesSection } from './mortgages-section.tsx'
+import { Rent } from './rent.tsx'
+import { RightsSection } from './rights-section.tsx'
 import { SaleOffer } from './sale-offer.tsx'
 import { TokenFact } from './token-fact.tsx'
 
@@ -27,7 +29,7 @@ export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
   const place = { x, y }
   const parcel = useAnswer(land.parcel(place))
   const publications = useAnswer(land.parcelPublications(place))
-  const bids = useAnswer(land.parcelBids(place))
+  const bids = useAnswer(land.parcelBids(place, { sanitize: false }))
   const mortgages = useAnswer(land.parcelMortgages(place))
   const name = parcelName({ ...place, data: parcel.data?.data ?? {} })
   return (
@@ -41,8 +43,10 @@ export function ParcelPanel({ x, y, onClose }: ParcelPanelProps) {
       {(data) => (
         <>
           <SaleOffer publication={data.publication} />
+          <Rent asset={data} />
           <Description value={data.data.description} />
           <ParcelFacts parcel={data} />
+          <RightsSection rights={data} />
           <HistorySection answer={publications} />
           <BidsSection answer={bids} />
           <MortgagesSection answer={mortgages} />

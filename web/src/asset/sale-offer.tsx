@@ -2,11 +2,19 @@ import type { Publication } from '@landpass/client'
 import { formatDate, formatPrice } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
 import { Address } from './address.tsx'
+import { ChainOffersHint } from './chain-offers-hint.tsx'
 import { Fact, Facts } from './facts.tsx'
 
 /** The offer that can be taken now, if there is one. */
 export function SaleOffer({ publication }: { readonly publication: Publication | null }) {
-  if (!publication) return <p class="sale-offer sale-offer-none">{text('asset.sale.none')}</p>
+  if (!publication) {
+    return (
+      <div class="sale-offer sale-offer-none">
+        <p>{text('asset.sale.none')}</p>
+        <ChainOffersHint />
+      </div>
+    )
+  }
   const { price, expires_at, owner } = publication
   return (
     <div class="sale-offer">

@@ -2,6 +2,7 @@ import './explore.css'
 import { useEffect } from 'preact/hooks'
 import { followAddressBar, linkToHere, readAddressBar } from '../address-bar/address-bar.ts'
 import { listTitle } from '../lists/lists-panel.tsx'
+import { followChain } from '../live/chain.ts'
 import { followChanges } from '../live/change-stream.ts'
 import { loadWorld, worldGrid } from '../live/world.ts'
 import type { Place } from '../map/map-types.ts'
@@ -15,6 +16,7 @@ import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
+import { ChainState } from './chain-state.tsx'
 import { followKeys, SKIPS } from './keys.ts'
 import { LayerPanel, layerName } from './layer-panel.tsx'
 import { OfflineBanner } from './offline-banner.tsx'
@@ -45,6 +47,7 @@ export function ExplorePage() {
     followKeys()
     void worldOnItsWay?.then(() => {
       if (!isPlaced) showLinked()
+      followChain()
       followChanges()
     })
   }, [])
@@ -69,6 +72,7 @@ export function ExplorePage() {
           <SearchBox />
           <Tools />
           <OfflineBanner />
+          <ChainState />
           <LayerPanel />
           <SidePanels />
         </div>

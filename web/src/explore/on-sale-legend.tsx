@@ -1,3 +1,4 @@
+import { ChainOffersHint } from '../asset/chain-offers-hint.tsx'
 import { worldChange, worldGrid } from '../live/world.ts'
 import { ON_SALE_INK } from '../map/inks.ts'
 import { cellsOnSale, holdingsOf } from '../state/layer-inks.ts'
@@ -10,7 +11,14 @@ export function OnSaleLegend() {
   const grid = worldGrid.value
   if (!grid) return null
   const cells = cellsOnSale(grid)
-  if (cells.length === 0) return <p>{text('map.legend.nothing_on_sale')}</p>
+  if (cells.length === 0) {
+    return (
+      <>
+        <p>{text('map.legend.nothing_on_sale')}</p>
+        <ChainOffersHint />
+      </>
+    )
+  }
   const { parcels, estates } = holdingsOf(grid, cells)
   return (
     <>
@@ -19,6 +27,7 @@ export function OnSaleLegend() {
         {text('map.legend.on_sale', { count: cells.length })}
       </p>
       <p class="hint">{text('map.legend.offers_on_sale', { count: parcels + estates })}</p>
+      <ChainOffersHint />
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { ChainOffersHint } from '../asset/chain-offers-hint.tsx'
 import { offers, steps } from '../state/layers.ts'
 import type { PriceStep } from '../state/price-steps.ts'
 import { formatNumber } from '../texts/format.ts'
@@ -36,6 +37,7 @@ export function PriceLegend() {
         </tbody>
       </table>
       <p class="hint">{text('map.legend.price_of_estates')}</p>
+      <ChainOffersHint />
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { type Estate, isEstate, land, type Parcel, type SortBy, type SortOrder } from '@landpass/client'
 import { useEffect, useId } from 'preact/hooks'
 import { putRight } from '../address-bar/address-bar.ts'
+import { ChainOffersHint } from '../asset/chain-offers-hint.tsx'
 import { useAnswer } from '../live/use-answer.ts'
 import { type ListQuery, SORT_ORDERS, SORTS } from '../state/explore-state.ts'
 import { formatDate, formatPrice } from '../texts/format.ts'
@@ -29,6 +30,7 @@ export function OnSaleList({ query, onChange }: ListProps) {
   return (
     <>
       <SortChoice query={query} onChange={onChange} />
+      <ChainOffersHint />
       <ListFrame
         key={`${sortBy} ${sortOrder}`}
         query={query}

@@ -1,5 +1,6 @@
 import { followChanges as changesFrom } from '@landpass/client'
 import { client } from '../api/client.ts'
+import { noteLandChange } from './chain.ts'
 import { repeatWorldWhileFailing } from './repeat-world.ts'
 import { updateWorld, worldGrid, worldStatus } from './world.ts'
 
@@ -43,7 +44,10 @@ async function listen(signal: AbortSignal): Promise<void> {
     onBreak: () => void updateWorld(),
   }
   try {
-    for await (const { kind } of changesFrom(client, options)) if (kind !== 'hello') void updateWorld()
+    for await (const change of changesFrom(client, options)) {
+      noteLandChange(change)
+      if (change.kind !== 'hello') void updateWorld()
+    }
   } catch {
     if (signal.aborted) return
     void updateWorld()

@@ -3,7 +3,7 @@ import type { Ground } from './cell-painter.ts'
 import { type Frame, GroundPicture } from './ground-picture.ts'
 import type { MapPalette } from './map-palette.ts'
 import type { LayerInks, Place, View } from './map-types.ts'
-import { drawOutline, tintCells } from './marks.ts'
+import { type BoxPx, clipToBoxes, drawOutline, litBoxes, tintBoxes } from './marks.ts'
 import { type Outline, outlineOf } from './outline.ts'
 import { Steering } from './steering.ts'
 
@@ -28,8 +28,10 @@ export interface EngineEvents {
 
 /** Time for painting in a frame: a third of it, so that two thirds are left for the rest of the page. */
 const PAINTING_MS = 5
-const PULSE_MS = 1400
+const PULSE_MS = 2000
 const PULSE_STRENGTH = 0.75
+/** Between two frames in which only what lights up changes: a fade needs no more. */
+const PULSE_FRAME_MS = 50
 /** With more changed cells than this no cell lights up: it is an import, not a single change. */
 const MOST_PULSES = 2_000
 /** For tests and measurements: when all of the map has been painted for the first time. */
@@ -56,8 +58,11 @@ export class MapEngine {
   private draft: Outline | undefined
   private pulses: Pulse[] = []
   private request: number | undefined
+  /** All of the canvas has to be drawn again; while something lights up, its parts are drawn in any case. */
   private isDirty = false
+  private pulsedAtMs = Number.NEGATIVE_INFINITY
   private paints = 0
+  private wholePaints = 0
   private wasPainted = false
 
   constructor(canvas: HTMLCanvasElement, palette: MapPalette, events: EngineEvents) {
@@ -181,13 +186,37 @@ export class MapEngine {
     const painted = steering.isZooming
       ? { onScreen: false, isMore: false }
       : picture.paint(frame, performance.now() + PAINTING_MS)
-    this.pulses = this.pulses.filter(({ startMs }) => nowMs - startMs < PULSE_MS)
+    const lit = this.pulses
+    this.pulses = lit.filter(({ startMs }) => nowMs - startMs < PULSE_MS)
     if (this.isDirty || painted.onScreen) {
+      this.wholePaints++
       this.draw(context, picture, frame, nowMs)
       this.reportPainted(picture.isSharp(frame))
-    }
-    this.isDirty = steering.isMoving || this.pulses.length > 0
-    if (this.isDirty || painted.isMore) this.nextFrame()
+    } else if (lit.length > this.pulses.length || nowMs - this.pulsedAtMs >= PULSE_FRAME_MS)
+      this.drawLit(context, picture, frame, lit, nowMs)
+    this.isDirty = steering.isMoving
+    if (this.isDirty || this.pulses.length > 0 || painted.isMore) this.nextFrame()
+  }
+
+  /** Draws only what lights up, and for the last time what has faded: the rest of the canvas stays as it is. */
+  private drawLit(
+    context: CanvasRenderingContext2D,
+    picture: GroundPicture,
+    frame: Frame,
+    lit: readonly Pulse[],
+    nowMs: number,
+  ): void {
+    const boxes = lit.flatMap((pulse) => this.boxesOf(pulse, frame))
+    if (boxes.length === 0) return
+    context.save()
+    clipToBoxes(context, boxes)
+    this.draw(context, picture, frame, nowMs)
+    context.restore()
+    this.reportPainted(picture.isSharp(frame))
+  }
+
+  private boxesOf({ cells: numbers }: Pulse, frame: Frame): BoxPx[] {
+    return litBoxes(frame, { numbers, rows: this.world?.rows ?? 1 }, this.pixelsPerPx)
   }
 
   private frame(): Frame | undefined {
@@ -213,10 +242,10 @@ export class MapEngine {
 
   private draw(context: CanvasRenderingContext2D, picture: GroundPicture, frame: Frame, nowMs: number): void {
     picture.draw(context, frame)
-    const rows = this.world?.rows ?? 1
-    for (const { cells, startMs } of this.pulses) {
-      const strength = PULSE_STRENGTH * Math.min(1, 1 - (nowMs - startMs) / PULSE_MS)
-      tintCells(context, frame, { numbers: cells, rows }, { colour: this.palette.pulse, strength })
+    this.pulsedAtMs = nowMs
+    for (const pulse of this.pulses) {
+      const strength = PULSE_STRENGTH * Math.min(1, 1 - (nowMs - pulse.startMs) / PULSE_MS)
+      tintBoxes(context, this.boxesOf(pulse, frame), { colour: this.palette.pulse, strength })
     }
     const { halo, selected, cursor } = this.palette
     const { pixelsPerPx } = this
@@ -237,6 +266,8 @@ export class MapEngine {
     const { dataset } = this.canvas
     const { view } = this.steering
     dataset.paints = String(++this.paints)
+    dataset.wholePaints = String(this.wholePaints)
+    dataset.lit = String(this.pulses.length > 0)
     dataset.picture = isSharp ? 'sharp' : 'coarse'
     if (view) dataset.view = `${view.x},${view.y},${view.zoom}`
     if (!isSharp || this.wasPainted) return

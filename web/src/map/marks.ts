@@ -18,6 +18,10 @@ const HALO_PX = 1.5
 /** Smaller outlines get a ring, so that they can be found among a hundred thousand parcels. */
 const LEAST_SEEN_PX = 22
 const RING_PX = 15
+/** Smaller cells light up in this size. */
+const LEAST_LIT_PX = 7
+/** More cells than this are seen as they are, and are faster drawn one by one than as one shape. */
+const MOST_ENLARGED = 64
 
 /** Draws an outline such that it is seen at every zoom. */
 export function drawOutline(
@@ -60,7 +64,7 @@ function fillLines(
   }
 }
 
-interface BoxPx {
+export interface BoxPx {
   readonly leftPx: number
   readonly topPx: number
   readonly widthPx: number
@@ -82,20 +86,79 @@ function drawRing(
   context.stroke()
 }
 
-/** Tints cells with a colour. @param strength 0 for nothing, 1 for the full colour */
-export function tintCells(
-  context: CanvasRenderingContext2D,
+/**
+ * Where cells that light up are on the screen. A few small ones are enlarged, so that a change is seen on a map of the
+ * whole world.
+ *
+ * @param cells numbers as in the feed
+ */
+export function litBoxes(
   frame: Frame,
   cells: { readonly numbers: ArrayLike<number>; readonly rows: number },
+  pixelsPerPx: number,
+): BoxPx[] {
+  const { numbers, rows } = cells
+  const leastPx = numbers.length <= MOST_ENLARGED ? Math.round(LEAST_LIT_PX * pixelsPerPx) : 0
+  const boxes: BoxPx[] = []
+  for (let i = 0; i < numbers.length; i++) {
+    const column = Math.floor(numbers[i]! / rows)
+    const box = enlarged(spotPx({ column, row: numbers[i]! % rows, columns: 1, rows: 1 }, frame), leastPx)
+    if (isOnScreen(box, frame)) boxes.push(box)
+  }
+  return boxes
+}
+
+function enlarged({ leftPx, topPx, widthPx, heightPx }: BoxPx, leastPx: number): BoxPx {
+  const moreAcross = Math.max(0, Math.ceil((leastPx - widthPx) / 2))
+  const moreDown = Math.max(0, Math.ceil((leastPx - heightPx) / 2))
+  return {
+    leftPx: leftPx - moreAcross,
+    topPx: topPx - moreDown,
+    widthPx: widthPx + 2 * moreAcross,
+    heightPx: heightPx + 2 * moreDown,
+  }
+}
+
+function isOnScreen({ leftPx, topPx, widthPx, heightPx }: BoxPx, frame: Frame): boolean {
+  const isAcross = leftPx < frame.widthPx && leftPx + widthPx > 0
+  return isAcross && topPx < frame.heightPx && topPx + heightPx > 0
+}
+
+/** Tints boxes with a colour, each spot once. @param strength 0 for nothing, 1 for the full colour */
+export function tintBoxes(
+  context: CanvasRenderingContext2D,
+  boxes: readonly BoxPx[],
   tint: { readonly colour: string; readonly strength: number },
 ): void {
   context.globalAlpha = tint.strength
   context.fillStyle = tint.colour
-  for (let i = 0; i < cells.numbers.length; i++) {
-    const number = cells.numbers[i]!
-    const column = Math.floor(number / cells.rows)
-    const box = spotPx({ column, row: number % cells.rows, columns: 1, rows: 1 }, frame)
-    context.fillRect(box.leftPx, box.topPx, box.widthPx, box.heightPx)
-  }
+  if (boxes.length <= MOST_ENLARGED) {
+    outlineBoxes(context, boxes)
+    context.fill()
+  } else
+    for (const { leftPx, topPx, widthPx, heightPx } of boxes)
+      context.fillRect(leftPx, topPx, widthPx, heightPx)
   context.globalAlpha = 1
+}
+
+/** Limits drawing to some boxes; to the box around them where they are many. */
+export function clipToBoxes(context: CanvasRenderingContext2D, boxes: readonly BoxPx[]): void {
+  outlineBoxes(context, boxes.length <= MOST_ENLARGED ? boxes : [boxAround(boxes)])
+  context.clip()
+}
+
+function outlineBoxes(context: CanvasRenderingContext2D, boxes: readonly BoxPx[]): void {
+  context.beginPath()
+  for (const { leftPx, topPx, widthPx, heightPx } of boxes) context.rect(leftPx, topPx, widthPx, heightPx)
+}
+
+function boxAround(boxes: readonly BoxPx[]): BoxPx {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const { leftPx, topPx, widthPx, heightPx } of boxes) {
+    left = Math.min(left, leftPx)
+    top = Math.min(top, topPx)
+    right = Math.max(right, leftPx + widthPx)
+    bottom = Math.max(bottom, topPx + heightPx)
+  }
+  return { leftPx: left, topPx: top, widthPx: right - left, heightPx: bottom - top }
 }

@@ -40,6 +40,20 @@ export function formatTime(timeMs: number): string {
   return new Intl.DateTimeFormat(locale.value, { timeStyle: 'medium' }).format(timeMs)
 }
 
+const AGO_UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** How long ago something was, in the largest unit that fits twice: `12 sec. ago`, `90 sec. ago`, `5 min. ago`. */
+export function formatAgo(seconds: number): string {
+  const [unit, length] = AGO_UNITS.find(([, unitS]) => seconds >= 2 * unitS) ?? (['second', 1] as const)
+  const words = new Intl.RelativeTimeFormat(locale.value, { style: 'short' })
+  return words.format(-Math.floor(seconds / length), unit)
+}
+
 /**
  * A range of days, in UTC, so that it is the same for every reader.
  *

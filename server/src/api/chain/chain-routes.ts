@@ -1,31 +1,46 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { CHAIN_STATES, type ChainStatusSource } from '../../chain/follow/chain-status.ts'
+import { CHAIN_STATES, type ChainStatus, type ChainStatusSource } from '../../chain/follow/chain-status.ts'
+import { type Clock, SECOND_MS } from '../../clock.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { hashText, isoTimeText, oneOf, orNull, wholeNumber } from '../../schema-parts.ts'
 import { QUERY_UNITS } from '../common/land-answers.ts'
+import { explorerOf } from './explorer.ts'
 
 const block = { number: wholeNumber(), hash: hashText() }
-const chainStatus = Type.Object({
-  network: orNull(Type.String()),
-  chainId: orNull(wholeNumber()),
-  block: orNull(Type.Object({ ...block, time: isoTimeText() })),
-  finalized: orNull(Type.Object(block)),
-  node: orNull(
-    Type.Object({
-      head: wholeNumber(),
-      lagBlocks: wholeNumber(),
-      lagSeconds: wholeNumber('Between both blocks.'),
-    }),
-  ),
-  state: oneOf(CHAIN_STATES),
-  reason: orNull(Type.String()),
-})
+const chainStatus = Type.Object(
+  {
+    network: orNull(Type.String()),
+    chainId: orNull(wholeNumber()),
+    block: orNull(
+      Type.Object({ ...block, time: isoTimeText(), ageSeconds: wholeNumber("By the server's clock.") }),
+    ),
+    finalized: orNull(Type.Object(block)),
+    node: orNull(
+      Type.Object({
+        head: wholeNumber(),
+        lagBlocks: wholeNumber(),
+        lagSeconds: wholeNumber('Between both blocks.'),
+      }),
+    ),
+    state: oneOf(CHAIN_STATES),
+    reason: orNull(Type.String()),
+    explorer: orNull(Type.String({ description: 'Address of a transaction; {tx} is its hash.' })),
+  },
+  { title: 'ChainStatus' },
+)
+
+export interface ChainRoutesOptions {
+  readonly chain: ChainStatusSource
+  readonly clock: Clock
+  /** The operator's own: see {@link explorerOf}. */
+  readonly explorerUrl: string | undefined
+}
 
 /** `GET /chain`. */
-export const chainRoutes: FastifyPluginCallbackTypebox<{ chain: ChainStatusSource }> = (
+export const chainRoutes: FastifyPluginCallbackTypebox<ChainRoutesOptions> = (
   app,
-  { chain },
+  { chain, clock, explorerUrl },
   done,
 ) => {
   app.get(
@@ -40,8 +55,16 @@ export const chainRoutes: FastifyPluginCallbackTypebox<{ chain: ChainStatusSourc
     },
     async (request, reply) => {
       request.costAccount?.charge(reply, QUERY_UNITS)
-      return reply.header('cache-control', 'no-store').send({ ok: true, data: await chain.read() })
+      const status = await chain.read()
+      const explorer = explorerOf(status.chainId, explorerUrl)
+      const data = { ...status, block: withAge(status.block, clock.nowMs()), explorer }
+      return reply.header('cache-control', 'no-store').send({ ok: true, data })
     },
   )
   done()
+}
+
+function withAge(block: ChainStatus['block'], nowMs: number) {
+  if (!block) return null
+  return { ...block, ageSeconds: Math.max(Math.floor((nowMs - Date.parse(block.time)) / SECOND_MS), 0) }
 }

@@ -69,6 +69,18 @@ describe('an event', () => {
     )
   })
 
+  test('names the block that the land is at, where it follows a chain', async () => {
+    const at = await stateNow()
+    const block = { number: 21_000_000, hash: `0x${'a'.repeat(64)}` }
+    const followed = { ...at, state: new State({ ...at.state.parts, block }) }
+
+    for (const kind of ['hello', 'reset'] as const)
+      expect(eventText(kind, followed)).toContain(`Z","block":{"number":21000000,"hash":"${block.hash}"}}\n`)
+    expect(eventText('change', followed, { parcels: [], estates: [] })).toContain(
+      `"hash":"${block.hash}"},"parcels":[],"estates":[]}`,
+    )
+  })
+
   test('is a reset if the differences are not known, or too many to name', async () => {
     const at = await stateNow()
     const state = versionOf(at)
@@ -137,6 +149,8 @@ const WHATS = [
   'sell',
   'move',
   'rename-estate',
+  'rent',
+  'rent-estate',
   'offer',
   'offer-estate',
   'close',
@@ -158,12 +172,14 @@ const step: fc.Arbitrary<readonly Choice[] | number> = fc.oneof(
   fc.integer({ min: 1, max: SPAN_MS }),
 )
 
-/** Last steps of every story: two offers open, and then all offers expire. */
+/** Last steps of every story: two offers open, two assets are rented, and then all offers and rents expire. */
 const SHORT_OFFER = { x: 0, y: 0, pick: 0, ms: 1 }
 const EXPIRY_STEPS = [
   [
     { what: 'offer', ...SHORT_OFFER },
     { what: 'offer-estate', ...SHORT_OFFER },
+    { what: 'rent', ...SHORT_OFFER, x: 1 },
+    { what: 'rent-estate', ...SHORT_OFFER, pick: 1 },
   ],
   SPAN_MS,
 ] as const
@@ -234,11 +250,16 @@ async function changeFor({ what, x, y, pick, ms }: Choice): Promise<LandChange> 
   const estate = estates[pick % estates.length]!.id
   const name = `change ${names++}`
   const offer = { block_time_created_at_ms: nowMs, expires_at_ms: nowMs + ms }
+  const rent = { tenant: addressOf(name), rented_until_ms: nowMs + ms }
   switch (what) {
     case 'sell':
       return { kind: 'change-parcel', x, y, to: { owner: addressOf(name) } }
     case 'move':
       return { kind: 'change-parcel', x, y, to: { estate_id: estate, estate_position: pick } }
+    case 'rent':
+      return { kind: 'change-parcel', x, y, to: rent }
+    case 'rent-estate':
+      return { kind: 'change-estate', id: estate, to: rent }
     case 'offer':
       return {
         kind: 'open-publication',

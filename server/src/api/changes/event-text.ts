@@ -16,6 +16,7 @@ export type EventKind = 'hello' | 'change' | 'reset'
  * // id: 1.5f1c3a9b2d40.8.0
  * // event: change
  * // data: {"revision":8,"state":"1.5f1c3a9b2d40.8.0","changed_at":"2026-11-20T00:00:00.000Z","parcels":["1,2"],"estates":["5"]}
+ * // with `"block":{"number":21000000,"hash":"0x…"}` after the time, where the world follows a chain
  */
 export function eventText(kind: EventKind, now: StateAt, names?: ChangedNames): string {
   const { state, openOffers } = now
@@ -25,6 +26,7 @@ export function eventText(kind: EventKind, now: StateAt, names?: ChangedNames): 
     revision: state.revision,
     state: version,
     changed_at: new Date(changedAtMs).toISOString(),
+    ...(state.parts.block && { block: state.parts.block }),
     ...names,
   }
   return `id: ${version}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`

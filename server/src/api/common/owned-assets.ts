@@ -26,7 +26,7 @@ export function answerOwned(request: FastifyRequest, reply: FastifyReply, land: 
   const nowMs = land.clock.nowMs()
   const assets = assetsOf(state, owned)
   const showsOpen = owned.statuses?.includes('open') ?? true
-  const freshness = state.freshness(showsOpen ? state.assetsExpiry(assets, nowMs) : 0)
+  const freshness = state.freshness(showsOpen ? state.assetsExpiry(assets, nowMs) : state.rentExpiry(nowMs))
   if (owned.statuses !== undefined) {
     const body = async () => {
       const found = await withStatus(land, state, assets, owned, nowMs)

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const report = await importSnapshot(db, tinySnapshot(), { world: TINY_WORLD, clock, dryRun: false })
   expect(report.errors).toEqual([])
   const { worldId } = await readLandHead(db)
-  const state = { worldId: worldId!, lineage: '5f1c3a9b2d40', revision: 7, changedAtMs: NOW_MS }
+  const state = { worldId: worldId!, lineage: '5f1c3a9b2d40', revision: 7, changedAtMs: NOW_MS, block: null }
   parts = await buildState(db, CORNER, state)
   const now = stateAt(new State(parts), NOW_MS)
   world = writeFeed(now)

@@ -107,7 +107,8 @@ export function answerListing(
     if (closedKeys.length === 0) return around(pagePieces(state, page, nowMs, new Map()))
     return readByKey(land, state, closedKeys).then((closed) => around(pagePieces(state, page, nowMs, closed)))
   }
-  return send(request, reply, { freshness: state.freshness(lastExpiryMs), format: DATA, cost, body })
+  const freshness = state.freshness(Math.max(lastExpiryMs, state.rentExpiry(nowMs)))
+  return send(request, reply, { freshness, format: DATA, cost, body })
 }
 
 function keysOfClosed(state: State, page: Uint32Array): number[] {

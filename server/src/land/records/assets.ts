@@ -44,6 +44,18 @@ export const CHAIN_FACTS = {
   rented_until: optional(deadlineMsDigits()),
 }
 
+/** The rent of a parcel or an estate in answers, while it runs: see {@link rentJson}. It depends on the clock. */
+export const RUNNING_RENT = {
+  tenant: derived(
+    ({ orNull, addressText }) => orNull(addressText()),
+    () => 'null',
+  ),
+  rented_until: derived(
+    ({ orNull, epochMsText }) => orNull(epochMsText()),
+    () => 'null',
+  ),
+}
+
 /** The columns that say who else may act for the owner of a parcel or an estate. */
 interface RightsRow {
   readonly operator: string | null
@@ -117,6 +129,19 @@ export function assetDataJson({ data_version, name, description, ipns }: DataRow
 
 /** The end of an asset's JSON: what stands here is replaced when the asset is for sale. */
 export const NO_PUBLICATION = 'null}'
+
+/** The end of an asset's JSON from the value of `tenant` on: what stands here is replaced while the asset is rented. */
+export const NO_RENT = `null,"rented_until":null,"publication":${NO_PUBLICATION}`
+
+/**
+ * What replaces {@link NO_RENT}, up to the publication.
+ *
+ * @example
+ * rentJson({ tenant: '0xa…', untilMs: 1551398400000 }) // '"0xa…","rented_until":"1551398400000","publication":'
+ */
+export function rentJson({ tenant, untilMs }: { readonly tenant: string; readonly untilMs: number }): string {
+  return `"${tenant}","rented_until":"${untilMs}","publication":`
+}
 
 /** The last field of an asset: null here, see {@link NO_PUBLICATION}. */
 export const publicationOfAsset = () =>

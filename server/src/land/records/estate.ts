@@ -11,6 +11,7 @@ import {
   GRID_NUMBER,
   publicationOfAsset,
   RIGHTS,
+  RUNNING_RENT,
 } from './assets.ts'
 import * as is from './checks.ts'
 import { address, composed, estateId, hash, isoTime, optional, orNull, timeMsDigits, uuid } from './fields.ts'
@@ -60,7 +61,7 @@ export const ESTATE = defineRecord({
     fingerprint: optional(hash("What the contract computes from the estate's parcels.")),
   },
   places: {},
-  derived: { publication: publicationOfAsset() },
+  derived: { ...RUNNING_RENT, publication: publicationOfAsset() },
   answer: [
     'id',
     'token_id',
@@ -73,9 +74,11 @@ export const ESTATE = defineRecord({
     'district_id',
     'approvals_for_all',
     'update_managers',
+    'tenant',
+    'rented_until',
     'publication',
   ],
-  notAnswered: ['created_at', 'updated_at', 'data_text', 'holder', 'tenant', 'rented_until', 'fingerprint'],
+  notAnswered: ['created_at', 'updated_at', 'data_text', 'holder', 'fingerprint'],
 })
 
 export interface EstateTable extends Row<typeof ESTATE> {}

@@ -10,6 +10,7 @@ import {
   GRID_NUMBER,
   publicationOfAsset,
   RIGHTS,
+  RUNNING_RENT,
 } from './assets.ts'
 import * as is from './checks.ts'
 import {
@@ -125,6 +126,7 @@ export const PARCEL = defineRecord({
       ({ Type }) => Type.Boolean(),
       (row: { estate_id: string | null }) => String(row.estate_id !== null),
     ),
+    ...RUNNING_RENT,
     publication: publicationOfAsset(),
   },
   answer: [
@@ -145,9 +147,11 @@ export const PARCEL = defineRecord({
     'estate_id',
     'approvals_for_all',
     'update_managers',
+    'tenant',
+    'rented_until',
     'publication',
   ],
-  notAnswered: ['token_id', 'created_at', 'updated_at', 'data_text', 'holder', 'tenant', 'rented_until'],
+  notAnswered: ['token_id', 'created_at', 'updated_at', 'data_text', 'holder'],
 })
 
 export interface ParcelTable extends Row<typeof PARCEL> {}

@@ -11,6 +11,7 @@ import { JsonBufferWriter } from '../parts/json-buffer.ts'
 import { OwnerIndexWriter, ownerOfRows } from '../parts/owner-index.ts'
 import type { EstateParts, OrphanParcel } from '../parts/parts.ts'
 import { positionsOf } from '../parts/positions.ts'
+import { buildRents, rentOf } from '../parts/rents.ts'
 import { type BuiltParcels, indexByOperator } from './build-parcels.ts'
 
 export interface BuiltEstates {
@@ -42,6 +43,7 @@ export async function buildEstates(db: Db, worldId: number, parcels: BuiltParcel
       owner: ownerOfRows(index, rows.length),
       names: rows.map(({ name }) => name || undefined),
       updatedAtS: Uint32Array.from(rows, updatedAtS),
+      rents: buildRents(rows.map(rentOf)),
     },
     ofParcel,
     orphans,

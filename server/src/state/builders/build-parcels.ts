@@ -7,8 +7,9 @@ import type { ParcelTable } from '../../land/records/parcel.ts'
 import { parcelJson } from '../../land/records/parcel.ts'
 import { JsonBufferWriter } from '../parts/json-buffer.ts'
 import { OwnerIndexWriter, ownerOfRows } from '../parts/owner-index.ts'
-import { type JsonBuffer, NO_DISTANCE, type OwnerIndex } from '../parts/parts.ts'
+import { type AssetRents, type JsonBuffer, NO_DISTANCE, type OwnerIndex } from '../parts/parts.ts'
 import { positionsOf } from '../parts/positions.ts'
+import { buildRents, type Rent, rentOf } from '../parts/rents.ts'
 
 export interface BuiltParcels {
   readonly json: JsonBuffer
@@ -25,6 +26,7 @@ export interface BuiltParcels {
   readonly updatedAtS: Uint32Array
   readonly plazaDistance: Uint8Array
   readonly roadDistance: Uint8Array
+  readonly rents: AssetRents
 }
 
 const COLUMNS_AT_ONCE = 5
@@ -62,6 +64,7 @@ export async function buildParcels(
     updatedAtS: Uint32Array.from(rows, (row) => row.updatedAtS),
     plazaDistance: Uint8Array.from(rows, (row) => row.plazaDistance),
     roadDistance: Uint8Array.from(rows, (row) => row.roadDistance),
+    rents: buildRents(rows.map(({ rent }) => rent)),
   }
 }
 
@@ -77,6 +80,7 @@ export interface ParcelFacts extends Coord {
   readonly updatedAtS: number
   readonly plazaDistance: number
   readonly roadDistance: number
+  readonly rent: Rent | undefined
 }
 
 export function factsOf(parcel: ParcelTable, districtIds: readonly string[]): ParcelFacts {
@@ -92,6 +96,7 @@ export function factsOf(parcel: ParcelTable, districtIds: readonly string[]): Pa
     updatedAtS: Math.floor(parcel.updated_at_ms / SECOND_MS),
     plazaDistance: parcel.plaza_distance ?? NO_DISTANCE,
     roadDistance: parcel.road_distance ?? NO_DISTANCE,
+    rent: rentOf(parcel),
   }
 }
 

@@ -18,7 +18,7 @@ export async function buildState(
   world: World,
   head: LandHead & { worldId: number },
 ): Promise<StateParts> {
-  const { worldId, lineage, revision, changedAtMs } = head
+  const { worldId, lineage, revision, changedAtMs, block } = head
   const districts = await buildDistricts(db, worldId)
   const parcels = await buildParcels(db, world, worldId, districts.ids)
   const estates = await buildEstates(db, worldId, parcels)
@@ -35,6 +35,7 @@ export async function buildState(
     worldId,
     revision,
     changedAtMs,
+    block: block ?? undefined,
     bounds: world.bounds,
     parcels: {
       ...parcelParts,

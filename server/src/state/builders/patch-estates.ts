@@ -4,6 +4,7 @@ import { membersOf } from '../parts/estate-members.ts'
 import { JsonBufferWriter, pieceOf } from '../parts/json-buffer.ts'
 import { patchAddresses, patchOwnership } from '../parts/owner-index.ts'
 import type { EstateParts, OwnerIndex, ParcelParts } from '../parts/parts.ts'
+import { buildRents, findRent, rentOf } from '../parts/rents.ts'
 import { estatePiece, updatedAtS } from './build-estates.ts'
 import type { EstateRows } from './estate-rows.ts'
 
@@ -41,6 +42,12 @@ export function patchEstates(
     ...patchOwnership(movedOwnership(held, rows), ownerOf, (a, b) => a - b),
     operators: patchAddresses(movedRows(operatorsWithoutGone(held, rows), rows), operatorsOfRow),
     offers: { first: Int32Array.from(rows.sourceOf, (source) => held.offers.first[source] ?? -1) },
+    rents: buildRents(
+      Array.from(rows.sourceOf, (source, row) => {
+        const estate = changed.get(row)
+        return estate ? rentOf(estate) : findRent(held.rents, source)
+      }),
+    ),
   }
 }
 

@@ -3,6 +3,7 @@ import type { ParcelTable } from '../../land/records/parcel.ts'
 import { patchJsonBuffer } from '../parts/json-buffer.ts'
 import { patchAddresses, patchOwnership } from '../parts/owner-index.ts'
 import type { OrphanParcel, ParcelParts } from '../parts/parts.ts'
+import { patchRents } from '../parts/rents.ts'
 import { byXThenY, factsOf, type ParcelFacts, parcelPiece } from './build-parcels.ts'
 import type { EstateRows } from './estate-rows.ts'
 
@@ -92,6 +93,7 @@ function patchFacts(held: ParcelParts, changed: Changed): Partial<ParcelParts> {
     updatedAtS: withValues(held.updatedAtS, changed, (facts) => facts.updatedAtS),
     plazaDistance: withValues(held.plazaDistance, changed, (facts) => facts.plazaDistance),
     roadDistance: withValues(held.roadDistance, changed, (facts) => facts.roadDistance),
+    rents: patchRents(held.rents, new Map([...changed].map(([row, { rent }]) => [row, rent]))),
   }
 }
 

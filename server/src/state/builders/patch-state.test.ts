@@ -400,7 +400,7 @@ describeOnBothEngines('the patched state', (open, kind) => {
     }
   }
 
-  /** Some rights name an address twice, some name none. */
+  /** Some rights name an address twice, some name none. Some rents have ended at the last of the times. */
   function rights(pick: number, other: number) {
     const [one, two] = [addressOf(`operator ${pick % 3}`), addressOf(`operator ${other % 3}`)]
     return {
@@ -408,6 +408,8 @@ describeOnBothEngines('the patched state', (open, kind) => {
       update_operator: other % 2 ? two : null,
       approvals_for_all: pick % 4 ? null : [one, two],
       update_managers: other % 4 ? [] : [two, addressOf('manager')],
+      tenant: pick % 5 === 0 ? null : two,
+      rented_until_ms: other % 5 === 0 ? null : REFERENCE_TIME_MS + (pick % 30) * SECOND_MS,
     }
   }
 

@@ -22,6 +22,7 @@ export interface RemovedAssets {
 export interface StateChanges {
   readonly revision: number
   readonly changedAtMs: number
+  readonly block: StateParts['block']
   readonly parcels: readonly ParcelTable[]
   /** Includes all estates that gained, lost or reordered parcels. */
   readonly estates: readonly EstateTable[]
@@ -37,7 +38,7 @@ export interface StateChanges {
  */
 export function patchState(held: StateParts, changes: StateChanges): StateParts {
   const { bounds } = held
-  const { revision, changedAtMs, removed } = changes
+  const { revision, changedAtMs, block, removed } = changes
   const rows = estateRowsAfter(held.estates.ids, {
     added: changes.estates.map(({ id }) => id),
     removed: removed.estates,
@@ -56,6 +57,7 @@ export function patchState(held: StateParts, changes: StateChanges): StateParts 
     ...held,
     revision,
     changedAtMs,
+    block,
     parcels: { ...parcels, offers: { first: publications.firstOfParcel } },
     estates: { ...estates, offers: { first: publications.firstOfEstate } },
     publications: publications.parts,

@@ -1,4 +1,4 @@
-import { ASSET_TYPE_CODES } from '../parts/parts.ts'
+import { ASSET_TYPE_CODES, type AssetRents } from '../parts/parts.ts'
 import type { StateAt, StateVersion } from './state-version.ts'
 
 /** Rows of assets in the state. */
@@ -7,7 +7,7 @@ export interface AssetRows {
   readonly estates: ReadonlySet<number>
 }
 
-/** Assets whose offer may differ: one of their publications changed, or expired in between. */
+/** Assets whose offer or rent may differ: one of their publications changed, or one of both expired in between. */
 export function assetsWithChangedOffers(
   { state, openOffers }: StateAt,
   since: StateVersion,
@@ -27,5 +27,17 @@ export function assetsWithChangedOffers(
     const rows = assetType[row] === ASSET_TYPE_CODES.parcel ? parcels : estates
     rows.add(asset[row]!)
   }
+  addEnded(parcels, state.parts.parcels.rents, { fromMs, toMs })
+  addEnded(estates, state.parts.estates.rents, { fromMs, toMs })
   return { parcels, estates }
+}
+
+/** Adds the assets whose rent has ended after `fromMs`, at `toMs` or before. */
+function addEnded(
+  rows: Set<number>,
+  rents: AssetRents,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): void {
+  for (const [place, endMs] of rents.untilMs.entries())
+    if (endMs > fromMs && endMs <= toMs) rows.add(rents.rows[place]!)
 }

@@ -1,12 +1,12 @@
 import type { StateParts } from './parts.ts'
 
-/** The offers that are shown for parcels, from one expiry until the next one. */
+/** The offers that are shown for parcels, from one expiry until the next one: of an offer or of a rent. */
 export interface OpenOffers {
   /** Per parcel the number of the offer that is shown for it, or -1. An offer of its estate goes before its own. */
   readonly offers: Int32Array
-  /** When the last shown offer of the whole world expired, 0 if none has. */
+  /** When the last shown offer or rent of the whole world expired, 0 if none has. */
   readonly lastExpiryMs: number
-  /** When the next one expires: from then on these offers are out of date. */
+  /** When the next one expires: from then on the answers are other ones. */
   readonly nextExpiryMs: number
 }
 
@@ -25,6 +25,12 @@ export function openOffersAt({ parcels, estates, publications }: StateParts, now
       if (expiresAtMs > lastExpiryMs) lastExpiryMs = expiresAtMs
     }
     return -1
+  }
+  for (const { untilMs } of [parcels.rents, estates.rents]) {
+    for (const endMs of untilMs) {
+      if (endMs > nowMs) nextExpiryMs = Math.min(nextExpiryMs, endMs)
+      else lastExpiryMs = Math.max(lastExpiryMs, endMs)
+    }
   }
   const ofEstate = new Int32Array(estates.offers.first.length)
   for (let row = 0; row < ofEstate.length; row++) ofEstate[row] = shown(estates.offers.first[row]!)

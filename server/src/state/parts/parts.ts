@@ -18,6 +18,11 @@ export interface StateParts {
   readonly worldId: number
   readonly revision: number
   readonly changedAtMs: number
+  /**
+   * The block of the chain that the land was at when this revision was read: no later change is in the rows, and no
+   * earlier one is missing. Undefined where the world does not come from the chain.
+   */
+  readonly block: { readonly number: number; readonly hash: string } | undefined
   readonly bounds: Area
   readonly parcels: ParcelParts
   readonly estates: EstateParts
@@ -76,6 +81,7 @@ export interface ParcelParts {
   /** By the addresses that may operate or update them without owning them; an asset can stand under several. */
   readonly operators: OwnerIndex
   readonly offers: AssetOffers
+  readonly rents: AssetRents
 }
 
 export interface OrphanParcel {
@@ -97,6 +103,19 @@ export interface EstateParts {
   /** As with parcels. */
   readonly operators: OwnerIndex
   readonly offers: AssetOffers
+  readonly rents: AssetRents
+}
+
+/**
+ * The last rent of each asset that is or was rented and has not been claimed back, by row. Those that are over are in
+ * it too, because that depends on the clock. Read and written by rents.ts.
+ */
+export interface AssetRents {
+  /** Ascending. */
+  readonly rows: Uint32Array
+  /** End of the rent, in milliseconds since 1970. */
+  readonly untilMs: Float64Array
+  readonly tenants: readonly string[]
 }
 
 /** Assets by owner, or by another address: those of `addresses[i]` are `rows` from `starts[i]` to `starts[i + 1]`, by id. */

@@ -1,0 +1,81 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { followedChain, type KnownChain } from '../live/chain.ts'
+import { type ChainCondition, chainCondition } from '../live/chain-condition.ts'
+import { worldStatus } from '../live/world.ts'
+import { formatAgo, formatDateTime } from '../texts/format.ts'
+import { type TextKey, text } from '../texts/texts.ts'
+
+/** How often the age of the block is written again: often enough to be right, and no work for an idle page. */
+const AGE_EVERY_MS = 5_000
+
+const TROUBLES: Readonly<Record<Exclude<ChainCondition, 'current'>, TextKey>> = {
+  catching_up: 'chain.catching_up',
+  no_node: 'chain.no_node',
+  failing: 'chain.failing',
+  silent: 'chain.silent',
+  history: 'chain.history',
+  stopped: 'chain.stopped',
+  off: 'chain.off',
+}
+
+/**
+ * At which block of the chain the land is: a quiet line while it is up to date, else what is wrong and why. Nothing where
+ * the land does not come from a chain, and while the page has no connection, which another banner says.
+ */
+export function ChainState() {
+  const chain = followedChain.value
+  const isShown = chain !== undefined && worldStatus.value !== 'unreachable'
+  const condition = isShown ? chainCondition(chain.status) : undefined
+  return (
+    <>
+      {chain && condition === 'current' && <BlockLine chain={chain} />}
+      <div class="chain-trouble" role="status">
+        {chain && condition && condition !== 'current' && <Trouble chain={chain} condition={condition} />}
+      </div>
+    </>
+  )
+}
+
+function BlockLine({ chain: { status, readAtMs } }: { readonly chain: KnownChain }) {
+  const nowMs = useSignal(performance.now())
+  useEffect(() => {
+    nowMs.value = performance.now()
+    const timer = window.setInterval(() => {
+      if (!document.hidden) nowMs.value = performance.now()
+    }, AGE_EVERY_MS)
+    return () => window.clearInterval(timer)
+  }, [readAtMs])
+  const { block } = status
+  if (!block) return null
+  const ageS = block.ageSeconds + Math.max(0, nowMs.value - readAtMs) / 1000
+  return (
+    <p class="chain-line" title={block.hash}>
+      {text('chain.as_of', { block: String(block.number), ago: formatAgo(ageS) })}
+    </p>
+  )
+}
+
+interface TroubleProps {
+  readonly chain: KnownChain
+  readonly condition: Exclude<ChainCondition, 'current'>
+}
+
+function Trouble({ chain: { status }, condition }: TroubleProps) {
+  const { block, node, reason } = status
+  const time = block && formatDateTime(Date.parse(block.time))
+  return (
+    <>
+      <p>
+        {text(TROUBLES[condition], { count: node?.lagBlocks ?? 0 })}{' '}
+        {block && time && text('chain.shown', { block: String(block.number), time })}
+      </p>
+      {reason !== null && (
+        <details>
+          <summary>{text('chain.server_says')}</summary>
+          <p lang="en">{reason}</p>
+        </details>
+      )}
+    </>
+  )
+}
