@@ -345,5 +345,7 @@ function sentenceOf(step: HistoryStep): string {
       return `replay: block ${step.block} of ${step.last}, ${step.events} events`
     case 'write':
       return `write: the world of block ${step.block}`
+    default:
+      return `${step.phase}: ${step.done} of ${step.total} records`
   }
 }

@@ -1,15 +1,18 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Chain } from '../chain/chain.ts'
+import type { HistoryStep } from '../chain/history/read-history.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
+import { ProgressShow } from './progress.ts'
 import { runCommand, writeResult } from './run-command.ts'
 
 interface FollowOptions {
   readonly until?: Until
   readonly ground?: string
   readonly newWorld?: boolean
+  readonly ifEmpty?: boolean
 }
 
 type Until = 'finalized' | 'latest' | number
@@ -22,6 +25,9 @@ export function addFollowCommand(program: Command): void {
     .option('--until <block>', 'stop there: finalized, latest, or the number of a block', parseUntil)
     .option('--ground <folder>', 'snapshot with districts, or of a block from which to go on')
     .option('--new-world', 'read the history again and replace the world by it')
+    .addOption(
+      new Option('--if-empty', 'refuse to replace a world by that of --ground').conflicts('newWorld'),
+    )
     .action((options: FollowOptions) => runCommand((signal) => runFollow(options, signal)))
 }
 
@@ -55,12 +61,16 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
 
 async function follow(
   chain: Chain,
-  { until, ground, newWorld }: FollowOptions,
+  { until, ground, newWorld, ifEmpty }: FollowOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const target = until === undefined ? undefined : await chain.blockNumberOf(until)
   if (newWorld || !(await chain.hasPosition())) {
-    await chain.readHistory({ ground, until: target, replaces: newWorld || ground !== undefined }, writeLine)
+    const replaces = newWorld || (ground !== undefined && !ifEmpty)
+    const show = new ProgressShow()
+    const onProgress = (step: HistoryStep, sentence: string) =>
+      'done' in step ? show.update(step) : writeLine(step, sentence)
+    await chain.readHistory({ ground, until: target, replaces }, onProgress).finally(() => show.stop())
   } else if (ground !== undefined) {
     process.stderr.write('landpass: the world is followed already, so --ground is ignored.\n')
   }

@@ -8,8 +8,9 @@ import { readLandHead } from '../../land/changes/land-head.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
 import { fillRights } from '../../land/snapshot/fill-rights.ts'
-import { bareGround, type Ground, readGround } from '../../land/snapshot/ground.ts'
-import { importSnapshot } from '../../land/snapshot/import.ts'
+import { badSnapshot, bareGround, type Ground, readGround } from '../../land/snapshot/ground.ts'
+import { importSnapshot, type Progress } from '../../land/snapshot/import.ts'
+import { readSnapshotBlock, type SnapshotBlock } from '../../land/snapshot/manifest.ts'
 import type { BlockHeader, Network, RawLog } from '../chain-types.ts'
 import type { ChainSource } from '../follow/chain-source.ts'
 import { RULES_VERSION } from '../follow/rules-version.ts'
@@ -52,11 +53,12 @@ export interface HistoryOptions {
   readonly onSuspectBlocks: (blocks: readonly number[]) => void
 }
 
-/** What is being done: reading logs, replaying them, or writing the tables. */
+/** What is being done: reading logs, replaying them, writing the tables, or importing a snapshot. */
 export type HistoryStep =
   | ({ readonly phase: 'history' } & HistoryProgress)
   | { readonly phase: 'replay'; readonly block: number; readonly last: number; readonly events: number }
   | { readonly phase: 'write'; readonly block: number }
+  | Progress
 
 /** The block at which the new world stands, and its revision. */
 export interface HistoryReport {
@@ -73,8 +75,10 @@ export interface HistoryReport {
  */
 export async function readHistory(options: HistoryOptions): Promise<HistoryReport> {
   const { worldId } = await readLandHead(options.db)
+  const { ground: folder } = options
+  const named = folder === undefined ? undefined : await readSnapshotBlock(folder)
+  if (folder !== undefined && named) return joinSnapshot(options, { folder, named }, worldId)
   const ground = await groundOf(options)
-  if (ground.chain) return joinSnapshot(options, { ...ground, chain: ground.chain }, worldId)
   const spool = await openSpool(options)
   try {
     const block = await fetchUpToDate({
@@ -165,10 +169,10 @@ async function showAt(
 /** Imports a snapshot that names its block, and goes on from there. */
 async function joinSnapshot(
   options: HistoryOptions,
-  { chain }: Ground & { readonly chain: NonNullable<Ground['chain']> },
+  { folder, named: chain }: { readonly folder: string; readonly named: SnapshotBlock },
   before: number | null,
 ): Promise<HistoryReport> {
-  const { db, network, source, clock, world, signal, ground } = options
+  const { db, network, source, clock, world, signal, onProgress } = options
   if (chain.chain_id !== network.chainId)
     throw new CommandError(
       `The snapshot is of chain ${chain.chain_id}, and the network ${network.name} is chain ${network.chainId}.`,
@@ -183,19 +187,19 @@ async function joinSnapshot(
     throw new CommandError(
       `The block ${block.number} of the snapshot is not final yet; the last final block is ${finalized.number}. Try again in some minutes.`,
     )
-  options.onProgress({ phase: 'write', block: block.number })
-  const report = await importSnapshot(db, ground!, {
+  const report = await importSnapshot(db, folder, {
     world,
     clock,
     dryRun: false,
     registries: registriesOf(network),
     signal,
     patienceMs: PATIENCE_MS,
+    onProgress,
     whenShown: async (tx, newWorldId, shownBefore) => {
       await showAt(tx, options, { expected: before, shownBefore, newWorldId, block })
       await fillRights(tx, newWorldId)
     },
   })
-  if (!report.ok) throw new CommandError(`The snapshot ${ground} was changed while it was read.`)
+  if (!report.ok) throw badSnapshot(folder, report)
   return { block, revision: report.revision! }
 }

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseWorld } from '@landpass/client/grid'
+import { type ChainStart, SimulatedChain } from './blocks/chain.ts'
+import type { ContractAddresses } from './contracts/contracts.ts'
+import type { Address } from './encoding/words.ts'
+import { Journal, readJournal, removeChain, replayJournal, type StoredChain } from './journal/journal.ts'
+import { JournalError } from './journal/journal-error.ts'
+import { Market } from './market/market.ts'
+import { firstBlockOf, type Manifest, nameFirstBlock, readManifest } from './snapshot/first-block.ts'
+import { loadContracts } from './snapshot/load-contracts.ts'
+
+/** Of a chain that begins with a snapshot, this many of the newest blocks are kept at least, and twice as many at most. */
+export const KEPT_BLOCKS = 2_500
+const LOOK_EVERY_MS = 100
+/** Only the players of a chain with a history sell new land. */
+const NO_WORLD = parseWorld('0,0,0,0')!
+
+export interface MarketChainOptions {
+  readonly chainId: number
+  readonly seed: number
+  readonly transactionsPerBlock: number
+  /** Folder of the snapshot with which the chain begins: where its manifest is not there yet, it is waited for. */
+  readonly snapshot: string | undefined
+  /** Folder in which the chain is kept: one that is there is continued. Undefined: it is in memory only. */
+  readonly journal: string | undefined
+  /** The addresses that the snapshot names. */
+  readonly addresses: ContractAddresses
+  readonly signal: AbortSignal
+}
+
+/** A chain whose players trade the land of a snapshot. */
+export interface MarketChain {
+  readonly chain: SimulatedChain
+  readonly market: Market
+  /** Resolves when the contracts have their state. Until then no block can be made. */
+  readonly loaded: Promise<void>
+  close(): void
+}
+
+/**
+ * Continues the chain in the journal, or begins one with a snapshot. Of the latter there is only the first block at first; the contracts
+ * are filled while a node answers already.
+ *
+ * @throws {JournalError} where the journal cannot be used, {SnapshotError} where the snapshot cannot
+ */
+export async function openMarketChain(options: MarketChainOptions): Promise<MarketChain> {
+  const { journal } = options
+  const stored = journal === undefined ? undefined : await readJournal(journal)
+  if (stored && journal !== undefined) return continueChain(options, stored, journal)
+  const { snapshot } = options
+  if (snapshot === undefined)
+    throw new JournalError('There is no chain to continue, and no snapshot to begin with.')
+  return beginChain(options, snapshot, await untilManifest(snapshot, options.signal))
+}
+
+function continueChain(options: MarketChainOptions, stored: StoredChain, folder: string): MarketChain {
+  const { chainId, first, block, forks, districtOwners } = stored.state
+  if (chainId !== options.chainId) throw new JournalError(`The journal in ${folder} is of chain ${chainId}.`)
+  const { chain, market } = newChain(options, new Set(districtOwners), {
+    block: first,
+    from: { block, forks },
+  })
+  replayJournal(stored, chain)
+  const journal = new Journal(folder, { chain, districtOwners, base: block.number })
+  chain.watcher = journal
+  return { chain, market, loaded: Promise.resolve(), close: () => journal.close() }
+}
+
+async function beginChain(
+  options: MarketChainOptions,
+  snapshot: string,
+  manifest: Manifest,
+): Promise<MarketChain> {
+  const block = firstBlockOf(manifest, options.chainId)
+  await nameFirstBlock(snapshot, manifest, block, options.chainId)
+  const districtOwners = new Set<Address>()
+  const { chain, market } = newChain(options, districtOwners, { block })
+  chain.hasState = false
+  let journal: Journal | undefined
+  const load = async () => {
+    const facts = await loadContracts(snapshot, chain.contracts, options.signal)
+    for (const owner of facts.districtOwners) districtOwners.add(owner)
+    chain.hasState = true
+    if (options.journal === undefined) return
+    removeChain(options.journal)
+    journal = new Journal(options.journal, { chain, districtOwners: [...districtOwners], base: undefined })
+    chain.watcher = journal
+  }
+  return { chain, market, loaded: load(), close: () => journal?.close() }
+}
+
+function newChain(
+  { chainId, seed, transactionsPerBlock: average, addresses }: MarketChainOptions,
+  districtOwners: ReadonlySet<Address>,
+  start: Pick<ChainStart, 'block' | 'from'>,
+): Pick<MarketChain, 'chain' | 'market'> {
+  let market: Market | undefined
+  const chain = new SimulatedChain(
+    { chainId, seed, world: NO_WORLD, historyBlocks: 0, headTimeS: 0, transactionsPerBlock: average },
+    {
+      ...start,
+      addresses,
+      keptBlocks: KEPT_BLOCKS,
+      actors: (contracts, machine) => {
+        market = new Market({ seed, contracts, machine, average, districtOwners })
+        return market
+      },
+    },
+  )
+  return { chain, market: market! }
+}
+
+async function untilManifest(folder: string, signal: AbortSignal): Promise<Manifest> {
+  for (;;) {
+    const manifest = await readManifest(folder)
+    if (manifest) return manifest
+    await sleep(LOOK_EVERY_MS, undefined, { signal })
+  }
+}
