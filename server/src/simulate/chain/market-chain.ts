@@ -25,6 +25,8 @@ export interface MarketChainOptions {
   readonly journal: string | undefined
   /** The addresses that the snapshot names. */
   readonly addresses: ContractAddresses
+  /** {@link KEPT_BLOCKS} by default. */
+  readonly keptBlocks?: number
   readonly signal: AbortSignal
 }
 
@@ -90,7 +92,7 @@ async function beginChain(
 }
 
 function newChain(
-  { chainId, seed, transactionsPerBlock: average, addresses }: MarketChainOptions,
+  { chainId, seed, transactionsPerBlock: average, addresses, keptBlocks = KEPT_BLOCKS }: MarketChainOptions,
   districtOwners: ReadonlySet<Address>,
   start: Pick<ChainStart, 'block' | 'from'>,
 ): Pick<MarketChain, 'chain' | 'market'> {
@@ -100,7 +102,7 @@ function newChain(
     {
       ...start,
       addresses,
-      keptBlocks: KEPT_BLOCKS,
+      keptBlocks,
       actors: (contracts, machine) => {
         market = new Market({ seed, contracts, machine, average, districtOwners })
         return market
