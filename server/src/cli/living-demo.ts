@@ -10,8 +10,9 @@ import { type Simulator, startSimulator } from './stand-ins.ts'
 
 /** The chain that the demo's land is on. */
 const CHAIN_ID = 1337
-const BLOCK_TIME_S = 3
-const DEEDS_OF_BLOCK = 1
+/** With two deeds in each block, land changes hands in every block; more blocks would cost the server more. */
+const BLOCK_TIME_S = 5
+const DEEDS_OF_BLOCK = 2
 /** How often the server looks for a new block, unless the operator says otherwise. */
 const POLL_MS = SECOND_MS
 

@@ -87,6 +87,45 @@ test('a first start makes the world, warns that it covers only part of WORLD, an
   expect(stderr.match(/^landpass: demo world: The snapshot covers only part of WORLD.*$/gm)).toHaveLength(1)
 })
 
+test.skipIf(!hasCurl)(
+  'the land of a first start is alive, the printed commands change it, and it goes on after kill -9; --still leaves it',
+  async () => {
+    const [env] = await demoEnv()
+    const first = await serve(env, ['--demo', '--only', 'land'])
+    const [sale, reorganisation, pace] = [...first.stdout().matchAll(COMMAND)].map(
+      ([, command = '']) => command,
+    )
+    await paste(pace!)
+    const sold = JSON.parse(await paste(sale!))
+    const { fork } = JSON.parse(await paste(reorganisation!))
+    const seen = await eventually(
+      () => chainOf(first),
+      ({ block }) => block !== null && block.number >= sold.block.number,
+      SOON_MS,
+    )
+    const children = childrenOf(first.child.pid!)
+    await killHard(first.child)
+    await eventually(
+      () => children.filter(isAlive),
+      ({ length }) => length === 0,
+      SOON_MS,
+    )
+    const second = await serve(env, ['--demo', '--only', 'land'])
+    const later = await eventually(
+      () => chainOf(second),
+      ({ block }) => block!.number > seen.block!.number,
+      SOON_MS,
+    )
+    await second.stop()
+    const still = await serve(env, ['--demo', '--only', 'land', '--still'])
+
+    expect({ kind: sold.kind, fork }).toEqual({ kind: 'sale', fork: 1 })
+    expect([seen.state, later.state, (await chainOf(still)).state]).toEqual(['following', 'following', 'off'])
+    expect(still.stdout()).not.toMatch(COMMAND)
+    await still.stop()
+  },
+)
+
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s while the world is made ends the server with 0, its command and the snapshot',
   async (signal) => {
@@ -138,6 +177,15 @@ async function demoEnv(): Promise<readonly [Env, string]> {
   const temporary = mkdtempSync(join(tmpdir(), 'landpass-first-start-'))
   onTestFinished(() => rmSync(temporary, { recursive: true, force: true }))
   return [{ DATA_DIR: await freshDataDir(), WORLD, TMPDIR: temporary, LOG_LEVEL: 'warn' }, temporary]
+}
+
+interface ChainState {
+  readonly state: string
+  readonly block: { readonly number: number } | null
+}
+
+async function chainOf({ origin }: Serving): Promise<ChainState> {
+  return ((await (await fetch(`${origin}/v2/chain`)).json()) as { data: ChainState }).data
 }
 
 function snapshotsIn(folder: string): readonly string[] {
