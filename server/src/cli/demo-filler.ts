@@ -37,27 +37,25 @@ export class DemoFiller {
 
   /**
    * Imports the demo world into the database that the server has open.
-   * @param follow settings of the chain that begins with the world; undefined where there is none
+   * @param chain begins with the demo world; undefined where none does
    * @returns false when it was stopped; nothing has changed then
    * @throws {CommandError} where the world could not be made or imported, or another one is there meanwhile; the demo
    * has changed nothing then
    */
-  async fill(follow?: { readonly env: Environment; readonly began: () => Promise<void> }): Promise<boolean> {
+  async fill(chain?: NewChain): Promise<boolean> {
     await this.begin()
     const snapshot = await this.#snapshot
     if (!snapshot?.isComplete) return false
-    if (!follow) return this.#run(['import', '--if-empty', snapshot.folder])
-    await follow.began()
-    return this.#run(
-      ['follow', '--until', 'finalized', '--if-empty', '--ground', snapshot.folder],
-      follow.env,
-    )
+    const ground = ['--if-empty', '--ground', snapshot.folder]
+    if (chain && (await chain.hasBegun()))
+      return this.#run(['follow', '--until', 'finalized', ...ground], chain.env)
+    return this.#run(['import', '--if-empty', snapshot.folder])
   }
 
   /** Stops what still runs, and removes the snapshot when it is needed no more. Never fails. */
   async end(isUnused?: Promise<void>): Promise<void> {
     this.stop()
-    await isUnused
+    if (this.#snapshot) await isUnused
     const snapshot = await this.#snapshot?.catch(() => undefined)
     if (snapshot) await removeDemoFolder(snapshot.folder)
   }
@@ -97,6 +95,14 @@ export class DemoFiller {
     if (this.#isStopped) return false
     throw new CommandError('The demo world was not made; the next start tries again.')
   }
+}
+
+/** A chain that begins with the demo world. */
+export interface NewChain {
+  /** The settings with which it is followed. */
+  readonly env: Environment
+  /** Waits until its node has the first block. @returns false where the node has ended */
+  hasBegun(): Promise<boolean>
 }
 
 interface Snapshot {

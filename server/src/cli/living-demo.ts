@@ -100,9 +100,14 @@ export class LivingDemo {
     }
   }
 
-  /** Resolves when the simulator has the first block, which names the snapshot. */
-  async began(): Promise<void> {
-    await this.simulator?.said('began')
+  /** Waits until the simulator has the first block, which the snapshot then names. @returns false where it has ended */
+  async hasBegun(): Promise<boolean> {
+    return (
+      this.simulator?.said('began').then(
+        () => true,
+        () => false,
+      ) ?? false
+    )
   }
 
   /** Ends a simulator that waits for a snapshot, or reads it. */

@@ -4,14 +4,14 @@ import type { App, Interface } from '../app.ts'
 import { readNetwork } from '../chain/networks/read-network.ts'
 import { registriesOf } from '../chain/networks/registries-of.ts'
 import { MINUTE_MS, SYSTEM_CLOCK } from '../clock.ts'
-import { type Config, type Environment, readConfig } from '../config/config.ts'
+import { type Config, readConfig } from '../config/config.ts'
 import type { Engine } from '../db/engine.ts'
 import { createEngine, isDatabaseMissing } from '../db/open-engine.ts'
 import { type AppError, CommandError } from '../errors.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { dropRetiredWorlds, RETIRED_GRACE_MS } from '../land/snapshot/worlds.ts'
 import { DatabaseWait, tryToOpen } from './database-wait.ts'
-import { DemoFiller } from './demo-filler.ts'
+import { DemoFiller, type NewChain } from './demo-filler.ts'
 import { LivingDemo, landExample, wantsLivingDemo } from './living-demo.ts'
 import { engineSettings } from './open-database.ts'
 import type { ServedChain } from './served-chain.ts'
@@ -46,8 +46,8 @@ async function serve(given: Config, options: ServeOptions): Promise<void> {
   const demo = options.demo && options.only !== 'attendance' && !isFollowing ? new DemoFiller() : undefined
   const living = demo && !options.still && wantsLivingDemo(given) ? new LivingDemo(given) : undefined
   // A database that does not exist yet is made in another thread: both together take the time of the longer one.
-  living?.begin(isDatabaseMissing(engineSettings(given, 'server')) ? demo?.begin() : undefined)
-  if (!living && isDatabaseMissing(engineSettings(given, 'server'))) demo?.begin()
+  const making = isDatabaseMissing(engineSettings(given, 'server')) ? demo?.begin() : undefined
+  living?.begin(making)
   void stopped.then(() => {
     demo?.stop()
     return living?.stopLoading()
@@ -130,23 +130,18 @@ async function openIfThere(config: Config): Promise<{ engine: Engine; absence: A
   }
 }
 
-/** How the chain beside a demo is followed. */
-interface Following {
-  readonly env: Environment
-  readonly began: () => Promise<void>
-}
-
-/** @returns undefined where the land stands still */
-async function settle({ db }: Engine, { living, demo }: Serving): Promise<Following | undefined> {
-  const env = await living?.settle(db, async () => demo!.begin())
-  return living && env ? { env, began: () => living.began() } : undefined
+/** Decides whether the land of a demo is alive. @returns undefined where it is not */
+async function settle({ db }: Engine, { living, demo }: Serving): Promise<NewChain | undefined> {
+  if (!living || !demo) return undefined
+  const env = await living.settle(db, () => demo.begin())
+  return env && { env, hasBegun: () => living.hasBegun() }
 }
 
 /** Fills a database that holds no world. @returns false when that was stopped */
 async function fillIfEmpty(
   { db }: Engine,
   { demo, living }: Serving,
-  follow: Following | undefined,
+  follow: NewChain | undefined,
 ): Promise<boolean> {
   if (!demo) return true
   const isEmpty = async () => (await readLandHead(db)).worldId === null
