@@ -31,21 +31,18 @@ export class LivingDemo {
   private starting: Promise<Simulator> | undefined
   private simulator: Simulator | undefined
   private reason: string | undefined
-  private isLoaded = false
-  private markLoaded: () => void = () => undefined
+  private loading: Promise<void> = Promise.resolve()
+  private isLoading = false
   private readonly pollMs: number
-  /** Resolves when the simulator needs the snapshot no more. */
-  readonly loaded: Promise<void>
 
   constructor({ dataDir, chain }: Config) {
     this.folder = join(dataDir, 'simulated-chain')
     this.pollMs = Math.min(chain.pollMs, POLL_MS)
-    this.loaded = new Promise((resolve) => {
-      this.markLoaded = () => {
-        this.isLoaded = true
-        resolve()
-      }
-    })
+  }
+
+  /** Resolves when the simulator does not need the snapshot any more. */
+  get loaded(): Promise<void> {
+    return this.loading
   }
 
   /** Where the simulator listens; undefined where the land stands still. */
@@ -63,7 +60,14 @@ export class LivingDemo {
     this.isNew = snapshot !== undefined
     if (snapshot) this.starting = this.startNew(snapshot)
     else if (hasChain(this.folder)) this.starting = this.start([])
-    this.starting?.catch(() => undefined) // Reported where it is awaited.
+    this.isLoading = true
+    const end = () => {
+      this.isLoading = false
+    }
+    this.loading = Promise.resolve(this.starting?.then((simulator) => simulator.said('loaded'))).then(
+      end,
+      end,
+    )
   }
 
   /**
@@ -75,7 +79,7 @@ export class LivingDemo {
   async settle(db: Db, snapshot: () => Promise<string>): Promise<Environment | undefined> {
     const { worldId } = await readLandHead(db)
     if (worldId === null && !this.isNew) {
-      await this.stop()
+      await this.stop() // Its chain began with a world that is not there any more.
       this.isStopping = false
       this.begin(snapshot())
     }
@@ -92,7 +96,9 @@ export class LivingDemo {
       await this.stop()
       return undefined
     }
-    this.simulator.child.once('exit', () => this.reportEnd())
+    const { child } = this.simulator
+    if (child.exitCode === null) child.once('exit', () => this.reportEnd())
+    else this.reportEnd()
     return {
       CHAIN_RPC_URLS: this.simulator.address,
       CHAIN_NETWORK: this.networkFile,
@@ -112,13 +118,12 @@ export class LivingDemo {
 
   /** Ends a simulator that waits for a snapshot, or reads it. */
   async stopLoading(): Promise<void> {
-    if (!this.isLoaded) await this.stop()
+    if (this.isLoading) await this.stop()
   }
 
   /** Ends the simulator. Never fails. */
   async stop(): Promise<void> {
     this.isStopping = true
-    this.markLoaded()
     const simulator = await this.starting?.catch(() => undefined)
     await simulator?.stop()
   }
@@ -143,14 +148,12 @@ export class LivingDemo {
     return this.start(['--snapshot', folder])
   }
 
-  private async start(args: readonly string[]): Promise<Simulator> {
-    const simulator = await startSimulator('chain', [
+  private start(args: readonly string[]): Promise<Simulator> {
+    return startSimulator('chain', [
       ...['--chain-id', String(CHAIN_ID), '--block-time', String(BLOCK_TIME_S)],
       ...['--transactions', String(DEEDS_OF_BLOCK)],
       ...['--journal', this.folder, '--write-network', this.networkFile, ...args],
     ])
-    void simulator.said('loaded').then(this.markLoaded, this.markLoaded)
-    return simulator
   }
 
   private reportEnd(): void {
