@@ -5,7 +5,7 @@ import type { Config, Environment } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import { readChainPosition } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
-import { hasChain } from '../simulate/chain/journal/stored-names.ts'
+import { hasChain } from '../simulate/chain/store/stored-names.ts'
 import { type Simulator, startSimulator } from './stand-ins.ts'
 
 /** The chain that the demo's land is on. */
@@ -152,7 +152,7 @@ export class LivingDemo {
     return startSimulator('chain', [
       ...['--chain-id', String(CHAIN_ID), '--block-time', String(BLOCK_TIME_S)],
       ...['--transactions', String(DEEDS_OF_BLOCK)],
-      ...['--journal', this.folder, '--write-network', this.networkFile, ...args],
+      ...['--store', this.folder, '--write-network', this.networkFile, ...args],
     ])
   }
 

@@ -13,7 +13,7 @@ const MAX_PORT = 65_535
 const MAX_BLOCKS = 1_000_000
 const MAX_BLOCK_TIME_S = 3_600
 const MAX_TRANSACTIONS = 100
-/** Nobody connects to the holder of a journal. */
+/** Nobody connects to the holder of a store. */
 const NO_SOCKET = ''
 const DEFAULT_WORLD = '-150,-150,150,150'
 
@@ -110,7 +110,7 @@ interface ChainCommandOptions extends ListenOptions {
   readonly transactions: number
   readonly writeNetwork?: string
   readonly snapshot?: string
-  readonly journal?: string
+  readonly store?: string
 }
 
 function addChain(simulate: Command): void {
@@ -138,22 +138,22 @@ function addChain(simulate: Command): void {
     .option('--transactions <number>', 'transactions of a block, on average', parseAverage, 0.4)
     .option('--write-network <file>', 'writes the file for the setting CHAIN_NETWORK')
     .option('--snapshot <folder>', 'begins with this land, which players then trade, in place of a history')
-    .option('--journal <folder>', 'keeps the chain there, and continues the one that is there')
+    .option('--store <folder>', 'keeps the chain there, and continues the one that is there')
     .action((options: ChainCommandOptions) => runCommand((signal) => runChain(options, signal), 'Stopped.'))
 }
 
 async function runChain(options: ChainCommandOptions, signal: AbortSignal): Promise<void> {
   const { startChainSimulator } = await import('../simulate/chain/chain-simulator.ts')
-  const { blocks, blockTime, transactions, writeNetwork, snapshot, journal } = options
-  const lock = journal === undefined ? undefined : await lockJournal(journal)
+  const { blocks, blockTime, transactions, writeNetwork, snapshot, store } = options
+  const lock = store === undefined ? undefined : await lockStore(store)
   try {
     const simulator = await startChainSimulator({
       ...options,
       historyBlocks: blocks,
       blockTimeS: blockTime,
       transactionsPerBlock: transactions,
-      ...(snapshot !== undefined || journal !== undefined
-        ? { market: { snapshot, journal, addresses: mainnetAddresses() } }
+      ...(snapshot !== undefined || store !== undefined
+        ? { market: { snapshot, store, addresses: mainnetAddresses() } }
         : {}),
       signal,
     })
@@ -178,12 +178,12 @@ function mainnetAddresses(): Readonly<Record<string, string>> {
 }
 
 /** @throws {CommandError} where another process has it */
-async function lockJournal(folder: string): Promise<FolderLock> {
+async function lockStore(folder: string): Promise<FolderLock> {
   await mkdir(folder, { recursive: true })
   const lock = await FolderLock.take(folder, NO_SOCKET)
   if (lock instanceof FolderLock) return lock
   throw new CommandError(
-    `The process ${lock.pid} uses the journal ${folder}. Wait until it has ended, or stop it.`,
+    `The process ${lock.pid} uses the store ${folder}. Wait until it has ended, or stop it.`,
   )
 }
 

@@ -24,7 +24,7 @@ const ADDRESSES = Object.fromEntries(
 )
 const open = freshEngine('embedded')
 const snapshot = emptyDir()
-const journal = emptyDir()
+const store = emptyDir()
 const clock = testClock()
 
 let db: Db
@@ -35,7 +35,7 @@ const start = () =>
   startChainSimulator({
     ...{ host: '127.0.0.1', port: 0, seed: 5, chainId: 1337, world: parseWorld(WORLD)! },
     ...{ historyBlocks: 0, blockTimeS: 0, transactionsPerBlock: 3 },
-    market: { snapshot, journal, addresses: ADDRESSES },
+    market: { snapshot, store, addresses: ADDRESSES },
   })
 
 beforeAll(async () => {
@@ -111,8 +111,8 @@ test('and after the simulator was killed while it wrote a block: the chain goes 
   const old = linesOfContracts(simulator.chain)
   await simulator.close()
   await chain.close()
-  const [blocks] = readdirSync(journal).filter((name) => name.startsWith('blocks-'))
-  appendFileSync(join(journal, blocks!), '{"n":30000223,"t":17')
+  const [blocks] = readdirSync(store).filter((name) => name.startsWith('blocks-'))
+  appendFileSync(join(store, blocks!), '{"n":30000223,"t":17')
   simulator = await start()
   await simulator.loaded
   chain = await connect()

@@ -27,7 +27,7 @@ export interface ChainSimulatorOptions {
   /** Of a chain that makes blocks by itself: the time of its blocks is that of this clock. */
   readonly clock?: Clock
   /** Begins with the land of a snapshot, or continues such a chain, in place of a history. */
-  readonly market?: Pick<MarketChainOptions, 'snapshot' | 'journal' | 'addresses'> | undefined
+  readonly market?: Pick<MarketChainOptions, 'snapshot' | 'store' | 'addresses'> | undefined
   /** Ends the making of the history. */
   readonly signal?: AbortSignal
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { MAINNET } from '../../chain/networks/known-networks.ts'
 import { writeDemoSnapshot } from '../../demo/write-snapshot.ts'
-import { hasChain } from './journal/stored-names.ts'
 import { type MarketChain, type MarketChainOptions, openMarketChain } from './market-chain.ts'
+import { hasChain } from './store/stored-names.ts'
 import { TRUTH_PARTS, truthAt } from './truth.ts'
 
 const ADDRESSES = Object.fromEntries(
@@ -41,9 +41,9 @@ test('waits for a snapshot that is not complete', async () => {
   expect((await opening).chain.contracts.land.owners.keys.length).toBeGreaterThan(100)
 })
 
-test('keeps the newest blocks, in memory and in the journal, and goes on from there', async () => {
-  const journal = join(mkdtempSync(join(snapshot, 'journal-')), 'chain')
-  const { chain, close } = await open({ journal, keptBlocks: 20 })
+test('keeps the newest blocks, in memory and in the store, and goes on from there', async () => {
+  const store = join(mkdtempSync(join(snapshot, 'store-')), 'chain')
+  const { chain, close } = await open({ store, keptBlocks: 20 })
   for (let i = 0; i < 70; i++) chain.mine()
   chain.reorganise({ depth: 9, length: 11, keep: 0.5 })
   const { head, oldest, first } = chain
@@ -54,8 +54,8 @@ test('keeps the newest blocks, in memory and in the journal, and goes on from th
   expect(chain.block(first.number)).toBe(first)
   expect(chain.block(first.number + 1)).toBeUndefined()
   expect(() => chain.reorganise({ depth: 60, length: 61, keep: 1 })).toThrow('depth 60 is too much')
-  expect(readdirSync(journal).filter((name) => name.startsWith('state-'))).toHaveLength(1)
-  const again = await open({ journal, keptBlocks: 20 })
+  expect(readdirSync(store).filter((name) => name.startsWith('state-'))).toHaveLength(1)
+  const again = await open({ store, keptBlocks: 20 })
   expect(again.chain.head).toEqual(head)
   expect(again.chain.first).toEqual(first)
   expect(truthAt(again.chain.contracts, head.number, TRUTH_PARTS)).toEqual(before)
@@ -63,22 +63,22 @@ test('keeps the newest blocks, in memory and in the journal, and goes on from th
 })
 
 test('a block that was not written whole is cut off, other damage is refused', async () => {
-  const journal = mkdtempSync(join(snapshot, 'torn-'))
-  expect(hasChain(journal)).toBe(false)
-  const { chain, close } = await open({ journal })
+  const store = mkdtempSync(join(snapshot, 'torn-'))
+  expect(hasChain(store)).toBe(false)
+  const { chain, close } = await open({ store })
   for (let i = 0; i < 5; i++) chain.mine()
   close()
-  const blocks = join(journal, 'blocks-30000000.ndjson')
+  const blocks = join(store, 'blocks-30000000.ndjson')
   appendFileSync(blocks, '{"n":30000006,"t":1')
-  const { chain: again, close: closeAgain } = await open({ journal })
+  const { chain: again, close: closeAgain } = await open({ store })
   closeAgain()
 
   expect(again.head.hash).toBe(chain.head.hash)
   expect(readFileSync(blocks, 'utf8').endsWith('}\n')).toBe(true)
   appendFileSync(blocks, 'no block\n')
-  await expect(open({ journal })).rejects.toThrow(`${blocks}:6 is damaged.`)
-  await expect(open({ journal, chainId: 5 })).rejects.toThrow('damaged')
-  await expect(open({ journal: join(journal, 'none'), snapshot: undefined })).rejects.toThrow(
+  await expect(open({ store })).rejects.toThrow(`${blocks}:6 is damaged.`)
+  await expect(open({ store, chainId: 5 })).rejects.toThrow('damaged')
+  await expect(open({ store: join(store, 'none'), snapshot: undefined })).rejects.toThrow(
     'There is no chain to continue',
   )
 })
@@ -110,7 +110,7 @@ async function open(options: Partial<MarketChainOptions> = {}): Promise<MarketCh
   const closing = new AbortController()
   onTestFinished(() => closing.abort())
   const opened = await openMarketChain({
-    ...{ chainId: 1337, seed: 3, transactionsPerBlock: 1, snapshot, journal: undefined },
+    ...{ chainId: 1337, seed: 3, transactionsPerBlock: 1, snapshot, store: undefined },
     ...{ addresses: ADDRESSES, signal: closing.signal },
     ...options,
   })

@@ -3,11 +3,11 @@ import { parseWorld } from '@landpass/client/grid'
 import { type ChainStart, SimulatedChain } from './blocks/chain.ts'
 import type { ContractAddresses } from './contracts/contracts.ts'
 import type { Address } from './encoding/words.ts'
-import { Journal, readJournal, removeChain, replayJournal, type StoredChain } from './journal/journal.ts'
-import { JournalError } from './journal/journal-error.ts'
 import { Market } from './market/market.ts'
 import { firstBlockOf, type Manifest, nameFirstBlock, readManifest } from './snapshot/first-block.ts'
 import { loadContracts } from './snapshot/load-contracts.ts'
+import { ChainStore, readStore, removeChain, replayStore, type StoredChain } from './store/chain-store.ts'
+import { StoreError } from './store/store-error.ts'
 
 /** Of a chain that begins with a snapshot, this many of the newest blocks are kept at least, and twice as many at most. */
 export const KEPT_BLOCKS = 2_500
@@ -22,7 +22,7 @@ export interface MarketChainOptions {
   /** Folder of the snapshot with which the chain begins: where its manifest is not there yet, it is waited for. */
   readonly snapshot: string | undefined
   /** Folder in which the chain is kept: one that is there is continued. Undefined: it is in memory only. */
-  readonly journal: string | undefined
+  readonly store: string | undefined
   /** The addresses that the snapshot names. */
   readonly addresses: ContractAddresses
   /** {@link KEPT_BLOCKS} by default. */
@@ -40,32 +40,32 @@ export interface MarketChain {
 }
 
 /**
- * Continues the chain in the journal, or begins one with a snapshot. Of the latter there is only the first block at first; the contracts
+ * Continues the chain in the store, or begins one with a snapshot. Of the latter there is only the first block at first; the contracts
  * are filled while a node answers already.
  *
- * @throws {JournalError} where the journal cannot be used, {SnapshotError} where the snapshot cannot
+ * @throws {StoreError} where the store cannot be used, {SnapshotError} where the snapshot cannot
  */
 export async function openMarketChain(options: MarketChainOptions): Promise<MarketChain> {
-  const { journal } = options
-  const stored = journal === undefined ? undefined : await readJournal(journal)
-  if (stored && journal !== undefined) return continueChain(options, stored, journal)
+  const { store } = options
+  const stored = store === undefined ? undefined : await readStore(store)
+  if (stored && store !== undefined) return continueChain(options, stored, store)
   const { snapshot } = options
   if (snapshot === undefined)
-    throw new JournalError('There is no chain to continue, and no snapshot to begin with.')
+    throw new StoreError('There is no chain to continue, and no snapshot to begin with.')
   return beginChain(options, snapshot, await untilManifest(snapshot, options.signal))
 }
 
 function continueChain(options: MarketChainOptions, stored: StoredChain, folder: string): MarketChain {
   const { chainId, first, block, forks, districtOwners } = stored.state
-  if (chainId !== options.chainId) throw new JournalError(`The journal in ${folder} is of chain ${chainId}.`)
+  if (chainId !== options.chainId) throw new StoreError(`The store in ${folder} is of chain ${chainId}.`)
   const { chain, market } = newChain(options, new Set(districtOwners), {
     block: first,
     from: { block, forks },
   })
-  replayJournal(stored, chain)
-  const journal = new Journal(folder, { chain, districtOwners, base: block.number })
-  chain.watcher = journal
-  return { chain, market, loaded: Promise.resolve(), close: () => journal.close() }
+  replayStore(stored, chain)
+  const store = new ChainStore(folder, { chain, districtOwners, base: block.number })
+  chain.watcher = store
+  return { chain, market, loaded: Promise.resolve(), close: () => store.close() }
 }
 
 async function beginChain(
@@ -78,17 +78,17 @@ async function beginChain(
   const districtOwners = new Set<Address>()
   const { chain, market } = newChain(options, districtOwners, { block })
   chain.hasState = false
-  let journal: Journal | undefined
+  let store: ChainStore | undefined
   const load = async () => {
     const facts = await loadContracts(snapshot, chain.contracts, options.signal)
     for (const owner of facts.districtOwners) districtOwners.add(owner)
     chain.hasState = true
-    if (options.journal === undefined) return
-    removeChain(options.journal)
-    journal = new Journal(options.journal, { chain, districtOwners: [...districtOwners], base: undefined })
-    chain.watcher = journal
+    if (options.store === undefined) return
+    removeChain(options.store)
+    store = new ChainStore(options.store, { chain, districtOwners: [...districtOwners], base: undefined })
+    chain.watcher = store
   }
-  return { chain, market, loaded: load(), close: () => journal?.close() }
+  return { chain, market, loaded: load(), close: () => store?.close() }
 }
 
 function newChain(

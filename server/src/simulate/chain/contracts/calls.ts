@@ -13,7 +13,7 @@ export interface NamedAsset {
 }
 
 /**
- * A transaction as data, which a journal can keep and run again: who calls which function. Amounts and times are decimal
+ * A transaction as data, which a store can keep and run again: who calls which function. Amounts and times are decimal
  * digits; texts are UTF-8.
  */
 export type Call = { readonly from: Address } & (

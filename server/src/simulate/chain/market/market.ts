@@ -32,7 +32,7 @@ export interface NamedByPlayers {
 
 /**
  * The owners of a land that is there already, who trade it: they buy, sell, bid, rent, name their land and make estates of it.
- * They send nothing but {@link Call}s, which a journal can keep. Within the same process the same seed and the same commands
+ * They send nothing but {@link Call}s, which a store can keep. Within the same process the same seed and the same commands
  * make the same market.
  */
 export class Market implements Actors {

@@ -5,7 +5,7 @@ import { gunzip, gzipSync } from 'node:zlib'
 import type { Block } from '../blocks/block.ts'
 import type { SimulatedChain } from '../blocks/chain.ts'
 import type { Address } from '../encoding/words.ts'
-import { JournalError } from './journal-error.ts'
+import { StoreError } from './store-error.ts'
 import { fromStored, toStored } from './stored-values.ts'
 
 /** Raise it when the contracts get other cells, or blocks are made in another way. */
@@ -39,26 +39,26 @@ export function writeState(path: string, chain: SimulatedChain, districtOwners: 
   writeWhole(path, gzipSync(lines.join('\n'), { level: 1 }))
 }
 
-/** @throws {JournalError} where the file is damaged, or of another version */
+/** @throws {StoreError} where the file is damaged, or of another version */
 export async function readState(path: string): Promise<StoredState> {
   let lines: readonly string[]
   try {
     lines = (await promisify(gunzip)(await readFile(path))).toString().split('\n')
     const { form, ...header } = JSON.parse(lines[0]!) as Header
-    if (form !== FORM) throw new JournalError(`${path} was written by another version.`)
+    if (form !== FORM) throw new StoreError(`${path} was written by another version.`)
     const cells = lines.slice(1).map((line) => JSON.parse(line) as [string, unknown][])
     return { ...header, cells }
   } catch (error) {
-    if (error instanceof JournalError) throw error
-    throw new JournalError(`${path} cannot be read: ${(error as Error).message}`)
+    if (error instanceof StoreError) throw error
+    throw new StoreError(`${path} cannot be read: ${(error as Error).message}`)
   }
 }
 
-/** Gives contracts without any land the state. @throws {JournalError} where they are other contracts */
+/** Gives contracts without any land the state. @throws {StoreError} where they are other contracts */
 export function restoreState({ cells: stored }: StoredState, chain: SimulatedChain): void {
   const { cells } = chain.machine.history
   if (cells.length !== stored.length)
-    throw new JournalError('The stored state is of another version of the contracts.')
+    throw new StoreError('The stored state is of another version of the contracts.')
   stored.forEach((entries, i) => {
     for (const [key, value] of entries) cells[i]!.load(key, fromStored(value))
   })

@@ -6,8 +6,8 @@ import type { Block } from '../blocks/block.ts'
 import type { ChainWatcher, SimulatedChain } from '../blocks/chain.ts'
 import type { Call } from '../contracts/calls.ts'
 import type { Address, Word } from '../encoding/words.ts'
-import { JournalError } from './journal-error.ts'
 import { readState, restoreState, type StoredState, writeState, writeWhole } from './state-file.ts'
+import { StoreError } from './store-error.ts'
 import { blocksName, stateName, storedBlocks } from './stored-names.ts'
 
 /** What a line of the file of blocks says: a block with the calls that were sent in it, or that the chain went back. */
@@ -22,7 +22,7 @@ type Line =
     }
   | { readonly back: number }
 
-/** What is in the folder of a journal. */
+/** What a folder has of a chain. */
 export interface StoredChain {
   readonly state: StoredState
   readonly lines: readonly Line[]
@@ -37,7 +37,7 @@ export interface StoredChain {
  * A block is on the disk before a node answers it. When the chain forgets its oldest blocks, both files are written anew from
  * its oldest block on: the new state file is what makes them count.
  */
-export class Journal implements ChainWatcher {
+export class ChainStore implements ChainWatcher {
   private readonly folder: string
   private readonly chain: SimulatedChain
   private readonly districtOwners: readonly Address[]
@@ -46,7 +46,7 @@ export class Journal implements ChainWatcher {
   private base: number
   private pending = ''
 
-  /** @param base undefined: begins the journal anew, at the oldest block of the chain */
+  /** @param base undefined: begins the store anew, at the oldest block of the chain */
   constructor(
     folder: string,
     parts: {
@@ -112,9 +112,9 @@ export function removeChain(folder: string): void {
  * Reads what is stored. A last line that is not complete is cut off: no node has answered that block.
  *
  * @returns undefined where the folder has no chain
- * @throws {JournalError} where it is damaged, or of another version
+ * @throws {StoreError} where it is damaged, or of another version
  */
-export async function readJournal(folder: string): Promise<StoredChain | undefined> {
+export async function readStore(folder: string): Promise<StoredChain | undefined> {
   const numbers = storedBlocks(folder)
   if (numbers.length === 0) return undefined
   const newest = Math.max(...numbers)
@@ -127,8 +127,8 @@ export async function readJournal(folder: string): Promise<StoredChain | undefin
   return { state, lines: lines.map((line, at) => parseLine(line, `${path}:${at + 1}`)) }
 }
 
-/** Makes the blocks again, on a chain that begins with the stored state. @throws {JournalError} where they differ */
-export function replayJournal({ state, lines }: StoredChain, chain: SimulatedChain): void {
+/** Makes the blocks again, on a chain that begins with the stored state. @throws {StoreError} where they differ */
+export function replayStore({ state, lines }: StoredChain, chain: SimulatedChain): void {
   restoreState(state, chain)
   for (const line of lines) {
     if ('back' in line) {
@@ -138,13 +138,13 @@ export function replayJournal({ state, lines }: StoredChain, chain: SimulatedCha
     const requests = line.calls.map(([hash, call]) => requestOf(chain.contracts, call, hash))
     const { hash } = chain.mineAgain(requests, { timeS: line.t, fork: line.fork })
     if (hash !== line.hash)
-      throw new JournalError(`Block ${line.n} of the journal is another block in this version.`)
+      throw new StoreError(`Block ${line.n} of the store is another block in this version.`)
   }
 }
 
 function lineOf({ number, timeS, fork, hash }: Block, requests: readonly TransactionRequest[]): string {
   const calls = requests.map(({ hash: sent, call }) => {
-    if (!call) throw new TypeError('only calls can be kept in a journal')
+    if (!call) throw new TypeError('only calls can be kept in a store')
     return [sent, call] as const
   })
   return `${JSON.stringify({ n: number, t: timeS, fork, hash, calls } satisfies Line)}\n`
@@ -154,7 +154,7 @@ function parseLine(text: string, place: string): Line {
   try {
     return JSON.parse(text) as Line
   } catch {
-    throw new JournalError(`${place} is damaged.`)
+    throw new StoreError(`${place} is damaged.`)
   }
 }
 

@@ -1,2 +1,0 @@
-/** The journal of a chain cannot be used: the sentence says why. */
-export class JournalError extends Error {}
