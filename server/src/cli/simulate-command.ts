@@ -200,8 +200,9 @@ async function runSimulator(name: string, simulator: Simulator, signal: AbortSig
 
 const forever = new Promise<never>(() => undefined)
 
+/** Does nothing where the parent process has ended, or ends now: the simulator then stops for itself. */
 function sendToParent(message: object): void {
-  if (process.connected) process.send?.(message)
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
 
 function parsePort(text: string): number {

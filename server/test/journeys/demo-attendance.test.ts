@@ -97,6 +97,7 @@ test.skipIf(!hasCurl)(
     )
     await paste(pace!)
     const sold = JSON.parse(await paste(sale!))
+    for (let i = 0; i < 2; i++) await paste(sale!) // A block each: the reorganisation undoes them.
     const { fork } = JSON.parse(await paste(reorganisation!))
     const seen = await eventually(
       () => chainOf(first),
