@@ -14,7 +14,7 @@ const CHAIN_ID = 1337
 const BLOCK_TIME_S = 5
 const DEEDS_OF_BLOCK = 2
 /** How often the server looks for a new block, unless the operator says otherwise. */
-const POLL_MS = SECOND_MS
+const POLL_MS = 2 * SECOND_MS
 
 /**
  * The simulated chain that runs beside a demo, in a process of its own: its players trade the land of the demo world. The server
