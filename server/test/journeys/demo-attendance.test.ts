@@ -75,23 +75,26 @@ test('with an issuer in the settings, none is simulated', async () => {
 /** As small as a world can be that needs a second parcel beyond the reach of the demo city. */
 const WORLD = '-5,-5,5,5;1000,0,1000,0'
 
-test('a first start makes the world, warns that it covers only part of WORLD, and leaves no snapshot', async () => {
+test('a first start makes the world, warns that it covers only part of WORLD, and leaves no snapshot; --still: no chain', async () => {
   const [env, temporary] = await demoEnv()
 
-  const server = await serve(env, ['--demo', '--only', 'land'])
+  const server = await serve(env, ['--demo', '--only', 'land', '--still'])
   const snapshots = snapshotsIn(temporary)
   const parcel = await statusOf(`${server.origin}/v1/parcels/0/0`)
-  const { code, stderr } = await server.stop()
+  const { state } = await chainOf(server)
+  const { code, stderr, stdout } = await server.stop()
 
-  expect({ code, parcel, snapshots }).toEqual({ code: 0, parcel: 200, snapshots: [] })
+  expect({ code, parcel, snapshots, state }).toEqual({ code: 0, parcel: 200, snapshots: [], state: 'off' })
+  expect(stdout).not.toMatch(COMMAND)
   expect(stderr.match(/^landpass: demo world: The snapshot covers only part of WORLD.*$/gm)).toHaveLength(1)
 })
 
 test.skipIf(!hasCurl)(
-  'the land of a first start is alive, the printed commands change it, and it goes on after kill -9; --still leaves it',
+  'the land of a first start is alive, the printed commands change it, and it goes on after kill -9',
   async () => {
-    const [env] = await demoEnv()
+    const [env, temporary] = await demoEnv()
     const first = await serve(env, ['--demo', '--only', 'land'])
+    const snapshots = snapshotsIn(temporary)
     const [sale, reorganisation, pace] = [...first.stdout().matchAll(COMMAND)].map(
       ([, command = '']) => command,
     )
@@ -118,12 +121,9 @@ test.skipIf(!hasCurl)(
       SOON_MS,
     )
     await second.stop()
-    const still = await serve(env, ['--demo', '--only', 'land', '--still'])
 
-    expect({ kind: sold.kind, fork }).toEqual({ kind: 'sale', fork: 1 })
-    expect([seen.state, later.state, (await chainOf(still)).state]).toEqual(['following', 'following', 'off'])
-    expect(still.stdout()).not.toMatch(COMMAND)
-    await still.stop()
+    expect({ kind: sold.kind, fork, snapshots }).toEqual({ kind: 'sale', fork: 1, snapshots: [] })
+    expect([seen.state, later.state]).toEqual(['following', 'following'])
   },
 )
 
