@@ -1,5 +1,5 @@
 // Clones the project into a temporary folder and follows the steps of a new user: runs `npm start`, reads a parcel and
-// the pages, runs the printed example of attendance tokens, stops the server with Ctrl-C, and starts it again.
+// the pages, runs the printed examples of the simulated chain and of attendance tokens, stops the server with Ctrl-C, and starts it again.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -68,7 +68,7 @@ async function claimToken(printed) {
   if (spawnSync('curl', ['--version']).error)
     return console.log('curl is not installed: the printed example is not run')
   const commands = [...printed.matchAll(COMMAND)].map(([, command]) => command)
-  if (commands.length !== 4) throw new Error(`the start printed ${commands.length} commands instead of 4`)
+  if (commands.length !== 7) throw new Error(`the start printed ${commands.length} commands instead of 7`)
   let shown = ''
   for (const command of commands) {
     console.log(`$ ${command}`)

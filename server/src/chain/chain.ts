@@ -432,5 +432,7 @@ function sentenceOf(step: HistoryStep): string {
       return `contracts: ${step.done} of ${step.total} assets asked`
     case 'write':
       return `write: the world of block ${step.block}`
+    default:
+      return `${step.phase}: ${step.done} of ${step.total} records`
   }
 }

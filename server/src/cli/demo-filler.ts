@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { Environment } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
 import { makeDemoFolder, removeDemoFolder } from './demo-folder.ts'
 import { newProgressLog } from './progress-log.ts'
@@ -14,36 +15,47 @@ const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
  * the world as a snapshot, needs no database: it can run while that is opened.
  */
 export class DemoFiller {
+  #folder: Promise<string> | undefined
   #snapshot: Promise<Snapshot> | undefined
   #child: ChildProcess | undefined
   #isStopped = false
   // On a terminal the commands draw a bar themselves, on stderr.
   readonly #takeLine = newProgressLog({ write: console.error, showsProgress: !process.stderr.isTTY })
 
-  /** Begins to make the snapshot, unless that has begun already. */
-  begin(): void {
-    if (this.#snapshot || this.#isStopped) return
+  /**
+   * Begins to make the snapshot, unless that has begun already.
+   * @returns its folder, in which the manifest is written last
+   */
+  begin(): Promise<string> {
+    if (this.#folder) return this.#folder
     console.log('Making the demo world, once …')
-    this.#snapshot = this.#makeSnapshot()
+    this.#folder = makeDemoFolder()
+    this.#snapshot = this.#makeSnapshot(this.#folder)
     this.#snapshot.catch(() => undefined) // reported where it is awaited
+    return this.#folder
   }
 
   /**
    * Imports the demo world into the database that the server has open.
+   * @param chain begins with the demo world; undefined where none does
    * @returns false when it was stopped; nothing has changed then
    * @throws {CommandError} where the world could not be made or imported, or another one is there meanwhile; the demo
    * has changed nothing then
    */
-  async fill(): Promise<boolean> {
-    this.begin()
+  async fill(chain?: NewChain): Promise<boolean> {
+    await this.begin()
     const snapshot = await this.#snapshot
     if (!snapshot?.isComplete) return false
+    const ground = ['--ground', snapshot.folder]
+    if (chain && (await chain.hasBegun()))
+      return this.#run(['follow', '--until', 'finalized', ...ground], chain.env)
     return this.#run(['import', '--if-empty', snapshot.folder])
   }
 
-  /** Stops what still runs, and removes the snapshot. Never fails. */
-  async end(): Promise<void> {
+  /** Stops what still runs, and removes the snapshot when it is needed no more. Never fails. */
+  async end(isUnused?: Promise<void>): Promise<void> {
     this.stop()
+    if (this.#snapshot) await isUnused
     const snapshot = await this.#snapshot?.catch(() => undefined)
     if (snapshot) await removeDemoFolder(snapshot.folder)
   }
@@ -54,8 +66,8 @@ export class DemoFiller {
     if (this.#child?.connected) this.#child.disconnect()
   }
 
-  async #makeSnapshot(): Promise<Snapshot> {
-    const folder = await makeDemoFolder()
+  async #makeSnapshot(made: Promise<string>): Promise<Snapshot> {
+    const folder = await made
     try {
       return { folder, isComplete: await this.#run(['demo', '--out', folder]) }
     } catch (error) {
@@ -65,12 +77,13 @@ export class DemoFiller {
   }
 
   /** Runs a command. @returns false when it was stopped. @throws {CommandError} when it failed */
-  async #run(args: readonly string[]): Promise<boolean> {
+  async #run(args: readonly string[], env: Environment = {}): Promise<boolean> {
     if (this.#isStopped) return false
     const child = spawn(process.execPath, [MAIN, ...args], {
       // A process group of its own: Ctrl-C reaches this process alone. The command stops when the channel closes, with
       // this process at the latest.
       detached: true,
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     })
     this.#child = child
@@ -82,6 +95,14 @@ export class DemoFiller {
     if (this.#isStopped) return false
     throw new CommandError('The demo world was not made; the next start tries again.')
   }
+}
+
+/** A chain that begins with the demo world. */
+export interface NewChain {
+  /** The settings with which it is followed. */
+  readonly env: Environment
+  /** Waits until its node has the first block. @returns false where the node has ended */
+  hasBegun(): Promise<boolean>
 }
 
 interface Snapshot {

@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Chain } from '../chain/chain.ts'
 import type { OwnState } from '../chain/follow/status-reader.ts'
+import type { HistoryStep } from '../chain/history/read-history.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
+import { ProgressShow } from './progress.ts'
 import { runCommand, writeResult } from './run-command.ts'
 
 /** The options of the command. */
@@ -47,11 +49,14 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
     const parts = { config, db: engine.db, clock: SYSTEM_CLOCK, log }
     const chain = await openChain({ ...parts, signal })
     let own: OwnState | undefined
-    const onProgress = (step: object, sentence: string) => {
+    const show = new ProgressShow()
+    const onProgress = (step: HistoryStep, sentence: string) => {
       own = { state: 'history', reason: sentence }
-      writeLine(step, sentence)
+      if ('done' in step) show.update(step)
+      else writeLine(step, sentence)
     }
     const onShown = () => {
+      show.stop()
       own = undefined
     }
     // A server that has started this process for the history serves the metrics itself.
@@ -60,6 +65,7 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
     try {
       await follow(chain, options, { signal, onProgress, onShown })
     } finally {
+      show.stop()
       await server?.close()
       await chain.close()
     }
@@ -68,7 +74,7 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
 
 export interface FollowHooks {
   readonly signal: AbortSignal
-  readonly onProgress: (step: object, sentence: string) => void
+  readonly onProgress: (step: HistoryStep, sentence: string) => void
   /** The history has been read, and its world is shown. */
   readonly onShown: () => void
 }

@@ -11,7 +11,8 @@ import { type AppError, CommandError } from '../errors.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { dropRetiredWorlds, RETIRED_GRACE_MS } from '../land/snapshot/worlds.ts'
 import { DatabaseWait, tryToOpen } from './database-wait.ts'
-import { DemoFiller } from './demo-filler.ts'
+import { DemoFiller, type NewChain } from './demo-filler.ts'
+import { LivingDemo, landExample, wantsLivingDemo } from './living-demo.ts'
 import { engineSettings } from './open-database.ts'
 import type { ServedChain } from './served-chain.ts'
 import { attendanceExample, type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
@@ -26,6 +27,7 @@ export function addServeCommand(program: Command): void {
     .command('serve')
     .description('serve the interfaces until Ctrl-C')
     .option('--demo', 'fill an empty database with the demo world first, unless CHAIN_RPC_URLS is set')
+    .option('--still', 'with --demo: no simulated chain, so the land does not change')
     .addOption(new Option('--only <interface>', 'serve one interface alone').choices(['land', 'attendance']))
     .action(async (options: ServeOptions) => {
       await serve(readConfig(process.env), options)
@@ -34,6 +36,7 @@ export function addServeCommand(program: Command): void {
 
 interface ServeOptions {
   readonly demo?: boolean
+  readonly still?: boolean
   readonly only?: Interface
 }
 
@@ -41,15 +44,26 @@ async function serve(given: Config, options: ServeOptions): Promise<void> {
   const stopped = stopSignal()
   const isFollowing = given.chain.nodeUrls.length > 0
   const demo = options.demo && options.only !== 'attendance' && !isFollowing ? new DemoFiller() : undefined
+  const living = demo && !options.still && wantsLivingDemo(given) ? new LivingDemo(given) : undefined
   // A database that does not exist yet is made in another thread: both together take the time of the longer one.
-  if (isDatabaseMissing(engineSettings(given, 'server'))) demo?.begin()
-  void stopped.then(() => demo?.stop())
+  const making = isDatabaseMissing(engineSettings(given, 'server')) ? demo?.begin() : undefined
+  living?.begin(making)
+  void stopped.then(() => {
+    demo?.stop()
+    return living?.stopLoading()
+  })
   const needsStandIns = options.demo && options.only !== 'land' && wantsStandIns(given)
   let standIns: StandIns | undefined
   try {
     standIns = needsStandIns ? await startStandIns(process.env) : undefined
-    await serveUntil(stopped, standIns ? withStandIns(standIns) : given, { ...options, standIns, demo })
+    await serveUntil(stopped, standIns ? withStandIns(standIns) : given, {
+      ...options,
+      standIns,
+      demo,
+      living,
+    })
   } finally {
+    await living?.stop()
     await demo?.end()
     await standIns?.close()
   }
@@ -57,14 +71,17 @@ async function serve(given: Config, options: ServeOptions): Promise<void> {
 
 interface Serving extends Pick<ServeOptions, 'only'> {
   readonly demo: DemoFiller | undefined
+  readonly living: LivingDemo | undefined
   readonly standIns: StandIns | undefined
 }
 
-async function serveUntil(stopped: Promise<StopSignal>, config: Config, options: Serving): Promise<void> {
+async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: Serving): Promise<void> {
   let chain: ServedChain | undefined
   // The database opens while the server's code is read: a quarter of the start, and neither needs the other.
-  const [{ engine, absence }, { createApp }] = await Promise.all([openIfThere(config), import('../app.ts')])
+  const [{ engine, absence }, { createApp }] = await Promise.all([openIfThere(given), import('../app.ts')])
   try {
+    const follow = absence ? undefined : await settle(engine, options)
+    const config = follow ? readConfig({ ...(options.standIns?.env ?? process.env), ...follow.env }) : given
     const interfaces = options.only ? { interfaces: [options.only] } : {}
     const network = await readNetwork(config.chain.network)
     if (options.only !== 'attendance' && config.chain.nodeUrls.length > 0) {
@@ -83,7 +100,7 @@ async function serveUntil(stopped: Promise<StopSignal>, config: Config, options:
       const isStarted = await waiting.start(stopped, async () => {
         await app.attendance?.open()
         if (options.only === 'attendance') assertAttendance(app)
-        if (options.demo && !(await fillIfEmpty(engine, options.demo))) return false
+        if (options.demo && !(await fillIfEmpty(engine, options, follow))) return false
         await app.start()
         chain?.start(app.server.log)
         return true
@@ -113,18 +130,30 @@ async function openIfThere(config: Config): Promise<{ engine: Engine; absence: A
   }
 }
 
+/** Decides whether the land of a demo is alive. @returns undefined where it is not */
+async function settle({ db }: Engine, { living, demo }: Serving): Promise<NewChain | undefined> {
+  if (!living || !demo) return undefined
+  const env = await living.settle(db, () => demo.begin())
+  return env && { env, hasBegun: () => living.hasBegun() }
+}
+
 /** Fills a database that holds no world. @returns false when that was stopped */
-async function fillIfEmpty({ db }: Engine, demo: DemoFiller): Promise<boolean> {
+async function fillIfEmpty(
+  { db }: Engine,
+  { demo, living }: Serving,
+  follow: NewChain | undefined,
+): Promise<boolean> {
+  if (!demo) return true
   const isEmpty = async () => (await readLandHead(db)).worldId === null
   const hasToFill = await isEmpty()
   try {
-    return !hasToFill || (await demo.fill())
+    return !hasToFill || (await demo.fill(follow))
   } catch (error) {
     // Another process has imported a world meanwhile: the server serves that one.
     if (await isEmpty().catch(() => true)) throw error
     return true
   } finally {
-    await demo.end()
+    await demo.end(living?.loaded) // The simulator may still read the snapshot.
   }
 }
 
@@ -162,7 +191,7 @@ function assertAttendance({ attendance }: App): void {
   )
 }
 
-function announce(address: string, { keeper, attendance }: App, { only, standIns }: Serving): void {
+function announce(address: string, { keeper, attendance }: App, { only, standIns, living }: Serving): void {
   const isEmpty = only !== 'attendance' && keeper.revision === 0
   const lines = [
     isEmpty
@@ -189,6 +218,8 @@ function announce(address: string, { keeper, attendance }: App, { only, standIns
       ...(only === 'land' ? [] : [`  the organisers' form             ${address}/organise`]),
       `  the interface, to read and try   ${address}/docs`,
       `  is it ready?                     ${address}/health/ready`,
+      ...(living?.address === undefined ? [] : landExample(address, living.address)),
+      ...(living?.whyStill === undefined ? [] : ['', `The land stands still. ${living.whyStill}`]),
       ...(standIns ? attendanceExample(address, standIns) : []),
       '',
       'Ctrl-C stops it.',

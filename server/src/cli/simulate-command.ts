@@ -1,7 +1,10 @@
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { type Coord, parseCoord, parseWorld, type World } from '@landpass/client/grid'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { MAINNET } from '../chain/networks/known-networks.ts'
+import { FolderLock } from '../db/embedded/folder-lock.ts'
+import { CommandError } from '../errors.ts'
 import { exitWith2OnWrongUse, runCommand } from './run-command.ts'
 import type { PlayerOptions } from './simulate-player.ts'
 
@@ -10,6 +13,8 @@ const MAX_PORT = 65_535
 const MAX_BLOCKS = 1_000_000
 const MAX_BLOCK_TIME_S = 3_600
 const MAX_TRANSACTIONS = 100
+/** Nobody connects to the holder of a store. */
+const NO_SOCKET = ''
 const DEFAULT_WORLD = '-150,-150,150,150'
 
 interface ListenOptions {
@@ -104,6 +109,8 @@ interface ChainCommandOptions extends ListenOptions {
   readonly blockTime: number
   readonly transactions: number
   readonly writeNetwork?: string
+  readonly snapshot?: string
+  readonly store?: string
 }
 
 function addChain(simulate: Command): void {
@@ -130,39 +137,72 @@ function addChain(simulate: Command): void {
     .option('--block-time <seconds>', 'makes a block that often; 0: on command only', parseBlockTime, 0)
     .option('--transactions <number>', 'transactions of a block, on average', parseAverage, 0.4)
     .option('--write-network <file>', 'writes the file for the setting CHAIN_NETWORK')
-    .action((options: ChainCommandOptions) => runCommand((signal) => runChain(options, signal)))
+    .option('--snapshot <folder>', 'begins with this land, which players then trade, in place of a history')
+    .option('--store <folder>', 'keeps the chain there, and continues the one that is there')
+    .action((options: ChainCommandOptions) => runCommand((signal) => runChain(options, signal), 'Stopped.'))
 }
 
 async function runChain(options: ChainCommandOptions, signal: AbortSignal): Promise<void> {
   const { startChainSimulator } = await import('../simulate/chain/chain-simulator.ts')
-  const { blocks, blockTime, transactions, writeNetwork } = options
-  const simulator = await startChainSimulator({
-    ...options,
-    historyBlocks: blocks,
-    blockTimeS: blockTime,
-    transactionsPerBlock: transactions,
-    signal,
-  })
-  if (writeNetwork !== undefined) {
-    await writeFile(writeNetwork, `${JSON.stringify(simulator.network, undefined, 2)}\n`).catch(
-      async (error) => {
-        await simulator.close()
-        throw error
-      },
-    )
+  const { blocks, blockTime, transactions, writeNetwork, snapshot, store } = options
+  const lock = store === undefined ? undefined : await lockStore(store)
+  try {
+    const simulator = await startChainSimulator({
+      ...options,
+      historyBlocks: blocks,
+      blockTimeS: blockTime,
+      transactionsPerBlock: transactions,
+      ...(snapshot !== undefined || store !== undefined
+        ? { market: { snapshot, store, addresses: mainnetAddresses() } }
+        : {}),
+      signal,
+    })
+    const isLoaded = simulator.began
+      .then(() => sendToParent({ began: true }))
+      .then(() => simulator.loaded)
+      .then(() => sendToParent({ loaded: true }))
+    const running = async () => {
+      if (writeNetwork !== undefined)
+        await writeFile(writeNetwork, `${JSON.stringify(simulator.network, undefined, 2)}\n`)
+      await Promise.race([runSimulator('chain simulator', simulator, signal), isLoaded.then(() => forever)])
+    }
+    await running().finally(() => simulator.close())
+  } finally {
+    lock?.release()
   }
-  await runSimulator('chain simulator', simulator, signal)
+}
+
+/** The demo world, and every snapshot of mainnet, names these contracts. */
+function mainnetAddresses(): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(MAINNET.contracts).map(([role, { address }]) => [role, address]))
+}
+
+/** @throws {CommandError} where another process has it */
+async function lockStore(folder: string): Promise<FolderLock> {
+  await mkdir(folder, { recursive: true })
+  const lock = await FolderLock.take(folder, NO_SOCKET)
+  if (lock instanceof FolderLock) return lock
+  throw new CommandError(
+    `The process ${lock.pid} uses the store ${folder}. Wait until it has ended, or stop it.`,
+  )
 }
 
 /** Listens until Ctrl-C, or until the parent process has ended. Sends its address to the parent process over IPC. */
 async function runSimulator(name: string, simulator: Simulator, signal: AbortSignal): Promise<void> {
   try {
     process.stdout.write(`${name}: ${simulator.address}\n`)
-    if (process.connected) process.send?.({ address: simulator.address })
+    sendToParent({ address: simulator.address })
     if (!signal.aborted) await once(signal, 'abort')
   } finally {
     await simulator.close()
   }
+}
+
+const forever = new Promise<never>(() => undefined)
+
+/** Does nothing where the parent process has ended, or ends now: the simulator then stops for itself. */
+function sendToParent(message: object): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
 
 function parsePort(text: string): number {

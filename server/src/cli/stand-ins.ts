@@ -56,20 +56,33 @@ export function withStandIns(standIns: StandIns): Config {
   return readConfig(standIns.env)
 }
 
-interface Simulator {
+/** A simulator in a process of its own, which ends with this one. */
+export interface Simulator {
   readonly address: string
+  readonly child: ChildProcess
+  /** Resolves when it has sent a message with this field. @throws {CommandError} when it ends before */
+  said(field: string): Promise<void>
   stop(): Promise<void>
 }
 
-async function startSimulator(name: 'issuer' | 'presence'): Promise<Simulator> {
-  const child = fork(MAIN, ['simulate', name], {
+/** @throws {CommandError} where it ends before it listens; it has said why */
+export async function startSimulator(
+  name: 'issuer' | 'presence' | 'chain',
+  args: readonly string[] = [],
+): Promise<Simulator> {
+  const child = fork(MAIN, ['simulate', name, ...args], {
     // A process group of its own: Ctrl-C must not reach it before the server has finished its claims.
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const address = await addressOf(child, name)
+  const messages = new Messages(child, name)
+  const address = (await messages.with('address')) as string
   return {
     address,
+    child,
+    said: async (field) => {
+      await messages.with(field)
+    },
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const exited = once(child, 'exit')
@@ -79,13 +92,40 @@ async function startSimulator(name: 'issuer' | 'presence'): Promise<Simulator> {
   }
 }
 
-async function addressOf(child: ChildProcess, name: string): Promise<string> {
-  const ended = once(child, 'exit').then(() => {
-    throw new CommandError(`The ${name} simulator did not start.`)
-  })
-  const [message] = (await Promise.race([once(child, 'message'), ended])) as [{ address: string }]
-  ended.catch(() => undefined)
-  return message.address
+/** What a simulator has sent, field by field. */
+class Messages {
+  private readonly received = new Map<string, unknown>()
+  private readonly waiting = new Set<() => void>()
+  private readonly child: ChildProcess
+  private readonly name: string
+
+  constructor(child: ChildProcess, name: string) {
+    this.child = child
+    this.name = name
+    const wake = () => {
+      for (const look of this.waiting) look()
+    }
+    child.on('message', (message: object) => {
+      for (const [field, value] of Object.entries(message)) this.received.set(field, value)
+      wake()
+    })
+    child.once('exit', wake)
+  }
+
+  /** @throws {CommandError} when the simulator ends before it has sent the field */
+  with(field: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const hasEnded = this.child.exitCode !== null || this.child.signalCode !== null
+        if (this.received.has(field)) resolve(this.received.get(field))
+        else if (hasEnded) reject(new CommandError(`The ${this.name} simulator did not start.`))
+        else return
+        this.waiting.delete(look)
+      }
+      this.waiting.add(look)
+      look()
+    })
+  }
 }
 
 /** Commands for a new user to paste: the last one shows the token in the simulated issuer's ledger. */

@@ -1,7 +1,9 @@
+import { estateFingerprint } from '../land/events/fingerprints.ts'
 import type { BidRecord } from '../land/records/bid.ts'
 import type { Registries } from '../land/records/contracts.ts'
 import type { Asset, Assets, Deal, Tenure } from './assets.ts'
 import { BIDS_START_S, blockAt, blockTimeS, DAY_S, dateS, iso, PRESENT_S, rowTimes } from './chain-time.ts'
+import type { Grid } from './grid.ts'
 import type { Random } from './random.ts'
 import { someoneElse } from './stories.ts'
 import { askingPrice, priceText } from './values.ts'
@@ -24,10 +26,11 @@ export interface BidSources {
   readonly assets: Assets
   readonly people: readonly string[]
   readonly registries: Registries
+  readonly grid: Grid
 }
 
 /** All bids, in order of creation: accepted, cancelled and open ones. */
-export function bidsOf({ assets, people, registries }: BidSources, random: Random): BidRecord[] {
+export function bidsOf({ assets, people, registries, grid }: BidSources, random: Random): BidRecord[] {
   const all = [...assets.parcels, ...assets.estates.map(({ asset }) => asset)]
   const accepted = all.flatMap((asset) => acceptedOn(asset, people, random))
   const cancelled = times(all.length, 92, 6, () => cancelledOn(random.pick(all), people, random))
@@ -35,9 +38,15 @@ export function bidsOf({ assets, people, registries }: BidSources, random: Rando
   drafts.sort((one, other) => one.fromS - other.fromS)
   const created = rowTimes(() => random.between(3000, 60_000))
   const fingerprints = new Map<Asset, string>()
+  const cellsOf = new Map(assets.estates.map(({ asset, cells }) => [asset, cells]))
   return drafts.map((draft) => {
-    if (!fingerprints.has(draft.asset)) fingerprints.set(draft.asset, random.hash())
-    const fingerprint = fingerprints.get(draft.asset)!
+    const { asset } = draft
+    if (!fingerprints.has(asset)) {
+      random.hash() // Not used any more; without it, all later bids of a seed would be others.
+      const parcels = (cellsOf.get(asset) ?? []).map((cell) => grid.coord(cell))
+      fingerprints.set(asset, asset.type === 'estate' ? estateFingerprint(asset.id, parcels) : '0x')
+    }
+    const fingerprint = fingerprints.get(asset)!
     return recordOf(draft, { registries, fingerprint, createdAt: created(draft.fromS) }, random)
   })
 }
@@ -161,7 +170,7 @@ function recordOf(
     seller,
     price: priceText(whole, random),
     expires_at: String(expiresS * 1000),
-    fingerprint: isEstate ? fingerprint : '0x',
+    fingerprint,
     status,
     asset_id: asset.id,
     asset_type: asset.type,

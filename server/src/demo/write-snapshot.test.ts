@@ -18,7 +18,7 @@ const GOLDEN = {
   'parcels.ndjson.gz': '6d3fa3fe295eaa7c87ebb6addd1d70637fc29cc8b7405c9f90bff15d6367df13',
   'estates.ndjson.gz': '0c83ce28a098a34ae08cfd866f3800e190c6601da90536f9674bae919d4ee9a4',
   'publications.ndjson.gz': '5ddeae97b3b688e4dd092209af02ccae998092e34962ca55adb183a90b016dfa',
-  'bids.ndjson.gz': '13040342c947ee479edc11bae9e5cbbdf259fa1771d8a0a9f90d42daa6f95881',
+  'bids.ndjson.gz': 'b027d7d7b5b2046c0e2fb45b4830d9696e7f666d5fff22c7648834c25663b41f',
   'mortgages.ndjson.gz': 'b957afb4928debf6fdab48e73f9a29d1fb6fba5cd96f707bb94f2728b3388182',
 }
 

@@ -45,7 +45,10 @@ test('the simulation finds rows of another block, wrong images, and what remains
   const { world } = readConfig({ WORLD: '-1,-1,1,1' })
   const options = { chainId: 1337, seed: 5, historyBlocks: 0, headTimeS: 1_770_000_000 }
   const chain = new SimulatedChain({ ...options, world, transactionsPerBlock: 4 })
-  const parsed = parseNetwork('test', networkFile(1337, chain.machine, chain.contracts))
+  const parsed = parseNetwork(
+    'test',
+    networkFile(1337, { eras: chain.machine.eras, contracts: chain.contracts, first: 1 }),
+  )
   if ('mistakes' in parsed) throw new Error(parsed.mistakes[0])
   const reads = new ContractReads(chain.contracts)
   const clean = new CleanChain({ chain, reads, network: parsed.network, world, firstBlock: 1 })

@@ -75,17 +75,57 @@ test('with an issuer in the settings, none is simulated', async () => {
 /** As small as a world can be that needs a second parcel beyond the reach of the demo city. */
 const WORLD = '-5,-5,5,5;1000,0,1000,0'
 
-test('a first start makes the world, warns that it covers only part of WORLD, and leaves no snapshot', async () => {
+test('a first start makes the world, warns that it covers only part of WORLD, and leaves no snapshot; --still: no chain', async () => {
   const [env, temporary] = await demoEnv()
 
-  const server = await serve(env, ['--demo', '--only', 'land'])
+  const server = await serve(env, ['--demo', '--only', 'land', '--still'])
   const snapshots = snapshotsIn(temporary)
   const parcel = await statusOf(`${server.origin}/v1/parcels/0/0`)
-  const { code, stderr } = await server.stop()
+  const { state } = await chainOf(server)
+  const { code, stderr, stdout } = await server.stop()
 
-  expect({ code, parcel, snapshots }).toEqual({ code: 0, parcel: 200, snapshots: [] })
+  expect({ code, parcel, snapshots, state }).toEqual({ code: 0, parcel: 200, snapshots: [], state: 'off' })
+  expect(stdout).not.toMatch(COMMAND)
   expect(stderr.match(/^landpass: demo world: The snapshot covers only part of WORLD.*$/gm)).toHaveLength(1)
 })
+
+test.skipIf(!hasCurl)(
+  'the land of a first start is alive, the printed commands change it, and it goes on after kill -9',
+  async () => {
+    const [env, temporary] = await demoEnv()
+    const first = await serve(env, ['--demo', '--only', 'land'])
+    const snapshots = snapshotsIn(temporary)
+    const [sale, reorganisation, pace] = [...first.stdout().matchAll(COMMAND)].map(
+      ([, command = '']) => command,
+    )
+    await paste(pace!)
+    const sold = JSON.parse(await paste(sale!))
+    for (let i = 0; i < 2; i++) await paste(sale!) // A block each: the reorganisation undoes them.
+    const { fork } = JSON.parse(await paste(reorganisation!))
+    const seen = await eventually(
+      () => chainOf(first),
+      ({ block }) => block !== null && block.number >= sold.block.number,
+      SOON_MS,
+    )
+    const children = childrenOf(first.child.pid!)
+    await killHard(first.child)
+    await eventually(
+      () => children.filter(isAlive),
+      ({ length }) => length === 0,
+      SOON_MS,
+    )
+    const second = await serve(env, ['--demo', '--only', 'land'])
+    const later = await eventually(
+      () => chainOf(second),
+      ({ block }) => block!.number > seen.block!.number,
+      SOON_MS,
+    )
+    await second.stop()
+
+    expect({ kind: sold.kind, fork, snapshots }).toEqual({ kind: 'sale', fork: 1, snapshots: [] })
+    expect([seen.state, later.state]).toEqual(['following', 'following'])
+  },
+)
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s while the world is made ends the server with 0, its command and the snapshot',
@@ -138,6 +178,15 @@ async function demoEnv(): Promise<readonly [Env, string]> {
   const temporary = mkdtempSync(join(tmpdir(), 'landpass-first-start-'))
   onTestFinished(() => rmSync(temporary, { recursive: true, force: true }))
   return [{ DATA_DIR: await freshDataDir(), WORLD, TMPDIR: temporary, LOG_LEVEL: 'warn' }, temporary]
+}
+
+interface ChainState {
+  readonly state: string
+  readonly block: { readonly number: number } | null
+}
+
+async function chainOf({ origin }: Serving): Promise<ChainState> {
+  return ((await (await fetch(`${origin}/v2/chain`)).json()) as { data: ChainState }).data
 }
 
 function snapshotsIn(folder: string): readonly string[] {

@@ -111,7 +111,7 @@ export class Simulation {
     this.finalizedDepth = plan.pick(FINALIZED_DEPTHS)
     this.made = new MadeChain(chain, random.fork('chain'), this.finalizedDepth)
     this.reads = new ContractReads(chain.contracts)
-    const file = networkFile(CHAIN_ID, chain.machine, chain.contracts)
+    const file = networkFile(CHAIN_ID, { eras: chain.machine.eras, contracts: chain.contracts, first: 1 })
     const parsed = parseNetwork('simulated', file)
     if ('mistakes' in parsed) throw new Error(parsed.mistakes.join('\n'))
     this.network = parsed.network

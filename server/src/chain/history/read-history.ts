@@ -10,8 +10,15 @@ import type { LandEvent } from '../../land/events/land-event.ts'
 import type { MemoryRows } from '../../land/events/memory-rows.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
 import { fillRights } from '../../land/snapshot/fill-rights.ts'
-import { bareGround, findGroundOfWorld, type Ground, readGround } from '../../land/snapshot/ground.ts'
-import { importSnapshot } from '../../land/snapshot/import.ts'
+import {
+  badSnapshot,
+  bareGround,
+  findGroundOfWorld,
+  type Ground,
+  readGround,
+} from '../../land/snapshot/ground.ts'
+import { importSnapshot, type Progress } from '../../land/snapshot/import.ts'
+import { readSnapshotBlock, type SnapshotBlock } from '../../land/snapshot/manifest.ts'
 import type { BlockHeader, Network, RawLog } from '../chain-types.ts'
 import { type ChainSource, ContradictionError } from '../follow/chain-source.ts'
 import { RULES_VERSION } from '../follow/rules-version.ts'
@@ -63,13 +70,14 @@ export interface HistoryOptions {
   readonly log: (line: string) => void
 }
 
-/** What is being done: reading logs, replaying them, asking contracts, or writing the tables. */
+/** What is being done: reading logs, replaying them, asking contracts, writing the tables, or importing a snapshot. */
 export type HistoryStep =
   | ({ readonly phase: 'history' } & HistoryProgress)
   | { readonly phase: 'replay'; readonly block: number; readonly last: number; readonly events: number }
   /** How many of the assets of which logs do not know all have been asked for; `block` is that of the world. */
   | { readonly phase: 'contracts'; readonly block: number; readonly done: number; readonly total: number }
   | { readonly phase: 'write'; readonly block: number }
+  | Progress
 
 /** The block at which the new world stands, and its revision. */
 export interface HistoryReport {
@@ -86,8 +94,10 @@ export interface HistoryReport {
  */
 export async function readHistory(options: HistoryOptions): Promise<HistoryReport> {
   const { worldId } = await readLandHead(options.db)
+  const { ground: folder } = options
+  const named = folder === undefined ? undefined : await readSnapshotBlock(folder)
+  if (folder !== undefined && named) return joinSnapshot(options, { folder, named }, worldId)
   const ground = await groundOf(options, worldId)
-  if (ground.chain) return joinSnapshot(options, { ...ground, chain: ground.chain }, worldId)
   const spool = await openSpool(options)
   try {
     const { block, rows } = await completeRows({
@@ -267,10 +277,10 @@ async function showAt(
 /** Imports a snapshot that names its block, and goes on from there. */
 async function joinSnapshot(
   options: HistoryOptions,
-  { chain }: Ground & { readonly chain: NonNullable<Ground['chain']> },
+  { folder, named: chain }: { readonly folder: string; readonly named: SnapshotBlock },
   before: number | null,
 ): Promise<HistoryReport> {
-  const { db, network, source, clock, world, signal, ground } = options
+  const { db, network, source, clock, world, signal, onProgress } = options
   if (chain.chain_id !== network.chainId)
     throw new CommandError(
       `The snapshot is of chain ${chain.chain_id}, and the network ${network.name} is chain ${network.chainId}.`,
@@ -285,19 +295,19 @@ async function joinSnapshot(
     throw new CommandError(
       `The block ${block.number} of the snapshot is not final yet; the last final block is ${finalized.number}. Try again in some minutes.`,
     )
-  options.onProgress({ phase: 'write', block: block.number })
-  const report = await importSnapshot(db, ground!, {
+  const report = await importSnapshot(db, folder, {
     world,
     clock,
     dryRun: false,
     registries: registriesOf(network),
     signal,
     patienceMs: PATIENCE_MS,
+    onProgress,
     whenShown: async (tx, newWorldId, shownBefore) => {
       await showAt(tx, options, { expected: before, shownBefore, newWorldId, block })
       await fillRights(tx, newWorldId)
     },
   })
-  if (!report.ok) throw new CommandError(`The snapshot ${ground} was changed while it was read.`)
+  if (!report.ok) throw badSnapshot(folder, report)
   return { block, revision: report.revision! }
 }

@@ -9,8 +9,8 @@ import { type LandLines, type LandTables, RECORDS } from '../records/tables.ts'
 import { type CheckedSnapshot, checkFolder } from './check.ts'
 import { type DataSetName, TABLE_OF } from './format.ts'
 import { Grid } from './grid.ts'
-import type { SnapshotBlock } from './manifest.ts'
-import { ErrorLog } from './report.ts'
+import { MANIFEST, type SnapshotBlock } from './manifest.ts'
+import { ErrorLog, type ImportReport } from './report.ts'
 
 /**
  * What is known of the land before anything happened on the chain: the cells of the map, and what no log says. Nobody
@@ -60,12 +60,21 @@ export async function readGround(
     for await (const row of rowsOf(checked, 'parcels', signal)) parcels.push(groundOf(row as Row<'parcel'>))
   const districts = log.count === 0 ? await allOf<'district'>(checked, 'districts', signal) : []
   const contributions = log.count === 0 ? await allOf<'contribution'>(checked, 'contributions', signal) : []
-  const [first] = log.errors
-  if (first)
-    throw new CommandError(
-      `The snapshot ${folder} is bad: ${log.count} errors, the first in ${first.file}${first.line === null ? '' : `:${first.line}`}: ${first.field ?? ''} ${first.reason}. landpass import --dry-run ${folder} lists them.`,
-    )
+  if (log.count > 0) throw badSnapshot(folder, { errors: log.errors, errorCount: log.count })
   return { parcels, districts, contributions, chain: checked.chain }
+}
+
+/** What is wrong with a snapshot, in a sentence. */
+export function badSnapshot(
+  folder: string,
+  { errors, errorCount }: Pick<ImportReport, 'errors' | 'errorCount'>,
+): CommandError {
+  const [first] = errors
+  const where = first ? `${first.file}${first.line === null ? '' : `:${first.line}`}` : MANIFEST
+  const what = first ? `${first.field ?? ''} ${first.reason}` : ''
+  return new CommandError(
+    `The snapshot ${folder} is bad: ${errorCount} errors, the first in ${where}: ${what}. landpass import --dry-run ${folder} lists them.`,
+  )
 }
 
 /**

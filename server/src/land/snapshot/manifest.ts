@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isIsoTime } from '../records/checks.ts'
 import { findDuplicateKey } from '../records/duplicate-keys.ts'
 import { DATA_SETS, type DataSetName, FORMAT, FORMAT_VERSION } from './format.ts'
-import type { ErrorLog } from './report.ts'
+import { ErrorLog } from './report.ts'
 import type { Seal } from './snapshot-file.ts'
 
 export const MANIFEST = 'manifest.json'
@@ -75,6 +75,11 @@ export async function readManifest(folder: string, log: ErrorLog): Promise<Manif
   }
   const chain = manifest.chain === undefined ? undefined : snapshotBlock(manifest.chain, blame)
   return { counts: counts as Record<DataSetName, number>, files: expected, chain }
+}
+
+/** The block that the manifest names; undefined where it names none, or cannot be read, which an import reports. */
+export async function readSnapshotBlock(folder: string): Promise<SnapshotBlock | undefined> {
+  return (await readManifest(folder, new ErrorLog()))?.chain
 }
 
 type BlameField = (field: string, value: unknown, reason: string) => undefined

@@ -3,12 +3,12 @@ import type { World } from '@landpass/client/grid'
 import Fastify from 'fastify'
 import { type Clock, SECOND_MS, SYSTEM_CLOCK } from '../../clock.ts'
 import { SimulatedChain } from './blocks/chain.ts'
-import { type NetworkFile, networkFile } from './contracts/contracts.ts'
+import type { NetworkFile } from './contracts/contracts.ts'
 import { addControlRoutes } from './control-routes.ts'
-import { ContractReads } from './node/contract-reads.ts'
+import { type MarketChainOptions, openMarketChain } from './market-chain.ts'
+import { addMarketRoutes } from './market-routes.ts'
 import { answerRpc, refuseBody } from './node/rpc-routes.ts'
-import { ControlError } from './node/settings.ts'
-import { SimulatedNode } from './node/simulated-node.ts'
+import { type OpenedChain, RunningChain } from './running-chain.ts'
 
 export interface ChainSimulatorOptions {
   readonly host: string
@@ -26,6 +26,8 @@ export interface ChainSimulatorOptions {
   readonly transactionsPerBlock: number
   /** Of a chain that makes blocks by itself: the time of its blocks is that of this clock. */
   readonly clock?: Clock
+  /** Begins with the land of a snapshot, or continues such a chain, in place of a history. */
+  readonly market?: Pick<MarketChainOptions, 'snapshot' | 'store' | 'addresses'> | undefined
   /** Ends the making of the history. */
   readonly signal?: AbortSignal
 }
@@ -35,15 +37,18 @@ export interface ChainSimulator {
   readonly address: string
   /** What the file that CHAIN_NETWORK names has to contain. */
   readonly network: NetworkFile
+  /** @throws {ControlError} before there is one */
   readonly chain: SimulatedChain
+  /** Resolves when there is the first block. */
+  readonly began: Promise<unknown>
+  /** Resolves when blocks can be made. */
+  readonly loaded: Promise<void>
   close(): Promise<void>
 }
 
 /** The newest block of the history, where nothing else is said: the same chain on every day. */
 const REFERENCE_TIME_S = Date.UTC(2026, 0, 15) / SECOND_MS
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024
-const MOST_NODES = 16
-const NODE_NAME = /^[a-z\d-]{1,40}$/
 
 /**
  * Starts a server that simulates a node of a made-up chain, whose land contracts follow the rules of the real ones. It
@@ -56,50 +61,50 @@ const NODE_NAME = /^[a-z\d-]{1,40}$/
  * await fetch(simulator.address, { method: 'POST', body }) // {"jsonrpc":"2.0","id":1,"result":"0x64"}
  */
 export async function startChainSimulator(options: ChainSimulatorOptions): Promise<ChainSimulator> {
-  const { host, port, blockTimeS, clock = SYSTEM_CLOCK } = options
-  const nowS = () => Math.floor(clock.nowMs() / SECOND_MS)
-  const isLive = blockTimeS > 0
-  const chain = new SimulatedChain({ ...options, headTimeS: isLive ? nowS() : REFERENCE_TIME_S })
-  await chain.makeHistory(options.signal)
-  const reads = new ContractReads(chain.contracts)
-  const network = networkFile(options.chainId, chain.machine, chain.contracts)
-  const nodes = new Map([['', new SimulatedNode(chain)]])
-  const node = (name: string) => findOrAddNode(nodes, name, chain)
-
+  const { host, port, clock = SYSTEM_CLOCK } = options
   const closing = new AbortController()
   setMaxListeners(0, closing.signal) // one listener for each delayed answer
+  const nowS = () => Math.floor(clock.nowMs() / SECOND_MS)
+  const running = options.market
+    ? new RunningChain(options, nowS, openMarket(options, options.market, closing.signal))
+    : new RunningChain(options, nowS, makeHistory(options, nowS))
+  // A chain that begins with a snapshot may wait for it: the node is there before.
+  if (!options.market) await running.loaded
   const app = Fastify({ bodyLimit: BODY_LIMIT_BYTES, forceCloseConnections: true })
-  addControlRoutes(app, { chain, network, nodes, node, timeS: () => (isLive ? nowS() : undefined) })
-  await app.register(async (part) => {
-    refuseBody(part)
-    part.post<{ Params: { '*': string } }>('/*', async ({ params, body }, reply) => {
-      const [, name = ''] = /^nodes\/([^/]+)/.exec(params['*']) ?? []
-      return answerRpc({ node: node(name), reads, closing: closing.signal }, body, reply)
-    })
+  refuseBody(app)
+  addControlRoutes(app, running)
+  addMarketRoutes(app, running)
+  app.post<{ Params: { '*': string } }>('/*', async ({ params, body }, reply) => {
+    const [, name = ''] = /^nodes\/([^/]+)/.exec(params['*']) ?? []
+    const node = running.node(name)
+    return answerRpc({ node, reads: running.reads, closing: closing.signal }, body, reply)
   })
+  const close = async () => {
+    closing.abort()
+    await app.close()
+    await running.close()
+  }
   const address = await app.listen({ host, port })
-  const timer = isLive ? setInterval(() => chain.mine(nowS()), blockTimeS * SECOND_MS) : undefined
   return {
-    ...{ address, network, chain },
-    close: async () => {
-      clearInterval(timer)
-      closing.abort()
-      await app.close()
+    ...{ address, network: running.network, close, began: running.began, loaded: running.loaded },
+    get chain() {
+      return running.chain
     },
   }
 }
 
-function findOrAddNode(
-  nodes: Map<string, SimulatedNode>,
-  name: string,
-  chain: SimulatedChain,
-): SimulatedNode {
-  const known = nodes.get(name)
-  if (known) return known
-  if (!NODE_NAME.test(name) || nodes.size > MOST_NODES) {
-    throw new ControlError(`a node has a name like b, and there are at most ${MOST_NODES}`)
-  }
-  const added = new SimulatedNode(chain)
-  nodes.set(name, added)
-  return added
+async function makeHistory(options: ChainSimulatorOptions, nowS: () => number): Promise<OpenedChain> {
+  const headTimeS = options.blockTimeS > 0 ? nowS() : REFERENCE_TIME_S
+  const chain = new SimulatedChain({ ...options, headTimeS })
+  await chain.makeHistory(options.signal)
+  return { chain, market: undefined, loaded: Promise.resolve(), close: () => undefined }
+}
+
+function openMarket(
+  options: ChainSimulatorOptions,
+  market: NonNullable<ChainSimulatorOptions['market']>,
+  closing: AbortSignal,
+): Promise<OpenedChain> {
+  const signal = options.signal ? AbortSignal.any([options.signal, closing]) : closing
+  return openMarketChain({ ...options, ...market, signal })
 }

@@ -1,18 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import type { SimulatedChain } from './blocks/chain.ts'
 import type { NetworkFile } from './contracts/contracts.ts'
-import { ControlError, fieldsOf } from './node/settings.ts'
+import { ControlError, fieldsOf, readWhole } from './node/settings.ts'
 import type { SimulatedNode } from './node/simulated-node.ts'
+import type { Pace } from './pace.ts'
 import { TRUTH_PARTS, type TruthPart, truthAt } from './truth.ts'
 
 export interface ControlledChain {
+  /** @throws {ControlError} before there is one */
   readonly chain: SimulatedChain
+  /** Resolves when blocks can be made. */
+  readonly loaded: Promise<void>
   readonly network: NetworkFile
   readonly nodes: ReadonlyMap<string, SimulatedNode>
   /** A node that is there already, or a new one. @throws {ControlError} */
   node(name: string): SimulatedNode
-  /** The time of a block that is made now, in seconds since 1970. */
-  timeS(): number | undefined
+  readonly pace: Pace
 }
 
 const MOST_BLOCKS = 100_000
@@ -30,21 +33,22 @@ type NodeRequest = { Params: { name: string } }
  * - `GET /truth?block=&parts=`: the state of the contracts; `GET /network.json`: the file of the network
  */
 export function addControlRoutes(app: FastifyInstance, controlled: ControlledChain): void {
-  const { chain, nodes } = controlled
   app.get('/network.json', async () => controlled.network)
   app.get<{ Querystring: { block?: string; parts?: string } }>('/truth', async ({ query }) =>
-    truth(chain, query),
+    truth(await loadedChain(controlled), query),
   )
-  app.get('/simulator/head', async () => headJson(chain))
+  app.get('/simulator/head', async () => headJson(controlled.chain))
   app.post('/simulator/mine', async ({ body }) => {
+    const chain = await loadedChain(controlled)
     const { blocks, until } = fieldsOf(body)
     const count =
       until === undefined ? readWhole('blocks', blocks ?? 1) : readWhole('until', until) - chain.head.number
     if (count > MOST_BLOCKS) throw new ControlError(`at most ${MOST_BLOCKS} blocks at once`)
-    for (let i = 0; i < count; i++) chain.mine(controlled.timeS())
+    for (let i = 0; i < count; i++) chain.mine(controlled.pace.timeS())
     return headJson(chain)
   })
   app.post('/simulator/reorganise', async ({ body }) => {
+    const chain = await loadedChain(controlled)
     const { depth, length, keep = 0.8 } = fieldsOf(body)
     if (typeof keep !== 'number' || keep < 0 || keep > 1)
       throw new ControlError('keep is a share from 0 to 1')
@@ -71,9 +75,15 @@ export function addControlRoutes(app: FastifyInstance, controlled: ControlledCha
     callsJson(controlled.node(params.name)),
   )
   app.post('/simulator/reset', async () => {
-    for (const node of nodes.values()) node.reset()
+    for (const node of controlled.nodes.values()) node.reset()
     return { ok: true }
   })
+}
+
+/** The chain, when blocks can be made. */
+export async function loadedChain(controlled: ControlledChain): Promise<SimulatedChain> {
+  await controlled.loaded
+  return controlled.chain
 }
 
 function headJson({ head }: SimulatedChain) {
@@ -88,7 +98,7 @@ function truth(chain: SimulatedChain, query: { block?: string; parts?: string })
   const number = query.block === undefined ? chain.head.number : readWhole('block', Number(query.block))
   const block = chain.block(number)
   const oldest = chain.machine.history.oldestReadable
-  if (!block || number < oldest) {
+  if (!block || number < oldest || number < chain.oldest.number) {
     throw new ControlError(`block is a number from ${oldest} to ${chain.head.number}`)
   }
   const parts = query.parts?.split(',') ?? TRUTH_PARTS
@@ -101,9 +111,4 @@ function truth(chain: SimulatedChain, query: { block?: string; parts?: string })
 
 function isTruthPart(text: string): text is TruthPart {
   return TRUTH_PARTS.some((part) => part === text)
-}
-
-function readWhole(name: string, value: unknown): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw new ControlError(`${name} is a whole number, 0 or more`)
 }

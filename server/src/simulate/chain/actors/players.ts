@@ -1,6 +1,6 @@
 import { encodeTokenId, isInWorld, type World } from '@landpass/client/grid'
 import { type Contracts, PROJECT } from '../contracts/contracts.ts'
-import type { Machine, Outcome } from '../contracts/machine.ts'
+import type { Machine } from '../contracts/machine.ts'
 import {
   type Address,
   addressOfText,
@@ -9,6 +9,7 @@ import {
   type Word,
   ZERO_ADDRESS,
 } from '../encoding/words.ts'
+import type { Actors, Execute, TransactionRequest } from './actors.ts'
 import * as bid from './bid-actions.ts'
 import { Dice } from './dice.ts'
 import * as land from './land-actions.ts'
@@ -17,13 +18,6 @@ import * as mortgage from './mortgage-actions.ts'
 import * as rental from './rental-actions.ts'
 import { type Action, type Draft, Scene } from './scene.ts'
 import * as trade from './trade-actions.ts'
-
-/** A transaction that was sent: the same hash in whatever block it is. */
-export interface TransactionRequest extends Draft {
-  readonly hash: Word
-}
-
-export type Execute = (request: TransactionRequest) => Outcome
 
 /** How often players do what, compared with each other. */
 const ACTIONS: readonly (readonly [weight: number, action: Action])[] = [
@@ -118,11 +112,11 @@ const TILE = 4
  * The people of the chain. They buy, sell, build and lend at random, within what the contracts allow, and always the same
  * for the same seed.
  */
-export class Players {
+export class Players implements Actors {
   private readonly seed: number
   private readonly contracts: Contracts
   private readonly machine: Machine
-  private readonly average: number
+  average: number
   private readonly players: readonly Address[]
   private readonly isPlayer: ReadonlySet<Address>
   /** All parcels, those first that are sold first. */

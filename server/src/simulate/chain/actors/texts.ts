@@ -33,10 +33,14 @@ const ODD_TEXTS: readonly Uint8Array[] = [
   Buffer.concat([Buffer.from('0,'), Buffer.from('東').subarray(0, 2)]),
 ]
 
+export function drawName(dice: Dice): string {
+  return `${dice.pick(NAMES)} ${dice.pick(PLACES)}`
+}
+
 /** What an owner writes about a parcel or an estate: mostly in the usual form. */
 export function drawText(dice: Dice): Uint8Array {
   if (dice.chance(0.15)) return dice.pick(ODD_TEXTS)
-  const name = `${dice.pick(NAMES)} ${dice.pick(PLACES)}`
+  const name = drawName(dice)
   const description = dice.chance(0.5) ? '' : `Number ${dice.whole(1, 999)} of this street`
   const link = dice.chance(0.3) ? `ipns:Qm${dice.bytes(8).slice(2)}` : ''
   return Buffer.from(`0,${name},${description},${link}`)

@@ -1,5 +1,5 @@
 import { keccak256 } from '../../../ethereum/keccak256.ts'
-import type { TransactionRequest } from '../actors/players.ts'
+import type { TransactionRequest } from '../actors/actors.ts'
 import type { SimulatedLog } from '../contracts/machine.ts'
 import { addToBloom, BLOOM_BYTES } from '../encoding/bloom.ts'
 import { type RlpItem, rlp, rlpNumber } from '../encoding/rlp.ts'

@@ -1,7 +1,9 @@
 import type { World } from '@landpass/client/grid'
+import type { Actors, Execute, TransactionRequest } from '../actors/actors.ts'
 import { Dice } from '../actors/dice.ts'
-import { Players, type TransactionRequest } from '../actors/players.ts'
-import { Contracts } from '../contracts/contracts.ts'
+import { Players } from '../actors/players.ts'
+import { StateHistory } from '../contracts/cells.ts'
+import { type ContractAddresses, Contracts } from '../contracts/contracts.ts'
 import { erasOf } from '../contracts/eras.ts'
 import { Machine } from '../contracts/machine.ts'
 import { type Word, ZERO_WORD } from '../encoding/words.ts'
@@ -18,6 +20,26 @@ export interface ChainOptions {
   readonly headTimeS: number
   /** Transactions of a block, on average, beside the sales of new parcels. */
   readonly transactionsPerBlock: number
+}
+
+/** Where a chain begins that has no history: the contracts get their state after `block` from elsewhere. */
+export interface ChainStart {
+  readonly block: Block
+  /** Where blocks were left out: the newest of them, which has the state, and the number of forks until then. */
+  readonly from?: { readonly block: Block; readonly forks: number }
+  readonly addresses: ContractAddresses
+  readonly actors: (contracts: Contracts, machine: Machine) => Actors
+  /** At least this many of the newest blocks are kept, and at most twice as many. */
+  readonly keptBlocks: number
+}
+
+/** Is called for each change of a chain, before a node answers it. */
+export interface ChainWatcher {
+  blockMade(block: Block, requests: readonly TransactionRequest[]): void
+  /** All blocks above this one are gone. */
+  wentBack(ancestor: number): void
+  /** A call that changed the chain has ended. */
+  settled(): void
 }
 
 /** How the chain is reorganised. */
@@ -42,36 +64,60 @@ export class SimulatedChain {
   readonly machine: Machine
   readonly contracts: Contracts
   readonly options: ChainOptions
-  /** A block stands at its number. */
+  /** False while the contracts of a chain that begins with a snapshot are being filled. */
+  hasState = true
+  watcher: ChainWatcher | undefined
+  /** The blocks that are kept, without a gap. */
   private readonly blocks: Block[] = []
+  /** Is kept for ever. */
+  private readonly firstBlock: Block
   private readonly byHash = new Map<Word, Block>()
   private readonly blockNumbers = new Map<Word, number>()
   private readonly orphans = new Map<Word, Block>()
   private readonly requests = new Map<number, readonly TransactionRequest[]>()
-  private readonly players: Players
-  private forks = 0
+  private readonly players: Actors
+  private readonly keptBlocks: number
+  private forks: number
 
-  constructor(options: ChainOptions) {
+  /** @param start of a chain without a history */
+  constructor(options: ChainOptions, start?: ChainStart) {
     this.options = options
-    this.machine = new Machine(erasOf(options.historyBlocks))
-    this.contracts = new Contracts(this.machine)
+    this.keptBlocks = start?.keptBlocks ?? Number.POSITIVE_INFINITY
+    const begin = start?.from?.block ?? start?.block ?? this.genesis()
+    const history = start ? new StateHistory(begin.number, 2 * start.keptBlocks) : new StateHistory()
+    this.machine = new Machine(erasOf(options.historyBlocks), history)
+    this.machine.timeS = begin.timeS
+    this.contracts = new Contracts(this.machine, start?.addresses)
     const { machine, contracts } = this
-    this.players = new Players({ ...options, machine, contracts })
-    const timeS = timeOfBlock(0, options.historyBlocks, options.headTimeS)
-    this.append(
-      makeBlock({
-        number: 0,
-        parentHash: ZERO_WORD,
-        timeS,
-        fork: 0,
-        addedFields: this.fieldsAt(0),
-        transactions: [],
-      }),
-    )
+    this.players = start ? start.actors(contracts, machine) : new Players({ ...options, machine, contracts })
+    this.firstBlock = start?.block ?? begin
+    this.forks = start?.from?.forks ?? 0
+    this.byHash.set(this.firstBlock.hash, this.firstBlock)
+    this.append(begin)
   }
 
   get head(): Block {
     return this.blocks.at(-1)!
+  }
+
+  /** The block with which the chain began. */
+  get first(): Block {
+    return this.firstBlock
+  }
+
+  /** The oldest block from which on none is missing. */
+  get oldest(): Block {
+    return this.blocks[0]!
+  }
+
+  /** How often the chain went back. */
+  get forkCount(): number {
+    return this.forks
+  }
+
+  /** Transactions of a block, on average. */
+  set transactionsPerBlock(average: number) {
+    this.players.average = average
   }
 
   /** Makes the history. Yields to the event loop. @throws the reason of the signal when it is aborted */
@@ -88,7 +134,36 @@ export class SimulatedChain {
 
   /** Makes the next block. @param timeS a time that is not after the last block is moved */
   mine(timeS = this.head.timeS + SLOT_S): Block {
-    return this.makeNext(timeS, (execute) => this.players.act(this.forks, execute))
+    return this.settle(() => this.makeNext(timeS, (execute) => this.players.act(this.forks, execute)))
+  }
+
+  /** Makes the next block of what `fill` executes and of nothing else. Where it throws, there is no block. */
+  mineWith(fill: (execute: Execute) => void, timeS = this.head.timeS + SLOT_S): Block {
+    return this.settle(() => this.makeNext(timeS, fill))
+  }
+
+  /** Makes a block again as it was made before. */
+  mineAgain(
+    requests: readonly TransactionRequest[],
+    { timeS, fork }: { timeS: number; fork: number },
+  ): Block {
+    this.forks = fork
+    return this.mineWith((execute) => {
+      for (const request of requests) execute(request)
+    }, timeS)
+  }
+
+  /** Forgets the blocks above this one. @throws RangeError if it is not kept */
+  goBackTo(ancestor: number): void {
+    this.assertKept(ancestor)
+    this.removeAbove(ancestor)
+    this.machine.history.undoToBlock(ancestor)
+    this.players.lookAgain()
+  }
+
+  /** What was sent in a block; it can be sent again. */
+  requestsOf(number: number): readonly TransactionRequest[] {
+    return this.requests.get(number) ?? []
   }
 
   /**
@@ -99,26 +174,28 @@ export class SimulatedChain {
    */
   reorganise({ depth, length, keep }: Reorganisation): void {
     const ancestor = this.head.number - depth
-    const oldest = this.head.number - DEEPEST_REORGANISATION
-    if (ancestor < 0 || ancestor < oldest) throw new RangeError(`depth ${depth} is too much`)
-    const removed = this.removeAbove(ancestor)
-    this.machine.history.undoToBlock(ancestor)
-    this.forks += 1
-    this.players.lookAgain()
-    const dice = new Dice(this.options.seed, this.forks)
-    const plan = replan(removed, { length, keep, dice })
-    for (let i = 0; i < length; i++) {
-      const before = removed[i]?.block.timeS
-      const timeS = (before ?? this.head.timeS + SLOT_S) + 1
-      this.makeNext(timeS, (execute) => {
-        for (const request of plan[i]!) execute(request)
-        this.players.act(this.forks, execute)
-      })
-    }
+    if (depth > DEEPEST_REORGANISATION || !this.isKept(ancestor))
+      throw new RangeError(`depth ${depth} is too much`)
+    this.settle(() => {
+      const removed = this.removeAbove(ancestor)
+      this.machine.history.undoToBlock(ancestor)
+      this.forks += 1
+      this.players.lookAgain()
+      const dice = new Dice(this.options.seed, this.forks)
+      const plan = replan(removed, { length, keep, dice })
+      for (let i = 0; i < length; i++) {
+        const before = removed[i]?.block.timeS
+        const timeS = (before ?? this.head.timeS + SLOT_S) + 1
+        this.makeNext(timeS, (execute) => {
+          for (const request of plan[i]!) execute(request)
+          this.players.act(this.forks, execute)
+        })
+      }
+    })
   }
 
   block(number: number): Block | undefined {
-    return this.blocks[number]
+    return number === this.first.number ? this.first : this.blocks[number - this.oldest.number]
   }
 
   /** A block of the chain, or one that was replaced not long ago. */
@@ -134,29 +211,65 @@ export class SimulatedChain {
     return this.blockNumbers.get(hash)
   }
 
-  private makeNext(
-    timeS: number,
-    fill: (execute: (request: TransactionRequest) => ReturnType<Machine['run']>) => void,
-  ): Block {
+  private genesis(): Block {
+    const { historyBlocks, headTimeS } = this.options
+    const timeS = timeOfBlock(0, historyBlocks, headTimeS)
+    const place = { number: 0, parentHash: ZERO_WORD, timeS, fork: 0, addedFields: this.fieldsAt(0) }
+    return makeBlock({ ...place, transactions: [] })
+  }
+
+  private settle<T>(change: () => T): T {
+    const result = change()
+    if (this.blocks.length > 2 * this.keptBlocks) this.forgetOldBlocks()
+    this.watcher?.settled()
+    return result
+  }
+
+  private makeNext(timeS: number, fill: (execute: Execute) => void): Block {
     const parent = this.head
     const number = parent.number + 1
     const time = Math.max(timeS, parent.timeS + 1)
     this.machine.beginBlock(time)
     const list = new TransactionList()
     const requests: TransactionRequest[] = []
-    fill((request) => {
-      const outcome = this.machine.run(request.run)
-      list.add(request, outcome)
-      requests.push(request)
-      return outcome
-    })
+    try {
+      fill((request) => {
+        const outcome = this.machine.run(request.run)
+        list.add(request, outcome)
+        requests.push(request)
+        return outcome
+      })
+    } catch (error) {
+      this.machine.history.undoToBlock(parent.number)
+      throw error
+    }
     const place = { number, parentHash: parent.hash, timeS: time, fork: this.forks }
     const { transactions } = list
     const block = makeBlock({ ...place, addedFields: this.fieldsAt(number), transactions })
     if (requests.length > 0) this.requests.set(number, requests)
     this.requests.delete(number - DEEPEST_REORGANISATION)
     this.append(block)
+    this.watcher?.blockMade(block, requests)
     return block
+  }
+
+  private isKept(number: number): boolean {
+    return number >= this.oldest.number && number <= this.head.number
+  }
+
+  private assertKept(number: number): void {
+    if (!this.isKept(number)) throw new RangeError(`block ${number} is not kept`)
+  }
+
+  private forgetOldBlocks(): void {
+    for (const { number, hash, transactions } of this.blocks.splice(
+      0,
+      this.blocks.length - this.keptBlocks,
+    )) {
+      this.requests.delete(number)
+      if (number !== this.first.number) this.byHash.delete(hash)
+      for (const transaction of transactions) this.blockNumbers.delete(transaction.hash)
+    }
   }
 
   private append(block: Block): void {
@@ -166,7 +279,8 @@ export class SimulatedChain {
   }
 
   private removeAbove(ancestor: number): readonly RemovedBlock[] {
-    return this.blocks.splice(ancestor + 1).map((block) => {
+    this.watcher?.wentBack(ancestor)
+    return this.blocks.splice(ancestor + 1 - this.oldest.number).map((block) => {
       const requests = this.requests.get(block.number) ?? []
       this.requests.delete(block.number)
       this.byHash.delete(block.hash)

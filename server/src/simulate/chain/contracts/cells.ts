@@ -8,7 +8,7 @@ interface Step {
   undo(): void
 }
 
-/** States of this many blocks below the newest one can be read, and undone. */
+/** States of this many blocks below the newest one can be read, and undone, where nothing else is said. */
 export const KEPT_STATES = 20_000
 /** Old steps are dropped when there are this many blocks more than needed, not at every block. */
 const SLACK_BLOCKS = 1_000
@@ -19,18 +19,33 @@ const SLACK_BLOCKS = 1_000
  */
 export class StateHistory {
   /** Number of the block whose transactions run, or ran last. */
-  block = 0
+  block: number
+  /** All mappings of the contracts, in the order in which these were made. */
+  readonly cells: Cells<unknown>[] = []
+  private readonly first: number
+  private readonly kept: number
   /** Undoing goes no further than to this block. */
-  private oldest = 0
+  private oldest: number
   private steps: Step[] = []
   /** How many steps there were when each block began: `starts[block - oldest - 1]`. */
   private starts: number[] = []
+
+  /**
+   * @param first the block before the first transaction
+   * @param kept states of this many blocks below the newest one can be read, and undone
+   */
+  constructor(first = 0, kept = KEPT_STATES) {
+    this.first = first
+    this.block = first
+    this.oldest = first
+    this.kept = kept
+  }
 
   /** The next block's transactions run from here on. */
   beginBlock(): void {
     this.block += 1
     this.starts.push(this.steps.length)
-    if (this.block - this.oldest > KEPT_STATES + SLACK_BLOCKS) this.forgetOldSteps()
+    if (this.block - this.oldest > this.kept + SLACK_BLOCKS) this.forgetOldSteps()
   }
 
   /** A point inside of a block, for {@link undoToMark}. */
@@ -58,11 +73,11 @@ export class StateHistory {
 
   /** The oldest block whose state can be read. */
   get oldestReadable(): number {
-    return Math.max(0, this.block - KEPT_STATES)
+    return Math.max(this.first, this.block - this.kept)
   }
 
   private forgetOldSteps(): void {
-    const dropped = this.block - KEPT_STATES - this.oldest
+    const dropped = this.block - this.kept - this.oldest
     const first = this.starts[dropped]!
     this.steps = this.steps.slice(first)
     this.starts = this.starts.slice(dropped).map((start) => start - first)
@@ -87,6 +102,12 @@ export class Cells<V> {
 
   constructor(history: StateHistory) {
     this.history = history
+    history.cells.push(this as Cells<unknown>)
+  }
+
+  /** Stores what is there before the first transaction: it cannot be undone. */
+  load(key: string, value: V): void {
+    this.versionsOf(key).splice(0, Number.POSITIVE_INFINITY, { block: this.history.block, value })
   }
 
   /** The value after block `at`, or the newest one. */

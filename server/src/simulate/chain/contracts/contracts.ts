@@ -1,5 +1,6 @@
 import { type Address, addressOfText } from '../encoding/words.ts'
 import { BidContract } from './bids.ts'
+import type { Eras } from './eras.ts'
 import { EstateRegistry } from './estate-registry.ts'
 import { LandAuction } from './land-auction.ts'
 import { LandRegistry } from './land-registry.ts'
@@ -16,7 +17,10 @@ export const PROJECT: Address = addressOfText('landpass simulated chain: the pro
 const LEGACY_CUT_PER_MILLION = 20_000n
 const CUT_PER_MILLION = 25_000n
 
-/** All contracts of the chain. Their addresses are the same on every simulated chain. */
+/** Addresses by the role of the contract; roles that are missing get an address that is made up, always the same one. */
+export type ContractAddresses = Readonly<Partial<Record<string, Address>>>
+
+/** All contracts of the chain. */
 export class Contracts {
   readonly currency: Currency
   readonly land: LandRegistry
@@ -32,8 +36,9 @@ export class Contracts {
   readonly rentals: Rentals
   readonly foreign: ForeignToken
 
-  constructor(machine: Machine) {
+  constructor(machine: Machine, addresses: ContractAddresses = {}) {
     const owner = PROJECT
+    const addressOfRole = (role: string) => addresses[role] ?? madeUpAddress(role)
     const currency = new Currency(machine, addressOfRole('MANAToken'))
     const land = new LandRegistry(machine, addressOfRole('LANDRegistry'))
     this.currency = currency
@@ -70,7 +75,7 @@ export class Contracts {
   }
 }
 
-function addressOfRole(role: string): Address {
+function madeUpAddress(role: string): Address {
   return addressOfText(`landpass simulated chain: ${role}`)
 }
 
@@ -81,12 +86,18 @@ export interface NetworkFile {
   readonly contracts: Readonly<Record<string, { readonly address: Address; readonly startBlock: number }>>
 }
 
-/** Describes the chain for a follower: the contracts by role, and the block from which each may have logs. */
-export function networkFile(chainId: number, machine: Machine, contracts: Contracts): NetworkFile {
-  const { eras } = machine
+/**
+ * Describes the chain for a follower: the contracts by role, and the block from which each may have logs.
+ *
+ * @param first the oldest block that a node of the chain has
+ */
+export function networkFile(
+  chainId: number,
+  { eras, contracts, first }: { readonly eras: Eras; readonly contracts: Contracts; readonly first: number },
+): NetworkFile {
   const entry = ({ address }: { readonly address: Address }, startBlock: number) => ({
     address,
-    startBlock: Math.max(1, startBlock),
+    startBlock: Math.max(first, startBlock),
   })
   return {
     chainId,

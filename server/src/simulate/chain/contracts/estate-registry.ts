@@ -39,6 +39,16 @@ export class EstateRegistry extends LandToken implements EstateRegistryOfLand {
     this.land = land
   }
 
+  /** Stores the parcels of an estate that was there before the first transaction. */
+  loadEstate(id: Word, parcels: readonly Word[]): void {
+    this.parcels.load(id, parcels)
+    this.fingerprints.load(
+      id,
+      parcels.reduce((all, parcel) => all ^ BigInt(hashOfHex(parcel)), fingerprintOfId(id)),
+    )
+    if (Number(id) > this.total()) this.counts.load(TOTAL, Number(id))
+  }
+
   total(at?: number): number {
     return this.counts.get(TOTAL, at) ?? 0
   }

@@ -22,14 +22,15 @@ export interface Outcome {
 
 /** What contracts run on: the block that is being made, the state of all contracts, and the logs of the transaction. */
 export class Machine {
-  readonly history = new StateHistory()
+  readonly history: StateHistory
   readonly eras: Eras
   /** Seconds since 1970. */
   timeS = 0
   private logs: SimulatedLog[] = []
 
-  constructor(eras: Eras) {
+  constructor(eras: Eras, history = new StateHistory()) {
     this.eras = eras
+    this.history = history
   }
 
   get blockNumber(): number {

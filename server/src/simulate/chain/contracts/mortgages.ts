@@ -52,6 +52,12 @@ export class LoanEngine extends Contract {
     this.currency = currency
   }
 
+  /** Stores a loan that was there before the first transaction. */
+  loadLoan(index: number, loan: Loan): void {
+    this.loans.load(String(index), loan)
+    if (index > (this.counts.get(COUNT) ?? 0)) this.counts.load(COUNT, index)
+  }
+
   create(creator: Address, borrower: Address, terms: LoanTerms): number {
     const index = (this.counts.get(COUNT) ?? 0) + 1
     this.counts.set(COUNT, index)
@@ -175,6 +181,13 @@ export class MortgageManager extends Contract {
     this.market = parts.market
     this.land = parts.land
     this.currency = parts.currency
+  }
+
+  /** Stores a mortgage that was there before the first transaction. */
+  loadMortgage(id: number, mortgage: Mortgage): void {
+    this.mortgages.load(String(id), mortgage)
+    this.mortgageOfLoan.load(String(mortgage.loanId), id)
+    if (id > (this.counts.get(COUNT) ?? 0)) this.counts.load(COUNT, id)
   }
 
   request(borrower: Address, landId: Word, loanId: number, depositWei: bigint): number {

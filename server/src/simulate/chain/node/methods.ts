@@ -180,7 +180,7 @@ function callContract({ node, reads, params }: Call): string {
   const block = stateBlockOf(node, params[1] ?? 'latest')
   const { oldestReadable } = node.chain.machine.history
   const isKept = block.number >= Math.max(oldestReadable, node.settings.state_pruned_below)
-  if (!isKept || node.chain.block(block.number) !== block) {
+  if (!node.chain.hasState || !isKept || node.chain.block(block.number) !== block) {
     throw new RpcError(CODE.server, `missing trie node ${block.hash.slice(2)} (path ) state is not available`)
   }
   const at = { block: block.number, timeS: block.timeS }
@@ -213,13 +213,14 @@ function stateBlockOf(node: SimulatedNode, value: unknown): Block {
 }
 
 function getCapabilities({ node }: Call): Json {
-  const { capabilities, pruned_below } = node.settings
+  const { capabilities } = node.settings
   if (!capabilities) {
     throw new RpcError(CODE.unknownMethod, 'the method eth_capabilities does not exist/is not available')
   }
   const { head } = node
-  const all = { disabled: false, oldestBlock: '0x0' }
-  const kept = { disabled: false, oldestBlock: quantity(pruned_below) }
+  const oldest = oldestOf(node)
+  const all = { disabled: false, oldestBlock: quantity(node.chain.oldest.number) }
+  const kept = { disabled: false, oldestBlock: quantity(oldest) }
   const state = { disabled: false, oldestBlock: quantity(node.chain.machine.history.oldestReadable) }
   return {
     head: { number: quantity(head.number), hash: head.hash },
@@ -227,8 +228,13 @@ function getCapabilities({ node }: Call): Json {
   }
 }
 
-function isPruned({ settings }: SimulatedNode, number: number): boolean {
-  return number < settings.pruned_below
+function isPruned(node: SimulatedNode, number: number): boolean {
+  return number < oldestOf(node)
+}
+
+/** The oldest block whose logs the node has: its settings say so, or the chain has forgotten the older ones. */
+function oldestOf({ settings, chain }: SimulatedNode): number {
+  return Math.max(settings.pruned_below, chain.oldest.number)
 }
 
 /** @throws {RpcError} in the words of the node, unless it is one that answers an empty list */
@@ -268,9 +274,10 @@ function numberOf(node: SimulatedNode, value: unknown): number {
   const { finalized_depth, safe_depth } = node.settings
   const head = node.head.number
   if (value === 'latest' || value === 'pending') return head
-  if (value === 'earliest') return 0
-  if (value === 'safe') return Math.max(0, head - safe_depth)
-  if (value === 'finalized') return Math.max(0, head - finalized_depth)
+  const first = node.chain.first.number
+  if (value === 'earliest') return first
+  if (value === 'safe') return Math.max(first, head - safe_depth)
+  if (value === 'finalized') return Math.max(first, head - finalized_depth)
   if (typeof value !== 'string' || !/^0x(?:0|[1-9a-f][\da-f]{0,12})$/i.test(value)) {
     throw invalidParams('invalid argument 0: hex string or tag expected')
   }

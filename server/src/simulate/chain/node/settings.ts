@@ -141,9 +141,14 @@ const CHOICES: Readonly<Partial<Record<keyof NodeSettings, readonly string[]>>> 
 }
 const MAX_NUMBER = 2 ** 31 - 1
 
-/** A control call is not possible. Answered 400 with this text. */
+/** A control call is not possible. Answered with this text: 400 where it is wrong, 409 and 503 where it is not possible now. */
 export class ControlError extends Error {
-  readonly statusCode = 400
+  readonly statusCode: 400 | 409 | 503
+
+  constructor(message: string, statusCode: 400 | 409 | 503 = 400) {
+    super(message)
+    this.statusCode = statusCode
+  }
 }
 
 /** The settings with some of them changed. @throws {ControlError} for an unknown name or a value that is not allowed */
@@ -177,4 +182,10 @@ function expectedOf(name: keyof NodeSettings, value: unknown): string | undefine
   }
   const isWhole = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_NUMBER
   return isWhole ? undefined : `a whole number from 0 to ${MAX_NUMBER}`
+}
+
+/** @throws {ControlError} for what is not a whole number */
+export function readWhole(name: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  throw new ControlError(`${name} is a whole number, 0 or more`)
 }

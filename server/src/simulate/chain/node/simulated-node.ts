@@ -42,7 +42,8 @@ export class SimulatedNode {
   /** The newest block that this node knows. */
   get head(): Block {
     const newest = Math.min(this.frozenAt ?? Number.POSITIVE_INFINITY, this.chain.head.number)
-    return this.chain.block(Math.max(0, newest - this.settings.lag_blocks))!
+    const { first } = this.chain
+    return this.chain.block(Math.max(first.number, newest - this.settings.lag_blocks)) ?? first
   }
 
   block(number: number): Block | undefined {

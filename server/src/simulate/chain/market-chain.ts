@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseWorld } from '@landpass/client/grid'
+import { type ChainStart, SimulatedChain } from './blocks/chain.ts'
+import type { ContractAddresses } from './contracts/contracts.ts'
+import type { Address } from './encoding/words.ts'
+import { Market } from './market/market.ts'
+import { firstBlockOf, type Manifest, nameFirstBlock, readManifest } from './snapshot/first-block.ts'
+import { loadContracts } from './snapshot/load-contracts.ts'
+import { ChainStore, readStore, removeChain, replayStore, type StoredChain } from './store/chain-store.ts'
+import { StoreError } from './store/store-error.ts'
+
+/** Of a chain that begins with a snapshot, this many of the newest blocks are kept at least, and twice as many at most. */
+export const KEPT_BLOCKS = 2_500
+const LOOK_EVERY_MS = 100
+/** Only the players of a chain with a history sell new land. */
+const NO_WORLD = parseWorld('0,0,0,0')!
+
+export interface MarketChainOptions {
+  readonly chainId: number
+  readonly seed: number
+  readonly transactionsPerBlock: number
+  /** Folder of the snapshot with which the chain begins: where its manifest is not there yet, it is waited for. */
+  readonly snapshot: string | undefined
+  /** Folder in which the chain is kept: one that is there is continued. Undefined: it is in memory only. */
+  readonly store: string | undefined
+  /** The addresses that the snapshot names. */
+  readonly addresses: ContractAddresses
+  /** {@link KEPT_BLOCKS} by default. */
+  readonly keptBlocks?: number
+  readonly signal: AbortSignal
+}
+
+/** A chain whose players trade the land of a snapshot. */
+export interface MarketChain {
+  readonly chain: SimulatedChain
+  readonly market: Market
+  /** Resolves when the contracts have their state. Until then no block can be made. */
+  readonly loaded: Promise<void>
+  close(): void
+}
+
+/**
+ * Continues the chain in the store, or begins one with a snapshot. Of the latter there is only the first block at first; the contracts
+ * are filled while a node answers already.
+ *
+ * @throws {StoreError} where the store cannot be used, {SnapshotError} where the snapshot cannot
+ */
+export async function openMarketChain(options: MarketChainOptions): Promise<MarketChain> {
+  const { store } = options
+  const stored = store === undefined ? undefined : await readStore(store)
+  if (stored && store !== undefined) return continueChain(options, stored, store)
+  const { snapshot } = options
+  if (snapshot === undefined)
+    throw new StoreError('There is no chain to continue, and no snapshot to begin with.')
+  return beginChain(options, snapshot, await untilManifest(snapshot, options.signal))
+}
+
+function continueChain(options: MarketChainOptions, stored: StoredChain, folder: string): MarketChain {
+  const { chainId, first, block, forks, districtOwners } = stored.state
+  if (chainId !== options.chainId) throw new StoreError(`The store in ${folder} is of chain ${chainId}.`)
+  const { chain, market } = newChain(options, new Set(districtOwners), {
+    block: first,
+    from: { block, forks },
+  })
+  replayStore(stored, chain)
+  const store = new ChainStore(folder, { chain, districtOwners, base: block.number })
+  chain.watcher = store
+  return { chain, market, loaded: Promise.resolve(), close: () => store.close() }
+}
+
+async function beginChain(
+  options: MarketChainOptions,
+  snapshot: string,
+  manifest: Manifest,
+): Promise<MarketChain> {
+  const block = firstBlockOf(manifest, options.chainId)
+  await nameFirstBlock(snapshot, manifest, block, options.chainId)
+  const districtOwners = new Set<Address>()
+  const { chain, market } = newChain(options, districtOwners, { block })
+  chain.hasState = false
+  let store: ChainStore | undefined
+  const load = async () => {
+    const facts = await loadContracts(snapshot, chain.contracts, options.signal)
+    for (const owner of facts.districtOwners) districtOwners.add(owner)
+    chain.hasState = true
+    if (options.store === undefined) return
+    removeChain(options.store)
+    store = new ChainStore(options.store, { chain, districtOwners: [...districtOwners], base: undefined })
+    chain.watcher = store
+  }
+  return { chain, market, loaded: load(), close: () => store?.close() }
+}
+
+function newChain(
+  { chainId, seed, transactionsPerBlock: average, addresses, keptBlocks = KEPT_BLOCKS }: MarketChainOptions,
+  districtOwners: ReadonlySet<Address>,
+  start: Pick<ChainStart, 'block' | 'from'>,
+): Pick<MarketChain, 'chain' | 'market'> {
+  let market: Market | undefined
+  const chain = new SimulatedChain(
+    { chainId, seed, world: NO_WORLD, historyBlocks: 0, headTimeS: 0, transactionsPerBlock: average },
+    {
+      ...start,
+      addresses,
+      keptBlocks,
+      actors: (contracts, machine) => {
+        market = new Market({ seed, contracts, machine, average, districtOwners })
+        return market
+      },
+    },
+  )
+  return { chain, market: market! }
+}
+
+async function untilManifest(folder: string, signal: AbortSignal): Promise<Manifest> {
+  for (;;) {
+    const manifest = await readManifest(folder)
+    if (manifest) return manifest
+    await sleep(LOOK_EVERY_MS, undefined, { signal })
+  }
+}

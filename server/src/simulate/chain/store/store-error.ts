@@ -1,0 +1,2 @@
+/** The store of a chain cannot be used: the sentence says why. */
+export class StoreError extends Error {}
