@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.js', import.meta.url))
 const POLL_INTERVAL_MS = 20
+/** How V8 compiles WebAssembly: the short forms in the tests compile as the tests do, see vitest.config.mjs. */
+const WASM_OPTIONS = process.execArgv.filter((option) => option.startsWith('--wasm-'))
 
 export interface Running {
   readonly origin: string
@@ -23,7 +25,7 @@ export async function runCommand(
   env: Record<string, string>,
 ): Promise<CommandFigures> {
   const startedMs = performance.now()
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [...WASM_OPTIONS, MAIN, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -50,7 +52,7 @@ export async function startServer(
   args: readonly string[] = [],
 ): Promise<Running & { readySeconds: number }> {
   const startedMs = performance.now()
-  const child = spawn(process.execPath, [MAIN, 'serve', ...args], {
+  const child = spawn(process.execPath, [...WASM_OPTIONS, MAIN, 'serve', ...args], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', LAND_COST_PER_MINUTE: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -61,7 +63,7 @@ export async function startServer(
 
 /** Starts a simulator: `landpass simulate <what>`. */
 export async function startSimulator(what: 'issuer' | 'presence'): Promise<Running> {
-  const child = spawn(process.execPath, [MAIN, 'simulate', what, '--port', '0'], {
+  const child = spawn(process.execPath, [...WASM_OPTIONS, MAIN, 'simulate', what, '--port', '0'], {
     env: { ...process.env, LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

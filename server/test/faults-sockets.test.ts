@@ -8,7 +8,7 @@ const OPTIONS = { seed: 1, processes: 1, rounds: undefined } as const
 test('short: sockets that pipeline, do not read or write slowly: every normal request is answered', async () => {
   const verdict = new Verdict()
 
-  await pipelining.run({ ...OPTIONS, engine: 'embedded', scale: 0.01 }, verdict)
+  await pipelining.run({ ...OPTIONS, engine: 'postgres', scale: 0.01 }, verdict)
 
   expect(verdict.broken).toEqual([])
 })

@@ -13,6 +13,8 @@ const RESTARTS = 6
 const READERS = 16
 const SERVERS = 2
 const POLL_EVERY_MS = 200
+/** In a short run, between two reads of a reader beyond those that a round needs. */
+const PAUSE_MS = 20
 /** Longer than the balancer needs to notice, with a poll under way. */
 const DELAY_MS = 1_500
 const RADIUS = 25
@@ -34,7 +36,8 @@ export const rollingRestart: Script = {
       const event = await rig.newEvent(players.length)
       const balancer = await Balancer.start(rig.origins, POLL_EVERY_MS)
       try {
-        const load = new Load({ rig, balancer, event, players, random: new Random(seed) })
+        const pauseMs = scale < 1 ? PAUSE_MS : 0
+        const load = new Load({ rig, balancer, event, players, random: new Random(seed), pauseMs })
         const readsEach = Math.ceil(sized(READS, scale) / rounds)
         for (let round = 0; round < rounds; round++) {
           await load.during(restart(rig, balancer, round % SERVERS), readsEach, rounds)
@@ -72,6 +75,8 @@ interface LoadOptions {
   readonly event: BenchEvent
   readonly players: readonly Player[]
   readonly random: Random
+  /** Pause of a reader after a read beyond those that a round needs. */
+  readonly pauseMs: number
 }
 
 /** Reads and claims through the balancer, and how each was answered. */
@@ -97,6 +102,7 @@ class Load {
       while (sent < reads || !isDone) {
         if (sent++ % readsPerClaim === 0) await this.claim()
         await this.read()
+        if (sent > reads && this.options.pauseMs > 0) await setTimeout(this.options.pauseMs)
       }
     }
     await Promise.all([working, ...Array.from({ length: READERS }, reader)])

@@ -7,6 +7,7 @@ import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
 import { freshDataDir } from '../../test/support/engines.ts'
 import { WASM_OPTIONS } from '../../test/support/landpass.ts'
+import { landpassHere } from '../../test/support/landpass-here.ts'
 import { tinyRecords, tinySnapshot } from '../../test/support/tiny-world.ts'
 import { checkSnapshot } from '../land/snapshot/import.ts'
 
@@ -49,6 +50,13 @@ function landpass(args: readonly string[], { env = {}, interruptAt }: RunOptions
   })
 }
 
+/** Like {@link landpass}, in this process. */
+async function here(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+  const { code, stdout, stderr } = await landpassHere(args, { WORLD: '-2,-2,2,2', ...env })
+  const lines = stdout.split('\n').slice(0, -1)
+  return { exitCode: code, lines: lines.map((line) => JSON.parse(line)), stderr }
+}
+
 test('a dry run needs no database, and writes every phase and the result as lines of JSON', async () => {
   const { exitCode, lines } = await landpass(['import', tinySnapshot(), '--dry-run'], {
     env: { DATABASE_URL: NOWHERE },
@@ -66,7 +74,7 @@ test('a dry run needs no database, and writes every phase and the result as line
 
 test('a bad snapshot ends with 1 and its errors', async () => {
   const folder = tinySnapshot({ breakRecord: { set: 'bids', line: 2, with: { price: -1 } } })
-  const { exitCode, lines } = await landpass(['import', folder], { env: { DATA_DIR: await freshDataDir() } })
+  const { exitCode, lines } = await here(['import', folder], { DATA_DIR: await freshDataDir() })
   expect(exitCode).toBe(1)
   expect(lines.at(-1)).toMatchObject({
     ok: false,
@@ -76,19 +84,19 @@ test('a bad snapshot ends with 1 and its errors', async () => {
 })
 
 test('what failed ends with 1 and a sentence', async () => {
-  expect(await landpass(['import', '/no/such/folder'])).toMatchObject({
+  expect(await here(['import', '/no/such/folder'])).toMatchObject({
     exitCode: 1,
     lines: [{ ok: false, error: 'There is no folder /no/such/folder.' }],
   })
-  const unreachable = await landpass(['import', tinySnapshot()], { env: { DATABASE_URL: NOWHERE } })
+  const unreachable = await here(['import', tinySnapshot()], { DATABASE_URL: NOWHERE })
   expect(unreachable).toMatchObject({ exitCode: 1, lines: [{ ok: false }] })
 })
 
 test('a demo world written to a folder covers WORLD', async () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'landpass-cli-')), 'demo')
 
-  const { exitCode, lines } = await landpass(['demo', '--seed', '7', '--out', folder], {
-    env: { WORLD: '5,5,20,9;40,0,41,1' },
+  const { exitCode, lines } = await here(['demo', '--seed', '7', '--out', folder], {
+    WORLD: '5,5,20,9;40,0,41,1',
   })
 
   expect(exitCode).toBe(0)
@@ -117,8 +125,8 @@ test('an import that must not replace a world replaces none', async () => {
   const env = { DATA_DIR: await freshDataDir() }
   const folder = tinySnapshot()
 
-  const first = await landpass(['import', folder, '--if-empty'], { env })
-  const second = await landpass(['import', folder, '--if-empty'], { env })
+  const first = await here(['import', folder, '--if-empty'], env)
+  const second = await here(['import', folder, '--if-empty'], env)
 
   expect(first).toMatchObject({ exitCode: 0, stderr: '' })
   expect(second).toMatchObject({
@@ -135,7 +143,7 @@ test('ctrl-C stops an import, which then has changed nothing', async () => {
   records.publications = Array.from({ length: 20_000 }, () => sale!)
 
   const stopped = await landpass(['import', tinySnapshot({ records })], { env, interruptAt: 'load' })
-  const exported = await landpass(['export', join(env.DATA_DIR, 'out')], { env })
+  const exported = await here(['export', join(env.DATA_DIR, 'out')], env)
 
   expect(stopped).toMatchObject({ exitCode: 1, stderr: 'landpass: Stopped. Nothing was changed.\n' })
   expect(exported).toMatchObject({

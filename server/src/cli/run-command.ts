@@ -49,6 +49,13 @@ export function writeResult(result: object, sentences: readonly string[]): void 
   process.stdout.write(`${text}\n`)
 }
 
+/** Prints why a command line failed, and makes the process end with 1: for errors that no command has caught. */
+export function reportFailure(error: unknown): void {
+  if (error instanceof CommandError) console.error(`landpass: ${error.message}`)
+  else console.error('landpass: this should not have happened:', error)
+  process.exitCode = EXIT_FAILED
+}
+
 function fail(error: unknown): void {
   const sentence = error instanceof Error ? error.message : String(error)
   process.exitCode = EXIT_FAILED

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { nextMessage } from '../../test/support/children.ts'
 import { landpass, startLandpass, statusOf } from '../../test/support/landpass.ts'
+import { landpassHere } from '../../test/support/landpass-here.ts'
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 
@@ -30,8 +31,8 @@ test('a player goes to the event, is asked for the captcha, and waits until the 
   const stands = ['--presence', world.origin, '--issuer', world.origin]
 
   const unanswered = await landpass([...player, ...stands])
-  const answered = await landpass([...player, ...stands, '--at', '-5,6', '--captcha', 'h7kq2'])
-  const tooLate = await landpass([...player, '--captcha', 'wrong'])
+  const answered = await landpassHere([...player, ...stands, '--at', '-5,6', '--captcha', 'h7kq2'])
+  const tooLate = await landpassHere([...player, '--captcha', 'wrong'])
 
   expect(unanswered).toMatchObject({ code: 1, stderr: 'landpass: The captcha was not answered.\n' })
   const [, image = ''] = /what does (\S+captcha\.png) show/.exec(unanswered.stdout) ?? []

@@ -35,7 +35,8 @@ beforeAll(async () => {
 
 describe('one interface alone', () => {
   test('attendance: ready without a world, and nothing of the land', async () => {
-    const server = await serve({ ...settings, DATA_DIR: await freshDataDir() }, ['--only', 'attendance'])
+    const place = { DATABASE_URL: await freshDatabaseUrl(), ATTENDANCE_KEY: 'a1'.repeat(32) }
+    const server = await serve({ ...settings, ...place }, ['--only', 'attendance'])
 
     expect(server.stdout()).toMatch(/^Landpass is ready\.$/m)
     expect(server.stdout()).not.toContain('/v1/')

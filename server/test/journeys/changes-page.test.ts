@@ -21,7 +21,7 @@ const RADIUS = 10
 const PAGE = readFileSync(join(ROOT, 'docs/changes.md'), 'utf8')
 const WRITTEN_ORIGIN = 'http://localhost:3000'
 
-const openEngine = freshEngine('embedded')
+const openEngine = freshEngine('postgres')
 const openPage = testBrowser()
 let land: DemoLand
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { SECOND_MS } from '../../src/clock.ts'
 import { childrenOf, isAlive, killHard } from '../support/children.ts'
-import { emptyDir, freshDataDir } from '../support/engines.ts'
+import { emptyDir, freshDatabaseUrl, freshDataDir } from '../support/engines.ts'
 import { type Env, eventually, type Serving, serve, startLandpass, statusOf } from '../support/landpass.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
@@ -47,7 +47,7 @@ test.skipIf(!hasCurl)(
 )
 
 test('the simulators end when their server is killed', async () => {
-  const server = await serveDemo()
+  const server = await serveDemo(await onPostgres())
   const simulators = childrenOf(server.child.pid!)
   expect(simulators.filter(isAlive)).toHaveLength(2)
 
@@ -62,6 +62,7 @@ test('the simulators end when their server is killed', async () => {
 
 test('with an issuer in the settings, none is simulated', async () => {
   const server = await serveDemo({
+    ...(await onPostgres()),
     ISSUER_API_KEY: 'a-key',
     ISSUER_CLIENT_ID: 'a-client',
     ISSUER_CLIENT_SECRET: 'a-secret',
@@ -130,7 +131,7 @@ test.skipIf(!hasCurl)(
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s while the world is made ends the server with 0, its command and the snapshot',
   async (signal) => {
-    const [env, temporary] = await demoEnv()
+    const [env, temporary] = await demoEnv(await onPostgres())
     const running = startLandpass(['serve', '--demo', '--only', 'land'], { PORT: '0', ...env })
     await running.said('Making the demo world')
     const children = await eventually(
@@ -149,7 +150,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 )
 
 test('a server that is killed while it makes the world takes its command with it; the next start tidies up', async () => {
-  const [env, temporary] = await demoEnv()
+  const [env, temporary] = await demoEnv(await onPostgres())
   const running = startLandpass(['serve', '--demo', '--only', 'land'], { PORT: '0', ...env })
   await running.said('Making the demo world')
   const children = await eventually(
@@ -174,10 +175,20 @@ test('a server that is killed while it makes the world takes its command with it
 })
 
 /** Settings of a start on an empty database, and the folder in which it has its temporary ones. */
-async function demoEnv(): Promise<readonly [Env, string]> {
+async function demoEnv(place?: Env): Promise<readonly [Env, string]> {
   const temporary = mkdtempSync(join(tmpdir(), 'landpass-first-start-'))
   onTestFinished(() => rmSync(temporary, { recursive: true, force: true }))
-  return [{ DATA_DIR: await freshDataDir(), WORLD, TMPDIR: temporary, LOG_LEVEL: 'warn' }, temporary]
+  const database = place ?? { DATA_DIR: await freshDataDir() }
+  return [{ ...database, WORLD, TMPDIR: temporary, LOG_LEVEL: 'warn' }, temporary]
+}
+
+/** For what does not depend on the engine: a process on the embedded one needs twice the CPU time. */
+async function onPostgres(): Promise<Env> {
+  return {
+    DATABASE_URL: await freshDatabaseUrl(),
+    DATA_DIR: emptyDir(),
+    ATTENDANCE_KEY: 'a1'.repeat(32),
+  }
 }
 
 interface ChainState {
@@ -193,8 +204,9 @@ function snapshotsIn(folder: string): readonly string[] {
   return readdirSync(folder).filter((name) => name.startsWith('landpass-demo-'))
 }
 
-async function serveDemo(env = {}): Promise<Serving> {
-  return serve({ DATA_DIR: await freshDataDir(), ...env }, ['--demo', '--only', 'attendance'])
+async function serveDemo(env: Env = {}): Promise<Serving> {
+  const place = env.DATABASE_URL === undefined ? { DATA_DIR: await freshDataDir() } : {}
+  return serve({ ...place, ...env }, ['--demo', '--only', 'attendance'])
 }
 
 /** Runs a line as a shell does; only `npm run landpass --`, which would look whether to compile, is the program itself. */

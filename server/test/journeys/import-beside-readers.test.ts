@@ -10,6 +10,8 @@ import { importWorld } from '../support/worlds.ts'
 
 const RADIUS = 12
 const READERS = 4
+/** Between two reads of a reader: together they still send hundreds of requests during an import. */
+const PAUSE_MS = 5
 /** Reading and laying out a small world takes a fraction of it, beside everything else that runs here. */
 const SHOWN_WITHIN_MS = 30 * SECOND_MS
 
@@ -103,6 +105,7 @@ function startReader({ origin, paths, first, nameOf, signal }: ReaderOptions): R
       const name = nameOf(path, await answerOf(origin, path))
       reader.answers++
       if (reader.seen.at(-1) !== name) reader.seen.push(name)
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
   }
   return Object.assign(reader, { over: read() })

@@ -17,7 +17,7 @@ const SCREENS = [
 /** The pages have the colour of what is outside of the world, so that the pyramid has no edge. */
 const BACKGROUND = rgb(PALETTES.dark, 3 * INKS.outside)
 
-const openEngine = freshEngine('embedded')
+const openEngine = freshEngine('postgres')
 const open = testBrowser()
 let land: DemoLand
 let examples: ExampleServer

@@ -18,6 +18,7 @@ import {
   statusOf,
   takenPort,
 } from '../support/landpass.ts'
+import { landpassHere } from '../support/landpass-here.ts'
 import { importWorld, shownWorld } from '../support/worlds.ts'
 
 const RADIUS = 12
@@ -36,7 +37,7 @@ test('the command line ends with 0 after its help, and with 2 when it is used wr
 
 describe('the settings', () => {
   test('are shown as they are in force, without the password', async () => {
-    const { code, stdout } = await landpass(['config'], {
+    const { code, stdout } = await landpassHere(['config'], {
       PORT: '4000',
       DATABASE_URL: 'postgres://ann:correct-horse@db.example:5433/land?password=battery-staple',
     })
@@ -52,7 +53,7 @@ describe('the settings', () => {
     'stop %s when they are wrong: all of them at once, each with its value and what is allowed',
     async (command) => {
       const args = command === 'import' ? ['import', '.'] : [command]
-      const { code, stderr } = await landpass(args, {
+      const { code, stderr } = await landpassHere(args, {
         PORT: '70000',
         LOG_LEVEL: 'loud',
         WORLD: '1,2,3',
@@ -150,7 +151,7 @@ test('a port that is taken is named, and nothing keeps the process alive', async
 
 test('a database that cannot be reached is named without its password', async () => {
   const url = 'postgres://ann:correct-horse@127.0.0.1:1/land'
-  const { code, stdout, stderr } = await landpass(['migrate'], { DATABASE_URL: url })
+  const { code, stdout, stderr } = await landpassHere(['migrate'], { DATABASE_URL: url })
 
   expect(code).toBe(1)
   expect(stderr).toMatch(/^landpass: Cannot open the database at 127\.0\.0\.1:1\/land: .*ECONNREFUSED.*\n$/)
@@ -163,10 +164,10 @@ test('a world is exported from the embedded database and imported into PostgreSQ
   const postgres = { DATABASE_URL: await freshDatabaseUrl() }
   const [first, second] = [join(emptyDir(), 'first'), join(emptyDir(), 'second')]
 
-  await succeeded(landpass(['import', folder], embedded))
-  await succeeded(landpass(['export', first], embedded))
-  await succeeded(landpass(['import', first], postgres))
-  const { json } = await succeeded(landpass(['export', second], postgres))
+  await succeeded(landpassHere(['import', folder], embedded))
+  await succeeded(landpassHere(['export', first], embedded))
+  await succeeded(landpassHere(['import', first], postgres))
+  const { json } = await succeeded(landpassHere(['export', second], postgres))
 
   expect(json.at(-1)).toMatchObject({ ok: true, counts: { parcels: 625 } })
   expect(recordsOf(second)).toEqual(recordsOf(first))
@@ -174,7 +175,7 @@ test('a world is exported from the embedded database and imported into PostgreSQ
   for (const [file, lines] of Object.entries(original)) {
     expect(lines.map(withoutOrder).sort(), file).toEqual(exported[file]?.map(withoutOrder).sort())
   }
-  const refused = await landpass(['export', second], postgres)
+  const refused = await landpassHere(['export', second], postgres)
   expect(refused.code).toBe(1)
   expect(refused.stderr).toMatch(/^landpass: .*(?:empty|not empty).*\n$/)
 })
@@ -191,7 +192,7 @@ test('a broken snapshot is refused with the lines of its errors, and nothing cha
     ['import', '--dry-run', broken],
     ['import', broken],
   ]) {
-    const { code, json } = await landpass(args, env)
+    const { code, json } = await landpassHere(args, env)
     expect(code).toBe(1)
     expect(json.at(-1)).toMatchObject({ ok: false, worldId: null, revision: null })
     const { errors } = json.at(-1) as { errors: Record<string, unknown>[] }
@@ -238,7 +239,7 @@ test.each(['embedded', 'postgres'])('migrating again does nothing (%s)', async (
   const env: Record<string, string> =
     kind === 'embedded' ? { DATA_DIR: await freshDataDir() } : { DATABASE_URL: await freshDatabaseUrl() }
 
-  const again = await landpass(['migrate'], env)
+  const again = await landpassHere(['migrate'], env)
 
   expect(again).toMatchObject({ code: 0, stderr: '', stdout: 'The database is up to date.\n' })
 })

@@ -20,7 +20,7 @@ const DAY_MS = 24 * HOUR_MS
 const FAR = Date.UTC(2100, 0)
 const MARCH = Date.parse('2019-03-01T00:00:00.000Z')
 
-const openEngine = freshEngine('embedded')
+const openEngine = freshEngine('postgres')
 const openPage = testBrowser()
 const clock = testClock()
 let server: LandServer

@@ -18,7 +18,7 @@ const HEBREW_NAME = 'בית 12'
 /** Turns what follows it, and ends an isolation that it does not belong to. */
 const TURNS = '\u202e\u2069'
 
-const openEngine = freshEngine('embedded')
+const openEngine = freshEngine('postgres')
 const openPage = testBrowser()
 const clock = testClock(JUNE)
 let server: LandServer
@@ -545,7 +545,7 @@ test('nothing needs scrolling sideways, from the smallest phone to the widest sc
 })
 
 describe('a server without a world', () => {
-  const openEmpty = freshEngine('embedded')
+  const openEmpty = freshEngine('postgres')
 
   test('says so and what to do, and the page goes on when there is one', async () => {
     const engine = await openEmpty()

@@ -80,7 +80,7 @@ const ONE_OF_EACH = FAILURES.filter(({ name }) => KINDS.includes(name))
 /** Longer than any pause before a repeated request, with what the server asks for. */
 const PAUSE_MS = 60_000
 
-const openEngine = freshEngine('embedded')
+const openEngine = freshEngine('postgres')
 const openPage = testBrowser()
 let server: LandServer
 

@@ -33,7 +33,7 @@ interface LookedAt {
   readonly problems?: readonly RegExp[]
 }
 
-const openEngine = freshEngine('embedded')
+const openEngine = freshEngine('postgres')
 const openPage = testBrowser()
 const clock = testClock(JUNE)
 let server: LandServer

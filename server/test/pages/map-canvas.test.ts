@@ -13,7 +13,7 @@ const RADIUS = 28
 let lonely: Coord
 let places: readonly Coord[]
 
-const openEngine = freshEngine('embedded')
+const openEngine = freshEngine('postgres')
 const openPage = testBrowser()
 let land: DemoLand
 beforeAll(async () => {

@@ -32,7 +32,7 @@ const WORLD = '-10,-10,10,10'
 const EDIT_CODE = '012345'
 const PLACES = '5,-2;6,-2'
 
-const openEngine = freshEngine('embedded')
+const openEngine = freshEngine('postgres')
 const open = testBrowser()
 let outside: OutsideWorld
 let engine: Engine

@@ -14,7 +14,7 @@ const KILOBYTE = 1000
 const MAX_SCRIPT_BYTES = 60 * KILOBYTE
 const PAGES = ['/', '/organise']
 
-const openEngine = freshEngine('embedded')
+const openEngine = freshEngine('postgres')
 const openPage = testBrowser()
 const clock = testClock()
 let engine: Engine

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, describe } from 'vitest'
@@ -9,6 +10,9 @@ import { PREPARE_VARIABLE, TEMPLATE_DATABASE, TEST_DIR_VARIABLE } from './global
 import { TEST_SETTINGS } from './settings.ts'
 
 export { TEST_SETTINGS } from './settings.ts'
+
+/** The compiler's library for Node.js does not have it. */
+declare const WebAssembly: { compile(code: Uint8Array): Promise<object> }
 
 export type EngineKind = Engine['kind']
 
@@ -71,8 +75,17 @@ export async function freshDatabaseUrl(): Promise<string> {
   return url.href
 }
 
+/**
+ * The code of the embedded engine. V8 compiles its functions when they are first called, and shares what it compiled
+ * between all threads of a process as long as one of them has the module. Each database has a thread of its own: without
+ * this reference each of them would compile again.
+ */
+let engineCode: Promise<object> | undefined
+
 /** A new data folder for the embedded engine, its database migrated and empty; gone after the run. */
 export async function freshDataDir(): Promise<string> {
+  engineCode ??= compileEngine()
+  await engineCode
   const dir = emptyDir()
   const template = await prepared('embedded')
   fs.cpSync(path.join(template, 'database'), path.join(dir, 'database'), { recursive: true })
@@ -82,6 +95,11 @@ export async function freshDataDir(): Promise<string> {
 /** A new folder with nothing in it; gone after the run. */
 export function emptyDir(): string {
   return fs.mkdtempSync(path.join(variable(TEST_DIR_VARIABLE), 'data-'))
+}
+
+function compileEngine(): Promise<object> {
+  const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite')
+  return WebAssembly.compile(fs.readFileSync(path.join(path.dirname(entry), 'pglite.wasm')))
 }
 
 async function freshUrlSettings(): Promise<Partial<EngineSettings>> {

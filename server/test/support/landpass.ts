@@ -164,7 +164,8 @@ export function memoryMb(pid: number | undefined, what: 'VmRSS' | 'VmHWM'): numb
   return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
 }
 
-function environmentWithoutSettings(): NodeJS.ProcessEnv {
+/** The environment of this process without our settings. */
+export function environmentWithoutSettings(): NodeJS.ProcessEnv {
   const names = new Set<string>(SETTING_NAMES)
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.has(name)))
 }

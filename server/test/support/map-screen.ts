@@ -1,6 +1,7 @@
 import { PNG } from 'pngjs'
 import { expect } from 'vitest'
 import { type OpenedPage, SIZES, type Size, SOON, type Spot } from './browser.ts'
+import { atEndOfEachFile } from './end-of-file.ts'
 
 /** What a map viewer has on its screen. The map fills it. */
 export interface MapView {
@@ -83,15 +84,29 @@ async function pixelsOf(view: MapView, background: Colour): Promise<Uint32Array>
   for (let x = 0; x < tiles; x++) {
     for (let y = 0; y < tiles; y++) {
       if (!isSeen(x, west, width) || !isSeen(y, north, height)) continue
-      const tile = await fetchTile(view, x, y)
+      const tile = await tileOf(view, x, y)
       paste(tile, tilePx, { pixels, width, height }, x * tilePx - west, y * tilePx - north)
     }
   }
   return pixels
 }
 
-async function fetchTile({ origin, zoom, scale }: MapView, x: number, y: number): Promise<Uint32Array> {
-  const response = await fetch(`${origin}/tiles/${zoom}/${x}/${y}${scale === 2 ? '@2x' : ''}.png`)
+/** The tiles of one server, whose land does not change meanwhile: several views show the same ones. */
+let fetched: { readonly origin: string; readonly tiles: Map<string, Promise<Uint32Array>> } | undefined
+atEndOfEachFile(async () => {
+  fetched = undefined
+})
+
+function tileOf({ origin, zoom, scale }: MapView, x: number, y: number): Promise<Uint32Array> {
+  if (fetched?.origin !== origin) fetched = { origin, tiles: new Map() }
+  const address = `${origin}/tiles/${zoom}/${x}/${y}${scale === 2 ? '@2x' : ''}.png`
+  const tile = fetched.tiles.get(address) ?? fetchTile(address)
+  fetched.tiles.set(address, tile)
+  return tile
+}
+
+async function fetchTile(address: string): Promise<Uint32Array> {
+  const response = await fetch(address)
   expect(response.status, response.url).toBe(200)
   const { data, width, height } = PNG.sync.read(Buffer.from(await response.arrayBuffer()))
   const colours = new Uint32Array(width * height)

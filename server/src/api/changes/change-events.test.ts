@@ -22,7 +22,7 @@ const RADIUS = 16
 const WORLD = parseWorld(`-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`)!
 const SPAN_MS = 10_000
 
-const open = freshEngine('embedded')
+const open = freshEngine('postgres')
 let db: Db
 let nowMs = REFERENCE_TIME_MS
 

@@ -19,7 +19,7 @@ const PAGE = fileURLToPath(new URL('../../../../../docs/feed.md', import.meta.ur
 const CORNER = parseWorld('1,0,2,1')!
 const NOW_MS = Date.parse('2020-01-01T00:00:00.000Z')
 
-const open = freshEngine('embedded')
+const open = freshEngine('postgres')
 let parts: StateParts
 let world: Buffer
 let changes: Buffer

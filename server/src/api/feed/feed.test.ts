@@ -34,7 +34,7 @@ const AREA = `-${RADIUS},-${RADIUS},${RADIUS},${RADIUS}`
 /** More cells than parcels: the bounds of the world contain cells without a parcel. */
 const WORLD = parseWorld(`${AREA};13,-3,14,3`)!
 
-const open = freshEngine('embedded')
+const open = freshEngine('postgres')
 let db: Db
 let nowMs = REFERENCE_TIME_MS
 

@@ -43,7 +43,8 @@ test('a folder of another version, or of something else, is refused with a sente
   expect(refused.message).toContain('was written by PostgreSQL 17')
 })
 
+/** Polls often, because the file is there for less than a second before the creation goes on. */
 async function fileAppears(dir: string, name: string): Promise<void> {
   const file = path.join(dir, name)
-  while (!fs.existsSync(file)) await new Promise(setImmediate)
+  while (!fs.existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 2))
 }
