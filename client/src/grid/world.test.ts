@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { coordText, parseCoord } from './coord.ts'
-import { decodeTokenId, encodeTokenId, parseTokenId, tokenIdHex } from './token-id.ts'
+import { CONTRACT_LIMIT, coordText, parseCoord } from './coord.ts'
+import { decodeTokenId, encodeTokenId, parseTokenId, tokenIdHex, tokenIdText } from './token-id.ts'
 import { isInWorld, parseWorld } from './world.ts'
 
 describe('coordinates', () => {
@@ -41,11 +41,19 @@ describe('token ids', () => {
         seen.add(id)
         const back = decodeTokenId(id)
         if (back?.x !== x || back?.y !== y) expect.fail(`${x},${y} came back as ${JSON.stringify(back)}`)
+        if (tokenIdText({ x, y }) !== String(id))
+          expect.fail(`${x},${y} has the text ${tokenIdText({ x, y })}`)
         if (parseTokenId(String(id)) !== id || parseTokenId(tokenIdHex({ x, y })) !== id)
           expect.fail(`${x},${y} is read otherwise than it is written`)
       }
     }
     expect(seen.size).toBe(90_601)
+  })
+
+  test('their text is that of the number at the limits of the contract and beyond them', () => {
+    const limits = [0, 1, -1, CONTRACT_LIMIT, -CONTRACT_LIMIT, 10 ** 14, -(10 ** 14), 10 ** 15, -(10 ** 15)]
+    for (const x of limits)
+      for (const y of limits) expect(tokenIdText({ x, y })).toBe(String(encodeTokenId({ x, y })))
   })
 
   test('are those of the contract', () => {

@@ -1,4 +1,4 @@
-import { encodeTokenId } from '@landpass/client/grid'
+import { tokenIdText } from '@landpass/client/grid'
 import { textJson } from '../../land/records/json.ts'
 import { JOINS_LEFT, JOINS_TOP, JOINS_TOP_LEFT, type Kind } from '../../state/parts/tile-cells.ts'
 import type { Tile } from './tile-source.ts'
@@ -106,7 +106,7 @@ const WRITE: Readonly<Record<TileField, WriteField>> = {
   owner: ({ owner }) => (owner === undefined ? '' : `"owner":"${owner}"`),
   price: ({ price }) => (price === undefined ? '' : `"price":${price}`),
   expiresAt: ({ expiresAtS }) => (expiresAtS === undefined ? '' : `"expiresAt":${expiresAtS}`),
-  tokenId: (tile) => `"tokenId":"${encodeTokenId(tile)}"`,
+  tokenId: (tile) => `"tokenId":"${tokenIdText(tile)}"`,
 }
 
 function writeName(name: string | undefined): string {

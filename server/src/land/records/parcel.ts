@@ -1,4 +1,4 @@
-import { type Coord, coordText, encodeTokenId } from '@landpass/client/grid'
+import { type Coord, coordText, tokenIdText } from '@landpass/client/grid'
 import {
   assetDataJson,
   CHAIN_FACTS,
@@ -94,7 +94,7 @@ export const PARCEL = defineRecord({
     x: integer(GRID_NUMBER, 'Column.'),
     y: integer(GRID_NUMBER, 'Row.'),
     token_id: implied(is.isTokenId, {
-      text: (row: Coord) => `"${encodeTokenId(row)}"`,
+      text: (row: Coord) => `"${tokenIdText(row)}"`,
       schema: ({ digitsText }) => digitsText(),
     }),
     owner: orNull(address('Null for unowned land.')),

@@ -1,4 +1,4 @@
-import { coordText, encodeTokenId, parseCoord } from '@landpass/client/grid'
+import { coordText, encodeTokenId, parseCoord, tokenIdText } from '@landpass/client/grid'
 import type { BidRecord } from '../records/bid.ts'
 import { type Blame, moneyOf } from '../records/checks.ts'
 import type { Registries } from '../records/contracts.ts'
@@ -31,7 +31,7 @@ function parcel(record: ParcelRecord, blame: Blame, registries: Registries): boo
   const id = coordText(record)
   if (record.id !== id) return blame('id', record.id, `must be "${id}", as x and y say`)
   let good = true
-  const tokenId = encodeTokenId(record).toString()
+  const tokenId = tokenIdText(record)
   if (record.token_id !== tokenId)
     good = blame('token_id', record.token_id, `must be "${tokenId}", the token id of ${id}`)
   if ((record.auction_owner === null) !== (record.auction_price === null))
