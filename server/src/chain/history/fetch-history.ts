@@ -149,14 +149,18 @@ function withoutHistory(why: string): CommandError {
 /** Where the node does not give the time of a log, the header of its block does. */
 async function withTimes(range: RangeAnswer, source: HistorySource): Promise<LogsOfRange> {
   const { first, last, lastHash, logs } = range
+  if (hasTimes(logs)) return { first, last, lastHash, logs }
   const unknown = new Set(logs.filter((log) => log.blockTimeS === undefined).map((log) => log.blockHash))
-  const hashes = [...unknown]
-  const headers = hashes.length > 0 ? await source.headersByHash(hashes) : []
+  const headers = await source.headersByHash([...unknown])
   const times = new Map(headers.map(({ hash, timeS }) => [hash, timeS]))
   const timed = logs.map(
     (log): TimedLog => ({ ...log, blockTimeS: log.blockTimeS ?? times.get(log.blockHash)! }),
   )
   return { first, last, lastHash, logs: timed }
+}
+
+function hasTimes(logs: readonly RawLog[]): logs is readonly TimedLog[] {
+  return logs.every((log) => log.blockTimeS !== undefined)
 }
 
 /** Rates since this process began. */

@@ -53,6 +53,38 @@ test('what was appended is there after a restart, in order', async () => {
   await again.close()
 })
 
+test('logs of one transaction, one block and several blocks are read as they were', async () => {
+  const [log] = rangeOf(FIRST).logs as readonly [TimedLog]
+  const logs = [
+    log,
+    { ...log, logIndex: 6, data: '0x01' },
+    { ...log, logIndex: 7, txHash: '0x0d', txIndex: 4, topics: [] },
+    {
+      ...log,
+      logIndex: 0,
+      txHash: '0x0e',
+      txIndex: 0,
+      blockNumber: FIRST + 1,
+      blockHash: '0x0f',
+      blockTimeS: 0,
+    },
+    {
+      ...log,
+      logIndex: 1,
+      txHash: '0x0e',
+      txIndex: 0,
+      blockNumber: FIRST + 1,
+      blockHash: '0x0f',
+      blockTimeS: 0,
+    },
+  ]
+  const spool = await openSpool()
+  await spool.append({ ...rangeOf(FIRST), logs })
+  await spool.append({ ...rangeOf(FIRST + 10), logs: [] })
+  expect((await readAll(spool)).map((range) => range.logs)).toEqual([logs, []])
+  await spool.close()
+})
+
 test('a file that was cut anywhere, or has garbage at its end, loses only what is not whole', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.boolean(), async (cut, hasGarbage) => {

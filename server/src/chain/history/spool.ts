@@ -23,11 +23,11 @@ export interface LogsOfRange {
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 /** At the beginning of the file. A file of another version is deleted and read again. */
-const VERSION = Buffer.from('LPSPOOL2')
-/** Length and CRC-32 of the body, four bytes each, before it. */
-const HEADER_BYTES = 8
-/** A longer frame is damage. */
-const MAX_BODY_BYTES = 1 << 30
+const VERSION = Buffer.from('LPSPOOL3')
+/** Before each frame: the lengths of its facts and of its logs, and the CRC-32 of both; four bytes each. */
+const HEADER_BYTES = 12
+/** A longer part is damage. */
+const MAX_PART_BYTES = 1 << 30
 
 /**
  * The raw logs of the history, in a file that grows by one frame for each range: so a process that was killed asks a node
@@ -97,17 +97,30 @@ export class Spool {
     const { first, last, lastHash, logs } = range
     if (first !== this.nextBlock)
       throw new Error(`block ${first} does not follow ${this.nextBlock - 1} in the spool`)
-    const body = await deflate(JSON.stringify([first, last, lastHash, logs.map(packed)]), { level: 1 })
-    const header = Buffer.alloc(HEADER_BYTES)
-    header.writeUInt32BE(body.length, 0)
-    header.writeUInt32BE(crc32(body), 4)
-    await this.write(Buffer.concat([header, body]))
-    this.note(range, this.end + HEADER_BYTES + body.length)
+    const facts: RangeFacts = [first, last, lastHash, logs.length]
+    const frame = frameOf(Buffer.from(JSON.stringify(facts)), await deflate(packed(logs), { level: 1 }))
+    await this.write(frame)
+    this.note(facts, this.end + frame.length)
   }
 
-  /** Everything that is stored, range by range. */
+  /** Everything that is stored, range by range. While one is worked on, the next is read. */
   async *ranges(): AsyncGenerator<LogsOfRange> {
-    for await (const { range } of this.frames()) yield range
+    const frames = this.frames()
+    let next = this.nextRange(frames)
+    for (;;) {
+      const range = await next
+      if (!range) return
+      next = this.nextRange(frames)
+      next.catch(() => undefined) // It is thrown where the range is awaited.
+      yield { ...range, logs: unpacked(range.json) }
+    }
+  }
+
+  private async nextRange(frames: AsyncGenerator<Frame>): Promise<UnreadRange | undefined> {
+    const { value: frame } = await frames.next()
+    if (!frame) return undefined
+    const [first, last, lastHash] = frame.facts
+    return { first, last, lastHash, json: (await inflate(frame.logs)).toString() }
   }
 
   /** Deletes the range that ends at this block, and all later ones. */
@@ -142,7 +155,7 @@ export class Spool {
   private async load(): Promise<void> {
     const version = await this.read(0, VERSION.length)
     if (version?.equals(VERSION)) {
-      for await (const { range, end } of this.frames()) this.note(range, end)
+      for await (const { facts, end } of this.frames()) this.note(facts, end)
       await this.file.truncate(this.end)
     } else {
       await this.file.truncate(0)
@@ -150,8 +163,8 @@ export class Spool {
     }
   }
 
-  private note({ last, lastHash, logs }: LogsOfRange, end: number): void {
-    this.marks.push({ block: { number: last, hash: lastHash }, end, logs: logs.length })
+  private note([, last, lastHash, logs]: RangeFacts, end: number): void {
+    this.marks.push({ block: { number: last, hash: lastHash }, end, logs })
   }
 
   /** Writes a whole frame or, where the disk is full, nothing. */
@@ -168,28 +181,32 @@ export class Spool {
     }
   }
 
-  private async *frames(): AsyncGenerator<{ range: LogsOfRange; end: number }> {
+  /** The frames that are whole and follow each other. Their logs stay compressed. */
+  private async *frames(): AsyncGenerator<Frame> {
     let at = VERSION.length
     let next = this.firstBlock
     for (;;) {
-      const body = await this.bodyAt(at)
-      if (!body) return
-      at += HEADER_BYTES + body.length
-      const [first, last, lastHash, logs] = JSON.parse((await inflate(body)).toString()) as PackedRange
-      if (first !== next) return
-      next = last + 1
-      yield { range: { first, last, lastHash, logs: logs.map(unpacked) }, end: at }
+      const frame = await this.frameAt(at)
+      if (!frame || frame.facts[0] !== next) return
+      at = frame.end
+      next = frame.facts[1] + 1
+      yield frame
     }
   }
 
-  /** The body of the frame at this offset; undefined at the end of what is whole. */
-  private async bodyAt(offset: number): Promise<Buffer | undefined> {
+  /** The frame at this offset; undefined at the end of what is whole. */
+  private async frameAt(offset: number): Promise<Frame | undefined> {
     const header = await this.read(offset, HEADER_BYTES)
     if (!header) return undefined
-    const length = header.readUInt32BE(0)
-    if (length > MAX_BODY_BYTES) return undefined
-    const body = await this.read(offset + HEADER_BYTES, length)
-    return body && crc32(body) === header.readUInt32BE(4) ? body : undefined
+    const [factsBytes, logsBytes] = [header.readUInt32BE(0), header.readUInt32BE(4)]
+    if (Math.max(factsBytes, logsBytes) > MAX_PART_BYTES) return undefined
+    const body = await this.read(offset + HEADER_BYTES, factsBytes + logsBytes)
+    if (!body || crc32(body) !== header.readUInt32BE(8)) return undefined
+    return {
+      facts: JSON.parse(body.toString('utf8', 0, factsBytes)) as RangeFacts,
+      logs: body.subarray(factsBytes),
+      end: offset + HEADER_BYTES + body.length,
+    }
   }
 
   private async read(offset: number, length: number): Promise<Buffer | undefined> {
@@ -218,25 +235,80 @@ async function lockOf(folder: string): Promise<FolderLock> {
 /** Nobody connects to the holder of this lock. */
 const NO_SOCKET = ''
 
-type PackedRange = [first: number, last: number, lastHash: string, logs: readonly PackedLog[]]
-type PackedLog = [
+/** What a frame says of its range, so that opening the file decompresses nothing. */
+type RangeFacts = readonly [first: number, last: number, lastHash: string, logs: number]
+
+interface Frame {
+  readonly facts: RangeFacts
+  /** Compressed. */
+  readonly logs: Buffer
+  /** Where the next frame begins in the file. */
+  readonly end: number
+}
+
+/** A range whose logs are still JSON. */
+interface UnreadRange extends Omit<LogsOfRange, 'logs'> {
+  readonly json: string
+}
+
+function frameOf(facts: Buffer, logs: Buffer): Buffer {
+  const frame = Buffer.concat([Buffer.alloc(HEADER_BYTES), facts, logs])
+  frame.writeUInt32BE(facts.length, 0)
+  frame.writeUInt32BE(logs.length, 4)
+  frame.writeUInt32BE(crc32(frame.subarray(HEADER_BYTES)), 8)
+  return frame
+}
+
+/** Logs as JSON. What a log has in common with the one before it is left out: it is in the same transaction, mostly. */
+type PackedLog = readonly [
   address: string,
   topics: readonly string[],
   data: string,
-  blockNumber: number,
-  blockHash: string,
-  timeS: number,
-  txHash: string,
-  txIndex: number,
   logIndex: number,
+  ...transaction: PackedTransaction | [],
 ]
+type PackedTransaction = [txHash: string, txIndex: number, ...block: PackedBlock | []]
+type PackedBlock = [blockNumber: number, blockHash: string, timeS: number]
 
-function packed(log: TimedLog): PackedLog {
-  const { address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex } = log
-  return [address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex]
+function packed(logs: readonly TimedLog[]): string {
+  return JSON.stringify(logs.map((log, at) => packedLog(log, logs[at - 1])))
 }
 
-function unpacked(log: PackedLog): TimedLog {
-  const [address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex] = log
-  return { address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex }
+function packedLog(log: TimedLog, before: TimedLog | undefined): PackedLog {
+  const { address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex } = log
+  if (before?.blockHash !== blockHash)
+    return [address, topics, data, logIndex, txHash, txIndex, blockNumber, blockHash, blockTimeS]
+  if (before.txHash !== txHash) return [address, topics, data, logIndex, txHash, txIndex]
+  return [address, topics, data, logIndex]
+}
+
+function unpacked(json: string): readonly TimedLog[] {
+  const packedLogs = JSON.parse(json) as readonly PackedLog[]
+  const logs: TimedLog[] = []
+  let before: TimedLog | undefined
+  for (const [
+    address,
+    topics,
+    data,
+    logIndex,
+    txHash,
+    txIndex,
+    blockNumber,
+    blockHash,
+    timeS,
+  ] of packedLogs) {
+    before = {
+      address,
+      topics,
+      data,
+      blockNumber: blockNumber ?? before!.blockNumber,
+      blockHash: blockHash ?? before!.blockHash,
+      blockTimeS: timeS ?? before!.blockTimeS,
+      txHash: txHash ?? before!.txHash,
+      txIndex: txIndex ?? before!.txIndex,
+      logIndex,
+    }
+    logs.push(before)
+  }
+  return logs
 }
