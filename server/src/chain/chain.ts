@@ -17,7 +17,7 @@ import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
 import type { FollowFailure, SharedStatus } from './follow/status-reader.ts'
 import { NodeHistory } from './history/node-history.ts'
-import { type HistoryStep, readHistory } from './history/read-history.ts'
+import { type GroundChoice, type HistoryStep, readHistory } from './history/read-history.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
 import { landEventsOf } from './meaning/land-events-of.ts'
@@ -153,11 +153,33 @@ export class Chain {
       throw new CommandError(
         `The world that is shown comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as before, or replace the world: landpass follow --new-world.`,
       )
-    if (position.rulesVersion !== RULES_VERSION)
-      this.options.log(
-        'the world was made by an older version of the rules. landpass follow --new-world makes it again, of the stored logs.',
-      )
     return true
+  }
+
+  /** Whether the world that is shown was made by older rules: then {@link rebuild} makes it again. */
+  async isOutdated(): Promise<boolean> {
+    const position = await readChainPosition(this.options.db)
+    return position !== undefined && position.rulesVersion < RULES_VERSION
+  }
+
+  /**
+   * Makes the world again, with the rules of this version, from the stored logs. The node is asked for newer blocks, and
+   * for logs that are not stored. Readers have the world that is shown until then, and it may be followed meanwhile.
+   *
+   * @throws {CommandError} where the world does not come from the chain, or node or stored logs cannot be used; nothing
+   * has changed then
+   */
+  async rebuild(onProgress: (line: HistoryStep, sentence: string) => void): Promise<void> {
+    if (!(await this.hasPosition()))
+      throw new CommandError(
+        'The world that is shown does not come from the chain, so it cannot be made again. landpass follow --new-world replaces it by the history of the chain.',
+      )
+    await this.makeWorld('as shown', undefined, onProgress)
+  }
+
+  /** Whether this process follows the chain, and no other one. */
+  get leads(): boolean {
+    return this.follower.block !== undefined
   }
 
   /** The number of a block by its name. */
@@ -176,12 +198,20 @@ export class Chain {
     { ground, until, replaces }: ReadHistoryOptions,
     onProgress: (line: HistoryStep, sentence: string) => void,
   ): Promise<void> {
-    const { config, db, clock, signal } = this.options
-    const { worldId } = await readLandHead(db)
+    const { worldId } = await readLandHead(this.options.db)
     if (worldId !== null && !replaces)
       throw new CommandError(
         'The world that is shown does not come from the chain: it was imported. It stays, and nothing was changed. landpass follow --new-world replaces it by the history of the chain.',
       )
+    await this.makeWorld(ground === undefined ? 'every parcel' : { folder: ground }, until, onProgress)
+  }
+
+  private async makeWorld(
+    ground: GroundChoice,
+    until: number | undefined,
+    onProgress: (line: HistoryStep, sentence: string) => void,
+  ): Promise<void> {
+    const { config, db, clock, signal } = this.options
     const history = new NodeHistory({
       nodes: this.nodes,
       network: this.network,
@@ -189,7 +219,7 @@ export class Chain {
       callsInFlight: config.chain.callsInFlight,
     })
     const { headersByHash, hasNoParcels, ranges } = history
-    const { heads, headerByNumber } = this.source
+    const { heads, headerByNumber, headerByHash, logsOfBlock } = this.source
     const { block, revision } = await readHistory({
       db,
       clock,
@@ -198,9 +228,10 @@ export class Chain {
       world: config.world,
       ground,
       spoolFolder: join(config.dataDir, 'chain'),
-      source: { heads, headerByNumber, headersByHash, hasNoParcels, ranges },
+      source: { heads, headerByNumber, headerByHash, logsOfBlock, headersByHash, hasNoParcels, ranges },
       context: this.context,
       eventsOf: (logs) => this.eventsOf(logs, ({ blockTimeS }) => blockTimeS * 1_000),
+      eventsOfBlock: (logs, { timeS }) => this.eventsOf(logs, () => timeS * 1_000),
       readContract: (call, blockHash) => this.nodes.run((node) => node.read(call, blockHash)),
       callsInFlight: config.chain.callsInFlight,
       parcelTransfer: (log) => this.parcelTransfer(log),

@@ -1,15 +1,17 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Chain } from '../chain/chain.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
 import { runCommand, writeResult } from './run-command.ts'
+import { WorldRebuild } from './world-rebuild.ts'
 
 interface FollowOptions {
   readonly until?: Until
   readonly ground?: string
   readonly newWorld?: boolean
+  readonly rebuild?: boolean
 }
 
 type Until = 'finalized' | 'latest' | number
@@ -22,6 +24,12 @@ export function addFollowCommand(program: Command): void {
     .option('--until <block>', 'stop there: finalized, latest, or the number of a block', parseUntil)
     .option('--ground <folder>', 'snapshot with districts, or of a block from which to go on')
     .option('--new-world', 'read the history again and replace the world by it')
+    .addOption(
+      new Option(
+        '--rebuild',
+        'make the world again from the stored logs, replace it at the block where it is then, and end',
+      ).conflicts(['until', 'ground', 'newWorld']),
+    )
     .action((options: FollowOptions) => runCommand((signal) => runFollow(options, signal)))
 }
 
@@ -43,10 +51,11 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
       db: engine.db,
       clock: SYSTEM_CLOCK,
       signal,
-      log: (line) => process.stderr.write(`landpass: ${line}\n`),
+      log: logLine,
     })
     try {
-      await follow(chain, options, signal)
+      if (options.rebuild) await rebuild(chain)
+      else await follow(chain, options, signal)
     } finally {
       await chain.close()
     }
@@ -64,13 +73,29 @@ async function follow(
   } else if (ground !== undefined) {
     process.stderr.write('landpass: the world is followed already, so --ground is ignored.\n')
   }
-  const result = await chain.follow({ until: target, signal, endsAt: ['stopped', 'no position'] })
+  // A command that ends leaves a world of the newest rules; one that goes on follows the old one until the new one is there.
+  if (target !== undefined && (await chain.isOutdated())) await chain.rebuild(writeLine)
+  const rebuilding = new WorldRebuild({ chain, log: logLine })
+  if (target === undefined) rebuilding.start()
+  const result = await chain
+    .follow({ until: target, signal, endsAt: ['stopped', 'no position'] })
+    .finally(() => rebuilding.close())
   if (result === 'stopped' || result === 'no position') throw new CommandError(chain.whyNot() ?? 'stopped')
   const block = chain.block
   if (block)
     writeResult({ ok: true, block: block.number, hash: block.hash }, [
       `The land is at block ${block.number}.`,
     ])
+}
+
+/** The world goes on being followed meanwhile, by the process that does so. */
+async function rebuild(chain: Chain): Promise<void> {
+  await chain.rebuild(writeLine)
+  writeResult({ ok: true }, ['The world was made again.'])
+}
+
+function logLine(line: string): void {
+  process.stderr.write(`landpass: ${line}\n`)
 }
 
 /** Progress as JSON lines where stdout is piped, and as sentences on a terminal. */

@@ -414,7 +414,7 @@ export class Follower {
 }
 
 /** @throws {ContradictionError} where a log is of another block, or its place in the block is not after the one before */
-function assertOfBlock(block: BlockRef, logs: readonly RawLog[]): void {
+export function assertOfBlock(block: BlockRef, logs: readonly RawLog[]): void {
   let last = -1
   for (const { blockHash, blockNumber, logIndex } of logs) {
     if (blockHash !== block.hash || blockNumber !== block.number)

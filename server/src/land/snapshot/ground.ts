@@ -31,6 +31,22 @@ export interface GroundOptions {
 
 type Row<Table extends keyof LandTables> = Omit<LandTables[Table], 'world_id'>
 
+/** The columns of a parcel that no log says. Only the price of the first auction can be that of a later one. */
+export const GROUND_COLUMNS = [
+  'x',
+  'y',
+  'district_id',
+  'district_position',
+  'plaza_district_id',
+  'plaza_distance',
+  'road_district_id',
+  'road_distance',
+  'auction_price',
+  'auction_owner',
+  'created_at_ms',
+] as const
+type GroundColumn = (typeof GROUND_COLUMNS)[number]
+
 /** Every parcel of the world, and nothing else. */
 export function bareGround(world: World, createdAtMs: number): Ground {
   const grid = new Grid(world)
@@ -67,7 +83,8 @@ export async function readGround(
   return { parcels, districts, contributions, chain: checked.chain }
 }
 
-function groundOf(parcel: Row<'parcel'>): ParcelRow {
+/** A parcel as it was before anything happened on the chain. */
+export function groundOf(parcel: Pick<ParcelRow, GroundColumn>): ParcelRow {
   const { district_id, district_position, plaza_district_id, plaza_distance } = parcel
   const { road_district_id, road_distance, auction_price, auction_owner, created_at_ms } = parcel
   return {
