@@ -16,11 +16,9 @@ import { NodeSource } from './follow/node-source.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
 import type { FollowFailure, SharedStatus } from './follow/status-reader.ts'
-import { NodeHistory } from './history/node-history.ts'
 import { type GroundChoice, type HistoryStep, readHistory } from './history/read-history.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
-import { landEventsOf } from './meaning/land-events-of.ts'
 import { contractsHash } from './networks/contracts-hash.ts'
 import { readNetwork } from './networks/read-network.ts'
 import { CallCounters } from './rpc/call-counters.ts'
@@ -212,14 +210,8 @@ export class Chain {
     onProgress: (line: HistoryStep, sentence: string) => void,
   ): Promise<void> {
     const { config, db, clock, signal } = this.options
-    const history = new NodeHistory({
-      nodes: this.nodes,
-      network: this.network,
-      maxRangeBlocks: config.chain.maxRangeBlocks,
-      callsInFlight: config.chain.callsInFlight,
-    })
-    const { headersByHash, hasNoParcels, ranges } = history
     const { heads, headerByNumber, headerByHash, logsOfBlock } = this.source
+    const { nodeUrls: urls, head, maxRangeBlocks, callsInFlight } = config.chain
     const { block, revision } = await readHistory({
       db,
       clock,
@@ -228,15 +220,14 @@ export class Chain {
       world: config.world,
       ground,
       spoolFolder: join(config.dataDir, 'chain'),
-      source: { heads, headerByNumber, headerByHash, logsOfBlock, headersByHash, hasNoParcels, ranges },
+      source: { heads, headerByNumber, headerByHash, logsOfBlock },
+      fetch: { urls, head, maxRangeBlocks },
       context: this.context,
       eventsOf: (logs) => this.eventsOf(logs, ({ blockTimeS }) => blockTimeS * 1_000),
       eventsOfBlock: (logs, { timeS }) => this.eventsOf(logs, () => timeS * 1_000),
       readContract: (call, blockHash) => this.nodes.run((node) => node.read(call, blockHash)),
-      callsInFlight: config.chain.callsInFlight,
-      parcelTransfer: (log) => this.parcelTransfer(log),
+      callsInFlight,
       until: until ?? Number.POSITIVE_INFINITY,
-      steadyMs: () => steadyMs(clock),
       onProgress: (step) => onProgress(step, sentenceOf(step)),
       onSuspectBlocks: (blocks) => this.warnOfSuspects(blocks),
     })
@@ -249,6 +240,7 @@ export class Chain {
       until,
       signal,
       pollMs: this.options.config.chain.pollMs,
+      steadyMs: () => steadyMs(this.options.clock),
       endsWith: (result) => endsAt.includes(result),
       onStep: (result) => this.noteStep(result),
       onFailure: (error, inRow) => this.noteFailure(error, inRow),
@@ -335,14 +327,6 @@ export class Chain {
       if (hasNoSuchLoan) return undefined
       throw error
     }
-  }
-
-  private parcelTransfer(log: RawLog): 'first' | 'later' | undefined {
-    if (log.address !== this.network.contracts.LANDRegistry.address) return undefined
-    const meaning = landEventsOf(this.network, log, 0)
-    const [event] = meaning.outcome === 'events' ? meaning.events : []
-    if (event?.kind !== 'asset-transferred') return undefined
-    return event.from === null ? 'first' : 'later'
   }
 }
 

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Chain } from '../chain/chain.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
@@ -13,6 +14,12 @@ interface FollowOptions {
   readonly newWorld?: boolean
   readonly rebuild?: boolean
 }
+
+/**
+ * How much the heap may grow before garbage is collected again. V8 lets it double and more, which takes a history from
+ * 200 to 350 MB; the collections cost a tenth of the time.
+ */
+const HEAP_GROWTH_PERCENT = 25
 
 type Until = 'finalized' | 'latest' | number
 
@@ -43,6 +50,7 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
   const config = readConfig(process.env)
   if (config.chain.nodeUrls.length === 0)
     throw new CommandError('Set CHAIN_RPC_URLS to the address of an Ethereum node: docs/running.md.')
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   // Other commands start faster without this code.
   const { openChain } = await import('../chain/chain.ts')
   await withDatabase(config, async (engine) => {

@@ -8,6 +8,8 @@ import { logsDigest } from './logs-digest.ts'
 
 /** How many blocks one transaction moves the world forward where blocks are read one by one. */
 const BLOCKS_OF_STEP = 64
+/** How many blocks are requested at the same time after a reorganisation, or a break. */
+const BLOCKS_AT_ONCE = 8
 /** From this number of final blocks on that are missing, they are read by ranges and not one by one. */
 const BLOCKS_WORTH_A_RANGE = 32
 /** The most logs that one transaction applies, except where one block has more. */
@@ -209,7 +211,10 @@ export class Follower {
 
   private async readBlocks(headers: readonly BlockHeader[]): Promise<readonly NewBlock[]> {
     const blocks: NewBlock[] = []
-    for (const header of headers) blocks.push(await this.readBlock(header))
+    for (let at = 0; at < headers.length; at += BLOCKS_AT_ONCE) {
+      const part = headers.slice(at, at + BLOCKS_AT_ONCE)
+      blocks.push(...(await Promise.all(part.map((header) => this.readBlock(header)))))
+    }
     return blocks
   }
 

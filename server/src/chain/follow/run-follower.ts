@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Follower, StepResult } from './follower.ts'
+import { PollTimes } from './poll-times.ts'
 
 /** The longest pause after steps that failed. */
 const MAX_PAUSE_MS = 20_000
 
 export interface RunOptions {
+  /** The longest pause between two polls: see {@link PollTimes}. */
   readonly pollMs: number
+  /** Milliseconds that pass evenly: the clock of the follower. */
+  readonly steadyMs: () => number
   /** Ends when the world stands at this block; undefined: never by itself. */
   readonly until: number | undefined
   readonly signal: AbortSignal
@@ -27,7 +31,8 @@ export async function runFollower(
   follower: Follower,
   options: RunOptions,
 ): Promise<StepResult | 'reached' | undefined> {
-  const { pollMs, until, signal, endsWith, onStep, onFailure } = options
+  const { pollMs, steadyMs, until, signal, endsWith, onStep, onFailure } = options
+  const times = new PollTimes(pollMs)
   let failures = 0
   while (!signal.aborted) {
     let pauseMs = pollMs
@@ -40,7 +45,9 @@ export async function runFollower(
         return 'reached'
       }
       if (endsWith(result)) return result
-      if (result === 'again') pauseMs = 0
+      const { nodeHead, answeredAtMs } = follower
+      if (nodeHead && answeredAtMs !== undefined) times.note(nodeHead, answeredAtMs)
+      pauseMs = result === 'again' ? 0 : times.pauseMs(steadyMs())
     } catch (error) {
       if (signal.aborted) break
       failures += 1

@@ -1,7 +1,8 @@
 import { CommandError } from '../../errors.ts'
 import type { BlockHeader, RawLog } from '../chain-types.ts'
 import { type BlockRange, ContradictionError } from '../follow/chain-source.ts'
-import type { LogsOfRange, Spool, TimedLog } from './spool.ts'
+import type { Spool } from './spool.ts'
+import type { LogsOfRange, TimedLog } from './spool-frames.ts'
 
 /** What the history is read from. Nodes that refuse a range are asked for smaller ones. */
 export interface HistorySource {
@@ -45,6 +46,8 @@ export interface FetchOptions {
   readonly blocks: BlockRange
   /** Whether the log is the transfer of a parcel, and if so, whether it is the first of that parcel: from nobody. */
   readonly parcelTransfer: (log: RawLog) => 'first' | 'later' | undefined
+  /** Whether stored ranges were applied to rows already: then none of them may be deleted. */
+  readonly areApplied?: boolean
   readonly signal: AbortSignal
   readonly steadyMs: () => number
   readonly onProgress: (progress: HistoryProgress) => void
@@ -67,8 +70,8 @@ const COMPARED_RANGES = 16
  */
 export async function fetchHistory(options: FetchOptions): Promise<void> {
   const { source, spool, blocks, signal } = options
-  await dropOtherBranch(options)
-  spool.hasParcels = await hasStoredParcels(options)
+  if ((await dropOtherBranch(options)) && options.areApplied) throw replaced()
+  spool.hasParcels ||= await hasStoredParcels(options)
   if (spool.nextBlock > blocks.last) return assertParcels(options)
   const missing = { first: spool.nextBlock, last: blocks.last }
   const progress = progressOf(options, missing.first)
@@ -82,10 +85,13 @@ export async function fetchHistory(options: FetchOptions): Promise<void> {
   }
   await spool.sync()
   await assertParcels(options)
-  if (await dropOtherBranch(options))
-    throw new CommandError(
-      'Final blocks were replaced while the history was read. Nothing was changed. Start the command again: it requests only what was replaced.',
-    )
+  if (await dropOtherBranch(options)) throw replaced()
+}
+
+function replaced(): CommandError {
+  return new CommandError(
+    'Final blocks were replaced while the history was read. Nothing was changed. Start the command again: it requests only what was replaced.',
+  )
 }
 
 /** Deletes the ranges of a branch that the chain no longer has. @returns whether there were any */

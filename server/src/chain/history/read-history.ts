@@ -3,31 +3,33 @@ import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { CommandError } from '../../errors.ts'
-import { startPosition } from '../../land/changes/chain-position.ts'
+import { readBlockNumber, startPosition } from '../../land/changes/chain-position.ts'
 import { followChain } from '../../land/changes/chain-step.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
 import { applyEvent } from '../../land/events/apply-event.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
-import type { MemoryRows } from '../../land/events/memory-rows.ts'
+import { MemoryRows } from '../../land/events/memory-rows.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
 import { fillRights } from '../../land/snapshot/fill-rights.ts'
 import { bareGround, type Ground, readGround } from '../../land/snapshot/ground.ts'
 import { readGroundOfWorld } from '../../land/snapshot/ground-of-world.ts'
 import { importSnapshot } from '../../land/snapshot/import.ts'
 import { ShowAgainError } from '../../land/snapshot/new-world.ts'
-import type { BlockHeader, Network, RawLog } from '../chain-types.ts'
+import type { BlockHeader, Network } from '../chain-types.ts'
 import type { NewBlock } from '../follow/land-door.ts'
 import { RULES_VERSION } from '../follow/rules-version.ts'
 import { firstBlock } from '../logs/log-filter.ts'
 import { contractsHash } from '../networks/contracts-hash.ts'
 import { registriesOf } from '../networks/registries-of.ts'
-import { fetchHistory, type HistoryProgress, type HistorySource } from './fetch-history.ts'
+import type { HistoryProgress } from './fetch-history.ts'
+import type { FetchTask } from './fetch-thread.ts'
 import { fetchUpToDate } from './fetch-up-to-date.ts'
+import { HistoryFetcher } from './history-fetcher.ts'
 import { type NewerBlocksOptions, newerBlocks } from './newer-blocks.ts'
 import { type ReadContract, readerNear } from './read-near.ts'
 import { replay } from './replay.ts'
 import { readSilentOperators } from './silent-operators.ts'
-import { Spool, type TimedLog } from './spool.ts'
+import type { TimedLog } from './spool-frames.ts'
 import { writeWorld } from './write-world.ts'
 
 /** What a new world is made of, and how. */
@@ -41,7 +43,9 @@ export interface HistoryOptions {
   readonly ground: GroundChoice
   /** Folder for the stored logs. */
   readonly spoolFolder: string
-  readonly source: NewerBlocksOptions['source'] & HistorySource
+  readonly source: NewerBlocksOptions['source']
+  /** How the thread that stores the logs asks the nodes. */
+  readonly fetch: Pick<FetchTask, 'urls' | 'head' | 'maxRangeBlocks'>
   readonly context: RuleContext
   readonly eventsOf: (logs: readonly TimedLog[]) => Promise<readonly LandEvent[]>
   readonly eventsOfBlock: NewerBlocksOptions['eventsOfBlock']
@@ -49,13 +53,11 @@ export interface HistoryOptions {
   readonly readContract: ReadContract
   /** The most calls at a time. */
   readonly callsInFlight: number
-  readonly parcelTransfer: (log: RawLog) => 'first' | 'later' | undefined
   /** The history ends here, or at the last final block where that is older. */
   readonly until: number
   readonly signal: AbortSignal
-  readonly steadyMs: () => number
   readonly onProgress: (progress: HistoryStep) => void
-  /** See {@link FetchOptions}. */
+  /** Gets the blocks whose logs may be incomplete. */
   readonly onSuspectBlocks: (blocks: readonly number[]) => void
 }
 
@@ -83,29 +85,65 @@ export interface HistoryReport {
  */
 export async function readHistory(options: HistoryOptions): Promise<HistoryReport> {
   const { worldId } = await readLandHead(options.db)
-  const ground = await chosenGround(options, worldId)
-  if (ground.chain) return joinSnapshot(options, { ...ground, chain: ground.chain }, worldId)
-  const spool = await openSpool(options)
+  const { rows, ground } = await beginning(options, worldId)
+  if (ground.chain) return joinSnapshot(options, ground.chain, worldId)
+  const fetcher = await startFetcher(options)
   try {
-    const block = await fetchUpToDate({
-      lastBlock: () => lastBlockOf(options),
-      headerByNumber: options.source.headerByNumber,
-      fetchTo: async (last) => {
-        if (last.number >= spool.firstBlock) await fetchLogs(options, spool, last)
-      },
-    })
-    const rows = await replay(spool, {
-      ...options,
-      ground,
-      last: block.number,
-      onProgress: (at, events) =>
-        options.onProgress({ phase: 'replay', block: at, last: block.number, events }),
-    })
+    const block = await fetchAndReplay(options, fetcher, rows)
     await readSilentOperators(rows, { ...options, read: readerNear(block, options) })
     options.onProgress({ phase: 'write', block: block.number })
     return await writeAndShow(options, { expected: worldId, block, rows, ground })
   } finally {
-    await spool.close()
+    await fetcher.close()
+  }
+}
+
+/** The rows of the ground, and what events do not change. */
+async function beginning(
+  options: HistoryOptions,
+  worldId: number | null,
+): Promise<{ readonly rows: MemoryRows; readonly ground: Omit<Ground, 'parcels'> }> {
+  // The list of parcels is not kept: events replace most of its rows.
+  const { parcels, ...ground } = await chosenGround(options, worldId)
+  const rows = new MemoryRows()
+  for (const parcel of parcels) rows.put('parcel', parcel)
+  return { rows, ground }
+}
+
+/** Stores all logs, and applies them to the rows while more of them come. @returns the block at which the rows are */
+async function fetchAndReplay(
+  options: HistoryOptions,
+  fetcher: HistoryFetcher,
+  rows: MemoryRows,
+): Promise<BlockHeader> {
+  const first = firstBlock(options.network)
+  let last = Number.POSITIVE_INFINITY
+  const replaying = replay(fetcher.stored, {
+    ...options,
+    rows,
+    firstBlock: first,
+    last: () => last,
+    onProgress: (block, events) => {
+      if (last !== Number.POSITIVE_INFINITY) options.onProgress({ phase: 'replay', block, last, events })
+    },
+  })
+  const fetching = fetchUpToDate({
+    lastBlock: () => lastBlockOf(options),
+    headerByNumber: options.source.headerByNumber,
+    fetchTo: async ({ number }) => {
+      if (number >= first) await fetcher.fetchTo(number)
+    },
+  })
+  try {
+    const block = await Promise.race([fetching, replaying.then(() => fetching)])
+    last = block.number
+    fetcher.stored.end()
+    await replaying
+    return block
+  } catch (error) {
+    fetcher.stored.fail(error)
+    await replaying.catch(() => undefined)
+    throw error
   }
 }
 
@@ -121,9 +159,19 @@ function chosenGround(
   return readGround(ground.folder, { world, registries: registriesOf(network), signal })
 }
 
-function openSpool({ network, spoolFolder }: HistoryOptions): Promise<Spool> {
-  const name = `${network.chainId}-${contractsHash(network).slice(0, 16)}`
-  return Spool.open(spoolFolder, { name, firstBlock: firstBlock(network) })
+function startFetcher(options: HistoryOptions): Promise<HistoryFetcher> {
+  const { network, spoolFolder, fetch, callsInFlight, signal, onProgress, onSuspectBlocks } = options
+  return HistoryFetcher.start({
+    ...fetch,
+    network,
+    callsInFlight,
+    folder: spoolFolder,
+    name: `${network.chainId}-${contractsHash(network).slice(0, 16)}`,
+    firstBlock: firstBlock(network),
+    signal,
+    onProgress: (progress) => onProgress({ phase: 'history', ...progress }),
+    onSuspectBlocks,
+  })
 }
 
 /** Where the history ends now. */
@@ -132,21 +180,12 @@ async function lastBlockOf({ source, until }: HistoryOptions): Promise<BlockHead
   return until >= finalized.number ? finalized : source.headerByNumber(until)
 }
 
-function fetchLogs(options: HistoryOptions, spool: Spool, { number }: BlockHeader): Promise<void> {
-  return fetchHistory({
-    ...options,
-    spool,
-    blocks: { first: spool.firstBlock, last: number },
-    onProgress: (progress) => options.onProgress({ phase: 'history', ...progress }),
-  })
-}
-
 interface MadeWorld {
   /** The world that was shown at the beginning, null for none. */
   readonly expected: number | null
   readonly block: BlockHeader
   readonly rows: MemoryRows
-  readonly ground: Ground
+  readonly ground: Pick<Ground, 'districts' | 'contributions'>
 }
 
 /** How often a world is not shown yet, because the one before it has been followed further meanwhile. */
@@ -163,11 +202,11 @@ async function writeAndShow(
   const { db, clock, context } = options
   let [newer, tries]: [readonly NewBlock[], number] = [[], 0]
   const beforeShow = async () => {
-    newer = (await shownNumber(db, expected)) > block.number ? await newerBlocks(block, options) : []
+    newer = (await readBlockNumber(db, expected)) > block.number ? await newerBlocks(block, options) : []
   }
   const whenShown = async (tx: Tx, newWorldId: number, shownBefore: number | null) => {
     const reached = newer.at(-1)?.number ?? block.number
-    if ((await shownNumber(tx, shownBefore)) > reached && ++tries < MAX_TRIES) throw new ShowAgainError()
+    if ((await readBlockNumber(tx, shownBefore)) > reached && ++tries < MAX_TRIES) throw new ShowAgainError()
     await showAt(tx, options, { expected, shownBefore, newWorldId, block })
     if (newer.length === 0) return
     const step = { worldId: newWorldId, epoch: 0, from: block, blocks: newer, finalized: block }
@@ -179,17 +218,6 @@ async function writeAndShow(
   await writeWorld(db, rows, ground, { ...options, patienceMs: PATIENCE_MS, whenShown, beforeShow })
   const { revision } = await readLandHead(db)
   return { block: newer.at(-1) ?? block, revision }
-}
-
-/** The block at which a world stands; -1 for one that does not come from the chain. */
-async function shownNumber(db: Db | Tx, worldId: number | null): Promise<number> {
-  if (worldId === null) return -1
-  const position = await db
-    .selectFrom('chain_position')
-    .select('block_number')
-    .where('world_id', '=', worldId)
-    .executeTakeFirst()
-  return position?.block_number ?? -1
 }
 
 interface Shown {
@@ -222,7 +250,7 @@ async function showAt(
 /** Imports a snapshot that names its block, and goes on from there. */
 async function joinSnapshot(
   options: HistoryOptions,
-  { chain }: Ground & { readonly chain: NonNullable<Ground['chain']> },
+  chain: NonNullable<Ground['chain']>,
   before: number | null,
 ): Promise<HistoryReport> {
   const { db, network, source, clock, world, signal } = options

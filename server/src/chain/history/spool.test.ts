@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type LogsOfRange, Spool, type TimedLog } from './spool.ts'
+import { Spool } from './spool.ts'
+import type { LogsOfRange, TimedLog } from './spool-frames.ts'
 
 let folder: string
 beforeEach(async () => {

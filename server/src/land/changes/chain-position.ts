@@ -81,6 +81,17 @@ export async function readChainPosition(db: Db): Promise<ChainPosition | undefin
   }
 }
 
+/** The number of the block at which a world stands; -1 for none, and for one that does not come from the chain. */
+export async function readBlockNumber(db: Db | Tx, worldId: number | null): Promise<number> {
+  if (worldId === null) return -1
+  const position = await db
+    .selectFrom('chain_position')
+    .select('block_number')
+    .where('world_id', '=', worldId)
+    .executeTakeFirst()
+  return position?.block_number ?? -1
+}
+
 type BlockJson = Omit<StoredBlock, 'logsDigest'> & { readonly logsDigest: string | null }
 
 /**
