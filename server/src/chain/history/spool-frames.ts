@@ -63,19 +63,24 @@ export async function logsOf({ logs }: Pick<Frame, 'logs'>): Promise<readonly Ti
 export class FrameReader {
   private readonly file: FileHandle
   private offset = VERSION.length
-  private nextBlock: number
+  private expected: number
 
   constructor(file: FileHandle, firstBlock: number) {
     this.file = file
-    this.nextBlock = firstBlock
+    this.expected = firstBlock
+  }
+
+  /** The first block of the next frame. */
+  get nextBlock(): number {
+    return this.expected
   }
 
   /** The next frame; undefined where there is none yet. Its logs stay compressed. */
   async next(): Promise<Frame | undefined> {
     const frame = await this.frameAt(this.offset)
-    if (!frame || frame.facts[0] !== this.nextBlock) return undefined
+    if (!frame || frame.facts[0] !== this.expected) return undefined
     this.offset = frame.end
-    this.nextBlock = frame.facts[1] + 1
+    this.expected = frame.facts[1] + 1
     return frame
   }
 

@@ -56,6 +56,20 @@ test('ranges are read while others are stored, and none before it is released', 
   expect(firsts).toEqual([100, 110, 120, 130])
 })
 
+test('a range that is replaced before its release is read as it is then', async () => {
+  const { firsts, reading } = readAll()
+  await append(100)
+  await append(110)
+  await rest()
+  await spool.dropFrom(119)
+  await spool.append({ first: 110, last: 114, lastHash: '0x0b', logs: [] })
+  await append(115)
+  stored.release(124)
+  stored.end()
+  await reading
+  expect(firsts).toEqual([100, 110, 115])
+})
+
 test('a failure ends the reading, also while it waits', async () => {
   const { reading } = readAll()
   await rest()

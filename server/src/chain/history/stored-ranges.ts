@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { type Frame, FrameReader, type LogsOfRange, logsOf } from './spool-frames.ts'
+import { FrameReader, type LogsOfRange, logsOf } from './spool-frames.ts'
 
 /**
  * The stored ranges in their order, while another thread still adds to the file: only those are read that it has released.
@@ -62,21 +62,13 @@ export class StoredRanges {
   }
 
   private async read(): Promise<LogsOfRange | undefined> {
-    const frame = await this.nextFrame()
+    // What is not released yet may still be deleted, and replaced by ranges of another branch.
+    await this.until(() => this.hasEnded || this.released >= this.reader.nextBlock)
+    const frame = await this.reader.next()
     if (!frame) return undefined
     const [first, last, lastHash] = frame.facts
     await this.until(() => this.hasEnded || last <= this.released)
     return { first, last, lastHash, logs: await logsOf(frame) }
-  }
-
-  private async nextFrame(): Promise<Frame | undefined> {
-    for (;;) {
-      // What is released meanwhile may be missing in what is read now.
-      const [released, hasEnded] = [this.released, this.hasEnded]
-      const frame = await this.reader.next()
-      if (frame || hasEnded) return frame
-      await this.until(() => this.hasEnded || this.released > released)
-    }
   }
 
   private async until(isSo: () => boolean): Promise<void> {
