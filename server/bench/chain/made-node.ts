@@ -9,7 +9,7 @@ import { groupsOf, NETWORK, transferOf } from './made-logs.ts'
  * `landpass simulate chain`, which runs the contracts and is slower.
  *
  *   POST /          JSON-RPC
- *   POST /control   { "final": 64 } sets how many blocks are not final; { "drop": 64 } removes the newest blocks;
+ *   POST /control   { "final": 64 } sets how many blocks are not final, at least; { "drop": 64 } removes the newest blocks;
  *                   { "add": [{ "transfers": 10, "first": 0, "timeS": 1790000000 }] } adds blocks
  */
 
@@ -88,7 +88,13 @@ function logsText({ address, fromBlock, toBlock, blockHash }: LogFilter): string
 
 function numberOf(name: string): number {
   if (name === 'latest') return chain.head
-  return name === 'finalized' || name === 'safe' ? chain.head - openBlocks : Number(name)
+  return name === 'finalized' || name === 'safe' ? finalNumber() : Number(name)
+}
+
+/** As on mainnet, blocks become final 32 at a time. */
+function finalNumber(): number {
+  const number = chain.head - openBlocks
+  return openBlocks === 0 ? number : number - (number % 32)
 }
 
 function control({ final, drop, add = [] }: Control): string {
