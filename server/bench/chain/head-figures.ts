@@ -15,10 +15,10 @@ export interface HeadOptions {
 }
 
 /** Seconds between blocks: shorter than on mainnet, so that the script takes a minute and not five. */
-const BLOCK_SECONDS = 3
-const BLOCKS = 15
-/** From these blocks on the server knows the rhythm of the chain. */
-const FIRST_BLOCKS = 5
+const BLOCK_SECONDS = 2
+const BLOCKS = 35
+/** After these blocks the server knows the rhythm of the chain, and its code is compiled. */
+const FIRST_BLOCKS = 20
 const LOGS_OF_BLOCK = 10
 const ASK_EVERY_MS = 20
 /** The first parcel that {@link MadeNode.control} transfers. */
