@@ -9,6 +9,7 @@ import { TEST_DIR_VARIABLE } from '../test/support/global-setup.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { type EngineKind, Verdict } from './attendance/script.ts'
 import { measureClaims } from './attendance/throughput.ts'
+import { measureChain } from './chain/measure-chain.ts'
 import { importDuringReads, wholeMap } from './land-figures.ts'
 import { landRows, type Row } from './land-rows.ts'
 import { type LoadResult, load, median } from './load.ts'
@@ -29,7 +30,10 @@ const BASELINE_SECONDS = 1
 const REST_MS = 5_000
 const GENESIS = fileURLToPath(new URL('../../../../shared/data/genesis', import.meta.url))
 
-/** `npm run bench`: everything. `npm run bench map`: only the rows of the map; also `land`, `attendance` and `pages`. */
+/**
+ * `npm run bench`: everything. `npm run bench map`: only the rows of the map; also `land`, `attendance`, `pages` and
+ * `chain` (with `--logs`, `--empty-blocks` and `--only history`, `readers` or `head`).
+ */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -37,10 +41,12 @@ const { values: options, positionals } = parseArgs({
     data: { type: 'string' },
     seconds: { type: 'string', default: '2' },
     only: { type: 'string', default: '' },
+    logs: { type: 'string', default: '3000000' },
+    'empty-blocks': { type: 'string', default: '10000' },
   },
 })
 const seconds = Number(options.seconds)
-const parts = positionals.length > 0 ? positionals : ['land', 'map', 'attendance', 'pages']
+const parts = positionals.length > 0 ? positionals : ['land', 'map', 'attendance', 'pages', 'chain']
 const scratch = mkdtempSync(join(tmpdir(), 'landpass-bench-'))
 const baseline = await startBaseline()
 try {
@@ -54,6 +60,13 @@ try {
     for (const engine of engines) await measureAttendance(engine)
   }
   if (parts.includes('pages')) await measurePagesOn(await fullWorld())
+  if (parts.includes('chain'))
+    await measureChain({
+      logs: Number(options.logs),
+      emptyBlocks: Number(options['empty-blocks']),
+      only: options.only,
+      scratch,
+    })
 } finally {
   await baseline.stop()
   rmSync(scratch, { recursive: true, force: true })

@@ -1,11 +1,11 @@
-import { join } from 'node:path'
 import { type Clock, steadyMs } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import { CommandError } from '../errors.ts'
-import { type FollowedChain, readPositionRow } from '../land/changes/chain-position.ts'
+import { type FollowedChain, isOfChain, readPositionRow } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
+import { makeWorld, type WorldChoice } from './chain-history.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
 import { BackgroundCheck } from './check/background-check.ts'
 import { type CheckRequest, type CheckResult, checkLand } from './check/check-land.ts'
@@ -19,13 +19,9 @@ import { NodeSource } from './follow/node-source.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
 import type { FollowFailure, SharedStatus } from './follow/status-reader.ts'
-import { NodeHistory } from './history/node-history.ts'
-import { type HistoryStep, readHistory } from './history/read-history.ts'
-import type { TimedLog } from './history/spool.ts'
-import { type ContractCall, NO_ANSWER } from './history/stored-answers.ts'
+import type { HistoryStep } from './history/history-step.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
-import { landEventsOf } from './meaning/land-events-of.ts'
 import { contractsHash } from './networks/contracts-hash.ts'
 import { readNetwork } from './networks/read-network.ts'
 import { CallCounters } from './rpc/call-counters.ts'
@@ -34,7 +30,6 @@ import { readLogRanges } from './rpc/log-ranges.ts'
 import { NoNodeError } from './rpc/no-node-error.ts'
 import { NodeError } from './rpc/node-error.ts'
 import { MAX_WAIT_MS, type Nodes } from './rpc/nodes.ts'
-import { runWithRetries, withRetries } from './rpc/retries.ts'
 import { REAL_TIMING, type Timing } from './rpc/timing.ts'
 
 export interface ChainOptions {
@@ -49,6 +44,8 @@ export interface ChainOptions {
   readonly timing?: Timing
   /** From 0 up to 1, for the jitter of pauses; `Math.random` where it is left out. */
   readonly random?: () => number
+  /** Requests the logs of the history in this thread, and not in one of their own: for `timing` and `random`. */
+  readonly fetchesHere?: boolean
 }
 
 export interface ReadHistoryOptions {
@@ -198,7 +195,7 @@ export class Chain {
     const position = await readPositionRow(this.options.db)
     if (!position) return false
     const { network, known } = this
-    if (position.chainId !== known.chainId || position.contractsHash !== known.contractsHash)
+    if (!isOfChain(position, known))
       throw new CommandError(
         `The world that is shown comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as before, or replace the world: landpass follow --new-world.`,
       )
@@ -206,11 +203,18 @@ export class Chain {
       throw new CommandError(
         'The world that is shown was made by a newer version of Landpass. Start that version here too, or replace the world: landpass follow --new-world.',
       )
-    if (position.rulesVersion < known.rulesVersion)
-      this.options.log(
-        'the world was made by an older version of the rules. landpass follow --new-world makes it again, of the stored logs.',
-      )
     return true
+  }
+
+  /** Whether the world that is shown was made by older rules: then {@link rebuild} makes it again. */
+  async isOutdated(): Promise<boolean> {
+    const position = await readPositionRow(this.options.db)
+    return position !== undefined && position.rulesVersion < this.known.rulesVersion
+  }
+
+  /** Whether this process follows the chain, and no other one. */
+  get leads(): boolean {
+    return this.follower.block !== undefined
   }
 
   /** The number of a block by its name. */
@@ -229,51 +233,27 @@ export class Chain {
     { ground, until, replaces }: ReadHistoryOptions,
     onProgress: (line: HistoryStep, sentence: string) => void,
   ): Promise<void> {
-    const { config, db, clock, signal } = this.options
-    const { worldId } = await readLandHead(db)
+    const { worldId } = await readLandHead(this.options.db)
     if (worldId !== null && !replaces)
       throw new CommandError(
         'The world that is shown does not come from the chain: it was imported. It stays, and nothing was changed. With --new-world, landpass follow replaces it: by the history of the chain, and by --ground where that is given.',
       )
-    const retries = { timing: this.timing, signal }
-    const history = new NodeHistory({
-      nodes: this.nodes,
-      network: this.network,
-      maxRangeBlocks: config.chain.maxRangeBlocks,
-      callsInFlight: config.chain.callsInFlight,
-      ...retries,
-    })
-    const { headersByHash, parcelCount, ranges, avoidLastNode } = history
-    const { block, revision } = await readHistory({
-      db,
-      clock,
-      signal,
-      network: this.network,
-      world: config.world,
-      ground,
-      spoolFolder: join(config.dataDir, 'chain'),
-      source: {
-        heads: () => withRetries(this.source.heads, retries),
-        headerByNumber: (number) => withRetries(() => this.source.headerByNumber(number), retries),
-        headersByHash,
-        parcelCount,
-        ranges,
-        avoidLastNode,
-        logsOfRange: this.source.logsOfRange,
-      },
-      context: this.context,
-      eventsOf: (logs, read) => this.eventsOfHistory(logs, read),
-      readContract: (call, blockHash) =>
-        runWithRetries(this.nodes, (node) => node.read(call, blockHash), retries).catch(noAnswerIfReverted),
-      log: this.options.log,
-      callsInFlight: config.chain.callsInFlight,
-      parcelTransfer: (log) => this.parcelTransfer(log),
-      until: until ?? Number.POSITIVE_INFINITY,
-      steadyMs: () => steadyMs(clock),
-      onProgress: (step) => onProgress(step, sentenceOf(step)),
-      onSuspectBlocks: (blocks) => this.warnOfSuspects(blocks),
-    })
-    this.options.log(`the world is at block ${block.number}, revision ${revision}`)
+    await this.makeWorld({ ground, until, isRebuild: false }, onProgress)
+  }
+
+  /**
+   * Makes the world again, with the rules of this version, from the stored logs. The node is asked for newer blocks, and
+   * for logs that are not stored. Readers have the world that is shown until then, and it may be followed meanwhile.
+   *
+   * @throws {CommandError} where the world does not come from the chain, or node or stored logs cannot be used; nothing
+   * has changed then
+   */
+  async rebuild(onProgress: (line: HistoryStep, sentence: string) => void): Promise<void> {
+    if (!(await this.hasPosition()))
+      throw new CommandError(
+        'The world that is shown does not come from the chain, so it cannot be made again. landpass follow --new-world replaces it by the history of the chain.',
+      )
+    await this.makeWorld({ ground: undefined, until: undefined, isRebuild: true }, onProgress)
   }
 
   /** Follows the chain: see {@link runFollower}. Compares samples of the land with the contracts meanwhile. */
@@ -285,6 +265,7 @@ export class Chain {
         until,
         signal,
         timing: this.timing,
+        steadyMs: () => steadyMs(this.options.clock),
         pollMs: this.options.config.chain.pollMs,
         endsWith: (result) => endsAt.includes(result),
         onStep: (result) => this.noteStep(result),
@@ -307,6 +288,29 @@ export class Chain {
   /** Lets another process follow at once. */
   async close(): Promise<void> {
     await this.door.release().catch(() => undefined)
+  }
+
+  private async makeWorld(
+    choice: WorldChoice,
+    onProgress: (line: HistoryStep, sentence: string) => void,
+  ): Promise<void> {
+    const { log, fetchesHere = false } = this.options
+    const parts = {
+      ...this.options,
+      fetchesHere,
+      network: this.network,
+      nodes: this.nodes,
+      calls: this.calls,
+      source: this.source,
+      timing: this.timing,
+      context: this.context,
+      loans: this.loans,
+      tally: this.tally,
+      eventsOfBlock: (logs: readonly RawLog[], block: BlockHeader) => this.eventsOfBlock(logs, block),
+      onSuspectBlocks: (blocks: readonly number[]) => this.warnOfSuspects(blocks),
+    }
+    const { block, revision } = await makeWorld(parts, choice, onProgress)
+    log(`the world is at block ${block.number}, revision ${revision}`)
   }
 
   private warnOfSuspects(blocks: readonly number[]): void {
@@ -372,32 +376,9 @@ export class Chain {
     })
   }
 
-  private eventsOfHistory(logs: readonly TimedLog[], read: (call: ContractCall) => Promise<string>) {
-    const { network, tally, loans } = this
-    return readEvents(logs, ({ blockTimeS }) => blockTimeS * 1_000, {
-      network,
-      tally,
-      loanTerms: (id) => loans.termsBy(id, read),
-    })
-  }
-
   /** What a function of a contract returns after a block, from any node. */
   private readonly readContract: LoanReaderOptions['readContract'] = (call, blockHash) =>
     this.nodes.run((node) => node.read(call, blockHash))
-
-  private parcelTransfer(log: RawLog): 'first' | 'later' | undefined {
-    if (log.address !== this.network.contracts.LANDRegistry.address) return undefined
-    const meaning = landEventsOf(this.network, log, 0)
-    const [event] = meaning.outcome === 'events' ? meaning.events : []
-    if (event?.kind !== 'asset-transferred') return undefined
-    return event.from === null ? 'first' : 'later'
-  }
-}
-
-/** A contract that refuses a call has no answer to it. */
-function noAnswerIfReverted(error: unknown): string {
-  if (error instanceof NodeError && error.kind === 'reverted') return NO_ANSWER
-  throw error
 }
 
 /** The contracts that rules must know. */
@@ -417,22 +398,4 @@ function publicMessage(error: unknown): string {
   const isAboutNodes =
     error instanceof NodeError || error instanceof NoNodeError || error instanceof ContradictionError
   return isAboutNodes ? error.message : 'the server has a failure of its own, which is in its log'
-}
-
-function sentenceOf(step: HistoryStep): string {
-  switch (step.phase) {
-    case 'history': {
-      const { block, last, percent, logs, logsPerSecond, secondsLeft } = step
-      const left = secondsLeft === null ? '' : `, ${secondsLeft} s left`
-      return `history: block ${block} of ${last} (${percent} %), ${logs} logs, ${logsPerSecond} logs/s${left}`
-    }
-    case 'replay':
-      return `replay: block ${step.block} of ${step.last}, ${step.events} events`
-    case 'contracts':
-      return `contracts: ${step.done} of ${step.total} assets asked`
-    case 'write':
-      return `write: the world of block ${step.block}`
-    default:
-      return `${step.phase}: ${step.done} of ${step.total} records`
-  }
 }

@@ -21,6 +21,9 @@ function chainThatGrows(changes: Partial<CommandChain> = {}) {
       calls.push({ until })
       return 'reached'
     },
+    isOutdated: async () => false,
+    leads: false,
+    rebuild: async () => undefined,
     readNewest: async () => block(1_234),
     whyNot: () => undefined,
     ...changes,

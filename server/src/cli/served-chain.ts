@@ -9,6 +9,7 @@ import { MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Engine } from '../db/engine.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
+import { WorldRebuild, yieldToServer } from './world-rebuild.ts'
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 /** How often a world that cannot be followed is looked at again: an import or a command may have replaced it. */
@@ -36,12 +37,14 @@ export class ServedChain {
   private running: Promise<void> | undefined
   private child: ChildProcess | undefined
   private own: OwnState | undefined
+  private readonly rebuild: WorldRebuild
   readonly chain: Chain
 
   private constructor(options: ServedChainOptions, chain: Chain, stopping: AbortController) {
     this.options = options
     this.chain = chain
     this.stopping = stopping
+    this.rebuild = new WorldRebuild({ chain, log: (line) => this.log?.info(`chain: ${line}`) })
   }
 
   /** @throws {CommandError} where the network file is bad */
@@ -66,11 +69,13 @@ export class ServedChain {
   start(log: Log): void {
     this.log = log
     this.running = this.run()
+    this.rebuild.start()
   }
 
   async close(): Promise<void> {
     this.stopping.abort()
     if (this.child?.connected) this.child.disconnect()
+    await this.rebuild.close()
     await this.running
     await this.chain.close()
   }
@@ -122,6 +127,7 @@ export class ServedChain {
       detached: true,
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     })
+    yieldToServer(child)
     this.child = child
     let failure: string | undefined
     const lines = createInterface({ input: child.stdout! }).on('line', (line) => {

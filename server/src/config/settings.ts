@@ -210,7 +210,8 @@ export const SETTINGS = {
   CHAIN_POLL_MS: {
     kind: integer({ min: 100, max: 600_000 }),
     default: 4_000,
-    meaning: 'How often a node is asked for new blocks, in milliseconds.',
+    meaning:
+      'The longest time between two questions for a new block, in milliseconds. Shortly before a block is due they come more often.',
   },
   CHAIN_RANGE_BLOCKS: {
     kind: integer({ min: 1, max: 10_000_000 }),

@@ -28,7 +28,11 @@ export async function followLand(
   const lines: string[] = []
   const { signal } = new AbortController()
   const clock = testClock()
-  const chain = await openChain({ config, db, clock, signal, log: (line) => lines.push(line) })
+  const chain = await openChain({
+    ...{ config, db, clock, signal },
+    log: (line) => lines.push(line),
+    fetchesHere: true, // A thread would only cost its start.
+  })
   return {
     chain,
     lines,

@@ -93,7 +93,7 @@ export class LandStory {
   }
 
   /** Oldest first. */
-  listings(assetId: string): Promise<readonly PublicationRow[]> {
+  async listings(assetId: string): Promise<readonly PublicationRow[]> {
     return this.rows.publicationsOf(findAsset(assetId, undefined))
   }
 
@@ -102,7 +102,7 @@ export class LandStory {
     return (await this.listings(assetId)).map(stateOf)
   }
 
-  bids(assetId: string): Promise<readonly BidRow[]> {
+  async bids(assetId: string): Promise<readonly BidRow[]> {
     return this.rows.bidsOf(findAsset(assetId, undefined))
   }
 

@@ -71,7 +71,10 @@ export class FollowerProcess {
     const config = readConfig(env)
     const db = options.db.withPlugin(process.statements())
     const { signal } = process.stopping
-    process.chain = await openChain({ config, db, clock, signal, log, random, timing: process.timing() })
+    process.chain = await openChain({
+      ...{ config, db, clock, signal, log, random, timing: process.timing() },
+      fetchesHere: true,
+    })
     return process
   }
 

@@ -156,6 +156,7 @@ test('following to a block ends where another process has followed to it', async
       signal: stopping.signal,
       pollMs: 1,
       timing: REAL_TIMING,
+      steadyMs: () => 0,
       endsWith: () => false,
       onStep: (result) => {
         expect(result).toBe('waits')

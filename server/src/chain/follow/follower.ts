@@ -14,6 +14,8 @@ import { whileLeading } from './while-leading.ts'
 
 /** How many blocks one transaction moves the world forward where blocks are read one by one. */
 const BLOCKS_OF_STEP = 64
+/** How many blocks are requested at the same time after a reorganisation, or a break. */
+const BLOCKS_AT_ONCE = 8
 /** From this number of final blocks on that are missing, they are read by ranges and not one by one. */
 const BLOCKS_WORTH_A_RANGE = 32
 /** How long a second look that failed is not repeated. */
@@ -195,8 +197,11 @@ export class Follower {
     { ancestor, headers }: { readonly ancestor: FollowedBlock; readonly headers: readonly BlockHeader[] },
   ): Promise<void> {
     const blocks: NewBlock[] = []
-    for (const header of headers)
-      blocks.push(await this.unfinished.block(header.hash, () => this.readBlock(header)))
+    for (let at = 0; at < headers.length; at += BLOCKS_AT_ONCE) {
+      const part = headers.slice(at, at + BLOCKS_AT_ONCE)
+      const read = part.map((header) => this.unfinished.block(header.hash, () => this.readBlock(header)))
+      blocks.push(...(await Promise.all(read)))
+    }
     const undone = standing.known.at(-1)!.number - ancestor.number
     await this.branchOff(standing, ancestor, blocks)
     this.counts.noteUndone(undone)

@@ -1,11 +1,15 @@
 import type { Timing } from '../rpc/timing.ts'
 import type { Follower, StepResult } from './follower.ts'
+import { PollTimes } from './poll-times.ts'
 
 /** The longest pause after steps that failed. */
 const MAX_PAUSE_MS = 20_000
 
 export interface RunOptions {
+  /** The longest pause between two polls: see {@link PollTimes}. */
   readonly pollMs: number
+  /** Milliseconds that pass evenly: the clock of the follower. */
+  readonly steadyMs: () => number
   /** Ends when the world stands at this block, whichever process moved it there; undefined: never by itself. */
   readonly until: number | undefined
   readonly signal: AbortSignal
@@ -28,7 +32,8 @@ export async function runFollower(
   follower: Follower,
   options: RunOptions,
 ): Promise<StepResult | 'reached' | undefined> {
-  const { pollMs, until, signal, timing, endsWith, onStep, onFailure } = options
+  const { pollMs, steadyMs, until, signal, timing, endsWith, onStep, onFailure } = options
+  const times = new PollTimes(pollMs)
   let failures = 0
   while (!signal.aborted) {
     let pauseMs = pollMs
@@ -44,7 +49,9 @@ export async function runFollower(
       const newest = result === 'waits' && until !== undefined ? await follower.readNewest() : undefined
       if (newest && newest.number >= until!) return 'reached'
       if (endsWith(result)) return result
-      if (result === 'again') pauseMs = 0
+      const { nodeHead, answeredAtMs } = follower
+      if (nodeHead && answeredAtMs !== undefined) times.note(nodeHead, answeredAtMs)
+      pauseMs = result === 'again' ? 0 : times.pauseMs(steadyMs())
     } catch (error) {
       if (signal.aborted) break
       failures += 1

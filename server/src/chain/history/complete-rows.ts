@@ -1,15 +1,17 @@
 import { CommandError } from '../../errors.ts'
 import type { BlockHeader } from '../chain-types.ts'
-import type { Spool } from './spool.ts'
 import { MissingLogsError, TokenTrail } from './token-trail.ts'
 
 export interface CompleteRowsOptions<Rows> {
-  readonly spool: Pick<Spool, 'firstBlock' | 'dropFrom'>
-  /** Stores all logs that are not stored yet. @returns the last block of the history */
-  readonly fetch: () => Promise<BlockHeader>
-  /** Makes rows of the stored logs. @throws {MissingLogsError} */
-  readonly makeRows: (block: BlockHeader, trail: TokenTrail) => Promise<Rows>
-  /** From now on, asks the node last whose logs were incomplete. Gets why, for operators. */
+  readonly stored: {
+    /** The first block of the history. */
+    readonly firstBlock: number
+    /** Deletes the stored logs from this block on. From now on, the node that gave the last ones is asked last. */
+    readonly dropFrom: (block: number) => Promise<void>
+  }
+  /** Stores all logs that are not stored yet, and makes rows of all. @throws {MissingLogsError} */
+  readonly makeRows: (trail: TokenTrail) => Promise<Rows>
+  /** Gets why logs are requested again, for operators. */
   readonly onMissingLogs: (reason: string) => void
 }
 
@@ -17,23 +19,20 @@ export interface CompleteRowsOptions<Rows> {
 const MAX_TRIES = 3
 
 /**
- * Reads the history and makes rows of it. Where a node has left out logs, the stored ones are deleted from the last block
+ * Makes rows of the history. Where a node has left out logs, the stored ones are deleted from the last block
  * on that is known to be complete, and requested again, from another node where there is one.
  *
  * @throws {CommandError} where logs are still missing after {@link MAX_TRIES}
  */
-export async function completeRows<Rows>(
-  options: CompleteRowsOptions<Rows>,
-): Promise<{ readonly block: BlockHeader; readonly rows: Rows }> {
-  const { spool, fetch, makeRows, onMissingLogs } = options
+export async function completeRows<Rows>(options: CompleteRowsOptions<Rows>): Promise<Rows> {
+  const { stored, makeRows, onMissingLogs } = options
   for (let tries = 1; ; tries++) {
-    const block = await fetch()
     try {
-      return { block, rows: await makeRows(block, new TokenTrail()) }
+      return await makeRows(new TokenTrail())
     } catch (error) {
       if (!(error instanceof MissingLogsError)) throw error
-      const from = error.knownUntil ?? spool.firstBlock
-      await spool.dropFrom(from)
+      const from = error.knownUntil ?? stored.firstBlock
+      await stored.dropFrom(from)
       if (tries === MAX_TRIES) throw incomplete(error.message, from)
       onMissingLogs(`logs are missing: ${error.message}. They are requested again from block ${from} on.`)
     }

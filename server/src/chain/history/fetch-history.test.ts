@@ -94,10 +94,12 @@ const fetch = (source: HistorySource, options: Partial<FetchOptions> = {}) =>
     blocks: BLOCKS,
     parcelTransfer: ({ topics }) => topics[0] as 'first' | 'later',
     mayBeEmpty: false,
+    areApplied: false,
     signal: new AbortController().signal,
     steadyMs: tickingClock(),
     onProgress: () => undefined,
     onSuspectBlocks: () => undefined,
+    onStored: () => undefined,
     ...options,
   })
 

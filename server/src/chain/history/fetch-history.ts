@@ -3,7 +3,8 @@ import { CommandError } from '../../errors.ts'
 import type { BlockHeader, BlockRef, RawLog } from '../chain-types.ts'
 import { type BlockRange, ContradictionError } from '../follow/chain-source.ts'
 import { FrameWriter } from './frame-writer.ts'
-import type { LogsOfRange, Spool, TimedLog } from './spool.ts'
+import type { Spool } from './spool.ts'
+import type { LogsOfRange, TimedLog } from './spool-frames.ts'
 
 /** What the history is read from. Nodes that refuse a range are asked for smaller ones. */
 export interface HistorySource {
@@ -51,11 +52,15 @@ export interface FetchOptions {
   readonly parcelTransfer: (log: RawLog) => 'first' | 'later' | undefined
   /** Whether the history may end before the first parcel, also where no node has the state of its last block. */
   readonly mayBeEmpty: boolean
+  /** Whether stored logs were applied to rows already: then none of them may be deleted. */
+  readonly areApplied: boolean
   readonly signal: AbortSignal
   readonly steadyMs: () => number
   readonly onProgress: (progress: HistoryProgress) => void
   /** Gets the blocks whose logs may be incomplete: see {@link RangeAnswer}. */
   readonly onSuspectBlocks: (blocks: readonly number[]) => void
+  /** Gets the newest block that is stored: of what was stored before, once it was compared with the chain. */
+  readonly onStored: (last: number) => void
 }
 
 /** How many ranges are compared with the chain at a time. A range mostly has thousands of blocks. */
@@ -75,17 +80,21 @@ const PROGRESS_EVERY_MS = SECOND_MS
  */
 export async function fetchHistory(options: FetchOptions): Promise<void> {
   const { spool, blocks } = options
-  await dropOtherBranch(options)
+  if ((await dropOtherBranch(options)) && options.areApplied) throw replaced()
   const hadParcels = await hasStoredParcels(options)
   const first = spool.nextBlock
+  options.onStored(first - 1)
   const hasParcels = first > blocks.last ? hadParcels : await fetchFrom(options, first, hadParcels)
   if (!hasParcels) await assertNoParcels(options)
   if (first > blocks.last) return
   const hasDropped = await dropReplaced(options, first)
-  if ((await dropOtherBranch(options)) || hasDropped)
-    throw new CommandError(
-      'Final blocks were replaced while the history was read. Nothing was changed. Start the command again: it requests only what was replaced.',
-    )
+  if ((await dropOtherBranch(options)) || hasDropped) throw replaced()
+}
+
+function replaced(): CommandError {
+  return new CommandError(
+    'Final blocks were replaced while the history was read. Nothing was changed. Start the command again: it requests only what was replaced.',
+  )
 }
 
 /** Stores the logs from a block on. @returns whether there was the transfer of a parcel, now or before */
@@ -100,7 +109,9 @@ async function fetchFrom(options: FetchOptions, first: number, hadParcels: boole
       const timed = await withTimes(range, source)
       hasParcels ||= await hasFirstTransfer(options, timed, frames)
       if (range.suspectBlocks.length > 0) options.onSuspectBlocks(range.suspectBlocks)
-      if (await frames.add(timed)) progress.show()
+      if (!(await frames.add(timed))) continue
+      options.onStored(range.last)
+      progress.show()
     }
   } finally {
     await frames.flush() // What was read before a failure is not requested again.
@@ -197,14 +208,18 @@ function withoutHistory(why: string): CommandError {
 /** Where the node does not give the time of a log, the header of its block does. */
 async function withTimes(range: RangeAnswer, source: HistorySource): Promise<LogsOfRange> {
   const { first, last, lastHash, logs } = range
+  if (hasTimes(logs)) return { first, last, lastHash, logs }
   const unknown = new Set(logs.filter((log) => log.blockTimeS === undefined).map((log) => log.blockHash))
-  const hashes = [...unknown]
-  const headers = hashes.length > 0 ? await source.headersByHash(hashes) : []
+  const headers = await source.headersByHash([...unknown])
   const times = new Map(headers.map(({ hash, timeS }) => [hash, timeS]))
   const timed = logs.map(
     (log): TimedLog => ({ ...log, blockTimeS: log.blockTimeS ?? times.get(log.blockHash)! }),
   )
   return { first, last, lastHash, logs: timed }
+}
+
+function hasTimes(logs: readonly RawLog[]): logs is readonly TimedLog[] {
+  return logs.every((log) => log.blockTimeS !== undefined)
 }
 
 interface ProgressShow {

@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../../clock.ts'
-import type { LogsOfRange, Spool, TimedLog } from './spool.ts'
+import type { Spool } from './spool.ts'
+import type { LogsOfRange, TimedLog } from './spool-frames.ts'
 
 /** Blocks from which on a frame is written. */
 const FRAME_BLOCKS = 2_000

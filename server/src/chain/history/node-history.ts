@@ -1,4 +1,5 @@
 import type { BlockHeader, Network } from '../chain-types.ts'
+import { ContradictionError } from '../follow/chain-source.ts'
 import { callData, wordOf } from '../follow/loan-terms.ts'
 import { filterAddresses } from '../logs/log-filter.ts'
 import { KNOWN_NETWORKS } from '../networks/known-networks.ts'
@@ -22,7 +23,7 @@ export interface NodeHistoryOptions {
 }
 
 /** The history of the land, as nodes have it. */
-export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
+export class NodeHistory implements HistorySource {
   private readonly options: NodeHistoryOptions
   private among: readonly EthereumNode[] | undefined
   /** Name of the node that gave the last range. */
@@ -37,6 +38,13 @@ export class NodeHistory implements Omit<HistorySource, 'headerByNumber'> {
 
   readonly avoidLastNode = (): void => {
     this.except = this.among?.find(({ name }) => name === this.lastNode)
+  }
+
+  readonly headerByNumber = async (number: number): Promise<BlockHeader> => {
+    const { nodes, timing, signal } = this.options
+    const header = await withRetries(() => nodes.headerAt(number), { timing, signal })
+    if (!header) throw new ContradictionError(`no node has block ${number}, which it must have`)
+    return header
   }
 
   readonly headersByHash = async (hashes: readonly string[]): Promise<readonly BlockHeader[]> => {

@@ -1,29 +1,28 @@
 import { expect, test } from 'vitest'
-import type { Ground } from '../../land/snapshot/ground.ts'
+import { MemoryRows } from '../../land/events/memory-rows.ts'
 import { replay } from './replay.ts'
-import type { LogsOfRange, Spool } from './spool.ts'
+import type { LogsOfRange } from './spool-frames.ts'
 import { TokenTrail } from './token-trail.ts'
 
 function replayOf(ranges: readonly (readonly [first: number, last: number])[], last: number) {
-  const spool: Pick<Spool, 'firstBlock' | 'ranges'> = {
-    firstBlock: 100,
+  const stored = {
     async *ranges(): AsyncGenerator<LogsOfRange> {
       for (const [first, end] of ranges) yield { first, last: end, lastHash: '0x', logs: [] }
     },
   }
-  return replay(spool, {
-    ground: GROUND,
+  return replay(stored, {
+    rows: new MemoryRows(),
     trail: new TokenTrail(),
+    firstBlock: 100,
     context: {
       contracts: { estateRegistry: null, legacyMarketplace: null, bids: null, rentals: null },
     },
     eventsOf: async () => [],
-    last,
+    last: () => last,
     signal: new AbortController().signal,
     onProgress: () => undefined,
   })
 }
-const GROUND: Ground = { parcels: [], districts: [], contributions: [], chain: undefined }
 
 test('a history that reaches the block is replayed, also where it goes further or there is none yet', async () => {
   await replayOf(

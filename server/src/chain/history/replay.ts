@@ -2,42 +2,43 @@ import { setImmediate } from 'node:timers/promises'
 import { CommandError } from '../../errors.ts'
 import { applyEvent } from '../../land/events/apply-event.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
-import { MemoryRows } from '../../land/events/memory-rows.ts'
+import type { MemoryRows } from '../../land/events/memory-rows.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
-import type { Ground } from '../../land/snapshot/ground.ts'
-import type { Spool, TimedLog } from './spool.ts'
+import type { LogsOfRange, TimedLog } from './spool-frames.ts'
 import type { TokenTrail } from './token-trail.ts'
 
 export interface ReplayOptions {
-  readonly ground: Ground
+  /** What the events are applied to. */
+  readonly rows: MemoryRows
   /** Finds logs that are missing. */
   readonly trail: TokenTrail
+  /** The first block of the history. */
+  readonly firstBlock: number
   readonly context: RuleContext
   /** The events of logs, with what has to be read from contracts for them. */
   readonly eventsOf: (logs: readonly TimedLog[]) => Promise<readonly LandEvent[]>
-  /** The last block to replay; the spool may reach further. */
-  readonly last: number
+  /** The last block to replay: at the latest when the stored ranges end it is known, and infinite until then. */
+  readonly last: () => number
   readonly signal: AbortSignal
   readonly onProgress: (block: number, events: number) => void
 }
 
 /**
- * Applies all stored logs to the ground, in memory.
+ * Applies all stored logs to rows in memory.
  *
  * @throws {CommandError} where the stored logs have a gap or end before the last block: the world would be incomplete
  * @throws {MissingLogsError} where a node has left out logs
  */
 export async function replay(
-  spool: Pick<Spool, 'firstBlock' | 'ranges'>,
+  stored: { readonly ranges: () => AsyncIterable<LogsOfRange> },
   options: ReplayOptions,
-): Promise<MemoryRows> {
-  const { ground, trail, context, eventsOf, last, signal, onProgress } = options
-  const rows = new MemoryRows()
-  for (const parcel of ground.parcels) rows.put('parcel', parcel)
+): Promise<void> {
+  const { rows, trail, context, eventsOf, signal, onProgress } = options
   let events = 0
-  let next = spool.firstBlock
-  for await (const range of spool.ranges()) {
+  let next = options.firstBlock
+  for await (const range of stored.ranges()) {
     signal.throwIfAborted()
+    const last = options.last()
     if (range.first !== next) throw incomplete(next, last)
     next = range.last + 1
     const logs = range.last <= last ? range.logs : range.logs.filter(({ blockNumber }) => blockNumber <= last)
@@ -50,9 +51,8 @@ export async function replay(
     if (range.last >= last) break
     await setImmediate() // A stop signal must be able to come in between.
   }
-  if (next <= last) throw incomplete(next, last)
+  if (next <= options.last()) throw incomplete(next, options.last())
   trail.finish()
-  return rows
 }
 
 function incomplete(missing: number, last: number): CommandError {

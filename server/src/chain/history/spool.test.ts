@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type LogsOfRange, Spool, type TimedLog } from './spool.ts'
+import { Spool } from './spool.ts'
+import type { LogsOfRange, TimedLog } from './spool-frames.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -54,22 +55,58 @@ test('what was appended is there after a restart, in order', async () => {
   await again.close()
 })
 
+test('logs of one transaction, one block and several blocks are read as they were', async () => {
+  const [log] = rangeOf(FIRST).logs as readonly [TimedLog]
+  const logs = [
+    log,
+    { ...log, logIndex: 6, data: '0x01' },
+    { ...log, logIndex: 7, txHash: '0x0d', txIndex: 4, topics: [] },
+    {
+      ...log,
+      logIndex: 0,
+      txHash: '0x0e',
+      txIndex: 0,
+      blockNumber: FIRST + 1,
+      blockHash: '0x0f',
+      blockTimeS: 0,
+    },
+    {
+      ...log,
+      logIndex: 1,
+      txHash: '0x0e',
+      txIndex: 0,
+      blockNumber: FIRST + 1,
+      blockHash: '0x0f',
+      blockTimeS: 0,
+    },
+  ]
+  const spool = await openSpool()
+  await spool.append({ ...rangeOf(FIRST), logs })
+  await spool.append({ ...rangeOf(FIRST + 10), logs: [] })
+  expect((await readAll(spool)).map((range) => range.logs)).toEqual([logs, []])
+  await spool.close()
+})
+
 /** What a crash can leave after the last whole range. */
 const TAILS = [
   Buffer.alloc(0),
   Buffer.from([0, 0, 0, 3, 1, 2, 3, 4, 9, 9, 9, 9, 9]),
   Buffer.alloc(7),
   Buffer.alloc(4_096),
-  frameOf(Buffer.from('no compressed data')),
-  frameOf(deflateRawSync('no JSON')),
+  frameOf('no JSON', Buffer.from('logs')),
+  frameOf('[1]', Buffer.from('logs')),
+  frameOf(`[${FIRST + 40},${FIRST + 49},"0x",1]`, Buffer.from('no compressed data')),
+  frameOf(`[${FIRST + 40},${FIRST + 49},"0x",1]`, deflateRawSync('no JSON')),
   Buffer.from([0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4, 9, 9, 9, 9, 9]),
 ]
 
 /** With the right checksum. */
-function frameOf(body: Buffer): Buffer {
-  const header = Buffer.alloc(8)
-  header.writeUInt32BE(body.length, 0)
-  header.writeUInt32BE(crc32(body), 4)
+function frameOf(facts: string, logs: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(facts), logs])
+  const header = Buffer.alloc(12)
+  header.writeUInt32BE(facts.length, 0)
+  header.writeUInt32BE(logs.length, 4)
+  header.writeUInt32BE(crc32(body), 8)
   return Buffer.concat([header, body])
 }
 

@@ -1,33 +1,19 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { crc32, deflateRaw, inflateRaw } from 'node:zlib'
 import { FolderLock } from '../../db/embedded/folder-lock.ts'
 import { CommandError } from '../../errors.ts'
-import type { BlockRef, RawLog } from '../chain-types.ts'
-
-/** A log with the time of its block. */
-export interface TimedLog extends RawLog {
-  readonly blockTimeS: number
-}
-
-/** All logs of the blocks from `first` to `last`, both included, in their order. */
-export interface LogsOfRange {
-  readonly first: number
-  readonly last: number
-  /** The hash of the block `last`: by it one sees whether the range is still of the chain. */
-  readonly lastHash: string
-  readonly logs: readonly TimedLog[]
-}
-
-const deflate = promisify(deflateRaw)
-const inflate = promisify(inflateRaw)
-/** At the beginning of the file. A file of another version is deleted and read again. */
-const VERSION = Buffer.from('LPSPOOL2')
-/** Length and CRC-32 of the body, four bytes each, before it. */
-const HEADER_BYTES = 8
-/** A longer frame is damage. */
-const MAX_BODY_BYTES = 1 << 30
+import type { BlockRef } from '../chain-types.ts'
+import {
+  type Frame,
+  FrameReader,
+  frameOf,
+  hasLogs,
+  type LogsOfRange,
+  type RangeFacts,
+  rangeOf,
+  readAt,
+  VERSION,
+} from './spool-frames.ts'
 
 /**
  * The raw logs of the history, in a file that grows by one frame for each range: so a process that was killed asks a node
@@ -67,7 +53,7 @@ export class Spool {
     await mkdir(folder, { recursive: true })
     const lock = await lockOf(folder)
     try {
-      const file = await open(join(folder, `${name}.spool`), 'a+')
+      const file = await open(spoolPath(folder, name), 'a+')
       const spool = new Spool(file, lock, firstBlock)
       await spool.load()
       return spool
@@ -98,27 +84,24 @@ export class Spool {
 
   /** @throws {Error} where the range does not follow the last one, or cannot be written whole: nothing of it stays */
   async append(range: LogsOfRange): Promise<void> {
-    const { first, last, lastHash, logs } = range
-    if (first !== this.nextBlock)
-      throw new Error(`block ${first} does not follow ${this.nextBlock - 1} in the spool`)
-    const body = await deflate(JSON.stringify([first, last, lastHash, logs.map(packed)]), { level: 1 })
-    const header = Buffer.alloc(HEADER_BYTES)
-    header.writeUInt32BE(body.length, 0)
-    header.writeUInt32BE(crc32(body), 4)
-    await this.write(Buffer.concat([header, body]))
-    this.note(range, this.end + HEADER_BYTES + body.length)
+    if (range.first !== this.nextBlock)
+      throw new Error(`block ${range.first} does not follow ${this.nextBlock - 1} in the spool`)
+    const { facts, bytes } = await frameOf(range)
+    await this.write(bytes)
+    this.note(facts, this.end + bytes.length)
   }
 
   /** Everything that is stored, range by range. */
   async *ranges(): AsyncGenerator<LogsOfRange> {
-    for await (const { range } of this.frames()) yield range
+    const reader = new FrameReader(this.file, this.firstBlock)
+    for (let frame = await reader.next(); frame; frame = await reader.next()) yield await rangeOf(frame)
   }
 
   /** Deletes the range that has this block, and all later ones. */
   async dropFrom(number: number): Promise<void> {
     const at = this.markAt(number)
     if (at === this.marks.length) return
-    for (const { logs } of this.marks.splice(at)) this.logCount -= logs
+    this.forgetFrom(at)
     await this.file.truncate(this.end)
   }
 
@@ -150,9 +133,15 @@ export class Spool {
 
   /** Reads what is whole, and cuts off the rest. */
   private async load(): Promise<void> {
-    const version = await this.read(0, VERSION.length)
+    const version = await readAt(this.file, 0, VERSION.length)
     if (version?.equals(VERSION)) {
-      for await (const { range, end } of this.frames()) this.note(range, end)
+      const reader = new FrameReader(this.file, this.firstBlock)
+      let newest: Frame | undefined
+      for (let frame = await reader.next(); frame; frame = await reader.next()) {
+        this.note(frame.facts, frame.end)
+        newest = frame
+      }
+      if (newest && !(await hasLogs(newest))) this.forgetFrom(this.marks.length - 1)
       await this.file.truncate(this.end)
     } else {
       await this.file.truncate(0)
@@ -160,9 +149,13 @@ export class Spool {
     }
   }
 
-  private note({ last, lastHash, logs }: LogsOfRange, end: number): void {
-    this.marks.push({ block: { number: last, hash: lastHash }, end, logs: logs.length })
-    this.logCount += logs.length
+  private note([, last, lastHash, logs]: RangeFacts, end: number): void {
+    this.marks.push({ block: { number: last, hash: lastHash }, end, logs })
+    this.logCount += logs
+  }
+
+  private forgetFrom(at: number): void {
+    for (const { logs } of this.marks.splice(at)) this.logCount -= logs
   }
 
   /** Writes a whole frame or, where the disk is full, nothing. */
@@ -178,56 +171,17 @@ export class Spool {
       throw error
     }
   }
-
-  private async *frames(): AsyncGenerator<{ range: LogsOfRange; end: number }> {
-    let at = VERSION.length
-    let next = this.firstBlock
-    for (;;) {
-      const body = await this.bodyAt(at)
-      if (!body) return
-      at += HEADER_BYTES + body.length
-      const packedRange = await packedRangeOf(body)
-      if (!packedRange) return
-      const [first, last, lastHash, logs] = packedRange
-      if (first !== next) return
-      next = last + 1
-      yield { range: { first, last, lastHash, logs: logs.map(unpacked) }, end: at }
-    }
-  }
-
-  /** The body of the frame at this offset; undefined at the end of what is whole. */
-  private async bodyAt(offset: number): Promise<Buffer | undefined> {
-    const header = await this.read(offset, HEADER_BYTES)
-    if (!header) return undefined
-    const length = header.readUInt32BE(0)
-    // A file that grew before its bytes were on disk ends with zeros, whose checksum is that of an empty body.
-    if (length === 0 || length > MAX_BODY_BYTES) return undefined
-    const body = await this.read(offset + HEADER_BYTES, length)
-    return body && crc32(body) === header.readUInt32BE(4) ? body : undefined
-  }
-
-  private async read(offset: number, length: number): Promise<Buffer | undefined> {
-    const { size } = await this.file.stat()
-    if (offset + length > size) return undefined
-    const buffer = Buffer.alloc(length)
-    const { bytesRead } = await this.file.read(buffer, 0, length, offset)
-    return bytesRead === length ? buffer : undefined
-  }
-}
-
-/** Undefined for a body that was not written by {@link Spool.append}. */
-async function packedRangeOf(body: Buffer): Promise<PackedRange | undefined> {
-  try {
-    return JSON.parse((await inflate(body)).toString()) as PackedRange
-  } catch {
-    return undefined
-  }
 }
 
 interface Mark {
   readonly block: BlockRef
   readonly end: number
   readonly logs: number
+}
+
+/** The file with the stored logs. */
+export function spoolPath(folder: string, name: string): string {
+  return join(folder, `${name}.spool`)
 }
 
 async function lockOf(folder: string): Promise<FolderLock> {
@@ -240,26 +194,3 @@ async function lockOf(folder: string): Promise<FolderLock> {
 
 /** Nobody connects to the holder of this lock. */
 const NO_SOCKET = ''
-
-type PackedRange = [first: number, last: number, lastHash: string, logs: readonly PackedLog[]]
-type PackedLog = [
-  address: string,
-  topics: readonly string[],
-  data: string,
-  blockNumber: number,
-  blockHash: string,
-  timeS: number,
-  txHash: string,
-  txIndex: number,
-  logIndex: number,
-]
-
-function packed(log: TimedLog): PackedLog {
-  const { address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex } = log
-  return [address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex]
-}
-
-function unpacked(log: PackedLog): TimedLog {
-  const [address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex] = log
-  return { address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex }
-}

@@ -14,9 +14,13 @@ export async function writeWorld(
   db: Db,
   rows: MemoryRows,
   { districts, contributions }: Pick<Ground, 'districts' | 'contributions'>,
-  options: NewWorldOptions & { readonly signal: AbortSignal },
+  options: NewWorldOptions & {
+    readonly signal: AbortSignal
+    readonly beforeShow?: (() => Promise<void>) | undefined
+  },
 ): Promise<number> {
   const shown = await makeWorld(db, options, {
+    beforeShow: options.beforeShow,
     fill: async (loader) => {
       for (const district of districts) await loader.add('district', district)
       for (const table of EVENT_TABLES) {

@@ -116,12 +116,20 @@ export function readStruct<Types extends NamedTypes>(
   frame: number,
 ): ValuesOf<Types> {
   const values: Record<string, unknown> = {}
+  addStruct(values, { types, data, frame })
+  return values as ValuesOf<Types>
+}
+
+/** Like {@link readStruct}, and puts the values into an object with others. */
+export function addStruct(
+  values: Record<string, unknown>,
+  { types, data, frame }: { readonly types: NamedTypes; readonly data: LogData; readonly frame: number },
+): void {
   let head = frame
   for (const name in types) {
     values[name] = readItem(types[name]!, data, { frame, head })
     head += types[name]!.headBytes
   }
-  return values as ValuesOf<Types>
 }
 
 /** Bytes of all heads together. */

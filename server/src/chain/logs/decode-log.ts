@@ -1,5 +1,5 @@
 import { CONTRACT_ROLES, type ContractRole, type Network, type RawLog } from '../chain-types.ts'
-import { headBytesOf, readStruct, type WordType } from './abi-types.ts'
+import { addStruct, headBytesOf, type WordType } from './abi-types.ts'
 import { EVENTS_OF_ROLE, type EventFields, type EventName, LAYOUTS, type Layout } from './layouts.ts'
 import { LogData, UnfitLogError } from './log-data.ts'
 
@@ -91,14 +91,17 @@ function readerOf(event: EventName): EventReader {
 const WORD_LENGTH = 66
 
 function readFields(reader: EventReader, log: RawLog): Readonly<Record<string, unknown>> {
-  return { ...readTopics(reader, log.topics), ...readData(reader, log.data) }
+  const values: Record<string, unknown> = {}
+  addTopics(values, reader, log.topics)
+  addData(values, reader, log.data)
+  return values
 }
 
-function readTopics(
+function addTopics(
+  values: Record<string, unknown>,
   { topics: types }: EventReader,
   topics: readonly string[],
-): Readonly<Record<string, unknown>> {
-  const values: Record<string, unknown> = {}
+): void {
   if (topics.length !== types.length + 1)
     throw new UnfitLogError(`it has ${topics.length} topics, not ${types.length + 1}`)
   for (let index = 0; index < types.length; index++) {
@@ -107,12 +110,16 @@ function readTopics(
     if (topic.length !== WORD_LENGTH) throw new UnfitLogError('a topic does not have 32 bytes')
     values[name] = type.of(topic.slice(2))
   }
-  return values
 }
 
-function readData({ data: types, fixedBytes }: EventReader, hex: string): Readonly<Record<string, unknown>> {
+function addData(
+  values: Record<string, unknown>,
+  { data: types, fixedBytes }: EventReader,
+  hex: string,
+): void {
+  if (fixedBytes === 0 && hex === '0x') return
   const data = new LogData(hex)
   if (fixedBytes !== undefined && data.length !== fixedBytes)
     throw new UnfitLogError(`its data have ${data.length} bytes, not ${fixedBytes}`)
-  return readStruct(types, data, 0)
+  addStruct(values, { types, data, frame: 0 })
 }

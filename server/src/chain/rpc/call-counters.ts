@@ -30,4 +30,11 @@ export class CallCounters {
   read(): readonly CallCount[] {
     return [...this.counts.values()]
   }
+
+  /** All counts since it was called before, for another process or thread that adds them to its own. */
+  take(): readonly CallCount[] {
+    const counts = this.read()
+    this.counts.clear()
+    return counts
+  }
 }

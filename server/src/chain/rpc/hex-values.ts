@@ -40,16 +40,23 @@ export function readAddress(value: unknown, name: string): string {
  * readHex('0xAB', 'data') // '0xab'
  */
 export function readHex(value: unknown, name: string, bytes?: number): string {
-  // A pattern for the whole text would remember each of its characters, and logs may have megabytes
-  const isHex =
-    typeof value === 'string' &&
-    value.startsWith('0x') &&
-    value.length % 2 === 0 &&
-    !/[^0-9a-f]/i.test(value.slice(2))
-  if (!isHex) throw wrong(name, 'bytes in hex')
-  if (bytes !== undefined && value.length !== 2 + 2 * bytes) throw wrong(name, `${bytes} bytes`)
-  return value.toLowerCase()
+  if (typeof value !== 'string' || !value.startsWith('0x') || value.length % 2 !== 0)
+    throw wrong(name, 'bytes in hex')
+  const isLower = isLowerHex(value)
+  const hex = isLower ? value : value.toLowerCase()
+  if (!isLower && !isLowerHex(hex)) throw wrong(name, 'bytes in hex')
+  if (bytes !== undefined && hex.length !== 2 + 2 * bytes) throw wrong(name, `${bytes} bytes`)
+  return hex
 }
+
+/** Whether all after `0x` are hex digits in lower case, as nearly all nodes write them. */
+function isLowerHex(text: string): boolean {
+  // A pattern for the whole text would remember each of its characters, and logs may have megabytes
+  OTHER_THAN_LOWER_HEX.lastIndex = 2
+  return !OTHER_THAN_LOWER_HEX.test(text)
+}
+
+const OTHER_THAN_LOWER_HEX = /[^0-9a-f]/g
 
 /** Reads an object. @throws {WrongAnswerError} */
 export function readObject(value: unknown, name: string): Readonly<Record<string, unknown>> {

@@ -73,7 +73,7 @@ export function readLogsOfBlock(
   blockHash: string,
   addresses: ReadonlySet<string>,
 ): readonly RawLog[] {
-  const logs = readList(value, 'the list of logs').map(readLog)
+  const logs = readLogs(value)
   if (logs.some((log) => log.blockHash !== blockHash)) throw new WrongAnswerError('a log is of another block')
   checkOrder(logs)
   checkAddresses(logs, addresses)
@@ -90,7 +90,7 @@ export function readLogsOfRange(
   { fromBlock, toBlock }: BlockRange,
   addresses: ReadonlySet<string>,
 ): readonly RawLog[] {
-  const logs = readList(value, 'the list of logs').map(readLog)
+  const logs = readLogs(value)
   if (logs.some(({ blockNumber }) => blockNumber < fromBlock || blockNumber > toBlock)) {
     throw new WrongAnswerError('a log is outside the range')
   }
@@ -150,24 +150,32 @@ function readReceipt(fields: Readonly<Record<string, unknown>>): Receipt {
         : readQuantity(status, 'status'),
     cumulativeGasUsed: `0x${readQuantity(fields.cumulativeGasUsed, 'cumulativeGasUsed').toString(16)}`,
     logsBloom: readHex(fields.logsBloom, 'logsBloom', BLOOM_BYTES),
-    logs: readList(fields.logs, 'the logs of a receipt').map(readLog),
+    logs: readLogs(fields.logs),
   }
 }
 
-function readLog(value: unknown): RawLog {
+function readLogs(value: unknown): readonly RawLog[] {
+  const logs: RawLog[] = []
+  for (const item of readList(value, 'the list of logs')) logs.push(readLog(item, logs.at(-1)))
+  return logs
+}
+
+/** @param before what a log has in common with the one before it is right, and is the same text in memory */
+function readLog(value: unknown, before: RawLog | undefined): RawLog {
   const fields = readObject(value, 'a log')
   if (fields.removed !== undefined && fields.removed !== null && fields.removed !== false) {
     throw new WrongAnswerError('a log is marked as removed')
   }
   const topics = readList(fields.topics, 'topics')
   if (topics.length > MAX_TOPICS) throw new WrongAnswerError('a log has more than four topics')
+  const { address, blockHash, transactionHash: txHash } = fields
   return {
-    address: readAddress(fields.address, 'address'),
+    address: before && address === before.address ? before.address : readAddress(address, 'address'),
     topics: topics.map((topic) => readHash(topic, 'topic')),
     data: readHex(fields.data, 'data'),
     blockNumber: readQuantity(fields.blockNumber, 'blockNumber'),
-    blockHash: readHash(fields.blockHash, 'blockHash'),
-    txHash: readHash(fields.transactionHash, 'transactionHash'),
+    blockHash: before && blockHash === before.blockHash ? before.blockHash : readHash(blockHash, 'blockHash'),
+    txHash: before && txHash === before.txHash ? before.txHash : readHash(txHash, 'transactionHash'),
     txIndex: readQuantity(fields.transactionIndex, 'transactionIndex'),
     logIndex: readQuantity(fields.logIndex, 'logIndex'),
     blockTimeS: blockTimeOf(fields.blockTimestamp),

@@ -115,11 +115,32 @@ function positionOf(row: ChainPositionTable): PositionRow {
  * canFollow({ ...known, rulesVersion: known.rulesVersion + 1 }, known) // false
  */
 export function canFollow(world: FollowedChain, known: FollowedChain): boolean {
-  return (
-    world.chainId === known.chainId &&
-    world.contractsHash === known.contractsHash &&
-    world.rulesVersion <= known.rulesVersion
-  )
+  return isOfChain(world, known) && world.rulesVersion <= known.rulesVersion
+}
+
+/** Whether a world was made of the same contracts of the same chain. */
+export function isOfChain(
+  world: FollowedChain,
+  { chainId, contractsHash }: Pick<FollowedChain, 'chainId' | 'contractsHash'>,
+): boolean {
+  return world.chainId === chainId && world.contractsHash === contractsHash
+}
+
+/** The number of the block at which a world of a chain stands; -1 for none, and for one that is not of that chain. */
+export async function readBlockNumber(
+  db: Db | Tx,
+  worldId: number | null,
+  { chainId, contractsHash }: Pick<FollowedChain, 'chainId' | 'contractsHash'>,
+): Promise<number> {
+  if (worldId === null) return -1
+  const position = await db
+    .selectFrom('chain_position')
+    .select('block_number')
+    .where('world_id', '=', worldId)
+    .where('chain_id', '=', chainId)
+    .where('contracts_hash', '=', contractsHash)
+    .executeTakeFirst()
+  return position?.block_number ?? -1
 }
 
 type BlockJson = Omit<StoredBlock, 'logsDigest'> & { readonly logsDigest: string | null }

@@ -356,7 +356,7 @@ const apply: ApplyEvent = async (rows, event) => {
 
 type Deed = (rows: LandRows, draft: Draft, parcelId: string) => Promise<void>
 
-const parcelOf = (rows: LandRows, { pick, other }: Draft): Promise<ParcelRow | undefined> =>
+const parcelOf = async (rows: LandRows, { pick, other }: Draft): Promise<ParcelRow | undefined> =>
   rows.parcel({ x: (pick % 5) - 2, y: (other % 5) - 2 })
 
 const DEEDS: Readonly<Record<Draft['what'], Deed>> = {

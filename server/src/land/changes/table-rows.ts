@@ -96,7 +96,7 @@ export class TableRows implements LandRows {
 
   async rightsOf(registry: Registry, owner: string): Promise<readonly RightRow[]> {
     const where = sql`registry = ${registry} and owner = ${owner}`
-    const rights = await this.group('land_right', `owner ${registry} ${owner}`, where)
+    const rights = await this.group('land_right', ownerGroup({ registry, owner }), where)
     return rights.sort((a, b) => (`${a.kind} ${a.operator}` < `${b.kind} ${b.operator}` ? -1 : 1))
   }
 
@@ -175,6 +175,7 @@ export class TableRows implements LandRows {
     )
     await this.readParcelsOfEstates(estates)
     for (const table of ['publication', 'bid'] as const) await this.readOfAssets(table, assets)
+    await this.readRightsOf(newOwnersIn(events))
   }
 
   /** Reads rows by their keys, with one query. */
@@ -205,6 +206,15 @@ export class TableRows implements LandRows {
     const where = sql`(asset_id, asset_type) in (select * from unnest(${ids}::text[], ${types}::text[]))`
     this.noteStored(table, await this.select(table, where))
     for (const asset of unread) this.readGroups.add(`${table} ${assetGroup(asset)}`)
+  }
+
+  private async readRightsOf(owners: readonly Owner[]): Promise<void> {
+    const unread = owners.filter((owner) => !this.readGroups.has(`land_right ${ownerGroup(owner)}`))
+    if (unread.length === 0) return
+    const [registries, addresses] = [unread.map(({ registry }) => registry), unread.map(({ owner }) => owner)]
+    const where = sql`(registry, owner) in (select * from unnest(${registries}::text[], ${addresses}::text[]))`
+    this.noteStored('land_right', await this.select('land_right', where))
+    for (const owner of unread) this.readGroups.add(`land_right ${ownerGroup(owner)}`)
   }
 
   /** A row by the columns that name it; undefined where there is none. */
@@ -331,9 +341,15 @@ const GROUPS: { readonly [Table in EventTable]: (row: EventRows[Table]) => reado
   publication: ({ asset_type, asset_id }) => [assetGroup({ type: asset_type, id: asset_id })],
   bid: ({ asset_type, asset_id }) => [assetGroup({ type: asset_type, id: asset_id })],
   mortgage: ({ mortgage_id, loan_id }) => [`mortgage ${mortgage_id}`, `loan ${loan_id}`],
-  land_right: ({ registry, owner }) => [`owner ${registry} ${owner}`],
+  land_right: (right) => [ownerGroup(right)],
   trade_signature: () => [],
   trade_index: () => [],
+}
+
+type Owner = Pick<RightRow, 'registry' | 'owner'>
+
+function ownerGroup({ registry, owner }: Owner): string {
+  return `owner ${registry} ${owner}`
 }
 
 function assetGroup({ type, id }: AssetName): string {
@@ -346,6 +362,15 @@ function whereAsset({ type, id }: AssetName): RawBuilder<unknown> {
 
 function byKey(a: { readonly key: number }, b: { readonly key: number }): number {
   return a.key - b.key
+}
+
+/** The owners that tokens are transferred to: their rights stand on these tokens. */
+function newOwnersIn(events: readonly LandEvent[]): readonly Owner[] {
+  return events.flatMap((event) =>
+    event.kind === 'asset-transferred' && event.to !== null
+      ? [{ registry: event.asset.type, owner: event.to }]
+      : [],
+  )
 }
 
 interface Named {

@@ -33,8 +33,20 @@ export async function fingerprintOf(rows: LandRows, { id, fingerprint }: EstateR
 
 const PREFIX = Buffer.from('estateId')
 
+/** Hashes of parcels that joined or left an estate: in a history, each of them many times. */
+const PARCEL_HASHES = new Map<number, bigint>()
+/** 5 MB. */
+const MAX_PARCEL_HASHES = 50_000
+
 function parcelHash(parcel: Coord): bigint {
-  return hashOf(word(encodeTokenId(parcel)))
+  // Coordinates are within a million: the contract has no others.
+  const key = parcel.x * 2 ** 22 + parcel.y
+  const known = PARCEL_HASHES.get(key)
+  if (known !== undefined) return known
+  const hash = hashOf(word(encodeTokenId(parcel)))
+  if (PARCEL_HASHES.size >= MAX_PARCEL_HASHES) PARCEL_HASHES.clear()
+  PARCEL_HASHES.set(key, hash)
+  return hash
 }
 
 function hashOf(bytes: Uint8Array): bigint {

@@ -64,29 +64,32 @@ export const KEY_COLUMNS: { readonly [Table in EventTable]: readonly (keyof Even
   trade_index: ['marketplace', 'signer'],
 }
 
+/** A value, or the promise of one: rows in memory answer at once, which spares a promise for each row that rules read. */
+export type Awaitable<Value> = Value | Promise<Value>
+
 /**
  * The rows that events are applied to: in memory (history, tests), or read from the tables when they are needed (near
  * the head of the chain). What was put is seen by every later read. Rows are never changed in place.
  */
 export interface LandRows {
-  parcel(at: Coord): Promise<ParcelRow | undefined>
-  estate(id: string): Promise<EstateRow | undefined>
+  parcel(at: Coord): Awaitable<ParcelRow | undefined>
+  estate(id: string): Awaitable<EstateRow | undefined>
   /** In the order in which they joined. */
-  parcelsOfEstate(id: string): Promise<readonly ParcelRow[]>
+  parcelsOfEstate(id: string): Awaitable<readonly ParcelRow[]>
   /** All parcels or estates of an owner, for rights over all of them. */
-  assetsOf(registry: 'parcel', owner: string): Promise<readonly ParcelRow[]>
-  assetsOf(registry: 'estate', owner: string): Promise<readonly EstateRow[]>
-  rightsOf(registry: Registry, owner: string): Promise<readonly RightRow[]>
+  assetsOf(registry: 'parcel', owner: string): Awaitable<readonly ParcelRow[]>
+  assetsOf(registry: 'estate', owner: string): Awaitable<readonly EstateRow[]>
+  rightsOf(registry: Registry, owner: string): Awaitable<readonly RightRow[]>
   /** All that ever were, oldest first. */
-  publicationsOf(asset: AssetName): Promise<readonly PublicationRow[]>
-  bidsOf(asset: AssetName): Promise<readonly BidRow[]>
+  publicationsOf(asset: AssetName): Awaitable<readonly PublicationRow[]>
+  bidsOf(asset: AssetName): Awaitable<readonly BidRow[]>
   mortgage(
     by: { readonly mortgageId: number } | { readonly loanId: number },
-  ): Promise<MortgageRow | undefined>
-  tradeSignature(marketplace: string, signer: string, key: string): Promise<TradeSignatureRow | undefined>
-  tradeIndex(marketplace: string, signer: string): Promise<TradeIndexRow | undefined>
+  ): Awaitable<MortgageRow | undefined>
+  tradeSignature(marketplace: string, signer: string, key: string): Awaitable<TradeSignatureRow | undefined>
+  tradeIndex(marketplace: string, signer: string): Awaitable<TradeIndexRow | undefined>
   /** The number of the next row of a table; each call gives another. */
-  nextKey(table: 'publication' | 'bid' | 'mortgage'): Promise<number>
+  nextKey(table: 'publication' | 'bid' | 'mortgage'): Awaitable<number>
   put<Table extends EventTable>(table: Table, row: EventRows[Table]): void
   remove<Table extends EventTable>(table: Table, row: EventRows[Table]): void
 }

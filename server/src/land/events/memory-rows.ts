@@ -49,57 +49,51 @@ export class MemoryRows implements LandRows {
   private readonly nextKeys = { publication: 1, bid: 1, mortgage: 1 }
   private readonly addresses = new Map<string, string>()
 
-  async parcel(at: Coord): Promise<ParcelRow | undefined> {
+  parcel(at: Coord): ParcelRow | undefined {
     return this.stores.parcel.find(at)
   }
 
-  async estate(id: string): Promise<EstateRow | undefined> {
+  estate(id: string): EstateRow | undefined {
     return this.stores.estate.find({ id })
   }
 
-  async parcelsOfEstate(id: string): Promise<readonly ParcelRow[]> {
+  parcelsOfEstate(id: string): readonly ParcelRow[] {
     return this.stores.parcel.ofEstate(id)
   }
 
-  assetsOf(registry: 'parcel', owner: string): Promise<readonly ParcelRow[]>
-  assetsOf(registry: 'estate', owner: string): Promise<readonly EstateRow[]>
-  async assetsOf(registry: Registry, owner: string): Promise<readonly (ParcelRow | EstateRow)[]> {
+  assetsOf(registry: 'parcel', owner: string): readonly ParcelRow[]
+  assetsOf(registry: 'estate', owner: string): readonly EstateRow[]
+  assetsOf(registry: Registry, owner: string): readonly (ParcelRow | EstateRow)[] {
     return this.stores[registry].ofOwner(owner)
   }
 
-  async rightsOf(registry: Registry, owner: string): Promise<readonly RightRow[]> {
+  rightsOf(registry: Registry, owner: string): readonly RightRow[] {
     return this.stores.land_right.ofOwner({ registry, owner })
   }
 
-  async publicationsOf(asset: AssetName): Promise<readonly PublicationRow[]> {
+  publicationsOf(asset: AssetName): readonly PublicationRow[] {
     return this.stores.publication.of(asset)
   }
 
-  async bidsOf(asset: AssetName): Promise<readonly BidRow[]> {
+  bidsOf(asset: AssetName): readonly BidRow[] {
     return this.stores.bid.of(asset)
   }
 
-  async mortgage(
-    by: { readonly mortgageId: number } | { readonly loanId: number },
-  ): Promise<MortgageRow | undefined> {
+  mortgage(by: { readonly mortgageId: number } | { readonly loanId: number }): MortgageRow | undefined {
     const { mortgage } = this.stores
     return 'loanId' in by ? mortgage.ofLoan(by.loanId) : mortgage.find({ mortgage_id: by.mortgageId })
   }
 
-  async tradeSignature(
-    marketplace: string,
-    signer: string,
-    signature_key: string,
-  ): Promise<TradeSignatureRow | undefined> {
+  tradeSignature(marketplace: string, signer: string, signature_key: string): TradeSignatureRow | undefined {
     const name = { marketplace, signer, signature_key, is_cancelled: false, uses: 0 }
     return this.stores.trade_signature.find(name)
   }
 
-  async tradeIndex(marketplace: string, signer: string): Promise<TradeIndexRow | undefined> {
+  tradeIndex(marketplace: string, signer: string): TradeIndexRow | undefined {
     return this.stores.trade_index.find({ marketplace, signer, value: '' })
   }
 
-  async nextKey(table: 'publication' | 'bid' | 'mortgage'): Promise<number> {
+  nextKey(table: 'publication' | 'bid' | 'mortgage'): number {
     return this.nextKeys[table]++
   }
 

@@ -1,7 +1,7 @@
 import { coordText } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
 import { deadlineMs, manaText, safeInteger, weiOf } from './amounts.ts'
-import type { MortgageRow } from './land-rows.ts'
+import type { Awaitable, MortgageRow } from './land-rows.ts'
 import { parcelAt } from './new-rows.ts'
 import type { Fact, Step } from './rule-context.ts'
 
@@ -122,11 +122,11 @@ async function changeLender(step: Step, loanId: bigint, lender: string): Promise
   if (hasStarted && mortgage.lender !== lender) put(step, { ...mortgage, lender })
 }
 
-function mortgageOf({ rows }: Step, mortgageId: bigint): Promise<MortgageRow | undefined> {
+function mortgageOf({ rows }: Step, mortgageId: bigint): Awaitable<MortgageRow | undefined> {
   return rows.mortgage({ mortgageId: Number(mortgageId) })
 }
 
-function mortgageWith({ rows }: Step, loanId: bigint): Promise<MortgageRow | undefined> {
+function mortgageWith({ rows }: Step, loanId: bigint): Awaitable<MortgageRow | undefined> {
   return rows.mortgage({ loanId: Number(loanId) })
 }
 

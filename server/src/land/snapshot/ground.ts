@@ -1,5 +1,4 @@
-import { coordText, type World } from '@landpass/client/grid'
-import type { Db } from '../../db/engine.ts'
+import type { World } from '@landpass/client/grid'
 import { CommandError } from '../../errors.ts'
 import type { ParcelRow } from '../events/land-rows.ts'
 import { emptyParcel } from '../events/new-rows.ts'
@@ -77,43 +76,10 @@ export function badSnapshot(
   )
 }
 
-/**
- * The ground of a world in the tables; undefined where it was not made of a snapshot: it has neither districts nor
- * contributions. Parcels outside of `world` are left out, except those of districts.
- */
-export async function findGroundOfWorld(db: Db, worldId: number, world: World): Promise<Ground | undefined> {
-  const districts = await db.selectFrom('district').selectAll().where('world_id', '=', worldId).execute()
-  const contributions = await db
-    .selectFrom('contribution')
-    .selectAll()
-    .where('world_id', '=', worldId)
-    .execute()
-  if (districts.length + contributions.length === 0) return undefined
-  const parcels = new Map(bareGround(world, 0).parcels.map((parcel) => [coordText(parcel), parcel]))
-  const stored = await db
-    .selectFrom('parcel')
-    .select(['x', 'y', 'created_at_ms', ...GROUND_COLUMNS])
-    .where('world_id', '=', worldId)
-    .execute()
-  for (const parcel of stored) {
-    const name = coordText(parcel)
-    if (parcels.has(name) || parcel.district_id !== null) parcels.set(name, groundOf(parcel))
-  }
-  return {
-    parcels: [...parcels.values()],
-    districts: districts.map(withoutWorld),
-    contributions: contributions.map(withoutWorld),
-    chain: undefined,
-  }
-}
-
-function withoutWorld<Stored extends { readonly world_id: number }>(row: Stored): Omit<Stored, 'world_id'> {
-  const { world_id: _, ...rest } = row
-  return rest
-}
-
-/** What no log says of a parcel. */
-const GROUND_COLUMNS = [
+/** The columns of a parcel that no log says. Only the price of the first auction can be that of a later one. */
+export const GROUND_COLUMNS = [
+  'x',
+  'y',
   'district_id',
   'district_position',
   'plaza_district_id',
@@ -122,11 +88,12 @@ const GROUND_COLUMNS = [
   'road_distance',
   'auction_price',
   'auction_owner',
+  'created_at_ms',
 ] as const
+type GroundColumn = (typeof GROUND_COLUMNS)[number]
 
-type GroundRow = Pick<Row<'parcel'>, 'x' | 'y' | 'created_at_ms' | (typeof GROUND_COLUMNS)[number]>
-
-function groundOf(parcel: GroundRow): ParcelRow {
+/** A parcel as it was before anything happened on the chain. */
+export function groundOf(parcel: Pick<ParcelRow, GroundColumn>): ParcelRow {
   const { district_id, district_position, plaza_district_id, plaza_distance } = parcel
   const { road_district_id, road_distance, auction_price, auction_owner, created_at_ms } = parcel
   return {

@@ -30,6 +30,16 @@ export interface NewWorldSteps {
   /** Adds all rows. @returns false to give the new world up */
   readonly fill: (loader: Loader) => Promise<boolean>
   readonly onStep?: ((step: 'attach' | 'show') => void) | undefined
+  /** Is done immediately before the transaction that shows the world, and again after a {@link ShowAgainError}. */
+  readonly beforeShow?: (() => Promise<void>) | undefined
+}
+
+/** Thrown by `whenShown`: what it needs has changed since `beforeShow`. The world is not shown yet, and both are repeated. */
+export class ShowAgainError extends Error {
+  constructor() {
+    super('the world is to be shown again')
+    this.name = 'ShowAgainError'
+  }
 }
 
 export interface ShownWorld {
@@ -64,7 +74,7 @@ async function fillAndShow(
   db: Db,
   worldId: number,
   { clock, signal, onlyIfEmpty, whenShown }: NewWorldOptions,
-  { fill, onStep }: NewWorldSteps,
+  { fill, onStep, beforeShow }: NewWorldSteps,
 ): Promise<number | undefined> {
   const lease = new Lease(db, worldId, clock)
   const loader = new Loader(db, worldId, lease)
@@ -80,5 +90,14 @@ async function fillAndShow(
   signal?.throwIfAborted()
   onStep?.('show')
   const alsoIn = whenShown && ((tx: Tx, shownBefore: number | null) => whenShown(tx, worldId, shownBefore))
-  return showWorld(db, worldId, clock.nowMs(), { onlyIfEmpty, alsoIn })
+  for (;;) {
+    await beforeShow?.()
+    try {
+      return await showWorld(db, worldId, clock.nowMs(), { onlyIfEmpty, alsoIn })
+    } catch (error) {
+      if (!(error instanceof ShowAgainError)) throw error
+    }
+    signal?.throwIfAborted()
+    await lease.renew()
+  }
 }

@@ -1,0 +1,31 @@
+import type { Network } from '../chain-types.ts'
+import type { CallCount } from '../rpc/call-counters.ts'
+import type { HistoryProgress } from './fetch-history.ts'
+import type { SpoolPlace } from './log-fetcher.ts'
+
+/** What the thread is started with. */
+export interface FetchTask extends SpoolPlace {
+  readonly urls: readonly string[]
+  readonly network: Network
+  readonly maxRangeBlocks: number
+  readonly callsInFlight: number
+}
+
+/** Each request is answered with its id. */
+export type ToThread = { readonly id: number } & (
+  | { readonly kind: 'fetch'; readonly last: number; readonly mayBeEmpty: boolean }
+  | { readonly kind: 'drop'; readonly from: number }
+  | { readonly kind: 'close' }
+)
+
+export type FromThread =
+  | { readonly kind: 'done'; readonly id: number }
+  | { readonly kind: 'failed'; readonly id: number; readonly message: string }
+  | { readonly kind: 'progress'; readonly progress: HistoryProgress }
+  | { readonly kind: 'suspects'; readonly blocks: readonly number[] }
+  | { readonly kind: 'stored'; readonly last: number }
+  /** Calls to nodes since the message before. */
+  | { readonly kind: 'calls'; readonly calls: readonly CallCount[] }
+
+/** The id of the answer to the start. */
+export const STARTED = 0

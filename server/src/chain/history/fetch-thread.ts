@@ -1,0 +1,66 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { CallCounters } from '../rpc/call-counters.ts'
+import { connectNodes } from '../rpc/connect.ts'
+import { REAL_TIMING } from '../rpc/timing.ts'
+import { type FetchTask, type FromThread, STARTED, type ToThread } from './fetch-messages.ts'
+import { SpoolFetcher } from './log-fetcher.ts'
+import { NodeHistory } from './node-history.ts'
+
+/** Requests and stores logs, while the main thread applies those that are stored. */
+const { urls, network, maxRangeBlocks, callsInFlight, ...place } = workerData as FetchTask
+const stopping = new AbortController()
+const { signal } = stopping
+const counters = new CallCounters()
+const nodes = connectNodes({ urls, network, signal, counters, maxInFlight: 2 * callsInFlight })
+const source = new NodeHistory({
+  nodes,
+  network,
+  maxRangeBlocks,
+  callsInFlight,
+  timing: REAL_TIMING,
+  signal,
+})
+const opening = SpoolFetcher.open({
+  ...place,
+  source,
+  network,
+  steadyMs: () => performance.now(),
+  signal,
+  onProgress: (progress) => {
+    post({ kind: 'progress', progress })
+    postCalls()
+  },
+  onSuspectBlocks: (blocks) => post({ kind: 'suspects', blocks }),
+  onStored: (last) => post({ kind: 'stored', last }),
+})
+void answer(STARTED, () => opening)
+parentPort!.on('message', (message: ToThread) => void answer(message.id, () => work(message)))
+
+async function work(message: ToThread): Promise<void> {
+  const fetcher = await opening
+  if (message.kind === 'fetch') await fetcher.fetchTo(message.last, message.mayBeEmpty)
+  else if (message.kind === 'drop') await fetcher.dropFrom(message.from)
+  else {
+    stopping.abort()
+    await fetcher.close()
+    parentPort!.close()
+  }
+}
+
+async function answer(id: number, working: () => Promise<unknown>): Promise<void> {
+  try {
+    await working()
+    postCalls()
+    post({ kind: 'done', id })
+  } catch (error) {
+    post({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+function postCalls(): void {
+  post({ kind: 'calls', calls: counters.take() })
+}
+
+function post(message: FromThread): void {
+  parentPort!.postMessage(message)
+}

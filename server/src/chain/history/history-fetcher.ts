@@ -1,0 +1,83 @@
+import type { FetchEvents, LogFetcher, SpoolPlace } from './log-fetcher.ts'
+import { spoolPath } from './spool.ts'
+import { StoredRanges } from './stored-ranges.ts'
+
+/** Opens what requests and stores the logs: in this thread, or in one of its own. */
+export type OpenFetcher = (place: SpoolPlace, events: FetchEvents) => Promise<LogFetcher>
+
+export interface HistoryFetcherOptions extends SpoolPlace, Omit<FetchEvents, 'onStored'> {
+  readonly openFetcher: OpenFetcher
+}
+
+/**
+ * Stores the logs of the history, and reads what is stored meanwhile.
+ *
+ * @example
+ * const fetcher = await HistoryFetcher.start(options)
+ * const fetching = fetcher.fetchTo(26_400_000, false).then(() => fetcher.stored.end())
+ * for await (const { logs } of fetcher.stored.ranges()) … // up to this block
+ * await fetching
+ * await fetcher.close()
+ */
+export class HistoryFetcher {
+  private readonly fetcher: LogFetcher
+  private readonly options: HistoryFetcherOptions
+  private ranges: StoredRanges
+  private target = -1
+
+  private constructor(fetcher: LogFetcher, options: HistoryFetcherOptions, ranges: StoredRanges) {
+    this.fetcher = fetcher
+    this.options = options
+    this.ranges = ranges
+  }
+
+  /** @throws {CommandError} where another process uses the folder */
+  static async start(options: HistoryFetcherOptions): Promise<HistoryFetcher> {
+    let started: HistoryFetcher | undefined
+    const fetcher = await options.openFetcher(options, {
+      ...options,
+      onStored: (last) => started?.release(last),
+    })
+    started = new HistoryFetcher(fetcher, options, await openRanges(options))
+    return started
+  }
+
+  get firstBlock(): number {
+    return this.options.firstBlock
+  }
+
+  /** All stored ranges, from the first one on; after {@link dropFrom} another object. */
+  get stored(): StoredRanges {
+    return this.ranges
+  }
+
+  /** Stores all logs up to this block, and lets `stored` read them: see {@link LogFetcher}. */
+  async fetchTo(last: number, mayBeEmpty: boolean): Promise<void> {
+    this.target = last
+    await this.fetcher.fetchTo(last, mayBeEmpty)
+    this.release(last)
+  }
+
+  /** Deletes the stored logs from this block on; a `fetchTo` that runs fails. */
+  async dropFrom(block: number): Promise<void> {
+    this.target = -1
+    await this.fetcher.dropFrom(block)
+    await this.ranges.close()
+    this.ranges = await openRanges(this.options)
+  }
+
+  /** What is stored stays. */
+  async close(): Promise<void> {
+    await this.fetcher.close()
+    await this.ranges.close()
+  }
+
+  /** Stored logs that reach further than the world are not part of it. */
+  private release(last: number): void {
+    this.ranges.release(Math.min(last, this.target))
+  }
+}
+
+function openRanges({ folder, name, firstBlock }: SpoolPlace): Promise<StoredRanges> {
+  return StoredRanges.open(spoolPath(folder, name), firstBlock)
+}

@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import type { World } from '@landpass/client/grid'
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { FollowedChain } from '../../land/changes/chain-position.ts'
+import type { LandEvent } from '../../land/events/land-event.ts'
+import type { RuleContext } from '../../land/events/rule-context.ts'
+import type { Network } from '../chain-types.ts'
+import type { ChainSource } from '../follow/chain-source.ts'
+import { firstBlock } from '../logs/log-filter.ts'
+import { contractsHash } from '../networks/contracts-hash.ts'
+import type { HistorySource } from './fetch-history.ts'
+import type { OpenFetcher } from './history-fetcher.ts'
+import type { HistoryStep } from './history-step.ts'
+import type { SpoolPlace } from './log-fetcher.ts'
+import type { NewerBlocksOptions } from './newer-blocks.ts'
+import type { ReadAtBlock } from './read-near.ts'
+import type { TimedLog } from './spool-frames.ts'
+import type { ContractCall } from './stored-answers.ts'
+
+/** What a new world is made of, and how. */
+export interface HistoryOptions {
+  readonly db: Db
+  readonly clock: Clock
+  readonly network: Network
+  /** The shape of the world. */
+  readonly world: World
+  /** Folder of a snapshot; undefined: that of the world that is shown or, without any, every parcel, unowned. */
+  readonly ground: string | undefined
+  /** Whether the world that is shown is made again: then no part of its ground is left out. */
+  readonly isRebuild: boolean
+  /** Folder for the stored logs. */
+  readonly spoolFolder: string
+  readonly source: Pick<
+    ChainSource,
+    'headerByHash' | 'headerByNumber' | 'heads' | 'logsOfBlock' | 'logsOfRange'
+  > &
+    Pick<HistorySource, 'parcelCount'>
+  readonly openFetcher: OpenFetcher
+  readonly context: RuleContext
+  /** `read` calls a contract near the end of the history. */
+  readonly eventsOf: (
+    logs: readonly TimedLog[],
+    read: (call: ContractCall) => Promise<string>,
+  ) => Promise<readonly LandEvent[]>
+  readonly eventsOfBlock: NewerBlocksOptions['eventsOfBlock']
+  /** What a function of a contract returns after a block. */
+  readonly readContract: ReadAtBlock
+  /** The most calls at a time. */
+  readonly callsInFlight: number
+  /** The history ends here, or at the last final block where that is older. */
+  readonly until: number
+  readonly signal: AbortSignal
+  readonly steadyMs: () => number
+  readonly onProgress: (progress: HistoryStep) => void
+  /** Gets the blocks whose logs may be incomplete. */
+  readonly onSuspectBlocks: (blocks: readonly number[]) => void
+  /** Writes a line for operators. */
+  readonly log: (line: string) => void
+}
+
+/** What says of a world whether it comes from this chain. */
+export function chainOf(network: Network): Pick<FollowedChain, 'chainId' | 'contractsHash'> {
+  return { chainId: network.chainId, contractsHash: contractsHash(network) }
+}
+
+/** Where the logs are stored. */
+export function spoolPlace({ network, spoolFolder }: HistoryOptions): SpoolPlace {
+  return { folder: spoolFolder, name: fileName(network), firstBlock: firstBlock(network) }
+}
+
+/** The file with what contracts answered, beside the logs. */
+export function answersPath({ network, spoolFolder }: HistoryOptions): string {
+  return join(spoolFolder, `${fileName(network)}.answers`)
+}
+
+function fileName(network: Network): string {
+  return `${network.chainId}-${contractsHash(network).slice(0, 16)}`
+}

@@ -1,0 +1,187 @@
+import type { FileHandle } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { crc32, deflateRaw, inflateRaw } from 'node:zlib'
+import { CommandError } from '../../errors.ts'
+import type { RawLog } from '../chain-types.ts'
+
+/** A log with the time of its block. */
+export interface TimedLog extends RawLog {
+  readonly blockTimeS: number
+}
+
+/** All logs of the blocks from `first` to `last`, both included, in their order. */
+export interface LogsOfRange {
+  readonly first: number
+  readonly last: number
+  /** The hash of the block `last`: by it one sees whether the range is still of the chain. */
+  readonly lastHash: string
+  readonly logs: readonly TimedLog[]
+}
+
+const deflate = promisify(deflateRaw)
+const inflate = promisify(inflateRaw)
+/** At the beginning of the file. A file of another version is deleted and read again. */
+export const VERSION = Buffer.from('LPSPOOL3')
+/** Before each frame: the lengths of its facts and of its logs, and the CRC-32 of both; four bytes each. */
+const HEADER_BYTES = 12
+/** A longer part is damage. */
+const MAX_PART_BYTES = 1 << 30
+
+/** What a frame says of its range, so that opening the file decompresses nothing. */
+export type RangeFacts = readonly [first: number, last: number, lastHash: string, logs: number]
+
+export interface Frame {
+  readonly facts: RangeFacts
+  /** Compressed. */
+  readonly logs: Buffer
+  /** Where the next frame begins in the file. */
+  readonly end: number
+}
+
+/** The frame of a range, as it is written. */
+export async function frameOf(
+  range: LogsOfRange,
+): Promise<{ readonly facts: RangeFacts; readonly bytes: Buffer }> {
+  const { first, last, lastHash, logs } = range
+  const facts: RangeFacts = [first, last, lastHash, logs.length]
+  const [factsBytes, logsBytes] = [
+    Buffer.from(JSON.stringify(facts)),
+    await deflate(packed(logs), { level: 1 }),
+  ]
+  const bytes = Buffer.concat([Buffer.alloc(HEADER_BYTES), factsBytes, logsBytes])
+  bytes.writeUInt32BE(factsBytes.length, 0)
+  bytes.writeUInt32BE(logsBytes.length, 4)
+  bytes.writeUInt32BE(crc32(bytes.subarray(HEADER_BYTES)), 8)
+  return { facts, bytes }
+}
+
+/** The range of a frame. @throws {CommandError} where its logs are none, in spite of the right checksum */
+export async function rangeOf({ facts, logs }: Pick<Frame, 'facts' | 'logs'>): Promise<LogsOfRange> {
+  const [first, last, lastHash] = facts
+  try {
+    return { first, last, lastHash, logs: unpacked((await inflate(logs)).toString()) }
+  } catch {
+    throw new CommandError(
+      `The stored logs of the blocks ${first} to ${last} are damaged. Nothing was changed. Delete the folder DATA_DIR/chain, and start again: the logs are requested again.`,
+    )
+  }
+}
+
+/** Whether the logs of a frame can be read. */
+export function hasLogs(frame: Pick<Frame, 'facts' | 'logs'>): Promise<boolean> {
+  return rangeOf(frame).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Reads the frames of a file, one after the other: those that are whole and follow each other. */
+export class FrameReader {
+  private readonly file: FileHandle
+  private offset = VERSION.length
+  private expected: number
+
+  constructor(file: FileHandle, firstBlock: number) {
+    this.file = file
+    this.expected = firstBlock
+  }
+
+  /** The first block of the next frame. */
+  get nextBlock(): number {
+    return this.expected
+  }
+
+  /** The next frame; undefined where there is none yet. Its logs stay compressed. */
+  async next(): Promise<Frame | undefined> {
+    const frame = await this.frameAt(this.offset)
+    if (!frame || frame.facts[0] !== this.expected) return undefined
+    this.offset = frame.end
+    this.expected = frame.facts[1] + 1
+    return frame
+  }
+
+  private async frameAt(offset: number): Promise<Frame | undefined> {
+    const header = await readAt(this.file, offset, HEADER_BYTES)
+    if (!header) return undefined
+    const [factsBytes, logsBytes] = [header.readUInt32BE(0), header.readUInt32BE(4)]
+    // A file that grew before its bytes were on disk ends with zeros, whose checksum is that of an empty body.
+    if (factsBytes === 0 || Math.max(factsBytes, logsBytes) > MAX_PART_BYTES) return undefined
+    const body = await readAt(this.file, offset + HEADER_BYTES, factsBytes + logsBytes)
+    if (!body || crc32(body) !== header.readUInt32BE(8)) return undefined
+    const facts = parsedFacts(body.toString('utf8', 0, factsBytes))
+    return facts && { facts, logs: body.subarray(factsBytes), end: offset + HEADER_BYTES + body.length }
+  }
+}
+
+/** Undefined for what was not written by {@link frameOf}. */
+function parsedFacts(json: string): RangeFacts | undefined {
+  try {
+    const facts: unknown = JSON.parse(json)
+    return Array.isArray(facts) && facts.length === 4 ? (facts as unknown as RangeFacts) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Bytes of a file; undefined where it ends before. */
+export async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer | undefined> {
+  const { size } = await file.stat()
+  if (offset + length > size) return undefined
+  const buffer = Buffer.alloc(length)
+  const { bytesRead } = await file.read(buffer, 0, length, offset)
+  return bytesRead === length ? buffer : undefined
+}
+
+/** Logs as JSON. What a log has in common with the one before it is left out: it is in the same transaction, mostly. */
+type PackedLog = readonly [
+  address: string,
+  topics: readonly string[],
+  data: string,
+  logIndex: number,
+  ...transaction: PackedTransaction | [],
+]
+type PackedTransaction = [txHash: string, txIndex: number, ...block: PackedBlock | []]
+type PackedBlock = [blockNumber: number, blockHash: string, timeS: number]
+
+function packed(logs: readonly TimedLog[]): string {
+  return JSON.stringify(logs.map((log, at) => packedLog(log, logs[at - 1])))
+}
+
+function packedLog(log: TimedLog, before: TimedLog | undefined): PackedLog {
+  const { address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex } = log
+  if (before?.blockHash !== blockHash)
+    return [address, topics, data, logIndex, txHash, txIndex, blockNumber, blockHash, blockTimeS]
+  if (before.txHash !== txHash) return [address, topics, data, logIndex, txHash, txIndex]
+  return [address, topics, data, logIndex]
+}
+
+function unpacked(json: string): readonly TimedLog[] {
+  const packedLogs = JSON.parse(json) as readonly PackedLog[]
+  const logs: TimedLog[] = []
+  let before: TimedLog | undefined
+  for (const [
+    address,
+    topics,
+    data,
+    logIndex,
+    txHash,
+    txIndex,
+    blockNumber,
+    blockHash,
+    timeS,
+  ] of packedLogs) {
+    before = {
+      address,
+      topics,
+      data,
+      blockNumber: blockNumber ?? before!.blockNumber,
+      blockHash: blockHash ?? before!.blockHash,
+      blockTimeS: timeS ?? before!.blockTimeS,
+      txHash: txHash ?? before!.txHash,
+      txIndex: txIndex ?? before!.txIndex,
+      logIndex,
+    }
+    logs.push(before)
+  }
+  return logs
+}

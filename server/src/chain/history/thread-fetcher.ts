@@ -1,0 +1,120 @@
+import { Worker } from 'node:worker_threads'
+import { CommandError } from '../../errors.ts'
+import type { CallCounters } from '../rpc/call-counters.ts'
+import { type FetchTask, type FromThread, STARTED, type ToThread } from './fetch-messages.ts'
+import type { FetchEvents, LogFetcher } from './log-fetcher.ts'
+
+/** Ranges are short-lived: a larger young generation would only be memory that waits to be used again. */
+const YOUNG_GENERATION_MB = 24
+
+export interface ThreadFetcherOptions extends FetchEvents {
+  readonly task: FetchTask
+  /** Gets the calls of the thread. */
+  readonly counters: CallCounters
+  readonly signal: AbortSignal
+}
+
+type Request = {
+  readonly [Kind in ToThread['kind']]: Omit<Extract<ToThread, { kind: Kind }>, 'id'>
+}[ToThread['kind']]
+
+interface Waiting {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Requests and stores logs in a thread of its own, so that those that are stored can be applied meanwhile.
+ *
+ * @example
+ * const fetcher = await ThreadFetcher.start({ task, counters, signal, … })
+ * await fetcher.fetchTo(26_400_000, false)
+ * await fetcher.close()
+ */
+export class ThreadFetcher implements LogFetcher {
+  private readonly thread: Worker
+  private readonly options: ThreadFetcherOptions
+  private readonly exited: Promise<unknown>
+  private readonly waiting = new Map<number, Waiting>()
+  private lastId = STARTED
+
+  private constructor(options: ThreadFetcherOptions) {
+    this.options = options
+    this.thread = new Worker(new URL('./fetch-thread.js', import.meta.url), {
+      workerData: options.task,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    })
+    this.exited = new Promise((resolve) => this.thread.once('exit', resolve))
+    this.thread.on('message', (message: FromThread) => this.take(message))
+    this.thread.on('error', (error) => this.failAll(error))
+    this.thread.on('exit', () => this.failAll(new Error('the thread that requests logs has ended')))
+  }
+
+  /** @throws {CommandError} where another process uses the folder */
+  static async start(options: ThreadFetcherOptions): Promise<ThreadFetcher> {
+    options.signal.throwIfAborted()
+    const fetcher = new ThreadFetcher(options)
+    try {
+      await fetcher.answerTo(STARTED)
+      return fetcher
+    } catch (error) {
+      await fetcher.thread.terminate()
+      throw error
+    }
+  }
+
+  fetchTo(last: number, mayBeEmpty: boolean): Promise<void> {
+    return this.request({ kind: 'fetch', last, mayBeEmpty })
+  }
+
+  dropFrom(from: number): Promise<void> {
+    return this.request({ kind: 'drop', from })
+  }
+
+  async close(): Promise<void> {
+    this.thread.postMessage({ kind: 'close', id: this.nextId() } satisfies ToThread)
+    await this.exited
+  }
+
+  private request(request: Request): Promise<void> {
+    const id = this.nextId()
+    this.thread.postMessage({ ...request, id })
+    return this.answerTo(id)
+  }
+
+  private nextId(): number {
+    this.lastId += 1
+    return this.lastId
+  }
+
+  /** @throws the reason of the signal, without waiting for the thread */
+  private async answerTo(id: number): Promise<void> {
+    const { signal } = this.options
+    const stop = () => this.waiting.get(id)?.reject(signal.reason)
+    signal.addEventListener('abort', stop)
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.waiting.set(id, { resolve, reject })
+        if (signal.aborted) stop()
+      })
+    } finally {
+      signal.removeEventListener('abort', stop)
+      this.waiting.delete(id)
+    }
+  }
+
+  private take(message: FromThread): void {
+    const { onProgress, onSuspectBlocks, onStored, counters } = this.options
+    if (message.kind === 'progress') onProgress(message.progress)
+    else if (message.kind === 'suspects') onSuspectBlocks(message.blocks)
+    else if (message.kind === 'stored') onStored(message.last)
+    else if (message.kind === 'calls')
+      for (const { node, method, result, calls } of message.calls) counters.add(node, method, result, calls)
+    else if (message.kind === 'done') this.waiting.get(message.id)?.resolve()
+    else this.waiting.get(message.id)?.reject(new CommandError(message.message))
+  }
+
+  private failAll(error: unknown): void {
+    for (const { reject } of [...this.waiting.values()]) reject(error)
+  }
+}
