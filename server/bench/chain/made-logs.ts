@@ -13,7 +13,8 @@ import { LAYOUTS } from '../../src/chain/logs/layouts.ts'
  * | listings, sales, cancellations; bids | 7 to 12 |
  * | trades of other tokens, which mean nothing to the land | 10 |
  *
- * Owners are not checked against earlier logs: the rules take the same path either way.
+ * Each transfer of a parcel begins at its owner: the n-th transfer of a parcel goes to an owner that follows from n, and the
+ * transfers of a group have consecutive numbers. Sellers of estates' parcels, and who lists, bids and writes texts, are drawn.
  */
 
 export const LOGS_OF_GROUP = 97
@@ -73,6 +74,11 @@ export function groupsOf(logs: number): number {
   return Math.ceil(logs / LOGS_OF_GROUP)
 }
 
+/** How many parcels have an owner after so many groups. */
+export function parcelsAfter(groups: number): number {
+  return Math.min(PARCELS, groups * LOGS_OF_GROUP)
+}
+
 /** The transactions of a group, each with its logs: {@link LOGS_OF_GROUP} in all. The last minting group has fewer. */
 export function transactionsOf(group: number): readonly (readonly MadeLog[])[] {
   if (group < MINT_GROUPS) return mints(group)
@@ -105,21 +111,23 @@ function newEstates(group: number): MadeLog[][] {
 
 function newEstate(estate: number): MadeLog[] {
   const [owner, id] = [ownerBy(estate), word(BigInt(estate + 1))]
-  const parcels = PARCEL_WORDS.slice(estate * PARCELS_OF_ESTATE, (estate + 1) * PARCELS_OF_ESTATE)
+  const first = estate * PARCELS_OF_ESTATE
+  const parcels = PARCEL_WORDS.slice(first, first + PARCELS_OF_ESTATE)
   return [
     transfer(ADDRESSES.EstateRegistry, NOBODY, owner, id),
     log('EstateRegistry', 'CreateEstate', [owner, id], TEXT_DATA[estate % TEXTS]!),
-    ...parcels.flatMap((parcel) => joined(owner, parcel, id)),
+    ...parcels.flatMap((parcel, at) => joined(ownerBy(first + at), parcel, id)),
   ]
 }
 
 function market(group: number): MadeLog[][] {
   const draw = drawer(group)
+  const moves = movesOf(group)
   const transactions = [
-    ...sale(draw),
+    ...sale(draw, moves()),
     ...cancelledListing(draw),
-    ...(group % 3 === 0 ? [...acceptedBid(draw), ...cancelledBid(draw)] : []),
-    ...(group % 3 === 1 ? acceptedBid(draw) : []),
+    ...(group % 3 === 0 ? [...acceptedBid(draw, moves()), ...cancelledBid(draw)] : []),
+    ...(group % 3 === 1 ? acceptedBid(draw, moves()) : []),
     ...(group % 3 === 2 ? cancelledBid(draw) : []),
     ...Array.from({ length: 5 }, () => rejoin(draw)).flat(),
     ...tradesOfOthers(draw),
@@ -127,14 +135,49 @@ function market(group: number): MadeLog[][] {
     ...rights(draw),
   ]
   const missing = LOGS_OF_GROUP - transactions.flat().length
-  const transfers = Array.from({ length: missing }, () => [
-    transfer(ADDRESSES.LANDRegistry, draw.owner(), draw.owner(), draw.parcel()),
-  ])
+  const transfers = Array.from({ length: missing }, () => {
+    const { parcel, from, to } = moves()
+    return [transfer(ADDRESSES.LANDRegistry, from, to, parcel)]
+  })
   return [...transfers, ...transactions]
 }
 
-function sale(draw: Drawer): MadeLog[][] {
-  const [parcel, seller, buyer, id] = [draw.parcel(), draw.owner(), draw.owner(), draw.word()]
+/** A parcel that is in no estate changes hands. */
+interface Move {
+  readonly parcel: string
+  readonly from: string
+  readonly to: string
+}
+
+/** How many moves the groups have whose numbers are 0, 1 and 2 modulo 3. */
+const MOVES = [28, 30, 31] as const
+const MOVES_OF_THREE = MOVES[0] + MOVES[1] + MOVES[2]
+const FREE_PARCELS = PARCELS - ESTATES * PARCELS_OF_ESTATE
+/** Has no common divisor with the number of parcels: each one is moved once before any is moved again. */
+const STRIDE = 40_009
+
+/** The moves of a group, one after the other. */
+function movesOf(group: number): () => Move {
+  let next = movesBefore(group) - movesBefore(MINT_GROUPS + ESTATE_GROUPS)
+  return () => moveAt(next++)
+}
+
+function movesBefore(group: number): number {
+  const ofPart = MOVES.slice(0, group % 3).reduce((sum, moves) => sum + moves, 0)
+  return Math.floor(group / 3) * MOVES_OF_THREE + ofPart
+}
+
+function moveAt(at: number): Move {
+  const [parcel, round] = [
+    ESTATES * PARCELS_OF_ESTATE + ((at * STRIDE) % FREE_PARCELS),
+    Math.floor(at / FREE_PARCELS),
+  ]
+  const ownerAfter = (rounds: number) => (rounds === 0 ? ownerBy(parcel) : ownerBy(parcel + rounds * PARCELS))
+  return { parcel: PARCEL_WORDS[parcel]!, from: ownerAfter(round), to: ownerAfter(round + 1) }
+}
+
+function sale(draw: Drawer, { parcel, from: seller, to: buyer }: Move): MadeLog[][] {
+  const id = draw.word()
   const price = word(10n ** 21n)
   return [
     [log('Marketplace', 'OrderCreated', [parcel, seller], id, LAND_WORD, price, word(1_900_000_000_000n))],
@@ -159,8 +202,8 @@ function newBid(parcel: string, bidder: string, id: string): MadeLog {
   return log('ERC721Bid', 'BidCreated', [LAND_WORD, parcel, bidder], ...terms)
 }
 
-function acceptedBid(draw: Drawer): MadeLog[][] {
-  const [parcel, bidder, seller, id] = [draw.parcel(), draw.owner(), draw.owner(), draw.word()]
+function acceptedBid(draw: Drawer, { parcel, from: seller, to: bidder }: Move): MadeLog[][] {
+  const id = draw.word()
   const terms = [id, bidder, word(10n ** 20n), word(0n)]
   return [
     [newBid(parcel, bidder, id)],

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
 import { MadeChain } from './made-chain.ts'
-import { groupsOf, NETWORK, transferOf } from './made-logs.ts'
+import { groupsOf, NETWORK, parcelsAfter, transferOf } from './made-logs.ts'
 
 /**
  * An Ethereum node with a made-up history, as a program of its own. It answers as fast as it can; real logs come from
@@ -74,7 +74,7 @@ function resultText(method: string, params: readonly unknown[]): string | undefi
     case 'eth_getLogs':
       return logsText(first as LogFilter)
     case 'eth_call':
-      return `"0x${'1'.padStart(64, '0')}"`
+      return `"0x${parcelsAfter(chain.groups).toString(16).padStart(64, '0')}"` // Only the number of parcels is asked for.
     default:
       return undefined
   }

@@ -76,3 +76,14 @@ test('a failure ends the reading, also while it waits', async () => {
   stored.fail(new Error('no node answers'))
   await expect(reading).rejects.toThrow('no node answers')
 })
+
+test('a failure after the reading has ended is not thrown anywhere', async () => {
+  await append(100)
+  stored.release(109)
+  for await (const { first } of stored.ranges()) {
+    expect(first).toBe(100)
+    break // The next range is awaited already.
+  }
+  stored.fail(new Error('a log is missing'))
+  await rest()
+})

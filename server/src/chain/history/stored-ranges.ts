@@ -47,18 +47,24 @@ export class StoredRanges {
   }
 
   async *ranges(): AsyncGenerator<LogsOfRange> {
-    let next = this.read()
+    let next = this.readAhead()
     for (;;) {
-      next.catch(() => undefined) // It is thrown where the range is awaited.
       const range = await next
       if (!range) return
-      next = this.read()
+      next = this.readAhead()
       yield range
     }
   }
 
   close(): Promise<void> {
     return this.file.close()
+  }
+
+  /** An error is thrown where the range is awaited: never, where the reading ends before. */
+  private readAhead(): Promise<LogsOfRange | undefined> {
+    const reading = this.read()
+    reading.catch(() => undefined)
+    return reading
   }
 
   private async read(): Promise<LogsOfRange | undefined> {
