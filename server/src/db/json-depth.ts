@@ -33,10 +33,14 @@ export function isNestedDeeperThan(text: string, maxDepth: number): boolean {
 
 /** The place of the closing quote of the string that opens at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === BACKSLASH) i++
-    else if (code === QUOTE) return i
-  }
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1))
+    if (!isEscaped(text, end)) return end
   return text.length
+}
+
+/** Whether an odd number of backslashes is before this place. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--
+  return (at - first) % 2 === 1
 }

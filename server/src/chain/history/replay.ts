@@ -44,7 +44,8 @@ export async function replay(
     const logs = range.last <= last ? range.logs : range.logs.filter(({ blockNumber }) => blockNumber <= last)
     for (const event of await eventsOf(logs)) {
       trail.note(event)
-      await applyEvent(rows, event, context)
+      const applied = applyEvent(rows, event, context)
+      if (applied instanceof Promise) await applied
       events++
     }
     onProgress(Math.min(range.last, last), events)

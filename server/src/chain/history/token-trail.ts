@@ -75,9 +75,10 @@ export class TokenTrail {
   /** Judges the last transaction. @throws {MissingLogsError} */
   finish(): void {
     const { transfers, joinings } = this
-    this.transfers = []
-    this.joinings = []
-    for (const [name, ofToken] of byToken(transfers)) this.move(name, ofToken)
+    if (transfers.length > 0) this.transfers = []
+    if (joinings.length > 0) this.joinings = []
+    if (transfers.length === 1) this.move(nameOf(transfers[0]!.asset), transfers)
+    else for (const [name, ofToken] of byToken(transfers)) this.move(name, ofToken)
     for (const { at, estateId } of joinings)
       if (!this.tokens.has(nameOf({ type: 'estate', id: estateId })))
         throw new MissingLogsError(

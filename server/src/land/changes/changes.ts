@@ -3,7 +3,7 @@ import { coordText } from '@landpass/client/grid'
 import { sql } from 'kysely'
 import type { Tx } from '../../db/transaction.ts'
 import type { LandEvent } from '../events/land-event.ts'
-import type { EstateRow, LandRows, ParcelRow, PublicationRow } from '../events/land-rows.ts'
+import type { Awaitable, EstateRow, LandRows, ParcelRow, PublicationRow } from '../events/land-rows.ts'
 import { ChangedSubjects, writeJournal } from './change-journal.ts'
 import { type RowChange, SHOWN_TABLES } from './event-tables.ts'
 import { LAND_CHANNEL } from './land-head.ts'
@@ -11,7 +11,7 @@ import { TableRows } from './table-rows.ts'
 import { writeImages, writeRows } from './write-rows.ts'
 
 /** Applies an event to rows: the rules of land/events, with what they need to know besides. */
-export type ApplyEvent = (rows: LandRows, event: LandEvent) => Promise<void>
+export type ApplyEvent = (rows: LandRows, event: LandEvent) => Awaitable<void>
 
 /** What the transaction changes. */
 export interface Change {

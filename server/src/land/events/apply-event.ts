@@ -2,7 +2,7 @@ import { auctionParcels, describeAsset, setOperator, setUpdateOperator, transfer
 import { acceptBid, cancelBid, placeBid } from './bids.ts'
 import { createEstate, joinEstate, leaveEstate } from './estates.ts'
 import type { LandEvent } from './land-event.ts'
-import type { LandRows } from './land-rows.ts'
+import type { Awaitable, LandRows } from './land-rows.ts'
 import { cancelListing, openListing, sellListing } from './listings.ts'
 import {
   cancelMortgage,
@@ -30,7 +30,7 @@ import { cancelSignature, raiseSignatureIndex, settleTrade, useSignature } from 
  * await applyEvent(rows, { at, kind: 'asset-transferred', asset: { type: 'parcel', id: '3,4' }, from: null, to: '0xa…' }, context)
  * await rows.parcel({ x: 3, y: 4 }) // { x: 3, y: 4, owner: '0xa…', … }
  */
-export async function applyEvent(rows: LandRows, event: LandEvent, context: RuleContext): Promise<void> {
+export function applyEvent(rows: LandRows, event: LandEvent, context: RuleContext): Awaitable<void> {
   const step = { rows, at: event.at, context }
   switch (event.kind) {
     case 'asset-transferred':

@@ -2,7 +2,7 @@ import type { Coord } from '@landpass/client/grid'
 import { manaText } from './amounts.ts'
 import { moveBids } from './bids.ts'
 import { withText } from './data-text.ts'
-import type { EstateRow, ParcelRow } from './land-rows.ts'
+import { type Awaitable, type EstateRow, type ParcelRow, whenRead } from './land-rows.ts'
 import { moveListings } from './listings.ts'
 import { changeAsset, coordOf, estateOf, parcelAt, ZERO_ADDRESS } from './new-rows.ts'
 import { putMemberRights, type RightColumns, rightsOverEstate, rightsOverParcel } from './rights.ts'
@@ -12,17 +12,21 @@ import type { Fact, Step } from './rule-context.ts'
  * The token of a parcel or an estate has another holder. Registries clear both operators without a log. The estate of a
  * parcel stays: joining and leaving are logged for themselves, before or after the transfer.
  */
-export async function transferAsset(step: Step, { asset, to }: Fact<'asset-transferred'>): Promise<void> {
-  if (asset.type === 'parcel') await transferParcel(step, coordOf(asset.id), to)
-  else await transferEstate(step, asset.id, to ?? ZERO_ADDRESS)
-  await moveListings(step, asset, to)
-  await moveBids(step, asset, to)
+export function transferAsset(step: Step, { asset, to }: Fact<'asset-transferred'>): Awaitable<void> {
+  const transferred =
+    asset.type === 'parcel'
+      ? transferParcel(step, coordOf(asset.id), to)
+      : transferEstate(step, asset.id, to ?? ZERO_ADDRESS)
+  return whenRead(transferred, () => whenRead(moveListings(step, asset, to), () => moveBids(step, asset, to)))
 }
 
-async function transferParcel(step: Step, coord: Coord, owner: string | null): Promise<void> {
-  const before = await parcelAt(step, coord)
-  const rights = await rightsOverParcel(step, { estate_id: before.estate_id, holder: null, owner })
-  step.rows.put('parcel', withOwner(before, { owner, rights, timeMs: step.at.timeMs }))
+function transferParcel(step: Step, coord: Coord, owner: string | null): Awaitable<void> {
+  return whenRead(parcelAt(step, coord), (before) => {
+    const { estate_id } = before
+    return whenRead(rightsOverParcel(step, { estate_id, holder: null, owner }), (rights) =>
+      step.rows.put('parcel', withOwner(before, { owner, rights, timeMs: step.at.timeMs })),
+    )
+  })
 }
 
 async function transferEstate(step: Step, id: string, owner: string): Promise<void> {
@@ -51,21 +55,21 @@ function withOwner<Row extends ParcelRow | EstateRow>(
   }
 }
 
-export async function describeAsset(step: Step, { asset, text }: Fact<'asset-described'>): Promise<void> {
-  await changeAsset(step, asset, (row) => withText(row, text, step.at.timeMs))
+export function describeAsset(step: Step, { asset, text }: Fact<'asset-described'>): Awaitable<void> {
+  return changeAsset(step, asset, (row) => withText(row, text, step.at.timeMs))
 }
 
 /** Who may do with this one asset what its owner may. */
-export async function setOperator(step: Step, { asset, operator }: Fact<'operator-set'>): Promise<void> {
-  await changeAsset(step, asset, (row) => ({ ...row, operator, updated_at_ms: step.at.timeMs }))
+export function setOperator(step: Step, { asset, operator }: Fact<'operator-set'>): Awaitable<void> {
+  return changeAsset(step, asset, (row) => ({ ...row, operator, updated_at_ms: step.at.timeMs }))
 }
 
 /** Who may change what is built on this one asset. */
-export async function setUpdateOperator(
+export function setUpdateOperator(
   step: Step,
   { asset, operator }: Fact<'update-operator-set'>,
-): Promise<void> {
-  await changeAsset(step, asset, (row) => ({
+): Awaitable<void> {
+  return changeAsset(step, asset, (row) => ({
     ...row,
     update_operator: operator,
     updated_at_ms: step.at.timeMs,

@@ -2,7 +2,7 @@ import type { AssetName } from '../records/assets.ts'
 import { manaText, secondsToMs } from './amounts.ts'
 import { fingerprintOf } from './fingerprints.ts'
 import type { LogPlace } from './land-event.ts'
-import type { BidRow } from './land-rows.ts'
+import { type Awaitable, type BidRow, whenRead } from './land-rows.ts'
 import { assetOf, estateOf, ZERO_ADDRESS } from './new-rows.ts'
 import type { Fact, Step } from './rule-context.ts'
 
@@ -75,12 +75,14 @@ export async function cancelBid(step: Step, fact: Fact<'bid-cancelled'>): Promis
 }
 
 /** Bids are offered to the owner of the asset. While a bid is accepted the token passes through the contract of bids. */
-export async function moveBids(step: Step, asset: AssetName, owner: string | null): Promise<void> {
+export function moveBids(step: Step, asset: AssetName, owner: string | null): Awaitable<void> {
   const { rows, at, context } = step
   if (owner === null || owner === context.contracts.bids) return
-  for (const bid of await rows.bidsOf(asset))
-    if (isKept(bid) && bid.seller !== owner)
-      rows.put('bid', { ...bid, seller: owner, updated_at_ms: at.timeMs })
+  return whenRead(rows.bidsOf(asset), (bids) => {
+    for (const bid of bids)
+      if (isKept(bid) && bid.seller !== owner)
+        rows.put('bid', { ...bid, seller: owner, updated_at_ms: at.timeMs })
+  })
 }
 
 /** The parcels of an estate changed: its bids are good for the parcels that the bidders saw. */

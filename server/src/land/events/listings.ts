@@ -1,7 +1,7 @@
 import type { AssetName } from '../records/assets.ts'
 import { deadlineMs, manaText } from './amounts.ts'
 import type { LogPlace } from './land-event.ts'
-import type { PublicationRow } from './land-rows.ts'
+import { type Awaitable, type PublicationRow, whenRead } from './land-rows.ts'
 import { assetOf } from './new-rows.ts'
 import type { Fact, Step } from './rule-context.ts'
 
@@ -71,23 +71,21 @@ export async function cancelListing(step: Step, fact: Fact<'listing-cancelled'>)
 }
 
 /** The listings of an asset that can be bought are those of its new owner, stored before or not. */
-export async function moveListings(
-  { rows, at }: Step,
-  asset: AssetName,
-  owner: string | null,
-): Promise<void> {
-  for (const one of await rows.publicationsOf(asset)) {
-    if (one.status === 'open' && one.owner !== owner)
-      rows.put('publication', closed(one, at, { closed_by: 'moved' }))
-    else if (one.closed_by === 'moved' && one.owner === owner)
-      rows.put('publication', {
-        ...one,
-        status: 'open',
-        block_time_updated_at_ms: null,
-        closed_by: null,
-        updated_at_ms: at.timeMs,
-      })
-  }
+export function moveListings({ rows, at }: Step, asset: AssetName, owner: string | null): Awaitable<void> {
+  return whenRead(rows.publicationsOf(asset), (publications) => {
+    for (const one of publications) {
+      if (one.status === 'open' && one.owner !== owner)
+        rows.put('publication', closed(one, at, { closed_by: 'moved' }))
+      else if (one.closed_by === 'moved' && one.owner === owner)
+        rows.put('publication', {
+          ...one,
+          status: 'open',
+          block_time_updated_at_ms: null,
+          closed_by: null,
+          updated_at_ms: at.timeMs,
+        })
+    }
+  })
 }
 
 /** A sale without a listing on the chain. Its deadline is unknown: the time of the sale stands for it. */

@@ -2,7 +2,7 @@ import { type Coord, parseCoord } from '@landpass/client/grid'
 import type { AssetName } from '../records/assets.ts'
 import { estateFingerprint } from './fingerprints.ts'
 import type { LogPlace } from './land-event.ts'
-import type { EstateRow, ParcelRow } from './land-rows.ts'
+import { type Awaitable, type EstateRow, type ParcelRow, whenRead } from './land-rows.ts'
 import type { Step } from './rule-context.ts'
 
 /** In columns that take no null: an owner or a seller that does not exist. */
@@ -78,37 +78,40 @@ export function emptyEstate(id: string, at: LogPlace): EstateRow {
 }
 
 /** The row of a parcel, which events may name before anything else does: it is created then. */
-export async function parcelAt({ rows, at }: Step, coord: Coord): Promise<ParcelRow> {
-  const row = await rows.parcel(coord)
-  if (row) return row
-  const created = emptyParcel(coord, at.timeMs)
-  rows.put('parcel', created)
-  return created
+export function parcelAt({ rows, at }: Step, coord: Coord): Awaitable<ParcelRow> {
+  return whenRead(rows.parcel(coord), (row) => {
+    if (row) return row
+    const created = emptyParcel(coord, at.timeMs)
+    rows.put('parcel', created)
+    return created
+  })
 }
 
 /** The row of an estate; it is created when it is missing, so that a lost log costs no more than its own contents. */
-export async function estateOf({ rows, at }: Step, id: string): Promise<EstateRow> {
-  const row = await rows.estate(id)
-  if (row) return row
-  const created = emptyEstate(id, at)
-  rows.put('estate', created)
-  return created
+export function estateOf({ rows, at }: Step, id: string): Awaitable<EstateRow> {
+  return whenRead(rows.estate(id), (row) => {
+    if (row) return row
+    const created = emptyEstate(id, at)
+    rows.put('estate', created)
+    return created
+  })
 }
 
 /** Like {@link parcelAt} and {@link estateOf}, where it does not matter which of the two it is. */
-export function assetOf(step: Step, { type, id }: AssetName): Promise<ParcelRow | EstateRow> {
+export function assetOf(step: Step, { type, id }: AssetName): Awaitable<ParcelRow | EstateRow> {
   return type === 'parcel' ? parcelAt(step, coordOf(id)) : estateOf(step, id)
 }
 
 /** Replaces the row of a parcel or an estate. */
-export async function changeAsset(
+export function changeAsset(
   step: Step,
   asset: AssetName,
   change: <Row extends ParcelRow | EstateRow>(row: Row) => Row,
-): Promise<void> {
+): Awaitable<void> {
   const { rows } = step
-  if (asset.type === 'parcel') rows.put('parcel', change(await parcelAt(step, coordOf(asset.id))))
-  else rows.put('estate', change(await estateOf(step, asset.id)))
+  if (asset.type === 'parcel')
+    return whenRead(parcelAt(step, coordOf(asset.id)), (row) => rows.put('parcel', change(row)))
+  return whenRead(estateOf(step, asset.id), (row) => rows.put('estate', change(row)))
 }
 
 /** @throws {RangeError} for an id that is not that of a parcel: events name parcels by their coordinates */

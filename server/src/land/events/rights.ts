@@ -1,6 +1,13 @@
 import { MAX_ADDRESSES } from '../records/checks.ts'
 import type { Registry } from './land-event.ts'
-import type { EstateRow, LandRows, ParcelRow, RightRow } from './land-rows.ts'
+import {
+  type Awaitable,
+  type EstateRow,
+  type LandRows,
+  type ParcelRow,
+  type RightRow,
+  whenRead,
+} from './land-rows.ts'
 import { estateOf } from './new-rows.ts'
 import type { Fact, Step } from './rule-context.ts'
 
@@ -40,20 +47,19 @@ export async function setRight(
 }
 
 /** The rights over a parcel: those of its token's holder, or those over the estate that it is in. */
-export async function rightsOverParcel(
+export function rightsOverParcel(
   step: Step,
   parcel: Pick<ParcelRow, 'estate_id' | 'holder' | 'owner'>,
-): Promise<RightColumns> {
+): Awaitable<RightColumns> {
   if (parcel.estate_id === null) return rightsOf(step.rows, 'parcel', parcel.holder ?? parcel.owner)
-  const { approvals_for_all, update_managers } = await estateOf(step, parcel.estate_id)
-  return { approvals_for_all, update_managers }
+  return estateOf(step, parcel.estate_id)
 }
 
 /** The rights over an estate: those of its token's holder at the registry of estates. */
 export function rightsOverEstate(
   { rows }: Step,
   estate: Pick<EstateRow, 'holder' | 'owner'>,
-): Promise<RightColumns> {
+): Awaitable<RightColumns> {
   return rightsOf(rows, 'estate', estate.holder ?? estate.owner)
 }
 
@@ -69,14 +75,15 @@ function putParcelRights({ rows, at }: Step, parcel: ParcelRow, columns: RightCo
   rows.put('parcel', { ...parcel, approvals_for_all, update_managers, updated_at_ms: at.timeMs })
 }
 
-async function rightsOf(rows: LandRows, registry: Registry, owner: string | null): Promise<RightColumns> {
+function rightsOf(rows: LandRows, registry: Registry, owner: string | null): Awaitable<RightColumns> {
   if (owner === null) return NO_RIGHTS
-  const rights = await rows.rightsOf(registry, owner)
-  if (rights.length === 0) return NO_RIGHTS
-  return {
-    approvals_for_all: operatorsIn(rights, 'approval'),
-    update_managers: operatorsIn(rights, 'manager'),
-  }
+  return whenRead(rows.rightsOf(registry, owner), (rights) => {
+    if (rights.length === 0) return NO_RIGHTS
+    return {
+      approvals_for_all: operatorsIn(rights, 'approval'),
+      update_managers: operatorsIn(rights, 'manager'),
+    }
+  })
 }
 
 /** Not more than a snapshot may have. The rows of `land_right` have them all. */
