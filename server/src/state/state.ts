@@ -299,11 +299,32 @@ export class State {
 const PARCEL_OFFERED = 1
 const ESTATE_OFFERED = 2
 
+interface Offered {
+  readonly estateOf: Int32Array
+  readonly ofEstates: Int32Array
+  readonly offered: Uint8Array
+}
+
+/** By the first offers of the parcels. Most states share them with the state before. */
+const knownOffered = new WeakMap<Int32Array, Offered>()
+
 function offeredOf({ parcels, estates }: StateParts): Uint8Array {
-  const offered = new Uint8Array(parcels.estate.length)
+  const [estateOf, ofParcels, ofEstates] = [parcels.estate, parcels.offers.first, estates.offers.first]
+  const known = knownOffered.get(ofParcels)
+  if (known?.estateOf === estateOf && known.ofEstates === ofEstates) return known.offered
+  const offered = readOffered(parcels, estates)
+  knownOffered.set(ofParcels, { estateOf, ofEstates, offered })
+  return offered
+}
+
+function readOffered(
+  { estate: estateOf, offers }: StateParts['parcels'],
+  estates: StateParts['estates'],
+): Uint8Array {
+  const offered = new Uint8Array(estateOf.length)
   for (let row = 0; row < offered.length; row++) {
-    const estate = parcels.estate[row]!
-    if (parcels.offers.first[row]! >= 0) offered[row] = PARCEL_OFFERED
+    const estate = estateOf[row]!
+    if (offers.first[row]! >= 0) offered[row] = PARCEL_OFFERED
     if (estate >= 0 && estates.offers.first[estate]! >= 0) offered[row]! |= ESTATE_OFFERED
   }
   return offered

@@ -78,7 +78,12 @@ function patchEstateRows(
   }
   for (const row of changed.keys()) estate[row] = -1
   for (const { row, estateId } of wanted) estate[row] = estates.rowOf(estateId)
-  return { estate, orphans: wanted.filter(({ row }) => estate[row]! < 0) }
+  const isSame = !estates.areMoved && [...changed.keys()].every((row) => estate[row] === held.estate[row])
+  return {
+    // What is made of this list is shared with the state before, where it is the same list.
+    estate: isSame && orphans.length === 0 ? held.estate : estate,
+    orphans: wanted.filter(({ row }) => estate[row]! < 0),
+  }
 }
 
 function patchFacts(held: ParcelParts, changed: Changed): Partial<ParcelParts> {

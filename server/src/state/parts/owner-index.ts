@@ -95,14 +95,25 @@ export function patchAddresses(
     }
   }
   const rowsOf = new Map<number, Uint32Array>()
-  for (let place = 0; place < addresses.length; place++) {
+  for (const place of new Set([...placesWith(held, addressesOf), ...listed.keys()])) {
     const before = rowsOfOwner(held, place)
-    if (!listed.has(place) && !before.some((row) => addressesOf.has(row))) continue
     const kept = before.filter((row) => !addressesOf.has(row))
     const after = mergeRows(kept, Uint32Array.from(listed.get(place) ?? []).sort(), ascending)
     if (!isSame(before, after)) rowsOf.set(place, after)
   }
   return rowsOf.size === 0 ? held : withRows(held, addresses, rowsOf)
+}
+
+/** The addresses under which one of these assets stands. */
+function placesWith({ starts, rows }: OwnerIndex, assets: ReadonlyMap<number, unknown>): number[] {
+  const places: number[] = []
+  let place = 0
+  for (let at = 0; at < rows.length; at++) {
+    if (!assets.has(rows[at]!)) continue
+    while (starts[place + 1]! <= at) place++
+    places.push(place)
+  }
+  return places
 }
 
 function ascending(a: number, b: number): number {
