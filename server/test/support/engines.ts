@@ -115,7 +115,9 @@ async function onServer(statement: string): Promise<void> {
 
 /** The URL of the PostgreSQL server of this run, or the data folder to copy: made when the first test file asks. */
 async function prepared(what: 'postgres' | 'embedded'): Promise<string> {
-  const response = await fetch(`${variable(PREPARE_VARIABLE)}/${what}`)
+  // A kept connection may be closed by the server just when it is used again.
+  const headers = { connection: 'close' }
+  const response = await fetch(`${variable(PREPARE_VARIABLE)}/${what}`, { headers })
   const text = await response.text()
   if (!response.ok) throw new Error(`${what} for the tests could not be prepared: ${text}`)
   return text
