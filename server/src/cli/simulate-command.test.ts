@@ -5,13 +5,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { nextMessage } from '../../test/support/children.ts'
 import { landpass, startLandpass, statusOf } from '../../test/support/landpass.ts'
 import { landpassHere } from '../../test/support/landpass-here.ts'
+import { programPath } from '../../test/support/programs.ts'
 
-const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
+const MAIN = programPath('src/cli/main.js')
 
 test('a player whose server does not answer ends with 1 and says so', async () => {
   const { code, stdout, stderr } = await landpass([

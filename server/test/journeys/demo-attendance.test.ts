@@ -2,15 +2,15 @@ import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { SECOND_MS } from '../../src/clock.ts'
 import { childrenOf, isAlive, killHard } from '../support/children.ts'
 import { emptyDir, freshDatabaseUrl, freshDataDir } from '../support/engines.ts'
 import { type Env, eventually, type Serving, serve, startLandpass, statusOf } from '../support/landpass.ts'
+import { programPath } from '../support/programs.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+const MAIN = programPath('src/cli/main.js')
 const SOON_MS = 10 * SECOND_MS
 /** The printed example, to be copied: one command a line, after two blanks. */
 const COMMAND = /^ {2}((?:curl|npm) .*)$/gm
