@@ -1,4 +1,15 @@
-import { appendFile, type FileHandle, mkdtemp, open, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open,
+  rm,
+  rmdir,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
@@ -62,14 +73,22 @@ const TAILS = [
   Buffer.alloc(4_096),
   frameOf(Buffer.from('no compressed data')),
   frameOf(deflateRawSync('no JSON')),
+  // A range that would be the next one, with a wrong checksum; one with blocks missing before it
+  frameOf(bodyOf(FIRST + 40), 1),
+  frameOf(bodyOf(FIRST + 70)),
   Buffer.from([0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4, 9, 9, 9, 9, 9]),
 ]
 
-/** With the right checksum. */
-function frameOf(body: Buffer): Buffer {
+/** A range without logs. */
+function bodyOf(first: number): Buffer {
+  return deflateRawSync(JSON.stringify([first, first + 9, '0x', []]))
+}
+
+/** With the right checksum, unless it is damaged. */
+function frameOf(body: Buffer, damage = 0): Buffer {
   const header = Buffer.alloc(8)
   header.writeUInt32BE(body.length, 0)
-  header.writeUInt32BE(crc32(body), 4)
+  header.writeUInt32BE((crc32(body) ^ damage) >>> 0, 4)
   return Buffer.concat([header, body])
 }
 
@@ -95,7 +114,7 @@ test('a file that was cut anywhere, or has zeros or garbage at its end, loses on
       expect(await readAll(again)).toEqual([0, 1, 2, 3].map((i) => rangeOf(FIRST + 10 * i)))
       await again.close()
     }),
-    { numRuns: 25 },
+    { numRuns: 25, examples: TAILS.map((tail): [number, Buffer] => [0, tail]) },
   )
 })
 
@@ -108,6 +127,14 @@ test('a second process is refused as long as the first one has the file', async 
   const second = await openSpool()
   expect(second.nextBlock).toBe(FIRST + 10)
   await second.close()
+})
+
+test('a process that could not open the file leaves the folder to the next one', async () => {
+  await mkdir(file())
+  await expect(openSpool()).rejects.toThrow('EISDIR')
+  await rmdir(file())
+
+  await (await openSpool()).close()
 })
 
 test('a file of an older form is deleted', async () => {
