@@ -53,7 +53,7 @@ export async function checkFolder(folder: string, options: CheckOptions): Promis
       options.log.add(files.get(set)?.name ?? set, line, field, value, reason)
       return false
     },
-    { mayBeApart: manifest?.chain !== undefined },
+    { isFromChain: manifest?.isFromChain ?? false },
   )
   if (!manifest) return { counts, files, links, chain: undefined }
   const checker = new FolderChecker(manifest, files, links, options)
@@ -165,7 +165,11 @@ class FolderChecker {
   }
 
   private isConsistent<Name extends DataSetName>(set: Name, record: unknown): boolean {
-    return RULES[set](record as RecordOf[Name], this.blame, this.options.registries)
+    const { registries } = this.options
+    return RULES[set](record as RecordOf[Name], this.blame, {
+      registries,
+      isFromChain: this.manifest.isFromChain,
+    })
   }
 
   private checkLinks<Name extends DataSetName>(set: Name, record: unknown): void {

@@ -74,7 +74,8 @@ async function attempt(db: Db, folder: string, options: ExportOptions): Promise<
     const exporter = new Exporter(db, state.worldId, writer, options)
     const files = await exporter.writeFiles()
     if ((await readState(db)).revision !== state.revision) return undefined
-    await writer.finish(files, { referenceTimeMs: exporter.latestMs, chain })
+    const { latestMs: referenceTimeMs, isFromChain } = exporter
+    await writer.finish(files, { referenceTimeMs, chain, isFromChain })
     const counts = Object.fromEntries(DATA_SETS.map((set) => [set, files[set].records]))
     return { counts: counts as Record<DataSetName, number>, ...state }
   } finally {
@@ -103,6 +104,8 @@ async function readState(db: Db): Promise<State> {
 class Exporter {
   /** The latest date of any record, deadlines aside: the `reference_time` of the snapshot. */
   latestMs = 0
+  /** Whether a record says something that only a chain does. */
+  isFromChain = false
   private readonly db: Db
   private readonly worldId: number
   private readonly writer: FolderWriter
@@ -159,6 +162,8 @@ class Exporter {
 
   private lineOf<Table extends LandTable>(table: Table, row: LandTables[Table]): string {
     this.noteDates(row)
+    this.isFromChain ||=
+      CHAIN_COLUMNS[table]?.some((column) => (row as Record<string, unknown>)[column] !== null) ?? false
     if (isRowOf('parcel', table, row)) this.noteParcel(row)
     const parcels = isRowOf('district', table, row)
       ? this.districtParcels.of(row.id)
@@ -179,6 +184,17 @@ class Exporter {
       if (typeof value === 'number' && value > this.latestMs) this.latestMs = value
     }
   }
+}
+
+/**
+ * Columns that only rules of the chain fill. They tell where the records of a world come from that was imported and so has no
+ * block. Bids of other sources may have a log index.
+ */
+const CHAIN_COLUMNS: Readonly<Partial<Record<LandTable, readonly string[]>>> = {
+  parcel: ['data_text', 'holder', 'tenant'],
+  estate: ['fingerprint', 'data_text', 'holder', 'tenant'],
+  publication: ['log_index'],
+  mortgage: ['log_index'],
 }
 
 const DATE_COLUMNS = [

@@ -23,6 +23,8 @@ export interface SnapshotTimes {
   readonly referenceTimeMs: number
   /** Undefined for a world that is not followed on a chain. */
   readonly chain: SnapshotBlock | undefined
+  /** Whether the records come from a chain, at whatever block. */
+  readonly isFromChain: boolean
 }
 
 /**
@@ -52,13 +54,13 @@ export class FolderWriter {
 
   async finish(
     files: Readonly<Record<DataSetName, WrittenFile>>,
-    { referenceTimeMs, chain }: SnapshotTimes,
+    { referenceTimeMs, chain, isFromChain }: SnapshotTimes,
   ): Promise<void> {
     const manifest = {
       format: FORMAT,
       version: FORMAT_VERSION,
       reference_time: new Date(referenceTimeMs).toISOString(),
-      ...(chain && { chain }),
+      ...(chain ? { chain } : isFromChain && { from_chain: true }),
       counts: Object.fromEntries(DATA_SETS.map((set) => [set, files[set].records])),
       files: Object.fromEntries(DATA_SETS.map((set) => [`${set}.ndjson.gz`, manifestEntry(files[set])])),
     }

@@ -7,7 +7,7 @@ import { type CheckedSnapshot, type Counts, checkFolder } from './check.ts'
 import { DATA_SETS, type DataSetName, TABLE_OF } from './format.ts'
 import type { Loader } from './loader.ts'
 import { makeWorld, type NewWorldOptions } from './new-world.ts'
-import { coverageWarnings, ErrorLog, type ImportReport } from './report.ts'
+import { coverageWarnings, ErrorLog, type ImportReport, outsideWarnings } from './report.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
 import { assertNoWorld, dropRetiredWorlds, RETIRED_GRACE_MS } from './worlds.ts'
 
@@ -156,7 +156,12 @@ function report({ log, checked, startedAtMs, dryRun, worldId, revision }: Report
     errorCount: log.count,
     errorsByFile: log.byFile,
     worldParcels: links.worldParcels,
-    warnings: ok ? coverageWarnings(counts.parcels, links.worldParcels) : [],
+    warnings: ok
+      ? [
+          ...coverageWarnings(counts.parcels - links.outsideParcels, links.worldParcels),
+          ...outsideWarnings(links.outsideParcels),
+        ]
+      : [],
     worldId: worldId ?? null,
     revision: revision ?? null,
     durationMs: Math.round(performance.now() - startedAtMs),

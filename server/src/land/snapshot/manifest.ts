@@ -31,6 +31,8 @@ export interface Manifest {
   readonly files: ReadonlyMap<string, ExpectedFile>
   /** Undefined where the snapshot does not come from a chain, or does not say so. */
   readonly chain: SnapshotBlock | undefined
+  /** Whether the records come from a chain, at whatever block. */
+  readonly isFromChain: boolean
 }
 
 /**
@@ -74,7 +76,15 @@ export async function readManifest(folder: string, log: ErrorLog): Promise<Manif
     else expected.set(name, expectedFile(name, entry, blame))
   }
   const chain = manifest.chain === undefined ? undefined : snapshotBlock(manifest.chain, blame)
-  return { counts: counts as Record<DataSetName, number>, files: expected, chain }
+  const { from_chain } = manifest
+  if (from_chain !== undefined && typeof from_chain !== 'boolean')
+    blame('from_chain', from_chain, 'must be true or false')
+  return {
+    counts: counts as Record<DataSetName, number>,
+    files: expected,
+    chain,
+    isFromChain: chain !== undefined || from_chain === true,
+  }
 }
 
 /** The block that the manifest names; undefined where it names none, or cannot be read, which an import reports. */
