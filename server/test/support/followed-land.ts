@@ -20,7 +20,7 @@ export interface FollowedLand {
 /** Follows a simulated chain in this process. */
 export async function followLand(
   db: Db,
-  simulated: SimulatedChain,
+  simulated: Pick<SimulatedChain, 'address' | 'env'>,
   { node = '', dataDir = emptyDir() }: { readonly node?: string; readonly dataDir?: string } = {},
 ): Promise<FollowedLand> {
   const url = node === '' ? simulated.address : `${simulated.address}/nodes/${node}`

@@ -7,6 +7,7 @@ import {
   hash,
   type Records,
   TINY_WORLD,
+  type TinyManifest,
   tinyRecords,
   tinySnapshot,
 } from '../../../test/support/tiny-world.ts'
@@ -146,5 +147,74 @@ test('a bid that is cancelled and placed again in one block has its id twice, wi
   records.bids.push({ ...bid!, id: hash(0x3ff), ...placed(4) })
   expect((await checked(records)).fromChain.errors).toMatchObject([
     { line: 7, field: 'id', reason: 'is the id of line 6 as well' },
+  ])
+})
+
+const RIGHT = { kind: 'approval', registry: 'parcel', owner: address('a'), operator: address('b') } as const
+const SIGNATURE = {
+  marketplace: address('e'),
+  signer: address('a'),
+  signature_key: hash(1),
+  is_cancelled: false,
+  uses: 2,
+}
+const INDEX = { marketplace: address('e'), signer: null, value: '0' }
+const CHAIN_RECORDS = {
+  rights: [RIGHT, { ...RIGHT, registry: 'parcel', operator: address('c') }, { ...RIGHT, kind: 'manager' }],
+  trade_signatures: [SIGNATURE, { ...SIGNATURE, signer: address('b'), is_cancelled: true }],
+  trade_indexes: [INDEX, { ...INDEX, signer: address('a'), value: (2n ** 256n - 1n).toString() }],
+} as const
+
+function checkChainRecords(change: object, manifest: (manifest: TinyManifest) => void = () => undefined) {
+  const chainRecords = { ...CHAIN_RECORDS, ...change }
+  return checkSnapshot(tinySnapshot({ chainRecords, manifest }), { world: TINY_WORLD })
+}
+
+test('rights, signatures and indexes are counted where a snapshot has them, and may be left out', async () => {
+  const { errors, counts } = await checkChainRecords({})
+  expect(errors).toEqual([])
+  expect(counts).toMatchObject({ rights: 3, trade_signatures: 2, trade_indexes: 2 })
+
+  const without = await checkSnapshot(tinySnapshot(), { world: TINY_WORLD })
+  expect(without.errors).toEqual([])
+  expect(without.counts).not.toHaveProperty('rights')
+})
+
+test.each([
+  ['rights', [{ ...RIGHT, kind: 'other' }], 1, 'kind', /"approval" or "manager"/],
+  ['rights', [{ ...RIGHT, registry: 'boat' }], 1, 'registry', /"parcel" or "estate"/],
+  ['rights', [{ ...RIGHT, owner: null }], 1, 'owner', /address/],
+  ['rights', [RIGHT, RIGHT], 2, null, /after the line above/],
+  ['rights', [{ ...RIGHT, operator: address('c') }, RIGHT], 2, null, /after the line above/],
+  ['trade_signatures', [{ ...SIGNATURE, uses: -1 }], 1, 'uses', /whole number/],
+  ['trade_signatures', [{ ...SIGNATURE, signature_key: '0x1' }], 1, 'signature_key', /hash/],
+  ['trade_signatures', [SIGNATURE, { ...SIGNATURE, uses: 3 }], 2, null, /after the line above/],
+  ['trade_indexes', [{ ...INDEX, signer: '' }], 1, 'signer', /address/],
+  ['trade_indexes', [{ ...INDEX, value: 7 }], 1, 'value', /decimal digits/],
+  ['trade_indexes', [{ ...INDEX, value: (2n ** 256n).toString() }], 1, 'value', /256 bits/],
+] as const)('%s with %j: an error in line %i', async (set, records, line, field, reason) => {
+  const { errors } = await checkChainRecords({ [set]: records })
+
+  const file = `${set}.ndjson.gz`
+  expect(errors).toMatchObject([{ file, line, field, reason: expect.stringMatching(reason) }])
+})
+
+test('such a file must be there, complete and listed, where the manifest has one of the two', async () => {
+  const errorsOf = async (change: object, manifest: (manifest: TinyManifest) => void) =>
+    (await checkChainRecords(change, manifest)).errors.map(({ file, field, reason }) => [file, field, reason])
+  const file = 'rights.ndjson.gz'
+  const counted = ({ counts }: TinyManifest) => Object.assign(counts, { rights: 3 })
+  const unlisted = ({ counts, files }: TinyManifest) => {
+    delete counts.rights
+    delete files[file]
+  }
+  const uncounted = ({ counts }: TinyManifest) => void delete counts.rights
+
+  expect(await errorsOf({ rights: undefined }, counted)).toEqual([[file, null, 'is missing']])
+  expect(await errorsOf({}, unlisted)).toEqual([['manifest.json', `files["${file}"]`, 'is missing']])
+  expect(await errorsOf({}, uncounted)).toContainEqual([
+    'manifest.json',
+    'counts.rights',
+    'must be a count of records',
   ])
 })

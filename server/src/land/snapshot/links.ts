@@ -7,16 +7,10 @@ import type { MortgageRecord } from '../records/mortgage.ts'
 import type { ParcelRecord } from '../records/parcel.ts'
 import type { PublicationRecord } from '../records/publication.ts'
 import { CellColumn, Cells } from './cells.ts'
-import type { DataSetName, RecordOf } from './format.ts'
+import { nameOfLine, type RecordOf, type SetName } from './format.ts'
 
 /** Reports an error in a record that was read earlier. */
-export type BlameLine = (
-  set: DataSetName,
-  line: number,
-  field: string,
-  value: unknown,
-  reason: string,
-) => false
+export type BlameLine = (set: SetName, line: number, field: string, value: unknown, reason: string) => false
 
 /** Whether a record agrees with those before it. */
 type CheckLinks<R> = (record: R, line: number, blame: Blame) => boolean
@@ -55,7 +49,7 @@ export class Links {
   outsideParcels = 0
 
   /** Checks one good record against all before it. */
-  readonly check: { readonly [Name in DataSetName]: CheckLinks<RecordOf[Name]> } = {
+  readonly check: { readonly [Name in SetName]: CheckLinks<RecordOf[Name]> } = {
     districts: (record, line, blame) => this.district(record, line, blame),
     parcels: (record, line, blame) => this.parcel(record, line, blame),
     estates: (record, line, blame) => this.estate(record, line, blame),
@@ -63,10 +57,17 @@ export class Links {
     bids: (record, line, blame) => this.bid(record, line, blame),
     mortgages: (record, line, blame) => this.mortgage(record, line, blame),
     contributions: ({ district_id }, _line, blame) => this.districtExists(district_id, 'district_id', blame),
+    rights: (record, _line, blame) => this.isAfterLast('rights', nameOfLine.rights(record), blame),
+    trade_signatures: (record, _line, blame) =>
+      this.isAfterLast('trade_signatures', nameOfLine.trade_signatures(record), blame),
+    trade_indexes: (record, _line, blame) =>
+      this.isAfterLast('trade_indexes', nameOfLine.trade_indexes(record), blame),
   }
 
   /** When the publication of the line before was made, in milliseconds since 1970. */
   private lastPublishedMs = 0
+  /** The names of the last lines, by data set. */
+  private readonly lastNames = new Map<SetName, string>()
   private readonly bidIds = new Map<string, number>()
   private readonly loanIds = new Map<number, number>()
   private readonly mortgageIds = new Map<number, number>()
@@ -100,7 +101,7 @@ export class Links {
   }
 
   /** Notes a record whose own fields are wrong, by its id as far as that is known. */
-  broken(set: DataSetName, record: unknown): void {
+  broken(set: SetName, record: unknown): void {
     const id = idOf(record)
     if (set === 'districts') this.districts.addBroken(id)
     if (set === 'estates') this.estates.addBroken(id)
@@ -266,6 +267,16 @@ export class Links {
       good = blame('mortgage_id', record.mortgage_id, `is that of line ${firstMortgage} as well`)
     else this.mortgageIds.set(record.mortgage_id, line)
     return good
+  }
+
+  /** The order finds a record that is there twice. */
+  private isAfterLast(set: SetName, name: string, blame: Blame): boolean {
+    const last = this.lastNames.get(set) ?? ''
+    this.lastNames.set(set, name)
+    return (
+      name > last ||
+      blame('', undefined, 'must come after the line above: the file is in order, each record once')
+    )
   }
 
   private assetExists(asset: { asset_id: string; asset_type: string }, blame: Blame): boolean {

@@ -1,5 +1,5 @@
 import { ExactNumber } from '../records/exact-json.ts'
-import type { DataSetName } from './format.ts'
+import type { Counts } from './format.ts'
 
 /** How many errors a report shows; all are counted. */
 export const SHOWN_ERRORS = 20
@@ -22,7 +22,7 @@ export interface ImportReport {
   readonly ok: boolean
   readonly dryRun: boolean
   /** Records read, by data set. */
-  readonly counts: Readonly<Record<DataSetName, number>>
+  readonly counts: Readonly<Counts>
   /** The first {@link SHOWN_ERRORS} in the order in which they were met. */
   readonly errors: readonly SnapshotError[]
   readonly errorCount: number

@@ -7,7 +7,7 @@ import type { EstateRecord } from '../records/estate.ts'
 import type { MortgageRecord } from '../records/mortgage.ts'
 import type { ParcelRecord } from '../records/parcel.ts'
 import type { PublicationRecord } from '../records/publication.ts'
-import type { DataSetName, RecordOf } from './format.ts'
+import type { RecordOf, SetName } from './format.ts'
 
 /**
  * Checks the fields of one record against each other, after each field alone was found to be right.
@@ -143,7 +143,7 @@ function mortgage(record: MortgageRecord, blame: Blame, { isFromChain }: RecordS
   return good
 }
 
-export const RULES: { readonly [Name in DataSetName]: Rules<RecordOf[Name]> } = {
+export const RULES: { readonly [Name in SetName]: Rules<RecordOf[Name]> } = {
   districts: district,
   parcels: parcel,
   estates: estate,
@@ -151,4 +151,7 @@ export const RULES: { readonly [Name in DataSetName]: Rules<RecordOf[Name]> } = 
   bids: bid,
   mortgages: mortgage,
   contributions: () => true,
+  rights: () => true,
+  trade_signatures: () => true,
+  trade_indexes: () => true,
 }
