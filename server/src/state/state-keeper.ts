@@ -94,7 +94,8 @@ export class StateKeeper {
    */
   async start(): Promise<void> {
     const loaded = await this.copy.load()
-    if (isDeepStrictEqual(loaded?.bounds, this.world.bounds)) this.loaded = loaded
+    // Which parcels lie in the world follows from its rectangles.
+    if (isDeepStrictEqual(loaded?.areas, this.world.areas)) this.loaded = loaded
     if (!this.isListening) await this.engine.listen(LAND_CHANNEL, this.onChange)
     this.isListening = true
     await this.refresh()

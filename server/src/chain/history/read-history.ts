@@ -9,7 +9,6 @@ import { readLandHead } from '../../land/changes/land-head.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { MemoryRows } from '../../land/events/memory-rows.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
-import { fillRights } from '../../land/snapshot/fill-rights.ts'
 import {
   badSnapshot,
   bareGround,
@@ -303,10 +302,9 @@ async function joinSnapshot(
     signal,
     patienceMs: PATIENCE_MS,
     onProgress,
-    whenShown: async (tx, newWorldId, shownBefore) => {
-      await showAt(tx, options, { expected: before, shownBefore, newWorldId, block })
-      await fillRights(tx, newWorldId)
-    },
+    forFollowing: true,
+    whenShown: (tx, newWorldId, shownBefore) =>
+      showAt(tx, options, { expected: before, shownBefore, newWorldId, block }),
   })
   if (!report.ok) throw badSnapshot(folder, report)
   return { block, revision: report.revision! }

@@ -102,9 +102,11 @@ export async function transferLoan(step: Step, { loanId, to }: Fact<'loan-transf
   if (to !== null) await changeLender(step, loanId, to)
 }
 
+/** A loan may be lent and paid without its mortgage, which then never starts: such payments are not about the parcel. */
 export async function payPart(step: Step, { loanId, amountWei }: Fact<'loan-partly-paid'>): Promise<void> {
   const mortgage = await mortgageWith(step, loanId)
-  if (mortgage) put(step, { ...mortgage, paid: manaText(weiOf(mortgage.paid) + amountWei) })
+  if (mortgage && hasStarted(mortgage))
+    put(step, { ...mortgage, paid: manaText(weiOf(mortgage.paid) + amountWei) })
 }
 
 /** A loan that is pardoned before it was lent leaves its mortgage pending: only a cancellation ends that. */
@@ -118,8 +120,11 @@ export async function settleLoan(
 
 async function changeLender(step: Step, loanId: bigint, lender: string): Promise<void> {
   const mortgage = await mortgageWith(step, loanId)
-  const hasStarted = mortgage && mortgage.status !== 'pending' && mortgage.status !== 'cancelled'
-  if (hasStarted && mortgage.lender !== lender) put(step, { ...mortgage, lender })
+  if (mortgage && hasStarted(mortgage) && mortgage.lender !== lender) put(step, { ...mortgage, lender })
+}
+
+function hasStarted({ status }: MortgageRow): boolean {
+  return status !== 'pending' && status !== 'cancelled'
 }
 
 function mortgageOf({ rows }: Step, mortgageId: bigint): Promise<MortgageRow | undefined> {
