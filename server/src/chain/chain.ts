@@ -2,20 +2,21 @@ import { join } from 'node:path'
 import { type Clock, steadyMs } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
-import { CommandError } from '../errors.ts'
+import { CommandError, PublicCommandError } from '../errors.ts'
 import { type FollowedChain, readPositionRow } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
 import { BackgroundCheck } from './check/background-check.ts'
 import { type CheckRequest, type CheckResult, checkLand } from './check/check-land.ts'
-import { ContradictionError } from './follow/chain-source.ts'
 import { DatabaseDoor } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
 import { Follower, type StepResult } from './follow/follower.ts'
+import { HistoryAnnouncer } from './follow/history-announcer.ts'
 import { newHolder } from './follow/holder.ts'
 import { LoanReader, type LoanReaderOptions } from './follow/loan-reader.ts'
 import { NodeSource } from './follow/node-source.ts'
+import { publicText } from './follow/public-text.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
 import type { FollowFailure, SharedStatus } from './follow/status-reader.ts'
@@ -31,7 +32,6 @@ import { readNetwork } from './networks/read-network.ts'
 import { CallCounters } from './rpc/call-counters.ts'
 import { connectNodes } from './rpc/connect.ts'
 import { readLogRanges } from './rpc/log-ranges.ts'
-import { NoNodeError } from './rpc/no-node-error.ts'
 import { NodeError } from './rpc/node-error.ts'
 import { MAX_WAIT_MS, type Nodes } from './rpc/nodes.ts'
 import { runWithRetries, withRetries } from './rpc/retries.ts'
@@ -82,6 +82,8 @@ export class Chain {
   readonly network: Network
   readonly nodes: Nodes
   readonly follower: Follower
+  /** For the commands that read the history. */
+  readonly announcer: HistoryAnnouncer
   readonly tally = new LogTally()
   readonly calls = new CallCounters()
   readonly checking: BackgroundCheck
@@ -114,6 +116,8 @@ export class Chain {
       contractsHash: contractsHash(network),
       rulesVersion: RULES_VERSION,
     }
+    const holder = newHolder()
+    this.announcer = new HistoryAnnouncer({ db, network, holder, timing })
     const addresses = filterAddresses(network)
     this.source = new NodeSource({
       nodes: this.nodes,
@@ -150,7 +154,7 @@ export class Chain {
     this.door = new DatabaseDoor({
       db,
       clock,
-      holder: newHolder(),
+      holder,
       context: this.context,
       known: this.known,
       status: () => JSON.stringify(this.sharedStatus()),
@@ -169,7 +173,7 @@ export class Chain {
       check: (request) => this.check(request),
       isLeading: () => this.follower.block !== undefined,
       nowMs: () => clock.nowMs(),
-      pause: REAL_TIMING.pause,
+      pause: timing.pause,
       log: options.log,
     })
   }
@@ -199,11 +203,11 @@ export class Chain {
     if (!position) return false
     const { network, known } = this
     if (position.chainId !== known.chainId || position.contractsHash !== known.contractsHash)
-      throw new CommandError(
+      throw new PublicCommandError(
         `The world that is shown comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as before, or replace the world: landpass follow --new-world.`,
       )
     if (position.rulesVersion > known.rulesVersion)
-      throw new CommandError(
+      throw new PublicCommandError(
         'The world that is shown was made by a newer version of Landpass. Start that version here too, or replace the world: landpass follow --new-world.',
       )
     if (position.rulesVersion < known.rulesVersion)
@@ -341,13 +345,18 @@ export class Chain {
     this.failure = this.failureOf(error)
   }
 
+  /** What everyone may read of an error: see {@link publicText}. */
+  publicText(error: unknown): string {
+    return this.nodes.withoutAddresses(publicText(error))
+  }
+
   /** Of a failure, what everyone may read. */
   private failureOf(error: unknown): FollowFailure {
     const { clock } = this.options
     const { answeredAtMs } = this.follower
     const nowMs = clock.nowMs()
     return {
-      message: this.nodes.withoutAddresses(publicMessage(error)),
+      message: this.publicText(error),
       sinceMs: this.failure?.sinceMs ?? nowMs,
       answeredAtMs: answeredAtMs === undefined ? null : Math.round(nowMs - (steadyMs(clock) - answeredAtMs)),
     }
@@ -410,13 +419,6 @@ function contextOf({ contracts }: Network): RuleContext {
       rentals: contracts.Rentals?.address ?? null,
     },
   }
-}
-
-/** Messages about nodes have no secrets of their addresses. Those of the database and its driver are for the log only. */
-function publicMessage(error: unknown): string {
-  const isAboutNodes =
-    error instanceof NodeError || error instanceof NoNodeError || error instanceof ContradictionError
-  return isAboutNodes ? error.message : 'the server has a failure of its own, which is in its log'
 }
 
 function sentenceOf(step: HistoryStep): string {

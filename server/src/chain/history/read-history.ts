@@ -3,7 +3,7 @@ import type { World } from '@landpass/client/grid'
 import { type Clock, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { Tx } from '../../db/transaction.ts'
-import { CommandError } from '../../errors.ts'
+import { CommandError, PublicCommandError } from '../../errors.ts'
 import { readChainPosition, startPosition } from '../../land/changes/chain-position.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
@@ -263,7 +263,7 @@ async function showAt(
 ): Promise<void> {
   // An import, or another follower, may have shown a world while the history was read.
   if (shownBefore !== expected)
-    throw new CommandError(
+    throw new PublicCommandError(
       'Another world was shown while the history was read. It stays, and nothing was changed. landpass follow --new-world replaces it; the logs are stored and not requested again.',
     )
   await startPosition(tx, newWorldId, {
