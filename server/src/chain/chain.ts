@@ -9,6 +9,7 @@ import type { RuleContext } from '../land/events/rule-context.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
 import { BackgroundCheck } from './check/background-check.ts'
 import { type CheckRequest, type CheckResult, checkLand } from './check/check-land.ts'
+import { contractsAt } from './check/contracts-at.ts'
 import { DatabaseDoor } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
 import { Follower, type StepResult } from './follow/follower.ts'
@@ -269,6 +270,8 @@ export class Chain {
       eventsOf: (logs, read) => this.eventsOfHistory(logs, read),
       readContract: (call, blockHash) =>
         runWithRetries(this.nodes, (node) => node.read(call, blockHash), retries).catch(noAnswerIfReverted),
+      contractsAt: (block) =>
+        contractsAt(block, { nodes: this.nodes, callsInFlight: config.chain.callsInFlight, ...retries }),
       log: this.options.log,
       callsInFlight: config.chain.callsInFlight,
       parcelTransfer: (log) => this.parcelTransfer(log),

@@ -19,7 +19,8 @@ import {
 } from '../../land/snapshot/ground.ts'
 import { importSnapshot, type Progress } from '../../land/snapshot/import.ts'
 import { readSnapshotBlock, type SnapshotBlock } from '../../land/snapshot/manifest.ts'
-import type { BlockHeader, Network, RawLog } from '../chain-types.ts'
+import type { BlockHeader, BlockRef, Network, RawLog } from '../chain-types.ts'
+import type { ContractState } from '../check/contract-state.ts'
 import { type ChainSource, ContradictionError } from '../follow/chain-source.ts'
 import { RULES_VERSION } from '../follow/rules-version.ts'
 import { firstBlock } from '../logs/log-filter.ts'
@@ -30,6 +31,7 @@ import { fetchHistory, type HistoryProgress, type HistorySource } from './fetch-
 import { fetchUpToDate } from './fetch-up-to-date.ts'
 import { type NearAnswer, type ReadAtBlock, readerNear } from './read-near.ts'
 import { replay } from './replay.ts'
+import { settleListings } from './settle-listings.ts'
 import { readSilentOperators, SILENT_UNTIL_MS } from './silent-operators.ts'
 import { Spool, type TimedLog } from './spool.ts'
 import { type ContractCall, type ReadBlock, StoredAnswers } from './stored-answers.ts'
@@ -56,6 +58,8 @@ export interface HistoryOptions {
   ) => Promise<readonly LandEvent[]>
   /** What a function of a contract returns after a block. */
   readonly readContract: ReadAtBlock
+  /** Contracts in the state after a block, which many calls are made to. */
+  readonly contractsAt: (block: BlockRef) => ContractState
   /** The most calls at a time. */
   readonly callsInFlight: number
   readonly parcelTransfer: (log: RawLog) => 'first' | 'later' | undefined
@@ -303,6 +307,14 @@ async function joinSnapshot(
     signal,
     patienceMs: PATIENCE_MS,
     onProgress,
+    beforeShown: (worldId) =>
+      settleListings({
+        ...options,
+        worldId,
+        block,
+        state: options.contractsAt(block),
+        onProgress: (done, total) => onProgress({ phase: 'contracts', block: block.number, done, total }),
+      }),
     whenShown: async (tx, newWorldId, shownBefore) => {
       await showAt(tx, options, { expected: before, shownBefore, newWorldId, block })
       await fillRights(tx, newWorldId)
