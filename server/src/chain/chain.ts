@@ -28,6 +28,7 @@ import { type ContractCall, NO_ANSWER } from './history/stored-answers.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
 import { landEventsOf } from './meaning/land-events-of.ts'
+import { ruleContextOf } from './meaning/rule-context-of.ts'
 import { contractsHash } from './networks/contracts-hash.ts'
 import { readNetwork } from './networks/read-network.ts'
 import { CallCounters } from './rpc/call-counters.ts'
@@ -111,7 +112,7 @@ export class Chain {
       ...{ urls, network, signal, timing, random },
       ...{ counters: this.calls, maxInFlight: 2 * callsInFlight },
     })
-    this.context = contextOf(network)
+    this.context = ruleContextOf(network)
     this.known = {
       chainId: network.chainId,
       contractsHash: contractsHash(network),
@@ -410,18 +411,6 @@ export class Chain {
 function noAnswerIfReverted(error: unknown): string {
   if (error instanceof NodeError && error.kind === 'reverted') return NO_ANSWER
   throw error
-}
-
-/** The contracts that rules must know. */
-function contextOf({ contracts }: Network): RuleContext {
-  return {
-    contracts: {
-      estateRegistry: contracts.EstateRegistry?.address ?? null,
-      legacyMarketplace: contracts.LegacyMarketplace?.address ?? null,
-      bids: contracts.ERC721Bid?.address ?? null,
-      rentals: contracts.Rentals?.address ?? null,
-    },
-  }
 }
 
 function sentenceOf(step: HistoryStep): string {
