@@ -12,6 +12,7 @@ import { type CheckRequest, type CheckResult, checkLand } from './check/check-la
 import { contractsAt } from './check/contracts-at.ts'
 import { DatabaseDoor } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
+import { FollowState } from './follow/follow-state.ts'
 import { Follower, type StepResult } from './follow/follower.ts'
 import { HistoryAnnouncer } from './follow/history-announcer.ts'
 import { newHolder } from './follow/holder.ts'
@@ -20,7 +21,6 @@ import { NodeSource } from './follow/node-source.ts'
 import { publicText } from './follow/public-text.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
-import type { FollowFailure, SharedStatus } from './follow/status-reader.ts'
 import { NodeHistory } from './history/node-history.ts'
 import { type HistoryStep, readHistory } from './history/read-history.ts'
 import type { TimedLog } from './history/spool.ts'
@@ -71,8 +71,6 @@ export interface FollowRun {
 
 /** How often a range near the head is tried: the follower tries again by itself, and the head does not wait for it. */
 const RANGE_TRIES = 2
-/** How often a failure that goes on is logged again. */
-const LOG_EVERY_FAILURES = 20
 
 /** Connects the parts that follow a chain. Makes no call yet. @throws {CommandError} where the network file is bad */
 export async function openChain(options: ChainOptions): Promise<Chain> {
@@ -97,10 +95,7 @@ export class Chain {
   private readonly context: RuleContext
   /** What this process knows of the worlds that it can follow. */
   private readonly known: FollowedChain
-  private problem: string | undefined
-  private failing: string | undefined
-  private failure: FollowFailure | null = null
-  private doubt: string | undefined
+  private readonly state: FollowState
 
   constructor(options: ChainOptions, network: Network) {
     const { config, db, clock, signal, timing = REAL_TIMING, random = Math.random } = options
@@ -159,7 +154,7 @@ export class Chain {
       holder,
       context: this.context,
       known: this.known,
-      status: () => JSON.stringify(this.sharedStatus()),
+      status: () => JSON.stringify(this.state.shared()),
       steadyMs: () => steadyMs(clock),
     })
     this.follower = new Follower({
@@ -168,6 +163,13 @@ export class Chain {
       eventsOf: (logs, block) => this.eventsOfBlock(logs, block),
       steadyMs: () => steadyMs(clock),
       maxRangeBlocks,
+    })
+    this.state = new FollowState({
+      follower: this.follower,
+      network: network.name,
+      clock,
+      publicText: (error) => this.publicText(error),
+      log: options.log,
     })
     this.checking = new BackgroundCheck({
       sample: config.chain.checkSample,
@@ -192,7 +194,7 @@ export class Chain {
 
   /** Why the world is not followed, in words. */
   whyNot(): string | undefined {
-    return this.problem ?? this.follower.reason
+    return this.state.whyNot()
   }
 
   /**
@@ -295,8 +297,8 @@ export class Chain {
         timing: this.timing,
         pollMs: this.options.config.chain.pollMs,
         endsWith: (result) => endsAt.includes(result),
-        onStep: (result) => this.noteStep(result),
-        onFailure: (error, inRow) => this.noteFailure(error, inRow),
+        onStep: (result) => this.state.noteStep(result),
+        onFailure: (error, inRow) => this.state.noteFailure(error, inRow),
       })
     } finally {
       ending.abort()
@@ -323,57 +325,9 @@ export class Chain {
     )
   }
 
-  private noteStep(result: StepResult): void {
-    const before = this.problem
-    if (this.failing !== undefined) this.options.log('the chain is followed again')
-    this.failing = undefined
-    this.failure = null
-    const { finalityProblem } = this.follower
-    if (finalityProblem !== this.doubt && finalityProblem !== undefined)
-      this.options.log(`blocks cannot become final now, which is tried again: ${finalityProblem}`)
-    this.doubt = finalityProblem
-    this.problem =
-      result === 'stopped'
-        ? this.follower.reason
-        : result === 'no position'
-          ? 'The world was replaced by one that this process cannot follow: by an import, or by a world of other contracts or a newer version. landpass follow --new-world replaces it by the history of the chain.'
-          : undefined
-    if (this.problem !== undefined && this.problem !== before) this.options.log(this.problem)
-  }
-
-  private noteFailure(error: unknown, inRow: number): void {
-    const message = error instanceof Error ? error.message : String(error)
-    if (message !== this.failing || inRow % LOG_EVERY_FAILURES === 0)
-      this.options.log(`the chain cannot be followed at this time, which is tried again: ${message}`)
-    this.failing = message
-    this.failure = this.failureOf(error)
-  }
-
   /** What everyone may read of an error: see {@link publicText}. */
   publicText(error: unknown): string {
     return this.nodes.withoutAddresses(publicText(error))
-  }
-
-  /** Of a failure, what everyone may read. */
-  private failureOf(error: unknown): FollowFailure {
-    const { clock } = this.options
-    const { answeredAtMs } = this.follower
-    const nowMs = clock.nowMs()
-    return {
-      message: this.publicText(error),
-      sinceMs: this.failure?.sinceMs ?? nowMs,
-      answeredAtMs: answeredAtMs === undefined ? null : Math.round(nowMs - (steadyMs(clock) - answeredAtMs)),
-    }
-  }
-
-  private sharedStatus(): SharedStatus {
-    const { nodeHead: head, reason = null } = this.follower
-    return {
-      network: this.network.name,
-      head: head ? { number: head.number, timeS: head.timeS } : null,
-      reason,
-      failure: this.failure,
-    }
   }
 
   private eventsOfBlock(logs: readonly RawLog[], { timeS }: BlockHeader) {
