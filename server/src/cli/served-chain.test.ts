@@ -96,6 +96,8 @@ describeOnOneEngine('a server that follows the chain', (open) => {
     })
     await pause(3)
     expect(served.ownState()!.reason).toBe(`${STOPPED}The node lacks blocks.`)
+    expect(logged.at(-1)).toContain('node of')
+    expect(logged.join()).not.toContain('secret-key')
 
     await importSnapshot(db, tinySnapshot(), { world: TINY_WORLD, clock: testClock(), dryRun: false })
     pauses[2]!.end()

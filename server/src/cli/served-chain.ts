@@ -145,7 +145,10 @@ export class ServedChain {
     this.child = undefined
     if (code === 0) this.own = undefined
     else if (!this.stopping.signal.aborted)
-      throw new CommandError(failure.error ?? `landpass follow ended with ${code}`, failure.public)
+      throw new CommandError(
+        this.chain.nodes.hideSecrets(failure.error ?? `landpass follow ended with ${code}`),
+        failure.public,
+      )
   }
 
   /** Ends early where another world is shown: another process may have filled the database meanwhile. */
