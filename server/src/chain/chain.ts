@@ -2,23 +2,25 @@ import { join } from 'node:path'
 import { type Clock, steadyMs } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
-import { CommandError } from '../errors.ts'
+import { CommandError, PublicCommandError } from '../errors.ts'
 import { type FollowedChain, readPositionRow } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
 import { BackgroundCheck } from './check/background-check.ts'
 import { type CheckRequest, type CheckResult, checkLand } from './check/check-land.ts'
-import { ContradictionError } from './follow/chain-source.ts'
+import { contractsAt } from './check/contracts-at.ts'
 import { DatabaseDoor } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
+import { FollowState } from './follow/follow-state.ts'
 import { Follower, type StepResult } from './follow/follower.ts'
+import { HistoryAnnouncer } from './follow/history-announcer.ts'
 import { newHolder } from './follow/holder.ts'
 import { LoanReader, type LoanReaderOptions } from './follow/loan-reader.ts'
 import { NodeSource } from './follow/node-source.ts'
+import { publicText } from './follow/public-text.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
-import type { FollowFailure, SharedStatus } from './follow/status-reader.ts'
 import { NodeHistory } from './history/node-history.ts'
 import { type HistoryStep, readHistory } from './history/read-history.ts'
 import type { TimedLog } from './history/spool.ts'
@@ -26,12 +28,12 @@ import { type ContractCall, NO_ANSWER } from './history/stored-answers.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
 import { landEventsOf } from './meaning/land-events-of.ts'
+import { ruleContextOf } from './meaning/rule-context-of.ts'
 import { contractsHash } from './networks/contracts-hash.ts'
 import { readNetwork } from './networks/read-network.ts'
 import { CallCounters } from './rpc/call-counters.ts'
 import { connectNodes } from './rpc/connect.ts'
 import { readLogRanges } from './rpc/log-ranges.ts'
-import { NoNodeError } from './rpc/no-node-error.ts'
 import { NodeError } from './rpc/node-error.ts'
 import { MAX_WAIT_MS, type Nodes } from './rpc/nodes.ts'
 import { runWithRetries, withRetries } from './rpc/retries.ts'
@@ -69,8 +71,6 @@ export interface FollowRun {
 
 /** How often a range near the head is tried: the follower tries again by itself, and the head does not wait for it. */
 const RANGE_TRIES = 2
-/** How often a failure that goes on is logged again. */
-const LOG_EVERY_FAILURES = 20
 
 /** Connects the parts that follow a chain. Makes no call yet. @throws {CommandError} where the network file is bad */
 export async function openChain(options: ChainOptions): Promise<Chain> {
@@ -82,6 +82,8 @@ export class Chain {
   readonly network: Network
   readonly nodes: Nodes
   readonly follower: Follower
+  /** For the commands that read the history. */
+  readonly announcer: HistoryAnnouncer
   readonly tally = new LogTally()
   readonly calls = new CallCounters()
   readonly checking: BackgroundCheck
@@ -93,10 +95,7 @@ export class Chain {
   private readonly context: RuleContext
   /** What this process knows of the worlds that it can follow. */
   private readonly known: FollowedChain
-  private problem: string | undefined
-  private failing: string | undefined
-  private failure: FollowFailure | null = null
-  private doubt: string | undefined
+  private readonly state: FollowState
 
   constructor(options: ChainOptions, network: Network) {
     const { config, db, clock, signal, timing = REAL_TIMING, random = Math.random } = options
@@ -108,12 +107,14 @@ export class Chain {
       ...{ urls, network, signal, timing, random },
       ...{ counters: this.calls, maxInFlight: 2 * callsInFlight },
     })
-    this.context = contextOf(network)
+    this.context = ruleContextOf(network)
     this.known = {
       chainId: network.chainId,
       contractsHash: contractsHash(network),
       rulesVersion: RULES_VERSION,
     }
+    const holder = newHolder()
+    this.announcer = new HistoryAnnouncer({ db, network, holder, timing })
     const addresses = filterAddresses(network)
     this.source = new NodeSource({
       nodes: this.nodes,
@@ -150,10 +151,10 @@ export class Chain {
     this.door = new DatabaseDoor({
       db,
       clock,
-      holder: newHolder(),
+      holder,
       context: this.context,
       known: this.known,
-      status: () => JSON.stringify(this.sharedStatus()),
+      status: () => JSON.stringify(this.state.shared()),
       steadyMs: () => steadyMs(clock),
     })
     this.follower = new Follower({
@@ -163,13 +164,20 @@ export class Chain {
       steadyMs: () => steadyMs(clock),
       maxRangeBlocks,
     })
+    this.state = new FollowState({
+      follower: this.follower,
+      network: network.name,
+      clock,
+      publicText: (error) => this.publicText(error),
+      log: options.log,
+    })
     this.checking = new BackgroundCheck({
       sample: config.chain.checkSample,
       intervalMs: config.chain.checkIntervalMs,
       check: (request) => this.check(request),
       isLeading: () => this.follower.block !== undefined,
       nowMs: () => clock.nowMs(),
-      pause: REAL_TIMING.pause,
+      pause: timing.pause,
       log: options.log,
     })
   }
@@ -186,7 +194,7 @@ export class Chain {
 
   /** Why the world is not followed, in words. */
   whyNot(): string | undefined {
-    return this.problem ?? this.follower.reason
+    return this.state.whyNot()
   }
 
   /**
@@ -199,11 +207,11 @@ export class Chain {
     if (!position) return false
     const { network, known } = this
     if (position.chainId !== known.chainId || position.contractsHash !== known.contractsHash)
-      throw new CommandError(
+      throw new PublicCommandError(
         `The world that is shown comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as before, or replace the world: landpass follow --new-world.`,
       )
     if (position.rulesVersion > known.rulesVersion)
-      throw new CommandError(
+      throw new PublicCommandError(
         'The world that is shown was made by a newer version of Landpass. Start that version here too, or replace the world: landpass follow --new-world.',
       )
     if (position.rulesVersion < known.rulesVersion)
@@ -265,6 +273,8 @@ export class Chain {
       eventsOf: (logs, read) => this.eventsOfHistory(logs, read),
       readContract: (call, blockHash) =>
         runWithRetries(this.nodes, (node) => node.read(call, blockHash), retries).catch(noAnswerIfReverted),
+      contractsAt: (block) =>
+        contractsAt(block, { nodes: this.nodes, callsInFlight: config.chain.callsInFlight, ...retries }),
       log: this.options.log,
       callsInFlight: config.chain.callsInFlight,
       parcelTransfer: (log) => this.parcelTransfer(log),
@@ -287,8 +297,8 @@ export class Chain {
         timing: this.timing,
         pollMs: this.options.config.chain.pollMs,
         endsWith: (result) => endsAt.includes(result),
-        onStep: (result) => this.noteStep(result),
-        onFailure: (error, inRow) => this.noteFailure(error, inRow),
+        onStep: (result) => this.state.noteStep(result),
+        onFailure: (error, inRow) => this.state.noteFailure(error, inRow),
       })
     } finally {
       ending.abort()
@@ -315,52 +325,9 @@ export class Chain {
     )
   }
 
-  private noteStep(result: StepResult): void {
-    const before = this.problem
-    if (this.failing !== undefined) this.options.log('the chain is followed again')
-    this.failing = undefined
-    this.failure = null
-    const { finalityProblem } = this.follower
-    if (finalityProblem !== this.doubt && finalityProblem !== undefined)
-      this.options.log(`blocks cannot become final now, which is tried again: ${finalityProblem}`)
-    this.doubt = finalityProblem
-    this.problem =
-      result === 'stopped'
-        ? this.follower.reason
-        : result === 'no position'
-          ? 'The world was replaced by one that this process cannot follow: by an import, or by a world of other contracts or a newer version. landpass follow --new-world replaces it by the history of the chain.'
-          : undefined
-    if (this.problem !== undefined && this.problem !== before) this.options.log(this.problem)
-  }
-
-  private noteFailure(error: unknown, inRow: number): void {
-    const message = error instanceof Error ? error.message : String(error)
-    if (message !== this.failing || inRow % LOG_EVERY_FAILURES === 0)
-      this.options.log(`the chain cannot be followed at this time, which is tried again: ${message}`)
-    this.failing = message
-    this.failure = this.failureOf(error)
-  }
-
-  /** Of a failure, what everyone may read. */
-  private failureOf(error: unknown): FollowFailure {
-    const { clock } = this.options
-    const { answeredAtMs } = this.follower
-    const nowMs = clock.nowMs()
-    return {
-      message: this.nodes.withoutAddresses(publicMessage(error)),
-      sinceMs: this.failure?.sinceMs ?? nowMs,
-      answeredAtMs: answeredAtMs === undefined ? null : Math.round(nowMs - (steadyMs(clock) - answeredAtMs)),
-    }
-  }
-
-  private sharedStatus(): SharedStatus {
-    const { nodeHead: head, reason = null } = this.follower
-    return {
-      network: this.network.name,
-      head: head ? { number: head.number, timeS: head.timeS } : null,
-      reason,
-      failure: this.failure,
-    }
+  /** What everyone may read of an error: see {@link publicText}. */
+  publicText(error: unknown): string {
+    return this.nodes.withoutAddresses(publicText(error))
   }
 
   private eventsOfBlock(logs: readonly RawLog[], { timeS }: BlockHeader) {
@@ -398,25 +365,6 @@ export class Chain {
 function noAnswerIfReverted(error: unknown): string {
   if (error instanceof NodeError && error.kind === 'reverted') return NO_ANSWER
   throw error
-}
-
-/** The contracts that rules must know. */
-function contextOf({ contracts }: Network): RuleContext {
-  return {
-    contracts: {
-      estateRegistry: contracts.EstateRegistry?.address ?? null,
-      legacyMarketplace: contracts.LegacyMarketplace?.address ?? null,
-      bids: contracts.ERC721Bid?.address ?? null,
-      rentals: contracts.Rentals?.address ?? null,
-    },
-  }
-}
-
-/** Messages about nodes have no secrets of their addresses. Those of the database and its driver are for the log only. */
-function publicMessage(error: unknown): string {
-  const isAboutNodes =
-    error instanceof NodeError || error instanceof NoNodeError || error instanceof ContradictionError
-  return isAboutNodes ? error.message : 'the server has a failure of its own, which is in its log'
 }
 
 function sentenceOf(step: HistoryStep): string {

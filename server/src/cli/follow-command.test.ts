@@ -23,6 +23,7 @@ function chainThatGrows(changes: Partial<CommandChain> = {}) {
     },
     readNewest: async () => block(1_234),
     whyNot: () => undefined,
+    announcer: { during: (work) => work() },
     ...changes,
   }
   const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)

@@ -4,7 +4,7 @@ import type { OwnState } from '../chain/follow/status-reader.ts'
 import type { HistoryStep } from '../chain/history/read-history.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
-import { CommandError } from '../errors.ts'
+import { CommandError, PublicCommandError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
 import { ProgressShow } from './progress.ts'
 import { runCommand, writeResult } from './run-command.ts'
@@ -52,6 +52,7 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
     const show = new ProgressShow()
     const onProgress = (step: HistoryStep, sentence: string) => {
       own = { state: 'history', reason: sentence }
+      chain.announcer.update(sentence)
       if ('done' in step) show.update(step)
       else writeLine(step, sentence)
     }
@@ -64,12 +65,20 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
     const server = isOfServer ? undefined : await serveFollower({ ...parts, chain, ownState: () => own })
     try {
       await follow(chain, options, { signal, onProgress, onShown })
+    } catch (error) {
+      throw withPublicText(error, chain)
     } finally {
       show.stop()
       await server?.close()
       await chain.close()
     }
   })
+}
+
+/** An error of the command, with what a server that has started it may answer. */
+function withPublicText(error: unknown, chain: Chain): CommandError {
+  if (error instanceof CommandError) return error
+  return new CommandError(error instanceof Error ? error.message : String(error), chain.publicText(error))
 }
 
 export interface FollowHooks {
@@ -83,7 +92,7 @@ export interface FollowHooks {
 type CommandChain = Pick<
   Chain,
   'block' | 'blockNumberOf' | 'follow' | 'hasPosition' | 'readHistory' | 'readNewest' | 'whyNot'
->
+> & { readonly announcer: Pick<Chain['announcer'], 'during'> }
 
 /**
  * Reads the history where there is no world to follow, then follows.
@@ -98,14 +107,17 @@ export async function follow(
   if (newWorld || !(await chain.hasPosition())) {
     // By a name, the history ends at the last block that is final when it has been read: that may take hours.
     const last = typeof until === 'number' ? until : undefined
-    await chain.readHistory({ ground, until: last, replaces: newWorld }, onProgress)
+    await chain.announcer.during(() =>
+      chain.readHistory({ ground, until: last, replaces: newWorld }, onProgress),
+    )
     onShown()
   } else if (ground !== undefined) {
     process.stderr.write('landpass: the world is followed already, so --ground is ignored.\n')
   }
   const target = until === undefined ? undefined : await chain.blockNumberOf(until)
   const result = await chain.follow({ until: target, signal, endsAt: ['stopped', 'no position'] })
-  if (result === 'stopped' || result === 'no position') throw new CommandError(chain.whyNot() ?? 'stopped')
+  if (result === 'stopped' || result === 'no position')
+    throw new PublicCommandError(chain.whyNot() ?? 'stopped')
   // Another process may have followed to the block.
   const block = chain.block ?? (result === 'reached' ? await chain.readNewest() : undefined)
   if (block)

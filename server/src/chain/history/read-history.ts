@@ -3,7 +3,7 @@ import type { World } from '@landpass/client/grid'
 import { type Clock, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { Tx } from '../../db/transaction.ts'
-import { CommandError } from '../../errors.ts'
+import { CommandError, PublicCommandError } from '../../errors.ts'
 import { readChainPosition, startPosition } from '../../land/changes/chain-position.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
@@ -18,7 +18,8 @@ import {
 } from '../../land/snapshot/ground.ts'
 import { importSnapshot, type Progress } from '../../land/snapshot/import.ts'
 import { readSnapshotBlock, type SnapshotBlock } from '../../land/snapshot/manifest.ts'
-import type { BlockHeader, Network, RawLog } from '../chain-types.ts'
+import type { BlockHeader, BlockRef, Network, RawLog } from '../chain-types.ts'
+import type { ContractState } from '../check/contract-state.ts'
 import { type ChainSource, ContradictionError } from '../follow/chain-source.ts'
 import { RULES_VERSION } from '../follow/rules-version.ts'
 import { firstBlock } from '../logs/log-filter.ts'
@@ -29,6 +30,7 @@ import { fetchHistory, type HistoryProgress, type HistorySource } from './fetch-
 import { fetchUpToDate } from './fetch-up-to-date.ts'
 import { type NearAnswer, type ReadAtBlock, readerNear } from './read-near.ts'
 import { replay } from './replay.ts'
+import { settleListings } from './settle-listings.ts'
 import { readSilentOperators, SILENT_UNTIL_MS } from './silent-operators.ts'
 import { Spool, type TimedLog } from './spool.ts'
 import { type ContractCall, type ReadBlock, StoredAnswers } from './stored-answers.ts'
@@ -55,6 +57,8 @@ export interface HistoryOptions {
   ) => Promise<readonly LandEvent[]>
   /** What a function of a contract returns after a block. */
   readonly readContract: ReadAtBlock
+  /** Contracts in the state after a block, which many calls are made to. */
+  readonly contractsAt: (block: BlockRef) => ContractState
   /** The most calls at a time. */
   readonly callsInFlight: number
   readonly parcelTransfer: (log: RawLog) => 'first' | 'later' | undefined
@@ -262,7 +266,7 @@ async function showAt(
 ): Promise<void> {
   // An import, or another follower, may have shown a world while the history was read.
   if (shownBefore !== expected)
-    throw new CommandError(
+    throw new PublicCommandError(
       'Another world was shown while the history was read. It stays, and nothing was changed. landpass follow --new-world replaces it; the logs are stored and not requested again.',
     )
   await startPosition(tx, newWorldId, {
@@ -303,6 +307,14 @@ async function joinSnapshot(
     patienceMs: PATIENCE_MS,
     onProgress,
     forFollowing: true,
+    beforeShown: (worldId) =>
+      settleListings({
+        ...options,
+        worldId,
+        block,
+        state: options.contractsAt(block),
+        onProgress: (done, total) => onProgress({ phase: 'contracts', block: block.number, done, total }),
+      }),
     whenShown: (tx, newWorldId, shownBefore) =>
       showAt(tx, options, { expected: before, shownBefore, newWorldId, block }),
   })

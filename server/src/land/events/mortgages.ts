@@ -17,9 +17,9 @@ import type { Fact, Step } from './rule-context.ts'
 /** Its terms are unknown until `loan-terms-read`. */
 export async function requestMortgage(step: Step, fact: Fact<'mortgage-requested'>): Promise<void> {
   const { rows, at } = step
-  const mortgageId = Number(fact.mortgageId)
-  const loanId = Number(fact.loanId)
-  if (!Number.isSafeInteger(mortgageId) || !Number.isSafeInteger(loanId)) return
+  const mortgageId = columnNumber(fact.mortgageId)
+  const loanId = columnNumber(fact.loanId)
+  if (mortgageId === undefined || loanId === undefined) return
   // The helper logs the same mortgage again, after the manager.
   if (await rows.mortgage({ mortgageId })) return
   await parcelAt(step, fact.parcel)
@@ -127,12 +127,19 @@ function hasStarted({ status }: MortgageRow): boolean {
   return status !== 'pending' && status !== 'cancelled'
 }
 
-function mortgageOf({ rows }: Step, mortgageId: bigint): Promise<MortgageRow | undefined> {
-  return rows.mortgage({ mortgageId: Number(mortgageId) })
+async function mortgageOf({ rows }: Step, mortgageId: bigint): Promise<MortgageRow | undefined> {
+  const id = columnNumber(mortgageId)
+  return id === undefined ? undefined : rows.mortgage({ mortgageId: id })
 }
 
-function mortgageWith({ rows }: Step, loanId: bigint): Promise<MortgageRow | undefined> {
-  return rows.mortgage({ loanId: Number(loanId) })
+async function mortgageWith({ rows }: Step, loanId: bigint): Promise<MortgageRow | undefined> {
+  const id = columnNumber(loanId)
+  return id === undefined ? undefined : rows.mortgage({ loanId: id })
+}
+
+/** Undefined for a number that no row can have: a query for it would fail from 2^63 on, and find a rounded one before. */
+function columnNumber(id: bigint): number | undefined {
+  return id <= Number.MAX_SAFE_INTEGER ? Number(id) : undefined
 }
 
 function put({ rows, at }: Step, mortgage: MortgageRow): void {
