@@ -157,10 +157,11 @@ async function runChain(options: ChainCommandOptions, signal: AbortSignal): Prom
         : {}),
       signal,
     })
-    const isLoaded = simulator.began
-      .then(() => sendToParent({ began: true }))
+    const isLoaded = simulator.firstBlock
+      .then(() => sendToParent({ firstBlock: true }))
       .then(() => simulator.loaded)
       .then(() => sendToParent({ loaded: true }))
+    isLoaded.catch(() => undefined) // Reported below: it may fail before that.
     const running = async () => {
       if (writeNetwork !== undefined)
         await writeFile(writeNetwork, `${JSON.stringify(simulator.network, undefined, 2)}\n`)
