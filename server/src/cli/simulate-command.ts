@@ -13,7 +13,7 @@ const MAX_PORT = 65_535
 const MAX_BLOCKS = 1_000_000
 const MAX_BLOCK_TIME_S = 3_600
 const MAX_TRANSACTIONS = 100
-/** Nobody connects to the holder of a store. */
+/** The holder of a store accepts no connections. */
 const NO_SOCKET = ''
 const DEFAULT_WORLD = '-150,-150,150,150'
 
