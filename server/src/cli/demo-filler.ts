@@ -43,6 +43,7 @@ export class DemoFiller {
    * has changed nothing then
    */
   async fill(chain?: NewChain): Promise<boolean> {
+    if (this.#isStopped) return false
     await this.begin()
     const snapshot = await this.#snapshot
     if (!snapshot?.isComplete) return false

@@ -79,6 +79,7 @@ export class LivingDemo {
     const { worldId } = await readLandHead(db)
     if (worldId === null && !this.isNew) {
       await this.stop() // Its chain began with a world that is not there any more.
+      await this.loading
       if (!this.mayBegin) return undefined
       this.isStopping = false
       this.begin(snapshot())
