@@ -58,6 +58,7 @@ async function followTo(until: number): Promise<void> {
 interface Sale {
   readonly id: string
   readonly txHash: string
+  readonly closedTxHash: string | null
   readonly block: number
 }
 
@@ -72,7 +73,8 @@ async function nextSale(): Promise<Sale> {
     const { number } = await simulated.mine(1)
     await followTo(number)
     const sale = (await sales()).find(({ key }) => !known.has(key))
-    if (sale) return { id: sale.asset_id, txHash: sale.tx_hash, block: number }
+    if (sale)
+      return { id: sale.asset_id, txHash: sale.tx_hash, closedTxHash: sale.closed_tx_hash, block: number }
   }
 }
 
@@ -83,7 +85,7 @@ test.each([
   { size: 'desktop', theme: 'light' },
   { size: 'phone', theme: 'dark' },
 ] as const)(
-  'a sale shows on a $size: it lights up, the block number rises, and the panel links the transaction of the offer',
+  'a sale shows on a $size: it lights up, the block number rises, and the panel links its transaction',
   async ({ size, theme }) => {
     const { page, photograph } = await openPage(`${origin}/?layer=none`, { size, theme })
     const map = new PageMap(page)
@@ -107,6 +109,8 @@ test.each([
     await page.getByText('The same as a table').click()
     const link = page.locator(`.history-table a[href="${EXPLORER.replace('{tx}', sale.txHash)}"]`)
     expect(await link.getAttribute('rel')).toBe('noreferrer')
+    const closing = page.locator(`.history-table a[href="${EXPLORER.replace('{tx}', sale.closedTxHash!)}"]`)
+    expect(await closing.textContent()).toContain('Sold')
     await page.getByText('Sold', { exact: true }).first().waitFor()
     await page.locator('.sale-offer').getByText('signed outside the chain').waitFor()
     await expectAccessible(page)
