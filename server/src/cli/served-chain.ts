@@ -200,6 +200,9 @@ interface Message {
   readonly block?: number
   readonly last?: number
   readonly percent?: number
+  /** Of `total` records, in a phase that counts them. */
+  readonly done?: number
+  readonly total?: number
 }
 
 function parsed(line: string): Message {
@@ -210,7 +213,11 @@ function parsed(line: string): Message {
   }
 }
 
-function progressText({ phase, block, last, percent }: Message): string {
+/** @example progressText({ phase: 'contracts', block: 7, done: 20, total: 90 }) // 'contracts: block 7, 20 of 90' */
+export function progressText({ phase, block, last, percent, done, total }: Message): string {
   const share = percent === undefined ? '' : ` (${percent} %)`
-  return `${phase}: block ${block}${last === undefined ? '' : ` of ${last}`}${share}`
+  const place =
+    block === undefined ? [] : [`block ${block}${last === undefined ? '' : ` of ${last}`}${share}`]
+  const records = done === undefined ? [] : [`${done} of ${total}`]
+  return `${phase}: ${[...place, ...records].join(', ')}`
 }
