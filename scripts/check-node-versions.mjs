@@ -1,5 +1,5 @@
-// Part of .ci/run: starts the server and runs the quick tests on the other versions of Node.js that the README names. Each
-// is installed from npm into a temporary folder; npm has such packages only for Linux on x64.
+// Part of .ci/run: starts the server and runs tests (vitest.node-versions.config.mjs) on the other versions of Node.js that
+// the README names. Each is installed from npm into a temporary folder; npm has such packages only for Linux on x64.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -48,7 +48,12 @@ function install(version, folder) {
 
 async function check(node, folder) {
   run(node, ['--version'])
-  run(node, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'vitest.quick.config.mjs'])
+  run(node, [
+    join(ROOT, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    '--config',
+    'vitest.node-versions.config.mjs',
+  ])
   await startAndCheck(node, mkdtempSync(join(folder, 'data-')))
 }
 

@@ -49,6 +49,7 @@ export const RECORD_FIELDS = {
     'publication.type',
     'publication.marketplace_address',
     'publication.marketplace_id',
+    'publication.closed_tx_hash',
   ],
   Estate: [
     'id',
@@ -84,6 +85,7 @@ export const RECORD_FIELDS = {
     'publication.type',
     'publication.marketplace_address',
     'publication.marketplace_id',
+    'publication.closed_tx_hash',
   ],
   Publication: [
     'tx_hash',
@@ -102,6 +104,7 @@ export const RECORD_FIELDS = {
     'type',
     'marketplace_address',
     'marketplace_id',
+    'closed_tx_hash',
   ],
   Bid: [
     'id',

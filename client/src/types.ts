@@ -921,6 +921,8 @@ export interface Publication {
   marketplace_address: string
   /** The same as marketplace_address. */
   marketplace_id: string
+  /** Transaction that closed it. */
+  closed_tx_hash?: string | null
 }
 
 /** A group of adjacent parcels. */

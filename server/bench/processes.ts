@@ -2,8 +2,9 @@ import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { programPath } from '../test/support/programs.ts'
 
-const MAIN = fileURLToPath(new URL('../src/cli/main.js', import.meta.url))
+const MAIN = programPath('src/cli/main.js')
 const POLL_INTERVAL_MS = 20
 /** How V8 compiles WebAssembly: the short forms in the tests compile as the tests do, see vitest.config.mjs. */
 const WASM_OPTIONS = process.execArgv.filter((option) => option.startsWith('--wasm-'))

@@ -77,6 +77,8 @@ export interface AppOptions {
   readonly chain?: FollowingChain | undefined
   /** Contracts of the network that the land is of; mainnet by default. */
   readonly registries?: Registries | undefined
+  /** Where the program of the thread that reads the land lies, when it is bundled. */
+  readonly stateThread?: URL | undefined
 }
 
 /** What follows the chain in this process. */
@@ -91,7 +93,7 @@ const CLOSE_TIMEOUT_MS = 10 * SECOND_MS
 
 /** Creates and connects all parts. The server does not listen yet, and nothing is loaded before `start()`. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, engine, clock, interfaces = INTERFACES } = options
+  const { config, engine, clock, interfaces = INTERFACES, stateThread } = options
   const servesLand = interfaces.includes('land')
   const metrics = new Metrics(config.metrics)
   const budget = new CostBudget(config.landCostPerMinute)
@@ -100,7 +102,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const stopping = new Stopping()
   const server = await createServer({ ...config, metrics, readyAnswers, stopping })
   const addRefusals = watchMethods(server)
-  const keeper = new StateKeeper(engine, config, server.log, clock)
+  const keeper = new StateKeeper(engine, { ...config, stateThread }, server.log, clock)
   const attendance = interfaces.includes('attendance')
     ? await createAttendance({ config, engine, clock, metrics, log: server.log })
     : undefined

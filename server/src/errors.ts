@@ -374,8 +374,23 @@ export class AppError extends Error {
 
 /** A failure of a command: the operator sees only its text, without a stack; the exit code is 1. */
 export class CommandError extends Error {
-  constructor(message: string) {
+  /**
+   * What everyone may read of it, at `/v2/chain` and `/health/ready`: no path, no address of a service, no text of another
+   * program. Undefined where only the operator may read of it.
+   */
+  readonly publicText: string | undefined
+
+  constructor(message: string, publicText?: string) {
     super(message)
     this.name = 'CommandError'
+    this.publicText = publicText
+  }
+}
+
+/** A failure of a command whose whole text everyone may read: see {@link CommandError.publicText}. */
+export class PublicCommandError extends CommandError {
+  constructor(message: string) {
+    super(message, message)
+    this.name = 'PublicCommandError'
   }
 }

@@ -11,7 +11,7 @@ import {
   withSource,
 } from './support/attendance-pictures.ts'
 import { launchBrowser } from './support/browser-program.ts'
-import { TEST_DIR_VARIABLE } from './support/global-setup.ts'
+import { TEST_DIR_VARIABLE } from './support/prepared.ts'
 
 // `npm run attendance-pictures`: draws the pictures of docs/attendance/ from the answers that stand there.
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { PNG } from 'pngjs'
 import { IMAGES_PATH } from './support/attendance-page.ts'
 import { launchBrowser } from './support/browser-program.ts'
-import { TEST_DIR_VARIABLE } from './support/global-setup.ts'
+import { TEST_DIR_VARIABLE } from './support/prepared.ts'
 
 // `npm run map-page-picture [address]`: photographs the map page of a running `npm start` for README.md.
 

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
 import type { BlockHeader, Network } from './chain-types.ts'
+import { contractsAt } from './check/contracts-at.ts'
 import type { ChainSource } from './follow/chain-source.ts'
 import { readEvents } from './follow/event-reader.ts'
 import type { LoanReader } from './follow/loan-reader.ts'
@@ -84,6 +85,8 @@ export function makeWorld(
       }),
     readContract: (call, blockHash) =>
       runWithRetries(nodes, (node) => node.read(call, blockHash), retries).catch(noAnswerIfReverted),
+    contractsAt: (block) =>
+      contractsAt(block, { nodes, callsInFlight: config.chain.callsInFlight, ...retries }),
     callsInFlight: config.chain.callsInFlight,
     until: until ?? Number.POSITIVE_INFINITY,
     steadyMs: () => steadyMs(clock),

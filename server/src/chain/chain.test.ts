@@ -76,7 +76,7 @@ describeOnOneEngine('what a process that follows says of itself', (open) => {
       steadyMs: () => clock.nowMs(),
     })
     expect(await door.lead()).toBe('leads')
-    reason = 'The node has another block 7 below block 10, which was final.'
+    reason = 'The node has another block 7. Block 10 and all blocks before it were final.'
     await door.release()
 
     const { read } = new StatusReader({ db, clock })

@@ -1,7 +1,7 @@
 import { type Clock, steadyMs } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
-import { CommandError } from '../errors.ts'
+import { CommandError, PublicCommandError } from '../errors.ts'
 import { type FollowedChain, isOfChain, readPositionRow } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import type { RuleContext } from '../land/events/rule-context.ts'
@@ -9,26 +9,26 @@ import { makeWorld, type WorldChoice } from './chain-history.ts'
 import type { BlockHeader, BlockRef, Network, RawLog } from './chain-types.ts'
 import { BackgroundCheck } from './check/background-check.ts'
 import { type CheckRequest, type CheckResult, checkLand } from './check/check-land.ts'
-import { ContradictionError } from './follow/chain-source.ts'
 import { DatabaseDoor } from './follow/database-door.ts'
 import { readEvents } from './follow/event-reader.ts'
+import { FollowState } from './follow/follow-state.ts'
 import { Follower, type StepResult } from './follow/follower.ts'
+import { HistoryAnnouncer } from './follow/history-announcer.ts'
 import { newHolder } from './follow/holder.ts'
 import { LoanReader, type LoanReaderOptions } from './follow/loan-reader.ts'
 import { NodeSource } from './follow/node-source.ts'
+import { publicText } from './follow/public-text.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
-import type { FollowFailure, SharedStatus } from './follow/status-reader.ts'
 import type { HistoryStep } from './history/history-step.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
+import { ruleContextOf } from './meaning/rule-context-of.ts'
 import { contractsHash } from './networks/contracts-hash.ts'
 import { readNetwork } from './networks/read-network.ts'
 import { CallCounters } from './rpc/call-counters.ts'
 import { connectNodes } from './rpc/connect.ts'
 import { readLogRanges } from './rpc/log-ranges.ts'
-import { NoNodeError } from './rpc/no-node-error.ts'
-import { NodeError } from './rpc/node-error.ts'
 import { MAX_WAIT_MS, type Nodes } from './rpc/nodes.ts'
 import { REAL_TIMING, type Timing } from './rpc/timing.ts'
 
@@ -66,8 +66,6 @@ export interface FollowRun {
 
 /** How often a range near the head is tried: the follower tries again by itself, and the head does not wait for it. */
 const RANGE_TRIES = 2
-/** How often a failure that goes on is logged again. */
-const LOG_EVERY_FAILURES = 20
 
 /** Connects the parts that follow a chain. Makes no call yet. @throws {CommandError} where the network file is bad */
 export async function openChain(options: ChainOptions): Promise<Chain> {
@@ -79,6 +77,8 @@ export class Chain {
   readonly network: Network
   readonly nodes: Nodes
   readonly follower: Follower
+  /** For the commands that read the history. */
+  readonly announcer: HistoryAnnouncer
   readonly tally = new LogTally()
   readonly calls = new CallCounters()
   readonly checking: BackgroundCheck
@@ -90,10 +90,7 @@ export class Chain {
   private readonly context: RuleContext
   /** What this process knows of the worlds that it can follow. */
   private readonly known: FollowedChain
-  private problem: string | undefined
-  private failing: string | undefined
-  private failure: FollowFailure | null = null
-  private doubt: string | undefined
+  private readonly state: FollowState
 
   constructor(options: ChainOptions, network: Network) {
     const { config, db, clock, signal, timing = REAL_TIMING, random = Math.random } = options
@@ -105,12 +102,14 @@ export class Chain {
       ...{ urls, network, signal, timing, random },
       ...{ counters: this.calls, maxInFlight: 2 * callsInFlight },
     })
-    this.context = contextOf(network)
+    this.context = ruleContextOf(network)
     this.known = {
       chainId: network.chainId,
       contractsHash: contractsHash(network),
       rulesVersion: RULES_VERSION,
     }
+    const holder = newHolder()
+    this.announcer = new HistoryAnnouncer({ db, network, holder, timing })
     const addresses = filterAddresses(network)
     this.source = new NodeSource({
       nodes: this.nodes,
@@ -147,10 +146,10 @@ export class Chain {
     this.door = new DatabaseDoor({
       db,
       clock,
-      holder: newHolder(),
+      holder,
       context: this.context,
       known: this.known,
-      status: () => JSON.stringify(this.sharedStatus()),
+      status: () => JSON.stringify(this.state.shared()),
       steadyMs: () => steadyMs(clock),
     })
     this.follower = new Follower({
@@ -160,13 +159,20 @@ export class Chain {
       steadyMs: () => steadyMs(clock),
       maxRangeBlocks,
     })
+    this.state = new FollowState({
+      follower: this.follower,
+      network: network.name,
+      clock,
+      publicText: (error) => this.publicText(error),
+      log: options.log,
+    })
     this.checking = new BackgroundCheck({
       sample: config.chain.checkSample,
       intervalMs: config.chain.checkIntervalMs,
       check: (request) => this.check(request),
       isLeading: () => this.follower.block !== undefined,
       nowMs: () => clock.nowMs(),
-      pause: REAL_TIMING.pause,
+      pause: timing.pause,
       log: options.log,
     })
   }
@@ -183,7 +189,7 @@ export class Chain {
 
   /** Why the world is not followed, in words. */
   whyNot(): string | undefined {
-    return this.problem ?? this.follower.reason
+    return this.state.whyNot()
   }
 
   /**
@@ -196,11 +202,11 @@ export class Chain {
     if (!position) return false
     const { network, known } = this
     if (!isOfChain(position, known))
-      throw new CommandError(
+      throw new PublicCommandError(
         `The world that is shown comes from other contracts than those of the network ${network.name} (chain ${network.chainId}). Set CHAIN_NETWORK as before, or replace the world: landpass follow --new-world.`,
       )
     if (position.rulesVersion > known.rulesVersion)
-      throw new CommandError(
+      throw new PublicCommandError(
         'The world that is shown was made by a newer version of Landpass. Start that version here too, or replace the world: landpass follow --new-world.',
       )
     return true
@@ -268,8 +274,8 @@ export class Chain {
         steadyMs: () => steadyMs(this.options.clock),
         pollMs: this.options.config.chain.pollMs,
         endsWith: (result) => endsAt.includes(result),
-        onStep: (result) => this.noteStep(result),
-        onFailure: (error, inRow) => this.noteFailure(error, inRow),
+        onStep: (result) => this.state.noteStep(result),
+        onFailure: (error, inRow) => this.state.noteFailure(error, inRow),
       })
     } finally {
       ending.abort()
@@ -319,52 +325,9 @@ export class Chain {
     )
   }
 
-  private noteStep(result: StepResult): void {
-    const before = this.problem
-    if (this.failing !== undefined) this.options.log('the chain is followed again')
-    this.failing = undefined
-    this.failure = null
-    const { finalityProblem } = this.follower
-    if (finalityProblem !== this.doubt && finalityProblem !== undefined)
-      this.options.log(`blocks cannot become final now, which is tried again: ${finalityProblem}`)
-    this.doubt = finalityProblem
-    this.problem =
-      result === 'stopped'
-        ? this.follower.reason
-        : result === 'no position'
-          ? 'The world was replaced by one that this process cannot follow: by an import, or by a world of other contracts or a newer version. landpass follow --new-world replaces it by the history of the chain.'
-          : undefined
-    if (this.problem !== undefined && this.problem !== before) this.options.log(this.problem)
-  }
-
-  private noteFailure(error: unknown, inRow: number): void {
-    const message = error instanceof Error ? error.message : String(error)
-    if (message !== this.failing || inRow % LOG_EVERY_FAILURES === 0)
-      this.options.log(`the chain cannot be followed at this time, which is tried again: ${message}`)
-    this.failing = message
-    this.failure = this.failureOf(error)
-  }
-
-  /** Of a failure, what everyone may read. */
-  private failureOf(error: unknown): FollowFailure {
-    const { clock } = this.options
-    const { answeredAtMs } = this.follower
-    const nowMs = clock.nowMs()
-    return {
-      message: this.nodes.withoutAddresses(publicMessage(error)),
-      sinceMs: this.failure?.sinceMs ?? nowMs,
-      answeredAtMs: answeredAtMs === undefined ? null : Math.round(nowMs - (steadyMs(clock) - answeredAtMs)),
-    }
-  }
-
-  private sharedStatus(): SharedStatus {
-    const { nodeHead: head, reason = null } = this.follower
-    return {
-      network: this.network.name,
-      head: head ? { number: head.number, timeS: head.timeS } : null,
-      reason,
-      failure: this.failure,
-    }
+  /** What everyone may read of an error: see {@link publicText}. */
+  publicText(error: unknown): string {
+    return this.nodes.withoutAddresses(publicText(error))
   }
 
   private eventsOfBlock(logs: readonly RawLog[], { timeS }: BlockHeader) {
@@ -379,23 +342,4 @@ export class Chain {
   /** What a function of a contract returns after a block, from any node. */
   private readonly readContract: LoanReaderOptions['readContract'] = (call, blockHash) =>
     this.nodes.run((node) => node.read(call, blockHash))
-}
-
-/** The contracts that rules must know. */
-function contextOf({ contracts }: Network): RuleContext {
-  return {
-    contracts: {
-      estateRegistry: contracts.EstateRegistry?.address ?? null,
-      legacyMarketplace: contracts.LegacyMarketplace?.address ?? null,
-      bids: contracts.ERC721Bid?.address ?? null,
-      rentals: contracts.Rentals?.address ?? null,
-    },
-  }
-}
-
-/** Messages about nodes have no secrets of their addresses. Those of the database and its driver are for the log only. */
-function publicMessage(error: unknown): string {
-  const isAboutNodes =
-    error instanceof NodeError || error instanceof NoNodeError || error instanceof ContradictionError
-  return isAboutNodes ? error.message : 'the server has a failure of its own, which is in its log'
 }

@@ -43,11 +43,12 @@ export class DemoFiller {
    * has changed nothing then
    */
   async fill(chain?: NewChain): Promise<boolean> {
+    if (this.#isStopped) return false
     await this.begin()
     const snapshot = await this.#snapshot
     if (!snapshot?.isComplete) return false
     const ground = ['--ground', snapshot.folder]
-    if (chain && (await chain.hasBegun()))
+    if (chain && (await chain.waitForFirstBlock()))
       return this.#run(['follow', '--until', 'finalized', ...ground], chain.env)
     return this.#run(['import', '--if-empty', snapshot.folder])
   }
@@ -102,7 +103,7 @@ export interface NewChain {
   /** The settings with which it is followed. */
   readonly env: Environment
   /** Waits until its node has the first block. @returns false where the node has ended */
-  hasBegun(): Promise<boolean>
+  waitForFirstBlock(): Promise<boolean>
 }
 
 interface Snapshot {

@@ -26,6 +26,7 @@ function chainThatGrows(changes: Partial<CommandChain> = {}) {
     rebuild: async () => undefined,
     readNewest: async () => block(1_234),
     whyNot: () => undefined,
+    announcer: { during: (work) => work() },
     ...changes,
   }
   const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)

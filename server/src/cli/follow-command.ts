@@ -5,7 +5,7 @@ import type { OwnState } from '../chain/follow/status-reader.ts'
 import type { HistoryStep } from '../chain/history/history-step.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
-import { CommandError } from '../errors.ts'
+import { CommandError, PublicCommandError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
 import { ProgressShow } from './progress.ts'
 import { runCommand, writeResult } from './run-command.ts'
@@ -68,6 +68,7 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
     const show = new ProgressShow()
     const onProgress = (step: HistoryStep, sentence: string) => {
       own = { state: 'history', reason: sentence }
+      chain.announcer.update(sentence)
       if ('done' in step) show.update(step)
       else writeLine(step, sentence)
     }
@@ -82,12 +83,20 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
       const hooks = { signal, onProgress, onShown }
       if (options.rebuild) await rebuild(chain, hooks)
       else await follow(chain, options, hooks)
+    } catch (error) {
+      throw withPublicText(error, chain)
     } finally {
       show.stop()
       await server?.close()
       await chain.close()
     }
   })
+}
+
+/** An error of the command, with what a server that has started it may answer. */
+function withPublicText(error: unknown, chain: Chain): CommandError {
+  if (error instanceof CommandError) return error
+  return new CommandError(error instanceof Error ? error.message : String(error), chain.publicText(error))
 }
 
 export interface FollowHooks {
@@ -110,7 +119,7 @@ type CommandChain = Pick<
   | 'readNewest'
   | 'rebuild'
   | 'whyNot'
->
+> & { readonly announcer: Pick<Chain['announcer'], 'during'> }
 
 /**
  * Reads the history where there is no world to follow, then follows.
@@ -125,7 +134,9 @@ export async function follow(
   if (newWorld || !(await chain.hasPosition())) {
     // By a name, the history ends at the last block that is final when it has been read: that may take hours.
     const last = typeof until === 'number' ? until : undefined
-    await chain.readHistory({ ground, until: last, replaces: newWorld }, onProgress)
+    await chain.announcer.during(() =>
+      chain.readHistory({ ground, until: last, replaces: newWorld }, onProgress),
+    )
     onShown()
   } else if (ground !== undefined) {
     process.stderr.write('landpass: the world is followed already, so --ground is ignored.\n')
@@ -133,7 +144,7 @@ export async function follow(
   const target = until === undefined ? undefined : await chain.blockNumberOf(until)
   // A command that ends leaves a world of the newest rules; one that goes on follows the old one until the new one is there.
   if (target !== undefined && (await chain.isOutdated())) {
-    await chain.rebuild(onProgress)
+    await chain.announcer.during(() => chain.rebuild(onProgress))
     onShown()
   }
   const rebuilding = new WorldRebuild({ chain, log: logLine })
@@ -141,7 +152,8 @@ export async function follow(
   const result = await chain
     .follow({ until: target, signal, endsAt: ['stopped', 'no position'] })
     .finally(() => rebuilding.close())
-  if (result === 'stopped' || result === 'no position') throw new CommandError(chain.whyNot() ?? 'stopped')
+  if (result === 'stopped' || result === 'no position')
+    throw new PublicCommandError(chain.whyNot() ?? 'stopped')
   // Another process may have followed to the block.
   const block = chain.block ?? (result === 'reached' ? await chain.readNewest() : undefined)
   if (block)
@@ -152,7 +164,7 @@ export async function follow(
 
 /** The world goes on being followed meanwhile, by the process that does so. */
 async function rebuild(chain: CommandChain, { onProgress, onShown }: FollowHooks): Promise<void> {
-  await chain.rebuild(onProgress)
+  await chain.announcer.during(() => chain.rebuild(onProgress))
   onShown()
   writeResult({ ok: true }, ['The world was made again.'])
 }

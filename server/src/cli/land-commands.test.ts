@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseWorld } from '@landpass/client/grid'
 import { expect, test } from 'vitest'
 import { freshDataDir } from '../../test/support/engines.ts'
 import { WASM_OPTIONS } from '../../test/support/landpass.ts'
 import { landpassHere } from '../../test/support/landpass-here.ts'
+import { programPath } from '../../test/support/programs.ts'
 import { tinyRecords, tinySnapshot } from '../../test/support/tiny-world.ts'
 import { checkSnapshot } from '../land/snapshot/import.ts'
 
-const PROGRAM = fileURLToPath(new URL('./main.js', import.meta.url))
+const PROGRAM = programPath('src/cli/main.js')
 const NOWHERE = 'postgres://nobody@127.0.0.1:1/nothing'
 
 interface Outcome {

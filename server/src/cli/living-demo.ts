@@ -6,14 +6,14 @@ import type { Db } from '../db/engine.ts'
 import { readChainPosition } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { hasChain } from '../simulate/chain/store/stored-names.ts'
-import { type Simulator, startSimulator } from './stand-ins.ts'
+import { hasEnded, type Simulator, startSimulator } from './stand-ins.ts'
 
 /** The chain that the demo's land is on. */
 const CHAIN_ID = 1337
 /** With two deeds in each block, land changes hands in every block; more blocks would cost the server more. */
 const BLOCK_TIME_S = 5
 const DEEDS_OF_BLOCK = 2
-/** How often the server looks for a new block, unless the operator says otherwise. */
+/** How often the server looks for a new block, where CHAIN_POLL_MS is not set. */
 const POLL_MS = 2 * SECOND_MS
 
 /**
@@ -26,18 +26,19 @@ const POLL_MS = 2 * SECOND_MS
  */
 export class LivingDemo {
   private readonly folder: string
+  private readonly pollMs: string
   private isNew = false
   private isStopping = false
+  private mayBegin = true
   private starting: Promise<Simulator> | undefined
   private simulator: Simulator | undefined
   private reason: string | undefined
   private loading: Promise<void> = Promise.resolve()
   private isLoading = false
-  private readonly pollMs: number
 
-  constructor({ dataDir, chain }: Config) {
+  constructor({ dataDir }: Pick<Config, 'dataDir'>, env: Environment) {
     this.folder = join(dataDir, 'simulated-chain')
-    this.pollMs = Math.min(chain.pollMs, POLL_MS)
+    this.pollMs = env.CHAIN_POLL_MS || String(POLL_MS)
   }
 
   /** Resolves when the simulator does not need the snapshot any more. */
@@ -64,60 +65,58 @@ export class LivingDemo {
     const end = () => {
       this.isLoading = false
     }
-    this.loading = Promise.resolve(this.starting?.then((simulator) => simulator.said('loaded'))).then(
-      end,
-      end,
-    )
+    const loading = this.starting?.then((simulator) => simulator.waitFor('loaded'))
+    this.loading = Promise.resolve(loading).then(end, end)
   }
 
   /**
-   * Decides by the world of the database.
+   * Decides by the world of the database. A chain that goes on has been read from its store when this resolves.
    *
    * @param snapshot makes the demo world, where it has to be made
-   * @returns the settings with which the server follows the chain; undefined where it does not
+   * @returns the settings with which the server follows the chain; undefined where it does not, or was stopped
    */
   async settle(db: Db, snapshot: () => Promise<string>): Promise<Environment | undefined> {
     const { worldId } = await readLandHead(db)
     if (worldId === null && !this.isNew) {
       await this.stop() // Its chain began with a world that is not there any more.
+      await this.loading
+      if (!this.mayBegin) return undefined
       this.isStopping = false
       this.begin(snapshot())
     }
     this.reason = worldId === null ? undefined : await this.findReason(db)
     try {
-      if (this.reason === undefined) this.simulator = await this.starting
+      if (this.reason === undefined) this.simulator = await this.started()
     } catch (error) {
-      this.reason =
-        worldId === null
-          ? `The chain simulator did not start: ${(error as Error).message}`
-          : `Its chain cannot go on: ${(error as Error).message} ${HOW_TO_BEGIN_ANEW}`
+      if (!this.isStopping) this.reason = reasonOf(error as Error, worldId)
     }
     if (!this.simulator) {
       await this.stop()
       return undefined
     }
     const { child } = this.simulator
-    if (child.exitCode === null) child.once('exit', () => this.reportEnd())
-    else this.reportEnd()
+    if (hasEnded(child)) this.reportEnd()
+    else child.once('exit', () => this.reportEnd())
     return {
       CHAIN_RPC_URLS: this.simulator.address,
       CHAIN_NETWORK: this.networkFile,
-      CHAIN_POLL_MS: String(this.pollMs),
+      CHAIN_POLL_MS: this.pollMs,
     }
   }
 
   /** Waits until the simulator has the first block, which the snapshot then names. @returns false where it has ended */
-  async hasBegun(): Promise<boolean> {
+  async waitForFirstBlock(): Promise<boolean> {
     return (
-      this.simulator?.said('began').then(
+      this.simulator?.waitFor('firstBlock').then(
         () => true,
         () => false,
       ) ?? false
     )
   }
 
-  /** Ends a simulator that waits for a snapshot, or reads it. */
+  /** Ends a simulator that waits for a snapshot, or reads it; no other is started afterwards. */
   async stopLoading(): Promise<void> {
+    this.mayBegin = false
     if (this.isLoading) await this.stop()
   }
 
@@ -126,6 +125,13 @@ export class LivingDemo {
     this.isStopping = true
     const simulator = await this.starting?.catch(() => undefined)
     await simulator?.stop()
+  }
+
+  /** @throws {CommandError} where the simulator ends before it listens, or before it has read the chain that goes on */
+  private async started(): Promise<Simulator | undefined> {
+    const simulator = await this.starting
+    if (!this.isNew) await simulator?.waitFor('loaded')
+    return simulator
   }
 
   /** Why the world of the database cannot be followed; undefined where it can. */
@@ -167,6 +173,12 @@ export function wantsLivingDemo({ isProduction, databaseUrl, chain }: Config): b
   return (
     !isProduction && databaseUrl === undefined && chain.nodeUrls.length === 0 && chain.network === 'mainnet'
   )
+}
+
+function reasonOf({ message }: Error, worldId: unknown): string {
+  return worldId === null
+    ? `The chain simulator did not start: ${message}`
+    : `Its chain cannot go on: ${message} ${HOW_TO_BEGIN_ANEW}`
 }
 
 const HOW_TO_BEGIN_ANEW =

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { ImportReport } from '../land/snapshot/report.ts'
 import { errorTable } from './import-command.ts'
 import { measure, ProgressShow, type ProgressStreams } from './progress.ts'
+import { progressText } from './served-chain.ts'
 
 test('speed and time left are those of the phase', () => {
   expect(measure({ phase: 'load', done: 500, total: 1000 }, 250)).toEqual({
@@ -14,6 +15,16 @@ test('speed and time left are those of the phase', () => {
   })
   expect(measure({ phase: 'load', done: 0, total: 1000 }, 0)).toMatchObject({ rate: 0, etaMs: null })
   expect(measure({ phase: 'show', done: 7, total: 7 }, 0)).toMatchObject({ etaMs: 0 })
+})
+
+test('each phase of a history is shown with the block and the counts that it has', () => {
+  const counted = { phase: 'contracts', block: 7, done: 20, total: 90 }
+  expect(progressText(measure(counted, 250))).toBe('contracts: block 7, 20 of 90')
+  expect(progressText({ phase: 'load', done: 5, total: 9 })).toBe('load: 5 of 9')
+  expect(progressText({ phase: 'history', block: 3, last: 6, percent: 50 })).toBe(
+    'history: block 3 of 6 (50 %)',
+  )
+  expect(progressText({ phase: 'write', block: 8 })).toBe('write: block 8')
 })
 
 test('a pipe gets a line for each phase and few between', () => {

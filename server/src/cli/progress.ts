@@ -4,6 +4,8 @@ import { SECOND_MS } from '../clock.ts'
 /** How far a command has come: `done` of `total` records of this phase. */
 export interface Progress {
   readonly phase: string
+  /** At which block of a chain, where the phase has one. */
+  readonly block?: number
   readonly done: number
   readonly total: number
 }
@@ -62,10 +64,11 @@ export class ProgressShow {
 }
 
 /** @example measure({ phase: 'load', done: 500, total: 1000 }, 250) // { …, rate: 2000, etaMs: 250 } */
-export function measure({ phase, done, total }: Progress, elapsedMs: number): MeasuredProgress {
+export function measure({ phase, block, done, total }: Progress, elapsedMs: number): MeasuredProgress {
   const rate = elapsedMs > 0 ? Math.round((done / elapsedMs) * SECOND_MS) : 0
   const etaMs = rate > 0 ? Math.round(((total - done) / rate) * SECOND_MS) : null
-  return { phase, done, total, rate, etaMs: done >= total ? 0 : etaMs }
+  const place = block === undefined ? {} : { block }
+  return { phase, ...place, done, total, rate, etaMs: done >= total ? 0 : etaMs }
 }
 
 function newBar(stream: NodeJS.WriteStream): SingleBar {

@@ -60,5 +60,9 @@ function fail(error: unknown): void {
   const sentence = error instanceof Error ? error.message : String(error)
   process.exitCode = EXIT_FAILED
   process.stderr.write(`landpass: ${sentence}\n`)
-  if (!process.stdout.isTTY) process.stdout.write(`${JSON.stringify({ ok: false, error: sentence })}\n`)
+  if (process.stdout.isTTY) return
+  // A server that has started this command answers the public text to everyone, and never the whole sentence.
+  const publicText = error instanceof CommandError ? error.publicText : undefined
+  const failure = { ok: false, error: sentence, ...(publicText !== undefined && { public: publicText }) }
+  process.stdout.write(`${JSON.stringify(failure)}\n`)
 }

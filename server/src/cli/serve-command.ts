@@ -44,7 +44,8 @@ async function serve(given: Config, options: ServeOptions): Promise<void> {
   const stopped = stopSignal()
   const isFollowing = given.chain.nodeUrls.length > 0
   const demo = options.demo && options.only !== 'attendance' && !isFollowing ? new DemoFiller() : undefined
-  const living = demo && !options.still && wantsLivingDemo(given) ? new LivingDemo(given) : undefined
+  const living =
+    demo && !options.still && wantsLivingDemo(given) ? new LivingDemo(given, process.env) : undefined
   // A database that does not exist yet is made in another thread: both together take the time of the longer one.
   const making = isDatabaseMissing(engineSettings(given, 'server')) ? demo?.begin() : undefined
   living?.begin(making)
@@ -134,7 +135,7 @@ async function openIfThere(config: Config): Promise<{ engine: Engine; absence: A
 async function settle({ db }: Engine, { living, demo }: Serving): Promise<NewChain | undefined> {
   if (!living || !demo) return undefined
   const env = await living.settle(db, () => demo.begin())
-  return env && { env, hasBegun: () => living.hasBegun() }
+  return env && { env, waitForFirstBlock: () => living.waitForFirstBlock() }
 }
 
 /** Fills a database that holds no world. @returns false when that was stopped */
@@ -145,14 +146,17 @@ async function fillIfEmpty(
 ): Promise<boolean> {
   if (!demo) return true
   const isEmpty = async () => (await readLandHead(db)).worldId === null
-  const hasToFill = await isEmpty()
+  let isFilled = !(await isEmpty())
   try {
-    return !hasToFill || (await demo.fill(follow))
+    isFilled ||= await demo.fill(follow)
+    return isFilled
   } catch (error) {
     // Another process has imported a world meanwhile: the server serves that one.
     if (await isEmpty().catch(() => true)) throw error
     return true
   } finally {
+    // A simulator would wait for ever for the manifest of a snapshot that is not made.
+    if (!isFilled) await living?.stopLoading()
     await demo.end(living?.loaded) // The simulator may still read the snapshot.
   }
 }

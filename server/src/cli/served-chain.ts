@@ -4,10 +4,13 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Chain, openChain } from '../chain/chain.ts'
+import { hasEnded } from '../chain/follow/holder.ts'
 import type { OwnState } from '../chain/follow/status-reader.ts'
 import { MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import type { Engine } from '../db/engine.ts'
+import type { Db, Engine } from '../db/engine.ts'
+import { CommandError } from '../errors.ts'
+import { readChainStanding } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
 import { WorldRebuild, yieldToServer } from './world-rebuild.ts'
 
@@ -18,7 +21,11 @@ const MAX_PAUSE_MS = 10 * MINUTE_MS
 
 export interface ServedChainOptions {
   readonly config: Config
-  readonly engine: Engine
+  readonly engine: Pick<Engine, 'db'>
+  /** Starts the command that reads the history; tests replace it. */
+  readonly startCommand?: () => ChildProcess
+  /** Waits, and ends early without an error when the signal is aborted; tests replace it. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 interface Log {
@@ -90,10 +97,9 @@ export class ServedChain {
       } catch (error) {
         if (signal.aborted) return
         failures += 1
-        const reason = error instanceof Error ? error.message : String(error)
-        this.own = { state: 'stopped', reason: this.chain.nodes.withoutAddresses(reason) }
+        this.own = { state: 'stopped', reason: this.reasonOf(error) }
         this.log?.error({ err: error }, 'the chain cannot be followed')
-        await this.pause(Math.min(LOOK_AGAIN_MS * 2 ** failures, MAX_PAUSE_MS))
+        await this.pauseAfterFailure(Math.min(LOOK_AGAIN_MS * 2 ** failures, MAX_PAUSE_MS))
       }
     }
   }
@@ -108,7 +114,12 @@ export class ServedChain {
       return false
     }
     if ((await readLandHead(db)).worldId === null) {
-      await this.readHistory()
+      // One process reads the history for all: its notice says how far it is.
+      if (await isHistoryRead(db)) {
+        this.own = undefined
+        return true
+      }
+      if (!signal.aborted) await this.readHistory()
       return false
     }
     this.own = {
@@ -119,40 +130,86 @@ export class ServedChain {
     return true
   }
 
-  /** @throws {Error} with the sentence of the command that failed */
+  /** What everyone may read of a failure. The log has all of it. */
+  private reasonOf(error: unknown): string {
+    return `The chain cannot be followed now, which is tried again: ${this.chain.publicText(error)}`
+  }
+
+  /** @throws {CommandError} with the sentence of the command that failed */
   private async readHistory(): Promise<void> {
     this.own = { state: 'history', reason: 'The history is read for the first time.' }
-    const child = spawn(process.execPath, [MAIN, 'follow', '--until', 'finalized'], {
-      // A process group of its own: Ctrl-C reaches this process alone. The command stops when the channel closes.
-      detached: true,
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    })
-    yieldToServer(child)
+    const child = (this.options.startCommand ?? startFollow)()
     this.child = child
-    let failure: string | undefined
+    let failure: Message = {}
     const lines = createInterface({ input: child.stdout! }).on('line', (line) => {
       const message = parsed(line)
-      failure = message.error ?? failure
+      if (message.error !== undefined) failure = message
       if (message.phase !== undefined) this.own = { state: 'history', reason: progressText(message) }
     })
     const [[code]] = await Promise.all([once(child, 'exit'), once(lines, 'close')])
     this.child = undefined
     if (code === 0) this.own = undefined
-    else if (!this.stopping.signal.aborted) throw new Error(failure ?? `landpass follow ended with ${code}`)
+    else if (!this.stopping.signal.aborted)
+      throw new CommandError(
+        this.chain.nodes.hideSecrets(failure.error ?? `landpass follow ended with ${code}`),
+        failure.public,
+      )
+  }
+
+  /** Ends early where another world is shown: another process may have filled the database meanwhile. */
+  private async pauseAfterFailure(ms: number): Promise<void> {
+    const { signal } = this.stopping
+    const before = await this.shownWorld()
+    for (let leftMs = ms; leftMs > 0 && !signal.aborted; leftMs -= LOOK_AGAIN_MS) {
+      await this.pause(Math.min(leftMs, LOOK_AGAIN_MS))
+      const now = await this.shownWorld()
+      if (now !== undefined && now !== before) return
+    }
+  }
+
+  /** Null for none; undefined where the database does not answer. */
+  private async shownWorld(): Promise<number | null | undefined> {
+    const head = await readLandHead(this.options.engine.db).catch(() => undefined)
+    return head?.worldId
   }
 
   private async pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.stopping.signal }).catch(() => undefined)
+    await (this.options.pause ?? pauseFor)(ms, this.stopping.signal)
   }
+}
+
+/** Whether another process reads the history. */
+async function isHistoryRead(db: Db): Promise<boolean> {
+  const { histories } = await readChainStanding(db)
+  return histories.some(({ holder }) => !hasEnded(holder))
+}
+
+function startFollow(): ChildProcess {
+  const child = spawn(process.execPath, [MAIN, 'follow', '--until', 'finalized'], {
+    // A process group of its own: Ctrl-C reaches this process alone. The command stops when the channel closes.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  yieldToServer(child)
+  return child
+}
+
+async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
 }
 
 /** A line of the command: progress, its result or its error. */
 interface Message {
   readonly error?: string
+  /** What everyone may read of the error. */
+  readonly public?: string
   readonly phase?: string
   readonly block?: number
   readonly last?: number
   readonly percent?: number
+  /** Of `total` records, in a phase that counts them. */
+  readonly done?: number
+  readonly total?: number
 }
 
 function parsed(line: string): Message {
@@ -163,7 +220,11 @@ function parsed(line: string): Message {
   }
 }
 
-function progressText({ phase, block, last, percent }: Message): string {
+/** @example progressText({ phase: 'contracts', block: 7, done: 20, total: 90 }) // 'contracts: block 7, 20 of 90' */
+export function progressText({ phase, block, last, percent, done, total }: Message): string {
   const share = percent === undefined ? '' : ` (${percent} %)`
-  return `${phase}: block ${block}${last === undefined ? '' : ` of ${last}`}${share}`
+  const place =
+    block === undefined ? [] : [`block ${block}${last === undefined ? '' : ` of ${last}`}${share}`]
+  const records = done === undefined ? [] : [`${done} of ${total}`]
+  return `${phase}: ${[...place, ...records].join(', ')}`
 }

@@ -1,17 +1,18 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { nextMessage } from '../../test/support/children.ts'
 import { landpass, startLandpass, statusOf } from '../../test/support/landpass.ts'
 import { landpassHere } from '../../test/support/landpass-here.ts'
+import { programPath } from '../../test/support/programs.ts'
+import { FolderLock } from '../db/embedded/folder-lock.ts'
 
-const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
+const MAIN = programPath('src/cli/main.js')
 
 test('a player whose server does not answer ends with 1 and says so', async () => {
   const { code, stdout, stderr } = await landpass([
@@ -98,6 +99,23 @@ test('the chain simulator writes the file of its network', async () => {
     contracts: { LANDRegistry: { address: expect.stringMatching(/^0x[\da-f]{40}$/), startBlock: 1 } },
   })
   await simulator.ended
+})
+
+test('a store that cannot be read is refused in a sentence, and free for the next process', async () => {
+  const store = mkdtempSync(join(tmpdir(), 'landpass-chain-'))
+  onTestFinished(() => rmSync(store, { recursive: true }))
+  writeFileSync(join(store, 'state-30000000.gz'), '?')
+
+  const options = ['--store', store, '--write-network', join(store, 'network.json')]
+  const { code, stderr } = await landpassHere(['simulate', 'chain', ...options])
+
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^landpass: \S+state-30000000\.gz cannot be read: .*\n$/),
+  })
+  const lock = await FolderLock.take(store, '')
+  expect(lock).toBeInstanceOf(FolderLock)
+  if (lock instanceof FolderLock) lock.release()
 })
 
 /** One fake server for all services that a player calls; the real ones have tests of their own. */

@@ -13,7 +13,7 @@ const MAX_PORT = 65_535
 const MAX_BLOCKS = 1_000_000
 const MAX_BLOCK_TIME_S = 3_600
 const MAX_TRANSACTIONS = 100
-/** Nobody connects to the holder of a store. */
+/** The holder of a store accepts no connections. */
 const NO_SOCKET = ''
 const DEFAULT_WORLD = '-150,-150,150,150'
 
@@ -157,10 +157,11 @@ async function runChain(options: ChainCommandOptions, signal: AbortSignal): Prom
         : {}),
       signal,
     })
-    const isLoaded = simulator.began
-      .then(() => sendToParent({ began: true }))
+    const isLoaded = simulator.firstBlock
+      .then(() => sendToParent({ firstBlock: true }))
       .then(() => simulator.loaded)
       .then(() => sendToParent({ loaded: true }))
+    isLoaded.catch(() => undefined) // Reported below: it may fail before that.
     const running = async () => {
       if (writeNetwork !== undefined)
         await writeFile(writeNetwork, `${JSON.stringify(simulator.network, undefined, 2)}\n`)

@@ -61,7 +61,7 @@ export interface Simulator {
   readonly address: string
   readonly child: ChildProcess
   /** Resolves when it has sent a message with this field. @throws {CommandError} when it ends before */
-  said(field: string): Promise<void>
+  waitFor(field: 'firstBlock' | 'loaded'): Promise<void>
   stop(): Promise<void>
 }
 
@@ -80,16 +80,21 @@ export async function startSimulator(
   return {
     address,
     child,
-    said: async (field) => {
+    waitFor: async (field) => {
       await messages.with(field)
     },
     stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return
+      if (hasEnded(child)) return
       const exited = once(child, 'exit')
       if (child.connected) child.disconnect()
       await exited
     },
   }
+}
+
+/** Whether a process has ended: by itself, or by a signal. */
+export function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
 }
 
 /** What a simulator has sent, field by field. */
@@ -116,9 +121,8 @@ class Messages {
   with(field: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const look = () => {
-        const hasEnded = this.child.exitCode !== null || this.child.signalCode !== null
         if (this.received.has(field)) resolve(this.received.get(field))
-        else if (hasEnded) reject(new CommandError(`The ${this.name} simulator did not start.`))
+        else if (hasEnded(this.child)) reject(new CommandError(`The ${this.name} simulator did not start.`))
         else return
         this.waiting.delete(look)
       }

@@ -134,7 +134,7 @@ export const SETTINGS = {
     kind: parsed('minX,minY,maxX,maxY (no min above its max), several separated by ;', parseWorld),
     default: '-150,-150,150,150',
     meaning:
-      "The world's shape: one or more rectangles, including their corners. Coordinates outside are refused.",
+      "The world's shape: one or more rectangles, including their corners. Coordinates outside are refused, but for those of parcels that the chain has there.",
   },
   NODE_ENV: {
     kind: word,

@@ -11,6 +11,8 @@ import * as locationAndCounts from './migrations/0005-location-and-counts.ts'
 import * as organiserPasses from './migrations/0006-organiser-passes.ts'
 import * as attendanceGuards from './migrations/0007-attendance-guards.ts'
 import * as chain from './migrations/0008-chain.ts'
+import * as historyNotices from './migrations/0009-history-notices.ts'
+import * as closingTransactions from './migrations/0010-closing-transactions.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -26,6 +28,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0006-organiser-passes': organiserPasses,
   '0007-attendance-guards': attendanceGuards,
   '0008-chain': chain,
+  '0009-history-notices': historyNotices,
+  '0010-closing-transactions': closingTransactions,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

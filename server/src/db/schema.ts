@@ -19,6 +19,7 @@ export interface Database {
   chain_position: ChainPositionTable
   chain_block: ChainBlockTable
   chain_undo: ChainUndoTable
+  chain_history: ChainHistoryTable
   attendance_event: AttendanceEventTable
   claim_code: ClaimCodeTable
   claim: ClaimTable
@@ -157,6 +158,18 @@ export interface ChainUndoTable {
   key: ColumnType<Record<string, unknown>, string, string>
   /** The row without the number of its world; null where there was none. */
   before: ColumnType<Record<string, unknown> | null, string | null, string | null>
+}
+
+/** A process that reads the history of the chain. There is a row while it does, and until the lease ends if it was killed. */
+export interface ChainHistoryTable {
+  /** Names the process. */
+  holder: string
+  network: string
+  chain_id: number
+  /** How far it is: a sentence for everyone. */
+  progress: string
+  /** By the clock of the database. */
+  lease_until_ms: number
 }
 
 /** An event at the issuer that an organiser registered here. */

@@ -1,4 +1,4 @@
-import { type Coord, cellOf, coordText } from '@landpass/client/grid'
+import { type Coord, coordText } from '@landpass/client/grid'
 import type { Db } from '../db/engine.ts'
 import { inSnapshot, type Tx } from '../db/transaction.ts'
 import { isKnownRevision, readChangedAssets } from '../land/changes/change-journal.ts'
@@ -11,6 +11,7 @@ import { districtListJson } from '../land/records/district.ts'
 import type { ParcelTable } from '../land/records/parcel.ts'
 import { factsOf } from './builders/build-parcels.ts'
 import type { StateChanges } from './builders/patch-state.ts'
+import { findParcelRow } from './parts/parcel-rows.ts'
 import type { StateParts } from './parts/parts.ts'
 import { positionsOf } from './parts/positions.ts'
 
@@ -70,17 +71,14 @@ function without<T>(all: readonly T[], some: readonly T[]): T[] {
   return all.filter((one) => !others.has(one))
 }
 
-/** Whether the state has all of these parcels that the tables have, and no others. Outside of the setting WORLD it has none. */
+/** Whether the state has all of these parcels that the tables have, and no others. */
 function areSameParcels(
-  { bounds, parcels: { rowAt } }: StateParts,
+  { bounds, parcels }: StateParts,
   named: readonly Coord[],
   rows: readonly Coord[],
 ): boolean {
   const stored = new Set(rows.map(coordText))
-  return named.every((coord) => {
-    const cell = cellOf(bounds, coord)
-    return cell < 0 || rowAt[cell]! >= 0 === stored.has(coordText(coord))
-  })
+  return named.every((coord) => findParcelRow(bounds, parcels, coord) >= 0 === stored.has(coordText(coord)))
 }
 
 /** The new list of districts; undefined where no parcel changed its district, so that no parcel count differs. */
@@ -90,7 +88,7 @@ async function districtListAfter(
   changed: readonly ParcelTable[],
 ): Promise<Uint8Array | undefined> {
   const areSame = changed.every((parcel) => {
-    const row = parcels.rowAt[cellOf(bounds, parcel)] ?? -1
+    const row = findParcelRow(bounds, parcels, parcel)
     return parcels.district[row] === factsOf(parcel, districts.ids).district
   })
   return areSame ? undefined : Buffer.from(districtListJson(await readDistricts(tx, worldId)))

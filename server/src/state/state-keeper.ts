@@ -26,6 +26,8 @@ export interface KeeperSettings {
   readonly world: World
   /** The folder of the copy on disk. */
   readonly dataDir: string
+  /** Where the program of the thread that reads the land lies; by default beside this module. */
+  readonly stateThread?: URL | undefined
 }
 
 type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>
@@ -44,6 +46,7 @@ export class StateKeeper {
   private readonly clock: Clock
   private readonly folder: string | undefined
   private readonly copy: StateCopy
+  private readonly threadProgram: URL
   private readonly listeners = new Set<() => void>()
   private held: State | undefined
   /** The copy on disk, until the first state is made. */
@@ -57,11 +60,13 @@ export class StateKeeper {
   private timer: NodeJS.Timeout | undefined
   private thread: Worker | undefined
 
-  constructor(engine: Engine, { world, dataDir }: KeeperSettings, log: Log, clock: Clock = SYSTEM_CLOCK) {
+  constructor(engine: Engine, settings: KeeperSettings, log: Log, clock: Clock = SYSTEM_CLOCK) {
+    const { world, dataDir, stateThread } = settings
     this.engine = engine
     this.world = world
     this.log = log
     this.clock = clock
+    this.threadProgram = stateThread ?? new URL('./state-thread.js', import.meta.url)
     this.folder = engine.kind === 'embedded' ? folderIdentity(dataDir) : undefined
     this.copy = new StateCopy(dataDir, (error) =>
       log.warn({ err: error }, 'could not write the copy of the land to disk; the next start takes longer'),
@@ -89,7 +94,8 @@ export class StateKeeper {
    */
   async start(): Promise<void> {
     const loaded = await this.copy.load()
-    if (isDeepStrictEqual(loaded?.bounds, this.world.bounds)) this.loaded = loaded
+    // Which parcels lie in the world follows from its rectangles.
+    if (isDeepStrictEqual(loaded?.areas, this.world.areas)) this.loaded = loaded
     if (!this.isListening) await this.engine.listen(LAND_CHANNEL, this.onChange)
     this.isListening = true
     await this.refresh()
@@ -243,7 +249,7 @@ export class StateKeeper {
   private async buildInThread(lineage: string | undefined): Promise<StateAnswer> {
     const { source, transfer } = this.engine.lend()
     const task: StateTask = { source, world: this.world, lineage }
-    const thread = new Worker(new URL('./state-thread.js', import.meta.url), {
+    const thread = new Worker(this.threadProgram, {
       workerData: task,
       transferList: [...transfer],
     })

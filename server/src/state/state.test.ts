@@ -41,10 +41,12 @@ function stateOf(expiries: readonly number[]): State {
     changedAtMs: 50,
     block: undefined,
     bounds: BOUNDS,
+    areas: [BOUNDS],
     parcels: {
       json: parcels.finish(),
       x: Int32Array.from(PLACES, ([x]) => x),
       y: Int32Array.from(PLACES, ([, y]) => y),
+      inWorld: PLACES.length,
       rowAt,
       estate: new Int32Array(PLACES.length).fill(-1),
       estatePosition: new Int32Array(PLACES.length),

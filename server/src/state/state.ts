@@ -2,9 +2,11 @@ import { type Area, type Coord, cellOf, parseCoord, type World } from '@landpass
 import type { DatedFreshness } from '../freshness.ts'
 import { type AssetName, type AssetType, NO_RENT } from '../land/records/assets.ts'
 import type { JsonPieces } from '../land/records/json.ts'
+import { rowsOfEstate } from './parts/estate-members.ts'
 import { pieceOf } from './parts/json-buffer.ts'
 import { type OpenOffers, openOffersAt } from './parts/open-offers.ts'
 import { rowsOfOwner } from './parts/owner-index.ts'
+import { findParcelRow } from './parts/parcel-rows.ts'
 import {
   ANSWER_FORM,
   type AssetRents,
@@ -85,9 +87,9 @@ export class State {
     return { tag, changedAtMs: Math.max(this.changedAtMs, lastExpiryMs) }
   }
 
-  /** Row of the parcel at these coordinates, or -1. */
+  /** Row of the parcel at these coordinates, or -1. A row behind `parcels.inWorld` lies outside of the world. */
   parcelRow(coord: Coord): number {
-    return this.parts.parcels.rowAt[cellOf(this.parts.bounds, coord)] ?? -1
+    return findParcelRow(this.parts.bounds, this.parts.parcels, coord)
   }
 
   /** Row of an estate, or -1. */
@@ -97,6 +99,13 @@ export class State {
 
   isDissolved(estateRow: number): boolean {
     return this.parts.estates.size[estateRow] === 0
+  }
+
+  /** Whether a map shows it: an estate has parcels in the world, a parcel lies there. */
+  isOnMap({ type, row }: AssetRow): boolean {
+    const { estate, inWorld } = this.parts.parcels
+    const [first = -1] = type === 'parcel' ? [row] : rowsOfEstate(estate, row)
+    return first >= 0 && first < inWorld
   }
 
   /** Rows of the parcels that an address owns, by x, then y. */

@@ -1,12 +1,15 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CheckRequest, type CheckResult, checkLand } from '../../src/chain/check/check-land.ts'
 import type { Difference } from '../../src/chain/check/findings.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { readLandHead } from '../../src/land/changes/land-head.ts'
-import { freshDatabaseUrl, freshEngine } from '../support/engines.ts'
+import { exportSnapshot } from '../../src/land/snapshot/export.ts'
+import { emptyDir, freshDatabaseUrl, freshEngine } from '../support/engines.ts'
 import { type FollowedLand, followLand, rowsOf } from '../support/followed-land.ts'
 import { landpass } from '../support/landpass.ts'
 import { plantRights, plantRows, plantValues } from '../support/planted-differences.ts'
+import { listingsIn, type PlantedListings, plantListings } from '../support/planted-listings.ts'
 import { type SimulatedChain, startSimulatedChain } from '../support/simulated-chain.ts'
 
 /** The tables of a followed land against the contracts of its chain. */
@@ -141,6 +144,59 @@ test.each([true, false])(
     expect([block.number, differences]).toEqual([number, []])
   },
 )
+
+describe('a snapshot that is joined at its block', () => {
+  let folder: string
+  let planted: PlantedListings
+  let joined: Db
+
+  beforeAll(async () => {
+    folder = join(emptyDir(), 'snapshot')
+    const tx = await db.startTransaction().execute()
+    planted = await plantListings(tx)
+    await exportSnapshot(tx, folder)
+    await tx.rollback().execute()
+    joined = (await open({ databaseUrl: await freshDatabaseUrl() })).db
+  })
+
+  test('has the offers that the marketplaces store then, and no others', async () => {
+    await simulated.change({ finalized_depth: 0 }, 'joined')
+    const other = await followLand(joined, simulated, { node: 'joined' })
+    const steps: string[] = []
+    await other.chain.readHistory({ ground: folder, until: undefined, replaces: false }, (step) => {
+      if (step.phase === 'contracts') steps.push(`${step.done} of ${step.total}`)
+    })
+
+    const { restored, replaced } = planted
+    expect(await listingsIn(joined, [...restored.keys()])).toEqual(restored)
+    const settled = await listingsIn(joined, [...replaced.keys()])
+    const { block_time_s: timeS } = await joined
+      .selectFrom('chain_position')
+      .select('block_time_s')
+      .executeTakeFirstOrThrow()
+    for (const [key, life] of settled)
+      expect(life).toEqual({
+        status: 'cancelled',
+        closed_by: replaced.get(key),
+        block_time_updated_at_ms: timeS * 1_000,
+      })
+    expect(steps[0]).toMatch(/^0 of \d+$/)
+    const total = steps[0]!.slice('0 of '.length)
+    expect(steps.at(-1)).toBe(`${total} of ${total}`)
+    expect(other.lines).toContainEqual(expect.stringMatching(/^4 offers of the snapshot were settled/))
+    expect(await callsOf('joined')).toBeLessThan(10)
+  })
+
+  test('keeps its offers where no node has the state of the block, and a line says so', async () => {
+    await simulated.change({ finalized_depth: 0, state_pruned_below: 10_000 }, 'pruned-join')
+    const other = await followLand(joined, simulated, { node: 'pruned-join' })
+    await other.chain.readHistory({ ground: folder, until: undefined, replaces: true }, () => undefined)
+
+    const open = await listingsIn(joined, [...planted.replaced.keys()])
+    expect([...open.values()].map(({ status }) => status)).toEqual(['open', 'open'])
+    expect(other.lines).toContainEqual(expect.stringMatching(/no node has the state .* stay as they are/))
+  })
+})
 
 describe('a land that is wrong', () => {
   const sorted = (differences: readonly Difference[]) =>

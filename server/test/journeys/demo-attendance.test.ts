@@ -2,15 +2,15 @@ import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { SECOND_MS } from '../../src/clock.ts'
 import { childrenOf, isAlive, killHard } from '../support/children.ts'
 import { emptyDir, freshDatabaseUrl, freshDataDir } from '../support/engines.ts'
 import { type Env, eventually, type Serving, serve, startLandpass, statusOf } from '../support/landpass.ts'
+import { programPath } from '../support/programs.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+const MAIN = programPath('src/cli/main.js')
 const SOON_MS = 10 * SECOND_MS
 /** The printed example, to be copied: one command a line, after two blanks. */
 const COMMAND = /^ {2}((?:curl|npm) .*)$/gm
@@ -99,8 +99,15 @@ test.skipIf(!hasCurl)(
     const [sale, reorganisation, pace] = [...first.stdout().matchAll(COMMAND)].map(
       ([, command = '']) => command,
     )
-    await paste(pace!)
+    await paste(pace!.replace(':60', ':0')) // Until the first sale is seen, nothing else is sold.
     const sold = JSON.parse(await paste(sale!))
+    await eventually(
+      () => chainOf(first),
+      ({ block }) => block !== null && block.number >= sold.block.number,
+      SOON_MS,
+    )
+    const ownerAfterSale = await ownerOf(first, sold)
+    const settings = JSON.parse(await paste(pace!))
     for (let i = 0; i < 2; i++) await paste(sale!) // A block each: the reorganisation undoes them.
     const { fork } = JSON.parse(await paste(reorganisation!))
     const seen = await eventually(
@@ -123,7 +130,10 @@ test.skipIf(!hasCurl)(
     )
     await second.stop()
 
-    expect({ kind: sold.kind, fork, snapshots }).toEqual({ kind: 'sale', fork: 1, snapshots: [] })
+    expect({ kind: sold.kind, owner: ownerAfterSale }).toEqual({ kind: 'sale', owner: sold.to })
+    expect({ settings, fork, snapshots }).toMatchObject({
+      ...{ settings: { transactions_per_minute: 60 }, fork: 1, snapshots: [] },
+    })
     expect([seen.state, later.state]).toEqual(['following', 'following'])
   },
 )
@@ -131,14 +141,9 @@ test.skipIf(!hasCurl)(
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s while the world is made ends the server with 0, its command and the snapshot',
   async (signal) => {
-    const [env, temporary] = await demoEnv(await onPostgres())
-    const running = startLandpass(['serve', '--demo', '--only', 'land'], { PORT: '0', ...env })
-    await running.said('Making the demo world')
-    const children = await eventually(
-      () => childrenOf(running.child.pid!),
-      ({ length }) => length > 0,
-      SOON_MS,
-    )
+    // On the embedded engine a simulator waits for the snapshot meanwhile.
+    const [env, temporary] = await demoEnv(signal === 'SIGTERM' ? await onPostgres() : undefined)
+    const { running, children } = await startMakingWorld(env)
 
     running.child.kill(signal)
     const { code, stdout } = await running.ended
@@ -149,15 +154,21 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 )
 
+test('a first start whose world cannot be made says so and ends with 1, and its simulator with it', async () => {
+  const [env, temporary] = await demoEnv()
+  const { running, children } = await startMakingWorld(env)
+
+  process.kill(Math.min(...children), 'SIGKILL') // The command that makes the world: it starts first.
+  const { code, stderr } = await running.ended
+
+  expect({ code, left: snapshotsIn(temporary) }).toEqual({ code: 1, left: [] })
+  expect(stderr).toContain('landpass: The demo world was not made; the next start tries again.\n')
+  expect(children.filter(isAlive)).toEqual([])
+})
+
 test('a server that is killed while it makes the world takes its command with it; the next start tidies up', async () => {
   const [env, temporary] = await demoEnv(await onPostgres())
-  const running = startLandpass(['serve', '--demo', '--only', 'land'], { PORT: '0', ...env })
-  await running.said('Making the demo world')
-  const children = await eventually(
-    () => childrenOf(running.child.pid!),
-    ({ length }) => length > 0,
-    SOON_MS,
-  )
+  const { running, children } = await startMakingWorld(env)
 
   await killHard(running.child)
   await eventually(
@@ -182,6 +193,19 @@ async function demoEnv(place?: Env): Promise<readonly [Env, string]> {
   return [{ ...database, WORLD, TMPDIR: temporary, LOG_LEVEL: 'warn' }, temporary]
 }
 
+/** Starts a server that makes the world, and waits until the processes for that run. */
+async function startMakingWorld(env: Env) {
+  const running = startLandpass(['serve', '--demo', '--only', 'land'], { PORT: '0', ...env })
+  await running.said('Making the demo world')
+  const expected = env.DATABASE_URL === undefined ? 2 : 1 // The simulator of the chain comes second.
+  const children = await eventually(
+    () => childrenOf(running.child.pid!),
+    ({ length }) => length === expected,
+    SOON_MS,
+  )
+  return { running, children }
+}
+
 /** For what does not depend on the engine: a process on the embedded one needs twice the CPU time. */
 async function onPostgres(): Promise<Env> {
   return {
@@ -198,6 +222,17 @@ interface ChainState {
 
 async function chainOf({ origin }: Serving): Promise<ChainState> {
   return ((await (await fetch(`${origin}/v2/chain`)).json()) as { data: ChainState }).data
+}
+
+interface Sale {
+  readonly asset_type: 'parcel' | 'estate'
+  readonly asset_id: string
+}
+
+async function ownerOf({ origin }: Serving, { asset_type, asset_id }: Sale): Promise<string> {
+  const place = asset_type === 'parcel' ? `parcels/${asset_id.replace(',', '/')}` : `estates/${asset_id}`
+  const { data } = (await (await fetch(`${origin}/v1/${place}`)).json()) as { data: { owner: string } }
+  return data.owner
 }
 
 function snapshotsIn(folder: string): readonly string[] {

@@ -154,13 +154,19 @@ describeOnOneEngine('an offer that expires', (open) => {
     await land.change(
       { kind: 'change-parcel', x: -3, y: 3, to: { owner, ...rent } },
       { kind: 'change-estate', id: '3', to: { owner, ...rent } },
+      {
+        kind: 'open-publication',
+        publication: publicationRow('of rented land', { asset_id: '-3,3', status: 'cancelled' }),
+      },
       { kind: 'place-bid', bid: bidRow('on rented land', { bidder: owner, asset_id: '-3,3' }) },
     )
     const showing = [
       '/parcels/-3/3',
       '/estates/3',
       '/map?nw=-4,4&se=-2,2',
+      '/parcels?status=cancelled&limit=500',
       `/addresses/${owner}/parcels`,
+      `/addresses/${owner}/parcels?status=cancelled`,
       `/addresses/${owner}/estates`,
       `/bids/${owner}/assets`,
     ]

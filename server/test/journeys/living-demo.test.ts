@@ -22,6 +22,11 @@ const WORLD = '-9,-9,9,9'
 const ADDRESSES = Object.fromEntries(
   Object.entries(MAINNET.contracts).map(([role, { address }]) => [role, address]),
 )
+/** What the deeds of players send. */
+const CALLS_OF_PLAYERS = [
+  ...['approve', 'list', 'buy', 'cancel-listing', 'transfer', 'bid', 'accept-bid', 'cancel-bid'],
+  ...['make-estate', 'grow-estate', 'shrink-estate', 'describe', 'set-update-operator', 'rent', 'end-rent'],
+]
 const open = freshEngine('embedded')
 const snapshot = emptyDir()
 const store = emptyDir()
@@ -88,11 +93,12 @@ test('and after 200 blocks of the market, in which everything happens that playe
   await followToHead()
 
   await expectTruth()
-  const sent = Array.from(
-    { length: 200 },
-    (_, i) => simulated.block(simulated.first.number + 1 + i)!,
-  ).flatMap((block) => block.transactions)
+  const numbers = Array.from({ length: 200 }, (_, i) => simulated.first.number + 1 + i)
+  const sent = numbers.flatMap((number) => simulated.block(number)!.transactions)
   expect(sent.filter(({ isSuccess }) => !isSuccess)).toEqual([])
+  expect(timesSent(numbers)).toEqual(
+    Object.fromEntries(CALLS_OF_PLAYERS.map((call) => [call, expect.any(Number)])),
+  )
   expect(linesOfContracts(simulated).rentals!.length).toBeGreaterThan(0)
   expect(await closings()).toEqual(expect.arrayContaining(['cancelled event', 'open null', 'sold event']))
 })
@@ -124,6 +130,14 @@ test('and after the simulator was killed while it wrote a block: the chain goes 
   await followToHead()
   await expectTruth()
 })
+
+/** How often each kind of call was sent in these blocks. */
+function timesSent(blocks: readonly number[]): Readonly<Record<string, number>> {
+  const times: Record<string, number> = {}
+  for (const { call } of blocks.flatMap((number) => simulator.chain.requestsOf(number)))
+    times[call!.does] = (times[call!.does] ?? 0) + 1
+  return times
+}
 
 /** Which publications there are, by status and why they are closed. */
 async function closings() {

@@ -3,6 +3,20 @@ import type { ContractRole, Network, RawLog } from '../../src/chain/chain-types.
 
 const FILE = new URL('../../../test/fixtures/chain/logs.json', import.meta.url)
 
+/** The accounts of the recorded chain. */
+export const ALICE = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
+export const BOB = '0x90f79bf6eb2c4f870365e785982e1f101e93b906'
+export const CAROL = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
+export const DAVE = '0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc'
+export const ERIN = '0x976ea74026e726554db657fa54763abd0c3a0aa9'
+export const FRANK = '0xa0ee7a142d267c1f36714e4a8f75612f20a79720'
+export const LENDER = '0x14dc79964da2c08b23698b3d3cc7ca32193d9955'
+/** Buys the loan of another lender, and pardons it. */
+export const SECOND_LENDER = '0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f'
+/** Deployed the contracts. */
+export const DEPLOYER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+export const NOBODY = `0x${'0'.repeat(40)}`
+
 interface RecordedLog {
   /** A role, or `unrelatedERC721`. */
   readonly contract: string

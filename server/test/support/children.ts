@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
+import { programPath } from './programs.ts'
 
 /** Runs a program of this folder in a process of its own, which ends with the test at the latest. */
 export function startChild(program: string, ...args: string[]): ChildProcess {
@@ -27,7 +28,7 @@ export function forkProgram(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): ChildProcess {
-  return fork(new URL(`./${program}.js`, import.meta.url), args, {
+  return fork(programPath(`test/support/${program}.js`), args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })

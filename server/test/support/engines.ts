@@ -6,7 +6,8 @@ import { sql } from 'kysely'
 import { afterAll, describe } from 'vitest'
 import type { Engine, EngineSettings } from '../../src/db/engine.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
-import { PREPARE_VARIABLE, TEMPLATE_DATABASE, TEST_DIR_VARIABLE } from './global-setup.ts'
+import { TEMPLATE_DATABASE } from './global-setup.ts'
+import { prepared, TEST_DIR_VARIABLE, variable } from './prepared.ts'
 import { TEST_SETTINGS } from './settings.ts'
 
 export { TEST_SETTINGS } from './settings.ts'
@@ -111,18 +112,4 @@ async function onServer(statement: string): Promise<void> {
   const server = await openEngine({ ...TEST_SETTINGS, databaseUrl, poolSize: 1 })
   await sql.raw(statement).execute(server.db)
   await server.close()
-}
-
-/** The URL of the PostgreSQL server of this run, or the data folder to copy: made when the first test file asks. */
-async function prepared(what: 'postgres' | 'embedded'): Promise<string> {
-  const response = await fetch(`${variable(PREPARE_VARIABLE)}/${what}`)
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${what} for the tests could not be prepared: ${text}`)
-  return text
-}
-
-function variable(name: string): string {
-  const value = process.env[name]
-  if (value === undefined) throw new Error(`${name} is not set: is global-setup.ts in vitest.config.mjs?`)
-  return value
 }

@@ -7,11 +7,9 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { migrate } from '../../src/db/migrate.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
+import type { BundledPrograms } from './bundle-programs.ts'
 import { startPostgres, type TestPostgres } from './postgres.ts'
-
-/** The environment variables by which test files find what is prepared here: the processes of the tests inherit them. */
-export const PREPARE_VARIABLE = 'LANDPASS_TEST_PREPARE'
-export const TEST_DIR_VARIABLE = 'LANDPASS_TEST_DIR'
+import { PREPARE_VARIABLE, TEST_DIR_VARIABLE } from './prepared.ts'
 
 /** The database that test files copy, on PostgreSQL. */
 export const TEMPLATE_DATABASE = 'landpass_template'
@@ -22,13 +20,15 @@ const SETTINGS = { syncToDisk: false, poolSize: 1, statementTimeoutMs: 0, mode: 
 
 /**
  * What several test files need, made once for the whole run and only when the first of them asks for it: a PostgreSQL,
- * and on either engine a migrated database to copy, because creating one takes seconds and copying one does not.
- * Test files ask over HTTP (`prepared` in engines.ts): they run in other processes. Everything is removed at the end.
+ * on either engine a migrated database to copy, because creating one takes seconds and copying one does not, and the
+ * bundled programs of processes.
+ * Test files ask over HTTP (prepared.ts): they run in other processes. Everything is removed at the end.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const testDir = fs.mkdtempSync(path.join(os.tmpdir(), 'landpass-tests-'))
   process.env[TEST_DIR_VARIABLE] = testDir
   let started: Promise<TestPostgres> | undefined
+  let bundled: Promise<BundledPrograms> | undefined
   const preparations = {
     '/postgres': onFirstCall(async () => {
       started = startPostgres()
@@ -41,6 +41,11 @@ export default async function setup(): Promise<() => Promise<void>> {
       await prepareEmbedded(folder)
       return folder
     }),
+    '/programs': onFirstCall(async () => {
+      // Loaded here, because the processes of the tests import this module and need no bundler
+      bundled = import('./bundle-programs.ts').then(({ bundlePrograms }) => bundlePrograms())
+      return (await bundled).folder
+    }),
   }
   const server = await answerOnDemand(preparations)
   process.env[PREPARE_VARIABLE] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -50,6 +55,7 @@ export default async function setup(): Promise<() => Promise<void>> {
     try {
       await (await started)?.stop()
     } finally {
+      ;(await bundled)?.remove()
       fs.rmSync(testDir, { recursive: true, force: true })
     }
   }

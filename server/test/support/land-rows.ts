@@ -38,6 +38,7 @@ export function publicationRow(name: string, facts: Partial<NewPublication>): Ne
     updated_at_ms: madeAtMs + 5_000,
     log_index: null,
     closed_by: null,
+    closed_tx_hash: null,
     ...facts,
   }
 }
@@ -87,6 +88,7 @@ export function bidRow(name: string, facts: Partial<NewBid>): NewBid {
     log_index: null,
     contract_address: null,
     closed_by: null,
+    closed_tx_hash: null,
     ...facts,
   }
 }

@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { SETTING_NAMES } from '../../src/config/settings.ts'
 import { killHard } from './children.ts'
 import { atEndOfEachFile } from './end-of-file.ts'
 import { emptyDir } from './engines.ts'
 import type { Output } from './find-secrets.ts'
+import { programPath } from './programs.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+const MAIN = programPath('src/cli/main.js')
 /** When the embedded engine is compiled again: as in our own process, see vitest.config.mjs. */
 export const WASM_OPTIONS = process.execArgv.filter((option) => option.startsWith('--wasm-'))
 const POLL_EVERY_MS = 20

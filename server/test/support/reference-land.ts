@@ -275,7 +275,7 @@ export class ReferenceLand {
 
   private openPublication(row: Extract<LandChange, { kind: 'open-publication' }>['publication']): void {
     const { price, expires_at_ms, block_time_created_at_ms, block_time_updated_at_ms, ...rest } = row
-    const { created_at_ms, updated_at_ms, log_index, closed_by, ...same } = rest
+    const { created_at_ms, updated_at_ms, log_index, closed_by, closed_tx_hash, ...same } = rest
     this.publications.push({
       shown: {
         ...same,
@@ -291,7 +291,16 @@ export class ReferenceLand {
 
   private placeBid(row: Extract<LandChange, { kind: 'place-bid' }>['bid']): void {
     const { price, expires_at_ms, block_time_created_at_ms, block_time_updated_at_ms, ...rest } = row
-    const { created_at_ms, updated_at_ms, tx_hash, log_index, contract_address, closed_by, ...same } = rest
+    const {
+      created_at_ms,
+      updated_at_ms,
+      tx_hash,
+      log_index,
+      contract_address,
+      closed_by,
+      closed_tx_hash,
+      ...same
+    } = rest
     this.bids.push({
       shown: {
         ...same,

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
-import { TEST_DIR_VARIABLE } from './global-setup.ts'
-import { REFERENCE_TIME_MS } from './land-server.ts'
+import { TEST_DIR_VARIABLE } from './prepared.ts'
+import { REFERENCE_TIME_MS } from './reference-time.ts'
 import { TEST_SETTINGS } from './settings.ts'
 
 /** A whole server on the database of its environment, whose clock stands still. Sends its address. */

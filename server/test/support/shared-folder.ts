@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { TEST_DIR_VARIABLE } from './global-setup.ts'
+import { TEST_DIR_VARIABLE } from './prepared.ts'
 
 const POLL_EVERY_MS = 50
 

@@ -135,6 +135,7 @@ export function sourceOf(plan: TilePlan): TileSource {
     parcels: {
       x: Int32Array.from(placed, ({ x }) => x),
       y: Int32Array.from(placed, ({ y }) => y),
+      inWorld: placed.length,
       rowAt,
       estate,
       estatePosition: new Int32Array(placed.length),

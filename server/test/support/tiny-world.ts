@@ -12,7 +12,13 @@ import { ExactNumber } from '../../src/land/records/exact-json.ts'
 import type { MortgageRecord } from '../../src/land/records/mortgage.ts'
 import type { ParcelRecord } from '../../src/land/records/parcel.ts'
 import type { PublicationRecord } from '../../src/land/records/publication.ts'
-import { DATA_SETS, type DataSetName, type RecordOf } from '../../src/land/snapshot/format.ts'
+import {
+  ALL_SETS,
+  type ChainSetName,
+  DATA_SETS,
+  type DataSetName,
+  type RecordOf,
+} from '../../src/land/snapshot/format.ts'
 import { ESTATE_REGISTRY, LAND_REGISTRY } from './registries.ts'
 
 /** A world of 5 × 5 parcels around 0,0, with two of everything that can go wrong when there are two of it. */
@@ -40,6 +46,8 @@ export interface Break {
 export interface TinySnapshotOptions {
   /** Records other than those of {@link tinyRecords}. */
   readonly records?: Records
+  /** Records of the data sets that may be left out. */
+  readonly chainRecords?: { readonly [Name in ChainSetName]?: readonly RecordOf[Name][] }
   readonly breakRecord?: Break
   /** false writes plain .ndjson files. */
   readonly packed?: boolean
@@ -67,10 +75,12 @@ export interface TinyManifest {
 export function tinySnapshot(options: TinySnapshotOptions = {}): string {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'landpass-tiny-'))
   mkdirSync(folder, { recursive: true })
-  const lines = linesOf(options.records ?? tinyRecords())
+  const lines: { [set: string]: string[] } = linesOf(options.records ?? tinyRecords())
+  for (const [set, records] of Object.entries(options.chainRecords ?? {}))
+    if (records) lines[set] = records.map(jsonLine)
   const { breakRecord, packed = true } = options
   const start = options.byteOrderMark ? '\ufeff' : ''
-  if (breakRecord) breakLine(lines[breakRecord.set], breakRecord)
+  if (breakRecord) breakLine(lines[breakRecord.set]!, breakRecord)
   const manifest: TinyManifest = {
     format: 'land-snapshot',
     version: 1,
@@ -78,14 +88,16 @@ export function tinySnapshot(options: TinySnapshotOptions = {}): string {
     counts: {},
     files: {},
   }
-  for (const set of DATA_SETS) {
+  for (const set of ALL_SETS) {
+    const ofSet = lines[set]
+    if (!ofSet) continue
     const name = packed ? `${set}.ndjson.gz` : `${set}.ndjson`
-    const content = Buffer.from(start + lines[set].map((line) => `${line}\n`).join(''))
+    const content = Buffer.from(start + ofSet.map((line) => `${line}\n`).join(''))
     const file = packed ? gzipSync(content) : content
     writeFileSync(join(folder, name), file)
-    manifest.counts[set] = lines[set].length
+    manifest.counts[set] = ofSet.length
     manifest.files[name] = {
-      records: lines[set].length,
+      records: ofSet.length,
       bytes: file.length,
       sha256: sha256(file),
       content_bytes: content.length,

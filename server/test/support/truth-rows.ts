@@ -152,7 +152,7 @@ function rightOf({ registry, owner, operator }: Row, addressOf: (type: unknown) 
   return { token_address: addressOf(registry), owner, operator }
 }
 
-/** A snapshot may say that nobody is the operator. */
+/** A snapshot may say that there is no operator. */
 function set(address: unknown): unknown {
   return address === ZERO_ADDRESS ? null : address
 }

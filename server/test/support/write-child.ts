@@ -55,6 +55,7 @@ function changes(number: number): LandChange[] {
         log_index: null,
         contract_address: null,
         closed_by: null,
+        closed_tx_hash: null,
       },
     },
   ]

@@ -68,7 +68,9 @@ function HistoryTable({ publications, nowMs }: HistoryTableProps) {
             </td>
             <td class="number">{formatPrice(offer.price)}</td>
             <td>
-              {offerStateText(offerState(offer, nowMs))}
+              <Transaction hash={offer.status === 'open' ? null : offer.closed_tx_hash}>
+                {offerStateText(offerState(offer, nowMs))}
+              </Transaction>
               {offer.buyer !== null && <Buyer address={offer.buyer} />}
             </td>
           </tr>

@@ -30,9 +30,9 @@ export function ChainState() {
   return (
     <>
       {chain && condition === 'current' && <BlockLine chain={chain} />}
-      <div class="chain-trouble" role="status">
-        {chain && condition && condition !== 'current' && <Trouble chain={chain} condition={condition} />}
-      </div>
+      <TroubleBox
+        trouble={chain && condition && condition !== 'current' ? { ...chain, condition } : undefined}
+      />
     </>
   )
 }
@@ -56,18 +56,27 @@ function BlockLine({ chain: { status, readAtMs } }: { readonly chain: KnownChain
   )
 }
 
-interface TroubleProps {
-  readonly chain: KnownChain
+interface Trouble {
+  readonly status: KnownChain['status']
   readonly condition: Exclude<ChainCondition, 'current'>
 }
 
-function Trouble({ chain: { status }, condition }: TroubleProps) {
-  const { block, node, reason } = status
+/** Screen readers announce the sentence alone: the numbers change with every block. */
+function TroubleBox({ trouble }: { readonly trouble: Trouble | undefined }) {
+  return (
+    <div class={`chain-trouble ${trouble ? '' : 'none'}`}>
+      <p role="status">{trouble && text(TROUBLES[trouble.condition])}</p>
+      {trouble && <TroubleDetails {...trouble} />}
+    </div>
+  )
+}
+
+function TroubleDetails({ status: { block, node, reason }, condition }: Trouble) {
   const time = block && formatDateTime(Date.parse(block.time))
   return (
     <>
       <p>
-        {text(TROUBLES[condition], { count: node?.lagBlocks ?? 0 })}{' '}
+        {condition === 'catching_up' && text('chain.blocks_behind', { count: node?.lagBlocks ?? 0 })}{' '}
         {block && time && text('chain.shown', { block: String(block.number), time })}
       </p>
       {reason !== null && (

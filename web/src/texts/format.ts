@@ -25,14 +25,22 @@ function isTiny(mana: number): boolean {
 
 /** A day in the reader's form and time zone. @param timeMs milliseconds since 1970, as number or digits */
 export function formatDate(timeMs: number | string): string {
-  return new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }).format(Number(timeMs))
+  return new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }).format(validTime(timeMs))
 }
 
 /** Day and time. @param timeMs milliseconds since 1970, as number or digits */
 export function formatDateTime(timeMs: number | string): string {
   return new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeStyle: 'short' }).format(
-    Number(timeMs),
+    validTime(timeMs),
   )
+}
+
+/** The last time that a Date can hold, in the year 275760. Offers, bids and rents may end later. */
+const LAST_TIME_MS = 8.64e15
+
+/** A time that can be formatted: the last or first one instead of those that lie outside. */
+function validTime(timeMs: number | string): number {
+  return Math.min(Math.max(Number(timeMs), -LAST_TIME_MS), LAST_TIME_MS)
 }
 
 /** Hour, minute and second in the reader's time zone. @param timeMs milliseconds since 1970 */

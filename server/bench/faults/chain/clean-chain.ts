@@ -6,6 +6,7 @@ import { logsDigest } from '../../../src/chain/follow/logs-digest.ts'
 import { readSilentOperators } from '../../../src/chain/history/silent-operators.ts'
 import { filterAddresses } from '../../../src/chain/logs/log-filter.ts'
 import { LogTally } from '../../../src/chain/logs/log-tally.ts'
+import { ruleContextOf } from '../../../src/chain/meaning/rule-context-of.ts'
 import { readLogsOfBlock } from '../../../src/chain/rpc/node-answers.ts'
 import { EVENT_TABLES } from '../../../src/land/changes/event-tables.ts'
 import { applyEvent } from '../../../src/land/events/apply-event.ts'
@@ -59,7 +60,7 @@ export class CleanChain {
   constructor(options: CleanChainOptions) {
     this.options = options
     this.addresses = new Set(filterAddresses(options.network))
-    this.context = contextOf(options.network)
+    this.context = ruleContextOf(options.network)
   }
 
   /** Adds the blocks that the chain has and this does not. Call it after each change of the chain. */
@@ -226,18 +227,6 @@ function textOf(rows: MemoryRows): LandText {
       rows.rowsOf(table).map((row) => [rowName(table, row), rowText(table, row)] as const),
     ),
   )
-}
-
-/** The contracts that rules must know, as chain.ts has them. */
-function contextOf({ contracts }: Network): RuleContext {
-  return {
-    contracts: {
-      estateRegistry: contracts.EstateRegistry?.address ?? null,
-      legacyMarketplace: contracts.LegacyMarketplace?.address ?? null,
-      bids: contracts.ERC721Bid?.address ?? null,
-      rentals: contracts.Rentals?.address ?? null,
-    },
-  }
 }
 
 /** Rows that note which of them were written or removed. */

@@ -46,7 +46,7 @@ export function answerArea(
   const view = viewOf(land, area)
   const { state, runs, nowMs } = view
   const freshness = state.freshness(state.areaExpiry(runs, nowMs, { withEstates }))
-  const isWorld = view.parcelCount === state.parts.parcels.x.length
+  const isWorld = view.parcelCount === state.parts.parcels.inWorld
   const answer = assetsAnswer(view.parcelCount, () => pieces(view), isWorld ? cachedAs : undefined)
   return send(request, reply, { freshness, format: DATA, ...answer })
 }

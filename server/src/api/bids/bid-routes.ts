@@ -13,14 +13,14 @@ import { arrayPieces, assetsCost, QUERY_UNITS, rowsJson } from '../common/land-a
 import type { LandContext } from '../common/land-context.ts'
 import {
   addressParams,
-  assertInWorld,
+  assertKnownPlace,
   assetTypeQuery,
   coordParams,
   coordTextParams,
   idParams,
   lowerCase,
   parseStatuses,
-  readCoordinates,
+  readKnownPlace,
   statusQuery,
 } from '../common/parameters.ts'
 import { bidSchema, estateSchema, parcelSchema } from '../common/schemas.ts'
@@ -138,7 +138,7 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
       },
     },
     (request, reply) => {
-      const id = coordText(assertInWorld(land.world, request.params))
+      const id = coordText(assertKnownPlace(land, request.params))
       return answerBidsOf(request, reply, { type: 'parcel', id }, request.query)
     },
   )
@@ -147,7 +147,7 @@ export const bidRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (a
     '/parcels/:place/bids',
     { schema: { ...HIDDEN, params: coordTextParams, querystring: ofAssetQuery } },
     (request, reply) => {
-      const id = coordText(readCoordinates(land.world, 'x,y', request.params.place))
+      const id = coordText(readKnownPlace(land, 'x,y', request.params.place))
       return answerBidsOf(request, reply, { type: 'parcel', id }, request.query)
     },
   )

@@ -1,21 +1,26 @@
 import { type Coord, coordText, isInWorld, parseCoord, type World } from '@landpass/client/grid'
 import Type, { type TSchema } from 'typebox'
-import { invalidParameter } from '../../http/validation.ts'
+import { AppError } from '../../errors.ts'
+import { invalidParameter, outOfRange } from '../../http/validation.ts'
 import { STATUSES } from '../../land/records/statuses.ts'
 import { oneOf } from '../../schema-parts.ts'
+import type { LandContext } from './land-context.ts'
 
 /** Parameters of several endpoints: their schemas, and functions that read them. */
 
+/** Coordinates in a path. What they may be is checked by {@link assertInWorld} or {@link assertKnownPlace}. */
 export function coordParams({ bounds }: World) {
   return Type.Object({
     x: Type.Integer({
       title: 'ParcelX',
+      'x-beyond': true,
       minimum: bounds.minX,
       maximum: bounds.maxX,
       description: 'Column, growing to the east.',
     }),
     y: Type.Integer({
       title: 'ParcelY',
+      'x-beyond': true,
       minimum: bounds.minY,
       maximum: bounds.maxY,
       description: 'Row, growing to the north.',
@@ -95,10 +100,38 @@ export function lowerCase(text: string): string {
   return text.toLowerCase()
 }
 
-/** Refuses coordinates inside the bounds of the world but outside its rectangles. */
+/** Refuses coordinates outside of the world. @throws {AppError} `invalid_parameter` */
 export function assertInWorld(world: World, coord: Coord): Coord {
   if (isInWorld(world, coord)) return coord
+  const { minX, maxX, minY, maxY } = world.bounds
+  if (coord.x < minX || coord.x > maxX) throw outOfRange('x', coord.x, { minimum: minX, maximum: maxX })
+  if (coord.y < minY || coord.y > maxY) throw outOfRange('y', coord.y, { minimum: minY, maximum: maxY })
   throw invalidParameter('x,y', coordText(coord), `inside the world: ${worldText(world)}`)
+}
+
+/** What knows the world, and the parcels that there are. */
+export type Places = Pick<LandContext, 'world' | 'state'>
+
+/** Whether there is a parcel outside of the world. Before a world is loaded, none is known. */
+function hasOutside({ world, state }: Places, coord: Coord): boolean {
+  if (isInWorld(world, coord)) return false
+  try {
+    return state().parcelRow(coord) >= 0
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'world_not_loaded') return false
+    throw error
+  }
+}
+
+/** Like {@link assertInWorld}, but takes the coordinates of a parcel that a chain names outside of the world. */
+export function assertKnownPlace(places: Places, coord: Coord): Coord {
+  return hasOutside(places, coord) ? coord : assertInWorld(places.world, coord)
+}
+
+/** Like {@link readCoordinates}, but takes the coordinates of a parcel that a chain names outside of the world. */
+export function readKnownPlace(places: Places, name: string, text: string): Coord {
+  const coord = parseCoord(text)
+  return coord && hasOutside(places, coord) ? coord : readCoordinates(places.world, name, text)
 }
 
 /** Reads coordinates `x,y` of the world. @throws {AppError} `invalid_parameter` for the parameter `name` */

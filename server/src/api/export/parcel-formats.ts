@@ -59,7 +59,7 @@ const PIECE_PARCELS = 256
 
 /** The parcels of the world, by x ascending, then y descending, in pieces that are made when the client reads them. */
 export function* parcelPieces(source: TileSource, format: ParcelFormat): Generator<Uint8Array> {
-  const count = source.parcels.x.length
+  const count = source.parcels.inWorld
   const write = format.parcelWriter(source.bounds)
   yield Buffer.from(format.start)
   for (let from = 0; from < count; from += PIECE_PARCELS) {

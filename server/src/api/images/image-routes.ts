@@ -1,5 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
-import type { Coord } from '@landpass/client/grid'
+import { type Coord, isInWorld } from '@landpass/client/grid'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
 import { AppError, type ErrorCode } from '../../errors.ts'
@@ -10,11 +10,11 @@ import { areaAround, centredOn, countParcels, fittedTo, MAX_PARCELS, outsideOf }
 import { parcelsOfEstate } from '../../state/parts/estate-members.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
-  assertInWorld,
+  assertKnownPlace,
   coordParams,
   coordTextParams,
   idParams,
-  readCoordinates,
+  readKnownPlace,
 } from '../common/parameters.ts'
 import {
   frameQuery,
@@ -88,14 +88,14 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
         response: drawnSchema(['invalid_parameter']),
       },
     },
-    (request, reply) => answerParcel(request, reply, request.query, assertInWorld(world, request.params)),
+    (request, reply) => answerParcel(request, reply, request.query, assertKnownPlace(land, request.params)),
   )
 
   app.get(
     '/parcels/:place/map.png',
     { compress: false, schema: { ...HIDDEN, params: coordTextParams, querystring: assetQuery } },
     (request, reply) =>
-      answerParcel(request, reply, request.query, readCoordinates(world, 'x,y', request.params.place)),
+      answerParcel(request, reply, request.query, readKnownPlace(land, 'x,y', request.params.place)),
   )
 
   app.get(
@@ -120,7 +120,7 @@ export const imageRoutes: FastifyPluginCallbackTypebox<PictureRouteOptions> = (
       if (row < 0) throw new AppError('estate_not_found', 'There is no estate with this id.', { id })
       const asked = readFrame(request.query)
       const { theme, showsOffers } = readStyle(request.query)
-      const selected = parcelsOfEstate(parts.parcels, row)
+      const selected = parcelsOfEstate(parts.parcels, row).filter((parcel) => isInWorld(world, parcel))
       const area = selected.length > 0 ? areaAround(selected) : undefined
       const frame = area ? fittedTo(area, asked) : asked
       const origin = area ? centredOn(area, frame) : outsideOf(world.bounds, frame)

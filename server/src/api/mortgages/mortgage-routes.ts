@@ -10,12 +10,12 @@ import { arrayPieces, assetsCost, QUERY_UNITS, rowsJson } from '../common/land-a
 import type { LandContext } from '../common/land-context.ts'
 import {
   addressParams,
-  assertInWorld,
+  assertKnownPlace,
   coordParams,
   coordTextParams,
   lowerCase,
   parseStatuses,
-  readCoordinates,
+  readKnownPlace,
   statusQuery,
 } from '../common/parameters.ts'
 import { mortgageSchema, parcelSchema } from '../common/schemas.ts'
@@ -83,14 +83,14 @@ export const mortgageRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }>
       },
     },
     (request, reply) =>
-      answerOfParcel(request, reply, assertInWorld(land.world, request.params), String(request.query.status)),
+      answerOfParcel(request, reply, assertKnownPlace(land, request.params), String(request.query.status)),
   )
 
   app.get(
     '/parcels/:place/mortgages',
     { schema: { ...HIDDEN, params: coordTextParams, querystring: query } },
     (request, reply) => {
-      const coord = readCoordinates(land.world, 'x,y', request.params.place)
+      const coord = readKnownPlace(land, 'x,y', request.params.place)
       return answerOfParcel(request, reply, coord, String(request.query.status))
     },
   )

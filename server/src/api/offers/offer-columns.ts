@@ -25,10 +25,12 @@ export interface ShownOffers {
 export function shownOffers(state: State, nowMs: number): ShownOffers {
   const { parcels, estates, publications } = state.parts
   return {
-    parcels: collect(parcels.offers.first, (row) => state.parcelOffer(row, nowMs)),
-    // A dissolved estate has no parcels on a map, even if it has an offer.
+    parcels: collect(parcels.offers.first.subarray(0, parcels.inWorld), (row) =>
+      state.parcelOffer(row, nowMs),
+    ),
+    // A dissolved estate, or one outside of the world, has no parcels on a map, even if it has an offer.
     estates: collect(estates.offers.first, (row) =>
-      state.isDissolved(row) ? -1 : state.estateOffer(row, nowMs),
+      state.isOnMap({ type: 'estate', row }) ? state.estateOffer(row, nowMs) : -1,
     ),
     x: parcels.x,
     y: parcels.y,

@@ -20,13 +20,13 @@ import type { LandContext } from '../common/land-context.ts'
 import { answerOwned } from '../common/owned-assets.ts'
 import {
   addressParams,
-  assertInWorld,
+  assertKnownPlace,
   coordParams,
   coordTextParams,
   lowerCase,
   ownedQuery,
   parseStatuses,
-  readCoordinates,
+  readKnownPlace,
   TOKEN_ID_ALLOWED,
 } from '../common/parameters.ts'
 import { parcelSchema } from '../common/schemas.ts'
@@ -123,7 +123,7 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         response: freshSchema(parcelSchema, ['invalid_parameter', 'parcel_not_found']),
       },
     },
-    (request, reply) => answerParcel(request, reply, assertInWorld(land.world, request.params)),
+    (request, reply) => answerParcel(request, reply, assertKnownPlace(land, request.params)),
   )
 
   app.get(
@@ -144,12 +144,11 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
     },
     (request, reply) => {
       const { tokenId } = request.params
-      if (parseCoord(tokenId))
-        return answerParcel(request, reply, readCoordinates(land.world, 'x,y', tokenId))
+      if (parseCoord(tokenId)) return answerParcel(request, reply, readKnownPlace(land, 'x,y', tokenId))
       const number = parseTokenId(tokenId)
       if (number === undefined) throw invalidParameter('tokenId', tokenId, TOKEN_ID_ALLOWED)
       const coord = decodeTokenId(number)
-      if (!coord || !isInWorld(land.world, coord)) {
+      if (!coord || (!isInWorld(land.world, coord) && land.state().parcelRow(coord) < 0)) {
         throw new AppError('parcel_not_found', 'The world has no parcel with this token id.', {
           token_id: tokenId,
         })
@@ -171,11 +170,11 @@ export const parcelRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> =
         ]),
       },
     },
-    (request, reply) => answerEncodedId(request, reply, assertInWorld(land.world, request.params)),
+    (request, reply) => answerEncodedId(request, reply, assertKnownPlace(land, request.params)),
   )
 
   app.get('/parcels/:place/encodedId', { schema: { ...HIDDEN, params: coordTextParams } }, (request, reply) =>
-    answerEncodedId(request, reply, readCoordinates(land.world, 'x,y', request.params.place)),
+    answerEncodedId(request, reply, readKnownPlace(land, 'x,y', request.params.place)),
   )
   done()
 }

@@ -11,13 +11,13 @@ import { publicationJson } from '../../land/records/publication.ts'
 import { QUERY_UNITS, rowsJson } from '../common/land-answers.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
-  assertInWorld,
+  assertKnownPlace,
   assetTypeQuery,
   coordParams,
   coordTextParams,
   idParams,
   lowerCase,
-  readCoordinates,
+  readKnownPlace,
 } from '../common/parameters.ts'
 import { publicationSchema } from '../common/schemas.ts'
 
@@ -84,7 +84,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
       },
     },
     (request, reply) => {
-      const id = coordText(assertInWorld(land.world, request.params))
+      const id = coordText(assertKnownPlace(land, request.params))
       return answerHistory(request, reply, { type: 'parcel', id })
     },
   )
@@ -93,7 +93,7 @@ export const publicationRoutes: FastifyPluginCallbackTypebox<{ land: LandContext
     '/parcels/:place/publications',
     { schema: { ...HIDDEN, params: coordTextParams } },
     (request, reply) => {
-      const id = coordText(readCoordinates(land.world, 'x,y', request.params.place))
+      const id = coordText(readKnownPlace(land, 'x,y', request.params.place))
       return answerHistory(request, reply, { type: 'parcel', id })
     },
   )

@@ -85,16 +85,17 @@ function districtResult({ districts }: SearchNames, row: number): SearchResult {
 
 /** An address that owns nothing is found, too: it may have bids. */
 function addressResult(state: State, address: string): SearchResult {
-  const { x, y } = state.parts.parcels
+  const { x, y, inWorld } = state.parts.parcels
   const parcels = state.parcelsOf(address)
   const estates = state.estatesOf(address).filter((row) => !state.isDissolved(row))
-  const [first] = parcels
+  const first = parcels.find((row) => row < inWorld)
+  const shown = estates.find((row) => state.isOnMap({ type: 'estate', row }))
   const place = first === undefined ? undefined : { x: x[first]!, y: y[first]! }
   return {
     type: 'address',
     id: address,
     name: null,
-    ...(place ?? (estates.length > 0 ? centreOf(state, estates[0]!) : NOWHERE)),
+    ...(place ?? (shown === undefined ? NOWHERE : centreOf(state, shown))),
     parcels: parcels.length,
     estates: estates.length,
     owner: address,
@@ -112,9 +113,9 @@ function ownerAt({ owner, owners }: Owned, row: number): string | null {
   return owners.addresses[owner[row]!] ?? null
 }
 
-/** The parcel of an estate that is nearest to the middle of its parcels, which itself may lie outside the estate. */
+/** The parcel of an estate in the world that is nearest to the middle of these, which itself may lie outside the estate. */
 function centreOf({ parts: { parcels } }: State, estate: number): Coord {
-  const rows = rowsOfEstate(parcels.estate, estate)
+  const rows = rowsOfEstate(parcels.estate, estate).filter((row) => row < parcels.inWorld)
   let [sumX, sumY] = [0, 0]
   for (const row of rows) {
     sumX += parcels.x[row]!

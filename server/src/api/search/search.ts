@@ -53,7 +53,7 @@ export async function search(
   let yieldAtMs = performance.now() + YIELD_AFTER_MS
   for (const [type, chunk] of chunksOf(names)) {
     for (const { rank, row, length } of hitsIn(chunk, wanted)) {
-      if (type === 'estate' && state.isDissolved(row)) continue
+      if (type !== 'district' && !state.isOnMap({ type, row })) continue
       if (typed.some((one) => one.type === type && one.row === row)) continue
       top.add({ found: { type, row }, rank, length, row })
     }
@@ -103,7 +103,7 @@ function compareCandidates(a: Candidate, b: Candidate): number {
 /** Finds a typed place; undefined for a dissolved estate, a disabled district, and coordinates outside the world. */
 function findTyped(state: State, { districts }: SearchNames, { type, id }: TypedPlace): Found | undefined {
   if (type === 'address') return { type, address: id }
-  if (type !== 'district') return state.assetsNamed([{ type, id }])[0]
+  if (type !== 'district') return state.assetsNamed([{ type, id }]).find((asset) => state.isOnMap(asset))
   const row = districts.findIndex((district) => district.id === id)
   return row < 0 ? undefined : { type, row }
 }

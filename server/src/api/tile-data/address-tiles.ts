@@ -8,7 +8,7 @@ import { type TileSource, tileAt } from './tile-source.ts'
 /** Tiles of one piece. */
 const PIECE_ROWS = 256
 
-/** For each row of the parcels its {@link AddressType} plus 1; 0 if the tile has its usual type. */
+/** For each row of the parcels of the world its {@link AddressType} plus 1; 0 if the tile has its usual type. */
 export type AddressTypes = Uint8Array
 
 /**
@@ -24,9 +24,9 @@ export function findAddressTypes(
   districtIds: readonly string[],
 ): AddressTypes {
   const { parcels } = state.parts
-  const types = new Uint8Array(parcels.x.length)
+  const types = new Uint8Array(parcels.inWorld)
   const set = (row: number, type: AddressType) => {
-    types[row] = type + 1
+    if (row < types.length) types[row] = type + 1
   }
   const isOnSale = (row: number) => openOffers.offers[row]! >= 0
   // Later entries replace earlier ones.

@@ -101,5 +101,5 @@ export const olderTileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }
 }
 
 function allRows({ parts }: State) {
-  return { from: 0, to: parts.parcels.x.length }
+  return { from: 0, to: parts.parcels.inWorld }
 }

@@ -28,7 +28,7 @@ export const tileRoutes: FastifyPluginCallbackTypebox<{ land: LandContext }> = (
     const count = rows.reduce((sum, { from, to }) => sum + to - from, 0)
     const texts = () => textsCache.textsOf(state, openOffers)
     const all = () => objectPieces(texts().largeAreaPieces(form, rows))
-    const isWorld = form.isWhole && count === state.parts.parcels.x.length
+    const isWorld = form.isWhole && count === state.parts.parcels.inWorld
     const cachedAs = isWorld ? { bodies: land.bodies, name: `tiles ${form.version}` } : undefined
     const small = () => objectPieces(texts().smallAreaPieces(form, rows))
     const answer = assetsAnswer(count, count > WHOLE_ANSWER_ASSETS ? all : small, cachedAs)

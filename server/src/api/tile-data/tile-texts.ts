@@ -94,7 +94,7 @@ function isSameChunk(before: TileSource, now: TileSource, number: number): boole
 
 function rowsOf({ parcels }: TileSource, number: number): RowRange {
   const from = number * CHUNK_ROWS
-  return { from, to: Math.min(parcels.x.length, from + CHUNK_ROWS) }
+  return { from, to: Math.min(parcels.inWorld, from + CHUNK_ROWS) }
 }
 
 /** A part of a chunk: a range of its rows, counted from its first row. */

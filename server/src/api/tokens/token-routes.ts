@@ -12,7 +12,7 @@ import type { State } from '../../state/state.ts'
 import type { LandContext } from '../common/land-context.ts'
 import {
   addressParams,
-  assertInWorld,
+  assertKnownPlace,
   coordParams,
   idParams,
   lowerCase,
@@ -63,7 +63,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<{ land: LandContext; sett
       },
     },
     (request, reply) => {
-      const coord = assertInWorld(land.world, request.params)
+      const coord = assertKnownPlace(land, request.params)
       return answerToken(request, reply, (state) => parcelToken(state.parcelRow(coord), { ...coord }))
     },
   )

@@ -15,8 +15,7 @@ import { checkMortgage, findMissingMortgages } from './check-mortgage.ts'
 import { checkParcel } from './check-parcel.ts'
 import { checkRightRows, findMissingAssets } from './check-totals.ts'
 import { chooseSample } from './choose-sample.ts'
-import { ContractReader } from './contract-reader.ts'
-import { ContractState } from './contract-state.ts'
+import { contractsAt } from './contracts-at.ts'
 import { type Difference, Findings } from './findings.ts'
 import { KnownRights } from './known-rights.ts'
 import { LandIndex } from './land-index.ts'
@@ -119,8 +118,7 @@ async function compare(
   { sample, onProgress }: CheckRequest,
   { block, land }: Rows,
 ): Promise<CheckResult> {
-  const reader = new ContractReader({ nodes, block, callsInFlight, timing, signal })
-  const state = new ContractState((calls) => reader.readAll(calls))
+  const state = contractsAt(block, { nodes, callsInFlight, timing, signal })
   const rows = new LandIndex(land)
   const rights = new KnownRights({ network, state, rows })
   const findings = new Findings()

@@ -181,7 +181,7 @@ export class Follower {
       this.source.refuteHead(reason)
       throw new ContradictionError(reason)
     }
-    this.stopReason = `The node has another block ${found.number} (${found.hash}) below block ${base.number}, which was final. The land stays as it was at block ${standing.stored.number}. If the nodes are right, read the history again: landpass follow --new-world.`
+    this.stopReason = `The node has another block ${found.number} (${found.hash}). Block ${base.number} and all blocks before it were final. The land stays as it was at block ${standing.stored.number}. If the nodes are right, read the history again: landpass follow --new-world.`
     return this.stop()
   }
 

@@ -90,6 +90,32 @@ test('what an older version wrote is read, and nobody who follows means no lag',
   })
 })
 
+const own = { state: 'stopped', reason: 'The chain cannot be followed now.' } as const
+const history = { holder: 'another', network: 'mainnet', chainId: 1, progress: 'history: block 7 of 9' }
+const notLed = { holder: undefined, leaseUntilMs: 0 }
+
+test('while any process follows, its state counts: not the failure of this one, nor that another world is read', () => {
+  const led = positionWith(null)
+  expect(statusOf(led, { nowMs: NOW_MS, own, history })).toMatchObject({ state: 'following', reason: null })
+  const stopped = positionWith(null, { reason: 'below finality' })
+  expect(statusOf(stopped, { nowMs: NOW_MS, own })).toMatchObject({
+    state: 'stopped',
+    reason: 'below finality',
+  })
+  expect(statusOf(positionWith(null, notLed), { nowMs: NOW_MS, own })).toMatchObject(own)
+})
+
+test('while no process follows, a history that is read for another world shows, in every process', () => {
+  const read = { state: 'history', reason: 'history: block 7 of 9' }
+  for (const facts of [notLed, { ...notLed, reason: 'below finality' }, { reason: 'below finality' }])
+    for (const ofProcess of [own, undefined])
+      expect(statusOf(positionWith(null, facts), { nowMs: NOW_MS, own: ofProcess, history })).toMatchObject(
+        read,
+      )
+  const newer = { state: 'history', reason: 'history: block 8 of 9' } as const
+  expect(statusOf(positionWith(null, notLed), { nowMs: NOW_MS, own: newer, history })).toMatchObject(newer)
+})
+
 afterEach(() => vi.restoreAllMocks())
 
 test('while the database hangs, one query waits, whoever asks and for how long', async () => {

@@ -1,8 +1,10 @@
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { type PositionRow, readPositionRow } from '../../land/changes/chain-position.ts'
+import { type PositionRow, readChainStanding } from '../../land/changes/chain-position.ts'
+import type { HeldNotice } from '../../land/changes/history-notice.ts'
 import type { Network } from '../chain-types.ts'
 import type { ChainState, ChainStatus, ChainStatusSource } from './chain-status.ts'
+import { hasEnded } from './holder.ts'
 
 /** What the process that follows writes with its lease, so that every process can answer for it. */
 export interface SharedStatus {
@@ -82,31 +84,39 @@ export class StatusReader implements ChainStatusSource {
 
   private async readNow(): Promise<ChainStatus> {
     const { db, clock, network, ownState } = this.options
-    const position = await readPositionRow(db)
+    const { position, histories } = await readChainStanding(db)
+    // A process of this machine that was killed is known to have ended before its lease does.
+    const history = histories.find(({ holder }) => !hasEnded(holder))
     const own = ownState?.()
-    if (position) return statusOf(position, { nowMs: clock.nowMs(), own })
+    if (position) return statusOf(position, { nowMs: clock.nowMs(), history, own })
     return {
-      network: network?.name ?? null,
-      chainId: network?.chainId ?? null,
+      network: network?.name ?? history?.network ?? null,
+      chainId: network?.chainId ?? history?.chainId ?? null,
       block: null,
       finalized: null,
       node: null,
-      ...(own ?? OFF),
+      ...(readingState(own, history) ?? own ?? OFF),
     }
   }
 }
 
+/** What is known beside the position. */
+export interface StatusFacts {
+  readonly nowMs: number
+  /** The process that reads the history, if any does. */
+  readonly history?: HeldNotice | undefined
+  /** What the process itself does, where it does not follow. */
+  readonly own: OwnState | undefined
+}
+
 /**
- * The status of a world that has a position.
- *
- * @param own what the process itself does, where it does not follow
+ * The status of a world that has a position. While any process follows, that is its state: a process that cannot follow by
+ * itself, or that reads the history for another world, does not hide it.
  */
-export function statusOf(
-  position: PositionRow,
-  { nowMs, own }: { readonly nowMs: number; readonly own: OwnState | undefined },
-): ChainStatus {
+export function statusOf(position: PositionRow, { nowMs, history, own }: StatusFacts): ChainStatus {
   const block = position.newest
   const shared = position.status === undefined ? undefined : (JSON.parse(position.status) as SharedStatus)
+  const state = stateOf(position, shared, nowMs)
   return {
     network: shared?.network ?? null,
     chainId: position.chainId,
@@ -117,8 +127,16 @@ export function statusOf(
     },
     finalized: { number: position.finalized.number, hash: position.finalized.hash },
     node: shared?.head && isHeadNew(position, shared, nowMs) ? nodeOf(shared.head, block) : null,
-    ...(own ?? stateOf(position, shared, nowMs)),
+    ...(state.state === 'following'
+      ? state
+      : (readingState(own, history) ?? (isLed(position, nowMs) ? state : (own ?? state)))),
   }
+}
+
+/** How far the history is, where this process or another one reads it. A process knows its own progress first. */
+function readingState(own: OwnState | undefined, history: HeldNotice | undefined): OwnState | undefined {
+  if (own?.state === 'history') return own
+  return history && { state: 'history', reason: history.progress }
 }
 
 /** Whether a process asks nodes for their newest block, and one has answered not long ago. */

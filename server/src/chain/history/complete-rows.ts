@@ -1,4 +1,4 @@
-import { CommandError } from '../../errors.ts'
+import { PublicCommandError } from '../../errors.ts'
 import type { BlockHeader } from '../chain-types.ts'
 import { MissingLogsError, TokenTrail } from './token-trail.ts'
 
@@ -39,8 +39,8 @@ export async function completeRows<Rows>(options: CompleteRowsOptions<Rows>): Pr
   }
 }
 
-function incomplete(reason: string, from: number): CommandError {
-  return new CommandError(
+function incomplete(reason: string, from: number): PublicCommandError {
+  return new PublicCommandError(
     `The node left out logs: ${reason}. No world was made of them. The stored logs from block ${from} on were deleted, and the next start requests them again. The history needs a node that has all old blocks with their logs: a full node without history expiry, or an archive node.`,
   )
 }
@@ -54,7 +54,7 @@ function incomplete(reason: string, from: number): CommandError {
  */
 export function assertParcelCount(count: number | undefined, trail: TokenTrail, block: BlockHeader): void {
   if (count === undefined || count === trail.parcels) return
-  throw new CommandError(
+  throw new PublicCommandError(
     `The node left out logs: the registry has ${count} parcels at block ${block.number}, and by the stored logs ${trail.parcels} have an owner. No world was made of them. Name another node in CHAIN_RPC_URLS, delete the folder DATA_DIR/chain, and start again.`,
   )
 }

@@ -153,6 +153,13 @@ test('a node without the old blocks is recognised, and nothing of it stays', asy
   expect(spool.nextBlock).toBe(BLOCKS.first)
 })
 
+test('ranges of a node without the old blocks that wait for their frame are not stored either', async () => {
+  const node = new Node()
+  node.oldestBlock = 150
+  await expect(fetch(node, { steadyMs: () => 0 })).rejects.toThrow('is not of a new parcel')
+  expect(spool.nextBlock).toBe(BLOCKS.first)
+})
+
 test('an empty history is believed where the registry has no parcels', async () => {
   const node = new Node()
   node.oldestBlock = 1_000
@@ -230,6 +237,16 @@ test.each([
     expect(spool.nextBlock).toBe(200)
   },
 )
+
+test('after broken finality no range of the other branch stays, however many they are', async () => {
+  const node = new Node()
+  const blocks = { first: 100, last: 599 }
+  await fetch(node, { blocks })
+  node.otherFrom = 110
+  await fetch(node, { blocks })
+
+  expect(await storedHashes()).toEqual(['100', ...Array.from({ length: 49 }, (_, i) => `${10_110 + 10 * i}`)])
+})
 
 test('final blocks that are replaced while they are read make no mixture', async () => {
   const node = new Node()

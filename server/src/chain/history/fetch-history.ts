@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../clock.ts'
-import { CommandError } from '../../errors.ts'
+import { PublicCommandError } from '../../errors.ts'
 import type { BlockHeader, BlockRef, RawLog } from '../chain-types.ts'
 import { type BlockRange, ContradictionError } from '../follow/chain-source.ts'
 import { FrameWriter } from './frame-writer.ts'
@@ -91,8 +91,8 @@ export async function fetchHistory(options: FetchOptions): Promise<void> {
   if ((await dropOtherBranch(options)) || hasDropped) throw replaced()
 }
 
-function replaced(): CommandError {
-  return new CommandError(
+function replaced(): PublicCommandError {
+  return new PublicCommandError(
     'Final blocks were replaced while the history was read. Nothing was changed. Start the command again: it requests only what was replaced.',
   )
 }
@@ -161,7 +161,7 @@ async function storedHeader(number: number, source: HistorySource): Promise<Bloc
     return await source.headerByNumber(number)
   } catch (error) {
     if (!(error instanceof ContradictionError)) throw error
-    throw new CommandError(
+    throw new PublicCommandError(
       `The stored logs in DATA_DIR/chain reach block ${number}, which the node does not have. Wait until it has that block or, if the chain was started anew, delete that folder.`,
     )
   }
@@ -199,8 +199,8 @@ async function hasStoredParcels({ spool, parcelTransfer }: FetchOptions): Promis
   return false
 }
 
-function withoutHistory(why: string): CommandError {
-  return new CommandError(
+function withoutHistory(why: string): PublicCommandError {
+  return new PublicCommandError(
     `The node does not have the old blocks: ${why}. The history needs a node that keeps all logs since the first block of the land: a full node without history expiry, or an archive node.`,
   )
 }

@@ -20,12 +20,20 @@ export type ToThread = { readonly id: number } & (
 
 export type FromThread =
   | { readonly kind: 'done'; readonly id: number }
-  | { readonly kind: 'failed'; readonly id: number; readonly message: string }
+  | ({ readonly kind: 'failed'; readonly id: number } & FailedWork)
   | { readonly kind: 'progress'; readonly progress: HistoryProgress }
   | { readonly kind: 'suspects'; readonly blocks: readonly number[] }
   | { readonly kind: 'stored'; readonly last: number }
   /** Calls to nodes since the message before. */
   | { readonly kind: 'calls'; readonly calls: readonly CallCount[] }
+
+/** An error of the thread: classes do not pass from thread to thread. */
+export interface FailedWork {
+  readonly message: string
+  /** What everyone may read of it. */
+  readonly publicText: string
+  readonly stack: string | undefined
+}
 
 /** The id of the answer to the start. */
 export const STARTED = 0

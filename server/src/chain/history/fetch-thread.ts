@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { publicText } from '../follow/public-text.ts'
 import { CallCounters } from '../rpc/call-counters.ts'
 import { connectNodes } from '../rpc/connect.ts'
 import { REAL_TIMING } from '../rpc/timing.ts'
-import { type FetchTask, type FromThread, STARTED, type ToThread } from './fetch-messages.ts'
+import { type FailedWork, type FetchTask, type FromThread, STARTED, type ToThread } from './fetch-messages.ts'
 import { SpoolFetcher } from './log-fetcher.ts'
 import { NodeHistory } from './node-history.ts'
 
@@ -53,8 +54,14 @@ async function answer(id: number, working: () => Promise<unknown>): Promise<void
     postCalls()
     post({ kind: 'done', id })
   } catch (error) {
-    post({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) })
+    postCalls()
+    post({ kind: 'failed', id, ...failureOf(error) })
   }
+}
+
+function failureOf(error: unknown): FailedWork {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  return { message, stack, publicText: nodes.withoutAddresses(publicText(error)) }
 }
 
 function postCalls(): void {

@@ -1,4 +1,4 @@
-import { CommandError } from '../../errors.ts'
+import { PublicCommandError } from '../../errors.ts'
 import type { BlockHeader } from '../chain-types.ts'
 
 export interface UpToDateOptions {
@@ -32,7 +32,7 @@ export async function fetchUpToDate(options: UpToDateOptions): Promise<BlockHead
   }
   const { hash } = await headerByNumber(block.number)
   if (hash === block.hash) return block
-  throw new CommandError(
+  throw new PublicCommandError(
     `The final block ${block.number} was replaced while the history was read. Nothing was changed. Start the command again.`,
   )
 }

@@ -5,7 +5,8 @@ import type { Db } from '../../db/engine.ts'
 import type { FollowedChain } from '../../land/changes/chain-position.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
-import type { Network } from '../chain-types.ts'
+import type { BlockRef, Network } from '../chain-types.ts'
+import type { ContractState } from '../check/contract-state.ts'
 import type { ChainSource } from '../follow/chain-source.ts'
 import { firstBlock } from '../logs/log-filter.ts'
 import { contractsHash } from '../networks/contracts-hash.ts'
@@ -46,6 +47,8 @@ export interface HistoryOptions {
   readonly eventsOfBlock: NewerBlocksOptions['eventsOfBlock']
   /** What a function of a contract returns after a block. */
   readonly readContract: ReadAtBlock
+  /** Contracts in the state after a block, which many calls are made to. */
+  readonly contractsAt: (block: BlockRef) => ContractState
   /** The most calls at a time. */
   readonly callsInFlight: number
   /** The history ends here, or at the last final block where that is older. */

@@ -1,4 +1,4 @@
-import { CommandError } from '../../errors.ts'
+import { PublicCommandError } from '../../errors.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { BlockHeader, RawLog } from '../chain-types.ts'
 import type { ChainSource } from '../follow/chain-source.ts'
@@ -33,7 +33,7 @@ export async function newerBlocks(
   const path = await findPath([{ ...final, logsDigest: undefined }], target, source)
   if (path.kind === 'nothing new') return []
   if (path.kind === 'below finality')
-    throw new CommandError(
+    throw new PublicCommandError(
       `The final block ${final.number} was replaced while the world was made. Nothing was changed. Start the command again.`,
     )
   const blocks: NewBlock[] = []

@@ -1,6 +1,5 @@
 import { CommandError } from '../../errors.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
-import { fillRights } from '../../land/snapshot/fill-rights.ts'
 import { badSnapshot } from '../../land/snapshot/ground.ts'
 import { importSnapshot } from '../../land/snapshot/import.ts'
 import { readSnapshotBlock, type SnapshotBlock } from '../../land/snapshot/manifest.ts'
@@ -9,6 +8,7 @@ import { completeRows } from './complete-rows.ts'
 import { HistoryFetcher } from './history-fetcher.ts'
 import { type HistoryOptions, spoolPlace } from './history-options.ts'
 import { makeRows } from './make-rows.ts'
+import { settleListings } from './settle-listings.ts'
 import { type HistoryReport, PATIENCE_MS, showAt, writeAndShow } from './show-world.ts'
 
 /**
@@ -71,10 +71,17 @@ async function joinSnapshot(
     signal,
     patienceMs: PATIENCE_MS,
     onProgress,
-    whenShown: async (tx, newWorldId, shownBefore) => {
-      await showAt(tx, options, { expected: before, shownBefore, newWorldId, block })
-      await fillRights(tx, newWorldId)
-    },
+    forFollowing: true,
+    beforeShown: (worldId) =>
+      settleListings({
+        ...options,
+        worldId,
+        block,
+        state: options.contractsAt(block),
+        onProgress: (done, total) => onProgress({ phase: 'contracts', block: block.number, done, total }),
+      }),
+    whenShown: (tx, newWorldId, shownBefore) =>
+      showAt(tx, options, { expected: before, shownBefore, newWorldId, block }),
   })
   if (!report.ok) throw badSnapshot(folder, report)
   return { block, revision: report.revision! }

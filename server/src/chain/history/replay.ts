@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { CommandError } from '../../errors.ts'
+import { PublicCommandError } from '../../errors.ts'
 import { applyEvent } from '../../land/events/apply-event.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { MemoryRows } from '../../land/events/memory-rows.ts'
@@ -56,8 +56,8 @@ export async function replay(
   trail.finish()
 }
 
-function incomplete(missing: number, last: number): CommandError {
-  return new CommandError(
+function incomplete(missing: number, last: number): PublicCommandError {
+  return new PublicCommandError(
     `The stored logs lack block ${missing}, and the world needs all up to ${last}: the file was damaged while it was read. Nothing was changed. The next start requests again what is missing.`,
   )
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/transaction.ts'
-import { CommandError } from '../../errors.ts'
+import { PublicCommandError } from '../../errors.ts'
 import { readBlockNumber, startPosition } from '../../land/changes/chain-position.ts'
 import { followChain } from '../../land/changes/chain-step.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
@@ -79,7 +79,7 @@ export async function showAt(
 ): Promise<void> {
   // An import, or another follower, may have shown a world while the history was read.
   if (shownBefore !== expected)
-    throw new CommandError(
+    throw new PublicCommandError(
       'Another world was shown while the history was read. It stays, and nothing was changed. landpass follow --new-world replaces it; the logs are stored and not requested again.',
     )
   await startPosition(tx, newWorldId, {

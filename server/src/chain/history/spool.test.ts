@@ -1,4 +1,15 @@
-import { appendFile, type FileHandle, mkdtemp, open, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open,
+  rm,
+  rmdir,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
@@ -95,18 +106,25 @@ const TAILS = [
   Buffer.alloc(4_096),
   frameOf('no JSON', Buffer.from('logs')),
   frameOf('[1]', Buffer.from('logs')),
-  frameOf(`[${FIRST + 40},${FIRST + 49},"0x",1]`, Buffer.from('no compressed data')),
-  frameOf(`[${FIRST + 40},${FIRST + 49},"0x",1]`, deflateRawSync('no JSON')),
+  frameOf(factsOf(FIRST + 40, 1), Buffer.from('no compressed data')),
+  frameOf(factsOf(FIRST + 40, 1), deflateRawSync('no JSON')),
+  // A range that would be the next one, with a wrong checksum; one with blocks missing before it
+  frameOf(factsOf(FIRST + 40), deflateRawSync('[]'), 1),
+  frameOf(factsOf(FIRST + 70), deflateRawSync('[]')),
   Buffer.from([0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4, 9, 9, 9, 9, 9]),
 ]
 
-/** With the right checksum. */
-function frameOf(facts: string, logs: Buffer): Buffer {
+function factsOf(first: number, logs = 0): string {
+  return `[${first},${first + 9},"0x",${logs}]`
+}
+
+/** With the right checksum, unless it is damaged. */
+function frameOf(facts: string, logs: Buffer, damage = 0): Buffer {
   const body = Buffer.concat([Buffer.from(facts), logs])
   const header = Buffer.alloc(12)
   header.writeUInt32BE(facts.length, 0)
   header.writeUInt32BE(logs.length, 4)
-  header.writeUInt32BE(crc32(body), 8)
+  header.writeUInt32BE((crc32(body) ^ damage) >>> 0, 8)
   return Buffer.concat([header, body])
 }
 
@@ -132,7 +150,7 @@ test('a file that was cut anywhere, or has zeros or garbage at its end, loses on
       expect(await readAll(again)).toEqual([0, 1, 2, 3].map((i) => rangeOf(FIRST + 10 * i)))
       await again.close()
     }),
-    { numRuns: 25 },
+    { numRuns: 25, examples: TAILS.map((tail): [number, Buffer] => [0, tail]) },
   )
 })
 
@@ -145,6 +163,14 @@ test('a second process is refused as long as the first one has the file', async 
   const second = await openSpool()
   expect(second.nextBlock).toBe(FIRST + 10)
   await second.close()
+})
+
+test('a process that could not open the file leaves the folder to the next one', async () => {
+  await mkdir(file())
+  await expect(openSpool()).rejects.toThrow('EISDIR')
+  await rmdir(file())
+
+  await (await openSpool()).close()
 })
 
 test('a file of an older form is deleted', async () => {

@@ -189,6 +189,7 @@ async function lockOf(folder: string): Promise<FolderLock> {
   if (lock instanceof FolderLock) return lock
   throw new CommandError(
     `The process ${lock.pid} is reading the history into ${folder}. Wait until it has ended, or stop it.`,
+    'Another process reads the history into the same DATA_DIR.',
   )
 }
 

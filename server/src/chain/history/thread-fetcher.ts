@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { CommandError } from '../../errors.ts'
 import type { CallCounters } from '../rpc/call-counters.ts'
-import { type FetchTask, type FromThread, STARTED, type ToThread } from './fetch-messages.ts'
+import { type FailedWork, type FetchTask, type FromThread, STARTED, type ToThread } from './fetch-messages.ts'
 import type { FetchEvents, LogFetcher } from './log-fetcher.ts'
 
 /** Ranges are short-lived: a larger young generation would only be memory that waits to be used again. */
@@ -111,10 +111,17 @@ export class ThreadFetcher implements LogFetcher {
     else if (message.kind === 'calls')
       for (const { node, method, result, calls } of message.calls) counters.add(node, method, result, calls)
     else if (message.kind === 'done') this.waiting.get(message.id)?.resolve()
-    else this.waiting.get(message.id)?.reject(new CommandError(message.message))
+    else this.waiting.get(message.id)?.reject(errorOf(message))
   }
 
   private failAll(error: unknown): void {
     for (const { reject } of [...this.waiting.values()]) reject(error)
   }
+}
+
+/** With the stack of the thread. */
+function errorOf({ message, publicText, stack }: FailedWork): CommandError {
+  const error = new CommandError(message, publicText)
+  if (stack !== undefined) error.stack = stack
+  return error
 }

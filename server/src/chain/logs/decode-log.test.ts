@@ -1,23 +1,26 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type AbiValue, encodeAbi, partsOf, topicOf } from '../../../test/support/abi-encoder.ts'
-import { EXAMPLE_LOGS, EXAMPLE_NETWORK, rawLog } from '../../../test/support/chain-examples.ts'
+import {
+  ALICE,
+  BOB,
+  CAROL,
+  DAVE,
+  DEPLOYER,
+  ERIN,
+  EXAMPLE_LOGS,
+  EXAMPLE_NETWORK,
+  FRANK,
+  LENDER,
+  NOBODY,
+  rawLog,
+  SECOND_LENDER,
+} from '../../../test/support/chain-examples.ts'
 import { CONTRACT_ROLES, type ContractRole, type RawLog } from '../chain-types.ts'
 import { decodeLog } from './decode-log.ts'
 import { EVENTS_OF_ROLE, type EventName, LAYOUTS, type Layout } from './layouts.ts'
 
-/** Who is who on the chain of the examples. */
-const ALICE = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
-const BOB = '0x90f79bf6eb2c4f870365e785982e1f101e93b906'
-const CAROL = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
-const DAVE = '0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc'
-const ERIN = '0x976ea74026e726554db657fa54763abd0c3a0aa9'
-const FRANK = '0xa0ee7a142d267c1f36714e4a8f75612f20a79720'
-const LENDER = '0x14dc79964da2c08b23698b3d3cc7ca32193d9955'
-const SECOND_LENDER = '0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f'
-const DEPLOYER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const CONVERTER = '0x0f5d1ef48f12b6f691401bfe88c2037c690a6afe'
-const NOBODY = `0x${'0'.repeat(40)}`
 const LAND = EXAMPLE_NETWORK.contracts.LANDRegistry.address
 const MANAGER = EXAMPLE_NETWORK.contracts.MortgageManager!.address
 const MARKET = EXAMPLE_NETWORK.contracts.Marketplace!.address

@@ -2,21 +2,24 @@ import { CONTRACT_LIMIT, encodeTokenId } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type AbiValue, encodeAbi, topicOf } from '../../../test/support/abi-encoder.ts'
-import { EXAMPLE_LOGS, EXAMPLE_NETWORK, rawLog } from '../../../test/support/chain-examples.ts'
+import {
+  ALICE,
+  BOB,
+  CAROL,
+  DAVE,
+  ERIN,
+  EXAMPLE_LOGS,
+  EXAMPLE_NETWORK,
+  FRANK,
+  LENDER,
+  NOBODY,
+  rawLog,
+} from '../../../test/support/chain-examples.ts'
 import type { LandFact } from '../../land/events/land-event.ts'
 import type { ContractRole, Network } from '../chain-types.ts'
 import { type EventName, LAYOUTS, type Layout } from '../logs/layouts.ts'
 import { landEventsOf } from './land-events-of.ts'
 
-/** Who is who on the chain of the examples. */
-const ALICE = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
-const BOB = '0x90f79bf6eb2c4f870365e785982e1f101e93b906'
-const CAROL = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
-const DAVE = '0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc'
-const ERIN = '0x976ea74026e726554db657fa54763abd0c3a0aa9'
-const FRANK = '0xa0ee7a142d267c1f36714e4a8f75612f20a79720'
-const LENDER = '0x14dc79964da2c08b23698b3d3cc7ca32193d9955'
-const NOBODY = `0x${'0'.repeat(40)}`
 const OTHER_TOKEN = `0x${'77'.repeat(20)}`
 const { contracts } = EXAMPLE_NETWORK
 const LAND = contracts.LANDRegistry.address

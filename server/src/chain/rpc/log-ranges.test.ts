@@ -122,9 +122,16 @@ test('an exactly round number of logs is not believed: a node that cuts answers 
     return { result: logs.flatMap((block) => block.logs).slice(0, 100) }
   }
 
-  const ranges = await read({ toBlock: 107 })
+  let asked = 0
+  const beforeEachTry = async () => {
+    asked += 1
+  }
+  const ranges = await read({ toBlock: 107, beforeEachTry })
 
   expect(ranges.flatMap(({ logs }) => logs)).toHaveLength(8 * 20 + 28)
+  // A reader with a lease renews it before each of the halves, of which there may be thousands.
+  expect(asked).toBe(all[0]!.takeMethods().filter((method) => method === 'eth_getLogs').length)
+  expect(asked).toBeGreaterThan(ranges.length)
 })
 
 test('a block with exactly 100 logs is proven by its receipts, else named as suspect', async () => {

@@ -147,7 +147,6 @@ class RangeReader {
         await this.pauseBeforeRetry(failed, tries)
         continue
       }
-      await this.options.beforeEachTry?.()
       const size = this.sizeOf(node)
       const part = { fromBlock, toBlock: Math.min(toBlock, fromBlock + size.blocks - 1) }
       try {
@@ -221,6 +220,7 @@ class RangeReader {
 
   /** Logs of a range from one node, between two looks at the range's last header. */
   private async readFrom(node: EthereumNode, range: BlockRange): Promise<readonly LogRange[]> {
+    await this.options.beforeEachTry?.()
     const before = await this.lastHeader(node, range)
     const logs = await node.logsOfRange(range, this.options.addresses)
     if (isRound(logs.length) && range.toBlock > range.fromBlock) {

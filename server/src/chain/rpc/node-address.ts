@@ -68,14 +68,16 @@ function mayBeKey(label: string): boolean {
  * @example
  * maskSecrets(readNodeAddress('node1', 'https://rpc.example/v3/0123456789'), 'no project 0123456789') // 'no project ***'
  */
-export function maskSecrets({ url }: NodeAddress, text: string): string {
-  let masked = text
-  for (const secret of secretsOf(url)) {
-    masked = masked.replace(new RegExp(escaped(secret), 'gi'), MASK)
-  }
+export function maskSecrets(address: NodeAddress, text: string): string {
+  const masked = hideSecrets(address, text)
   // Control characters would break up the lines of a log
   const line = masked.replace(/[\p{Cc}\s]+/gu, ' ').trim()
   return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}…` : line
+}
+
+/** A text for the log of which only the secrets of the node's address are masked. */
+export function hideSecrets({ url }: NodeAddress, text: string): string {
+  return secretsOf(url).reduce((rest, secret) => rest.replace(new RegExp(escaped(secret), 'gi'), MASK), text)
 }
 
 /** All parts of an address but scheme and host, and parts of the host that may be a key; as they are and decoded, the longest first. */

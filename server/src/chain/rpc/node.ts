@@ -2,7 +2,7 @@ import type { RawLog } from '../chain-types.ts'
 import type { Receipt } from '../proofs/receipts-root.ts'
 import { hexOfNumber, readHex, readQuantity, WrongAnswerError } from './hex-values.ts'
 import { JsonRpc, type JsonRpcOptions, type Outcome } from './json-rpc.ts'
-import { withoutAddress } from './node-address.ts'
+import { hideSecrets, withoutAddress } from './node-address.ts'
 import {
   type Capabilities,
   type NodeHeader,
@@ -81,6 +81,11 @@ export class EthereumNode {
   /** A text for everyone: the short name of the node instead of its address. */
   withoutAddress(text: string): string {
     return withoutAddress(this.rpc.address, text)
+  }
+
+  /** A text for the log: the secrets of the node's address are masked. */
+  hideSecrets(text: string): string {
+    return hideSecrets(this.rpc.address, text)
   }
 
   get health(): NodeHealth {

@@ -251,6 +251,11 @@ export class Nodes {
     return this.members.reduce((rest, { node }) => node.withoutAddress(rest), text)
   }
 
+  /** A text for the log: the secrets of all addresses are masked. */
+  hideSecrets(text: string): string {
+    return this.members.reduce((rest, { node }) => node.hideSecrets(rest), text)
+  }
+
   /** What is known of each node, in order of preference. */
   status(): readonly NodeStatus[] {
     return this.members.map((member) => ({

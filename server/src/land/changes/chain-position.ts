@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ChainPositionTable } from '../../db/schema.ts'
 import type { Tx } from '../../db/transaction.ts'
+import { type HeldNotice, VALID_NOTICES } from './history-notice.ts'
 
 /** A block, by what it is on the chain. */
 export interface BlockId {
@@ -90,6 +91,29 @@ export async function readPositionRow(db: Db): Promise<PositionRow | undefined> 
     .selectAll('chain_position')
     .executeTakeFirst()
   return row && positionOf(row)
+}
+
+/** Where the world that is shown stands on the chain, and which processes read the history. */
+export interface ChainStanding {
+  /** Undefined where the world is not followed. */
+  readonly position: PositionRow | undefined
+  /** The one that was renewed last first. Notices of processes that were killed are among them until their lease ends. */
+  readonly histories: readonly HeldNotice[]
+}
+
+/** In one statement, so that a database that hangs holds one connection. */
+export async function readChainStanding(db: Db): Promise<ChainStanding> {
+  const row = await db
+    .selectFrom('land_state')
+    .leftJoin('chain_position', 'chain_position.world_id', 'land_state.world_id')
+    .selectAll('chain_position')
+    .select(VALID_NOTICES.as('histories'))
+    .executeTakeFirst()
+  const { histories = null, ...position } = row ?? {}
+  return {
+    position: row && row.world_id !== null ? positionOf(position as ChainPositionTable) : undefined,
+    histories: histories ?? [],
+  }
 }
 
 function positionOf(row: ChainPositionTable): PositionRow {

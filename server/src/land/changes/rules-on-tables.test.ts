@@ -10,17 +10,19 @@ import {
 } from '../../../test/support/contract-model.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { hashOf } from '../../../test/support/land-rows.ts'
-import { LandStory, STORY_CONTEXT } from '../../../test/support/land-story.ts'
+import { ALICE, BOB, LandStory, STORY_CONTEXT } from '../../../test/support/land-story.ts'
 import { runs } from '../../../test/support/property-seed.ts'
 import { type Records, TINY_WORLD, tinyRecords, tinySnapshot } from '../../../test/support/tiny-world.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { applyEvent } from '../events/apply-event.ts'
+import { emptyParcel } from '../events/new-rows.ts'
 import { importSnapshot } from '../snapshot/import.ts'
 import { type BlockId, type StoredBlock, startPosition } from './chain-position.ts'
 import { followChain, type NewBlock } from './chain-step.ts'
 import type { ApplyEvent } from './changes.ts'
 import { EVENT_TABLES } from './event-tables.ts'
+import { TableRows } from './table-rows.ts'
 
 const call: fc.Arbitrary<Call> = fc.record({
   does: fc.constantFrom(...CALLS),
@@ -76,6 +78,62 @@ describeOnBothEngines('the rules over tables', (open, kind) => {
       }),
       { numRuns: runs(kind === 'postgres' ? 4 : 1), endOnFailure: true },
     )
+  })
+
+  test('know no mortgage and no loan whose number no column can hold', async () => {
+    const { db } = await open()
+    const worldId = await emptyWorld(db)
+    const story = new LandStory()
+    for (const id of [2n ** 53n, 2n ** 63n, 2n ** 256n - 1n]) {
+      const [mortgage, loan] = [{ mortgageId: id }, { loanId: id }]
+      await story.transaction(
+        { kind: 'mortgage-requested', ...mortgage, ...loan, borrower: ALICE, parcel: { x: 1, y: 1 } },
+        { kind: 'mortgage-started', ...mortgage },
+        { kind: 'mortgage-cancelled', ...mortgage },
+        { kind: 'mortgage-claimed', ...mortgage },
+        { kind: 'mortgage-defaulted', ...mortgage },
+        { kind: 'loan-lent', ...loan, lender: BOB },
+        { kind: 'loan-transferred', ...loan, to: ALICE },
+        { kind: 'loan-partly-paid', ...loan, amountWei: 1n },
+        { kind: 'loan-paid', ...loan },
+        { kind: 'loan-pardoned', ...loan },
+      )
+    }
+    const all = {
+      worldId,
+      epoch: 0,
+      from: START,
+      undoTo: undefined,
+      blocks: blocksOf(story),
+      finalized: START,
+    }
+    await inTransaction(db, (tx) => followChain(tx, all, { nowMs: 1_000, apply }))
+
+    expect(await tableOf(db, worldId, 'mortgage')).toEqual([])
+    expect(story.rows.rowsOf('mortgage')).toEqual([])
+  })
+
+  test('find the land of an owner without reading all the others', async () => {
+    const { db } = await open()
+    const worldId = await emptyWorld(db)
+    await sql`
+      insert into parcel select filled.* from generate_series(0, 1999) as n, jsonb_populate_record(null::parcel,
+        ${JSON.stringify(emptyParcel({ x: 0, y: 0 }, 0))}::jsonb || jsonb_build_object('world_id', ${worldId}::integer,
+          'x', n % 100, 'y', n / 100, 'owner', '0x' || n / 2)) as filled`.execute(db)
+    await sql`analyze parcel`.execute(db)
+    const owned = await inTransaction(db, (tx) => new TableRows(tx, worldId).assetsOf('parcel', '0x7'))
+    expect(owned.map(({ x, y }) => [x, y])).toEqual([
+      [14, 0],
+      [15, 0],
+    ])
+
+    const { rows } = await sql<{ readonly 'QUERY PLAN': unknown }>`
+      explain (analyze, format json, timing off)
+      select * from parcel where world_id = ${worldId} and owner = '0x7'`.execute(db)
+    const plan = JSON.stringify(rows)
+    expect(plan).toMatch(/"Node Type":"(Bitmap )?Index Scan"/)
+    expect(plan).not.toContain('Seq Scan')
+    expect(plan).not.toMatch(/Rows Removed by (Filter|Index Recheck)":[1-9]/)
   })
 })
 

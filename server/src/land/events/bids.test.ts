@@ -45,6 +45,7 @@ test('a bid is offered to the owner, in milliseconds and exact MANA', async () =
       log_index: 0,
       contract_address: BIDS,
       closed_by: null,
+      closed_tx_hash: null,
     },
   ])
 })
@@ -81,7 +82,12 @@ test('accepting a bid makes it sold by its seller, and the others void for ever'
   await story.transaction(transfer('1,1', BOB, ALICE))
 
   const [ofBob, ofCarol, ofDave] = await story.bids('1,1')
-  expect(ofBob).toMatchObject({ status: 'sold', closed_by: 'event', seller: ALICE })
+  expect(ofBob).toMatchObject({
+    status: 'sold',
+    closed_by: 'event',
+    closed_tx_hash: hash('tx 3'),
+    seller: ALICE,
+  })
   expect(ofCarol).toMatchObject({ status: 'cancelled', closed_by: 'void', seller: ALICE })
   expect(ofDave).toMatchObject({ status: 'open', seller: ALICE })
 })
@@ -127,7 +133,7 @@ describe('a bid on an estate is for the parcels that it had', () => {
 
     await shrink()
     expect(await story.bids('1')).toMatchObject([
-      { status: 'open', closed_by: null, block_time_updated_at_ms: story.nowMs },
+      { status: 'open', closed_by: null, closed_tx_hash: null, block_time_updated_at_ms: story.nowMs },
     ])
   })
 

@@ -48,6 +48,7 @@ export async function placeBid(step: Step, fact: Fact<'bid-placed'>): Promise<vo
     log_index: at.logIndex,
     contract_address: fact.contract,
     closed_by: null,
+    closed_tx_hash: null,
   }
   rows.put('bid', (await isForParcelsOf(step, bid)) ? bid : closed(bid, at, 'fingerprint'))
 }
@@ -92,7 +93,7 @@ export async function judgeBids(step: Step, estateId: string, fingerprint: strin
     if (bid.status === 'open' && bid.fingerprint !== fingerprint)
       rows.put('bid', closed(bid, at, 'fingerprint'))
     else if (bid.closed_by === 'fingerprint' && bid.fingerprint === fingerprint)
-      rows.put('bid', { ...changed(bid, at), status: 'open', closed_by: null })
+      rows.put('bid', { ...changed(bid, at), status: 'open', closed_by: null, closed_tx_hash: null })
   }
 }
 
@@ -117,7 +118,7 @@ function isKept({ status, closed_by }: BidRow): boolean {
 }
 
 function closed(bid: BidRow, at: LogPlace, closed_by: NonNullable<BidRow['closed_by']>): BidRow {
-  return { ...changed(bid, at), status: 'cancelled', closed_by }
+  return { ...changed(bid, at), status: 'cancelled', closed_by, closed_tx_hash: at.txHash }
 }
 
 function changed(bid: BidRow, at: LogPlace): BidRow {

@@ -53,6 +53,7 @@ test('a listing has what its seller asked, and where it was logged', async () =>
       updated_at_ms: story.nowMs,
       log_index: 1,
       closed_by: null,
+      closed_tx_hash: null,
     },
   ])
 })
@@ -72,7 +73,14 @@ test('a listing is sold although the transfer of the sale is logged before', asy
   await story.transaction(...sell('1,1', ALICE, BOB))
 
   expect(await story.listings('1,1')).toMatchObject([
-    { status: 'sold', closed_by: 'event', owner: ALICE, buyer: BOB, block_time_updated_at_ms: story.nowMs },
+    {
+      status: 'sold',
+      closed_by: 'event',
+      closed_tx_hash: hash('tx 3'),
+      owner: ALICE,
+      buyer: BOB,
+      block_time_updated_at_ms: story.nowMs,
+    },
   ])
 })
 
@@ -96,7 +104,13 @@ describe('the marketplace keeps the listing of an asset that moved', () => {
 
     await story.transaction(transfer('1,1', BOB, ALICE))
     expect(await story.listings('1,1')).toMatchObject([
-      { status: 'open', closed_by: null, block_time_updated_at_ms: null, updated_at_ms: story.nowMs },
+      {
+        status: 'open',
+        closed_by: null,
+        closed_tx_hash: null,
+        block_time_updated_at_ms: null,
+        updated_at_ms: story.nowMs,
+      },
     ])
   })
 

@@ -33,6 +33,7 @@ export async function openListing(step: Step, fact: Fact<'listing-opened'>): Pro
     buyer: null,
     block_time_updated_at_ms: null,
     closed_by: null,
+    closed_tx_hash: null,
   })
 }
 
@@ -82,6 +83,7 @@ export function moveListings({ rows, at }: Step, asset: AssetName, owner: string
           status: 'open',
           block_time_updated_at_ms: null,
           closed_by: null,
+          closed_tx_hash: null,
           updated_at_ms: at.timeMs,
         })
     }
@@ -104,6 +106,7 @@ export async function addSale(
     buyer: sale.buyer,
     block_time_updated_at_ms: at.timeMs,
     closed_by: 'event',
+    closed_tx_hash: at.txHash,
   })
 }
 
@@ -162,6 +165,7 @@ function closed(
     status: 'cancelled',
     block_time_updated_at_ms: updatedMs,
     closed_by,
+    closed_tx_hash: at.txHash,
     updated_at_ms: at.timeMs,
   }
 }

@@ -116,6 +116,13 @@ test('a loan is the same whether its terms are read before it starts or after', 
   expect(await story.mortgage(4)).toMatchObject(row)
 })
 
+test('payments of a loan that was lent without its mortgage leave the mortgage as it was requested', async () => {
+  const before = await story.mortgage(4)
+  await story.transaction(lent, paid(400n), { kind: 'loan-paid', ...LOAN })
+
+  expect(await story.mortgage(4)).toEqual(before)
+})
+
 test('a loan that is sold has the new lender, and keeps the last one when its token is gone', async () => {
   await story.transaction(started, lent)
   await story.transaction({ kind: 'loan-transferred', ...LOAN, to: CAROL })

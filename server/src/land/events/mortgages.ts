@@ -17,9 +17,9 @@ import type { Fact, Step } from './rule-context.ts'
 /** Its terms are unknown until `loan-terms-read`. */
 export async function requestMortgage(step: Step, fact: Fact<'mortgage-requested'>): Promise<void> {
   const { rows, at } = step
-  const mortgageId = Number(fact.mortgageId)
-  const loanId = Number(fact.loanId)
-  if (!Number.isSafeInteger(mortgageId) || !Number.isSafeInteger(loanId)) return
+  const mortgageId = columnNumber(fact.mortgageId)
+  const loanId = columnNumber(fact.loanId)
+  if (mortgageId === undefined || loanId === undefined) return
   // The helper logs the same mortgage again, after the manager.
   if (await rows.mortgage({ mortgageId })) return
   await parcelAt(step, fact.parcel)
@@ -102,9 +102,11 @@ export async function transferLoan(step: Step, { loanId, to }: Fact<'loan-transf
   if (to !== null) await changeLender(step, loanId, to)
 }
 
+/** A loan may be lent and paid without its mortgage, which then never starts: such payments are not about the parcel. */
 export async function payPart(step: Step, { loanId, amountWei }: Fact<'loan-partly-paid'>): Promise<void> {
   const mortgage = await mortgageWith(step, loanId)
-  if (mortgage) put(step, { ...mortgage, paid: manaText(weiOf(mortgage.paid) + amountWei) })
+  if (mortgage && hasStarted(mortgage))
+    put(step, { ...mortgage, paid: manaText(weiOf(mortgage.paid) + amountWei) })
 }
 
 /** A loan that is pardoned before it was lent leaves its mortgage pending: only a cancellation ends that. */
@@ -118,16 +120,26 @@ export async function settleLoan(
 
 async function changeLender(step: Step, loanId: bigint, lender: string): Promise<void> {
   const mortgage = await mortgageWith(step, loanId)
-  const hasStarted = mortgage && mortgage.status !== 'pending' && mortgage.status !== 'cancelled'
-  if (hasStarted && mortgage.lender !== lender) put(step, { ...mortgage, lender })
+  if (mortgage && hasStarted(mortgage) && mortgage.lender !== lender) put(step, { ...mortgage, lender })
+}
+
+function hasStarted({ status }: MortgageRow): boolean {
+  return status !== 'pending' && status !== 'cancelled'
 }
 
 function mortgageOf({ rows }: Step, mortgageId: bigint): Awaitable<MortgageRow | undefined> {
-  return rows.mortgage({ mortgageId: Number(mortgageId) })
+  const id = columnNumber(mortgageId)
+  return id === undefined ? undefined : rows.mortgage({ mortgageId: id })
 }
 
 function mortgageWith({ rows }: Step, loanId: bigint): Awaitable<MortgageRow | undefined> {
-  return rows.mortgage({ loanId: Number(loanId) })
+  const id = columnNumber(loanId)
+  return id === undefined ? undefined : rows.mortgage({ loanId: id })
+}
+
+/** Undefined for a number that no row can have: a query for it would fail from 2^63 on, and find a rounded one before. */
+function columnNumber(id: bigint): number | undefined {
+  return id <= Number.MAX_SAFE_INTEGER ? Number(id) : undefined
 }
 
 function put({ rows, at }: Step, mortgage: MortgageRow): void {

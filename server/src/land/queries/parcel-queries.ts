@@ -25,6 +25,33 @@ export async function parcelsIn(
     .execute()
 }
 
+/** Rows of one query about parcels outside of the world: usually there are few. */
+const PAGE_ROWS = 2000
+
+/** The parcels outside of an area, by x ascending, then y ascending, some at a time. */
+export async function* parcelsOutside(
+  db: Db,
+  worldId: number,
+  { minX, maxX, minY, maxY }: Area,
+): AsyncGenerator<readonly ParcelTable[]> {
+  let last: Coord | undefined
+  do {
+    const after = last
+    const page = await db
+      .selectFrom('parcel')
+      .select(['world_id', ...COLUMNS, NO_TEXT])
+      .where('world_id', '=', worldId)
+      .where((eb) => eb.or([eb('x', '<', minX), eb('x', '>', maxX), eb('y', '<', minY), eb('y', '>', maxY)]))
+      .$if(after !== undefined, (query) => query.where(sql<boolean>`(x, y) > (${after!.x}, ${after!.y})`))
+      .orderBy('x')
+      .orderBy('y')
+      .limit(PAGE_ROWS)
+      .execute()
+    yield page
+    last = page.length < PAGE_ROWS ? undefined : page.at(-1)
+  } while (last)
+}
+
 /** The parcels at these coordinates, in no particular order. */
 export async function parcelsAt(db: Db, worldId: number, coords: readonly Coord[]): Promise<ParcelTable[]> {
   if (coords.length === 0) return []

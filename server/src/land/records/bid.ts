@@ -73,6 +73,7 @@ export const BID = defineRecord({
     closed_by: optional(
       choice<BidClosing>(is.oneOf('event', 'void', 'replaced', 'fingerprint'), BID_CLOSINGS),
     ),
+    closed_tx_hash: optional(hash()),
   },
   places: {
     /** Our own number, in order of creation. */
@@ -80,7 +81,7 @@ export const BID = defineRecord({
   },
   derived: {},
   answer: [...DOCUMENTED, 'tx_hash', 'log_index', 'contract_address'],
-  notAnswered: ['closed_by'],
+  notAnswered: ['closed_by', 'closed_tx_hash'],
 })
 
 export interface BidTable extends Row<typeof BID> {}

@@ -143,6 +143,11 @@ export const isTokenId = holds<string>(
   (value) => typeof value === 'string' && isTokenIdText(value),
 )
 
+export const isUint256 = holds<string>(
+  'must be a number as a string: decimal digits, no leading zeros, at most 256 bits',
+  (value) => typeof value === 'string' && isTokenIdText(value),
+)
+
 export const isEstateId = holds<string>(
   'must be an estate id: decimal digits, above 0, no leading zeros, at most 256 bits',
   (value) => typeof value === 'string' && value !== '0' && isTokenIdText(value),

@@ -11,7 +11,6 @@ import {
   money,
   optional,
   orNull,
-  price,
   secondsDigits,
   timeMsDigits,
   timeSecondsDigits,
@@ -37,7 +36,8 @@ export const MORTGAGE = defineRecord({
     lender: orNull(address()),
     loan_id: integer(is.isSafeInteger),
     mortgage_id: integer(is.isSafeInteger),
-    amount: price(),
+    /** 0 where a chain did not tell the terms of the loan. */
+    amount: money(),
     /** 0 if the loan never started. The loan contract counts in seconds. */
     is_due_at: timeSecondsDigits(),
     expires_at: deadlineMsDigits(),

@@ -26,6 +26,25 @@ import { listingStatus } from './statuses.ts'
 export const PUBLICATION_CLOSINGS = ['event', 'moved', 'replaced'] as const
 export type PublicationClosing = (typeof PUBLICATION_CLOSINGS)[number]
 
+const ALWAYS_ANSWERED = [
+  'tx_hash',
+  'tx_status',
+  'owner',
+  'price',
+  'expires_at',
+  'status',
+  'buyer',
+  'contract_id',
+  'block_number',
+  'block_time_created_at',
+  'block_time_updated_at',
+  'asset_id',
+  'asset_type',
+  'type',
+  'marketplace_address',
+  'marketplace_id',
+] as const
+
 export const PUBLICATION = defineRecord({
   description: 'An offer for sale.',
   fields: {
@@ -51,6 +70,7 @@ export const PUBLICATION = defineRecord({
     closed_by: optional(
       choice<PublicationClosing>(is.oneOf('event', 'moved', 'replaced'), PUBLICATION_CLOSINGS),
     ),
+    closed_tx_hash: optional(hash('Transaction that closed it.')),
   },
   places: {
     /** Our own number, in order of creation: neither tx_hash nor contract_id is unique in real history. */
@@ -67,24 +87,7 @@ export const PUBLICATION = defineRecord({
       (row: { marketplace_address: string }) => plainJson(row.marketplace_address),
     ),
   },
-  answer: [
-    'tx_hash',
-    'tx_status',
-    'owner',
-    'price',
-    'expires_at',
-    'status',
-    'buyer',
-    'contract_id',
-    'block_number',
-    'block_time_created_at',
-    'block_time_updated_at',
-    'asset_id',
-    'asset_type',
-    'type',
-    'marketplace_address',
-    'marketplace_id',
-  ],
+  answer: [...ALWAYS_ANSWERED, 'closed_tx_hash'],
   notAnswered: ['created_at', 'updated_at', 'log_index', 'closed_by'],
 })
 
@@ -92,5 +95,12 @@ export interface PublicationTable extends Row<typeof PUBLICATION> {}
 /** A publication as it stands on a line of a snapshot. */
 export interface PublicationRecord extends Line<typeof PUBLICATION> {}
 
-/** A publication as it is answered everywhere (interfaces.md, Publication): both names of the renamed pair. */
-export const publicationJson = PUBLICATION.json
+const withoutClosing = PUBLICATION.jsonOf(ALWAYS_ANSWERED)
+
+/**
+ * A publication as it is answered everywhere (interfaces.md, Publication): both names of the renamed pair, and the
+ * transaction that closed it where that is known.
+ */
+export function publicationJson(row: PublicationTable): string {
+  return row.closed_tx_hash === null ? withoutClosing(row) : PUBLICATION.json(row)
+}

@@ -5,8 +5,16 @@ import type { Blame } from '../records/checks.ts'
 import type { Registries } from '../records/contracts.ts'
 import { findDuplicateKey } from '../records/duplicate-keys.ts'
 import { parseExactJson } from '../records/exact-json.ts'
-import { RECORDS } from '../records/tables.ts'
-import { DATA_SETS, type DataSetName, type RecordOf, TABLE_OF } from './format.ts'
+import {
+  ALL_SETS,
+  CHAIN_SETS,
+  type Counts,
+  DATA_SETS,
+  isChainSet,
+  RECORD_OF,
+  type RecordOf,
+  type SetName,
+} from './format.ts'
 import type { Line } from './line-splitter.ts'
 import { Links } from './links.ts'
 import {
@@ -31,12 +39,10 @@ export interface CheckOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-export type Counts = Record<DataSetName, number>
-
 /** A snapshot that was read to its end; it is good when the log is empty. */
 export interface CheckedSnapshot {
   readonly counts: Counts
-  readonly files: ReadonlyMap<DataSetName, SnapshotFile>
+  readonly files: ReadonlyMap<SetName, SnapshotFile>
   readonly links: Links
   /** The block of a chain that the world is of, where the manifest names one. */
   readonly chain: SnapshotBlock | undefined
@@ -46,34 +52,33 @@ export interface CheckedSnapshot {
 export async function checkFolder(folder: string, options: CheckOptions): Promise<CheckedSnapshot> {
   const counts = Object.fromEntries(DATA_SETS.map((set) => [set, 0])) as Counts
   const manifest = await readManifest(folder, options.log)
-  const files = manifest ? findFiles(folder, manifest, options.log) : new Map<DataSetName, SnapshotFile>()
+  const files = manifest ? findFiles(folder, manifest, options.log) : new Map<SetName, SnapshotFile>()
   const links = new Links(
     options.world,
     (set, line, field, value, reason) => {
       options.log.add(files.get(set)?.name ?? set, line, field, value, reason)
       return false
     },
-    { mayBeApart: manifest?.chain !== undefined },
+    { isFromChain: manifest?.isFromChain ?? false },
   )
   if (!manifest) return { counts, files, links, chain: undefined }
   const checker = new FolderChecker(manifest, files, links, options)
   for (const set of DATA_SETS) counts[set] = await checker.check(set)
+  for (const set of CHAIN_SETS) if (files.has(set)) counts[set] = await checker.check(set)
   return { counts, files, links, chain: manifest.chain }
 }
 
-/** The file of each data set; none, or two, is an error. */
-function findFiles(
-  folder: string,
-  manifest: Manifest,
-  log: ErrorLog,
-): ReadonlyMap<DataSetName, SnapshotFile> {
-  const files = new Map<DataSetName, SnapshotFile>()
-  for (const set of DATA_SETS) {
+/** The file of each data set; none, or two, is an error. Some may be left out, but not where the manifest has them. */
+function findFiles(folder: string, manifest: Manifest, log: ErrorLog): ReadonlyMap<SetName, SnapshotFile> {
+  const files = new Map<SetName, SnapshotFile>()
+  for (const set of ALL_SETS) {
     const plain = `${set}.ndjson`
     const found = [plain, `${plain}.gz`].filter((name) => existsSync(join(folder, name)))
     const [name] = found
-    if (name === undefined) log.add(listedName(manifest, set), null, null, undefined, 'is missing')
-    else if (found.length === 2)
+    const mayBeMissing = isChainSet(set) && manifest.counts[set] === undefined
+    if (name === undefined) {
+      if (!mayBeMissing) log.add(listedName(manifest, set), null, null, undefined, 'is missing')
+    } else if (found.length === 2)
       log.add(plain, null, null, undefined, `is there twice, also as ${plain}.gz: remove one of them`)
     else files.set(set, new SnapshotFile(name, join(folder, name)))
   }
@@ -82,7 +87,7 @@ function findFiles(
 
 class FolderChecker {
   private readonly manifest: Manifest
-  private readonly files: ReadonlyMap<DataSetName, SnapshotFile>
+  private readonly files: ReadonlyMap<SetName, SnapshotFile>
   private readonly links: Links
   private readonly options: CheckOptions
   private readonly log: ErrorLog
@@ -101,7 +106,7 @@ class FolderChecker {
 
   constructor(
     manifest: Manifest,
-    files: ReadonlyMap<DataSetName, SnapshotFile>,
+    files: ReadonlyMap<SetName, SnapshotFile>,
     links: Links,
     options: CheckOptions,
   ) {
@@ -110,11 +115,11 @@ class FolderChecker {
     this.links = links
     this.options = options
     this.log = options.log
-    this.total = DATA_SETS.reduce((sum, set) => sum + manifest.counts[set], 0)
+    this.total = ALL_SETS.reduce((sum, set) => sum + (manifest.counts[set] ?? 0), 0)
   }
 
   /** Checks one data set. @returns how many lines it has */
-  async check(set: DataSetName): Promise<number> {
+  async check(set: SetName): Promise<number> {
     const file = this.files.get(set)
     const count = file ? await this.checkFile(set, file) : 0
     if (!file) this.links.broken(set, undefined) // without the file, no reference to its records can be checked
@@ -123,7 +128,7 @@ class FolderChecker {
     return count
   }
 
-  private async checkFile(set: DataSetName, file: SnapshotFile): Promise<number> {
+  private async checkFile(set: SetName, file: SnapshotFile): Promise<number> {
     this.file = file.name
     let count = 0
     try {
@@ -144,7 +149,7 @@ class FolderChecker {
     return count
   }
 
-  private checkLine(set: DataSetName, { number, text, problem }: Line): void {
+  private checkLine(set: SetName, { number, text, problem }: Line): void {
     this.line = number
     this.isUnknown = false
     const record = text === undefined ? undefined : parsed(text)
@@ -152,7 +157,7 @@ class FolderChecker {
     const isGood =
       record !== undefined &&
       this.hasEachKeyOnce(text!, record) &&
-      RECORDS[TABLE_OF[set]].check(record, '', this.blame) &&
+      RECORD_OF[set].check(record, '', this.blame) &&
       this.isConsistent(set, record)
     if (isGood) this.checkLinks(set, record)
     if (this.isUnknown) this.links.broken(set, undefined)
@@ -164,19 +169,23 @@ class FolderChecker {
     return key === undefined || this.blame(key, undefined, DUPLICATE_KEY)
   }
 
-  private isConsistent<Name extends DataSetName>(set: Name, record: unknown): boolean {
-    return RULES[set](record as RecordOf[Name], this.blame, this.options.registries)
+  private isConsistent<Name extends SetName>(set: Name, record: unknown): boolean {
+    const { registries } = this.options
+    return RULES[set](record as RecordOf[Name], this.blame, {
+      registries,
+      isFromChain: this.manifest.isFromChain,
+    })
   }
 
-  private checkLinks<Name extends DataSetName>(set: Name, record: unknown): void {
+  private checkLinks<Name extends SetName>(set: Name, record: unknown): void {
     this.links.check[set](record as RecordOf[Name], this.line, this.blame)
   }
 
   /** Compares a file that was read to its end with its entry in the manifest. */
-  private compare(set: DataSetName, file: SnapshotFile, records: number): void {
+  private compare(set: SetName, file: SnapshotFile, records: number): void {
     const expected = expectationOf(this.manifest, file.name)
     if (!expected) return void this.log.add(MANIFEST, null, `files["${file.name}"]`, undefined, 'is missing')
-    const counted = this.manifest.counts[set]
+    const counted = this.manifest.counts[set] ?? 0
     if (records !== counted) this.differs(file.name, 'records', records, `counts.${set}: ${counted}`)
     if (records !== expected.records && expected.records !== counted)
       this.differs(file.name, 'records', records, `${expected.records} in files`)

@@ -3,10 +3,11 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import { CommandError } from '../../errors.ts'
 import { type LandTable, type LandTables, RECORDS } from '../records/tables.ts'
+import { readChainTables, writeChainFiles } from './export-chain-tables.ts'
+import { readState } from './exported-state.ts'
 import { FolderWriter, type WrittenFile } from './folder-writer.ts'
-import { DATA_SETS, type DataSetName, TABLE_OF } from './format.ts'
+import { type Counts, DATA_SETS, type DataSetName, TABLE_OF } from './format.ts'
 import type { OnProgress } from './import.ts'
-import type { SnapshotBlock } from './manifest.ts'
 import { pagesOf } from './pages.ts'
 
 /** How often an export starts again because the world changed under it. */
@@ -25,7 +26,7 @@ export interface ExportOptions {
 export interface ExportReport {
   readonly ok: true
   readonly folder: string
-  readonly counts: Readonly<Record<DataSetName, number>>
+  readonly counts: Readonly<Counts>
   readonly worldId: number
   readonly revision: number
   readonly durationMs: number
@@ -67,42 +68,30 @@ async function writeWorld(db: Db, folder: string, options: ExportOptions): Promi
 
 /** @returns undefined when the world changed meanwhile; then nothing is left of the attempt */
 async function attempt(db: Db, folder: string, options: ExportOptions): Promise<Written | undefined> {
-  // Blocks that change nothing move the position on without a revision: at each of them the world is the same.
-  const { chain, ...state } = await readState(db)
+  const state = await readState(db)
   const writer = await FolderWriter.create(folder)
   try {
     const exporter = new Exporter(db, state.worldId, writer, options)
-    const files = await exporter.writeFiles()
-    if ((await readState(db)).revision !== state.revision) return undefined
-    await writer.finish(files, { referenceTimeMs: exporter.latestMs, chain })
-    const counts = Object.fromEntries(DATA_SETS.map((set) => [set, files[set].records]))
-    return { counts: counts as Record<DataSetName, number>, ...state }
+    const landFiles = await exporter.writeFiles()
+    // Blocks move the position on without a revision where they change no table that answers show: those tables are the same at each of
+    // these blocks. The others are read together with the block.
+    const { chain, worldId, revision, rows } = await readChainTables(db, options)
+    if (revision !== state.revision) return undefined
+    const files = { ...landFiles, ...(rows && (await writeChainFiles(writer, rows))) }
+    const { latestMs: referenceTimeMs, isFromChain } = exporter
+    await writer.finish(files, { referenceTimeMs, chain, isFromChain })
+    const counts = Object.fromEntries(Object.entries(files).map(([set, { records }]) => [set, records]))
+    return { counts: counts as Counts, worldId, revision }
   } finally {
     await writer.discard() // nothing is there after the rename
   }
 }
 
-interface State extends Pick<Written, 'worldId' | 'revision'> {
-  readonly chain: SnapshotBlock | undefined
-}
-
-/** World, revision and block, read by one statement. */
-async function readState(db: Db): Promise<State> {
-  const row = await db
-    .selectFrom('land_state')
-    .leftJoin('chain_position', 'chain_position.world_id', 'land_state.world_id')
-    .select(['land_state.world_id', 'revision', 'chain_id', 'block_number', 'block_hash'])
-    .executeTakeFirstOrThrow()
-  const { world_id: worldId, revision, chain_id, block_number, block_hash } = row
-  if (worldId === null) throw new CommandError('There is no world to export: import one first.')
-  if (chain_id === null || block_number === null || block_hash === null)
-    return { worldId, revision, chain: undefined }
-  return { worldId, revision, chain: { chain_id, block_number, block_hash } }
-}
-
 class Exporter {
   /** The latest date of any record, deadlines aside: the `reference_time` of the snapshot. */
   latestMs = 0
+  /** Whether a record says something that only a chain does. */
+  isFromChain = false
   private readonly db: Db
   private readonly worldId: number
   private readonly writer: FolderWriter
@@ -159,6 +148,8 @@ class Exporter {
 
   private lineOf<Table extends LandTable>(table: Table, row: LandTables[Table]): string {
     this.noteDates(row)
+    this.isFromChain ||=
+      CHAIN_COLUMNS[table]?.some((column) => (row as Record<string, unknown>)[column] !== null) ?? false
     if (isRowOf('parcel', table, row)) this.noteParcel(row)
     const parcels = isRowOf('district', table, row)
       ? this.districtParcels.of(row.id)
@@ -179,6 +170,17 @@ class Exporter {
       if (typeof value === 'number' && value > this.latestMs) this.latestMs = value
     }
   }
+}
+
+/**
+ * Columns that only rules of the chain fill. They tell where the records of a world come from that was imported and so has no
+ * block. Bids of other sources may have a log index.
+ */
+const CHAIN_COLUMNS: Readonly<Partial<Record<LandTable, readonly string[]>>> = {
+  parcel: ['data_text', 'holder', 'tenant'],
+  estate: ['fingerprint', 'data_text', 'holder', 'tenant'],
+  publication: ['log_index'],
+  mortgage: ['log_index'],
 }
 
 const DATE_COLUMNS = [

@@ -5,7 +5,14 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip, type Gzip } from 'node:zlib'
 import { CommandError } from '../../errors.ts'
-import { DATA_SETS, type DataSetName, FORMAT, FORMAT_VERSION } from './format.ts'
+import {
+  ALL_SETS,
+  type ChainSetName,
+  type DataSetName,
+  FORMAT,
+  FORMAT_VERSION,
+  type SetName,
+} from './format.ts'
 import { MANIFEST, type SnapshotBlock } from './manifest.ts'
 import { type Seal, Sealer } from './snapshot-file.ts'
 
@@ -18,11 +25,18 @@ export interface WrittenFile {
   readonly content: Seal
 }
 
+/** The files of a snapshot, by data set. */
+export type WrittenFiles = Readonly<
+  Record<DataSetName, WrittenFile> & Partial<Record<ChainSetName, WrittenFile>>
+>
+
 /** As of when a snapshot is. */
 export interface SnapshotTimes {
   readonly referenceTimeMs: number
   /** Undefined for a world that is not followed on a chain. */
   readonly chain: SnapshotBlock | undefined
+  /** Whether the records come from a chain, at whatever block. */
+  readonly isFromChain: boolean
 }
 
 /**
@@ -46,21 +60,22 @@ export class FolderWriter {
     return new FolderWriter(path, await mkdtemp(join(dirname(path), `.${basename(path)}.part-`)))
   }
 
-  openFile(set: DataSetName): PackedFile {
+  openFile(set: SetName): PackedFile {
     return new PackedFile(join(this.folder, `${set}.ndjson.gz`))
   }
 
-  async finish(
-    files: Readonly<Record<DataSetName, WrittenFile>>,
-    { referenceTimeMs, chain }: SnapshotTimes,
-  ): Promise<void> {
+  async finish(files: WrittenFiles, { referenceTimeMs, chain, isFromChain }: SnapshotTimes): Promise<void> {
+    const written = ALL_SETS.flatMap((set) => {
+      const file = files[set]
+      return file ? [{ set, file }] : []
+    })
     const manifest = {
       format: FORMAT,
       version: FORMAT_VERSION,
       reference_time: new Date(referenceTimeMs).toISOString(),
-      ...(chain && { chain }),
-      counts: Object.fromEntries(DATA_SETS.map((set) => [set, files[set].records])),
-      files: Object.fromEntries(DATA_SETS.map((set) => [`${set}.ndjson.gz`, manifestEntry(files[set])])),
+      ...(chain ? { chain } : isFromChain && { from_chain: true }),
+      counts: Object.fromEntries(written.map(({ set, file }) => [set, file.records])),
+      files: Object.fromEntries(written.map(({ set, file }) => [`${set}.ndjson.gz`, manifestEntry(file)])),
     }
     await writeFile(join(this.folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { flush: true })
     // Checked again: another program may have written something there meanwhile.

@@ -1,4 +1,4 @@
-import type { World } from '@landpass/client/grid'
+import { isInWorld, type World } from '@landpass/client/grid'
 import { CommandError } from '../../errors.ts'
 import type { ParcelRow } from '../events/land-rows.ts'
 import { emptyParcel } from '../events/new-rows.ts'
@@ -56,7 +56,11 @@ export async function readGround(
   const checked = await checkFolder(folder, { world, registries, log, signal })
   const parcels: ParcelRow[] = []
   if (log.count === 0)
-    for await (const row of rowsOf(checked, 'parcels', signal)) parcels.push(groundOf(row as Row<'parcel'>))
+    for await (const row of rowsOf(checked, 'parcels', signal)) {
+      const parcel = row as Row<'parcel'>
+      // Parcels outside of the world come from the chain, but for those of districts.
+      if (isInWorld(world, parcel) || parcel.district_id !== null) parcels.push(groundOf(parcel))
+    }
   const districts = log.count === 0 ? await allOf<'district'>(checked, 'districts', signal) : []
   const contributions = log.count === 0 ? await allOf<'contribution'>(checked, 'contributions', signal) : []
   if (log.count > 0) throw badSnapshot(folder, { errors: log.errors, errorCount: log.count })

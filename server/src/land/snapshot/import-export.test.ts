@@ -108,7 +108,11 @@ describeOnBothEngines('a snapshot', (open, kind) => {
     Object.assign(records.parcels[3]!, chainFacts, { data_text: `0x${'00ff'.repeat(30_000)}` })
     Object.assign(records.estates[1]!, chainFacts, { fingerprint: `0x${'ab'.repeat(32)}` })
     Object.assign(records.publications[0]!, { log_index: 0 })
-    Object.assign(records.publications[3]!, { log_index: 7, closed_by: 'moved' })
+    Object.assign(records.publications[3]!, {
+      log_index: 7,
+      closed_by: 'moved',
+      closed_tx_hash: hash(0x778),
+    })
     Object.assign(records.mortgages[0]!, { log_index: 3, due_in: '2592000' })
     const [first] = records.bids
     const replaced = { ...first!, status: 'cancelled' as const, closed_by: 'replaced' as const }
@@ -118,6 +122,7 @@ describeOnBothEngines('a snapshot', (open, kind) => {
       fingerprint: '0xabcd',
       status: 'cancelled',
       closed_by: 'fingerprint',
+      closed_tx_hash: hash(0x779),
     } as const
     records.bids.push({ ...records.bids[2]!, ...any })
 

@@ -2,12 +2,21 @@ import type { World } from '@landpass/client/grid'
 import type { Db } from '../../db/engine.ts'
 import { MAINNET_REGISTRIES, type Registries } from '../records/contracts.ts'
 import { parseExactJson } from '../records/exact-json.ts'
-import { type LandLines, RECORDS } from '../records/tables.ts'
-import { type CheckedSnapshot, type Counts, checkFolder } from './check.ts'
-import { DATA_SETS, type DataSetName, TABLE_OF } from './format.ts'
-import type { Loader } from './loader.ts'
+import { type CheckedSnapshot, checkFolder } from './check.ts'
+import { fillRights } from './fill-rights.ts'
+import {
+  ALL_SETS,
+  CHAIN_TABLE_OF,
+  type Counts,
+  isChainSet,
+  RECORD_OF,
+  type RecordOf,
+  type SetName,
+  TABLE_OF,
+} from './format.ts'
+import type { LoadedTable, Loader } from './loader.ts'
 import { makeWorld, type NewWorldOptions } from './new-world.ts'
-import { coverageWarnings, ErrorLog, type ImportReport } from './report.ts'
+import { coverageWarnings, ErrorLog, type ImportReport, outsideWarnings } from './report.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
 import { assertNoWorld, dropRetiredWorlds, RETIRED_GRACE_MS } from './worlds.ts'
 
@@ -31,6 +40,8 @@ export interface CheckSnapshotOptions {
 export interface ImportOptions extends CheckSnapshotOptions, NewWorldOptions {
   /** Check only. */
   readonly dryRun: boolean
+  /** Whether the world will be followed. Then the rights of owners are read from their land, where no file has them. */
+  readonly forFollowing?: boolean | undefined
 }
 
 /** Reads and checks all of a snapshot, and changes nothing. */
@@ -60,12 +71,20 @@ export async function importSnapshot(db: Db, folder: string, options: ImportOpti
   if (options.onlyIfEmpty) await assertNoWorld(db)
   const checked = await check(folder, options, log)
   if (log.count > 0) return report({ log, checked, startedAtMs, dryRun: false })
-  const { onProgress } = options
+  const { onProgress, forFollowing = false } = options
   const total = totalOf(checked.counts)
-  const shown = await makeWorld(db, options, {
-    fill: (loader) => load(loader, checked, options, log),
-    onStep: (phase) => onProgress?.({ phase, done: total, total }),
-  })
+  const whenShown: ImportOptions['whenShown'] = async (tx, worldId, shownBefore) => {
+    await options.whenShown?.(tx, worldId, shownBefore)
+    if (forFollowing && !checked.files.has('rights')) await fillRights(tx, worldId)
+  }
+  const shown = await makeWorld(
+    db,
+    { ...options, whenShown },
+    {
+      fill: (loader) => load(loader, checked, options, log),
+      onStep: (phase) => onProgress?.({ phase, done: total, total }),
+    },
+  )
   if (shown) await dropRetiredWorlds(db, RETIRED_GRACE_MS, options.clock.nowMs())
   return report({ log, checked, startedAtMs, dryRun: false, ...shown })
 }
@@ -85,11 +104,13 @@ async function load(
 ): Promise<boolean> {
   const total = totalOf(checked.counts)
   let done = 0
-  for (const set of DATA_SETS) {
+  for (const set of ALL_SETS) {
+    const file = checked.files.get(set)
+    if (!file) continue
     const count = (read: number) => onProgress?.({ phase: 'load', done: done + read, total })
-    await loadFile(loader, set, checked, { count, signal, log })
+    await loadFile(loader, set, { file, links: checked.links }, { count, signal, log })
     if (log.count > 0) return false
-    done += checked.counts[set]
+    done += checked.counts[set] ?? 0
   }
   return true
 }
@@ -100,20 +121,19 @@ interface LoadFileOptions {
   readonly log: ErrorLog
 }
 
-async function loadFile<Name extends DataSetName>(
+async function loadFile<Name extends SetName>(
   loader: Loader,
   set: Name,
-  { files, links }: CheckedSnapshot,
+  { file, links }: Pick<CheckedSnapshot, 'links'> & { readonly file: SnapshotFile },
   { count, signal, log }: LoadFileOptions,
 ): Promise<void> {
-  const file = files.get(set)!
   const checkedSha256 = shaOf(file)
-  const table: (typeof TABLE_OF)[Name] = TABLE_OF[set]
+  const table = tableOf(set)
   let index = 0
   for await (const lines of file.lines(signal)) {
     for (const { text = '' } of lines) {
-      const record = parseExactJson(text) as LandLines[(typeof TABLE_OF)[Name]]
-      const full = loader.add(table, RECORDS[table].toRow(record, index++, links))
+      const record = parseExactJson(text) as RecordOf[Name]
+      const full = loader.add(table, RECORD_OF[set].toRow(record, index++, links))
       if (full) await full
     }
     count(index)
@@ -126,6 +146,10 @@ async function loadFile<Name extends DataSetName>(
       shaOf(file),
       'was changed by someone between its check and its loading',
     )
+}
+
+function tableOf(set: SetName): LoadedTable {
+  return isChainSet(set) ? CHAIN_TABLE_OF[set] : TABLE_OF[set]
 }
 
 function shaOf(file: SnapshotFile): string | undefined {
@@ -156,7 +180,12 @@ function report({ log, checked, startedAtMs, dryRun, worldId, revision }: Report
     errorCount: log.count,
     errorsByFile: log.byFile,
     worldParcels: links.worldParcels,
-    warnings: ok ? coverageWarnings(counts.parcels, links.worldParcels) : [],
+    warnings: ok
+      ? [
+          ...coverageWarnings(counts.parcels - links.outsideParcels, links.worldParcels),
+          ...outsideWarnings(links.outsideParcels),
+        ]
+      : [],
     worldId: worldId ?? null,
     revision: revision ?? null,
     durationMs: Math.round(performance.now() - startedAtMs),

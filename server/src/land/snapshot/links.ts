@@ -6,17 +6,11 @@ import type { EstateRecord } from '../records/estate.ts'
 import type { MortgageRecord } from '../records/mortgage.ts'
 import type { ParcelRecord } from '../records/parcel.ts'
 import type { PublicationRecord } from '../records/publication.ts'
-import type { DataSetName, RecordOf } from './format.ts'
-import { Grid } from './grid.ts'
+import { CellColumn, Cells } from './cells.ts'
+import { nameOfLine, type RecordOf, type SetName } from './format.ts'
 
 /** Reports an error in a record that was read earlier. */
-export type BlameLine = (
-  set: DataSetName,
-  line: number,
-  field: string,
-  value: unknown,
-  reason: string,
-) => false
+export type BlameLine = (set: SetName, line: number, field: string, value: unknown, reason: string) => false
 
 /** Whether a record agrees with those before it. */
 type CheckLinks<R> = (record: R, line: number, blame: Blame) => boolean
@@ -31,29 +25,31 @@ const NOT_LISTED = -1
  * the snapshot is refused anyway, and one mistake should read as one error.
  */
 export class Links {
-  private readonly grid: Grid
+  private readonly cells: Cells
   private readonly blameLine: BlameLine
-  private readonly mayBeApart: boolean
+  private readonly isFromChain: boolean
 
   private readonly districts = new Names()
   private readonly estates = new Names()
   /** Per cell: the district that lists it, as its number from `districts`, or 0. */
-  private readonly districtAt: Int32Array
-  private readonly districtPositionAt: Int32Array
+  private readonly districtAt: CellColumn
+  private readonly districtPositionAt: CellColumn
   /** Per cell: the line of its parcel, or 0. */
-  private readonly parcelLineAt: Int32Array
+  private readonly parcelLineAt: CellColumn
   /** Per cell: the estate that its parcel names, as its number from `estates`, or 0; negative once it lists it. */
-  private readonly estateAt: Int32Array
-  private readonly estatePositionAt: Int32Array
+  private readonly estateAt: CellColumn
+  private readonly estatePositionAt: CellColumn
   /** Per cell: 1 when its parcel is broken. */
-  private readonly brokenAt: Uint8Array
+  private readonly brokenAt: CellColumn
   private someParcelUnknown = false
 
   /** How many parcels the world has that the snapshot is for. */
   readonly worldParcels: number
+  /** How many parcels of the snapshot lie outside of it. */
+  outsideParcels = 0
 
   /** Checks one good record against all before it. */
-  readonly check: { readonly [Name in DataSetName]: CheckLinks<RecordOf[Name]> } = {
+  readonly check: { readonly [Name in SetName]: CheckLinks<RecordOf[Name]> } = {
     districts: (record, line, blame) => this.district(record, line, blame),
     parcels: (record, line, blame) => this.parcel(record, line, blame),
     estates: (record, line, blame) => this.estate(record, line, blame),
@@ -61,47 +57,58 @@ export class Links {
     bids: (record, line, blame) => this.bid(record, line, blame),
     mortgages: (record, line, blame) => this.mortgage(record, line, blame),
     contributions: ({ district_id }, _line, blame) => this.districtExists(district_id, 'district_id', blame),
+    rights: (record, _line, blame) => this.isAfterLast('rights', nameOfLine.rights(record), blame),
+    trade_signatures: (record, _line, blame) =>
+      this.isAfterLast('trade_signatures', nameOfLine.trade_signatures(record), blame),
+    trade_indexes: (record, _line, blame) =>
+      this.isAfterLast('trade_indexes', nameOfLine.trade_indexes(record), blame),
   }
 
   /** When the publication of the line before was made, in milliseconds since 1970. */
   private lastPublishedMs = 0
+  /** The names of the last lines, by data set. */
+  private readonly lastNames = new Map<SetName, string>()
   private readonly bidIds = new Map<string, number>()
   private readonly loanIds = new Map<number, number>()
   private readonly mortgageIds = new Map<number, number>()
 
-  /** @param mayBeApart whether the parcels of an estate need not lie side by side: contracts take any */
+  /**
+   * @param isFromChain whether the records come from a chain, whose contracts allow more: parcels outside of the world, estates
+   * whose parcels do not lie side by side, and several mortgages of one loan
+   */
   constructor(
     world: World,
     blameLine: BlameLine,
-    { mayBeApart = false }: { readonly mayBeApart?: boolean } = {},
+    { isFromChain = false }: { readonly isFromChain?: boolean } = {},
   ) {
-    this.mayBeApart = mayBeApart
-    this.grid = new Grid(world)
-    this.worldParcels = this.grid.countParcels()
+    this.isFromChain = isFromChain
+    this.cells = new Cells(world, { takesOutside: isFromChain })
+    this.worldParcels = this.cells.grid.countParcels()
     this.blameLine = blameLine
-    this.districtAt = new Int32Array(this.grid.size)
-    this.districtPositionAt = new Int32Array(this.grid.size)
-    this.parcelLineAt = new Int32Array(this.grid.size)
-    this.estateAt = new Int32Array(this.grid.size)
-    this.estatePositionAt = new Int32Array(this.grid.size).fill(NOT_LISTED)
-    this.brokenAt = new Uint8Array(this.grid.size)
+    const { size } = this.cells.grid
+    this.districtAt = new CellColumn(size)
+    this.districtPositionAt = new CellColumn(size)
+    this.parcelLineAt = new CellColumn(size)
+    this.estateAt = new CellColumn(size)
+    this.estatePositionAt = new CellColumn(size, NOT_LISTED)
+    this.brokenAt = new CellColumn(size)
   }
 
   /** A parcel's place in the list of its district and in that of its estate. */
   positionsOf(coord: Coord): { district: number; estate: number } {
-    const cell = this.grid.cellOf(coord)
-    return { district: this.districtPositionAt[cell] ?? 0, estate: this.estatePositionAt[cell] ?? NOT_LISTED }
+    const cell = this.cells.of(coord)
+    return { district: this.districtPositionAt.at(cell), estate: this.estatePositionAt.at(cell) }
   }
 
   /** Notes a record whose own fields are wrong, by its id as far as that is known. */
-  broken(set: DataSetName, record: unknown): void {
+  broken(set: SetName, record: unknown): void {
     const id = idOf(record)
     if (set === 'districts') this.districts.addBroken(id)
     if (set === 'estates') this.estates.addBroken(id)
     if (set !== 'parcels') return
-    const cell = this.grid.cellOfText(id ?? '')
+    const cell = this.cells.ofText(id ?? '')
     if (cell === -1) this.someParcelUnknown = true
-    else this.brokenAt[cell] = 1
+    else this.brokenAt.set(cell, 1)
   }
 
   private district({ id, parcels }: DistrictRecord, line: number, blame: Blame): boolean {
@@ -110,26 +117,27 @@ export class Links {
     let good = true
     parcels.forEach((text, position) => {
       const field = `parcels[${position}]`
-      const cell = this.grid.cellOfText(text)
-      const other = this.districtAt[cell] ?? 0
+      const cell = this.cells.ofText(text)
+      const other = this.districtAt.at(cell)
       if (cell === -1) good = blame(field, text, 'must lie in the world')
       else if (other !== 0)
         good = blame(field, text, `is listed by district ${this.districts.nameOf(other)} already`)
       else {
-        this.districtAt[cell] = number
-        this.districtPositionAt[cell] = position
+        this.districtAt.set(cell, number)
+        this.districtPositionAt.set(cell, position)
       }
     })
     return good
   }
 
   private parcel(record: ParcelRecord, line: number, blame: Blame): boolean {
-    const cell = this.grid.cellOf(record)
+    const cell = this.cells.of(record)
     if (cell === -1) return blame('id', record.id, 'must lie in the world')
-    const firstLine = this.parcelLineAt[cell] ?? 0
+    const firstLine = this.parcelLineAt.at(cell)
     if (firstLine !== 0) return blame('id', record.id, `is the parcel of line ${firstLine} as well`)
-    this.parcelLineAt[cell] = line
-    if (record.estate_id !== null) this.estateAt[cell] = this.estates.numberOf(record.estate_id)
+    this.parcelLineAt.set(cell, line)
+    if (this.cells.isOutside(cell)) this.outsideParcels++
+    if (record.estate_id !== null) this.estateAt.set(cell, this.estates.numberOf(record.estate_id))
     let good = this.parcelDistrict(record, cell, blame)
     for (const kind of ['plaza', 'road'] as const) {
       const near = record.tags.proximity?.[kind]
@@ -140,7 +148,7 @@ export class Links {
   }
 
   private parcelDistrict({ district_id }: ParcelRecord, cell: number, blame: Blame): boolean {
-    const lister = this.districtAt[cell] ?? 0
+    const lister = this.districtAt.at(cell)
     const named = district_id === null ? 0 : this.districts.numberOf(district_id)
     if (named === lister) return true
     if (lister !== 0)
@@ -158,16 +166,16 @@ export class Links {
   /** All parcels are read: a district may list none that is missing. */
   endOfParcels(): void {
     if (this.someParcelUnknown) return
-    for (let cell = 0; cell < this.grid.size; cell++) {
-      const lister = this.districtAt[cell] ?? 0
+    for (let cell = 0; cell < this.cells.count; cell++) {
+      const lister = this.districtAt.at(cell)
       if (lister === 0 || this.hasParcel(cell)) continue
       const line = this.districts.lineOf(this.districts.nameOf(lister))
-      const field = `parcels[${this.districtPositionAt[cell]}]`
+      const field = `parcels[${this.districtPositionAt.at(cell)}]`
       this.blameLine(
         'districts',
         line,
         field,
-        coordText(this.grid.coordOf(cell)),
+        coordText(this.cells.coordOf(cell)),
         'is no parcel of the snapshot',
       )
     }
@@ -179,37 +187,37 @@ export class Links {
     const cells = new Set<number>()
     let good = true
     data.parcels.forEach((coord, position) => {
-      const cell = this.grid.cellOf(coord)
+      const cell = this.cells.of(coord)
       const problem = cells.has(cell) ? 'is listed twice' : this.estateParcelProblem(number, cell)
       if (problem) good = blame(`data.parcels[${position}]`, coordText(coord), problem)
       else {
         cells.add(cell)
-        this.estatePositionAt[cell] = position
+        this.estatePositionAt.set(cell, position)
       }
     })
-    if (good && !this.mayBeApart && !this.grid.areConnected(cells))
+    if (good && !this.isFromChain && !this.cells.grid.areConnected(cells))
       good = blame('data.parcels', data.parcels, 'must be connected side by side')
     return good
   }
 
   private estateParcelProblem(number: number, cell: number): string | undefined {
     if (cell === -1) return 'must lie in the world'
-    if (this.brokenAt[cell]) return undefined
+    if (this.brokenAt.at(cell)) return undefined
     if (!this.hasParcel(cell)) return this.someParcelUnknown ? undefined : 'is no parcel of the snapshot'
-    const named = this.estateAt[cell] ?? 0
+    const named = this.estateAt.at(cell)
     if (named !== number) {
       const says = named === 0 ? 'null' : `"${this.estates.nameOf(Math.abs(named))}"`
-      if (named > 0) this.estateAt[cell] = 0 // reported here, not once more from the parcel's side
-      return `has the estate_id ${says} (line ${this.parcelLineAt[cell]} of the parcels)`
+      if (named > 0) this.estateAt.set(cell, 0) // reported here, not once more from the parcel's side
+      return `has the estate_id ${says} (line ${this.parcelLineAt.at(cell)} of the parcels)`
     }
-    this.estateAt[cell] = -number // listed by the estate that it names
+    this.estateAt.set(cell, -number) // listed by the estate that it names
     return undefined
   }
 
   /** All estates are read: a parcel may name none that is missing or does not list it. */
   endOfEstates(): void {
-    for (let cell = 0; cell < this.grid.size; cell++) {
-      const named = this.estateAt[cell] ?? 0
+    for (let cell = 0; cell < this.cells.count; cell++) {
+      const named = this.estateAt.at(cell)
       if (named <= 0) continue
       const id = this.estates.nameOf(named)
       if (this.estates.isBroken(id)) continue
@@ -218,7 +226,7 @@ export class Links {
       const reason = known
         ? 'names an estate that does not list this parcel'
         : 'names no estate of the snapshot'
-      this.blameLine('parcels', this.parcelLineAt[cell] ?? 0, 'estate_id', id, reason)
+      this.blameLine('parcels', this.parcelLineAt.at(cell), 'estate_id', id, reason)
     }
   }
 
@@ -239,10 +247,11 @@ export class Links {
   }
 
   private bid(record: BidRecord, line: number, blame: Blame): boolean {
-    const firstLine = this.bidIds.get(record.id)
+    const name = bidName(record)
+    const firstLine = this.bidIds.get(name)
     if (firstLine !== undefined) return blame('id', record.id, `is the id of line ${firstLine} as well`)
     // A second equal bid of one block has the id of the first one, which it replaces.
-    if (record.closed_by !== 'replaced') this.bidIds.set(record.id, line)
+    if (record.closed_by !== 'replaced') this.bidIds.set(name, line)
     return this.assetExists(record, blame)
   }
 
@@ -250,13 +259,24 @@ export class Links {
     const firstLoan = this.loanIds.get(record.loan_id)
     const firstMortgage = this.mortgageIds.get(record.mortgage_id)
     let good = this.assetExists(record, blame)
-    if (firstLoan !== undefined)
+    // Contracts take another mortgage for the loan of one that was cancelled.
+    if (firstLoan !== undefined && !this.isFromChain)
       good = blame('loan_id', record.loan_id, `is that of line ${firstLoan} as well`)
     else this.loanIds.set(record.loan_id, line)
     if (firstMortgage !== undefined)
       good = blame('mortgage_id', record.mortgage_id, `is that of line ${firstMortgage} as well`)
     else this.mortgageIds.set(record.mortgage_id, line)
     return good
+  }
+
+  /** The order finds a record that is there twice. */
+  private isAfterLast(set: SetName, name: string, blame: Blame): boolean {
+    const last = this.lastNames.get(set) ?? ''
+    this.lastNames.set(set, name)
+    return (
+      name > last ||
+      blame('', undefined, 'must come after the line above: the file is in order, each record once')
+    )
   }
 
   private assetExists(asset: { asset_id: string; asset_type: string }, blame: Blame): boolean {
@@ -266,18 +286,23 @@ export class Links {
         this.estates.isKnown(asset_id) ||
         blame('asset_id', asset_id, 'is the id of no estate of the snapshot')
       )
-    const cell = this.grid.cellOfText(asset_id)
+    const cell = this.cells.ofText(asset_id)
     if (cell !== -1 && (this.hasParcel(cell) || this.someParcelUnknown)) return true
     return blame('asset_id', asset_id, 'is the id of no parcel of the snapshot')
   }
 
   private hasParcel(cell: number): boolean {
-    return this.parcelLineAt[cell] !== 0 || this.brokenAt[cell] !== 0
+    return this.parcelLineAt.at(cell) !== 0 || this.brokenAt.at(cell) !== 0
   }
 
   private districtExists(id: string, field: string, blame: Blame): boolean {
     return this.districts.isKnown(id) || blame(field, id, 'is the id of no district of the snapshot')
   }
+}
+
+/** What is another one for each bid. A bid that is placed again in the same block has the same id, and another log. */
+function bidName({ id, tx_hash, log_index }: BidRecord): string {
+  return tx_hash === undefined || log_index === undefined ? id : `${id} ${tx_hash} ${log_index}`
 }
 
 function idOf(record: unknown): string | undefined {

@@ -2,7 +2,15 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isIsoTime } from '../records/checks.ts'
 import { findDuplicateKey } from '../records/duplicate-keys.ts'
-import { DATA_SETS, type DataSetName, FORMAT, FORMAT_VERSION } from './format.ts'
+import {
+  ALL_SETS,
+  CHAIN_SETS,
+  type Counts,
+  DATA_SETS,
+  FORMAT,
+  FORMAT_VERSION,
+  type SetName,
+} from './format.ts'
 import { ErrorLog } from './report.ts'
 import type { Seal } from './snapshot-file.ts'
 
@@ -27,10 +35,12 @@ export interface SnapshotBlock {
 }
 
 export interface Manifest {
-  readonly counts: Readonly<Record<DataSetName, number>>
+  readonly counts: Readonly<Counts>
   readonly files: ReadonlyMap<string, ExpectedFile>
   /** Undefined where the snapshot does not come from a chain, or does not say so. */
   readonly chain: SnapshotBlock | undefined
+  /** Whether the records come from a chain, at whatever block. */
+  readonly isFromChain: boolean
 }
 
 /**
@@ -67,6 +77,9 @@ export async function readManifest(folder: string, log: ErrorLog): Promise<Manif
   if (!isObject(files)) return blame('files', files, 'must be an object by file name')
   for (const set of DATA_SETS)
     if (!isCount(counts[set])) blame(`counts.${set}`, counts[set], 'must be a count of records')
+  for (const set of CHAIN_SETS)
+    if ((set in counts || isListed(files, set)) && !isCount(counts[set]))
+      blame(`counts.${set}`, counts[set], 'must be a count of records')
   const expected = new Map<string, ExpectedFile>()
   for (const [name, entry] of Object.entries(files)) {
     if (!dataSetOf(name)) blame('files', name, 'is no file of the format')
@@ -74,7 +87,15 @@ export async function readManifest(folder: string, log: ErrorLog): Promise<Manif
     else expected.set(name, expectedFile(name, entry, blame))
   }
   const chain = manifest.chain === undefined ? undefined : snapshotBlock(manifest.chain, blame)
-  return { counts: counts as Record<DataSetName, number>, files: expected, chain }
+  const { from_chain } = manifest
+  if (from_chain !== undefined && typeof from_chain !== 'boolean')
+    blame('from_chain', from_chain, 'must be true or false')
+  return {
+    counts: counts as Counts,
+    files: expected,
+    chain,
+    isFromChain: chain !== undefined || from_chain === true,
+  }
 }
 
 /** The block that the manifest names; undefined where it names none, or cannot be read, which an import reports. */
@@ -119,12 +140,16 @@ function seal(bytes: number | undefined, sha256: string | undefined): Partial<Se
 }
 
 /** The data set that a file name belongs to. */
-export function dataSetOf(fileName: string): DataSetName | undefined {
-  return DATA_SETS.find((set) => fileName === `${set}.ndjson` || fileName === `${set}.ndjson.gz`)
+export function dataSetOf(fileName: string): SetName | undefined {
+  return ALL_SETS.find((set) => fileName === `${set}.ndjson` || fileName === `${set}.ndjson.gz`)
+}
+
+function isListed(files: object, set: SetName): boolean {
+  return `${set}.ndjson` in files || `${set}.ndjson.gz` in files
 }
 
 /** The name of a data set's file as the manifest lists it; packed where it lists none. */
-export function listedName({ files }: Manifest, set: DataSetName): string {
+export function listedName({ files }: Manifest, set: SetName): string {
   return files.has(`${set}.ndjson`) ? `${set}.ndjson` : `${set}.ndjson.gz`
 }
 

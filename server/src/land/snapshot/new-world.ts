@@ -19,6 +19,8 @@ export interface NewWorldOptions {
   readonly patienceMs?: number | undefined
   /** Refuse to replace a world. */
   readonly onlyIfEmpty?: boolean | undefined
+  /** Is done when all rows are there and no reader has them yet: it may take long, and what it throws keeps the old world. */
+  readonly beforeShown?: ((worldId: number) => Promise<void>) | undefined
   /**
    * Is done in the transaction that shows the world: what it throws keeps the old one. `shownBefore` is that one, null
    * for none.
@@ -73,7 +75,7 @@ export async function makeWorld(
 async function fillAndShow(
   db: Db,
   worldId: number,
-  { clock, signal, onlyIfEmpty, whenShown }: NewWorldOptions,
+  { clock, signal, onlyIfEmpty, beforeShown, whenShown }: NewWorldOptions,
   { fill, onStep, beforeShow }: NewWorldSteps,
 ): Promise<number | undefined> {
   const lease = new Lease(db, worldId, clock)
@@ -87,6 +89,7 @@ async function fillAndShow(
   signal?.throwIfAborted()
   onStep?.('attach')
   await attachWorld(db, worldId, lease)
+  if (beforeShown) await lease.during(() => beforeShown(worldId))
   signal?.throwIfAborted()
   onStep?.('show')
   const alsoIn = whenShown && ((tx: Tx, shownBefore: number | null) => whenShown(tx, worldId, shownBefore))

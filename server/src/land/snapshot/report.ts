@@ -1,5 +1,5 @@
 import { ExactNumber } from '../records/exact-json.ts'
-import type { DataSetName } from './format.ts'
+import type { Counts } from './format.ts'
 
 /** How many errors a report shows; all are counted. */
 export const SHOWN_ERRORS = 20
@@ -22,12 +22,12 @@ export interface ImportReport {
   readonly ok: boolean
   readonly dryRun: boolean
   /** Records read, by data set. */
-  readonly counts: Readonly<Record<DataSetName, number>>
+  readonly counts: Readonly<Counts>
   /** The first {@link SHOWN_ERRORS} in the order in which they were met. */
   readonly errors: readonly SnapshotError[]
   readonly errorCount: number
   readonly errorsByFile: Readonly<Record<string, number>>
-  /** Parcels of the setting `WORLD`; `counts.parcels` of them are in the snapshot. */
+  /** Parcels of the setting `WORLD`. */
   readonly worldParcels: number
   /** Sentences about what an operator may not have meant; empty where there are errors. */
   readonly warnings: readonly string[]
@@ -51,6 +51,20 @@ export function coverageWarnings(parcels: number, worldParcels: number): string[
   )
   return [
     `The snapshot covers only part of WORLD: ${has} of ${all} parcels. The other ${missing} are answered as not found.`,
+  ]
+}
+
+/**
+ * What to tell an operator about parcels that a chain names outside of the setting `WORLD`.
+ *
+ * @example
+ * outsideWarnings(0) // []
+ * outsideWarnings(2) // ['Parcels outside of WORLD: 2. They are answered by their coordinates and with their owners, …']
+ */
+export function outsideWarnings(parcels: number): string[] {
+  if (parcels === 0) return []
+  return [
+    `Parcels outside of WORLD: ${parcels.toLocaleString('en')}. They are answered by their coordinates and with their owners, and no map shows them. To show them, make WORLD larger.`,
   ]
 }
 

@@ -1,13 +1,13 @@
 import { coordText, encodeTokenId, parseCoord, tokenIdText } from '@landpass/client/grid'
 import type { BidRecord } from '../records/bid.ts'
-import { type Blame, moneyOf } from '../records/checks.ts'
+import { type Blame, isPrice, moneyOf } from '../records/checks.ts'
 import type { Registries } from '../records/contracts.ts'
 import type { DistrictRecord } from '../records/district.ts'
 import type { EstateRecord } from '../records/estate.ts'
 import type { MortgageRecord } from '../records/mortgage.ts'
 import type { ParcelRecord } from '../records/parcel.ts'
 import type { PublicationRecord } from '../records/publication.ts'
-import type { DataSetName, RecordOf } from './format.ts'
+import type { RecordOf, SetName } from './format.ts'
 
 /**
  * Checks the fields of one record against each other, after each field alone was found to be right.
@@ -15,7 +15,14 @@ import type { DataSetName, RecordOf } from './format.ts'
  * Two rules of generated data are left out on purpose, as real history breaks them: `tx_hash` and `contract_id` of
  * publications are not unique (one transaction can list several parcels), and an asset may have several open ones.
  */
-type Rules<R> = (record: R, blame: Blame, registries: Registries) => boolean
+type Rules<R> = (record: R, blame: Blame, source: RecordSource) => boolean
+
+/** Where the records come from. */
+export interface RecordSource {
+  readonly registries: Registries
+  /** Whether from a chain: its contracts allow some mortgages that other sources do not have. */
+  readonly isFromChain: boolean
+}
 
 function district(record: DistrictRecord, blame: Blame): boolean {
   const { parcels } = record
@@ -26,7 +33,7 @@ function district(record: DistrictRecord, blame: Blame): boolean {
   return good
 }
 
-function parcel(record: ParcelRecord, blame: Blame, registries: Registries): boolean {
+function parcel(record: ParcelRecord, blame: Blame, { registries }: RecordSource): boolean {
   const { tags } = record
   const id = coordText(record)
   if (record.id !== id) return blame('id', record.id, `must be "${id}", as x and y say`)
@@ -67,7 +74,7 @@ function publication(record: PublicationRecord, blame: Blame): boolean {
   return good
 }
 
-function bid(record: BidRecord, blame: Blame, registries: Registries): boolean {
+function bid(record: BidRecord, blame: Blame, { registries }: RecordSource): boolean {
   const registry = record.asset_type === 'parcel' ? registries.land : registries.estate
   let good = isClosedBy(record, blame)
   if (record.token_address !== registry)
@@ -99,13 +106,18 @@ function tokenIdOf({ asset_id, asset_type }: BidRecord): string | undefined {
   return coord && encodeTokenId(coord).toString()
 }
 
-function mortgage(record: MortgageRecord, blame: Blame): boolean {
+/**
+ * On a chain, the terms of a loan may never have been read (its amount is 0 then), nothing may be known of loans (a mortgage that
+ * started has no lender), and worlds of earlier versions have payments at mortgages that never started.
+ */
+function mortgage(record: MortgageRecord, blame: Blame, { isFromChain }: RecordSource): boolean {
   const { status } = record
   const started = status !== 'pending' && status !== 'cancelled'
   const owing = status === 'ongoing' || status === 'defaulted'
   const because = `and status is "${status}"`
   let good = true
-  if ((record.lender !== null) !== started)
+  if (!isFromChain && moneyOf(record.amount) === '0') good = isPrice(record.amount, 'amount', blame)
+  if ((record.lender !== null) !== started && !(isFromChain && started))
     good = blame('lender', record.lender, `must be null exactly when pending or cancelled, ${because}`)
   if ((record.started_at !== null) !== started)
     good = blame(
@@ -115,7 +127,8 @@ function mortgage(record: MortgageRecord, blame: Blame): boolean {
     )
   if ((record.is_due_at !== '0') !== started)
     good = blame('is_due_at', record.is_due_at, `must be "0" exactly when the loan never started, ${because}`)
-  if ((record.block_time_updated_at !== null) !== (status !== 'pending'))
+  const isPending = status === 'pending'
+  if ((record.block_time_updated_at === null) !== isPending && !(isFromChain && isPending))
     good = blame(
       'block_time_updated_at',
       record.block_time_updated_at,
@@ -130,7 +143,7 @@ function mortgage(record: MortgageRecord, blame: Blame): boolean {
   return good
 }
 
-export const RULES: { readonly [Name in DataSetName]: Rules<RecordOf[Name]> } = {
+export const RULES: { readonly [Name in SetName]: Rules<RecordOf[Name]> } = {
   districts: district,
   parcels: parcel,
   estates: estate,
@@ -138,4 +151,7 @@ export const RULES: { readonly [Name in DataSetName]: Rules<RecordOf[Name]> } = 
   bids: bid,
   mortgages: mortgage,
   contributions: () => true,
+  rights: () => true,
+  trade_signatures: () => true,
+  trade_indexes: () => true,
 }

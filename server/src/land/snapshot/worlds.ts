@@ -129,6 +129,16 @@ export class Lease {
     if (!row) throw givenUp()
     this.renewedAtMs = nowMs
   }
+
+  /** Does work that may take longer than a lease, and renews it meanwhile. A lease that has ended is found by the next step. */
+  async during(work: () => Promise<void>): Promise<void> {
+    const renewing = setInterval(() => void this.renew().catch(() => undefined), 2 * RENEW_AFTER_MS)
+    try {
+      await work()
+    } finally {
+      clearInterval(renewing)
+    }
+  }
 }
 
 /** Attaches the filled tables as partitions. Readers are not affected: they read another world. */

@@ -40,7 +40,7 @@ export interface ChainSimulator {
   /** @throws {ControlError} before there is one */
   readonly chain: SimulatedChain
   /** Resolves when there is the first block. */
-  readonly began: Promise<unknown>
+  readonly firstBlock: Promise<unknown>
   /** Resolves when blocks can be made. */
   readonly loaded: Promise<void>
   close(): Promise<void>
@@ -86,7 +86,7 @@ export async function startChainSimulator(options: ChainSimulatorOptions): Promi
   }
   const address = await app.listen({ host, port })
   return {
-    ...{ address, network: running.network, close, began: running.began, loaded: running.loaded },
+    ...{ address, network: running.network, close, firstBlock: running.firstBlock, loaded: running.loaded },
     get chain() {
       return running.chain
     },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { MAINNET } from '../../chain/networks/known-networks.ts'
 import { writeDemoSnapshot } from '../../demo/write-snapshot.ts'
+import { nameOf } from './market/market.ts'
 import { type MarketChain, type MarketChainOptions, openMarketChain } from './market-chain.ts'
 import { hasChain } from './store/stored-names.ts'
 import { TRUTH_PARTS, truthAt } from './truth.ts'
@@ -11,6 +12,7 @@ import { TRUTH_PARTS, truthAt } from './truth.ts'
 const ADDRESSES = Object.fromEntries(
   Object.entries(MAINNET.contracts).map(([role, { address }]) => [role, address]),
 )
+const DAY_S = 86_400
 let snapshot: string
 
 beforeAll(async () => {
@@ -75,9 +77,9 @@ test('a block that was not written whole is cut off, other damage is refused', a
 
   expect(again.head.hash).toBe(chain.head.hash)
   expect(readFileSync(blocks, 'utf8').endsWith('}\n')).toBe(true)
+  await expect(open({ store, chainId: 5 })).rejects.toThrow('is of chain 1337.')
   appendFileSync(blocks, 'no block\n')
   await expect(open({ store })).rejects.toThrow(`${blocks}:6 is damaged.`)
-  await expect(open({ store, chainId: 5 })).rejects.toThrow('damaged')
   await expect(open({ store: join(store, 'none'), snapshot: undefined })).rejects.toThrow(
     'There is no chain to continue',
   )
@@ -100,10 +102,30 @@ test('players do what they are asked to do, or say why not', async () => {
   expect(estates.owners.get(estates.owners.keys[Number(estate) - 1]!)).not.toBe(owner)
   const member = estates.parcelsOf(estates.owners.keys[Number(estate) - 1]!)[0]!
   expect(land.ownerOf(member)).toBe(estates.address)
-  expect(() => sell({ parcel: '500,0' })).toThrow('nobody owns parcel 500,0')
+  expect(() => sell({ parcel: '500,0' })).toThrow('parcel 500,0 has no owner')
   expect(() => sell({ parcel: 'here' })).toThrow('parcel is x,y')
   expect(() => sell({ parcel: '0,1', estate })).toThrow('not both')
   expect(chain.head.number).toBe(number + 1)
+})
+
+test('the end of a rent is that of the land that was named', async () => {
+  const { chain, market } = await open()
+  const { land, rentals } = chain.contracts
+  const act = (kind: 'rent' | 'rent_ended', named: object, timeS?: number) => {
+    chain.mineWith((execute) => market.do(kind, named, execute), timeS)
+  }
+  act('rent', {})
+  act('rent', {})
+  const [first, second] = rentals.rentals.keys.slice(-2).map((key) => key.split(' ')[1] as `0x${string}`)
+  const { lessor, endS } = rentals.rental(land.address, second!)!
+  const named = { parcel: nameOf({ registry: 'land', id: second! }).split(' ')[1] }
+
+  expect(() => act('rent_ended', named)).toThrow(`rent_ended is not possible now with parcel ${named.parcel}`)
+  expect(() => act('rent_ended', { parcel: '500,0' }, endS + 30 * DAY_S)).toThrow(
+    'rent_ended is not possible now',
+  )
+  act('rent_ended', named, endS + 30 * DAY_S)
+  expect([land.ownerOf(first!), land.ownerOf(second!)]).toEqual([rentals.address, lessor])
 })
 
 async function open(options: Partial<MarketChainOptions> = {}): Promise<MarketChain> {

@@ -40,14 +40,14 @@ interface Parts extends OpenedChain {
 export class RunningChain implements ControlledMarket {
   readonly network: NetworkFile
   /** Resolves when there is the first block. */
-  readonly began: Promise<unknown>
+  readonly firstBlock: Promise<unknown>
   readonly loaded: Promise<void>
   private parts: Parts | undefined
   private isClosed = false
 
   constructor(options: RunOptions, nowS: () => number, opening: Promise<OpenedChain>) {
     this.network = networkOf(options)
-    this.began = opening
+    this.firstBlock = opening
     this.loaded = this.open(options, nowS, opening)
     this.loaded.catch(() => undefined) // Reported where it is awaited.
   }

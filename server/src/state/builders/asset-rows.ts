@@ -1,13 +1,14 @@
-import { type Area, cellOf, parseCoord } from '@landpass/client/grid'
+import { type Area, parseCoord } from '@landpass/client/grid'
+import { findParcelRow, type ParcelPlaces } from '../parts/parcel-rows.ts'
 import { positionsOf } from '../parts/positions.ts'
 import type { AssetRowOf } from './publication-facts.ts'
 
 /** Finds the rows of assets by their ids. */
-export function assetRows(bounds: Area, rowAt: Int32Array, estateIds: readonly string[]): AssetRowOf {
+export function assetRows(bounds: Area, parcels: ParcelPlaces, estateIds: readonly string[]): AssetRowOf {
   const rowOfEstate = positionsOf(estateIds)
   return (type, id) => {
     if (type === 'estate') return rowOfEstate.get(id) ?? -1
     const coord = parseCoord(id)
-    return coord ? (rowAt[cellOf(bounds, coord)] ?? -1) : -1
+    return coord ? findParcelRow(bounds, parcels, coord) : -1
   }
 }

@@ -1,7 +1,7 @@
-import { type Area, type Coord, cellOf, type World } from '@landpass/client/grid'
+import { type Area, type Coord, cellOf, isInWorld, type World } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { parcelsIn } from '../../land/queries/parcel-queries.ts'
+import { parcelsIn, parcelsOutside } from '../../land/queries/parcel-queries.ts'
 import { operatorsOf } from '../../land/records/assets.ts'
 import type { ParcelTable } from '../../land/records/parcel.ts'
 import { parcelJson } from '../../land/records/parcel.ts'
@@ -15,6 +15,7 @@ export interface BuiltParcels {
   readonly json: JsonBuffer
   readonly x: Int32Array
   readonly y: Int32Array
+  readonly inWorld: number
   readonly rowAt: Int32Array
   readonly estateIds: readonly (string | null)[]
   readonly estatePosition: Int32Array
@@ -33,19 +34,28 @@ const COLUMNS_AT_ONCE = 5
 
 export async function buildParcels(
   db: Db,
-  { bounds }: World,
+  world: World,
   worldId: number,
   districtIds: readonly string[],
 ): Promise<BuiltParcels> {
   const json = new JsonBufferWriter()
   const rows: ParcelFacts[] = []
+  const { bounds } = world
+  const outside: ParcelTable[] = []
+  const add = (parcel: ParcelTable) => {
+    json.add(parcelPiece(parcel))
+    rows.push(factsOf(parcel, districtIds))
+  }
   for (let x = bounds.minX; x <= bounds.maxX; x += COLUMNS_AT_ONCE) {
     const columns = { ...bounds, minX: x, maxX: Math.min(x + COLUMNS_AT_ONCE - 1, bounds.maxX) }
     for (const parcel of await parcelsIn(db, worldId, columns)) {
-      json.add(parcelPiece(parcel))
-      rows.push(factsOf(parcel, districtIds))
+      if (isInWorld(world, parcel)) add(parcel)
+      else outside.push(parcel)
     }
   }
+  const inWorld = rows.length
+  for await (const page of parcelsOutside(db, worldId, bounds)) outside.push(...page)
+  for (const parcel of outside.sort((a, b) => a.x - b.x || b.y - a.y)) add(parcel)
   const x = Int32Array.from(rows, (row) => row.x)
   const y = Int32Array.from(rows, (row) => row.y)
   const owners = indexByOwner(rows, byXThenY(x, y))
@@ -53,7 +63,8 @@ export async function buildParcels(
     json: json.finish(),
     x,
     y,
-    rowAt: indexByCell(bounds, x, y),
+    inWorld,
+    rowAt: indexByCell(bounds, x.subarray(0, inWorld), y),
     estateIds: rows.map(({ estateId }) => estateId),
     estatePosition: Int32Array.from(rows, (row) => row.estatePosition),
     owners,

@@ -25,7 +25,7 @@ export async function buildState(
   const publications = await buildPublications(db, worldId, {
     parcels: parcels.x.length,
     estates: estates.parts.ids.length,
-    assetRowOf: assetRows(world.bounds, parcels.rowAt, estates.parts.ids),
+    assetRowOf: assetRows(world.bounds, parcels, estates.parts.ids),
   })
   // After the parcels: a parcel of another district that is found in its row is in the counts too.
   const listJson = await buildDistrictList(db, worldId)
@@ -37,6 +37,7 @@ export async function buildState(
     changedAtMs,
     block: block ?? undefined,
     bounds: world.bounds,
+    areas: world.areas,
     parcels: {
       ...parcelParts,
       estate: estates.ofParcel,

@@ -1,7 +1,8 @@
-import { type Area, cellOf } from '@landpass/client/grid'
+import type { Area } from '@landpass/client/grid'
 import type { ParcelTable } from '../../land/records/parcel.ts'
 import { patchJsonBuffer } from '../parts/json-buffer.ts'
 import { patchAddresses, patchOwnership } from '../parts/owner-index.ts'
+import { findParcelRow } from '../parts/parcel-rows.ts'
 import type { OrphanParcel, ParcelParts } from '../parts/parts.ts'
 import { patchRents } from '../parts/rents.ts'
 import { byXThenY, factsOf, type ParcelFacts, parcelPiece } from './build-parcels.ts'
@@ -31,8 +32,8 @@ export function patchParcels(
   const changed = new Map<number, ParcelFacts>()
   const pieces = new Map<number, string>()
   for (const parcel of table) {
-    const row = held.rowAt[cellOf(bounds, parcel)] ?? -1
-    if (row < 0) continue // outside of the setting WORLD
+    const row = findParcelRow(bounds, held, parcel)
+    if (row < 0) continue
     changed.set(row, factsOf(parcel, districtIds))
     pieces.set(row, parcelPiece(parcel))
   }

@@ -211,7 +211,7 @@ describeOnBothEngines('the patched state', (open, kind) => {
     expect(publications.open[publications.key.indexOf(second!)]).toBe(offer + 1)
   })
 
-  test('is not made where a parcel came or went inside of the world that is shown', async () => {
+  test('is not made where a parcel came or went, and is made where one changed, also outside of the world', async () => {
     const held = await build()
     const change = (work: (rows: LandRows) => Promise<void>) =>
       inTransaction(db, (tx) => changeLand(tx, REFERENCE_TIME_MS, work))
@@ -226,8 +226,17 @@ describeOnBothEngines('the patched state', (open, kind) => {
       parcel = await rows.parcel(inside)
       rows.put('parcel', { ...parcel!, ...outside, ...NO_DISTRICTS })
     })
-    expect(await readStateChanges(db, held)).toMatchObject({ parcels: [outside] })
-    await change(async (rows) => rows.remove('parcel', parcel!))
+    expect(await readStateChanges(db, held)).toBeUndefined()
+    const withOutside = await build()
+    await change(async (rows) => rows.put('parcel', { ...(await rows.parcel(outside))!, name: 'Outside' }))
+    const changes = await readStateChanges(db, withOutside)
+    expect(changes).toMatchObject({ parcels: [{ ...outside, name: 'Outside' }] })
+    const patched = new State(patchState(withOutside, changes!))
+    expectSame(answersOf(patched, TIMES_MS), answersOf(new State(await build()), TIMES_MS))
+    await change(async (rows) => {
+      rows.remove('parcel', (await rows.parcel(outside))!)
+      rows.remove('parcel', parcel!)
+    })
     const removed = await readStateChanges(db, held)
     const without = await build()
     await change(async (rows) => rows.put('parcel', parcel!))

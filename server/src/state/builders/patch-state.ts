@@ -78,7 +78,7 @@ function patchOffered(
   { publications: table, removed }: Pick<StateChanges, 'publications' | 'removed'>,
   { bounds, parcels, estates, rows }: Assets,
 ): OfferedPublications {
-  const assetRowOf = assetRows(bounds, parcels.rowAt, rows.ids)
+  const assetRowOf = assetRows(bounds, parcels, rows.ids)
   const offered = {
     parts: rows.areMoved ? renumberAssets(held, rows.newRowOf) : held,
     firstOfParcel: parcels.offers.first,

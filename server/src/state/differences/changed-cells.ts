@@ -15,7 +15,8 @@ export function changedCells(now: StateAt, since: StateVersion, assets: ChangedA
   const { bounds, parcels, cells } = state.parts
   const isChanged = new Uint8Array(cells.length)
   const mark = (coord: Coord) => {
-    isChanged[cellOf(bounds, coord)] = 1
+    const cell = cellOf(bounds, coord)
+    if (cell >= 0) isChanged[cell] = 1
   }
   const markAround = (coord: Coord) => {
     for (const cell of cellsAround(bounds, coord)) isChanged[cell] = 1
@@ -23,7 +24,7 @@ export function changedCells(now: StateAt, since: StateVersion, assets: ChangedA
   const coordOf = (row: number) => ({ x: parcels.x[row]!, y: parcels.y[row]! })
 
   // When a parcel leaves an estate or a district, the joins of its neighbours change too.
-  for (const coord of assets.parcels) if (cellOf(bounds, coord) >= 0) markAround(coord)
+  for (const coord of assets.parcels) markAround(coord)
   const withChangedOffers = assetsWithChangedOffers(now, since, new Set(assets.publications))
   for (const row of withChangedOffers.parcels) mark(coordOf(row))
   const estates = new Set(assets.estates.map((id) => state.estateRow(id)))

@@ -62,12 +62,13 @@ function belongTogether({ rowAt, estate, district }: TileSource, row: number, ot
 }
 
 /**
- * The cells whose content depends on a parcel: its own, and those whose joins look at it.
+ * The cells whose content depends on a parcel: its own, and those whose joins look at it. None for one outside of the bounds.
  *
  * @example
  * cellsAround({ minX: 0, minY: 0, maxX: 9, maxY: 9 }, { x: 0, y: 9 }) // its own, south, east, south-east: [0, 1, 10, 11]
  */
 export function cellsAround(bounds: Area, { x, y }: Coord): number[] {
+  if (x < bounds.minX || x > bounds.maxX || y < bounds.minY || y > bounds.maxY) return []
   const height = bounds.maxY - bounds.minY + 1
   const own = (x - bounds.minX) * height + (bounds.maxY - y)
   const cells = [own]

@@ -18,8 +18,8 @@ export type Execute = (request: TransactionRequest) => Outcome
 export interface Actors {
   /** Transactions of a block, on average. */
   average: number
-  /** What happens in the next block of the fork. */
-  act(fork: number, execute: Execute): void
+  /** Sends those of the next block of the fork. */
+  sendTransactions(fork: number, execute: Execute): void
   /** The chain went back. */
   lookAgain(): void
 }

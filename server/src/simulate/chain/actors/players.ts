@@ -147,7 +147,7 @@ export class Players implements Actors {
   }
 
   /** What happens in the next block of the fork. @param execute runs a transaction in the block */
-  act(fork: number, execute: Execute): void {
+  sendTransactions(fork: number, execute: Execute): void {
     const dice = new Dice(this.seed, fork, this.machine.blockNumber)
     const { contracts, machine, players, isPlayer } = this
     const scene = new Scene({ contracts, machine, players, isPlayer, dice })

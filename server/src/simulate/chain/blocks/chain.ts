@@ -69,7 +69,7 @@ export class SimulatedChain {
   watcher: ChainWatcher | undefined
   /** The blocks that are kept, without a gap. */
   private readonly blocks: Block[] = []
-  /** Is kept for ever. */
+  /** The block with which the chain began: it is never forgotten. */
   private readonly firstBlock: Block
   private readonly byHash = new Map<Word, Block>()
   private readonly blockNumbers = new Map<Word, number>()
@@ -134,7 +134,9 @@ export class SimulatedChain {
 
   /** Makes the next block. @param timeS a time that is not after the last block is moved */
   mine(timeS = this.head.timeS + SLOT_S): Block {
-    return this.settle(() => this.makeNext(timeS, (execute) => this.players.act(this.forks, execute)))
+    return this.settle(() =>
+      this.makeNext(timeS, (execute) => this.players.sendTransactions(this.forks, execute)),
+    )
   }
 
   /** Makes the next block of what `fill` executes and of nothing else. Where it throws, there is no block. */
@@ -188,7 +190,7 @@ export class SimulatedChain {
         const timeS = (before ?? this.head.timeS + SLOT_S) + 1
         this.makeNext(timeS, (execute) => {
           for (const request of plan[i]!) execute(request)
-          this.players.act(this.forks, execute)
+          this.players.sendTransactions(this.forks, execute)
         })
       }
     })

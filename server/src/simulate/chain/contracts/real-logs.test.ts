@@ -1,5 +1,16 @@
 import { encodeTokenId } from '@landpass/client/grid'
 import { describe, expect, test } from 'vitest'
+import {
+  ALICE,
+  BOB,
+  CAROL,
+  DAVE,
+  DEPLOYER,
+  ERIN,
+  FRANK,
+  LENDER,
+  SECOND_LENDER,
+} from '../../../../test/support/chain-examples.ts'
 import { REAL_LOGS } from '../../../../test/support/real-chain-logs.ts'
 import { numberWord } from '../encoding/words.ts'
 import { BidContract } from './bids.ts'
@@ -14,16 +25,7 @@ import { Currency } from './tokens.ts'
 
 const NEVER = 1_000_000
 const MANA = 10n ** 18n
-const DEPLOYER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const FEES = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
-const ALICE = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
-const BOB = '0x90f79bf6eb2c4f870365e785982e1f101e93b906'
-const CAROL = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
-const DAVE = '0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc'
-const ERIN = '0x976ea74026e726554db657fa54763abd0c3a0aa9'
-const FRANK = '0xa0ee7a142d267c1f36714e4a8f75612f20a79720'
-const LENDER = '0x14dc79964da2c08b23698b3d3cc7ca32193d9955'
-const PARDONER = '0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f'
 const MILLISECONDS = 0x3bb2cc3d800n
 
 /** The contracts at the addresses of the recorded chain. */
@@ -254,8 +256,8 @@ test('pardoned and defaulted mortgages log what the real contracts did', () => {
   run(() => engine.lend(LENDER, 2, manager))
   const soon = machine.run(() => manager.claim(LENDER, 2))
   const late = run(() => manager.claim(LENDER, 2), machine.timeS + 10 * 86_400)
-  run(() => engine.lend(PARDONER, 4, undefined))
-  const pardoned = run(() => engine.destroy(PARDONER, 4))
+  run(() => engine.lend(SECOND_LENDER, 4, undefined))
+  const pardoned = run(() => engine.destroy(SECOND_LENDER, 4))
 
   expect(soon).toEqual({ isSuccess: false, logs: [] })
   expect(late).toContainEqual(real('default of mortgage 2: lender takes 7,22')[0])

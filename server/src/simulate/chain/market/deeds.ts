@@ -47,7 +47,7 @@ const SIGNATURE_BYTES = 65
 /** Plans what players do. @param asset with which; undefined: any */
 export function planDeed(scene: MarketScene, kind: DeedKind, asset?: Owned): Deed | undefined {
   const deed = PLANS[kind](scene, asset)
-  return deed && { kind, ...deed }
+  return deed && { ...deed, kind }
 }
 
 const PLANS: Readonly<Record<DeedKind, Plan>> = {
@@ -169,13 +169,16 @@ const PLANS: Readonly<Record<DeedKind, Plan>> = {
     ]
     return { asset, from: lessor, to: tenant, calls }
   },
-  rent_ended: (scene) => {
-    const found = scene.findEndedRent()
-    if (!found) return undefined
-    const { registry, id, lessor } = found
-    const call = { does: 'end-rent', from: lessor, registry, id } as const
-    return { asset: { registry, id }, from: lessor, calls: [call] }
-  },
+  rent_ended: (scene) => planEndOfRent(scene),
+}
+
+/** Plans that a lessor takes rented land back, which belongs to the contract meanwhile. @param asset which; undefined: any */
+export function planEndOfRent(scene: MarketScene, asset?: NamedAsset): Deed | undefined {
+  const found = scene.findEndedRent(asset)
+  if (!found) return undefined
+  const { registry, id, lessor } = found
+  const call = { does: 'end-rent', from: lessor, registry, id } as const
+  return { kind: 'rent_ended', asset: { registry, id }, from: lessor, calls: [call] }
 }
 
 function sizeOf(scene: MarketScene, asset: Owned): number {

@@ -4,7 +4,7 @@ import type { Bid } from '../contracts/bids.ts'
 import type { MarketName, NamedAsset, Registry } from '../contracts/calls.ts'
 import type { Contracts } from '../contracts/contracts.ts'
 import type { Machine } from '../contracts/machine.ts'
-import type { Order } from '../contracts/marketplaces.ts'
+import { assetKey, type Order } from '../contracts/marketplaces.ts'
 import type { LandToken } from '../contracts/tokens.ts'
 import { type Address, numberWord, type Word } from '../encoding/words.ts'
 
@@ -134,11 +134,11 @@ export class MarketScene {
     })
   }
 
-  /** Some land that its lessor can take back. */
-  findEndedRent(): (NamedAsset & { readonly lessor: Address }) | undefined {
+  /** Land that its lessor can take back. @param asset which; undefined: any */
+  findEndedRent(asset?: NamedAsset): (NamedAsset & { readonly lessor: Address }) | undefined {
     const { rentals, land } = this.contracts
     return this.dice.find(
-      rentals.rentals.keys,
+      asset ? [assetKey(this.token(asset.registry).address, asset.id)] : rentals.rentals.keys,
       (key) => {
         const rental = rentals.rentals.get(key)
         const [address, id] = key.split(' ') as [Address, Word]
@@ -154,7 +154,7 @@ export class MarketScene {
     return numberWord(this.contracts.estates.total() + 1)
   }
 
-  /** Parcels of the same owner that are connected with the first one, and nobody else's, the nearest first. */
+  /** Parcels of the same owner that are connected with the first one, and of no other owner, the nearest first. */
   connected(first: Owned, most: number): readonly Word[] {
     const found = [first.id]
     for (let at = 0; at < found.length && found.length < most; at++)

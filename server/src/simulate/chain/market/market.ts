@@ -6,7 +6,7 @@ import { type Contracts, PROJECT } from '../contracts/contracts.ts'
 import type { Machine } from '../contracts/machine.ts'
 import { MORTGAGE_STATUS } from '../contracts/mortgages.ts'
 import { type Address, hashOfText, numberWord, type Word } from '../encoding/words.ts'
-import { DEED_KINDS, type Deed, type DeedKind, planDeed } from './deeds.ts'
+import { DEED_KINDS, type Deed, type DeedKind, planDeed, planEndOfRent } from './deeds.ts'
 import { MarketScene } from './market-scene.ts'
 
 /** How often players do what, compared with each other. Every second deed is one after which the asset has another owner. */
@@ -18,13 +18,13 @@ const OTHERS = lotsOf({
 })
 /** How many kinds are tried until one is possible. */
 const TRIES = 8
-/** What is done on demand is drawn from numbers of its own. */
-const ON_DEMAND = 1_000_000
+/** What is done on command is drawn from numbers of its own. */
+const ON_COMMAND = 1_000_000
 
-/** An act on demand is not possible. */
+/** A deed on command is not possible. */
 export class DeedError extends Error {}
 
-/** With what a deed on demand is done; undefined: any asset. */
+/** With what a deed on command is done; undefined: any asset. */
 export interface NamedByPlayers {
   readonly parcel?: string | undefined
   readonly estate?: string | undefined
@@ -44,7 +44,7 @@ export class Market implements Actors {
   private people:
     | Pick<ConstructorParameters<typeof MarketScene>[0], 'players' | 'isPlayer' | 'mortgaged'>
     | undefined
-  private demands = 0
+  private commands = 0
 
   constructor(parts: {
     readonly seed: number
@@ -61,7 +61,7 @@ export class Market implements Actors {
     this.districtOwners = parts.districtOwners
   }
 
-  act(fork: number, execute: Execute): void {
+  sendTransactions(fork: number, execute: Execute): void {
     const { blockNumber } = this.machine
     const dice = new Dice(this.seed, fork, blockNumber)
     const scene = this.sceneWith(dice)
@@ -89,19 +89,25 @@ export class Market implements Actors {
    */
   do(kind: DeedKind, named: NamedByPlayers, execute: Execute): Deed {
     const { blockNumber, timeS } = this.machine
-    this.demands += 1
-    const scene = this.sceneWith(new Dice(this.seed, blockNumber, ON_DEMAND + this.demands))
-    if (!scene) throw new DeedError('nobody owns land')
+    this.commands += 1
+    const scene = this.sceneWith(new Dice(this.seed, blockNumber, ON_COMMAND + this.commands))
+    if (!scene) throw new DeedError('fewer than two players own land')
     const asset = assetNamed(named)
-    const owned = asset && scene.owned(asset)
-    if (asset && !owned) throw new DeedError(this.whyNotOwned(asset))
-    const deed = planDeed(scene, kind, owned)
+    const deed = this.planFor(scene, kind, asset)
     if (!deed) throw new DeedError(`${kind} is not possible now${asset ? ` with ${nameOf(asset)}` : ''}`)
     const outcomes = deed.calls.map((call, i) =>
-      execute(this.requestOf(call, `on demand ${blockNumber} ${timeS} ${this.demands} ${i}`)),
+      execute(this.requestOf(call, `on command ${blockNumber} ${timeS} ${this.commands} ${i}`)),
     )
     if (outcomes.every(({ isSuccess }) => isSuccess)) return deed
     throw new DeedError(`the contract refuses ${kind} with ${nameOf(deed.asset)}`)
+  }
+
+  /** @throws {DeedError} where the asset is not that of a player who may do with it as they like */
+  private planFor(scene: MarketScene, kind: DeedKind, asset: NamedAsset | undefined): Deed | undefined {
+    if (kind === 'rent_ended') return planEndOfRent(scene, asset)
+    const owned = asset && scene.owned(asset)
+    if (asset && !owned) throw new DeedError(this.whyNotOwned(asset))
+    return planDeed(scene, kind, owned)
   }
 
   private someDeed(scene: MarketScene, lots: readonly DeedKind[]): Deed | undefined {
@@ -141,7 +147,7 @@ export class Market implements Actors {
     const { estates, rentals } = this.contracts
     const owner = this.contracts[asset.registry].owners.get(asset.id)
     const name = nameOf(asset)
-    if (owner === undefined) return `nobody owns ${name}`
+    if (owner === undefined) return `${name} has no owner`
     if (owner === estates.address)
       return `${name} is in estate ${BigInt(estates.estateOfParcel.get(asset.id) ?? '0x0')}: name the estate`
     if (owner === rentals.address) return `${name} is rented`

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { StatusReader } from '../../src/chain/follow/status-reader.ts'
+import { serveFollower } from '../../src/cli/follower-server.ts'
+import { MINUTE_MS } from '../../src/clock.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { freshEngine } from '../support/engines.ts'
+import { findSecrets } from '../support/find-secrets.ts'
+import { cleanRuns, expectSameRows, followLand, rowsOf } from '../support/followed-land.ts'
+import { testClock } from '../support/land-server.ts'
+import { FixedTiming } from '../support/scripted-node.ts'
+import { type SimulatedChain, simulateChainHere } from '../support/simulated-chain.ts'
+
+/** Several nodes of one chain: what one of them does wrong is not seen in the land, and its key is seen nowhere. */
+
+const open = freshEngine('postgres')
+const cleanRows = cleanRuns()
+
+const KEYS = { first: 'a1f04c9e77d2key1', second: 'b83c55d01e9fkey2' }
+
+const FAULTS = {
+  lags: { lag_blocks: 12 },
+  'is limited': { rate_limit: 'http_retry_after', retry_after_s: 60 },
+  'has used its quota': { rate_limit: 'quota' },
+  hangs: { hang: true },
+  'invents a block': { invented_block: 'next' },
+  'answers another newest block': { invented_block: 'changed' },
+}
+
+test('while the first node fails in any way the second one is followed, then the first one again', async () => {
+  const simulated = await simulateChainHere({ blocks: 90, world: '-2,-2,2,2' })
+  const { db } = await open()
+  const timing = new FixedTiming()
+  const urls = Object.entries(KEYS).map(([name, key]) => `${simulated.address}/nodes/${name}/v3/${key}`)
+  const land = await followLand(db, simulated, { urls, timing })
+  const { chain } = land
+  const metrics = await serveFollower({
+    ...{ config: readConfig({ METRICS_PORT: '0' }), chain, db, clock: testClock() },
+    ...{ ownState: () => undefined, log: () => undefined },
+  })
+  const status = new StatusReader({ db, clock: testClock(), network: chain.network })
+  const shown: string[] = []
+  const show = async () => {
+    for (const path of ['/metrics', '/health/ready'])
+      shown.push(await (await fetch(`http://127.0.0.1:${metrics!.port}${path}`)).text())
+    shown.push(JSON.stringify([chain.nodes.status(), await status.read()]))
+  }
+  const stateOfFirst = () => chain.nodes.status()[0]!.state
+  /** The nodes that were asked for the logs of a block. */
+  const askedFor = async (hash: string) => {
+    const asked = Object.keys(KEYS).map(async (node) => {
+      const { asked_logs } = await simulated.calls(node)
+      return asked_logs.some(({ blockHash }) => blockHash === hash) ? [node] : []
+    })
+    return (await Promise.all(asked)).flat()
+  }
+
+  await land.readHistory()
+  for (const [name, fault] of Object.entries(FAULTS)) {
+    await simulated.reset()
+    await simulated.change(fault, 'first')
+    timing.advance(MINUTE_MS) // Heads of nodes are requested again.
+    const { number, hash } = await simulated.mine(3)
+    const following = land.followTo(number)
+    await ('hang' in fault ? whileItHangs(simulated, timing, following) : following)
+
+    expect([name, chain.block?.hash]).toEqual([name, hash])
+    expect([name, stateOfFirst()]).not.toEqual([name, 'usable'])
+    expect([name, await askedFor(hash)]).toEqual([name, ['second']])
+    await show()
+
+    await simulated.reset()
+    timing.advance(10 * MINUTE_MS) // The longest time for which a node is avoided is over.
+    await expect
+      .poll(async () => {
+        await land.followTo((await simulated.mine(1)).number)
+        return stateOfFirst()
+      })
+      .toBe('usable')
+    const next = await simulated.mine(1)
+    await land.followTo(next.number)
+    expect([name, await askedFor(next.hash)]).toEqual([name, ['first']])
+  }
+
+  const ending = new AbortController()
+  for (const node of Object.keys(KEYS)) await simulated.change({ down: true }, node)
+  const away = chain.follow({ until: undefined, signal: ending.signal, endsAt: [] })
+  await expect.poll(() => land.lines.join()).toContain('cannot be followed')
+  await show()
+  ending.abort()
+  await away
+  await simulated.reset()
+  timing.advance(10 * MINUTE_MS)
+  await land.followTo((await simulated.mine(1)).number)
+  await metrics!.close()
+
+  expectSameRows(await rowsOf(db), await cleanRows(simulated))
+  const outputs = [...land.lines, ...shown].map((text) => ({ where: text, text }))
+  expect(findSecrets(outputs, new Map(Object.entries(KEYS).map(([name, key]) => [key, name])))).toEqual([])
+  expect(shown.join()).toContain('node1')
+})
+
+/** Lets the deadline of each call pass that the first node does not answer. */
+async function whileItHangs(
+  simulated: SimulatedChain,
+  timing: FixedTiming,
+  run: Promise<void>,
+): Promise<void> {
+  let isOver = false
+  const ended = run.finally(() => {
+    isOver = true
+  })
+  ended.catch(() => undefined)
+  for (let hung = 0; !isOver; ) {
+    const { requests } = await simulated.calls('first')
+    for (; hung < requests; hung++) timing.noteHang()
+  }
+  await ended
+}
