@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { assertParcelCount, completeRows } from './complete-rows.ts'
+import { DamagedRangeError } from './spool-frames.ts'
 import { MissingLogsError, type TokenTrail } from './token-trail.ts'
 
 const BLOCK = { number: 199, hash: '0x199', parentHash: '', timeS: 0 }
 
-async function readWith(failures: readonly MissingLogsError[]) {
+async function readWith(failures: readonly Error[]) {
   const left = [...failures]
   const done: string[] = []
   const result = await completeRows({
@@ -34,6 +35,17 @@ test('logs that a node left out are requested again, from the last block on that
     'drop from 100',
     'logs are missing: in block 190 …. They are requested again from block 100 on.',
     'make',
+  ])
+})
+
+test('stored logs that cannot be read are requested again', async () => {
+  const { result, done } = await readWith([new DamagedRangeError([150, 159, '0x', 3])])
+  expect([result, done.slice(1, 3)]).toEqual([
+    'rows',
+    [
+      'drop from 150',
+      'the stored logs of the blocks 150 to 159 are damaged. They are requested again from block 150 on.',
+    ],
   ])
 })
 

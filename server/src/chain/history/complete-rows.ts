@@ -1,5 +1,6 @@
 import { PublicCommandError } from '../../errors.ts'
 import type { BlockHeader } from '../chain-types.ts'
+import { DamagedRangeError } from './spool-frames.ts'
 import { MissingLogsError, TokenTrail } from './token-trail.ts'
 
 export interface CompleteRowsOptions<Rows> {
@@ -19,8 +20,8 @@ export interface CompleteRowsOptions<Rows> {
 const MAX_TRIES = 3
 
 /**
- * Makes rows of the history. Where a node has left out logs, the stored ones are deleted from the last block
- * on that is known to be complete, and requested again, from another node where there is one.
+ * Makes rows of the history. Where a node has left out logs, or stored ones cannot be read, the stored ones are deleted from the last block
+ * on that is known to be complete and whole, and requested again, from another node where there is one.
  *
  * @throws {CommandError} where logs are still missing after {@link MAX_TRIES}
  */
@@ -30,11 +31,13 @@ export async function completeRows<Rows>(options: CompleteRowsOptions<Rows>): Pr
     try {
       return await makeRows(new TokenTrail())
     } catch (error) {
-      if (!(error instanceof MissingLogsError)) throw error
-      const from = error.knownUntil ?? stored.firstBlock
+      const isDamaged = error instanceof DamagedRangeError
+      if (!isDamaged && !(error instanceof MissingLogsError)) throw error
+      const from = isDamaged ? error.first : (error.knownUntil ?? stored.firstBlock)
       await stored.dropFrom(from)
-      if (tries === MAX_TRIES) throw incomplete(error.message, from)
-      onMissingLogs(`logs are missing: ${error.message}. They are requested again from block ${from} on.`)
+      if (tries === MAX_TRIES) throw isDamaged ? error : incomplete(error.message, from)
+      const what = isDamaged ? error.message : `logs are missing: ${error.message}`
+      onMissingLogs(`${what}. They are requested again from block ${from} on.`)
     }
   }
 }

@@ -23,6 +23,8 @@ afterEach(async () => {
 /** A node whose ranges have ten blocks, with one log each. */
 class Node implements HistorySource {
   readonly asked: number[] = []
+  /** The blocks of the logs that nodes had to have. */
+  readonly known: (number | undefined)[] = []
   /** Below this block it answers that there are no logs. */
   oldestBlock = 0
   supply: number | undefined = 1
@@ -35,7 +37,10 @@ class Node implements HistorySource {
   readonly ranges: HistorySource['ranges'] = async function* (
     this: Node,
     { first, last }: { first: number; last: number },
+    _signal: AbortSignal,
+    known: RawLog | undefined,
   ) {
+    this.known.push(known?.blockNumber)
     for (let at = first; at <= last; at += 10) {
       this.asked.push(at)
       const end = Math.min(at + 9, last)
@@ -118,6 +123,8 @@ test('a process that was killed asks only for what is missing, and says how far 
   await fetch(node)
 
   expect(node.asked).toEqual([130, 140, 150, 160, 170, 180, 190])
+  // Where the first parcels are stored, a node need not have them any more
+  expect(node.known).toEqual([undefined, 120])
   expect(shown.at(-1)).toEqual({
     block: 129,
     last: 199,
@@ -203,7 +210,7 @@ test('what was read before a failure stays, also where it is no whole frame', as
   const node = new Node()
   const read = node.ranges
   const ranges: HistorySource['ranges'] = async function* (blocks, signal) {
-    for await (const range of read(blocks, signal)) {
+    for await (const range of read(blocks, signal, undefined)) {
       if (range.first >= 150) throw new Error('the node is gone')
       yield range
     }

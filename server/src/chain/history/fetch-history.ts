@@ -10,9 +10,15 @@ import type { LogsOfRange, TimedLog } from './spool-frames.ts'
 export interface HistorySource {
   /**
    * All logs of our contracts in these blocks, range by range, in order and without gaps. Only nodes are asked that have
-   * the first logs of the land.
+   * the log `known` or, where it is undefined, the first logs of the land.
+   *
+   * @param known a log of an earlier block
    */
-  readonly ranges: (blocks: BlockRange, signal: AbortSignal) => AsyncIterable<RangeAnswer>
+  readonly ranges: (
+    blocks: BlockRange,
+    signal: AbortSignal,
+    known: RawLog | undefined,
+  ) => AsyncIterable<RangeAnswer>
   /** From now on, the node that gave the last range is asked last: its logs were incomplete. */
   readonly avoidLastNode: () => void
   readonly headerByNumber: (number: number) => Promise<BlockHeader>
@@ -103,8 +109,10 @@ async function fetchFrom(options: FetchOptions, first: number, hadParcels: boole
   const frames = new FrameWriter(spool, steadyMs)
   const progress = progressOf(options, first)
   let hasParcels = hadParcels
+  // Of what is stored from the first parcel on, no node is needed any more.
+  const known = hadParcels ? await spool.newestLog() : undefined
   try {
-    for await (const range of source.ranges({ first, last: blocks.last }, signal)) {
+    for await (const range of source.ranges({ first, last: blocks.last }, signal, known)) {
       signal.throwIfAborted()
       const timed = await withTimes(range, source)
       hasParcels ||= await hasFirstTransfer(options, timed, frames)

@@ -38,8 +38,13 @@ export class HistoryFetcher {
       ...options,
       onStored: (last) => started?.release(last),
     })
-    started = new HistoryFetcher(fetcher, options, await openRanges(options))
-    return started
+    try {
+      started = new HistoryFetcher(fetcher, options, await openRanges(options))
+      return started
+    } catch (error) {
+      await fetcher.close()
+      throw error
+    }
   }
 
   get firstBlock(): number {

@@ -109,9 +109,12 @@ async function fetchAndReplay(
     lastBlock: () => lastBlockOf(options),
     headerByNumber: options.source.headerByNumber,
     fetchTo: async (block) => {
+      const isOld = await mayBeEmpty(options, block)
+      // Where the rows cannot be made, another try may have begun meanwhile: it has the fetcher then.
+      if (hasFailed) return
       await answers.moveTo(block)
       if (hasFailed || block.number < firstBlock) return
-      await fetcher.fetchTo(block.number, await mayBeEmpty(options, block))
+      await fetcher.fetchTo(block.number, isOld)
     },
   })
   try {

@@ -1,8 +1,8 @@
-import type { BlockHeader, Network } from '../chain-types.ts'
+import type { BlockHeader, Network, RawLog } from '../chain-types.ts'
 import { ContradictionError } from '../follow/chain-source.ts'
 import { callData, wordOf } from '../follow/loan-terms.ts'
 import { filterAddresses } from '../logs/log-filter.ts'
-import { KNOWN_NETWORKS } from '../networks/known-networks.ts'
+import { isKnownNetwork } from '../networks/known-networks.ts'
 import { findNodesWithHistory } from '../rpc/check-history.ts'
 import { readLogRanges } from '../rpc/log-ranges.ts'
 import type { EthereumNode } from '../rpc/node.ts'
@@ -26,6 +26,8 @@ export interface NodeHistoryOptions {
 export class NodeHistory implements HistorySource {
   private readonly options: NodeHistoryOptions
   private among: readonly EthereumNode[] | undefined
+  /** The nodes of `among` have the logs from this block on. */
+  private amongFrom = Number.POSITIVE_INFINITY
   /** Name of the node that gave the last range. */
   private lastNode: string | undefined
   private except: EthereumNode | undefined
@@ -34,7 +36,7 @@ export class NodeHistory implements HistorySource {
     this.options = options
   }
 
-  readonly ranges: HistorySource['ranges'] = (blocks, signal) => this.readRanges(blocks, signal)
+  readonly ranges: HistorySource['ranges'] = (blocks, signal, known) => this.readRanges(blocks, signal, known)
 
   readonly avoidLastNode = (): void => {
     this.except = this.among?.find(({ name }) => name === this.lastNode)
@@ -73,10 +75,11 @@ export class NodeHistory implements HistorySource {
   private async *readRanges(
     { first, last }: { readonly first: number; readonly last: number },
     signal: AbortSignal,
+    known: RawLog | undefined,
   ) {
     const { nodes, network, maxRangeBlocks, callsInFlight, timing } = this.options
     const addresses = filterAddresses(network)
-    const among = await this.nodesWithHistory(last, signal)
+    const among = await this.nodesWithHistory({ last, known }, signal)
     const ranges = readLogRanges(nodes, {
       fromBlock: first,
       toBlock: last,
@@ -106,19 +109,39 @@ export class NodeHistory implements HistorySource {
   }
 
   /** Nodes without old blocks may answer as if nothing had happened in them. */
-  private async nodesWithHistory(last: number, signal: AbortSignal): Promise<readonly EthereumNode[]> {
+  private async nodesWithHistory(
+    { last, known }: { readonly last: number; readonly known: RawLog | undefined },
+    signal: AbortSignal,
+  ): Promise<readonly EthereumNode[]> {
+    const from = known?.blockNumber ?? 0
+    if (!this.among || this.amongFrom > from) {
+      this.among = known ? await this.nodesWithLog(known, signal) : await this.nodesFromStart(last, signal)
+      this.amongFrom = from
+    }
+    return this.among
+  }
+
+  /** A node that has a stored log has all later ones: it need not have the first logs of the land. */
+  private nodesWithLog(
+    { address, blockNumber }: RawLog,
+    signal: AbortSignal,
+  ): Promise<readonly EthereumNode[]> {
+    const { nodes, timing } = this.options
+    const contract = { address, startBlock: blockNumber }
+    return findNodesWithHistory(nodes, { contract, toBlock: blockNumber, firstLogsWithin: 1, timing, signal })
+  }
+
+  private async nodesFromStart(last: number, signal: AbortSignal): Promise<readonly EthereumNode[]> {
     const { nodes, network, timing } = this.options
-    if (this.among) return this.among
     const final = await withRetries(() => nodes.finalized(), { timing, signal })
     const isEmpty = final !== undefined && (await this.parcelCount(final)) === 0
     const contract = network.contracts.LANDRegistry
     // The first logs of the land may be later than the last block that is wanted.
     const toBlock = Math.max(last, final?.number ?? 0)
-    const firstLogsWithin = KNOWN_NETWORKS.includes(network) ? FIRST_LOGS_WITHIN : undefined
-    this.among = isEmpty
-      ? await nodes.candidates()
-      : await findNodesWithHistory(nodes, { contract, toBlock, firstLogsWithin, timing, signal })
-    return this.among
+    const firstLogsWithin = isKnownNetwork(network) ? FIRST_LOGS_WITHIN : undefined
+    return isEmpty
+      ? nodes.candidates()
+      : findNodesWithHistory(nodes, { contract, toBlock, firstLogsWithin, timing, signal })
   }
 }
 

@@ -58,6 +58,6 @@ export async function replay(
 
 function incomplete(missing: number, last: number): PublicCommandError {
   return new PublicCommandError(
-    `The stored logs lack block ${missing}, and the world needs all up to ${last}: the file was damaged while it was read. Nothing was changed. The next start requests again what is missing.`,
+    `The stored logs lack block ${missing}, and the world needs all${Number.isFinite(last) ? ` up to ${last}` : ''}: the file was damaged while it was read. Nothing was changed. The next start requests again what is missing.`,
   )
 }

@@ -20,7 +20,7 @@ export interface LogsOfRange {
 
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
-/** At the beginning of the file. A file of another version is deleted and read again. */
+/** At the beginning of the file. Files of other versions: see {@link convertOldSpool}. */
 export const VERSION = Buffer.from('LPSPOOL3')
 /** Before each frame: the lengths of its facts and of its logs, and the CRC-32 of both; four bytes each. */
 const HEADER_BYTES = 12
@@ -55,15 +55,25 @@ export async function frameOf(
   return { facts, bytes }
 }
 
-/** The range of a frame. @throws {CommandError} where its logs are none, in spite of the right checksum */
+/** The logs of a stored range cannot be read, in spite of the right checksum. */
+export class DamagedRangeError extends CommandError {
+  /** The first block of the range. */
+  readonly first: number
+
+  constructor([first, last]: RangeFacts) {
+    super(`the stored logs of the blocks ${first} to ${last} are damaged`)
+    this.name = 'DamagedRangeError'
+    this.first = first
+  }
+}
+
+/** The range of a frame. @throws {DamagedRangeError} where its logs are none, in spite of the right checksum */
 export async function rangeOf({ facts, logs }: Pick<Frame, 'facts' | 'logs'>): Promise<LogsOfRange> {
   const [first, last, lastHash] = facts
   try {
     return { first, last, lastHash, logs: unpacked((await inflate(logs)).toString()) }
   } catch {
-    throw new CommandError(
-      `The stored logs of the blocks ${first} to ${last} are damaged. Nothing was changed. Delete the folder DATA_DIR/chain, and start again: the logs are requested again.`,
-    )
+    throw new DamagedRangeError(facts)
   }
 }
 
@@ -78,12 +88,14 @@ export function hasLogs(frame: Pick<Frame, 'facts' | 'logs'>): Promise<boolean> 
 /** Reads the frames of a file, one after the other: those that are whole and follow each other. */
 export class FrameReader {
   private readonly file: FileHandle
-  private offset = VERSION.length
+  private offset: number
   private expected: number
 
-  constructor(file: FileHandle, firstBlock: number) {
+  /** @param offset where the frame of `firstBlock` begins in the file */
+  constructor(file: FileHandle, firstBlock: number, offset = VERSION.length) {
     this.file = file
     this.expected = firstBlock
+    this.offset = offset
   }
 
   /** The first block of the next frame. */

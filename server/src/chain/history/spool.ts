@@ -1,9 +1,11 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FolderLock } from '../../db/embedded/folder-lock.ts'
 import { CommandError } from '../../errors.ts'
 import type { BlockRef } from '../chain-types.ts'
+import { convertOldSpool } from './convert-spool.ts'
 import {
+  DamagedRangeError,
   type Frame,
   FrameReader,
   frameOf,
@@ -12,6 +14,7 @@ import {
   type RangeFacts,
   rangeOf,
   readAt,
+  type TimedLog,
   VERSION,
 } from './spool-frames.ts'
 
@@ -53,6 +56,7 @@ export class Spool {
     await mkdir(folder, { recursive: true })
     const lock = await lockOf(folder)
     try {
+      await convertOldSpool(spoolPath(folder, name))
       const file = await open(spoolPath(folder, name), 'a+')
       const spool = new Spool(file, lock, firstBlock)
       await spool.load()
@@ -91,10 +95,24 @@ export class Spool {
     this.note(facts, this.end + bytes.length)
   }
 
-  /** Everything that is stored, range by range. */
+  /** Everything that is stored, range by range. From a range on that cannot be read, all are deleted. */
   async *ranges(): AsyncGenerator<LogsOfRange> {
     const reader = new FrameReader(this.file, this.firstBlock)
-    for (let frame = await reader.next(); frame; frame = await reader.next()) yield await rangeOf(frame)
+    for (let frame = await reader.next(); frame; frame = await reader.next()) {
+      const range = await this.rangeOrDrop(frame)
+      if (!range) return
+      yield range
+    }
+  }
+
+  /** The last log that is stored; undefined where there is none, or where it cannot be read. */
+  async newestLog(): Promise<TimedLog | undefined> {
+    const at = this.marks.findLastIndex(({ logs }) => logs > 0)
+    if (at < 0) return undefined
+    const before = this.marks[at - 1]
+    const first = (before?.block.number ?? this.firstBlock - 1) + 1
+    const frame = await new FrameReader(this.file, first, before?.end).next()
+    return frame && (await this.rangeOrDrop(frame))?.logs.at(-1)
   }
 
   /** Deletes the range that has this block, and all later ones. */
@@ -118,6 +136,16 @@ export class Spool {
   async close(): Promise<void> {
     await this.file.close()
     this.lock.release()
+  }
+
+  private async rangeOrDrop(frame: Frame): Promise<LogsOfRange | undefined> {
+    try {
+      return await rangeOf(frame)
+    } catch (error) {
+      if (!(error instanceof DamagedRangeError)) throw error
+      await this.dropFrom(error.first)
+      return undefined
+    }
   }
 
   /** Index of the first range that ends at this block or later. */
@@ -182,6 +210,12 @@ interface Mark {
 /** The file with the stored logs. */
 export function spoolPath(folder: string, name: string): string {
   return join(folder, `${name}.spool`)
+}
+
+/** Whether logs are stored in a file. */
+export async function hasStoredLogs(path: string): Promise<boolean> {
+  const stored = await stat(path).catch(() => undefined)
+  return stored !== undefined && stored.size > VERSION.length
 }
 
 async function lockOf(folder: string): Promise<FolderLock> {

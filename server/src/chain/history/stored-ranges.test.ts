@@ -87,3 +87,19 @@ test('a failure after the reading has ended is not thrown anywhere', async () =>
   stored.fail(new Error('a log is missing'))
   await rest()
 })
+
+test('ranges that are deleted after their release are waited for, until the reason is known', async () => {
+  await append(100)
+  await append(110)
+  stored.release(119)
+  await spool.clear()
+  const { firsts, reading } = readAll()
+  let hasEnded = false
+  const ending = reading.catch(() => undefined).then(() => (hasEnded = true))
+  await rest()
+  expect([firsts, hasEnded]).toEqual([[], false])
+
+  stored.fail(new Error('the node does not have the old blocks'))
+  await expect(reading).rejects.toThrow('does not have the old blocks')
+  await ending
+})

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { FrameReader, type LogsOfRange, rangeOf } from './spool-frames.ts'
+import { type Frame, FrameReader, type LogsOfRange, rangeOf } from './spool-frames.ts'
 
 /**
  * The stored ranges in their order, while another thread still adds to the file: only those are read that it has released.
@@ -70,11 +70,21 @@ export class StoredRanges {
   private async read(): Promise<LogsOfRange | undefined> {
     // What is not released yet may still be deleted, and replaced by ranges of another branch.
     await this.until(() => this.hasEnded || this.released >= this.reader.nextBlock)
-    const frame = await this.reader.next()
+    const frame = await this.nextFrame()
     if (!frame) return undefined
     const [, last] = frame.facts
     await this.until(() => this.hasEnded || last <= this.released)
     return rangeOf(frame)
+  }
+
+  /** Undefined at the end. Stored ranges that are missing before were deleted: why, is said by `fail`. */
+  private async nextFrame(): Promise<Frame | undefined> {
+    for (;;) {
+      const { hasEnded } = this
+      const frame = await this.reader.next()
+      if (frame || hasEnded) return frame
+      await this.until(() => this.hasEnded)
+    }
   }
 
   private async until(isSo: () => boolean): Promise<void> {

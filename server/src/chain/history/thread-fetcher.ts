@@ -12,6 +12,8 @@ export interface ThreadFetcherOptions extends FetchEvents {
   /** Gets the calls of the thread. */
   readonly counters: CallCounters
   readonly signal: AbortSignal
+  /** The program of the thread; tests replace it. */
+  readonly program?: URL
 }
 
 type Request = {
@@ -37,10 +39,12 @@ export class ThreadFetcher implements LogFetcher {
   private readonly exited: Promise<unknown>
   private readonly waiting = new Map<number, Waiting>()
   private lastId = STARTED
+  /** Why the thread answers no more. */
+  private end: unknown
 
   private constructor(options: ThreadFetcherOptions) {
     this.options = options
-    this.thread = new Worker(new URL('./fetch-thread.js', import.meta.url), {
+    this.thread = new Worker(options.program ?? new URL('./fetch-thread.js', import.meta.url), {
       workerData: options.task,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     })
@@ -90,6 +94,7 @@ export class ThreadFetcher implements LogFetcher {
   /** @throws the reason of the signal, without waiting for the thread */
   private async answerTo(id: number): Promise<void> {
     const { signal } = this.options
+    if (this.end !== undefined) throw this.end
     const stop = () => this.waiting.get(id)?.reject(signal.reason)
     signal.addEventListener('abort', stop)
     try {
@@ -115,6 +120,7 @@ export class ThreadFetcher implements LogFetcher {
   }
 
   private failAll(error: unknown): void {
+    this.end ??= error
     for (const { reject } of [...this.waiting.values()]) reject(error)
   }
 }

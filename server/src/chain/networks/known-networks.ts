@@ -1,4 +1,5 @@
 import type { Network } from '../chain-types.ts'
+import { contractsHash } from './contracts-hash.ts'
 
 /** The block that created LAND on mainnet: no other contract logged anything about the land before it. */
 const MAINNET_FIRST = 4_944_642
@@ -53,3 +54,8 @@ export const SEPOLIA: Network = {
 
 /** The networks that have a name. */
 export const KNOWN_NETWORKS: readonly Network[] = [MAINNET, SEPOLIA]
+
+/** Whether a network has the contracts of a known one, whatever its name is: also a copy in another thread. */
+export function isKnownNetwork(network: Network): boolean {
+  return KNOWN_NETWORKS.some((known) => contractsHash(known) === contractsHash(network))
+}

@@ -6,7 +6,7 @@ import { MAINNET_REGISTRIES } from '../../land/records/contracts.ts'
 import { CONTRACT_ROLES, type Network } from '../chain-types.ts'
 import { firstBlock } from '../logs/log-filter.ts'
 import { contractsHash } from './contracts-hash.ts'
-import { MAINNET, SEPOLIA } from './known-networks.ts'
+import { isKnownNetwork, MAINNET, SEPOLIA } from './known-networks.ts'
 import { parseNetwork } from './parse-network.ts'
 import { readNetwork } from './read-network.ts'
 import { registriesOf } from './registries-of.ts'
@@ -163,4 +163,10 @@ test('the hash of the contracts changes with each of them, and not with the name
   expect(new Set([two, ...others].map(contractsHash)).size).toBe(others.length + 1)
   // Stored by followers: a change of the text that is hashed makes all of them start again.
   expect(contractsHash(MAINNET)).toBe('bcfc9290722e4530c8d03b8f23f4cb2218efb3447dc4f4c89685774675bf896d')
+})
+
+test('a known network is known in another thread, too', () => {
+  expect(isKnownNetwork(structuredClone(MAINNET))).toBe(true)
+  expect(isKnownNetwork({ ...SEPOLIA, name: 'copy' })).toBe(true)
+  expect(isKnownNetwork({ ...MAINNET, chainId: 5 })).toBe(false)
 })

@@ -24,7 +24,7 @@ export interface HistoryOptions {
 export class HistoryMissingError extends Error {
   constructor(startBlock: number, reasons: readonly string[]) {
     super(
-      `No node has the logs from block ${startBlock} on, with which the history of the land begins: ${reasons.join('; ')}. ` +
+      `No node has the logs from block ${startBlock} on, which the history of the land needs: ${reasons.join('; ')}. ` +
         'Use an archive node, or a full node that keeps the blocks and receipts of all times: ' +
         'on mainnet also those before block 15537393, which many nodes remove',
     )
