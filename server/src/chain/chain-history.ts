@@ -77,6 +77,7 @@ export function makeWorld(
       parcelCount: history.parcelCount,
     },
     openFetcher: openFetcherOf(parts, history),
+    eventsOfBlock: (logs, block) => withRetries(() => parts.eventsOfBlock(logs, block), retries),
     eventsOf: (logs, read) =>
       readEvents(logs, ({ blockTimeS }) => blockTimeS * SECOND_MS, {
         network,

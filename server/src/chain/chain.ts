@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type Clock, steadyMs } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
@@ -20,7 +21,9 @@ import { NodeSource } from './follow/node-source.ts'
 import { publicText } from './follow/public-text.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
+import { spoolPlace } from './history/history-options.ts'
 import type { HistoryStep } from './history/history-step.ts'
+import { hasStoredLogs, spoolPath } from './history/spool.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
 import { ruleContextOf } from './meaning/rule-context-of.ts'
@@ -218,6 +221,13 @@ export class Chain {
     return position !== undefined && position.rulesVersion < this.known.rulesVersion
   }
 
+  /** Whether the logs of the history are stored: a world that began with a snapshot of a block may have none. */
+  hasStoredLogs(): Promise<boolean> {
+    const spoolFolder = join(this.options.config.dataDir, 'chain')
+    const { folder, name } = spoolPlace({ network: this.network, spoolFolder })
+    return hasStoredLogs(spoolPath(folder, name))
+  }
+
   /** Whether this process follows the chain, and no other one. */
   get leads(): boolean {
     return this.follower.block !== undefined
@@ -251,15 +261,21 @@ export class Chain {
    * Makes the world again, with the rules of this version, from the stored logs. The node is asked for newer blocks, and
    * for logs that are not stored. Readers have the world that is shown until then, and it may be followed meanwhile.
    *
+   * @param until no newer block than this one is read, unless the world that is shown has it; undefined: the newest
    * @throws {CommandError} where the world does not come from the chain, or node or stored logs cannot be used; nothing
    * has changed then
    */
-  async rebuild(onProgress: (line: HistoryStep, sentence: string) => void): Promise<void> {
-    if (!(await this.hasPosition()))
+  async rebuild(
+    until: number | undefined,
+    onProgress: (line: HistoryStep, sentence: string) => void,
+  ): Promise<void> {
+    const newest = (await this.hasPosition()) ? await this.readNewest() : undefined
+    if (!newest)
       throw new CommandError(
         'The world that is shown does not come from the chain, so it cannot be made again. landpass follow --new-world replaces it by the history of the chain.',
       )
-    await this.makeWorld({ ground: undefined, until: undefined, isRebuild: true }, onProgress)
+    const last = until === undefined ? undefined : Math.max(until, newest.number)
+    await this.makeWorld({ ground: undefined, until: last, isRebuild: true }, onProgress)
   }
 
   /** Follows the chain: see {@link runFollower}. Compares samples of the land with the contracts meanwhile. */
@@ -273,6 +289,7 @@ export class Chain {
         timing: this.timing,
         steadyMs: () => steadyMs(this.options.clock),
         pollMs: this.options.config.chain.pollMs,
+        pollsWhenDue: this.options.config.chain.head === 'latest',
         endsWith: (result) => endsAt.includes(result),
         onStep: (result) => this.state.noteStep(result),
         onFailure: (error, inRow) => this.state.noteFailure(error, inRow),

@@ -21,6 +21,7 @@ function chainThatGrows(changes: Partial<CommandChain> = {}) {
       calls.push({ until })
       return 'reached'
     },
+    hasStoredLogs: async () => true,
     isOutdated: async () => false,
     leads: false,
     rebuild: async () => undefined,
@@ -70,4 +71,27 @@ test('a world that cannot be followed ends the command with the reason', async (
   const run = chainThatGrows({ follow: async () => 'stopped', whyNot: () => 'another block 7' })
 
   await expect(run({})).rejects.toThrow('another block 7')
+})
+
+test('with --until, a world of older rules is made again up to that block, and followed as it is where that fails', async () => {
+  const outdated = { hasPosition: async () => true, isOutdated: async () => true }
+  const asked: unknown[] = []
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const failing = chainThatGrows({
+    ...outdated,
+    rebuild: async (until) => {
+      asked.push(until)
+      throw new Error('no node has the logs')
+    },
+  })
+  expect((await failing({ until: 1_200 })).calls).toEqual([{ until: 1_200 }])
+  expect(asked).toEqual([1_200])
+  expect(String(written.mock.calls[0])).toContain('is followed as it is: no node has the logs')
+
+  written.mockClear()
+  const rebuild = async () => expect.unreachable()
+  const joined = chainThatGrows({ ...outdated, rebuild, hasStoredLogs: async () => false })
+  expect((await joined({ until: 1_200 })).calls).toEqual([{ until: 1_200 }])
+  expect(String(written.mock.calls[0])).toContain('landpass follow --new-world')
+  written.mockRestore()
 })

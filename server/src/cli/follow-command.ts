@@ -9,7 +9,7 @@ import { CommandError, PublicCommandError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
 import { ProgressShow } from './progress.ts'
 import { runCommand, writeResult } from './run-command.ts'
-import { WorldRebuild } from './world-rebuild.ts'
+import { NO_STORED_LOGS, WorldRebuild } from './world-rebuild.ts'
 
 /** The options of the command. */
 export interface FollowOptions {
@@ -113,6 +113,7 @@ type CommandChain = Pick<
   | 'blockNumberOf'
   | 'follow'
   | 'hasPosition'
+  | 'hasStoredLogs'
   | 'isOutdated'
   | 'leads'
   | 'readHistory'
@@ -129,8 +130,9 @@ type CommandChain = Pick<
 export async function follow(
   chain: CommandChain,
   { until, ground, newWorld = false }: FollowOptions,
-  { signal, onProgress, onShown }: FollowHooks,
+  hooks: FollowHooks,
 ): Promise<void> {
+  const { signal, onProgress, onShown } = hooks
   if (newWorld || !(await chain.hasPosition())) {
     // By a name, the history ends at the last block that is final when it has been read: that may take hours.
     const last = typeof until === 'number' ? until : undefined
@@ -143,10 +145,7 @@ export async function follow(
   }
   const target = until === undefined ? undefined : await chain.blockNumberOf(until)
   // A command that ends leaves a world of the newest rules; one that goes on follows the old one until the new one is there.
-  if (target !== undefined && (await chain.isOutdated())) {
-    await chain.announcer.during(() => chain.rebuild(onProgress))
-    onShown()
-  }
+  if (target !== undefined && (await chain.isOutdated())) await rebuildIfPossible(chain, target, hooks)
   const rebuilding = new WorldRebuild({ chain, log: logLine })
   if (target === undefined) rebuilding.start()
   const result = await chain
@@ -162,9 +161,27 @@ export async function follow(
     ])
 }
 
+/** What fails leaves the old world, which is followed then. */
+async function rebuildIfPossible(
+  chain: CommandChain,
+  until: number,
+  { signal, onProgress, onShown }: FollowHooks,
+): Promise<void> {
+  if (!(await chain.hasStoredLogs())) return logLine(NO_STORED_LOGS)
+  try {
+    await chain.announcer.during(() => chain.rebuild(until, onProgress))
+  } catch (error) {
+    signal.throwIfAborted()
+    logLine(
+      `the world was made by older rules and cannot be made again at this time, so it is followed as it is: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+  onShown()
+}
+
 /** The world goes on being followed meanwhile, by the process that does so. */
 async function rebuild(chain: CommandChain, { onProgress, onShown }: FollowHooks): Promise<void> {
-  await chain.announcer.during(() => chain.rebuild(onProgress))
+  await chain.announcer.during(() => chain.rebuild(undefined, onProgress))
   onShown()
   writeResult({ ok: true }, ['The world was made again.'])
 }

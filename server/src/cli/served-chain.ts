@@ -1,6 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Chain, openChain } from '../chain/chain.ts'
@@ -12,6 +10,7 @@ import type { Db, Engine } from '../db/engine.ts'
 import { CommandError } from '../errors.ts'
 import { readChainStanding } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
+import { readLines } from './child-lines.ts'
 import { WorldRebuild, yieldToServer } from './world-rebuild.ts'
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
@@ -141,13 +140,13 @@ export class ServedChain {
     const child = (this.options.startCommand ?? startFollow)()
     this.child = child
     let failure: Message = {}
-    const lines = createInterface({ input: child.stdout! }).on('line', (line) => {
+    const code = await readLines(child, (line) => {
       const message = parsed(line)
       if (message.error !== undefined) failure = message
       if (message.phase !== undefined) this.own = { state: 'history', reason: progressText(message) }
+    }).finally(() => {
+      this.child = undefined
     })
-    const [[code]] = await Promise.all([once(child, 'exit'), once(lines, 'close')])
-    this.child = undefined
     if (code === 0) this.own = undefined
     else if (!this.stopping.signal.aborted)
       throw new CommandError(

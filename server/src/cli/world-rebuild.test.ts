@@ -20,6 +20,7 @@ function outdatedChain() {
       return looks > 1
     },
     isOutdated: async () => true,
+    hasStoredLogs: async () => true,
   }
 }
 
@@ -47,7 +48,7 @@ test('the process that leads makes an old world again, and tries again what fail
 
 test('a world of the newest rules starts no command, and a process that ends takes the command with it', async () => {
   const current = new WorldRebuild({
-    chain: { leads: true, isOutdated: async () => false },
+    chain: { leads: true, isOutdated: async () => false, hasStoredLogs: async () => true },
     log: () => expect.unreachable(),
     startCommand: () => expect.unreachable(),
   })
@@ -58,7 +59,7 @@ test('a world of the newest rules starts no command, and a process that ends tak
   const child = commandThat(WAITS)()
   await once(child, 'spawn')
   const rebuild = new WorldRebuild({
-    chain: { leads: true, isOutdated: async () => true },
+    chain: { leads: true, isOutdated: async () => true, hasStoredLogs: async () => true },
     log: (line) => lines.push(line),
     startCommand: () => child,
   })
@@ -66,4 +67,46 @@ test('a world of the newest rules starts no command, and a process that ends tak
   await once(child.stdout!, 'data')
   await rebuild.close()
   expect([lines.length, child.exitCode]).toEqual([1, 1])
+})
+
+test('a world without stored logs is followed as it is, and the log says how to make it again', async () => {
+  const lines: string[] = []
+  const rebuild = new WorldRebuild({
+    chain: { leads: true, isOutdated: async () => true, hasStoredLogs: async () => false },
+    log: (line) => lines.push(line),
+    startCommand: () => expect.unreachable(),
+  })
+  rebuild.start()
+  await rebuild.finished
+  expect(lines).toEqual([expect.stringContaining('landpass follow --new-world')])
+})
+
+test('a command that cannot be started is tried again, and one is not started after the end', async () => {
+  const lines: string[] = []
+  const commands = [() => spawn('/no/such/program', [], { stdio: 'pipe' }), commandThat(SUCCEEDS)]
+  const rebuild = new WorldRebuild({
+    chain: { leads: true, isOutdated: async () => true, hasStoredLogs: async () => true },
+    log: (line) => lines.push(line),
+    startCommand: () => commands.shift()!(),
+    pause: async () => undefined,
+  })
+  rebuild.start()
+  await rebuild.finished
+  expect(lines.at(1)).toContain('ENOENT')
+  expect(lines.at(-1)).toContain('was made again')
+
+  let answer: (isOutdated: boolean) => void = () => expect.unreachable()
+  const ending = new WorldRebuild({
+    chain: {
+      leads: true,
+      isOutdated: () => new Promise<boolean>((resolve) => (answer = resolve)),
+      hasStoredLogs: async () => true,
+    },
+    log: () => expect.unreachable(),
+    startCommand: () => expect.unreachable(),
+  })
+  ending.start()
+  const closed = ending.close()
+  answer(true)
+  await closed
 })

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { constants, setPriority } from 'node:os'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Chain } from '../chain/chain.ts'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
+import { readLines } from './child-lines.ts'
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
 /** How often is looked whether this process leads. */
@@ -14,8 +13,12 @@ const MAX_PAUSE_MS = 10 * MINUTE_MS
 /** How often the log says how far it is. */
 const LOG_EVERY_MS = 30 * SECOND_MS
 
+/** A world that began with a snapshot of a block would be read from the first block on: only an operator decides that. */
+export const NO_STORED_LOGS =
+  'the world was made by older rules, and DATA_DIR/chain has no logs to make it again from: it is followed as it is. landpass follow --new-world makes it again from the history of the chain, for which it asks the nodes'
+
 export interface WorldRebuildOptions {
-  readonly chain: Pick<Chain, 'leads' | 'isOutdated'>
+  readonly chain: Pick<Chain, 'leads' | 'isOutdated' | 'hasStoredLogs'>
   /** Writes a line for operators. */
   readonly log: (line: string) => void
   /** Starts `landpass follow --rebuild`; tests replace it. */
@@ -26,7 +29,7 @@ export interface WorldRebuildOptions {
 /**
  * Makes a world that older rules have made again, by the command `landpass follow --rebuild` in a process of its own. This
  * process goes on following the old world meanwhile, and follows the new one when it is shown. Of several processes the one
- * that leads does it. What fails is tried again.
+ * that leads does it, where logs are stored. What fails is tried again.
  */
 export class WorldRebuild {
   private readonly options: WorldRebuildOptions
@@ -42,7 +45,7 @@ export class WorldRebuild {
     this.running = this.run()
   }
 
-  /** Resolves when the world is of the newest rules. */
+  /** Resolves when the world is of the newest rules, or no logs are stored. */
   get finished(): Promise<void> {
     return this.running
   }
@@ -60,7 +63,9 @@ export class WorldRebuild {
     for (let failures = 0; !signal.aborted; ) {
       try {
         if (chain.leads) {
-          if (!(await chain.isOutdated())) return
+          if (!(await chain.isOutdated()) || signal.aborted) return
+          if (!(await chain.hasStoredLogs())) return log(NO_STORED_LOGS)
+          if (signal.aborted) return
           if (failures === 0)
             log(
               'the world was made by older rules: it is made again from the stored logs, and followed meanwhile',
@@ -87,15 +92,15 @@ export class WorldRebuild {
     this.child = child
     let failure: string | undefined
     let loggedAtMs = performance.now()
-    const lines = createInterface({ input: child.stdout! }).on('line', (line) => {
+    const code = await readLines(child, (line) => {
       const message = parsed(line)
       failure = message.error ?? failure
       if (message.phase === undefined || performance.now() - loggedAtMs < LOG_EVERY_MS) return
       loggedAtMs = performance.now()
       log(`making the world again: ${message.phase}, block ${message.block}`)
+    }).finally(() => {
+      this.child = undefined
     })
-    const [[code]] = await Promise.all([once(child, 'exit'), once(lines, 'close')])
-    this.child = undefined
     if (code !== 0) throw new Error(failure ?? `landpass follow --rebuild ended with ${code}`)
   }
 }

@@ -211,7 +211,7 @@ export const SETTINGS = {
     kind: integer({ min: 100, max: 600_000 }),
     default: 4_000,
     meaning:
-      'The longest time between two questions for a new block, in milliseconds. Shortly before a block is due they come more often.',
+      'The longest time between two questions for a new block, in milliseconds. Shortly before a block is due they come more often, where this is shorter than the time of a block and CHAIN_HEAD is latest.',
   },
   CHAIN_RANGE_BLOCKS: {
     kind: integer({ min: 1, max: 10_000_000 }),
@@ -223,7 +223,7 @@ export const SETTINGS = {
     kind: integer({ min: 1, max: 64 }),
     default: 4,
     meaning:
-      'The most calls to the nodes at a time while the history of the land is read, or compared with the contracts.',
+      'The most calls to the nodes at a time while the history of the land is read, or compared with the contracts. While the history is read, logs and contracts are asked for at once, each with so many calls.',
   },
   CHAIN_CHECK_SAMPLE: {
     kind: integer({ min: 0, max: 10_000 }),

@@ -155,6 +155,7 @@ test('following to a block ends where another process has followed to it', async
       until,
       signal: stopping.signal,
       pollMs: 1,
+      pollsWhenDue: true,
       timing: REAL_TIMING,
       steadyMs: () => 0,
       endsWith: () => false,

@@ -60,6 +60,7 @@ test('a pause is never longer than the setting, nor shorter than a tenth of a se
 
 test.each([
   { pollMs: 300, why: 'the setting is shorter', blocks: [0, 12, 24, 36] },
+  { pollMs: 12_000, why: 'the setting is the time of a block', blocks: [0, 12, 24, 36] },
   { pollMs: 4_000, why: 'blocks come at the same second', blocks: [0, 1, 1, 2] },
   { pollMs: 4_000, why: 'too few blocks are known', blocks: [0, 12] },
 ])('polls come every $pollMs ms where $why', ({ pollMs, blocks }) => {

@@ -20,7 +20,8 @@ interface SeenHead {
 /**
  * When to poll for the next block. Blocks of most chains come in a rhythm, 12 seconds on Ethereum: shortly before the next one
  * is due, and until it is there, polls come more often than `pollMs`. So a block is found within half a second, for two or
- * three calls more. Between two blocks, and where there is no rhythm, polls come every `pollMs`.
+ * three calls more. Between two blocks, and where there is no rhythm, polls come every `pollMs`; they do so always where
+ * `pollMs` is not shorter than the rhythm: then calls are to be few.
  *
  * @example
  * const times = new PollTimes(4_000)
@@ -51,7 +52,7 @@ export class PollTimes {
   pauseMs(nowMs: number): number {
     const rhythmMs = this.rhythmMs()
     const stepMs = rhythmMs === undefined ? this.pollMs : Math.max(rhythmMs / POLLS_OF_BLOCK, MIN_POLL_MS)
-    if (rhythmMs === undefined || stepMs >= this.pollMs) return this.pollMs
+    if (rhythmMs === undefined || stepMs >= this.pollMs || this.pollMs >= rhythmMs) return this.pollMs
     // The shortest delay: later ones were those of late blocks, or of polls that came late.
     const dueMs = this.heads.at(-1)!.timeS * 1_000 + Math.min(...this.heads.map(({ delayMs }) => delayMs))
     const slots = Math.max(1, Math.floor((nowMs - dueMs + stepMs) / rhythmMs))

@@ -8,6 +8,8 @@ const MAX_PAUSE_MS = 20_000
 export interface RunOptions {
   /** The longest pause between two polls: see {@link PollTimes}. */
   readonly pollMs: number
+  /** Whether polls may come more often while a block is due: not where blocks are shown long after they came. */
+  readonly pollsWhenDue: boolean
   /** Milliseconds that pass evenly: the clock of the follower. */
   readonly steadyMs: () => number
   /** Ends when the world stands at this block, whichever process moved it there; undefined: never by itself. */
@@ -32,7 +34,7 @@ export async function runFollower(
   follower: Follower,
   options: RunOptions,
 ): Promise<StepResult | 'reached' | undefined> {
-  const { pollMs, steadyMs, until, signal, timing, endsWith, onStep, onFailure } = options
+  const { pollMs, pollsWhenDue, steadyMs, until, signal, timing, endsWith, onStep, onFailure } = options
   const times = new PollTimes(pollMs)
   let failures = 0
   while (!signal.aborted) {
@@ -51,7 +53,8 @@ export async function runFollower(
       if (endsWith(result)) return result
       const { nodeHead, answeredAtMs } = follower
       if (nodeHead && answeredAtMs !== undefined) times.note(nodeHead, answeredAtMs)
-      pauseMs = result === 'again' ? 0 : times.pauseMs(steadyMs())
+      const nextMs = pollsWhenDue ? times.pauseMs(steadyMs()) : pollMs
+      pauseMs = result === 'again' ? 0 : nextMs
     } catch (error) {
       if (signal.aborted) break
       failures += 1

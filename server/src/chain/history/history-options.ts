@@ -10,6 +10,7 @@ import type { ContractState } from '../check/contract-state.ts'
 import type { ChainSource } from '../follow/chain-source.ts'
 import { firstBlock } from '../logs/log-filter.ts'
 import { contractsHash } from '../networks/contracts-hash.ts'
+import type { Timing } from '../rpc/timing.ts'
 import type { HistorySource } from './fetch-history.ts'
 import type { OpenFetcher } from './history-fetcher.ts'
 import type { HistoryStep } from './history-step.ts'
@@ -45,6 +46,7 @@ export interface HistoryOptions {
     read: (call: ContractCall) => Promise<string>,
   ) => Promise<readonly LandEvent[]>
   readonly eventsOfBlock: NewerBlocksOptions['eventsOfBlock']
+  readonly timing: Pick<Timing, 'pause'>
   /** What a function of a contract returns after a block. */
   readonly readContract: ReadAtBlock
   /** Contracts in the state after a block, which many calls are made to. */
@@ -68,7 +70,10 @@ export function chainOf(network: Network): Pick<FollowedChain, 'chainId' | 'cont
 }
 
 /** Where the logs are stored. */
-export function spoolPlace({ network, spoolFolder }: HistoryOptions): SpoolPlace {
+export function spoolPlace({
+  network,
+  spoolFolder,
+}: Pick<HistoryOptions, 'network' | 'spoolFolder'>): SpoolPlace {
   return { folder: spoolFolder, name: fileName(network), firstBlock: firstBlock(network) }
 }
 

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../../clock.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { PublicCommandError } from '../../errors.ts'
 import { readBlockNumber, startPosition } from '../../land/changes/chain-position.ts'
@@ -10,7 +11,7 @@ import type { NewBlock } from '../follow/land-door.ts'
 import { RULES_VERSION } from '../follow/rules-version.ts'
 import { chainOf, type HistoryOptions } from './history-options.ts'
 import type { MadeRows } from './make-rows.ts'
-import { newerBlocks } from './newer-blocks.ts'
+import { NewerBlocks } from './newer-blocks.ts'
 import { writeWorld } from './write-world.ts'
 
 /** The block at which the new world stands, and its revision. */
@@ -21,31 +22,39 @@ export interface HistoryReport {
 
 /** Another import that was killed holds its place for this time. */
 export const PATIENCE_MS = 25_000
-/** How often a world is not shown yet, because the one before it has been followed further meanwhile. */
-const MAX_TRIES = 5
+/** How often it is tried to show a world: the one before it may be followed further while the newest blocks are read. */
+const MAX_TRIES = 20
+/** Another node may have the newest block later than the one that is asked by the process that follows. */
+const PAUSE_MS = SECOND_MS
 
 /**
  * Writes the rows of a final block and shows them. Where the world before is of the same chain and is followed, it is
- * further than that: the new world begins where the chain is then, so that readers never go back.
+ * further than that: the new world begins where the chain is then, so that readers never go back to an earlier block.
  *
  * @param expected the world that was shown at the beginning, null for none
- * @throws {CommandError} where another world is shown meanwhile, or the block was replaced; nothing has changed then
+ * @throws {CommandError} where another world is shown meanwhile, the block was replaced, or the nodes stay behind the world
+ * before; nothing has changed then
  */
 export async function writeAndShow(
   options: HistoryOptions,
   { block, rows, ground }: MadeRows,
   expected: number | null,
 ): Promise<HistoryReport> {
-  const { db, clock, context, network, until } = options
+  const { db, clock, context, network, until, timing, signal } = options
   const reachedBy = async (tx: Parameters<typeof readBlockNumber>[0], worldId: number | null) =>
     Math.min(await readBlockNumber(tx, worldId, chainOf(network)), until)
+  const newerBlocks = new NewerBlocks(block, options)
   let [newer, tries]: [readonly NewBlock[], number] = [[], 0]
   const beforeShow = async () => {
-    newer = (await reachedBy(db, expected)) > block.number ? await newerBlocks(block, options) : []
+    if (tries > 0) await timing.pause(PAUSE_MS, signal)
+    newer = (await reachedBy(db, expected)) > block.number ? await newerBlocks.read() : []
   }
   const whenShown = async (tx: Tx, newWorldId: number, shownBefore: number | null) => {
     const reached = newer.at(-1)?.number ?? block.number
-    if ((await reachedBy(tx, shownBefore)) > reached && ++tries < MAX_TRIES) throw new ShowAgainError()
+    if ((await reachedBy(tx, shownBefore)) > reached) {
+      if (++tries < MAX_TRIES) throw new ShowAgainError()
+      throw staysBehind(reached)
+    }
     await showAt(tx, options, { expected, shownBefore, newWorldId, block })
     if (newer.length === 0) return
     const step = { worldId: newWorldId, epoch: 0, from: block, blocks: newer, finalized: block }
@@ -57,6 +66,12 @@ export async function writeAndShow(
   await writeWorld(db, rows, ground, { ...options, patienceMs: PATIENCE_MS, whenShown, beforeShow })
   const { revision } = await readLandHead(db)
   return { block: newer.at(-1) ?? block, revision }
+}
+
+function staysBehind(reached: number): PublicCommandError {
+  return new PublicCommandError(
+    `The world that is shown is further than block ${reached}, the newest one that the nodes have. It stays, and nothing was changed. Start the command again; the logs are stored and not requested again.`,
+  )
 }
 
 interface Shown {

@@ -32,7 +32,9 @@ export interface NewWorldSteps {
   /** Adds all rows. @returns false to give the new world up */
   readonly fill: (loader: Loader) => Promise<boolean>
   readonly onStep?: ((step: 'attach' | 'show') => void) | undefined
-  /** Is done immediately before the transaction that shows the world, and again after a {@link ShowAgainError}. */
+  /**
+   * Is done immediately before the transaction that shows the world, and again after a {@link ShowAgainError}. It may take long.
+   */
   readonly beforeShow?: (() => Promise<void>) | undefined
 }
 
@@ -94,7 +96,7 @@ async function fillAndShow(
   onStep?.('show')
   const alsoIn = whenShown && ((tx: Tx, shownBefore: number | null) => whenShown(tx, worldId, shownBefore))
   for (;;) {
-    await beforeShow?.()
+    if (beforeShow) await lease.during(beforeShow)
     try {
       return await showWorld(db, worldId, clock.nowMs(), { onlyIfEmpty, alsoIn })
     } catch (error) {
