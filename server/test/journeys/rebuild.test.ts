@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { RULES_VERSION } from '../../src/chain/follow/rules-version.ts'
+import { REAL_TIMING } from '../../src/chain/rpc/timing.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { readChainPosition } from '../../src/land/changes/chain-position.ts'
 import { readLandHead } from '../../src/land/changes/land-head.ts'
@@ -52,8 +53,21 @@ test('a world of older rules is made again at the block where it stands, with it
   expect(position.blocks.length).toBeGreaterThan(2)
   expect(await land.chain.isOutdated()).toBe(false)
 
-  // From the stored logs: the node is asked for blocks that are not final, and for no range
+  // Where the nodes stay behind the world that is shown, that stays: readers never go back to an earlier block
   await makeOld(db)
+  await db
+    .updateTable('chain_position')
+    .set({ block_number: number + 1_000 })
+    .execute()
+  const pauses: number[] = []
+  const pause = async (ms: number) => void pauses.push(ms)
+  const behind = await followLand(db, simulated, { dataDir, timing: { ...REAL_TIMING, pause } })
+  await expect(behind.chain.rebuild(undefined, () => undefined)).rejects.toThrow(`than block ${number}`)
+  expect(pauses).toHaveLength(19)
+  expect((await readChainPosition(db))!.rulesVersion).toBe(RULES_VERSION - 1)
+  await db.updateTable('chain_position').set({ block_number: number }).execute()
+
+  // From the stored logs: the node is asked for blocks that are not final, and for no range
   expect(await land.chain.isOutdated()).toBe(true)
   const before = await simulated.calls()
   const env = { ...simulated.env, DATABASE_URL: databaseUrl, DATA_DIR: dataDir }

@@ -23,18 +23,20 @@ const inflate = promisify(inflateRaw)
 export async function convertOldSpool(path: string): Promise<void> {
   const file = await openIfThere(path)
   if (!file) return
+  let version: Buffer | undefined
   try {
-    const version = await readAt(file, 0, VERSION.length)
-    if (!version?.toString('latin1').startsWith(MARK) || version.equals(VERSION)) return
-    if (version.equals(VERSION_2)) await convert(file, path)
-    else await rename(path, `${path}.old`)
+    version = await readAt(file, 0, VERSION.length)
+    if (version?.equals(VERSION_2)) await convert(file, `${path}.new`)
   } finally {
     await file.close()
   }
+  // Files are closed before: Windows renames no others.
+  if (version?.equals(VERSION_2)) await rename(`${path}.new`, path)
+  else if (version?.toString('latin1').startsWith(MARK) && !version.equals(VERSION))
+    await rename(path, `${path}.old`)
 }
 
-async function convert(old: FileHandle, path: string): Promise<void> {
-  const newPath = `${path}.new`
+async function convert(old: FileHandle, newPath: string): Promise<void> {
   const file = await open(newPath, 'w')
   try {
     await file.appendFile(VERSION)
@@ -43,7 +45,6 @@ async function convert(old: FileHandle, path: string): Promise<void> {
   } finally {
     await file.close()
   }
-  await rename(newPath, path)
 }
 
 async function* rangesOf(file: FileHandle): AsyncGenerator<LogsOfRange> {

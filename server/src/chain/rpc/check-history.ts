@@ -20,13 +20,15 @@ export interface HistoryOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The first block without proof of work. */
+const OFTEN_REMOVED_BEFORE = 15_537_393
+
 /** No node has the history of the land: the message names each node with its answer, and the kind of node that is needed. */
 export class HistoryMissingError extends Error {
   constructor(startBlock: number, reasons: readonly string[]) {
     super(
       `No node has the logs from block ${startBlock} on, which the history of the land needs: ${reasons.join('; ')}. ` +
-        'Use an archive node, or a full node that keeps the blocks and receipts of all times: ' +
-        'on mainnet also those before block 15537393, which many nodes remove',
+        `Use an archive node, or a full node that keeps the blocks and receipts of all times${startBlock < OFTEN_REMOVED_BEFORE ? `: on mainnet also those before block ${OFTEN_REMOVED_BEFORE}, which many nodes remove` : ''}`,
     )
     this.name = 'HistoryMissingError'
   }
