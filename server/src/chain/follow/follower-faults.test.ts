@@ -111,7 +111,7 @@ test('while it is stopped, a poll costs two calls; the reason goes where it is o
   chain.calls.length = 0
   for (let poll = 0; poll < 3; poll++) expect(await follower.step()).toBe('stopped')
   expect(chain.calls).toEqual(['heads', 'hasBlock', 'heads', 'hasBlock', 'heads', 'hasBlock'])
-  expect(follower.reason).toContain('below block 110')
+  expect(follower.reason).toContain('Block 110 and all blocks before it were final')
 
   land.left = 0
   expect(await follower.step()).toBe('waits')

@@ -77,7 +77,7 @@ test('a branch that leaves below the final block stops the follower, until the n
   chain.reorganise(15, 30, 'b')
 
   expect(await follower.step()).toBe('stopped')
-  expect(follower.reason).toContain('below block 110')
+  expect(follower.reason).toContain('Block 110 and all blocks before it were final')
   expect(land.rows).toEqual(rows)
 
   chain.blocks = whole
