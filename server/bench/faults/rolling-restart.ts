@@ -14,9 +14,9 @@ const READERS = 16
 const SERVERS = 2
 const POLL_EVERY_MS = 200
 /** In a short run, between two reads of a reader beyond those that a round needs. */
-const PAUSE_MS = 20
-/** Longer than the balancer needs to notice, with a poll under way. */
-const DELAY_MS = 1_500
+const PAUSE_MS = 100
+/** Longer than the balancer needs to notice on a busy machine, with a poll under way. */
+const DELAY_MS = 5_000
 const RADIUS = 25
 
 /** Both servers are restarted in turn behind a plain balancer, while players read and claim. */

@@ -16,13 +16,10 @@ interface StateWithRows extends ExportedState {
  * Reads what a chain says of owners and of signed trades, all of it at the block that is returned with it. These tables change
  * without a new revision. They are small, and the embedded engine runs no other statement meanwhile.
  *
- * @param options `inOneTransaction`: `db` is a transaction already
+ * @param db a transaction is used as it is
  */
-export function readChainTables(
-  db: Db,
-  { inOneTransaction = false }: { readonly inOneTransaction?: boolean },
-): Promise<StateWithRows> {
-  return inOneTransaction ? readTables(db) : inSnapshot(db, readTables)
+export function readChainTables(db: Db): Promise<StateWithRows> {
+  return db.isTransaction ? readTables(db) : inSnapshot(db, readTables)
 }
 
 async function readTables(db: Db): Promise<StateWithRows> {

@@ -75,7 +75,7 @@ async function attempt(db: Db, folder: string, options: ExportOptions): Promise<
     const landFiles = await exporter.writeFiles()
     // Blocks move the position on without a revision where they change no table that answers show: those tables are the same at each of
     // these blocks. The others are read together with the block.
-    const { chain, worldId, revision, rows } = await readChainTables(db, options)
+    const { chain, worldId, revision, rows } = await readChainTables(db)
     if (revision !== state.revision) return undefined
     const files = { ...landFiles, ...(rows && (await writeChainFiles(writer, rows))) }
     const { latestMs: referenceTimeMs, isFromChain } = exporter
