@@ -141,10 +141,13 @@ describeOnBothEngines('a snapshot', (open, kind) => {
     Object.assign(open_, { closed_by: 'event' })
     const sold = records.publications.find(({ status }) => status === 'sold')!
     Object.assign(sold, { closed_by: 'moved' })
+    const offered = records.publications.find(({ status }) => status === 'open')!
+    Object.assign(offered, { closed_tx_hash: hash(0x778) })
 
     const { errors } = await importInto(db, tinySnapshot({ records }))
 
     expect(errors.map(({ field, value }) => [field, value])).toEqual([
+      ['closed_tx_hash', `"${hash(0x778)}"`],
       ['closed_by', '"moved"'],
       ['closed_by', '"event"'],
     ])
