@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { type FollowOptions, follow } from './follow-command.ts'
+import { CommandError } from '../errors.ts'
+import { type FollowOptions, follow, forPrinting } from './follow-command.ts'
 
 type CommandChain = Parameters<typeof follow>[0]
 
@@ -67,4 +68,14 @@ test('a world that cannot be followed ends the command with the reason', async (
   const run = chainThatGrows({ follow: async () => 'stopped', whyNot: () => 'another block 7' })
 
   await expect(run({})).rejects.toThrow('another block 7')
+})
+
+test.each([
+  ['of the command', new CommandError('no answer of https://node/secret', 'no answer'), 'no answer'],
+  ['of another part', new TypeError('no answer of https://node/secret'), 'for everyone'],
+])('no secret of a node is printed: an error %s', (_, error, publicText) => {
+  const nodes = { hideSecrets: (text: string) => text.replaceAll('secret', '***') }
+  const printed = forPrinting(error, { nodes, publicText: () => 'for everyone' })
+
+  expect(printed).toMatchObject({ message: 'no answer of https://node/***', publicText })
 })
