@@ -111,9 +111,9 @@ export interface Operations {
   /** Bids on a parcel, newest first */
   'GET /parcels/{x}/{y}/bids': {
     path: {
-      /** Column, growing to the east. */
+      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
       x: number
-      /** Row, growing to the north. */
+      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
       y: number
     }
     query?: {
@@ -290,9 +290,9 @@ export interface Operations {
   /** Mortgages on a parcel, newest first */
   'GET /parcels/{x}/{y}/mortgages': {
     path: {
-      /** Column, growing to the east. */
+      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
       x: number
-      /** Row, growing to the north. */
+      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
       y: number
     }
     query?: {
@@ -350,9 +350,9 @@ export interface Operations {
   /** One parcel, by its coordinates */
   'GET /parcels/{x}/{y}': {
     path: {
-      /** Column, growing to the east. */
+      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
       x: number
-      /** Row, growing to the north. */
+      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
       y: number
     }
     data: Parcel
@@ -368,9 +368,9 @@ export interface Operations {
   /** A parcel's token id, in hex */
   'GET /parcels/{x}/{y}/encodedId': {
     path: {
-      /** Column, growing to the east. */
+      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
       x: number
-      /** Row, growing to the north. */
+      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
       y: number
     }
     data: {
@@ -388,9 +388,9 @@ export interface Operations {
   /** All publications of a parcel, newest first */
   'GET /parcels/{x}/{y}/publications': {
     path: {
-      /** Column, growing to the east. */
+      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
       x: number
-      /** Row, growing to the north. */
+      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
       y: number
     }
     data: Publication[]
@@ -468,9 +468,9 @@ export interface Operations {
   /** An image of a parcel: in the middle, and selected */
   'GET /parcels/{x}/{y}/map.png': {
     path: {
-      /** Column, growing to the east. */
+      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
       x: number
-      /** Row, growing to the north. */
+      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
       y: number
     }
     query?: {
@@ -661,9 +661,9 @@ export interface Operations {
   /** Metadata of a parcel's token, by its coordinates */
   'GET /v2/parcels/{x}/{y}': {
     path: {
-      /** Column, growing to the east. */
+      /** Column, growing to the east: within `WORLD`, or of a parcel that the chain has outside. */
       x: number
-      /** Row, growing to the north. */
+      /** Row, growing to the north: within `WORLD`, or of a parcel that the chain has outside. */
       y: number
     }
     data: TokenMetadata

@@ -19,8 +19,10 @@ async function runExport(folder: string, signal: AbortSignal): Promise<void> {
   const show = new ProgressShow()
   let report: ExportReport
   try {
-    report = await withDatabase(readConfig(process.env), ({ db, kind }) =>
+    const config = readConfig(process.env)
+    report = await withDatabase(config, ({ db, kind }) =>
       exportSnapshot(db, folder, {
+        world: config.world,
         inOneTransaction: kind === 'postgres',
         onProgress: show.update.bind(show),
         signal,

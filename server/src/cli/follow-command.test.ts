@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { type FollowOptions, follow } from './follow-command.ts'
+import { CommandError } from '../errors.ts'
+import { type FollowOptions, follow, forPrinting } from './follow-command.ts'
 
 type CommandChain = Parameters<typeof follow>[0]
 
@@ -94,4 +95,14 @@ test('with --until, a world of older rules is made again up to that block, and f
   expect((await joined({ until: 1_200 })).calls).toEqual([{ until: 1_200 }])
   expect(String(written.mock.calls[0])).toContain('landpass follow --new-world')
   written.mockRestore()
+})
+
+test.each([
+  ['of the command', new CommandError('no answer of https://node/secret', 'no answer'), 'no answer'],
+  ['of another part', new TypeError('no answer of https://node/secret'), 'for everyone'],
+])('no secret of a node is printed: an error %s', (_, error, publicText) => {
+  const nodes = { hideSecrets: (text: string) => text.replaceAll('secret', '***') }
+  const printed = forPrinting(error, { nodes, publicText: () => 'for everyone' })
+
+  expect(printed).toMatchObject({ message: 'no answer of https://node/***', publicText })
 })

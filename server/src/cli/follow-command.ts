@@ -84,7 +84,7 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
       if (options.rebuild) await rebuild(chain, hooks)
       else await follow(chain, options, hooks)
     } catch (error) {
-      throw withPublicText(error, chain)
+      throw forPrinting(error, chain)
     } finally {
       show.stop()
       await server?.close()
@@ -93,10 +93,16 @@ async function runFollow(options: FollowOptions, signal: AbortSignal): Promise<v
   })
 }
 
-/** An error of the command, with what a server that has started it may answer. */
-function withPublicText(error: unknown, chain: Chain): CommandError {
-  if (error instanceof CommandError) return error
-  return new CommandError(error instanceof Error ? error.message : String(error), chain.publicText(error))
+/**
+ * An error of the command with the secrets of nodes masked, as it is printed on stderr, and with what a server that has started
+ * the command may answer.
+ */
+export function forPrinting(
+  error: unknown,
+  chain: Pick<Chain, 'publicText'> & { readonly nodes: Pick<Chain['nodes'], 'hideSecrets'> },
+): CommandError {
+  const message = chain.nodes.hideSecrets(error instanceof Error ? error.message : String(error))
+  return new CommandError(message, error instanceof CommandError ? error.publicText : chain.publicText(error))
 }
 
 export interface FollowHooks {

@@ -120,8 +120,11 @@ class Namer {
   }
 
   private parameter(parameter: Parameter): Parameter {
-    const { title, ...schema } = parameter.schema ?? {}
+    const { title, ...named } = parameter.schema ?? {}
     if (typeof title !== 'string') return parameter
+    // Coordinates: the words of refusals leave out the parcels outside of the world, which are taken too.
+    const { 'x-allowed': _, ...wordless } = named
+    const schema = named.type === 'integer' ? wordless : named
     return this.put('parameters', title, { ...parameter, schema })
   }
 

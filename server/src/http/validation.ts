@@ -12,8 +12,6 @@ interface ParameterSchema {
   readonly default?: unknown
   /** The allowed values in words, where a pattern would not help a person. */
   readonly 'x-allowed'?: string
-  /** Whole numbers beyond minimum and maximum are passed on: the route refuses most of them, with {@link outOfRange}. */
-  readonly 'x-beyond'?: boolean
   /** Errors do not repeat the received value. */
   readonly 'x-withheld'?: boolean
 }
@@ -45,19 +43,10 @@ export const parameterReader: FastifySchemaCompiler<TSchema> = ({ schema, httpPa
     if (httpPart === 'querystring') removeEmptyValues(given)
     for (const [name, { type }] of typed) given[name] = textAs(type, given[name])
     // Compiled with the first request: compiling all schemas would take a fifth of the start.
-    validate ??= ajv.compile(withoutBounds(schema))
+    validate ??= ajv.compile(schema)
     if (validate(given)) return { value: given }
     throw refusal(validate.errors?.[0], Object.fromEntries(properties), given)
   }
-}
-
-function withoutBounds(schema: TSchema): object {
-  const { properties = {} } = schema as { properties?: Record<string, ParameterSchema> }
-  const checked = Object.entries(properties).map(([name, property]) => {
-    const { minimum: _min, maximum: _max, ...beyond } = property
-    return [name, property['x-beyond'] ? beyond : property]
-  })
-  return { ...schema, properties: Object.fromEntries(checked) }
 }
 
 /** An HTML form also sends its empty fields: `?status=&limit=5` means the same as `?limit=5`. */
@@ -163,7 +152,13 @@ function allowedText(schema: ParameterSchema): string {
   return 'text, given once'
 }
 
-function wholeNumberText({ minimum, maximum }: ParameterSchema): string {
+/**
+ * What a whole number may be, in words.
+ *
+ * @example
+ * wholeNumberText({ minimum: -150, maximum: 150 }) // 'a whole number from -150 to 150'
+ */
+export function wholeNumberText({ minimum, maximum }: Pick<ParameterSchema, 'minimum' | 'maximum'>): string {
   if (minimum !== undefined && maximum !== undefined) return `a whole number from ${minimum} to ${maximum}`
   return minimum === undefined ? 'a whole number' : `a whole number, ${minimum} or more`
 }

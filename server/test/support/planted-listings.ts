@@ -8,10 +8,14 @@ export interface ListingLife {
   readonly status: ListingStatus
   readonly closed_by: string | null
   readonly block_time_updated_at_ms: number | null
+  readonly closed_tx_hash: string | null
 }
 
 export interface PlantedListings {
-  /** Listings that the marketplace stores, and how they were: they were planted as cancelled for an unknown reason. */
+  /**
+   * Listings that the marketplace stores, and how they were, without the transaction that moved one of them: they were planted
+   * as cancelled for an unknown reason.
+   */
   readonly restored: ReadonlyMap<number, ListingLife>
   /** Open listings that the marketplace does not store, and why they must be closed. */
   readonly replaced: ReadonlyMap<number, 'event' | 'replaced'>
@@ -29,12 +33,20 @@ export async function plantListings(db: Db): Promise<PlantedListings> {
   const [moved] = await keysWhere(db, "closed_by = 'moved'")
   const [ended] = await keysWhere(db, ENDED)
   const restored = await listingsIn(db, [open!, moved!])
-  await change(db, open!, "status = 'cancelled', block_time_updated_at_ms = 5")
+  await change(
+    db,
+    open!,
+    `status = 'cancelled', block_time_updated_at_ms = 5, closed_tx_hash = '${UNKNOWN_ID}'`,
+  )
   await change(db, moved!, 'closed_by = null')
-  await change(db, ended!, "status = 'open', closed_by = null, block_time_updated_at_ms = null")
+  await change(
+    db,
+    ended!,
+    "status = 'open', closed_by = null, closed_tx_hash = null, block_time_updated_at_ms = null",
+  )
   await change(db, other!, `contract_id = '${UNKNOWN_ID}'`)
   return {
-    restored,
+    restored: new Map([...restored].map(([key, life]) => [key, { ...life, closed_tx_hash: null }])),
     replaced: new Map([
       [ended!, 'event'],
       [other!, 'replaced'],
@@ -47,7 +59,7 @@ export async function listingsIn(db: Db, keys: readonly number[]): Promise<Map<n
   const rows = await db
     .selectFrom('publication')
     .innerJoin('land_state', 'land_state.world_id', 'publication.world_id')
-    .select(['key', 'status', 'closed_by', 'block_time_updated_at_ms'])
+    .select(['key', 'status', 'closed_by', 'block_time_updated_at_ms', 'closed_tx_hash'])
     .where('key', 'in', keys)
     .orderBy('key')
     .execute()

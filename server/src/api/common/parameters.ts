@@ -1,29 +1,30 @@
 import { type Coord, coordText, isInWorld, parseCoord, type World } from '@landpass/client/grid'
 import Type, { type TSchema } from 'typebox'
 import { AppError } from '../../errors.ts'
-import { invalidParameter, outOfRange } from '../../http/validation.ts'
+import { invalidParameter, outOfRange, wholeNumberText } from '../../http/validation.ts'
 import { STATUSES } from '../../land/records/statuses.ts'
 import { oneOf } from '../../schema-parts.ts'
 import type { LandContext } from './land-context.ts'
 
 /** Parameters of several endpoints: their schemas, and functions that read them. */
 
-/** Coordinates in a path. What they may be is checked by {@link assertInWorld} or {@link assertKnownPlace}. */
+const PLACES = 'within `WORLD`, or of a parcel that the chain has outside'
+
+/**
+ * Coordinates in a path. All whole numbers are passed on: {@link assertInWorld} or {@link assertKnownPlace} refuses most of
+ * those outside of the world.
+ */
 export function coordParams({ bounds }: World) {
   return Type.Object({
     x: Type.Integer({
       title: 'ParcelX',
-      'x-beyond': true,
-      minimum: bounds.minX,
-      maximum: bounds.maxX,
-      description: 'Column, growing to the east.',
+      'x-allowed': wholeNumberText({ minimum: bounds.minX, maximum: bounds.maxX }),
+      description: `Column, growing to the east: ${PLACES}.`,
     }),
     y: Type.Integer({
       title: 'ParcelY',
-      'x-beyond': true,
-      minimum: bounds.minY,
-      maximum: bounds.maxY,
-      description: 'Row, growing to the north.',
+      'x-allowed': wholeNumberText({ minimum: bounds.minY, maximum: bounds.maxY }),
+      description: `Row, growing to the north: ${PLACES}.`,
     }),
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasEnded, newHolder } from './holder.ts'
+import { HolderWatch, hasEnded, newHolder } from './holder.ts'
 
 const own = newHolder()
 const [place, pid, start, random] = own.split(' ') as [string, string, string, string]
@@ -21,4 +21,21 @@ test.each([
   ['that is no name', ['someone']],
 ])('a process %s is left alone', (_name, parts) => {
   expect(hasEnded(parts.join(' '))).toBe(false)
+})
+
+test('an answer is remembered for 5 seconds, for each process', () => {
+  const asked: string[] = []
+  let nowMs = 0
+  const watch = new HolderWatch(
+    () => nowMs,
+    (holder) => asked.push(holder) > 2,
+  )
+  const both = () => ['one', 'other'].map((holder) => watch.hasEnded(holder))
+
+  expect(both()).toEqual([false, false])
+  nowMs = 4_999
+  expect(both()).toEqual([false, false])
+  expect(asked).toEqual(['one', 'other'])
+  nowMs = 5_000
+  expect(both()).toEqual([true, true])
 })

@@ -4,7 +4,7 @@ import { type PositionRow, readChainStanding } from '../../land/changes/chain-po
 import type { HeldNotice } from '../../land/changes/history-notice.ts'
 import type { Network } from '../chain-types.ts'
 import type { ChainState, ChainStatus, ChainStatusSource } from './chain-status.ts'
-import { hasEnded } from './holder.ts'
+import { HolderWatch } from './holder.ts'
 
 /** What the process that follows writes with its lease, so that every process can answer for it. */
 export interface SharedStatus {
@@ -50,6 +50,7 @@ const OFF: OwnState = { state: 'off', reason: 'The land does not come from the c
 /** Reads where the world stands, whichever process follows it. */
 export class StatusReader implements ChainStatusSource {
   private readonly options: StatusReaderOptions
+  private readonly holders = new HolderWatch()
   private pending: Promise<ChainStatus> | undefined
   private last: { readonly status: ChainStatus; readonly atMs: number } | undefined
 
@@ -86,7 +87,7 @@ export class StatusReader implements ChainStatusSource {
     const { db, clock, network, ownState } = this.options
     const { position, histories } = await readChainStanding(db)
     // A process of this machine that was killed is known to have ended before its lease does.
-    const history = histories.find(({ holder }) => !hasEnded(holder))
+    const history = histories.find(({ holder }) => !this.holders.hasEnded(holder))
     const own = ownState?.()
     if (position) return statusOf(position, { nowMs: clock.nowMs(), history, own })
     return {

@@ -11,11 +11,10 @@ import {
 } from '../../land/snapshot/stored-listings.ts'
 import type { BlockHeader, Network } from '../chain-types.ts'
 import { tokenOf } from '../check/check-context.ts'
-import { StateMissingError } from '../check/check-errors.ts'
+import { BlockGoneError, StateMissingError, UnansweredError } from '../check/check-errors.ts'
 import { FUNCTIONS } from '../check/contract-functions.ts'
 import type { ContractState } from '../check/contract-state.ts'
 
-/** Assets of which the rows are in memory at a time, and whose calls are sent together. */
 const ASSETS_OF_PAGE = 2_000
 
 export interface SettleOptions {
@@ -31,6 +30,8 @@ export interface SettleOptions {
   readonly onProgress: (done: number, total: number) => void
   /** Writes a line for operators. */
   readonly log: (line: string) => void
+  /** Assets of which the rows are in memory at a time, and whose calls are sent together. */
+  readonly assetsOfPage?: number
 }
 
 /** A listing that a marketplace stores for an asset. */
@@ -42,12 +43,13 @@ interface Order {
 
 /**
  * Compares the listings of a snapshot with what the marketplaces store for their assets at its block, and settles those that
- * differ: see {@link settledOf}. Where no node has the state of so old a block, they stay as the snapshot has them.
+ * differ: see {@link settledOf}. Where no node has the state of so old a block, or a contract does not answer, the rest of them
+ * stay as the snapshot has them.
  *
  * @throws {NodeError | NoNodeError} where nodes do not answer
  */
 export async function settleListings(options: SettleOptions): Promise<void> {
-  const { db, worldId, block, signal, onProgress, log } = options
+  const { db, worldId, block, signal, onProgress, log, assetsOfPage = ASSETS_OF_PAGE } = options
   const total = await countListedAssets(db, worldId)
   let [done, settledCount] = [0, 0]
   let after: AssetName | undefined
@@ -55,7 +57,7 @@ export async function settleListings(options: SettleOptions): Promise<void> {
     for (;;) {
       onProgress(done, total)
       signal.throwIfAborted()
-      const page = await readListedAssets(db, worldId, { after, limit: ASSETS_OF_PAGE })
+      const page = await readListedAssets(db, worldId, { after, limit: assetsOfPage })
       if (page.length === 0) break
       const settled = (await Promise.all(page.map((asset) => settledOfAsset(options, asset)))).flat()
       await writeSettledListings(db, worldId, { settled, closedAtMs: block.timeS * SECOND_MS })
@@ -64,9 +66,10 @@ export async function settleListings(options: SettleOptions): Promise<void> {
       after = page.at(-1)
     }
   } catch (error) {
-    if (!(error instanceof StateMissingError)) throw error
+    const reason = passableReason(error, block)
+    if (reason === undefined) throw error
     log(
-      `no node has the state of the contracts at block ${block.number}, so the offers of the snapshot stay as they are there. landpass chain check compares them.`,
+      `${settledCount} offers of the snapshot were settled; those of ${total - done} assets were not compared with the marketplaces, and stay as the snapshot has them. ${reason} landpass chain check compares them.`,
     )
     return
   }
@@ -74,6 +77,16 @@ export async function settleListings(options: SettleOptions): Promise<void> {
     log(
       `${settledCount} offers of the snapshot were settled: the marketplaces had others, or none, at block ${block.number}`,
     )
+}
+
+/**
+ * Why listings cannot be compared, where the land can be followed without that; else undefined. A node that has the header
+ * of the block, which was compared just before, and not its state may answer that the block is not found.
+ */
+function passableReason(error: unknown, { number }: Pick<BlockHeader, 'number'>): string | undefined {
+  if (error instanceof StateMissingError || error instanceof BlockGoneError)
+    return `No node has the state of the contracts at block ${number}.`
+  return error instanceof UnansweredError ? error.message : undefined
 }
 
 async function settledOfAsset(

@@ -2,7 +2,8 @@ import { type Kysely, sql } from 'kysely'
 
 /**
  * `closed_tx_hash`: the transaction that closed an offer or a bid. Null means unknown, or open: an import or a step by the version
- * before this one does not fill it.
+ * before this one does not fill it. A follower of that version that undoes a block also leaves it in a row that is open again:
+ * stop such followers before this version follows (docs/chain.md).
  *
  * An import by the version before may be running. Its tables are not attached as partitions yet, and could not be
  * attached without the new column, so they get it too.

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { sql } from 'kysely'
+import { CompiledQuery, type KyselyPlugin, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import {
   CALLS,
@@ -121,15 +121,26 @@ describeOnBothEngines('the rules over tables', (open, kind) => {
         ${JSON.stringify(emptyParcel({ x: 0, y: 0 }, 0))}::jsonb || jsonb_build_object('world_id', ${worldId}::integer,
           'x', n % 100, 'y', n / 100, 'owner', '0x' || n / 2)) as filled`.execute(db)
     await sql`analyze parcel`.execute(db)
-    const owned = await inTransaction(db, (tx) => new TableRows(tx, worldId).assetsOf('parcel', '0x7'))
+    const executed: CompiledQuery[] = []
+    const owned = await inTransaction(db, (tx) => {
+      const noting: KyselyPlugin = {
+        transformQuery: ({ node, queryId }) => {
+          executed.push(tx.getExecutor().compileQuery(node, queryId))
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      }
+      return new TableRows(tx.withPlugin(noting) as typeof tx, worldId).assetsOf('parcel', '0x7')
+    })
     expect(owned.map(({ x, y }) => [x, y])).toEqual([
       [14, 0],
       [15, 0],
     ])
 
-    const { rows } = await sql<{ readonly 'QUERY PLAN': unknown }>`
-      explain (analyze, format json, timing off)
-      select * from parcel where world_id = ${worldId} and owner = '0x7'`.execute(db)
+    expect(executed).toHaveLength(1)
+    const [{ sql: text, parameters }] = executed as [CompiledQuery]
+    const explain = `explain (analyze, format json, timing off) ${text}`
+    const { rows } = await db.executeQuery(CompiledQuery.raw(explain, [...parameters]))
     const plan = JSON.stringify(rows)
     expect(plan).toMatch(/"Node Type":"(Bitmap )?Index Scan"/)
     expect(plan).not.toContain('Seq Scan')

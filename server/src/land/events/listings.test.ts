@@ -137,7 +137,10 @@ describe('the marketplace keeps the listing of an asset that moved', () => {
     await story.transaction(transfer('1,1', BOB, ALICE))
 
     expect(await story.listingStates('1,1')).toEqual(['cancelled (replaced)', 'cancelled (moved)'])
-    expect((await story.listings('1,1'))[0]).toMatchObject({ block_time_updated_at_ms: movedAtMs })
+    expect((await story.listings('1,1'))[0]).toMatchObject({
+      block_time_updated_at_ms: movedAtMs,
+      closed_tx_hash: hash('tx 3'),
+    })
   })
 
   test('one made in the block of the transfer is closed like an older one', async () => {

@@ -21,8 +21,15 @@ export async function openListing(step: Step, fact: Fact<'listing-opened'>): Pro
   await assetOf(step, fact.asset)
   for (const before of await listingsIn(step, fact)) {
     if (!isStored(before)) continue
-    const updatedMs = before.status === 'open' ? at.timeMs : before.block_time_updated_at_ms
-    rows.put('publication', closed(before, at, { closed_by: 'replaced', updatedMs }))
+    // One that moved was closed then: its time and its transaction stay those of the move.
+    const kept = before.status === 'open' ? undefined : before
+    rows.put('publication', {
+      ...closed(before, at, { closed_by: 'replaced' }),
+      ...(kept && {
+        block_time_updated_at_ms: kept.block_time_updated_at_ms,
+        closed_tx_hash: kept.closed_tx_hash,
+      }),
+    })
   }
   rows.put('publication', {
     ...(await newPublication(step, fact)),
@@ -155,15 +162,12 @@ function canBeSoldNow(one: PublicationRow, at: LogPlace): boolean {
 function closed(
   one: PublicationRow,
   at: LogPlace,
-  {
-    closed_by,
-    updatedMs = at.timeMs,
-  }: { closed_by: NonNullable<PublicationRow['closed_by']>; updatedMs?: number | null },
+  { closed_by }: { closed_by: NonNullable<PublicationRow['closed_by']> },
 ): PublicationRow {
   return {
     ...one,
     status: 'cancelled',
-    block_time_updated_at_ms: updatedMs,
+    block_time_updated_at_ms: at.timeMs,
     closed_by,
     closed_tx_hash: at.txHash,
     updated_at_ms: at.timeMs,

@@ -99,8 +99,9 @@ const withoutClosing = PUBLICATION.jsonOf(ALWAYS_ANSWERED)
 
 /**
  * A publication as it is answered everywhere (interfaces.md, Publication): both names of the renamed pair, and the
- * transaction that closed it where that is known.
+ * transaction that closed it where that is known. It is never answered of an open one: a process of the version before
+ * migration 0010 that undoes a block leaves it in the row.
  */
 export function publicationJson(row: PublicationTable): string {
-  return row.closed_tx_hash === null ? withoutClosing(row) : PUBLICATION.json(row)
+  return row.status === 'open' || row.closed_tx_hash === null ? withoutClosing(row) : PUBLICATION.json(row)
 }

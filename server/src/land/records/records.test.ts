@@ -20,6 +20,7 @@ import {
   timeMsDigits,
 } from './fields.ts'
 import { plainJson, scalarJson } from './json.ts'
+import { PUBLICATION, publicationJson } from './publication.ts'
 import { defineRecord } from './record.ts'
 import { LAND_TABLES, type LandTable, RECORDS } from './tables.ts'
 
@@ -191,4 +192,16 @@ test('who may act for an owner is named once, whatever for', () => {
     '0xc',
     '0xd',
   ])
+})
+
+test('the transaction that closed an offer is answered where it is known, and of no open one', () => {
+  const [open] = tinyRecords().publications
+  const answerOf = (status: 'open' | 'cancelled', closed_tx_hash: string | null) => {
+    const row = PUBLICATION.toRow(open!, 0, nowhere)
+    return JSON.parse(publicationJson({ world_id: 1, ...row, status, closed_tx_hash }))
+  }
+
+  expect(answerOf('cancelled', open!.tx_hash)).toMatchObject({ closed_tx_hash: open!.tx_hash })
+  expect(answerOf('cancelled', null)).not.toHaveProperty('closed_tx_hash')
+  expect(answerOf('open', open!.tx_hash)).not.toHaveProperty('closed_tx_hash')
 })

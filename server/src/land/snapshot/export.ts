@@ -1,4 +1,4 @@
-import type { Coord } from '@landpass/client/grid'
+import { type Coord, isInWorld, type World } from '@landpass/client/grid'
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import { CommandError } from '../../errors.ts'
@@ -14,6 +14,8 @@ import { pagesOf } from './pages.ts'
 const MAX_ATTEMPTS = 5
 
 export interface ExportOptions {
+  /** The setting `WORLD`: only a chain has parcels outside of it. Where it is left out, parcels do not tell that. */
+  readonly world?: World | undefined
   /**
    * Read everything in one transaction: for PostgreSQL. On the embedded engine that would block all other statements:
    * there, the export starts again when the world has changed meanwhile.
@@ -53,12 +55,12 @@ export async function exportSnapshot(
 type Written = Pick<ExportReport, 'counts' | 'worldId' | 'revision'>
 
 async function writeWorld(db: Db, folder: string, options: ExportOptions): Promise<Written> {
-  if (options.inOneTransaction) {
+  if (options.inOneTransaction && !db.isTransaction) {
     const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
     return transaction.execute(async (tx) => (await attempt(tx, folder, options))!)
   }
   for (let number = 0; number < MAX_ATTEMPTS; number++) {
-    const written = await attempt(db, folder, options)
+    const written = await attempt(db, folder, { ...options, inOneTransaction: db.isTransaction })
     if (written) return written
   }
   throw new CommandError(
@@ -98,6 +100,7 @@ class Exporter {
   private readonly options: ExportOptions
   private readonly districtParcels = new ParcelLists()
   private readonly estateParcels = new ParcelLists()
+  private readonly loans = new Set<number>()
   private done = 0
   private total = 0
 
@@ -150,6 +153,7 @@ class Exporter {
     this.noteDates(row)
     this.isFromChain ||=
       CHAIN_COLUMNS[table]?.some((column) => (row as Record<string, unknown>)[column] !== null) ?? false
+    if (isRowOf('mortgage', table, row)) this.noteMortgage(row)
     if (isRowOf('parcel', table, row)) this.noteParcel(row)
     const parcels = isRowOf('district', table, row)
       ? this.districtParcels.of(row.id)
@@ -159,7 +163,18 @@ class Exporter {
     return RECORDS[table].line(row, parcels)
   }
 
+  /** Mortgages that an import takes from a chain alone: see the rules in rules.ts, and links.ts. */
+  private noteMortgage(row: LandTables['mortgage']): void {
+    const { amount, lender, loan_id, started_at_ms, status, block_time_updated_at_ms } = row
+    const isWithoutLender = started_at_ms !== null && lender === null
+    const isPaidPending = status === 'pending' && block_time_updated_at_ms !== null
+    this.isFromChain ||= Number(amount) === 0 || isWithoutLender || isPaidPending || this.loans.has(loan_id)
+    this.loans.add(loan_id)
+  }
+
   private noteParcel(row: LandTables['parcel']): void {
+    const { world } = this.options
+    this.isFromChain ||= world !== undefined && !isInWorld(world, row)
     if (row.district_id !== null) this.districtParcels.add(row.district_id, row.district_position ?? 0, row)
     if (row.estate_id !== null) this.estateParcels.add(row.estate_id, row.estate_position ?? 0, row)
   }

@@ -16,7 +16,9 @@ import {
   hash,
   iso,
   jsonLine,
+  type Records,
   TINY_WORLD,
+  type TinyManifest,
   tinyRecords,
   tinySnapshot,
 } from '../../../test/support/tiny-world.ts'
@@ -77,6 +79,28 @@ describeOnBothEngines('a snapshot', (open, kind) => {
     const { folder } = await exportFrom(db)
     expect(manifestOf(folder).chain).toEqual(chain)
     expect((await importInto(db, folder)).ok).toBe(true)
+  })
+
+  test.each([
+    ['amount of 0', ({ mortgages: [pending] }: Records) => Object.assign(pending!, { amount: 0 })],
+    [
+      'loan of two mortgages',
+      ({ mortgages: [, cancelled, , , defaulted] }: Records) =>
+        Object.assign(defaulted!, { loan_id: cancelled!.loan_id }),
+    ],
+    [
+      'started loan without a lender',
+      ({ mortgages }: Records) => Object.assign(mortgages[2]!, { lender: null }),
+    ],
+  ])('says that it comes from a chain where it has what no other source has: %s', async (_, change) => {
+    const { db } = await open()
+    const records = tinyRecords()
+    change(records)
+    const manifest = (written: TinyManifest) => Object.assign(written, { from_chain: true })
+    expect((await importInto(db, tinySnapshot({ records, manifest }))).errors).toEqual([])
+
+    const { folder } = await exportFrom(db)
+    expect((await importInto(db, folder)).errors).toEqual([])
   })
 
   test('comes out with the records that went in, and with the same bytes every further time', async () => {
@@ -141,10 +165,13 @@ describeOnBothEngines('a snapshot', (open, kind) => {
     Object.assign(open_, { closed_by: 'event' })
     const sold = records.publications.find(({ status }) => status === 'sold')!
     Object.assign(sold, { closed_by: 'moved' })
+    const offered = records.publications.find(({ status }) => status === 'open')!
+    Object.assign(offered, { closed_tx_hash: hash(0x778) })
 
     const { errors } = await importInto(db, tinySnapshot({ records }))
 
     expect(errors.map(({ field, value }) => [field, value])).toEqual([
+      ['closed_tx_hash', `"${hash(0x778)}"`],
       ['closed_by', '"moved"'],
       ['closed_by', '"event"'],
     ])

@@ -89,11 +89,17 @@ function bid(record: BidRecord, blame: Blame, { registries }: RecordSource): boo
   return good
 }
 
-/** What an open record was closed by is not set, and only an event on the chain can close one as sold. */
+/** What closed an open record is not set, and only an event on the chain can close one as sold. */
 function isClosedBy(
-  { status, closed_by }: Pick<PublicationRecord | BidRecord, 'status' | 'closed_by'>,
+  {
+    status,
+    closed_by,
+    closed_tx_hash,
+  }: Pick<PublicationRecord | BidRecord, 'status' | 'closed_by' | 'closed_tx_hash'>,
   blame: Blame,
 ): boolean {
+  if (closed_tx_hash !== undefined && status === 'open')
+    return blame('closed_tx_hash', closed_tx_hash, 'must be left out while open')
   if (closed_by === undefined || status === 'cancelled' || (status === 'sold' && closed_by === 'event'))
     return true
   return blame('closed_by', closed_by, `must be left out, or fit the status, which is "${status}"`)

@@ -73,7 +73,7 @@ export async function readListedAssets(
 }
 
 /**
- * Writes what listings of a world that is not shown yet become.
+ * Writes what listings of a world that is not shown yet become. The transactions that closed them are unknown then.
  *
  * @param closedAtMs the time of those that were open: when they were closed is unknown
  */
@@ -84,7 +84,7 @@ export async function writeSettledListings(
 ): Promise<void> {
   if (settled.length === 0) return
   await sql`
-    update publication set status = settled.status, closed_by = settled.closed_by,
+    update publication set status = settled.status, closed_by = settled.closed_by, closed_tx_hash = null,
       block_time_updated_at_ms = case when settled.status = 'cancelled'
         then coalesce(block_time_updated_at_ms, ${closedAtMs}::bigint) end
     from json_to_recordset(${JSON.stringify(settled)}::json) as settled (key bigint, status text, closed_by text)
