@@ -60,7 +60,7 @@ async function writeWorld(db: Db, folder: string, options: ExportOptions): Promi
     return transaction.execute(async (tx) => (await attempt(tx, folder, options))!)
   }
   for (let number = 0; number < MAX_ATTEMPTS; number++) {
-    const written = await attempt(db, folder, { ...options, inOneTransaction: db.isTransaction })
+    const written = await attempt(db, folder, options)
     if (written) return written
   }
   throw new CommandError(
