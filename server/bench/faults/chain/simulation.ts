@@ -45,7 +45,8 @@ export interface SimulationOptions {
 
 /** Blocks of a history that goes through all versions of the contracts. */
 const HISTORY_BLOCKS = 160
-const CHAIN_ID = 1337
+/** Each seed has a chain of its own: the world of the seed before is of another one. */
+const FIRST_CHAIN_ID = 1337
 /** Of the newest block of the history, in seconds since 1970. */
 const HEAD_TIME_S = Date.UTC(2026, 0, 15) / SECOND_MS
 const WORLDS = ['-2,-2,2,2', '-3,-3,3,3', '-4,-4,4,4'] as const
@@ -87,7 +88,7 @@ export class Simulation {
     const plan = random.fork('plan')
     const world = plan.pick(WORLDS)
     const chain = new SimulatedChain({
-      ...{ chainId: CHAIN_ID, seed: options.seed, headTimeS: HEAD_TIME_S },
+      ...{ chainId: FIRST_CHAIN_ID + options.seed, seed: options.seed, headTimeS: HEAD_TIME_S },
       world: readConfig({ WORLD: world }).world,
       historyBlocks: plan.chance(70) ? HISTORY_BLOCKS : 0,
       transactionsPerBlock: plan.pick([0.3, 1, 1, 2, 3]),
@@ -111,7 +112,11 @@ export class Simulation {
     this.finalizedDepth = plan.pick(FINALIZED_DEPTHS)
     this.made = new MadeChain(chain, random.fork('chain'), this.finalizedDepth)
     this.reads = new ContractReads(chain.contracts)
-    const file = networkFile(CHAIN_ID, { eras: chain.machine.eras, contracts: chain.contracts, first: 1 })
+    const file = networkFile(chain.options.chainId, {
+      eras: chain.machine.eras,
+      contracts: chain.contracts,
+      first: 1,
+    })
     const parsed = parseNetwork('simulated', file)
     if ('mistakes' in parsed) throw new Error(parsed.mistakes.join('\n'))
     this.network = parsed.network
