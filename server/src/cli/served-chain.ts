@@ -1,22 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import type { ChildProcess } from 'node:child_process'
 import { type Chain, openChain } from '../chain/chain.ts'
 import { hasEnded } from '../chain/follow/holder.ts'
 import type { OwnState } from '../chain/follow/status-reader.ts'
-import { MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '../clock.ts'
+import { SYSTEM_CLOCK } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { CommandError } from '../errors.ts'
 import { readChainStanding } from '../land/changes/chain-position.ts'
 import { readLandHead } from '../land/changes/land-head.ts'
-import { readLines } from './child-lines.ts'
-import { WorldRebuild, yieldToServer } from './world-rebuild.ts'
-
-const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
-/** How often a world that cannot be followed is looked at again: an import or a command may have replaced it. */
-const LOOK_AGAIN_MS = 5 * SECOND_MS
-const MAX_PAUSE_MS = 10 * MINUTE_MS
+import { FollowChild, type FollowMessage, startFollow } from './follow-child.ts'
+import { LOOK_AGAIN_MS, pauseAfterFailuresMs, pauseFor } from './retry-pauses.ts'
+import { WorldRebuild } from './world-rebuild.ts'
 
 export interface ServedChainOptions {
   readonly config: Config
@@ -41,8 +35,8 @@ export class ServedChain {
   private readonly stopping: AbortController
   private log: Log | undefined
   private running: Promise<void> | undefined
-  private child: ChildProcess | undefined
   private own: OwnState | undefined
+  private readonly command: FollowChild
   private readonly rebuild: WorldRebuild
   readonly chain: Chain
 
@@ -50,6 +44,7 @@ export class ServedChain {
     this.options = options
     this.chain = chain
     this.stopping = stopping
+    this.command = new FollowChild(options.startCommand ?? (() => startFollow(['--until', 'finalized'])))
     this.rebuild = new WorldRebuild({ chain, log: (line) => this.log?.info(`chain: ${line}`) })
   }
 
@@ -80,7 +75,7 @@ export class ServedChain {
 
   async close(): Promise<void> {
     this.stopping.abort()
-    if (this.child?.connected) this.child.disconnect()
+    this.command.stop()
     await this.rebuild.close()
     await this.running
     await this.chain.close()
@@ -98,7 +93,7 @@ export class ServedChain {
         failures += 1
         this.own = { state: 'stopped', reason: this.reasonOf(error) }
         this.log?.error({ err: error }, 'the chain cannot be followed')
-        await this.pauseAfterFailure(Math.min(LOOK_AGAIN_MS * 2 ** failures, MAX_PAUSE_MS))
+        await this.pauseAfterFailure(pauseAfterFailuresMs(failures))
       }
     }
   }
@@ -137,15 +132,8 @@ export class ServedChain {
   /** @throws {CommandError} with the sentence of the command that failed */
   private async readHistory(): Promise<void> {
     this.own = { state: 'history', reason: 'The history is read for the first time.' }
-    const child = (this.options.startCommand ?? startFollow)()
-    this.child = child
-    let failure: Message = {}
-    const code = await readLines(child, (line) => {
-      const message = parsed(line)
-      if (message.error !== undefined) failure = message
-      if (message.phase !== undefined) this.own = { state: 'history', reason: progressText(message) }
-    }).finally(() => {
-      this.child = undefined
+    const { code, failure } = await this.command.run((message) => {
+      this.own = { state: 'history', reason: progressText(message) }
     })
     if (code === 0) this.own = undefined
     else if (!this.stopping.signal.aborted)
@@ -183,44 +171,8 @@ async function isHistoryRead(db: Db): Promise<boolean> {
   return histories.some(({ holder }) => !hasEnded(holder))
 }
 
-function startFollow(): ChildProcess {
-  const child = spawn(process.execPath, [MAIN, 'follow', '--until', 'finalized'], {
-    // A process group of its own: Ctrl-C reaches this process alone. The command stops when the channel closes.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  })
-  yieldToServer(child)
-  return child
-}
-
-async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined)
-}
-
-/** A line of the command: progress, its result or its error. */
-interface Message {
-  readonly error?: string
-  /** What everyone may read of the error. */
-  readonly public?: string
-  readonly phase?: string
-  readonly block?: number
-  readonly last?: number
-  readonly percent?: number
-  /** Of `total` records, in a phase that counts them. */
-  readonly done?: number
-  readonly total?: number
-}
-
-function parsed(line: string): Message {
-  try {
-    return JSON.parse(line) as Message
-  } catch {
-    return {}
-  }
-}
-
 /** @example progressText({ phase: 'contracts', block: 7, done: 20, total: 90 }) // 'contracts: block 7, 20 of 90' */
-export function progressText({ phase, block, last, percent, done, total }: Message): string {
+export function progressText({ phase, block, last, percent, done, total }: FollowMessage): string {
   const share = percent === undefined ? '' : ` (${percent} %)`
   const place =
     block === undefined ? [] : [`block ${block}${last === undefined ? '' : ` of ${last}`}${share}`]

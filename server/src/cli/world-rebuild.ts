@@ -1,15 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { constants, setPriority } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import type { ChildProcess } from 'node:child_process'
 import type { Chain } from '../chain/chain.ts'
-import { MINUTE_MS, SECOND_MS } from '../clock.ts'
-import { readLines } from './child-lines.ts'
+import { SECOND_MS } from '../clock.ts'
+import { FollowChild, startFollow } from './follow-child.ts'
+import { pauseAfterFailuresMs, pauseFor } from './retry-pauses.ts'
 
-const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
-/** How often is looked whether this process leads. */
-const LOOK_AGAIN_MS = 5 * SECOND_MS
-const MAX_PAUSE_MS = 10 * MINUTE_MS
 /** How often the log says how far it is. */
 const LOG_EVERY_MS = 30 * SECOND_MS
 
@@ -35,10 +29,11 @@ export class WorldRebuild {
   private readonly options: WorldRebuildOptions
   private readonly stopping = new AbortController()
   private running: Promise<void> = Promise.resolve()
-  private child: ChildProcess | undefined
+  private readonly command: FollowChild
 
   constructor(options: WorldRebuildOptions) {
     this.options = options
+    this.command = new FollowChild(options.startCommand ?? (() => startFollow(['--rebuild'])))
   }
 
   start(): void {
@@ -53,7 +48,7 @@ export class WorldRebuild {
   /** Ends the command, which changes nothing then. */
   async close(): Promise<void> {
     this.stopping.abort()
-    if (this.child?.connected) this.child.disconnect()
+    this.command.stop()
     await this.running
   }
 
@@ -81,64 +76,19 @@ export class WorldRebuild {
           `the world cannot be made again at this time, which is tried again: ${error instanceof Error ? error.message : String(error)}`,
         )
       }
-      await pause(Math.min(LOOK_AGAIN_MS * 2 ** failures, MAX_PAUSE_MS), signal)
+      await pause(pauseAfterFailuresMs(failures), signal)
     }
   }
 
   /** @throws {Error} with the sentence of the command that failed */
   private async runCommand(): Promise<void> {
-    const { log, startCommand = startRebuild } = this.options
-    const child = startCommand()
-    this.child = child
-    let failure: string | undefined
+    const { log } = this.options
     let loggedAtMs = performance.now()
-    const code = await readLines(child, (line) => {
-      const message = parsed(line)
-      failure = message.error ?? failure
-      if (message.phase === undefined || performance.now() - loggedAtMs < LOG_EVERY_MS) return
+    const { code, failure } = await this.command.run(({ phase, block }) => {
+      if (performance.now() - loggedAtMs < LOG_EVERY_MS) return
       loggedAtMs = performance.now()
-      log(`making the world again: ${message.phase}, block ${message.block}`)
-    }).finally(() => {
-      this.child = undefined
+      log(`making the world again: ${phase}, block ${block}`)
     })
-    if (code !== 0) throw new Error(failure ?? `landpass follow --rebuild ended with ${code}`)
-  }
-}
-
-function startRebuild(): ChildProcess {
-  const child = spawn(process.execPath, [MAIN, 'follow', '--rebuild'], {
-    // A process group of its own: Ctrl-C reaches this process alone. The command stops when the channel closes.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  })
-  yieldToServer(child)
-  return child
-}
-
-/** Gives a process a low priority: on a busy machine the answers of servers come first. */
-export function yieldToServer({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW)
-  } catch {
-    // It has ended already.
-  }
-}
-
-async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined)
-}
-
-/** A line of the command: progress, its result or its error. */
-interface Message {
-  readonly error?: string
-  readonly phase?: string
-  readonly block?: number
-}
-
-function parsed(line: string): Message {
-  try {
-    return JSON.parse(line) as Message
-  } catch {
-    return {}
+    if (code !== 0) throw new Error(failure.error ?? `landpass follow --rebuild ended with ${code}`)
   }
 }

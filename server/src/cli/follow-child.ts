@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('./main.js', import.meta.url))
+
+/** A line that the command writes: progress, its result or its error. */
+export interface FollowMessage {
+  readonly error?: string
+  /** What everyone may read of the error. */
+  readonly public?: string
+  readonly phase?: string
+  readonly block?: number
+  readonly last?: number
+  readonly percent?: number
+  /** Of `total` records, in a phase that counts them. */
+  readonly done?: number
+  readonly total?: number
+}
+
+/** How the command ended. */
+export interface FollowEnd {
+  /** The exit code; null where a signal ended it. */
+  readonly code: number | null
+  /** Its last error; nothing where it wrote none. */
+  readonly failure: Pick<FollowMessage, 'error' | 'public'>
+}
+
+/**
+ * The command `landpass follow` in a process of its own, so that its work costs the process that started it nothing.
+ *
+ * @example
+ * const child = new FollowChild(() => startFollow(['--rebuild']))
+ * const { code, failure } = await child.run(({ phase, block }) => log(`${phase}: block ${block}`))
+ */
+export class FollowChild {
+  private readonly start: () => ChildProcess
+  private child: ChildProcess | undefined
+
+  constructor(start: () => ChildProcess) {
+    this.start = start
+  }
+
+  /** @throws {Error} where the process could not be started */
+  async run(onProgress: (message: FollowMessage) => void): Promise<FollowEnd> {
+    const child = this.start()
+    this.child = child
+    let failure: FollowMessage = {}
+    const code = await readLines(child, (line) => {
+      const message = parsed(line)
+      if (message.error !== undefined) failure = message
+      if (message.phase !== undefined) onProgress(message)
+    }).finally(() => {
+      this.child = undefined
+    })
+    return { code, failure }
+  }
+
+  /** Asks the command to end, where it runs. */
+  stop(): void {
+    if (this.child?.connected) this.child.disconnect()
+  }
+}
+
+/** Starts `landpass follow` with a low priority: on a busy machine the answers of servers come first. */
+export function startFollow(options: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, [MAIN, 'follow', ...options], {
+    // A process group of its own: Ctrl-C reaches this process alone. The command stops when the channel closes.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // It has ended already.
+  }
+  return child
+}
+
+/** Reads what a process writes to stdout until it ends. @returns its exit code */
+async function readLines(child: ChildProcess, onLine: (line: string) => void): Promise<number | null> {
+  // First: a process that cannot be started has no stdout, and says so by an event.
+  const exited = once(child, 'exit')
+  if (!child.stdout) return exitCodeOf(await exited)
+  const closed = once(createInterface({ input: child.stdout }).on('line', onLine), 'close')
+  const [exit] = await Promise.all([exited, closed])
+  return exitCodeOf(exit)
+}
+
+function exitCodeOf([code]: unknown[]): number | null {
+  return typeof code === 'number' ? code : null
+}
+
+function parsed(line: string): FollowMessage {
+  try {
+    return JSON.parse(line) as FollowMessage
+  } catch {
+    return {}
+  }
+}
