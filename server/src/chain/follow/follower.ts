@@ -1,5 +1,4 @@
 import { PositionMovedError } from '../../land/changes/chain-position.ts'
-import type { LandEvent } from '../../land/events/land-event.ts'
 import type { BlockHeader, BlockRef, RawLog } from '../chain-types.ts'
 import { NoNodeError } from '../rpc/no-node-error.ts'
 import { NodeError } from '../rpc/node-error.ts'
@@ -8,14 +7,13 @@ import { findPath } from './find-path.ts'
 import { FollowCounts } from './follow-counts.ts'
 import type { ChainPosition, FollowedBlock, LandDoor, NewBlock } from './land-door.ts'
 import { logsDigest } from './logs-digest.ts'
+import { type EventsOf, newBlockOf } from './new-block.ts'
 import { assertOfBlock, logsByBlock, partsOf } from './range-logs.ts'
 import { UnfinishedPath } from './unfinished-path.ts'
 import { whileLeading } from './while-leading.ts'
 
 /** How many blocks one transaction moves the world forward where blocks are read one by one. */
 const BLOCKS_OF_STEP = 64
-/** How many blocks are requested at the same time after a reorganisation, or a break. */
-const BLOCKS_AT_ONCE = 8
 /** From this number of final blocks on that are missing, they are read by ranges and not one by one. */
 const BLOCKS_WORTH_A_RANGE = 32
 /** How long a second look that failed is not repeated. */
@@ -26,8 +24,7 @@ const STORE_EVERY_MS = 3_000
 export interface FollowerOptions {
   readonly source: ChainSource
   readonly door: LandDoor
-  /** The events of a block's logs, with what has to be read from contracts for them. */
-  readonly eventsOf: (logs: readonly RawLog[], block: BlockHeader) => Promise<readonly LandEvent[]>
+  readonly eventsOf: EventsOf
   /** Milliseconds that pass evenly. */
   readonly steadyMs: () => number
   /** The most blocks of one request for logs. */
@@ -196,12 +193,7 @@ export class Follower {
     standing: Standing,
     { ancestor, headers }: { readonly ancestor: FollowedBlock; readonly headers: readonly BlockHeader[] },
   ): Promise<void> {
-    const blocks: NewBlock[] = []
-    for (let at = 0; at < headers.length; at += BLOCKS_AT_ONCE) {
-      const part = headers.slice(at, at + BLOCKS_AT_ONCE)
-      const read = part.map((header) => this.unfinished.block(header.hash, () => this.readBlock(header)))
-      blocks.push(...(await Promise.all(read)))
-    }
+    const blocks = await this.unfinished.blocks(headers, (header) => this.readBlock(header))
     const undone = standing.known.at(-1)!.number - ancestor.number
     await this.branchOff(standing, ancestor, blocks)
     this.counts.noteUndone(undone)
@@ -237,10 +229,11 @@ export class Follower {
     return this.newBlock(header, await this.source.logsOfBlock(header))
   }
 
-  private async newBlock(header: BlockHeader, logs: readonly RawLog[]): Promise<NewBlock> {
-    assertOfBlock(header, logs)
-    this.counts.logs += logs.length
-    return { ...header, logsDigest: logsDigest(logs), events: await this.options.eventsOf(logs, header) }
+  private newBlock(header: BlockHeader, logs: readonly RawLog[]): Promise<NewBlock> {
+    return newBlockOf(header, logs, () => {
+      this.counts.logs += logs.length
+      return this.options.eventsOf(logs, header)
+    })
   }
 
   /** Stores waiting blocks: at once where they changed the land, else every few seconds. */

@@ -3,27 +3,45 @@ import type { NewBlock } from './land-door.ts'
 
 /** The most headers, and the most blocks, that are kept. Where there are more, all are read again. */
 const MOST_KEPT = 1_024
+/** How many blocks are requested at the same time. */
+const BLOCKS_AT_ONCE = 8
 
 /**
  * What was read for a path whose blocks are not all read yet, by hash: a step of which one call fails is not repeated from its
  * start, so one node that often fails is enough.
  */
 export class UnfinishedPath {
-  private readonly headers = new Map<string, BlockHeader>()
-  private readonly blocks = new Map<string, NewBlock>()
+  private readonly knownHeaders = new Map<string, BlockHeader>()
+  private readonly knownBlocks = new Map<string, NewBlock>()
 
   header(hash: string, read: () => Promise<BlockHeader>): Promise<BlockHeader> {
-    return keptOrRead(this.headers, hash, read)
+    return keptOrRead(this.knownHeaders, hash, read)
   }
 
-  block(hash: string, read: () => Promise<NewBlock>): Promise<NewBlock> {
-    return keptOrRead(this.blocks, hash, read)
+  /**
+   * The blocks of these headers, in their order.
+   *
+   * @param signal ends it before the next blocks are read
+   */
+  async blocks(
+    headers: readonly BlockHeader[],
+    read: (header: BlockHeader) => Promise<NewBlock>,
+    signal?: AbortSignal,
+  ): Promise<NewBlock[]> {
+    const blocks: NewBlock[] = []
+    for (let at = 0; at < headers.length; at += BLOCKS_AT_ONCE) {
+      signal?.throwIfAborted()
+      const part = headers.slice(at, at + BLOCKS_AT_ONCE)
+      const reading = part.map((header) => keptOrRead(this.knownBlocks, header.hash, () => read(header)))
+      blocks.push(...(await Promise.all(reading)))
+    }
+    return blocks
   }
 
   /** The path is finished. */
   clear(): void {
-    this.headers.clear()
-    this.blocks.clear()
+    this.knownHeaders.clear()
+    this.knownBlocks.clear()
   }
 }
 

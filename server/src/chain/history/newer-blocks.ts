@@ -1,23 +1,18 @@
 import { PublicCommandError } from '../../errors.ts'
-import type { LandEvent } from '../../land/events/land-event.ts'
-import type { BlockHeader, RawLog } from '../chain-types.ts'
+import type { BlockHeader } from '../chain-types.ts'
 import type { ChainSource } from '../follow/chain-source.ts'
 import { findPath } from '../follow/find-path.ts'
 import type { NewBlock } from '../follow/land-door.ts'
-import { logsDigest } from '../follow/logs-digest.ts'
-import { assertOfBlock } from '../follow/range-logs.ts'
+import { type EventsOf, newBlockOf } from '../follow/new-block.ts'
 import { UnfinishedPath } from '../follow/unfinished-path.ts'
 
 export interface NewerBlocksOptions {
   readonly source: Pick<ChainSource, 'heads' | 'headerByNumber' | 'headerByHash' | 'logsOfBlock'>
   /** No block above this number is read. */
   readonly until: number
-  readonly eventsOfBlock: (logs: readonly RawLog[], block: BlockHeader) => Promise<readonly LandEvent[]>
+  readonly eventsOfBlock: EventsOf
   readonly signal: AbortSignal
 }
-
-/** How many blocks are requested at the same time. */
-const BLOCKS_AT_ONCE = 8
 
 /**
  * The blocks after one that is final, up to the head of the chain, with their events: what a world that ends at that block
@@ -53,20 +48,11 @@ export class NewerBlocks {
       throw new PublicCommandError(
         `The final block ${final.number} was replaced while the world was made. Nothing was changed. Start the command again.`,
       )
-    const blocks: NewBlock[] = []
-    for (let at = 0; at < path.headers.length; at += BLOCKS_AT_ONCE) {
-      signal.throwIfAborted()
-      const part = path.headers.slice(at, at + BLOCKS_AT_ONCE)
-      const read = part.map((header) => known.block(header.hash, () => this.readBlock(header)))
-      blocks.push(...(await Promise.all(read)))
-    }
-    return blocks
+    return known.blocks(path.headers, (header) => this.readBlock(header), signal)
   }
 
   private async readBlock(header: BlockHeader): Promise<NewBlock> {
     const { source, eventsOfBlock } = this.options
-    const logs = await source.logsOfBlock(header)
-    assertOfBlock(header, logs)
-    return { ...header, logsDigest: logsDigest(logs), events: await eventsOfBlock(logs, header) }
+    return newBlockOf(header, await source.logsOfBlock(header), eventsOfBlock)
   }
 }
