@@ -1,55 +1,29 @@
 import { deadlineMs, manaText, weiOf } from '../../land/events/amounts.ts'
 import type { CheckedPublication } from '../../land/queries/checked-land.ts'
 import type { CheckContext, Token } from './check-context.ts'
-import { FUNCTIONS } from './contract-functions.ts'
-
-/** What a marketplace stores for an asset. */
-interface Order {
-  /** 32 bytes in hex; zero where nothing is stored. */
-  readonly id: string
-  readonly seller: string
-  readonly priceWei: bigint
-  readonly expiresAt: bigint
-}
+import { type Order, readStoredOrders } from './stored-orders.ts'
 
 /**
  * Compares what the marketplaces store for a parcel or an estate. A marketplace keeps a listing whose asset has left its
  * seller: it can be bought again when the asset returns.
  *
- * @param holder the owner according to the registry; null for nobody
+ * @param holder the owner according to the registry; null where there is none
  */
 export async function checkPublications(
   context: CheckContext,
   { token, holder }: { readonly token: Token; readonly holder: string | null },
 ): Promise<void> {
   const { Marketplace, LegacyMarketplace } = context.network.contracts
-  const { registry, id, name } = token
-  const { state, rows, findings } = context
-  const ofAsset = rows.publicationsOf(name)
-  const compare = (marketplace: string, order: Order | undefined) => {
-    const inTable = ofAsset.filter((one) => one.marketplace_address === marketplace)
-    if (order) compareOrder(context, { token, holder, marketplace, inTable, order })
-    // The owner of the first marketplace could destroy it.
-    else for (const _ of inTable) findings.skip('publication')
-  }
-  const legacyOf = async () => {
-    if (!LegacyMarketplace || name.type === 'estate') return
-    compare(
-      LegacyMarketplace.address,
-      await state.tryToRead(LegacyMarketplace.address, FUNCTIONS.auctionByAssetId, id),
-    )
-  }
-  const orderOf = async () => {
-    if (!Marketplace) return
-    compare(
-      Marketplace.address,
-      await state.read(Marketplace.address, FUNCTIONS.orderByAssetId, registry, id),
-    )
-  }
+  const { rows, findings } = context
+  const ofAsset = rows.publicationsOf(token.name)
   for (const { marketplace_address: marketplace } of ofAsset)
     if (marketplace !== Marketplace?.address && marketplace !== LegacyMarketplace?.address)
       findings.skip('publication')
-  await Promise.all([orderOf(), legacyOf()])
+  for (const { marketplace, order } of await readStoredOrders(token, context)) {
+    const inTable = ofAsset.filter((one) => one.marketplace_address === marketplace)
+    if (order) compareOrder(context, { token, holder, marketplace, inTable, order })
+    else for (const _ of inTable) findings.skip('publication')
+  }
 }
 
 interface Compared {

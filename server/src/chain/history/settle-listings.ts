@@ -12,8 +12,8 @@ import {
 import type { BlockHeader, Network } from '../chain-types.ts'
 import { tokenOf } from '../check/check-context.ts'
 import { BlockGoneError, StateMissingError, UnansweredError } from '../check/check-errors.ts'
-import { FUNCTIONS } from '../check/contract-functions.ts'
 import type { ContractState } from '../check/contract-state.ts'
+import { type Order, readStoredOrders } from '../check/stored-orders.ts'
 
 const ASSETS_OF_PAGE = 2_000
 
@@ -32,13 +32,6 @@ export interface SettleOptions {
   readonly log: (line: string) => void
   /** Assets of which the rows are in memory at a time, and whose calls are sent together. */
   readonly assetsOfPage?: number
-}
-
-/** A listing that a marketplace stores for an asset. */
-interface Order {
-  /** 32 bytes in hex; zero where nothing is stored. */
-  readonly id: string
-  readonly seller: string
 }
 
 /**
@@ -93,27 +86,13 @@ async function settledOfAsset(
   { network, state }: SettleOptions,
   asset: ListedAsset,
 ): Promise<SettledListing[]> {
-  const { Marketplace, LegacyMarketplace } = network.contracts
   const token = tokenOf(network, asset)
   if (!token) return []
-  const settle = (marketplace: string, order: Order | undefined) => {
-    const listings = asset.listings.filter(({ marketplace_address }) => marketplace_address === marketplace)
-    // The owner of the first marketplace could destroy it.
-    return order ? settledOf(listings, order) : []
-  }
-  const isIn = (marketplace: string | undefined) =>
-    asset.listings.some(({ marketplace_address }) => marketplace_address === marketplace)
-  const orderOf = async () => {
-    if (!Marketplace || !isIn(Marketplace.address)) return []
-    const { address } = Marketplace
-    return settle(address, await state.read(address, FUNCTIONS.orderByAssetId, token.registry, token.id))
-  }
-  const legacyOf = async () => {
-    if (!LegacyMarketplace || !isIn(LegacyMarketplace.address) || asset.type === 'estate') return []
-    const { address } = LegacyMarketplace
-    return settle(address, await state.tryToRead(address, FUNCTIONS.auctionByAssetId, token.id))
-  }
-  return (await Promise.all([orderOf(), legacyOf()])).flat()
+  const listingsOf = (marketplace: string) =>
+    asset.listings.filter(({ marketplace_address }) => marketplace_address === marketplace)
+  const isAsked = (marketplace: string) => listingsOf(marketplace).length > 0
+  const orders = await readStoredOrders(token, { network, state, isAsked })
+  return orders.flatMap(({ marketplace, order }) => (order ? settledOf(listingsOf(marketplace), order) : []))
 }
 
 /**
@@ -125,7 +104,10 @@ async function settledOfAsset(
  *   one is.
  * - Why one is cancelled that is not stored stays unknown where the snapshot does not say it.
  */
-export function settledOf(listings: readonly StoredListing[], order: Order): readonly SettledListing[] {
+export function settledOf(
+  listings: readonly StoredListing[],
+  order: Pick<Order, 'id'>,
+): readonly SettledListing[] {
   const isThere = BigInt(order.id) !== 0n
   const stored = isThere ? listings.findLast(({ contract_id }) => contract_id === order.id) : undefined
   return listings.flatMap((listing) => {
