@@ -342,7 +342,7 @@ function random(seed: number): number {
 }
 
 /** Random hex digits, a multiple of eight. */
-export function randomHex(seed: number, digits: number): string {
+function randomHex(seed: number, digits: number): string {
   let hex = ''
   for (let at = 0; hex.length < digits; at++)
     hex += random(Math.imul(seed, 31) + at * 7_919)

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { type Clock, SECOND_MS, steadyMs } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
@@ -9,7 +8,7 @@ import type { ChainSource } from './follow/chain-source.ts'
 import { readEvents } from './follow/event-reader.ts'
 import type { LoanReader } from './follow/loan-reader.ts'
 import type { OpenFetcher } from './history/history-fetcher.ts'
-import type { HistoryOptions } from './history/history-options.ts'
+import { type HistoryOptions, spoolFolderIn } from './history/history-options.ts'
 import { type HistoryStep, sentenceOf } from './history/history-step.ts'
 import { SpoolFetcher } from './history/log-fetcher.ts'
 import { NodeHistory } from './history/node-history.ts'
@@ -67,7 +66,7 @@ export function makeWorld(
     ground,
     isRebuild,
     world: config.world,
-    spoolFolder: join(config.dataDir, 'chain'),
+    spoolFolder: spoolFolderIn(config.dataDir),
     source: {
       heads: () => withRetries(source.heads, retries),
       headerByNumber: (number) => withRetries(() => source.headerByNumber(number), retries),

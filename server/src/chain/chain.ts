@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { type Clock, steadyMs } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/engine.ts'
@@ -21,13 +20,12 @@ import { NodeSource } from './follow/node-source.ts'
 import { publicText } from './follow/public-text.ts'
 import { RULES_VERSION } from './follow/rules-version.ts'
 import { runFollower } from './follow/run-follower.ts'
-import { spoolPlace } from './history/history-options.ts'
+import { chainOf, spoolFolderIn, spoolPlace } from './history/history-options.ts'
 import type { HistoryStep } from './history/history-step.ts'
 import { hasStoredLogs, spoolPath } from './history/spool.ts'
 import { filterAddresses } from './logs/log-filter.ts'
 import { LogTally } from './logs/log-tally.ts'
 import { ruleContextOf } from './meaning/rule-context-of.ts'
-import { contractsHash } from './networks/contracts-hash.ts'
 import { readNetwork } from './networks/read-network.ts'
 import { CallCounters } from './rpc/call-counters.ts'
 import { connectNodes } from './rpc/connect.ts'
@@ -107,8 +105,7 @@ export class Chain {
     })
     this.context = ruleContextOf(network)
     this.known = {
-      chainId: network.chainId,
-      contractsHash: contractsHash(network),
+      ...chainOf(network),
       rulesVersion: RULES_VERSION,
     }
     const holder = newHolder()
@@ -173,7 +170,7 @@ export class Chain {
       sample: config.chain.checkSample,
       intervalMs: config.chain.checkIntervalMs,
       check: (request) => this.check(request),
-      isLeading: () => this.follower.block !== undefined,
+      isLeading: () => this.leads,
       nowMs: () => clock.nowMs(),
       pause: timing.pause,
       log: options.log,
@@ -223,7 +220,7 @@ export class Chain {
 
   /** Whether the logs of the history are stored: a world that began with a snapshot of a block may have none. */
   hasStoredLogs(): Promise<boolean> {
-    const spoolFolder = join(this.options.config.dataDir, 'chain')
+    const spoolFolder = spoolFolderIn(this.options.config.dataDir)
     const { folder, name } = spoolPlace({ network: this.network, spoolFolder })
     return hasStoredLogs(spoolPath(folder, name))
   }

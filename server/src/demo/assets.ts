@@ -1,4 +1,4 @@
-import { encodeTokenId } from '@landpass/client/grid'
+import { tokenIdText } from '@landpass/client/grid'
 import { blockTimeS, DAY_S, ESTATES_START_S, MARKET_START_S, PRESENT_S } from './chain-time.ts'
 import type { CityPlan } from './city-plan.ts'
 import type { Cluster, Holdings } from './holdings.ts'
@@ -180,7 +180,7 @@ function makeParcel(
   parcel: Pick<Asset, 'owner' | 'closesS' | 'estateId' | 'value'>,
 ): Asset {
   const { x, y } = grid.coord(cell)
-  const tokenId = encodeTokenId({ x, y }).toString()
+  const tokenId = tokenIdText({ x, y })
   const { owner, closesS, estateId, value } = parcel
   return makeAsset({
     type: 'parcel',

@@ -1,4 +1,4 @@
-import { coordText, encodeTokenId } from '@landpass/client/grid'
+import { coordText, tokenIdText } from '@landpass/client/grid'
 import type { AssetData } from '../land/records/assets.ts'
 import type { Registries } from '../land/records/contracts.ts'
 import type { DistrictRecord } from '../land/records/district.ts'
@@ -104,7 +104,7 @@ export function* parcelRecords(
     if (!inWorld[cell]) continue
     const { x, y } = grid.coord(cell)
     const createdMs = AUCTION_END_S * 1000 + cell * 41
-    const place: Place = { id: `${x},${y}`, x, y, token_id: encodeTokenId({ x, y }).toString() }
+    const place: Place = { id: `${x},${y}`, x, y, token_id: tokenIdText({ x, y }) }
     const district = districts[districtOf[cell]!]
     const asset = byCell[cell]
     if (district || !asset) {

@@ -1,4 +1,4 @@
-import { encodeTokenId } from '@landpass/client/grid'
+import { tokenIdText } from '@landpass/client/grid'
 import type { Registries } from '../../land/records/contracts.ts'
 import { textJson } from '../../land/records/json.ts'
 import { rowsOfEstate } from '../../state/parts/estate-members.ts'
@@ -37,7 +37,7 @@ export function parcelTokenJson({ parts: { parcels } }: State, row: number, link
   const distances = distancesJson(parcels.plazaDistance[row]!, parcels.roadDistance[row]!)
   return tokenJson(links, {
     contract: links.registries.land,
-    tokenId: String(encodeTokenId({ x, y })),
+    tokenId: tokenIdText({ x, y }),
     name: parcels.names[row] ?? `Parcel ${x},${y}`,
     description: descriptionIn(parcels.json, row),
     imagePath: `/parcels/${x}/${y}/map.png`,

@@ -13,7 +13,7 @@ type AssetRow = CheckedParcel | CheckedEstate
 /**
  * Compares who has a parcel or an estate, and who may act for the owner.
  *
- * @param holder the owner according to the registry; null for nobody
+ * @param holder the owner according to the registry; null where there is none
  * @returns the owner as the tables have it: of rented land the lessor
  */
 export async function checkHolder(
@@ -66,7 +66,7 @@ function valueIn(row: AssetRow, field: keyof AssetRow): string | number | null {
 /**
  * Compares the rights over all land of an owner that stand on this asset.
  *
- * @param holder the owner whose rights they are, according to the registry; null for nobody
+ * @param holder the owner whose rights they are, according to the registry; null where there is none
  */
 export async function checkRights(
   { rights, findings }: CheckContext,

@@ -17,7 +17,7 @@ interface KeptBid {
 
 interface Compared {
   readonly token: Token
-  /** To whom the bids are offered; null for nobody. */
+  /** To whom the bids are offered; null where there is none. */
   readonly owner: string | null
   /** What bids on an estate must name; undefined for a parcel. */
   readonly fingerprint?: string

@@ -54,7 +54,7 @@ export interface FetchOptions {
   readonly spool: Spool
   /** The first and the last block of the history. */
   readonly blocks: BlockRange
-  /** Whether the log is the transfer of a parcel, and if so, whether it is the first of that parcel: from nobody. */
+  /** Whether the log is the transfer of a parcel, and if so, whether it is the first of that parcel, by which it is created. */
   readonly parcelTransfer: (log: RawLog) => 'first' | 'later' | undefined
   /** Whether the history may end before the first parcel, also where no node has the state of its last block. */
   readonly mayBeEmpty: boolean
@@ -79,7 +79,7 @@ const PROGRESS_EVERY_MS = SECOND_MS
  * whose last block the chain no longer has are deleted first: finality was broken, and they are of another branch.
  *
  * Nodes without old blocks answer that a range has no logs, instead of refusing it. So the first transfer of a parcel
- * must be one from nobody, and a history without any is believed only if the registry says that there are no parcels.
+ * must be the one that creates it, and a history without any is believed only if the registry says that there are no parcels.
  * Else all that was stored is deleted, because the node cannot be trusted with any range.
  *
  * @throws {CommandError} where the node does not have the old blocks, or final blocks were replaced meanwhile

@@ -69,6 +69,11 @@ export function chainOf(network: Network): Pick<FollowedChain, 'chainId' | 'cont
   return { chainId: network.chainId, contractsHash: contractsHash(network) }
 }
 
+/** The folder of the stored logs, for each data folder one. */
+export function spoolFolderIn(dataDir: string): string {
+  return join(dataDir, 'chain')
+}
+
 /** Where the logs are stored. */
 export function spoolPlace({
   network,

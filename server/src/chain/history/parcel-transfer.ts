@@ -1,7 +1,7 @@
 import type { Network, RawLog } from '../chain-types.ts'
 import { landEventsOf } from '../meaning/land-events-of.ts'
 
-/** Whether a log is the transfer of a parcel, and if so, whether it is the first of that parcel: from nobody. */
+/** Whether a log is the transfer of a parcel, and if so, whether it is the first of that parcel, by which it is created. */
 export function parcelTransfer(network: Network, log: RawLog): 'first' | 'later' | undefined {
   if (log.address !== network.contracts.LANDRegistry.address) return undefined
   const meaning = landEventsOf(network, log, 0)

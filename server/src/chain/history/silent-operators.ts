@@ -61,7 +61,7 @@ export async function readSilentOperators(rows: MemoryRows, options: SilentOpera
     onProgress(done, total)
   }
   await forEach(parcels, callsInFlight, signal, async (parcel) => {
-    const call = operatorCall(LANDRegistry.address, BigInt(encodeTokenId(parcel)))
+    const call = operatorCall(LANDRegistry.address, encodeTokenId(parcel))
     const update_operator = await operatorOf(call, parcelName(parcel), options)
     if (update_operator !== null) rows.put('parcel', { ...parcel, update_operator })
     show()

@@ -140,7 +140,7 @@ function seal(bytes: number | undefined, sha256: string | undefined): Partial<Se
 }
 
 /** The data set that a file name belongs to. */
-export function dataSetOf(fileName: string): SetName | undefined {
+function dataSetOf(fileName: string): SetName | undefined {
   return ALL_SETS.find((set) => fileName === `${set}.ndjson` || fileName === `${set}.ndjson.gz`)
 }
 

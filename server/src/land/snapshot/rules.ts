@@ -1,4 +1,4 @@
-import { coordText, encodeTokenId, parseCoord, tokenIdText } from '@landpass/client/grid'
+import { coordText, parseCoord, tokenIdText } from '@landpass/client/grid'
 import type { BidRecord } from '../records/bid.ts'
 import { type Blame, isPrice, moneyOf } from '../records/checks.ts'
 import type { Registries } from '../records/contracts.ts'
@@ -109,7 +109,7 @@ function isClosedBy(
 function tokenIdOf({ asset_id, asset_type }: BidRecord): string | undefined {
   if (asset_type === 'estate') return asset_id
   const coord = parseCoord(asset_id)
-  return coord && encodeTokenId(coord).toString()
+  return coord && tokenIdText(coord)
 }
 
 /**

@@ -9,7 +9,7 @@ export interface StoredListing
     PublicationTable,
     'key' | 'marketplace_address' | 'contract_id' | 'owner' | 'status' | 'closed_by'
   > {
-  /** Who holds the token of the asset; null for nobody. */
+  /** Who holds the token of the asset; null where it does not exist. */
   readonly holder: string | null
 }
 
