@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
+import { RULES_VERSION } from '../../src/chain/follow/rules-version.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
+import { readChainPosition } from '../../src/land/changes/chain-position.ts'
 import { killHard } from '../support/children.ts'
 import { emptyDir, freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
 import { cleanRuns, expectSameRows, followLand, rowsOf } from '../support/followed-land.ts'
@@ -69,7 +71,16 @@ async function expectToContinue(db: Db): Promise<void> {
   expectSameRows(await rowsOf(db), await cleanRows(simulated))
 }
 
-test('embedded: killed in the history, in the switch and in an undo, the next process continues', async () => {
+/** The same logs gave other rows once. */
+async function makeOld(db: Db): Promise<void> {
+  await db.updateTable('parcel').set({ name: 'as the old rules said', owner: null }).execute()
+  await db
+    .updateTable('chain_position')
+    .set({ rules_version: RULES_VERSION - 1 })
+    .execute()
+}
+
+test('embedded: killed in the history, in the switch and in an undo, the next process continues, also with newer rules', async () => {
   const dataDir = await freshDataDir()
   const env = { ...simulated.env, DATA_DIR: dataDir, CHAIN_RANGE_BLOCKS: '5', CHAIN_CALLS: '1' }
   const stored = await killInTheHistory(env)
@@ -79,12 +90,23 @@ test('embedded: killed in the history, in the switch and in an undo, the next pr
   expect(asked.filter(({ from = 1 }) => from > 1 && from <= stored)).toEqual([])
   await killWhileItUndoes(30, env)
 
-  const engine = await openEngine({ ...TEST_SETTINGS, mode: 'own', dataDir })
-  try {
-    await expectToContinue(engine.db)
-  } finally {
-    await engine.close()
+  const withDatabase = async (use: (db: Db) => Promise<void>) => {
+    const engine = await openEngine({ ...TEST_SETTINGS, mode: 'own', dataDir })
+    await use(engine.db).finally(() => engine.close())
   }
+  await withDatabase(async (db) => {
+    await expectToContinue(db)
+    await makeOld(db)
+  })
+
+  const { child, stderr, ended } = startLandpass(['follow'], env)
+  await expect.poll(stderr, SOON).toContain('the world was made again, by the newest rules')
+  child.kill('SIGTERM')
+  await ended
+  await withDatabase(async (db) => {
+    expect((await readChainPosition(db))!.rulesVersion).toBe(RULES_VERSION)
+    expectSameRows(await rowsOf(db), await cleanRows(simulated))
+  })
 })
 
 test('PostgreSQL: killed in the switch and in an undo, the next process continues', async () => {
