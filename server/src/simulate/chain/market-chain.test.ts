@@ -40,7 +40,9 @@ test('waits for a snapshot that is not complete', async () => {
   const opening = open({ snapshot: folder })
   await writeDemoSnapshot(1, folder, undefined, { radius: 8 })
 
-  expect((await opening).chain.contracts.land.owners.keys.length).toBeGreaterThan(100)
+  const { land } = (await opening).chain.contracts
+  expect(land.owners.keys.length).toBeGreaterThan(100)
+  expect(land.total()).toBe(land.owners.keys.length)
 })
 
 test('keeps the newest blocks, in memory and in the store, and goes on from there', async () => {

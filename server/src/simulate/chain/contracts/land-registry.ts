@@ -24,6 +24,11 @@ export class LandRegistry extends LandToken {
     return this.counts.get(TOTAL, at) ?? 0
   }
 
+  /** Counts a parcel that was there before the first transaction. */
+  countLoaded(): void {
+    this.counts.load(TOTAL, this.total() + 1)
+  }
+
   /** Parcels of estates belong to this registry. */
   setEstateRegistry(estates: EstateRegistry): void {
     this.estates = estates

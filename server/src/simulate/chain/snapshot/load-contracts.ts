@@ -85,6 +85,7 @@ class Loader {
       estates.estateOfParcel.load(id, numberWord(BigInt(estate_id)))
     }
     this.addToken(land, id, parcel)
+    land.countLoaded()
     // The parcels of an estate have the rights over the estate.
     if (estate_id === null) this.addRights(land, parcel)
   }
