@@ -1,0 +1,5 @@
+export * from './address.ts'
+export * from './attestation.ts'
+export * from './event-attendance.ts'
+export * from './package.ts'
+export * from './verify.ts'
