@@ -14,6 +14,7 @@ import { addResealCommand } from './reseal-command.ts'
 import { exitWith2OnWrongUse } from './run-command.ts'
 import { addServeCommand } from './serve-command.ts'
 import { addSimulateCommand } from './simulate-command.ts'
+import { addVerifyCommand } from './verify-command.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -40,6 +41,7 @@ export function createProgram(): Command {
   addResealCommand(program)
   addGenerateCommand(program)
   addGalleryCommand(program)
+  addVerifyCommand(program)
   addSimulateCommand(program)
   for (const command of [program, ...program.commands]) exitWith2OnWrongUse(command)
   return program

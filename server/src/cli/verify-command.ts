@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises'
+import {
+  checksumAddress,
+  type Domain,
+  isAddress,
+  MAINNET_DOMAIN,
+  readDomain,
+  type Trust,
+  type Verification,
+  verifyToken,
+} from '@landpass/client/tokens'
+import { type Command, InvalidArgumentError } from 'commander'
+import { SYSTEM_CLOCK } from '../clock.ts'
+import { CommandError } from '../errors.ts'
+import { EXIT_FAILED, runCommand, writeResult } from './run-command.ts'
+
+interface VerifyOptions {
+  readonly issuer?: string
+  readonly domain?: string
+}
+
+/** `landpass verify` */
+export function addVerifyCommand(program: Command): void {
+  program
+    .command('verify')
+    .description(
+      'check an attendance token without any server: exit code 0 only if it is genuine, not expired and not revoked',
+    )
+    .argument('<file>', 'the package of the token, as JSON')
+    .option(
+      '--issuer <address>',
+      'the address that must have signed it; without it no token is genuine',
+      parseAddress,
+    )
+    .option('--domain <file>', 'JSON with the domain that must be signed, in place of Ethereum mainnet')
+    .action((file: string, options: VerifyOptions) => runCommand(() => runVerify(file, options)))
+}
+
+function parseAddress(text: string): string {
+  if (isAddress(text)) return text
+  throw new InvalidArgumentError(
+    'must be an address: 0x and 40 hex digits, in one letter case or with its checksum.',
+  )
+}
+
+async function runVerify(file: string, { issuer, domain }: VerifyOptions): Promise<void> {
+  const trust: Trust = {
+    issuers: issuer === undefined ? [] : [{ address: issuer, state: 'active' }],
+    domain: domain === undefined ? MAINNET_DOMAIN : await domainIn(domain),
+    nowMs: SYSTEM_CLOCK.nowMs(),
+  }
+  const verification = verifyToken(await jsonIn(file), trust)
+  const { verdict } = verification
+  writeResult(resultOf(verification), sentencesOf(verification, issuer !== undefined))
+  if (verdict !== 'genuine') process.exitCode = EXIT_FAILED
+}
+
+async function domainIn(file: string): Promise<Domain> {
+  const domain = readDomain(await jsonIn(file))
+  if (domain) return domain
+  throw new CommandError(`${file} is no domain: it needs name, version, chainId and verifyingContract.`)
+}
+
+/** @throws {CommandError} for a file that cannot be read. One that is not JSON is a damaged token: undefined */
+async function jsonIn(file: string): Promise<unknown> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function resultOf({ verdict, reason, signed, attendance }: Verification): object {
+  return {
+    ok: verdict === 'genuine',
+    verdict,
+    ...(reason && { reason }),
+    ...(signed && {
+      uid: signed.uid,
+      signer: checksumAddress(signed.signer),
+      recipient: checksumAddress(signed.attestation.recipient),
+      time: timeText(signed.attestation.time),
+    }),
+    ...(attendance && { event: attendance.eventName, place: attendance.eventLocation }),
+  }
+}
+
+function sentencesOf({ verdict, reason, signed, attendance }: Verification, hasIssuer: boolean): string[] {
+  const found =
+    signed && attendance
+      ? [`"${printable(attendance.eventName)}" at ${printable(attendance.eventLocation)}`]
+      : []
+  const holder = signed
+    ? [
+        `held by ${checksumAddress(signed.attestation.recipient)}`,
+        `signed by ${checksumAddress(signed.signer)}, ${timeText(signed.attestation.time)}`,
+      ]
+    : []
+  const why = reason === undefined ? '' : ` (${reason})`
+  const hint =
+    !hasIssuer && reason === 'signer'
+      ? ['Its signature is right. Name the address of the issuer with --issuer to compare it.']
+      : []
+  const asOf = verdict === 'genuine' ? ['Whether it was revoked is not checked: no list was given.'] : []
+  return [`${verdict}${why}`, ...[...found, ...holder].map((line) => `  ${line}`), ...hint, ...asOf]
+}
+
+/** Texts of a token may hold anything, control sequences of terminals too. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, '?')
+}
+
+/** ISO 8601, or the seconds where no date has so many. */
+function timeText(seconds: bigint): string {
+  const date = new Date(Number(seconds) * 1000)
+  return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString()
+}
