@@ -51,23 +51,25 @@ test('two different parts with the same title are an error', () => {
   expect(() => withComponents(document)).toThrow('Two different parameters are called Limit.')
 })
 
-test('failures have the name of their status, and keep what the operation says of them', () => {
-  const responses = { 404: failure('`bid_not_found`: There is no bid.'), 429: failure('Wait.') }
-  const { components, paths } = withComponents(documentOf({ '/a': get({ responses }) }))
+test('failures have the name of their status, and what most operations say of them; others keep what they say', () => {
+  const paths = {
+    '/a': get({ responses: { 404: failure('`estate_not_found`: None.'), 429: failure('Wait.') } }),
+    '/b': get({ operationId: 'bids', responses: { 404: failure('`bid_not_found`: There is no bid.') } }),
+    '/c': get({ operationId: 'bid', responses: { 404: failure('`bid_not_found`: There is no bid.') } }),
+  }
+  const { components, paths: named } = withComponents(documentOf(paths))
 
-  expect(paths['/a']).toMatchObject({
-    get: {
-      responses: {
-        404: {
-          $ref: '#/components/responses/NotFound',
-          description: '`bid_not_found`: There is no bid.',
-        },
-      },
-    },
+  const notFound = { $ref: '#/components/responses/NotFound' }
+  expect(named['/a']).toMatchObject({
+    get: { responses: { 404: { ...notFound, description: '`estate_not_found`: None.' } } },
   })
+  for (const path of ['/b', '/c']) expect(named[path]).toHaveProperty('get.responses.404', notFound)
   expect(components).toMatchObject({
     responses: {
-      NotFound: { headers: { 'x-error-code': { $ref: '#/components/headers/ErrorCode' } } },
+      NotFound: {
+        description: '`bid_not_found`: There is no bid.',
+        headers: { 'x-error-code': { $ref: '#/components/headers/ErrorCode' } },
+      },
       TooManyRequests: { headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } },
     },
   })

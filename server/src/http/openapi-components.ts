@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { errorSchemas } from './schemas.ts'
 
 /**
  * Gives the parts of an OpenAPI document names, so that each is written once and generators make one type of it.
@@ -41,8 +40,6 @@ interface Document {
 const ERROR_CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
 /** The codes that operations can answer: `not_found` is for addresses without an operation. */
 const CODES = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => code !== 'not_found')
-/** For each status all codes that have it. */
-const FAILURES = errorSchemas(CODES)
 
 const HEADERS = {
   ETag: {
@@ -78,7 +75,8 @@ const NOT_MODIFIED = {
  * Moves into `components`, and refers to them where they stood:
  *
  * - schemas and parameters that have a `title`, under that name;
- * - failures, under the words of their status (`NotFound`); an operation keeps the description of its own ones;
+ * - failures, under the words of their status (`NotFound`), with the description that most operations have; the others keep
+ *   their own;
  * - the headers of answers, and the answer 304.
  *
  * An operation that is also served below another version gets the version in its `operationId`: `districtsV2`.
@@ -89,7 +87,7 @@ const NOT_MODIFIED = {
 export function withComponents<Made extends object>(made: Made): Made {
   const document = made as unknown as Document
   const { schemas, ...others } = document.components
-  const namer = new Namer({ ...others, headers: HEADERS })
+  const namer = new Namer({ ...others, headers: HEADERS }, commonFailures(document))
   for (const [name, schema] of Object.entries(schemas ?? {})) namer.put('schemas', name, namer.schema(schema))
   const paths = mapValues(withVersionedIds(document.paths), (methods) =>
     mapValues(methods, (operation) => namer.operation(operation)),
@@ -99,8 +97,11 @@ export function withComponents<Made extends object>(made: Made): Made {
 
 class Namer {
   readonly components: Readonly<Record<Kind, Record<string, unknown>>> & Readonly<Record<string, Json>>
-  constructor(others: Readonly<Record<string, Json>>) {
+  /** By status: what most operations say of their failures with it. */
+  private readonly commonFailures: ReadonlyMap<string, string>
+  constructor(others: Readonly<Record<string, Json>>, commonFailures: ReadonlyMap<string, string>) {
     this.components = { ...others, schemas: {}, parameters: {}, responses: {} }
+    this.commonFailures = commonFailures
   }
 
   operation(operation: Operation): Operation {
@@ -136,13 +137,13 @@ class Namer {
     return Object.keys(headers).length > 0 ? { ...content, headers } : content
   }
 
-  /** A shared response for the status. The operation keeps its own description if it lists fewer codes. */
+  /** A shared response for the status. The operation keeps its own description if it lists other codes than most do. */
   private failure(response: Response, status: string): Response {
     if (!isSame(response.content, ERROR_CONTENT)) return this.content(response)
     const { description } = response
     const name = (STATUS_CODES[status] ?? status).replaceAll(/\W/g, '')
     const shared = {
-      description: (FAILURES[status] as Json | undefined)?.description,
+      description: this.commonFailures.get(status),
       headers: failureHeaders(status),
       content: { 'application/json': { ...ERROR_CONTENT['application/json'], example: exampleOf(status) } },
     }
@@ -177,6 +178,24 @@ class Namer {
     parts[name] = part
     return { $ref: `#/components/${kind}/${name}` }
   }
+}
+
+/** Counts what operations say of their failures; of two that are equally common, the first one counts. */
+function commonFailures({ paths }: Document): ReadonlyMap<string, string> {
+  const counts = new Map<string, Map<string, number>>()
+  for (const { responses } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    for (const [status, { description, content }] of Object.entries(responses)) {
+      if (status < '400' || !isSame(content, ERROR_CONTENT)) continue
+      const ofStatus = counts.get(status) ?? new Map<string, number>()
+      counts.set(status, ofStatus.set(description, (ofStatus.get(description) ?? 0) + 1))
+    }
+  }
+  return new Map(
+    [...counts].map(([status, ofStatus]) => {
+      const [first] = [...ofStatus].sort(([, a], [, b]) => b - a)
+      return [status, first![0]]
+    }),
+  )
 }
 
 /** Removes the description of a schema that @fastify/swagger has copied to the response. */
