@@ -24,6 +24,8 @@ export interface EventChange {
   readonly distribution_end_date?: string | null
   readonly requires_captcha?: boolean
   readonly requires_presence?: boolean
+  /** More tokens than before, of an event that was made on the server. */
+  readonly tokens?: number
   /** True: all passes of the event become invalid; the answer brings a new one. */
   readonly revoke_passes?: boolean
 }
@@ -73,6 +75,21 @@ export const report = (
   credentials: Credentials,
 ): Call<DataOf<'POST /event/{event}/report'>> =>
   write('POST', `${eventPath(name)}/report`, fieldsOf(credentials))
+
+/** Makes an event whose tokens the server signs; the answer has its edit code, once. @throws {LandpassError} */
+export const makeEvent = (body: BodyOf<'POST /events'>): Call<DataOf<'POST /events'>> =>
+  write('POST', '/events', body)
+
+/** The operator's answer to an event that waits; the transport sends Operator-Key. @throws {LandpassError} `operator_only` */
+export const approveEvent = (
+  name: string | number,
+  approval: 'approved' | 'refused',
+): Call<DataOf<'POST /events/{event}/approval'>> =>
+  write('POST', pathOf`/events/${name}/approval`, { approval })
+
+/** The addresses that sign tokens on this server, with their times. */
+export const tokenIssuers = (): Call<DataOf<'GET /.well-known/attendance-issuers.json'>> =>
+  readAs('json', '/.well-known/attendance-issuers.json')
 
 /** Requests a captcha for the player who signs. @throws {LandpassError} `not_signed` */
 export const captcha = (): Call<DataOf<'POST /captcha'>> => write('POST', '/captcha')

@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'not_at_event'
   | 'not_found'
   | 'not_signed'
+  | 'operator_only'
   | 'parcel_not_found'
   | 'presence_unavailable'
   | 'preview_realm'
@@ -766,6 +767,27 @@ export interface Operations {
     }
     data: Uint8Array
   }
+  /** Make an event whose tokens this server signs */
+  'POST /events': {
+    body: EventToMake
+    data: MadeEvent
+  }
+  /** The operator approves or refuses an event that was made here */
+  'POST /events/{event}/approval': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: ApprovalRequest
+    data: {
+      /** waiting: tokens can be claimed when the operator has approved the event. */
+      approval: 'waiting' | 'approved' | 'refused'
+    }
+  }
+  /** The addresses that sign tokens, with their times */
+  'GET /.well-known/attendance-issuers.json': {
+    data: TokenIssuers
+  }
   /** All texts of a language */
   'GET /translations/{locale}': {
     path: {
@@ -1342,7 +1364,7 @@ export interface EventChangeRequest {
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes, tokens (of events made here, more than before). Example: `[["coordinates", "52,-10;53,-10"]]`. */
   options: unknown
 }
 
@@ -1571,4 +1593,85 @@ export interface ProofOfWork {
   bits: number
   /** What to work on: the hash of challenge:event uuid:address:nonce, uuid and address in lower case, nonce in decimal digits. */
   challenge: string
+}
+
+export interface EventToMake {
+  /** It is signed with every token. */
+  name: string
+  description?: string
+  /** `x,y;x,y`; the first one is signed with every token. */
+  coordinates: string
+  /** First day, YYYY-MM-DD. */
+  start_date: string
+  /** Last day; the first one where it is left out. Tokens end then. */
+  end_date?: string
+  /** How many there can be. It can be raised. */
+  tokens: number
+  /** An https address. */
+  event_url?: string
+  requires_captcha?: boolean
+  requires_presence?: boolean
+  /** Whether the list of holders is not public. Single answers to a gate are. */
+  hide_holders?: boolean
+}
+
+export interface MadeEvent {
+  /** The issuer's number of the event. */
+  id: number
+  /** Ours: what a booth takes as its event. */
+  uuid: string
+  fancy_id: string
+  name: string
+  event_url: string
+  image_url: string
+  country: string
+  city: string
+  description: string
+  year: number | null
+  /** First day: ISO 8601, UTC; null when unset. */
+  event_start_date: string | null
+  /** Last day: ISO 8601, UTC; null when unset. */
+  event_end_date: string | null
+  /** When it was registered here: ISO 8601, UTC. */
+  created_at: string
+  /** False while the organiser pauses it. */
+  enabled: boolean
+  /** `x,y;x,y`, in the registered order. */
+  coordinates: string
+  /** From when on tokens are given out: ISO 8601, UTC; null when unset. */
+  distribution_start_date: string | null
+  /** Until when tokens are given out: ISO 8601, UTC; null when unset. */
+  distribution_end_date: string | null
+  /** When the last day at the issuer is over everywhere on Earth: ISO 8601, UTC; null when unset. */
+  expiry_date: string | null
+  /** Whether signed claims need a captcha too; unsigned ones always do. */
+  requires_captcha: boolean
+  /** Whether a player must stand on one of the coordinates. */
+  requires_presence: boolean
+  /** The editCode of all other calls. Shown this once. */
+  edit_code: string
+  /** waiting: tokens can be claimed when the operator has approved the event. */
+  approval: 'waiting' | 'approved' | 'refused'
+}
+
+export interface ApprovalRequest {
+  approval: 'approved' | 'refused'
+}
+
+export interface TokenIssuers {
+  domain: {
+    name: string
+    version: string
+    chainId: number
+    verifyingContract: string
+  }
+  schemas: string[]
+  issuers: {
+    address: string
+    from: string
+    until: string | null
+    state: 'active' | 'retired' | 'compromised'
+    /** Since when somebody else may have the key. */
+    withdrawn?: string
+  }[]
 }

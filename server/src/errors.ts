@@ -163,6 +163,12 @@ export const ERRORS = {
     meaning: 'The coordinates are not a list of parcels in the world.',
     next: 'Send 1 to 500 pairs x,y of whole numbers, separated by semicolons. The error text names the first bad one.',
   },
+  operator_only: {
+    status: 403,
+    where: 'POST /events, POST /events/:id/approval',
+    meaning: 'Only the operator of this server makes or approves events here.',
+    next: 'Ask the operator. The operator sends the header Operator-Key, with the value of the setting OPERATOR_KEY.',
+  },
   wrong_edit_code: {
     status: 401,
     where: 'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/report',

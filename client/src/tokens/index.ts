@@ -1,5 +1,6 @@
 export * from './address.ts'
 export * from './attestation.ts'
+export { fromHex, toHex } from './bytes.ts'
 export * from './event-attendance.ts'
 export * from './package.ts'
 export * from './verify.ts'

@@ -8,6 +8,7 @@ import { addFollowCommand } from './follow-command.ts'
 import { addGalleryCommand } from './gallery-command.ts'
 import { addGenerateCommand } from './generate-command.ts'
 import { addImportCommand } from './import-command.ts'
+import { addIssuerKeyCommand } from './issuer-key-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addNewLineageCommand } from './new-lineage-command.ts'
 import { addResealCommand } from './reseal-command.ts'
@@ -39,6 +40,7 @@ export function createProgram(): Command {
   addNewLineageCommand(program)
   addConfigCommand(program)
   addResealCommand(program)
+  addIssuerKeyCommand(program)
   addGenerateCommand(program)
   addGalleryCommand(program)
   addVerifyCommand(program)

@@ -1,0 +1,144 @@
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { Approval } from '../../db/schema.ts'
+import { AppError } from '../../errors.ts'
+import type { CodeLoader } from '../codes/code-loader.ts'
+import { type Event, getEvent } from '../events/event-queries.ts'
+import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
+import { findMadeEvent, insertMadeEvent, raiseSupply, setApproval } from './made-event-queries.ts'
+import { hashOf, newEditCode } from './own-issuer.ts'
+import type { TokenKeys } from './token-keys.ts'
+
+export interface EventMakerOptions {
+  readonly db: Db
+  readonly clock: Clock
+  readonly keys: Pick<TokenKeys, 'current'>
+  readonly codes: Pick<CodeLoader, 'load'>
+  readonly who: 'anyone' | 'approved' | 'operator' | 'nobody'
+  readonly maxTokens: number
+}
+
+/** An event as its organiser describes it. The form of all fields has been checked. */
+export interface EventDescription {
+  readonly name: string
+  readonly description: string
+  readonly eventUrl: string
+  /** `x,y;x,y` */
+  readonly coordinates: string
+  /** Days as `YYYY-MM-DD`. */
+  readonly startDate: string
+  readonly endDate: string
+  readonly tokens: number
+  readonly requiresCaptcha: boolean
+  readonly requiresPresence: boolean
+  readonly hidesHolders: boolean
+}
+
+export interface MadeEventAnswer {
+  readonly event: Event
+  /** For the organiser: it is not stored, and never shown again. */
+  readonly editCode: string
+  readonly approval: Approval
+}
+
+/** Makes events of our own issuer, and lets the operator approve them. */
+export class EventMaker {
+  private readonly options: EventMakerOptions
+  constructor(options: EventMakerOptions) {
+    this.options = options
+  }
+
+  /**
+   * Makes an event with an edit code. Its tokens can be claimed at once, or when the operator has approved it: an event
+   * that waits has no codes, like one that the other issuer has not approved.
+   *
+   * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs
+   */
+  async make(description: EventDescription, isOperator: boolean): Promise<MadeEventAnswer> {
+    const { db, clock, keys, codes, who } = this.options
+    if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly()
+    await keys.current()
+    const nowMs = clock.nowMs()
+    const editCode = newEditCode()
+    const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
+    const eventId = await insertMadeEvent(db, {
+      record: (id) => recordOf(id, description),
+      coordinates: description.coordinates,
+      requiresCaptcha: description.requiresCaptcha,
+      requiresPresence: description.requiresPresence,
+      startAtMs: null,
+      endAtMs: null,
+      expiresAtMs: endOfLastDayMs(description.endDate)!,
+      editCodeHash: hashOf(editCode),
+      supply: description.tokens,
+      approval,
+      hidesHolders: description.hidesHolders,
+      nowMs,
+    })
+    const event = await getEvent(db, { eventId })
+    await codes.load(event, editCode)
+    return { event: await getEvent(db, { eventId }), editCode, approval }
+  }
+
+  /**
+   * Raises how many tokens an event has. A smaller number changes nothing: the tokens may be given out.
+   *
+   * @throws {AppError} `event_not_found` for an event that was not made here
+   */
+  async raise(event: Event, tokens: number): Promise<void> {
+    const { db, codes } = this.options
+    if ((await raiseSupply(db, event.event_id, tokens)) === undefined) throw notMadeHere()
+    await codes.load(event, '')
+  }
+
+  /**
+   * The operator's answer to an event that waits. A refused event keeps the tokens that it has.
+   *
+   * @throws {AppError} `event_not_found` for an event that was not made here
+   */
+  async approve(event: Event, approval: Exclude<Approval, 'waiting'>): Promise<void> {
+    const { db, codes } = this.options
+    if (!(await setApproval(db, event.event_id, approval))) throw notMadeHere()
+    if (approval === 'approved') await codes.load(event, '')
+  }
+
+  /** Whether lists of the holders of an event are public. */
+  async showsHolders(eventId: number): Promise<boolean> {
+    const made = await findMadeEvent(this.options.db, eventId)
+    return made !== undefined && !made.hides_holders
+  }
+}
+
+/** The record has the fields of the other issuer's, because clients read them. */
+function recordOf(eventId: number, { name, description, eventUrl, startDate, endDate }: EventDescription) {
+  return {
+    id: eventId,
+    fancy_id: `event-${eventId}`,
+    name,
+    description,
+    event_url: eventUrl,
+    image_url: '',
+    country: '',
+    city: '',
+    year: Number(startDate.slice(0, 4)),
+    start_date: startDate,
+    end_date: endDate,
+    expiry_date: endDate,
+    from_admin: false,
+    virtual_event: true,
+    event_template_id: 0,
+    event_host_id: 0,
+    private_event: false,
+  }
+}
+
+function operatorOnly(): AppError {
+  return new AppError(
+    'operator_only',
+    'Only the operator of this server makes and approves events here. Send the header Operator-Key.',
+  )
+}
+
+function notMadeHere(): AppError {
+  return new AppError('event_not_found', 'No event with this number was made on this server.')
+}

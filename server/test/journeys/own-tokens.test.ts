@@ -1,0 +1,201 @@
+import { mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { verifyToken } from '@landpass/client/tokens'
+import { beforeAll, expect, test } from 'vitest'
+import { tokenPackage } from '../../src/attendance/own-issuer/token-message.ts'
+import { isSigned, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
+import { HOUR_MS } from '../../src/clock.ts'
+import type { Engine } from '../../src/db/engine.ts'
+import {
+  type AttendanceServer,
+  type OutsideWorld,
+  playerAt,
+  startAttendance,
+  startOutsideWorld,
+} from '../support/attendance-server.ts'
+import { describeOnBothEngines } from '../support/engines.ts'
+import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
+
+const PLACE = { x: 10, y: 20 }
+const EVENT = {
+  name: 'Größe · 港の灯り',
+  description: 'Lanterns on the water.',
+  coordinates: '10,20;11,20',
+  start_date: new Date(REFERENCE_TIME_MS).toISOString().slice(0, 10),
+  tokens: 3,
+}
+const OPERATOR_KEY = 'an operator key for tests alone, not a secret'.replaceAll(' ', '-')
+
+interface Made {
+  readonly id: number
+  readonly uuid: string
+  readonly edit_code: string
+  readonly approval: string
+}
+
+let outside: OutsideWorld
+beforeAll(async () => {
+  outside = await startOutsideWorld()
+})
+
+describeOnBothEngines('an event that is made here', (open, kind) => {
+  const keyFile = join(mkdtempSync(join(tmpdir(), 'landpass-tokens-')), 'token.key')
+  const OF_TOKENS = {
+    TOKEN_KEY_FILE: keyFile,
+    EVENT_MAKERS: 'anyone',
+    LIMIT_EVENTS_PER_MINUTE: '0',
+    OPERATOR_KEY,
+  }
+  let server: AttendanceServer
+  let engine: Engine
+  let clock: TestClock
+  const player = (name: string) => playerAt(outside, `${kind} tokens ${name}`, PLACE, clock.nowMs())
+  const start = (env: Record<string, string> = {}) =>
+    startAttendance(engine, clock, outside, { ...OF_TOKENS, ...env })
+
+  beforeAll(async () => {
+    clock = testClock()
+    engine = await open()
+    server = await start()
+    return () => server.close()
+  })
+
+  async function make(fields: object = {}, on = server): Promise<Made> {
+    const made = await on.send('POST', '/events', { ...EVENT, ...fields })
+    expect(made.status, made.text).toBe(200)
+    return made.body.data as unknown as Made
+  }
+  const signedOf = async ({ id }: Made) =>
+    (await tokens(engine.db).where('token.event_id', '=', id).execute()).filter(isSigned)
+  const issuers = async () =>
+    (await server.get('/.well-known/attendance-issuers.json')).body as unknown as {
+      issuers: { address: string; state: 'active' | 'retired' | 'compromised'; until: string | null }[]
+    }
+
+  test('gives a token that the verifier calls genuine, once', async () => {
+    const made = await make()
+    const ann = await player('ann')
+
+    const first = await server.claim(made.uuid, ann)
+    const second = await server.claim(String(made.id), ann)
+
+    expect(first.status, first.text).toBe(200)
+    expect(first.body.data).toMatchObject({ claim: { status: 'minted', message: 'The token is yours.' } })
+    expect([second.status, second.body.code]).toEqual([409, 'already_claimed'])
+    const [token, ...others] = await signedOf(made)
+    expect(others).toEqual([])
+    const pack = JSON.parse(JSON.stringify(tokenPackage(token!, token!)))
+    const trust = { issuers: (await issuers()).issuers.map(({ address, state }) => ({ address, state })) }
+    const { verdict, attendance, signed } = verifyToken(pack, { ...trust, nowMs: clock.nowMs() })
+    expect(verdict).toBe('genuine')
+    expect(attendance).toMatchObject({ eventName: EVENT.name, eventLocation: '10,20' })
+    expect(signed?.attestation.recipient.toLowerCase()).toBe(ann.address.toLowerCase())
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600)
+  })
+
+  test('has the calls of every event: info, availability, report, more tokens, changes', async () => {
+    const made = await make({ tokens: 1 })
+    const editCode = made.edit_code
+    expect(editCode).toMatch(/^[0-9a-f]{32}$/)
+    expect(made.id).toBeGreaterThanOrEqual(2_000_000_000)
+    const wrong = { editCode: '0'.repeat(32) }
+    for (let tried = 0; tried < 7; tried++)
+      expect((await server.send('POST', `/addcodes/${made.id}`, wrong)).status).toBe(401)
+
+    expect((await server.claim(made.uuid, await player('ben'))).status).toBe(200)
+    expect((await server.claim(made.uuid, await player('cleo'))).body.code).toBe('no_codes_left')
+    const raised = await server.send('PATCH', `/event/${made.id}`, { editCode, options: [['tokens', 3]] })
+    expect(raised.status, raised.text).toBe(200)
+    expect((await server.claim(made.uuid, await player('cleo'))).status).toBe(200)
+    const again = await server.send('POST', `/event/${made.id}`, { editCode, coordinates: '10,20' })
+    expect(again.body.data).toMatchObject({
+      uuid: made.uuid,
+      coordinates: '10,20',
+      event: { name: EVENT.name },
+    })
+    const loaded = await server.send('POST', `/addcodes/${made.id}`, { editCode })
+    expect(loaded.body.data).toMatchObject({ body: { num: 0, total: 3, available: 1, claimed: 2 } })
+    expect((await server.get(`/event/${made.uuid}/availability`)).body.data).toMatchObject({
+      open: true,
+      total: 3,
+    })
+    expect((await server.send('POST', `/event/${made.uuid}/report`, { editCode })).status).toBe(200)
+    expect(new Set((await signedOf(made)).map(({ number }) => number)).size).toBe(2)
+    for (const { text } of [await server.get(`/event/${made.uuid}`), loaded])
+      expect(text).not.toContain(editCode)
+  })
+
+  test('many claims at once: a token for each player, none twice', async () => {
+    const made = await make({ tokens: 8 })
+    const players = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map(player))
+    const answers = await Promise.all([...players, ...players].map((one) => server.claim(made.uuid, one)))
+
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(8)
+    expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+    const signed = await signedOf(made)
+    expect(signed.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(new Set(signed.map(({ address }) => address)).size).toBe(8)
+  })
+
+  test('a wrong description is refused with the name of its field', async () => {
+    for (const [fields, parameter] of [
+      [{ name: 'a\u0000' }, 'name'],
+      [{ name: '\ud800' }, 'name'],
+      [{ tokens: 10_001 }, 'tokens'],
+      [{ start_date: '2027-02-30' }, 'start_date'],
+      [{ end_date: '2020-01-01' }, 'end_date'],
+      [{ event_url: 'javascript:alert(1)' }, 'event_url'],
+    ] as const) {
+      const refused = await server.send('POST', '/events', { ...EVENT, ...fields })
+      expect([refused.status, refused.body.data], parameter).toMatchObject([400, { parameter }])
+    }
+  })
+
+  test('a server without access to the other issuer serves them too', async () => {
+    const { ISSUER_API_KEY: _, ISSUER_CLIENT_ID: __, ISSUER_CLIENT_SECRET: ___, ...env } = outside.env
+    const alone = await startAttendance(engine, clock, { ...outside, env }, OF_TOKENS)
+    const made = await make({}, alone)
+    expect((await alone.claim(made.uuid, await player('fay'))).status).toBe(200)
+    const other = await alone.send('POST', '/event/7', { editCode: '123456', coordinates: '10,20' })
+    expect([other.status, other.body.code]).toEqual([503, 'attendance_not_configured'])
+    expect(other.body.data).toMatchObject({ missing: expect.arrayContaining(['ISSUER_API_KEY']) })
+    await alone.close()
+  })
+
+  test('where the operator approves events, tokens wait for that', async () => {
+    const approving = await start({ EVENT_MAKERS: 'approved' })
+    const made = await make({}, approving)
+    const dora = await player('dora')
+    expect(made.approval).toBe('waiting')
+    expect((await approving.claim(made.uuid, dora)).body.code).toBe('no_codes_loaded')
+    const approve = (headers: Record<string, string>) =>
+      approving.send('POST', `/events/${made.uuid}/approval`, { approval: 'approved' }, headers)
+    expect((await approve({ 'operator-key': 'another' })).body.code).toBe('operator_only')
+    expect((await approve({ 'operator-key': OPERATOR_KEY })).status).toBe(200)
+    expect((await approving.claim(made.uuid, dora)).status).toBe(200)
+    await approving.close()
+  })
+
+  test('a rotated key signs later; a withdrawn one never again', async () => {
+    const { TokenKeys } = await import('../../src/attendance/own-issuer/token-keys.ts')
+    const keys = new TokenKeys({ db: engine.db, clock, path: keyFile })
+    await keys.open()
+    const [first] = await keys.list()
+    const second = await keys.rotate(600)
+    expect(readFileSync(keyFile, 'utf8').trim().split('\n')).toHaveLength(2)
+    expect((await issuers()).issuers).toHaveLength(2)
+    expect(await keys.current()).toBe(first!.address)
+
+    clock.set(clock.nowMs() + HOUR_MS)
+    const made = await make()
+    expect((await server.claim(made.uuid, await player('eve'))).status).toBe(200)
+    expect((await signedOf(made)).map(({ signer }) => signer)).toEqual([second])
+    expect((await keys.list()).map(({ state }) => state)).toEqual(['retired', 'active'])
+    const third = await keys.withdraw(second, Math.floor(clock.nowMs() / 1000))
+    expect(await keys.current()).toBe(third)
+    expect((await issuers()).issuers.map(({ state }) => state)).toEqual(['retired', 'compromised', 'active'])
+    await expect(keys.withdraw(second, 0)).rejects.toThrow('withdrawn before')
+    clock.set(REFERENCE_TIME_MS)
+  })
+})
