@@ -91,6 +91,46 @@ export const approveEvent = (
 export const tokenIssuers = (): Call<DataOf<'GET /.well-known/attendance-issuers.json'>> =>
   readAs('json', '/.well-known/attendance-issuers.json')
 
+/** A token that the server signed. @throws {LandpassError} `token_not_found` */
+export const attendanceToken = (id: string): Call<DataOf<'GET /tokens/{id}'>> => read(pathOf`/tokens/${id}`)
+
+/** A token as galleries read it (ERC-721). @throws {LandpassError} `token_not_found` */
+export const attendanceMetadata = (id: string): Call<DataOf<'GET /tokens/{id}/metadata'>> =>
+  readAs('json', pathOf`/tokens/${id}/metadata`)
+
+/** What `verifyToken` of `@landpass/client/tokens` checks. @throws {LandpassError} `token_not_found` */
+export const attestation = (id: string): Call<DataOf<'GET /tokens/{id}/attestation'>> =>
+  readAs('json', pathOf`/tokens/${id}/attestation`)
+
+/** The picture of a token, PNG. @throws {LandpassError} `token_not_found` */
+export const attendanceTokenImage = (id: string): Call<DataOf<'GET /tokens/{id}/image.png'>> =>
+  readAs('bytes', pathOf`/tokens/${id}/image.png`)
+
+type PageQuery = { readonly limit?: number; readonly offset?: number }
+
+/** The tokens of an address, newest first. */
+export const tokensOf = (
+  address: string,
+  query: PageQuery = {},
+): Call<DataOf<'GET /addresses/{address}/tokens'>> => read(pathOf`/addresses/${address}/tokens`, query)
+
+/** The tokens of an event with their holders, by number. @throws {LandpassError} `holders_hidden` */
+export const holders = (
+  name: string | number,
+  query: PageQuery = {},
+): Call<DataOf<'GET /events/{event}/holders'>> => read(pathOf`/events/${name}/holders`, query)
+
+/** All holders of an event as CSV. @throws {LandpassError} `holders_hidden` */
+export const holdersCsv = (name: string | number): Call<DataOf<'GET /events/{event}/holders.csv'>> =>
+  readAs('text', pathOf`/events/${name}/holders.csv`)
+
+/** Whether an address holds a token of an event. @throws {LandpassError} `event_not_found` */
+export const attended = (
+  name: string | number,
+  address: string,
+): Call<DataOf<'GET /events/{event}/holders/{address}'>> =>
+  readAs('json', pathOf`/events/${name}/holders/${address}`)
+
 /** Requests a captcha for the player who signs. @throws {LandpassError} `not_signed` */
 export const captcha = (): Call<DataOf<'POST /captcha'>> => write('POST', '/captcha')
 

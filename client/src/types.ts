@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'event_not_open'
   | 'expectation_failed'
   | 'header_too_large'
+  | 'holders_hidden'
   | 'internal_error'
   | 'invalid_body'
   | 'invalid_coordinates'
@@ -50,6 +51,7 @@ export type ErrorCode =
   | 'signature_expired'
   | 'signature_used'
   | 'tile_not_found'
+  | 'token_not_found'
   | 'too_many_guesses'
   | 'too_many_large_answers'
   | 'too_many_requests'
@@ -787,6 +789,93 @@ export interface Operations {
   /** The addresses that sign tokens, with their times */
   'GET /.well-known/attendance-issuers.json': {
     data: TokenIssuers
+  }
+  /** A token that this server signed */
+  'GET /tokens/{id}': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    data: AttendanceTokenDetails
+  }
+  /** A token as galleries read it (ERC-721) */
+  'GET /tokens/{id}/metadata': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    data: AttendanceMetadata
+  }
+  /** A token as public tools check it: docs/tokens.md */
+  'GET /tokens/{id}/attestation': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    data: {
+      sig: object
+      signer: string
+    }
+  }
+  /** The picture of a token */
+  'GET /tokens/{id}/image.png': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    data: Uint8Array
+  }
+  /** Tokens that an address holds, newest first */
+  'GET /addresses/{address}/tokens': {
+    path: {
+      /** In any letter case. */
+      address: string
+    }
+    query?: {
+      limit?: number
+      offset?: number
+    }
+    data: {
+      total: number
+      limit: number
+      offset: number
+      tokens: AttendanceToken[]
+    }
+  }
+  /** Tokens of an event with their holders, by number */
+  'GET /events/{event}/holders': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    query?: {
+      limit?: number
+      offset?: number
+    }
+    data: {
+      total: number
+      limit: number
+      offset: number
+      tokens: AttendanceToken[]
+    }
+  }
+  /** All holders of an event as CSV */
+  'GET /events/{event}/holders.csv': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    data: string
+  }
+  /** Whether an address holds a token of an event: for other services */
+  'GET /events/{event}/holders/{address}': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+      /** In any letter case. */
+      address: string
+    }
+    data: Attended
   }
   /** All texts of a language */
   'GET /translations/{locale}': {
@@ -1674,4 +1763,78 @@ export interface TokenIssuers {
     /** Since when somebody else may have the key. */
     withdrawn?: string
   }[]
+}
+
+export interface AttendanceTokenDetails {
+  id: string
+  /** The hash that names the attestation. */
+  uid: string
+  /** Which of the tokens of its event. */
+  number: number
+  event: {
+    id: number
+    uuid: string
+    name: string
+    place: string
+  }
+  /** With its checksum. */
+  holder: string
+  /** With its checksum. */
+  issuer: string
+  /** ISO 8601, UTC. */
+  time: string
+  revoked: {
+    /** ISO 8601, UTC. */
+    since: string
+    reason: string
+  } | null
+  /** Shows and checks the token at the public explorer. */
+  explorer_url: string
+}
+
+export interface AttendanceMetadata {
+  name: string
+  description: string
+  image: string
+  external_url: string
+  attributes: {
+    trait_type: string
+    value: string | number
+    display_type?: string
+  }[]
+}
+
+export interface AttendanceToken {
+  id: string
+  /** The hash that names the attestation. */
+  uid: string
+  /** Which of the tokens of its event. */
+  number: number
+  event: {
+    id: number
+    uuid: string
+    name: string
+    place: string
+  }
+  /** With its checksum. */
+  holder: string
+  /** With its checksum. */
+  issuer: string
+  /** ISO 8601, UTC. */
+  time: string
+  revoked: {
+    /** ISO 8601, UTC. */
+    since: string
+    reason: string
+  } | null
+}
+
+export interface Attended {
+  /** Whether the address holds a token that is not revoked. */
+  attended: boolean
+  count: number
+  /** Seconds since 1970. */
+  since?: number
+  uid?: string
+  revoked?: boolean
 }

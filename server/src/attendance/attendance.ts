@@ -33,6 +33,7 @@ import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-e
 import { isOwnEvent } from './own-issuer/own-codes.ts'
 import { OwnIssuer } from './own-issuer/own-issuer.ts'
 import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
+import { type TokenRouteOptions, tokenRoutes } from './own-issuer/token-routes.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
 import { Reports } from './report/report.ts'
@@ -141,6 +142,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     codes,
     maker,
     ...makers,
+    publicUrl: config.publicUrl,
+    showsHolders: (eventId) => maker.showsHolders(eventId),
     raiseTokens: (event, tokens) => maker.raise(event, tokens),
     keys,
     reports: new Reports({ db, clock, refusals, codeCounts, holds }),
@@ -309,7 +312,8 @@ type Endpoints = Omit<
     ReportRouteOptions &
     CaptchaRouteOptions &
     MadeEventRouteOptions &
-    IssuerKeyRouteOptions,
+    IssuerKeyRouteOptions &
+    TokenRouteOptions,
   keyof Limits
 >
 
@@ -326,7 +330,7 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
-  const { maker, maxTokens, raiseTokens, operatorKey, keys } = endpoints
+  const { maker, maxTokens, raiseTokens, operatorKey, keys, showsHolders, publicUrl } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
@@ -341,4 +345,5 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   const forMakers = { db, world, maker, maxTokens, operatorKey, makerLimit, organiserLimit, assertConfigured }
   await scope.register(madeEventRoutes, forMakers)
   await scope.register(issuerKeyRoutes, { keys, assertConfigured })
+  await scope.register(tokenRoutes, { db, events, showsHolders, publicUrl, imageLimit })
 }

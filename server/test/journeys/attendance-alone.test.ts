@@ -49,6 +49,7 @@ describe('one interface alone', () => {
     expect(await describedPaths(server)).toEqual([
       '/.well-known/attendance-issuers.json',
       '/addcodes/{event}',
+      '/addresses/{address}/tokens',
       '/captcha',
       '/captcha/{uuid}',
       '/claim/{event}',
@@ -57,11 +58,18 @@ describe('one interface alone', () => {
       '/event/{event}/report',
       '/events',
       '/events/{event}/approval',
+      '/events/{event}/holders',
+      '/events/{event}/holders.csv',
+      '/events/{event}/holders/{address}',
       '/health/live',
       '/health/ready',
       '/health/ready/attendance',
       '/metrics',
       '/openapi.json',
+      '/tokens/{id}',
+      '/tokens/{id}/attestation',
+      '/tokens/{id}/image.png',
+      '/tokens/{id}/metadata',
       '/translations/{locale}',
     ])
     await stopped(server)

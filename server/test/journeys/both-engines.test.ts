@@ -226,6 +226,20 @@ test('events that are made here are answered alike', async () => {
   const ann = await playerAt(outside, 'both engines tokens ann', { x: 1, y: 2 }, clock.nowMs())
   const claims = await Promise.all(attendances.map((server) => server.claim(String(ids[0]), ann)))
   expect(claims.map(({ body }) => body.data)).toMatchObject(Array(2).fill({ claim: { status: 'minted' } }))
+  const paths = {
+    '/addresses/{address}/tokens': `/addresses/${ann.address}/tokens`,
+    '/events/{event}/holders': `/events/${ids[0]}/holders`,
+    '/events/{event}/holders/{address}': `/events/${ids[0]}/holders/${ann.address}`,
+  }
+  const lists = await Promise.all(attendances.map((server) => server.get(paths['/events/{event}/holders'])))
+  const tokens = lists.map(({ body }) => (body.data as { tokens: { id: string }[] }).tokens[0]!.id)
+  for (const [template, path] of Object.entries(paths)) await expectTokensAlike(template, [path, path])
+  await expectTokensAlike('/events/{event}/holders.csv', Array(2).fill(`/events/${ids[0]}/holders.csv`))
+  for (const part of ['', '/metadata', '/attestation', '/image.png'])
+    await expectTokensAlike(
+      `/tokens/{id}${part}`,
+      tokens.map((id) => `/tokens/${id}${part}`),
+    )
 })
 
 test('every endpoint was asked', () => {
@@ -249,6 +263,21 @@ async function expectAlike(template: string, path: string, status: number): Prom
     ({ headers, bytes }) => `${headers['content-type']} ${bytes.toString('latin1').replace(OWN, '')}`,
   )
   if (embedded !== postgres) expect(embedded, path).toBe(postgres)
+}
+
+/** Tokens have ids of their own: the answers have the same fields and the same length. */
+async function expectTokensAlike(template: string, paths: readonly string[]): Promise<void> {
+  asked.add(`get ${template}`)
+  const answers = await Promise.all(attendances.map((server, n) => server.ask('GET', paths[n]!)))
+  const [one, other] = answers.map(({ status, headers, bytes }) => ({
+    status,
+    type: headers['content-type'],
+    fields: headers['content-type']?.includes('json')
+      ? fieldsOf({ body: JSON.parse(bytes.toString()) } as Answer)
+      : template,
+  }))
+  expect(one, template).toEqual(other)
+  expect(one?.status, template).toBe(200)
 }
 
 async function expectSentAlike(

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyToken } from '@landpass/client/tokens'
 import { beforeAll, expect, test } from 'vitest'
-import { tokenPackage } from '../../src/attendance/own-issuer/token-message.ts'
 import { isSigned, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
 import { HOUR_MS } from '../../src/clock.ts'
 import type { Engine } from '../../src/db/engine.ts'
@@ -85,7 +84,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect([second.status, second.body.code]).toEqual([409, 'already_claimed'])
     const [token, ...others] = await signedOf(made)
     expect(others).toEqual([])
-    const pack = JSON.parse(JSON.stringify(tokenPackage(token!, token!)))
+    const pack = (await server.get(`/tokens/${token!.id}/attestation`)).body
     const trust = { issuers: (await issuers()).issuers.map(({ address, state }) => ({ address, state })) }
     const { verdict, attendance, signed } = verifyToken(pack, { ...trust, nowMs: clock.nowMs() })
     expect(verdict).toBe('genuine')
@@ -124,6 +123,54 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(new Set((await signedOf(made)).map(({ number }) => number)).size).toBe(2)
     for (const { text } of [await server.get(`/event/${made.uuid}`), loaded])
       expect(text).not.toContain(editCode)
+  })
+
+  test('shows its tokens to holders, galleries and gates', async () => {
+    const made = await make({ tokens: 2 })
+    const ida = await player('ida')
+    await server.claim(made.uuid, ida)
+    const [token] = await signedOf(made)
+    const uid = `0x${token!.uid.toString('hex')}`
+    const path = `/tokens/${token!.id}`
+
+    const shown = await server.get(path)
+    const listed = { id: token!.id, uid, number: token!.number, revoked: null }
+    expect(shown.body.data).toMatchObject({
+      ...listed,
+      event: { uuid: made.uuid, name: EVENT.name, place: '10,20' },
+    })
+    expect((shown.body.data as { explorer_url: string }).explorer_url).toMatch(
+      /^https:\/\/easscan\.org\/offchain\/url\/#/,
+    )
+    expect((await server.get(`${path}/metadata`)).body).toMatchObject({
+      name: `${EVENT.name} #${token!.number}`,
+      description: EVENT.description,
+      image: expect.stringMatching(/\/tokens\/[0-9a-f-]{36}\/image\.png$/),
+      attributes: expect.arrayContaining([{ trait_type: 'Date', value: token!.timeS, display_type: 'date' }]),
+    })
+    const image = await server.ask('GET', `${path}/image.png`)
+    expect([image.status, image.headers['content-type']]).toEqual([200, 'image/png'])
+    const collection = await server.get(`/addresses/${ida.address.toUpperCase().replace('0X', '0x')}/tokens`)
+    expect(collection.body.data).toMatchObject({ total: 1, limit: 100, offset: 0, tokens: [listed] })
+    expect((await server.get(`/events/${made.uuid}/holders?limit=1`)).body.data).toMatchObject({
+      tokens: [listed],
+    })
+    expect((await server.get(`/events/${made.uuid}/holders.csv`)).text).toBe(
+      `number,address,time,uid,revoked\r\n${token!.number},${(shown.body.data as { holder: string }).holder},${new Date(token!.timeS * 1000).toISOString()},${uid},\r\n`,
+    )
+    const gate = (address: string) => server.get(`/events/${made.uuid}/holders/${address}`)
+    expect((await gate(ida.address)).body).toEqual({
+      attended: true,
+      count: 1,
+      since: token!.timeS,
+      uid,
+      revoked: false,
+    })
+    expect((await gate(`0x${'1'.repeat(40)}`)).text).toBe('{"attended":false,"count":0}')
+    expect((await gate('0x12')).status).toBe(400)
+    expect((await server.get(`/tokens/${made.uuid}`)).body.code).toBe('token_not_found')
+    const hidden = await make({ hide_holders: true })
+    expect((await server.get(`/events/${hidden.uuid}/holders`)).body.code).toBe('holders_hidden')
   })
 
   test('many claims at once: a token for each player, none twice', async () => {

@@ -1,0 +1,257 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { Db } from '../../db/engine.ts'
+import { AppError } from '../../errors.ts'
+import { publicBase } from '../../http/public-base.ts'
+import { okSchema, streamSchema } from '../../http/schemas.ts'
+import type { EventCache } from '../events/event-cache.ts'
+import { eventParams, parsePublicEventName } from '../events/event-params.ts'
+import { type Event, getEvent } from '../events/event-queries.ts'
+import type { LimitHook } from '../limits.ts'
+import { UUID_PATTERN } from '../uuid.ts'
+import { drawToken } from './token-image.ts'
+import {
+  gateJson,
+  gateSchema,
+  holdersCsv,
+  listedTokenJson,
+  listedTokenSchema,
+  metadataJson,
+  metadataSchema,
+  tokenJson,
+  tokenSchema,
+} from './token-json.ts'
+import { getToken, tokenOfPlayer, tokensOfAddress, tokensOfEvent } from './token-list-queries.ts'
+import { tokenPackage } from './token-message.ts'
+
+const tags = ['claims']
+/** Galleries and gates ask often; a token changes only when it is revoked. */
+const SHORT = 'max-age=60'
+const MAX_LIMIT = 1_000
+const MAX_CSV_ROWS = 100_000
+
+const tokenParams = Type.Object({
+  id: Type.String({ pattern: UUID_PATTERN, 'x-allowed': 'a UUID', description: 'The UUID of the token.' }),
+})
+const holderAddress = Type.String({
+  pattern: '^0[xX][0-9a-fA-F]{40}$',
+  'x-allowed': 'an address: 0x and 40 hex digits',
+  description: 'In any letter case.',
+})
+const pageQuery = Type.Object({
+  limit: Type.Integer({ minimum: 0, maximum: MAX_LIMIT, default: 100 }),
+  offset: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+})
+const pageOf = Type.Object({
+  total: Type.Integer(),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  tokens: Type.Array(listedTokenSchema),
+})
+const TOKEN_ERRORS = ['invalid_parameter', 'token_not_found', 'database_unavailable'] as const
+const EVENT_ERRORS = ['invalid_parameter', 'event_not_found', 'database_unavailable'] as const
+
+export interface TokenRouteOptions {
+  readonly db: Db
+  readonly events: Pick<EventCache, 'get'>
+  /** Whether the list of holders of an event is public. */
+  readonly showsHolders: (eventId: number) => Promise<boolean>
+  readonly publicUrl: string | undefined
+  readonly imageLimit: LimitHook
+}
+
+/** Tokens that this server signed, for holders, galleries and gates. */
+export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app, options, done) => {
+  const { db, events, publicUrl, imageLimit } = options
+
+  app.get(
+    '/tokens/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'attendanceToken',
+        summary: 'A token that this server signed',
+        params: tokenParams,
+        response: okSchema(tokenSchema, TOKEN_ERRORS),
+      },
+    },
+    async (request, reply) => {
+      const token = await getToken(db, request.params.id)
+      reply.header('cache-control', SHORT)
+      return { ok: true as const, data: await tokenJson(token) }
+    },
+  )
+
+  app.get(
+    '/tokens/:id/metadata',
+    {
+      schema: {
+        tags,
+        operationId: 'attendanceMetadata',
+        summary: 'A token as galleries read it (ERC-721)',
+        params: tokenParams,
+        response: streamSchema(
+          'application/json',
+          { description: 'Done.', body: metadataSchema },
+          TOKEN_ERRORS,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const token = await getToken(db, request.params.id)
+      const event = await events.get({ eventId: token.eventId })
+      return sendJson(reply, metadataJson(token, event, publicBase(request, publicUrl)))
+    },
+  )
+
+  app.get(
+    '/tokens/:id/attestation',
+    {
+      schema: {
+        tags,
+        operationId: 'attestation',
+        summary: 'A token as public tools check it: docs/tokens.md',
+        params: tokenParams,
+        response: streamSchema(
+          'application/json',
+          { description: 'Done.', body: Type.Object({ sig: Type.Object({}), signer: Type.String() }) },
+          TOKEN_ERRORS,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const token = await getToken(db, request.params.id)
+      reply.header('content-disposition', `inline; filename="${token.id}.eas.txt"`)
+      return sendJson(reply, tokenPackage(token, token))
+    },
+  )
+
+  app.get(
+    '/tokens/:id/image.png',
+    {
+      compress: false,
+      onRequest: imageLimit,
+      schema: {
+        tags,
+        operationId: 'attendanceTokenImage',
+        summary: 'The picture of a token',
+        params: tokenParams,
+        response: streamSchema(
+          'image/png',
+          { description: 'The image.', body: Type.Unsafe({ type: 'string', format: 'binary' }) },
+          [...TOKEN_ERRORS, 'too_many_requests'],
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { id, eventUuid } = await getToken(db, request.params.id)
+      const image = drawToken(uuidBytes(eventUuid), uuidBytes(id))
+      return reply.header('cache-control', 'max-age=86400').type('image/png').send(image)
+    },
+  )
+
+  app.get(
+    '/addresses/:address/tokens',
+    {
+      schema: {
+        tags,
+        operationId: 'tokensOf',
+        summary: 'Tokens that an address holds, newest first',
+        params: Type.Object({ address: holderAddress }),
+        querystring: pageQuery,
+        response: okSchema(pageOf, ['invalid_parameter', 'database_unavailable']),
+      },
+    },
+    async (request, reply) => {
+      const { total, found } = await tokensOfAddress(db, request.params.address.toLowerCase(), request.query)
+      reply.header('cache-control', SHORT)
+      return { ok: true as const, data: { total, ...request.query, tokens: found.map(listedTokenJson) } }
+    },
+  )
+
+  app.get(
+    '/events/:event/holders',
+    {
+      schema: {
+        tags,
+        operationId: 'holders',
+        summary: 'Tokens of an event with their holders, by number',
+        params: eventParams,
+        querystring: pageQuery,
+        response: okSchema(pageOf, [...EVENT_ERRORS, 'holders_hidden']),
+      },
+    },
+    async (request, reply) => {
+      const event = await shownEvent(request, options)
+      const { total, found } = await tokensOfEvent(db, event.event_id, request.query)
+      reply.header('cache-control', SHORT)
+      return { ok: true as const, data: { total, ...request.query, tokens: found.map(listedTokenJson) } }
+    },
+  )
+
+  app.get(
+    '/events/:event/holders.csv',
+    {
+      schema: {
+        tags,
+        operationId: 'holdersCsv',
+        summary: 'All holders of an event as CSV',
+        params: eventParams,
+        response: streamSchema('text/csv', { description: 'Done.', body: Type.String() }, [
+          ...EVENT_ERRORS,
+          'holders_hidden',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const event = await shownEvent(request, options)
+      const { found } = await tokensOfEvent(db, event.event_id, { limit: MAX_CSV_ROWS, offset: 0 })
+      const headers = {
+        'cache-control': SHORT,
+        'content-disposition': `attachment; filename="holders-${event.event_id}.csv"`,
+      }
+      return reply.headers(headers).type('text/csv; charset=utf-8').send(holdersCsv(found))
+    },
+  )
+
+  app.get(
+    '/events/:event/holders/:address',
+    {
+      schema: {
+        tags,
+        operationId: 'attended',
+        summary: 'Whether an address holds a token of an event: for other services',
+        params: Type.Object({ ...eventParams.properties, address: holderAddress }),
+        response: streamSchema('application/json', { description: 'Done.', body: gateSchema }, EVENT_ERRORS),
+      },
+    },
+    async (request, reply) => {
+      const event = await events.get(parsePublicEventName(request.params.event))
+      const token = await tokenOfPlayer(db, event.event_id, request.params.address.toLowerCase())
+      return sendJson(reply, gateJson(token))
+    },
+  )
+  done()
+}
+
+/** @throws {AppError} `event_not_found`, `holders_hidden` */
+async function shownEvent(
+  { params }: Pick<FastifyRequest<{ Params: { event: string } }>, 'params'>,
+  { db, showsHolders }: Pick<TokenRouteOptions, 'db' | 'showsHolders'>,
+): Promise<Event> {
+  const event = await getEvent(db, parsePublicEventName(params.event))
+  if (await showsHolders(event.event_id)) return event
+  throw new AppError('holders_hidden', 'The list of the holders of this event is not public.')
+}
+
+function sendJson(reply: FastifyReply, body: object): FastifyReply {
+  return reply
+    .header('cache-control', SHORT)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body))
+}
+
+function uuidBytes(uuid: string): Uint8Array {
+  return Buffer.from(uuid.replaceAll('-', ''), 'hex')
+}
