@@ -108,6 +108,18 @@ export const attendanceTokenImage = (id: string): Call<DataOf<'GET /tokens/{id}/
 
 type PageQuery = { readonly limit?: number; readonly offset?: number }
 
+/** Takes a token back, for its organiser. @throws {LandpassError} `wrong_edit_code` */
+export const revokeToken = (
+  id: string,
+  credentials: Credentials,
+  reason: string,
+): Call<DataOf<'POST /tokens/{id}/revocation'>> =>
+  write('POST', pathOf`/tokens/${id}/revocation`, { ...fieldsOf(credentials), reason })
+
+/** The tokens that were taken back, signed: for `readRevocationList` of `@landpass/client/tokens`. */
+export const revocations = (): Call<DataOf<'GET /.well-known/attendance-revocations.json'>> =>
+  readAs('json', '/.well-known/attendance-revocations.json')
+
 /** The tokens of an address, newest first. */
 export const tokensOf = (
   address: string,

@@ -790,6 +790,18 @@ export interface Operations {
   'GET /.well-known/attendance-issuers.json': {
     data: TokenIssuers
   }
+  /** The organiser takes a token back, for good */
+  'POST /tokens/{id}/revocation': {
+    path: {
+      id: string
+    }
+    body: RevocationRequest
+    data: AttendanceToken
+  }
+  /** Tokens that were taken back, signed */
+  'GET /.well-known/attendance-revocations.json': {
+    data: Revocations
+  }
   /** A token that this server signed */
   'GET /tokens/{id}': {
     path: {
@@ -1705,38 +1717,7 @@ export interface EventToMake {
 }
 
 export interface MadeEvent {
-  /** The issuer's number of the event. */
-  id: number
-  /** Ours: what a booth takes as its event. */
-  uuid: string
-  fancy_id: string
-  name: string
-  event_url: string
-  image_url: string
-  country: string
-  city: string
-  description: string
-  year: number | null
-  /** First day: ISO 8601, UTC; null when unset. */
-  event_start_date: string | null
-  /** Last day: ISO 8601, UTC; null when unset. */
-  event_end_date: string | null
-  /** When it was registered here: ISO 8601, UTC. */
-  created_at: string
-  /** False while the organiser pauses it. */
-  enabled: boolean
-  /** `x,y;x,y`, in the registered order. */
-  coordinates: string
-  /** From when on tokens are given out: ISO 8601, UTC; null when unset. */
-  distribution_start_date: string | null
-  /** Until when tokens are given out: ISO 8601, UTC; null when unset. */
-  distribution_end_date: string | null
-  /** When the last day at the issuer is over everywhere on Earth: ISO 8601, UTC; null when unset. */
-  expiry_date: string | null
-  /** Whether signed claims need a captcha too; unsigned ones always do. */
-  requires_captcha: boolean
-  /** Whether a player must stand on one of the coordinates. */
-  requires_presence: boolean
+  event: EventInfo
   /** The editCode of all other calls. Shown this once. */
   edit_code: string
   /** waiting: tokens can be claimed when the operator has approved the event. */
@@ -1763,6 +1744,57 @@ export interface TokenIssuers {
     /** Since when somebody else may have the key. */
     withdrawn?: string
   }[]
+}
+
+export interface RevocationRequest {
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
+  /** Everyone can read it. */
+  reason: string
+}
+
+export interface AttendanceToken {
+  id: string
+  /** The hash that names the attestation. */
+  uid: string
+  /** Which of the tokens of its event. */
+  number: number
+  event: {
+    id: number
+    uuid: string
+    name: string
+    place: string
+  }
+  /** With its checksum. */
+  holder: string
+  /** With its checksum. */
+  issuer: string
+  /** ISO 8601, UTC. */
+  time: string
+  revoked: {
+    /** ISO 8601, UTC. */
+    since: string
+    reason: string
+  } | null
+}
+
+export interface Revocations {
+  revoked: {
+    uid: string
+    signer: string
+    /** Seconds since 1970. */
+    since: number
+    reason: string
+  }[]
+  /** A package that attests the list and its time: docs/tokens.md. */
+  proof: {
+    sig: object
+    signer: string
+  }
 }
 
 export interface AttendanceTokenDetails {
@@ -1802,31 +1834,6 @@ export interface AttendanceMetadata {
     value: string | number
     display_type?: string
   }[]
-}
-
-export interface AttendanceToken {
-  id: string
-  /** The hash that names the attestation. */
-  uid: string
-  /** Which of the tokens of its event. */
-  number: number
-  event: {
-    id: number
-    uuid: string
-    name: string
-    place: string
-  }
-  /** With its checksum. */
-  holder: string
-  /** With its checksum. */
-  issuer: string
-  /** ISO 8601, UTC. */
-  time: string
-  revoked: {
-    /** ISO 8601, UTC. */
-    since: string
-    reason: string
-  } | null
 }
 
 export interface Attended {

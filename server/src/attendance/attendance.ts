@@ -32,6 +32,7 @@ import { Issuers } from './own-issuer/issuers.ts'
 import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-event-routes.ts'
 import { isOwnEvent } from './own-issuer/own-codes.ts'
 import { OwnIssuer } from './own-issuer/own-issuer.ts'
+import { revocationRoutes } from './own-issuer/revocation-routes.ts'
 import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
 import { type TokenRouteOptions, tokenRoutes } from './own-issuer/token-routes.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
@@ -312,8 +313,7 @@ type Endpoints = Omit<
     ReportRouteOptions &
     CaptchaRouteOptions &
     MadeEventRouteOptions &
-    IssuerKeyRouteOptions &
-    TokenRouteOptions,
+    Omit<IssuerKeyRouteOptions, 'keys'> & { readonly keys: TokenKeys } & TokenRouteOptions,
   keyof Limits
 >
 
@@ -345,5 +345,6 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   const forMakers = { db, world, maker, maxTokens, operatorKey, makerLimit, organiserLimit, assertConfigured }
   await scope.register(madeEventRoutes, forMakers)
   await scope.register(issuerKeyRoutes, { keys, assertConfigured })
+  await scope.register(revocationRoutes, { ...forOrganisers, clock, keys })
   await scope.register(tokenRoutes, { db, events, showsHolders, publicUrl, imageLimit })
 }

@@ -94,6 +94,19 @@ test('another domain counts only where it is named', async () => {
   expect(await verify(ofBase, '--issuer', ISSUER, '--domain', domain)).toMatchObject({ code: 1, ok: false })
 })
 
+test('the published list of keys takes the place of an address, and counts with its times', async () => {
+  const list = join(files, 'issuers.json')
+  const write = (key: object) =>
+    writeFileSync(list, JSON.stringify({ issuers: [{ address: ISSUER, until: null, ...key }] }))
+  write({ from: '2027-01-01T00:00:00.000Z', state: 'active' })
+  expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 0, verdict: 'genuine' })
+  write({ from: '2028-01-01T00:00:00.000Z', state: 'active' })
+  expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 1, reason: 'key_time' })
+  write({ from: '2027-01-01T00:00:00.000Z', state: 'compromised' })
+  expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 1, reason: 'compromised' })
+  expect(await verify(TOKEN, '--issuer', ISSUER, '--revocations', list)).toMatchObject({ code: 1, ok: false })
+})
+
 test('the verifier of docs/tokens.md agrees with the public library', async () => {
   const docs = readFileSync(join(ROOT, 'docs/tokens.md'), 'utf8')
   const [, code = ''] = /## A verifier in 30 lines[\s\S]*?```js\n([\s\S]*?)```/.exec(docs) ?? []

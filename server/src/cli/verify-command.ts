@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import {
+  type CheckedRevocations,
   checksumAddress,
   type Domain,
+  type IssuerKey,
   isAddress,
   MAINNET_DOMAIN,
   readDomain,
+  readIssuerList,
+  readRevocationList,
   type Trust,
   type Verification,
   verifyToken,
@@ -17,6 +21,8 @@ import { EXIT_FAILED, runCommand, writeResult } from './run-command.ts'
 interface VerifyOptions {
   readonly issuer?: string
   readonly domain?: string
+  readonly issuers?: string
+  readonly revocations?: string
 }
 
 /** `landpass verify` */
@@ -32,6 +38,14 @@ export function addVerifyCommand(program: Command): void {
       'the address that must have signed it; without it no token is genuine',
       parseAddress,
     )
+    .option(
+      '--issuers <file>',
+      'the list of an issuer, /.well-known/attendance-issuers.json, in place of --issuer',
+    )
+    .option(
+      '--revocations <file>',
+      'what the issuer took back, /.well-known/attendance-revocations.json; its signature is checked',
+    )
     .option('--domain <file>', 'JSON with the domain that must be signed, in place of Ethereum mainnet')
     .action((file: string, options: VerifyOptions) => runCommand(() => runVerify(file, options)))
 }
@@ -43,16 +57,42 @@ function parseAddress(text: string): string {
   )
 }
 
-async function runVerify(file: string, { issuer, domain }: VerifyOptions): Promise<void> {
-  const trust: Trust = {
-    issuers: issuer === undefined ? [] : [{ address: issuer, state: 'active' }],
+async function runVerify(file: string, options: VerifyOptions): Promise<void> {
+  const { domain, revocations } = options
+  const trust = {
+    issuers: await issuersOf(options),
     domain: domain === undefined ? MAINNET_DOMAIN : await domainIn(domain),
     nowMs: SYSTEM_CLOCK.nowMs(),
   }
-  const verification = verifyToken(await jsonIn(file), trust)
+  const checked = revocations === undefined ? undefined : await revocationsIn(revocations, trust)
+  const verification = verifyToken(await jsonIn(file), {
+    ...trust,
+    ...(checked && { isRevoked: checked.isRevoked }),
+  })
   const { verdict } = verification
-  writeResult(resultOf(verification), sentencesOf(verification, issuer !== undefined))
+  const asOf = checked && timeText(BigInt(checked.asOf))
+  writeResult(
+    { ...resultOf(verification), ...(asOf && { not_revoked_as_of: asOf }) },
+    sentencesOf(verification, { hasIssuer: trust.issuers.length > 0, asOf }),
+  )
   if (verdict !== 'genuine') process.exitCode = EXIT_FAILED
+}
+
+/** @throws {CommandError} for a list that cannot be read */
+async function issuersOf({ issuer, issuers }: VerifyOptions): Promise<readonly IssuerKey[]> {
+  const listed = issuers === undefined ? [] : readIssuerList(await jsonIn(issuers))
+  if (!listed) throw new CommandError(`${issuers} is no list of issuers.`)
+  return [...listed, ...(issuer === undefined ? [] : [{ address: issuer, state: 'active' as const }])]
+}
+
+/** @throws {CommandError} for a list that none of the issuers has signed */
+async function revocationsIn(
+  file: string,
+  trust: Pick<Trust, 'issuers' | 'domain' | 'nowMs'>,
+): Promise<CheckedRevocations> {
+  const checked = readRevocationList(await jsonIn(file), trust)
+  if (checked) return checked
+  throw new CommandError(`${file} is no list of revocations that the issuer has signed.`)
 }
 
 async function domainIn(file: string): Promise<Domain> {
@@ -91,7 +131,10 @@ function resultOf({ verdict, reason, signed, attendance }: Verification): object
   }
 }
 
-function sentencesOf({ verdict, reason, signed, attendance }: Verification, hasIssuer: boolean): string[] {
+function sentencesOf(
+  { verdict, reason, signed, attendance }: Verification,
+  { hasIssuer, asOf }: { readonly hasIssuer: boolean; readonly asOf: string | undefined },
+): string[] {
   const found =
     signed && attendance
       ? [`"${printable(attendance.eventName)}" at ${printable(attendance.eventLocation)}`]
@@ -107,8 +150,15 @@ function sentencesOf({ verdict, reason, signed, attendance }: Verification, hasI
     !hasIssuer && reason === 'signer'
       ? ['Its signature is right. Name the address of the issuer with --issuer to compare it.']
       : []
-  const asOf = verdict === 'genuine' ? ['Whether it was revoked is not checked: no list was given.'] : []
-  return [`${verdict}${why}`, ...[...found, ...holder].map((line) => `  ${line}`), ...hint, ...asOf]
+  const revoked = asOf
+    ? `Not revoked as of ${asOf}.`
+    : 'Whether it was revoked is not checked: give the list with --revocations.'
+  return [
+    `${verdict}${why}`,
+    ...[...found, ...holder].map((line) => `  ${line}`),
+    ...hint,
+    ...(verdict === 'genuine' ? [revoked] : []),
+  ]
 }
 
 /** Texts of a token may hold anything, control sequences of terminals too. */

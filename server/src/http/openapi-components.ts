@@ -113,9 +113,7 @@ class Namer {
       ...operation,
       ...(named.length > 0 && { parameters: named }),
       ...(requestBody && { requestBody: this.content(requestBody) }),
-      responses: mapValues(responses, (response, status) =>
-        this.response(response, status, { isFresh, isLimited: '429' in responses }),
-      ),
+      responses: mapValues(responses, (response, status) => this.response(response, status, isFresh)),
     }
   }
 
@@ -125,16 +123,12 @@ class Namer {
     return this.put('parameters', title, { ...parameter, schema })
   }
 
-  private response(
-    response: Response,
-    status: string,
-    { isFresh, isLimited }: { readonly isFresh: boolean; readonly isLimited: boolean },
-  ): Response {
+  /** The headers of limits are described once, with the answer that refuses: they would be a tenth of the document. */
+  private response(response: Response, status: string, isFresh: boolean): Response {
     if (status === '304') return this.put('responses', 'NotModified', NOT_MODIFIED) as Response
     if (status >= '400') return this.failure(response, status)
-    const headers = { ...(isFresh && { ETag: headerRef('ETag') }), ...(isLimited && limitHeaders()) }
     const content = this.content(withoutRepetition(response))
-    return Object.keys(headers).length > 0 ? { ...content, headers } : content
+    return isFresh ? { ...content, headers: { ETag: headerRef('ETag') } } : content
   }
 
   /** A shared response for the status. The operation keeps its own description if it lists other codes than most do. */

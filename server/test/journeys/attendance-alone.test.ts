@@ -48,6 +48,7 @@ describe('one interface alone', () => {
     expect((await ask(server, '/event/1')).body).toMatchObject({ code: 'event_not_found' })
     expect(await describedPaths(server)).toEqual([
       '/.well-known/attendance-issuers.json',
+      '/.well-known/attendance-revocations.json',
       '/addcodes/{event}',
       '/addresses/{address}/tokens',
       '/captcha',
@@ -70,6 +71,7 @@ describe('one interface alone', () => {
       '/tokens/{id}/attestation',
       '/tokens/{id}/image.png',
       '/tokens/{id}/metadata',
+      '/tokens/{id}/revocation',
       '/translations/{locale}',
     ])
     await stopped(server)

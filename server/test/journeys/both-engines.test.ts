@@ -209,7 +209,7 @@ test('events that are made here are answered alike', async () => {
   const made = await Promise.all(attendances.map((server) => server.send('POST', '/events', event)))
   expect(made.map(({ status }) => status)).toEqual([200, 200])
   expect(fieldsOf(made[0]!)).toEqual(fieldsOf(made[1]!))
-  const ids = made.map(({ body }) => (body.data as { id: number }).id)
+  const ids = made.map(({ body }) => (body.data as { event: { id: number } }).event.id)
   expect(ids[0]).toBe(ids[1])
   const approval = `/events/${ids[0]}/approval`
   const headers = { 'operator-key': OPERATOR_KEY }
@@ -234,12 +234,20 @@ test('events that are made here are answered alike', async () => {
   const lists = await Promise.all(attendances.map((server) => server.get(paths['/events/{event}/holders'])))
   const tokens = lists.map(({ body }) => (body.data as { tokens: { id: string }[] }).tokens[0]!.id)
   for (const [template, path] of Object.entries(paths)) await expectTokensAlike(template, [path, path])
+  const list = '/.well-known/attendance-revocations.json'
+  await expectTokensAlike(list, [list, list])
   await expectTokensAlike('/events/{event}/holders.csv', Array(2).fill(`/events/${ids[0]}/holders.csv`))
   for (const part of ['', '/metadata', '/attestation', '/image.png'])
     await expectTokensAlike(
       `/tokens/{id}${part}`,
       tokens.map((id) => `/tokens/${id}${part}`),
     )
+  const wrong = { editCode: '0'.repeat(32), reason: 'A test.' }
+  const refused = await Promise.all(
+    attendances.map((server, n) => server.send('POST', `/tokens/${tokens[n]}/revocation`, wrong)),
+  )
+  asked.add('post /tokens/{id}/revocation')
+  expect(refused.map(({ status }) => status)).toEqual([401, 401])
 })
 
 test('every endpoint was asked', () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { verifyToken } from '@landpass/client/tokens'
+import { readIssuerList, readRevocationList, verifyToken } from '@landpass/client/tokens'
 import { beforeAll, expect, test } from 'vitest'
 import { isSigned, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
 import { HOUR_MS } from '../../src/clock.ts'
@@ -63,7 +63,8 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   async function make(fields: object = {}, on = server): Promise<Made> {
     const made = await on.send('POST', '/events', { ...EVENT, ...fields })
     expect(made.status, made.text).toBe(200)
-    return made.body.data as unknown as Made
+    const { event, ...others } = made.body.data as unknown as Omit<Made, 'id' | 'uuid'> & { event: Made }
+    return { ...others, id: event.id, uuid: event.uuid }
   }
   const signedOf = async ({ id }: Made) =>
     (await tokens(engine.db).where('token.event_id', '=', id).execute()).filter(isSigned)
@@ -171,6 +172,40 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((await server.get(`/tokens/${made.uuid}`)).body.code).toBe('token_not_found')
     const hidden = await make({ hide_holders: true })
     expect((await server.get(`/events/${hidden.uuid}/holders`)).body.code).toBe('holders_hidden')
+  })
+
+  test('takes a token back with a reason, which everybody can read and check', async () => {
+    const made = await make()
+    const leo = await player('leo')
+    await server.claim(made.uuid, leo)
+    const [token] = await signedOf(made)
+    const path = `/tokens/${token!.id}/revocation`
+    const reason = 'Was "elsewhere"'
+    const list = async () => (await server.get('/.well-known/attendance-revocations.json')).body
+    const before = await list()
+    expect((await server.send('POST', path, { editCode: 'f'.repeat(32), reason })).status).toBe(401)
+    expect((await server.send('POST', path, { editCode: made.edit_code, reason: 'a\u0000' })).status).toBe(
+      400,
+    )
+    const revoked = await server.send('POST', path, { editCode: made.edit_code, reason })
+    expect([revoked.status, revoked.body.data], revoked.text).toMatchObject([200, { revoked: { reason } }])
+    await server.send('POST', path, { editCode: made.edit_code, reason: 'another one' })
+
+    expect((await server.get(`/tokens/${token!.id}`)).body.data).toMatchObject({ revoked: { reason } })
+    const gate = await server.get(`/events/${made.uuid}/holders/${leo.address}`)
+    expect(gate.body).toMatchObject({ attended: false, count: 0, revoked: true })
+    const keys = readIssuerList(await issuers())!
+    const trust = { issuers: keys, nowMs: clock.nowMs() }
+    const checked = readRevocationList(await list(), trust)
+    const pack = (await server.get(`/tokens/${token!.id}/attestation`)).body
+    expect(verifyToken(pack, { ...trust, isRevoked: checked!.isRevoked }).verdict).toBe('revoked')
+    expect(
+      verifyToken(pack, { ...trust, isRevoked: readRevocationList(before, trust)!.isRevoked }).verdict,
+    ).toBe('genuine')
+    const { revoked: entries, proof } = (await list()) as unknown as { revoked: object[]; proof: object }
+    expect(readRevocationList({ revoked: entries.slice(1), proof }, trust)).toBeUndefined()
+    expect(readRevocationList({ revoked: entries, proof: pack }, trust)).toBeUndefined()
+    expect(readRevocationList({ revoked: entries, proof }, { ...trust, issuers: [] })).toBeUndefined()
   })
 
   test('many claims at once: a token for each player, none twice', async () => {

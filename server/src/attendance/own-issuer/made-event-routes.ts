@@ -9,7 +9,7 @@ import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { oneOf } from '../../schema-parts.ts'
 import { coordinatesText, parseCoordinates } from '../events/coordinates.ts'
-import { eventInfoJson, eventInfoProperties } from '../events/event-json.ts'
+import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
 import { eventParams, parsePublicEventName } from '../events/event-params.ts'
 import { getEvent } from '../events/event-queries.ts'
 import { parseIssuerDate } from '../issuer/issuer-dates.ts'
@@ -79,11 +79,11 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
         response: okSchema(
           Type.Object(
             {
-              ...eventInfoProperties,
+              event: eventInfoSchema,
               edit_code: Type.String({ description: 'The editCode of all other calls. Shown this once.' }),
               approval: approvalSchema,
             },
-            { title: 'MadeEvent', additionalProperties: true },
+            { title: 'MadeEvent' },
           ),
           [
             'invalid_parameter',
@@ -103,7 +103,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
       const description = describedIn(request.body, world, maxTokens)
       const { event, editCode, approval } = await maker.make(description, isOperator(request, operatorKey))
       reply.header('cache-control', 'no-store')
-      return { ok: true as const, data: { ...eventInfoJson(event), edit_code: editCode, approval } }
+      return { ok: true as const, data: { event: eventInfoJson(event), edit_code: editCode, approval } }
     },
   )
 
