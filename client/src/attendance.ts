@@ -120,6 +120,11 @@ export const revokeToken = (
 export const revocations = (): Call<DataOf<'GET /.well-known/attendance-revocations.json'>> =>
   readAs('json', '/.well-known/attendance-revocations.json')
 
+/** All tokens in the order of the public log, with the roots of its days. */
+export const tokenLog = (
+  query: { readonly from?: number; readonly limit?: number } = {},
+): Call<DataOf<'GET /tokens/log'>> => read('/tokens/log', query)
+
 /** The tokens of an address, newest first. */
 export const tokensOf = (
   address: string,

@@ -793,6 +793,7 @@ export interface Operations {
   /** The organiser takes a token back, for good */
   'POST /tokens/{id}/revocation': {
     path: {
+      /** The UUID of the token. */
       id: string
     }
     body: RevocationRequest
@@ -801,6 +802,14 @@ export interface Operations {
   /** Tokens that were taken back, signed */
   'GET /.well-known/attendance-revocations.json': {
     data: Revocations
+  }
+  /** All tokens in the order of the log, which never changes */
+  'GET /tokens/log': {
+    query?: {
+      from?: number
+      limit?: number
+    }
+    data: TokenLog
   }
   /** A token that this server signed */
   'GET /tokens/{id}': {
@@ -1795,6 +1804,23 @@ export interface Revocations {
     sig: object
     signer: string
   }
+}
+
+export interface TokenLog {
+  entries: {
+    position: number
+    uid: string
+    signer: string
+    noted_at: string
+  }[]
+  /** Of days that end within these entries. */
+  roots: {
+    day: string
+    leaves: number
+    root: string
+  }[]
+  /** The next `from`. */
+  next: number
 }
 
 export interface AttendanceTokenDetails {

@@ -34,6 +34,8 @@ import { isOwnEvent } from './own-issuer/own-codes.ts'
 import { OwnIssuer } from './own-issuer/own-issuer.ts'
 import { revocationRoutes } from './own-issuer/revocation-routes.ts'
 import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
+import { TokenLog } from './own-issuer/token-log.ts'
+import { tokenLogRoutes } from './own-issuer/token-log-routes.ts'
 import { type TokenRouteOptions, tokenRoutes } from './own-issuer/token-routes.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
@@ -125,6 +127,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     guard,
     refusals,
     refreshSeal: () => refreshForm(db, vault),
+    tokenLog: new TokenLog({ db, clock }),
     log,
   })
 
@@ -346,5 +349,6 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   await scope.register(madeEventRoutes, forMakers)
   await scope.register(issuerKeyRoutes, { keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys })
+  await scope.register(tokenLogRoutes, { db })
   await scope.register(tokenRoutes, { db, events, showsHolders, publicUrl, imageLimit })
 }

@@ -1,4 +1,4 @@
-import { checksumAddress, isAddress } from '@landpass/client/tokens'
+import { checksumAddress, isAddress, MAINNET_DOMAIN, timestampCall } from '@landpass/client/tokens'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { PublishedKey, TokenKeys } from '../attendance/own-issuer/token-keys.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
@@ -12,7 +12,7 @@ const ROTATION_S = 600
 const MAX_ROTATION_S = 30 * 86_400
 const SHOWN = 'The list is at /.well-known/attendance-issuers.json.'
 
-/** `landpass issuer-key show`, `rotate` and `withdraw` */
+/** `landpass issuer-key show`, `rotate`, `withdraw` and `root` */
 export function addIssuerKeyCommand(program: Command): void {
   const command = program.command('issuer-key').description('the keys that sign attendance tokens')
   command
@@ -49,6 +49,10 @@ export function addIssuerKeyCommand(program: Command): void {
         }),
       ),
     )
+  command
+    .command('root')
+    .description('print the last root of the public log of tokens, and the call that notes it on a chain')
+    .action(() => runCommand(writeRoot))
   for (const sub of command.commands) exitWith2OnWrongUse(sub)
 }
 
@@ -62,6 +66,20 @@ async function withKeys(work: (keys: TokenKeys) => Promise<void>): Promise<void>
     await keys.open()
     await work(keys)
   })
+}
+
+async function writeRoot(): Promise<void> {
+  const config = readConfig(process.env)
+  const { TokenLog } = await import('../attendance/own-issuer/token-log.ts')
+  const last = await withDatabase(config, ({ db }) => new TokenLog({ db, clock: SYSTEM_CLOCK }).root())
+  if (!last)
+    throw new CommandError('The log has no root yet: the first one is made when its first day is over.')
+  const data = timestampCall(last.root)
+  writeResult({ ok: true, ...last, to: MAINNET_DOMAIN.verifyingContract, data }, [
+    `${last.day}: ${last.leaves} tokens, root ${last.root}`,
+    `To note it on Ethereum, send a transaction to ${MAINNET_DOMAIN.verifyingContract} with the data`,
+    data,
+  ])
 }
 
 async function writeKeys(keys: readonly PublishedKey[], sentences: readonly string[]): Promise<void> {

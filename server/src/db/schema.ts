@@ -389,6 +389,8 @@ export interface TokenTable {
   signature: Buffer | null
   revoked_at_s: number | null
   revoked_reason: string | null
+  /** Whether the log has it. */
+  is_logged: Generated<boolean>
 }
 
 /** The public log of tokens: one row for each, in an order without gaps that never changes. */

@@ -67,6 +67,7 @@ describe('one interface alone', () => {
       '/health/ready/attendance',
       '/metrics',
       '/openapi.json',
+      '/tokens/log',
       '/tokens/{id}',
       '/tokens/{id}/attestation',
       '/tokens/{id}/image.png',

@@ -234,6 +234,7 @@ test('events that are made here are answered alike', async () => {
   const lists = await Promise.all(attendances.map((server) => server.get(paths['/events/{event}/holders'])))
   const tokens = lists.map(({ body }) => (body.data as { tokens: { id: string }[] }).tokens[0]!.id)
   for (const [template, path] of Object.entries(paths)) await expectTokensAlike(template, [path, path])
+  await expectTokensAlike('/tokens/log', ['/tokens/log', '/tokens/log'])
   const list = '/.well-known/attendance-revocations.json'
   await expectTokensAlike(list, [list, list])
   await expectTokensAlike('/events/{event}/holders.csv', Array(2).fill(`/events/${ids[0]}/holders.csv`))

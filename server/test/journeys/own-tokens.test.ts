@@ -1,9 +1,11 @@
 import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readIssuerList, readRevocationList, verifyToken } from '@landpass/client/tokens'
+import { LogDay, NO_LOG_ROOT, readIssuerList, readRevocationList, verifyToken } from '@landpass/client/tokens'
 import { beforeAll, expect, test } from 'vitest'
-import { isSigned, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
+import { OwnIssuer } from '../../src/attendance/own-issuer/own-issuer.ts'
+import { TokenLog } from '../../src/attendance/own-issuer/token-log.ts'
+import { insertToken, isSigned, newToken, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
 import { HOUR_MS } from '../../src/clock.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import {
@@ -68,6 +70,13 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   }
   const signedOf = async ({ id }: Made) =>
     (await tokens(engine.db).where('token.event_id', '=', id).execute()).filter(isSigned)
+  /** As a claim has stored it that was never finished. */
+  const newOwnMessage = async ({ id }: Made, signer: string) => {
+    const address = `0x${'7'.repeat(40)}`
+    const token = newToken({ name: EVENT.name, coordinates: '10,20' }, { signer, nowMs: clock.nowMs() })
+    await insertToken(engine.db, { eventId: id, address, token })
+    return address
+  }
   const issuers = async () =>
     (await server.get('/.well-known/attendance-issuers.json')).body as unknown as {
       issuers: { address: string; state: 'active' | 'retired' | 'compromised'; until: string | null }[]
@@ -259,6 +268,38 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await approving.close()
   })
 
+  test('the log has every token once, and a root for each day that is over', async () => {
+    const log = new TokenLog({ db: engine.db, clock })
+    const read = async () =>
+      (await server.get('/tokens/log')).body.data as unknown as {
+        entries: { position: number; uid: string; signer: string; noted_at: string }[]
+        roots: { day: string; leaves: number; root: string }[]
+        next: number
+      }
+    await Promise.all([log.update(), log.update()])
+    const first = await read()
+    const signed = (await tokens(engine.db).execute()).filter(isSigned)
+    expect(first.entries.map(({ position }) => position)).toEqual(signed.map((_, at) => at))
+    expect(new Set(first.entries.map(({ uid }) => uid))).toEqual(
+      new Set(signed.map(({ uid }) => `0x${uid.toString('hex')}`)),
+    )
+    expect([first.roots, first.next, await log.root()]).toEqual([[], signed.length, undefined])
+
+    clock.set(clock.nowMs() + 24 * HOUR_MS)
+    const day = new LogDay(NO_LOG_ROOT)
+    for (const entry of first.entries) day.add(entry)
+    const root = { day: EVENT.start_date, leaves: signed.length, root: day.root() }
+    expect(await log.root()).toEqual(root)
+    const made = await make({ start_date: new Date(clock.nowMs()).toISOString().slice(0, 10) })
+    clock.set(REFERENCE_TIME_MS) // a process whose clock is behind: the day with the root stays closed
+    await server.claim(made.uuid, await player('max'))
+    await log.update()
+    const second = await read()
+    expect(second.roots).toEqual([root])
+    expect(second.entries.slice(0, -1)).toEqual(first.entries)
+    expect(second.entries.at(-1)!.noted_at.slice(0, 10) > root.day).toBe(true)
+  })
+
   test('a rotated key signs later; a withdrawn one never again', async () => {
     const { TokenKeys } = await import('../../src/attendance/own-issuer/token-keys.ts')
     const keys = new TokenKeys({ db: engine.db, clock, path: keyFile })
@@ -271,12 +312,22 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
 
     clock.set(clock.nowMs() + HOUR_MS)
     const made = await make()
-    expect((await server.claim(made.uuid, await player('eve'))).status).toBe(200)
+    const later = await start() // a server caches the times of keys for a second
+    expect((await later.claim(made.uuid, await player('eve'))).status).toBe(200)
+    await later.close()
     expect((await signedOf(made)).map(({ signer }) => signer)).toEqual([second])
     expect((await keys.list()).map(({ state }) => state)).toEqual(['retired', 'active'])
     const third = await keys.withdraw(second, Math.floor(clock.nowMs() / 1000))
     expect(await keys.current()).toBe(third)
     expect((await issuers()).issuers.map(({ state }) => state)).toEqual(['retired', 'compromised', 'active'])
+
+    // A message that no key has signed before it was withdrawn is signed by the new key
+    const waiting = await newOwnMessage(made, second)
+    const own = new OwnIssuer({ db: engine.db, clock, keys })
+    const mint = () => own.mint({ code: `own:${made.id}:0`, address: waiting }, async () => {})
+    await expect(mint()).rejects.toMatchObject({ kind: 'busy' })
+    expect([await mint(), await mint()]).toEqual(['made', 'made'])
+    expect((await signedOf(made)).map(({ signer }) => signer).sort()).toEqual([second, third].sort())
     await expect(keys.withdraw(second, 0)).rejects.toThrow('withdrawn before')
     clock.set(REFERENCE_TIME_MS)
   })

@@ -2,7 +2,14 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { findEvent } from '../events/event-queries.ts'
-import type { CodeAtIssuer, Issuer, IssuerEvent, ListedCode, MintAnswer } from '../issuer/issuer.ts'
+import {
+  type CodeAtIssuer,
+  type Issuer,
+  IssuerError,
+  type IssuerEvent,
+  type ListedCode,
+  type MintAnswer,
+} from '../issuer/issuer.ts'
 import { findMadeEvent } from './made-event-queries.ts'
 import { ownCode, parseOwnCode } from './own-codes.ts'
 import type { TokenKeys } from './token-keys.ts'
@@ -14,6 +21,7 @@ import {
   isSigned,
   type NewToken,
   newToken,
+  renewMessage,
   type StoredToken,
   storeSignature,
 } from './token-queries.ts'
@@ -21,7 +29,7 @@ import {
 export interface OwnIssuerOptions {
   readonly db: Db
   readonly clock: Clock
-  readonly keys: Pick<TokenKeys, 'current' | 'sign' | 'has'>
+  readonly keys: Pick<TokenKeys, 'current' | 'sign' | 'maySign'>
 }
 
 /** Bytes of an edit code. Nobody can guess so many, so that wrong ones need no limit. */
@@ -80,12 +88,19 @@ export class OwnIssuer implements Issuer {
     const token = await this.messageOf(parsed.eventId, address)
     if (!token) return 'no_such_code'
     if (isSigned(token)) return 'made'
-    await keys.has(token.signer)
+    if (!(await keys.maySign(token.signer, token.timeS))) {
+      // Its key was withdrawn, or is not here: nobody has seen a signature of this message
+      const signer = await keys.current()
+      await renewMessage(db, token.id, { signer, timeS: Math.floor(this.options.clock.nowMs() / 1000) })
+      throw new IssuerError('busy', { call: 'mint' })
+    }
     const attestation = attestationOf(token)
     const signature = keys.sign(token.signer, attestation)
     await beforeSend()
-    await storeSignature(db, token.id, { number: parsed.number, uid: uidBytes(attestation), signature })
-    return 'made'
+    const signed = { number: parsed.number, uid: uidBytes(attestation), signature }
+    if (await storeSignature(db, token, signed)) return 'made'
+    // Another process has signed the token, or renewed its message: the next step reads it again
+    throw new IssuerError('busy', { call: 'mint' })
   }
 
   /**

@@ -18,11 +18,11 @@ import {
   type OrganiserCallOptions,
 } from '../events/event-params.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
-import { UUID_PATTERN } from '../uuid.ts'
 import { listRevocations, revokeToken } from './revocation-queries.ts'
 import { listedTokenJson, listedTokenSchema } from './token-json.ts'
 import type { TokenKeys } from './token-keys.ts'
 import { getToken } from './token-list-queries.ts'
+import { tokenParams } from './token-routes.ts'
 
 const MAX_REASON = 200
 const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/u
@@ -50,7 +50,7 @@ export const revocationRoutes: FastifyPluginCallbackTypebox<RevocationRouteOptio
         tags: ['events'],
         operationId: 'revokeToken',
         summary: 'The organiser takes a token back, for good',
-        params: Type.Object({ id: Type.String({ pattern: UUID_PATTERN, 'x-allowed': 'a UUID' }) }),
+        params: tokenParams,
         body: Type.Object(
           {
             ...credentialFields,

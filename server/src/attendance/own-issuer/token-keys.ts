@@ -112,6 +112,14 @@ export class TokenKeys {
     return Buffer.concat([r, s, Buffer.of(v)])
   }
 
+  /** Whether a message of a time may be signed with a key: this server has it, and it was not withdrawn. */
+  async maySign(address: string, timeS: number): Promise<boolean> {
+    const times = await this.times.get('all', () => listKeyTimes(this.options.db))
+    const time = times.find((known) => known.address === address)
+    if (!time || time.withdrawn_at_s !== null || timeS < time.from_s) return false
+    return (time.until_s === null || timeS < time.until_s) && this.has(address)
+  }
+
   /** Whether this server can sign for an address; reads the file again where it does not know the address. */
   async has(address: string): Promise<boolean> {
     if (!this.find(address) && this.options.path !== undefined) await this.read()

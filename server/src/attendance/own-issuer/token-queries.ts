@@ -98,13 +98,39 @@ export async function insertToken(
     .execute()
 }
 
-/** Stores the signature of a token that has none. Signing again gives the same bytes, so the first one stays. */
+/**
+ * Stores the signature of a token that has none, if its message is still the one that was signed.
+ *
+ * @returns false where the token has a signature, or another message
+ */
 export async function storeSignature(
   db: Db,
-  id: string,
+  { id, signer, timeS }: Pick<TokenMessage, 'id' | 'timeS'> & { readonly signer: string },
   signed: { readonly number: number; readonly uid: Buffer; readonly signature: Buffer },
+): Promise<boolean> {
+  const result = await db
+    .updateTable('token')
+    .set(signed)
+    .where('id', '=', id)
+    .where('signer', '=', signer)
+    .where('time_s', '=', timeS)
+    .where('signature', 'is', null)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** Gives a message that has no signature to another key, with the time of now. */
+export async function renewMessage(
+  db: Db,
+  id: string,
+  { signer, timeS }: Pick<NewToken, 'signer' | 'timeS'>,
 ): Promise<void> {
-  await db.updateTable('token').set(signed).where('id', '=', id).where('signature', 'is', null).execute()
+  await db
+    .updateTable('token')
+    .set({ signer, time_s: timeS })
+    .where('id', '=', id)
+    .where('signature', 'is', null)
+    .execute()
 }
 
 /** Tokens with the fields of their messages. */

@@ -31,8 +31,13 @@ const SHORT = 'max-age=60'
 const MAX_LIMIT = 1_000
 const MAX_CSV_ROWS = 100_000
 
-const tokenParams = Type.Object({
-  id: Type.String({ pattern: UUID_PATTERN, 'x-allowed': 'a UUID', description: 'The UUID of the token.' }),
+export const tokenParams = Type.Object({
+  id: Type.String({
+    title: 'TokenUuid',
+    pattern: UUID_PATTERN,
+    'x-allowed': 'a UUID',
+    description: 'The UUID of the token.',
+  }),
 })
 const holderAddress = Type.String({
   pattern: '^0[xX][0-9a-fA-F]{40}$',

@@ -47,6 +47,7 @@ const STATEMENTS = [
     signature bytea,
     revoked_at_s bigint,
     revoked_reason text,
+    is_logged boolean not null default false,
     constraint one_token_per_address unique (event_id, address),
     constraint one_token_per_number unique (event_id, number),
     constraint signed_as_a_whole check ((signature is null) = (uid is null) and (signature is null) = (number is null)),
@@ -54,6 +55,7 @@ const STATEMENTS = [
   )`,
   `create index token_by_address on token (address, time_s, id) where signature is not null`,
   `create index token_revoked on token (revoked_at_s) where revoked_at_s is not null`,
+  `create index token_unlogged on token (time_s, id) where signature is not null and not is_logged`,
   `create table token_log (
     position bigint primary key,
     token_id uuid not null unique references token,
