@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Config, IssuerConfig } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
@@ -84,9 +85,10 @@ export function assertNoSetupProblem(setupProblem: SetupProblem | undefined): vo
   )
 }
 
-/** Whether events are made here: by the settings. */
+/** Whether this server signs tokens: events may be made here, or a key shows that some were. */
 export function hasOwnIssuer(config: Pick<Config, 'attendance' | 'dataDir'>, kind: Engine['kind']): boolean {
-  return config.attendance.makers.who !== 'nobody' && tokenKeyPath(config, kind) !== undefined
+  const path = tokenKeyPath(config, kind)
+  return path !== undefined && (config.attendance.makers.who !== 'nobody' || existsSync(path))
 }
 
 /** The settings without which the other issuer cannot be asked. */

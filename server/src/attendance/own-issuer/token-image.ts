@@ -6,8 +6,8 @@ const COLOURS = 16
 const HALF = TOKEN_IMAGE_PX / 2
 /** Where the picture ends and the paper begins, in pixels from the middle. */
 const RADIUS = 244
-/** Of the smooth edge between two colours of the picture. */
-const RINGS = 3
+/** Width of the dark rim, in pixels. */
+const RIM_PX = 3
 
 /**
  * Draws the picture of a token: a rosette, whose petals, waves and colours come from the event, and whose turn comes from
@@ -35,7 +35,7 @@ export function drawToken(eventId: Uint8Array, tokenId: Uint8Array): Buffer {
       const inner = (depth / 2) * Math.cos(innerPetals * angle + Math.PI * distance)
       const height = (1 + Math.sin(2 * Math.PI * (waves * distance + outer + inner))) / 2
       const shade = Math.min(COLOURS - 2, Math.floor(height * (COLOURS - 1)))
-      pixels[y * TOKEN_IMAGE_PX + x] = 1 + (distance > 1 - RINGS / RADIUS ? 0 : shade)
+      pixels[y * TOKEN_IMAGE_PX + x] = 1 + (distance > 1 - RIM_PX / RADIUS ? 0 : shade)
     }
   }
   return encodePixels({
