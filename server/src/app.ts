@@ -5,6 +5,9 @@ import { Pictures } from './api/images/pictures.ts'
 import { serveLandApi, VERSION_PREFIXES } from './api/land-api.ts'
 import { LAND_SHAPES } from './api/land-shapes.ts'
 import { type Attendance, createAttendance } from './attendance/attendance.ts'
+import { getToken } from './attendance/own-issuer/token-list-queries.ts'
+import type { SignedToken } from './attendance/own-issuer/token-queries.ts'
+import { hasOwnIssuer, missingCredentials } from './attendance/setup-problem.ts'
 import { SIGNED_FETCH_HEADERS } from './attendance/signed-fetch/signature-headers.ts'
 import type { Chain } from './chain/chain.ts'
 import { followerSeries, statusSeries } from './chain/chain-metrics.ts'
@@ -31,7 +34,8 @@ import { Stopping } from './http/stopping.ts'
 import { readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
 import { MAINNET_REGISTRIES, type Registries } from './land/records/contracts.ts'
-import { servePages } from './site/pages.ts'
+import { type PageOptions, servePages } from './site/pages.ts'
+import { serveTokenPages, type TokenSummary } from './site/token-pages.ts'
 import { translationRoutes } from './site/translations.ts'
 import { StateKeeper } from './state/state-keeper.ts'
 
@@ -131,11 +135,18 @@ export async function createApp(options: AppOptions): Promise<App> {
   measureCost(metrics, costLimits)
   if (servesLand)
     await serveLand({ server, metrics, readyAnswers, keeper, costLimits, chainStatus, ...options })
-  await attendance?.register(server)
+  if (attendance) {
+    serveTokenPages(server, {
+      interfaces,
+      publicUrl: config.publicUrl,
+      describeToken: async (id) => summaryOf(await getToken(engine.db, id)),
+    })
+    await attendance.register(server)
+  }
   const startedAtMs = clock.nowMs()
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
   await serveDescription(server)
-  servePages(server, { interfaces })
+  servePages(server, { interfaces, events: waysToEvents(config, engine) })
   addRefusals()
 
   let metricsServer: MetricsServer | undefined
@@ -168,6 +179,17 @@ export async function createApp(options: AppOptions): Promise<App> {
       await Promise.all([keeper.close(), attendance?.close(), metricsServer?.close()])
     },
   }
+}
+
+/** What the organisers' page offers. */
+function waysToEvents(config: Config, engine: Engine): PageOptions['events'] {
+  const makers = hasOwnIssuer(config, engine.kind) ? config.attendance.makers.who : 'nobody'
+  return { makers, hasPoap: missingCredentials(config.attendance.issuer).length === 0 }
+}
+
+function summaryOf(token: SignedToken): TokenSummary {
+  const { id, eventName, eventLocation: place, number, timeS, revokedAtS } = token
+  return { id, eventName, place, number, timeS, isRevoked: revokedAtS !== null }
 }
 
 interface LandParts extends AppOptions {
