@@ -129,21 +129,3 @@ class Messages {
     })
   }
 }
-
-/** Commands for a new user to paste: the last one shows the token in the simulated issuer's ledger. */
-export function attendanceExample(server: string, { issuer, presence }: StandIns): readonly string[] {
-  return [
-    '',
-    'Try attendance tokens. The issuer is a simulator: nothing leaves this machine. In another terminal, in this folder,',
-    'register an event (the issuer calls it 90001, its edit code is 012345), load its claim codes, let a player claim a',
-    'token, and see what the issuer made:',
-    '',
-    `  curl -X POST ${server}/event/90001 -d '{"editCode":"012345","coordinates":"52,-10"}'`,
-    `  curl -X POST ${server}/addcodes/90001 -d '{"editCode":"012345"}'`,
-    `  npm run landpass -- simulate player --server ${server} --event 90001 --presence ${presence} --issuer ${issuer}`,
-    `  curl ${issuer}/simulator/ledger`,
-    '',
-    'A player gets one token of an event: add --seed ann for another player. The simulators forget everything when they',
-    'stop, this server does not. docs/attendance/README.md goes on from here.',
-  ]
-}

@@ -96,3 +96,11 @@ export async function setApproval(
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
 }
+
+/** The number that the next event that is made here gets, if no other is made before. */
+export async function readNextEventNumber(db: Db): Promise<number> {
+  const { rows } = await sql<{ next: string | number }>`
+    select case when is_called then last_value + 1 else last_value end as next from made_event_number
+  `.execute(db)
+  return Number(rows[0]!.next)
+}
