@@ -26,6 +26,7 @@ import type { Issuer } from './issuer/issuer.ts'
 import { PoapIssuer } from './issuer/poap-issuer.ts'
 import { type Limits, registerLimits } from './limits.ts'
 import { OrganiserPasses } from './organiser-passes.ts'
+import { Approvals } from './own-issuer/approvals.ts'
 import { EventMaker } from './own-issuer/event-maker.ts'
 import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/issuer-key-routes.ts'
 import { Issuers } from './own-issuer/issuers.ts'
@@ -145,6 +146,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     holds,
     codes,
     maker,
+    approvals: new Approvals({ db, codes }),
     ...makers,
     publicUrl: config.publicUrl,
     showsHolders: (eventId) => maker.showsHolders(eventId),
@@ -333,7 +335,7 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
-  const { maker, maxTokens, raiseTokens, operatorKey, keys, showsHolders, publicUrl } = endpoints
+  const { maker, approvals, maxTokens, raiseTokens, operatorKey, keys, showsHolders, publicUrl } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
@@ -345,8 +347,9 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
-  const forMakers = { db, world, maker, maxTokens, operatorKey, makerLimit, organiserLimit, assertConfigured }
-  await scope.register(madeEventRoutes, forMakers)
+  const forMakers = { db, world, maker, approvals, maxTokens, operatorKey, makerLimit }
+
+  await scope.register(madeEventRoutes, { ...forMakers, organiserLimit, assertConfigured })
   await scope.register(issuerKeyRoutes, { keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys })
   await scope.register(tokenLogRoutes, { db })

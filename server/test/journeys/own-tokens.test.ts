@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LogDay, NO_LOG_ROOT, readIssuerList, readRevocationList, verifyToken } from '@landpass/client/tokens'
 import { beforeAll, expect, test } from 'vitest'
+import { openApprovals } from '../../src/attendance/own-issuer/approvals.ts'
 import { OwnIssuer } from '../../src/attendance/own-issuer/own-issuer.ts'
 import { TokenLog } from '../../src/attendance/own-issuer/token-log.ts'
 import { insertToken, isSigned, newToken, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
+import { openKeys } from '../../src/attendance/setup-problem.ts'
 import { HOUR_MS } from '../../src/clock.ts'
+import { readConfig } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import {
   type AttendanceServer,
@@ -14,6 +17,7 @@ import {
   playerAt,
   startAttendance,
   startOutsideWorld,
+  TEST_KEY,
 } from '../support/attendance-server.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
@@ -265,6 +269,20 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((await approve({ 'operator-key': 'another' })).body.code).toBe('operator_only')
     expect((await approve({ 'operator-key': OPERATOR_KEY })).status).toBe(200)
     expect((await approving.claim(made.uuid, dora)).status).toBe(200)
+
+    // `landpass approve-event`, on the database
+    const second = await make({}, approving)
+    const { vault } = await openKeys({
+      config: readConfig({ ATTENDANCE_KEY: TEST_KEY }),
+      engine,
+      log: { info: () => {} },
+    })
+    const approvals = openApprovals({ db: engine.db, clock, vault })
+    expect(await approvals.waiting()).toMatchObject([{ eventId: second.id, record: { name: EVENT.name } }])
+    await approvals.answer(await approvals.find({ uuid: second.uuid }), 'approved')
+    expect(await approvals.waiting()).toEqual([])
+    expect((await approving.claim(second.uuid, dora)).status).toBe(200)
+    await approvals.answer(await approvals.find({ eventId: second.id }), 'refused')
     await approving.close()
   })
 

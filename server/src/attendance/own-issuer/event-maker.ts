@@ -5,7 +5,8 @@ import { AppError } from '../../errors.ts'
 import type { CodeLoader } from '../codes/code-loader.ts'
 import { type Event, getEvent } from '../events/event-queries.ts'
 import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
-import { findMadeEvent, insertMadeEvent, raiseSupply, setApproval } from './made-event-queries.ts'
+import { notMadeHere } from './approvals.ts'
+import { findMadeEvent, insertMadeEvent, raiseSupply } from './made-event-queries.ts'
 import { hashOf, newEditCode } from './own-issuer.ts'
 import type { TokenKeys } from './token-keys.ts'
 
@@ -41,7 +42,7 @@ export interface MadeEventAnswer {
   readonly approval: Approval
 }
 
-/** Makes events of our own issuer, and lets the operator approve them. */
+/** Makes events of our own issuer. */
 export class EventMaker {
   private readonly options: EventMakerOptions
   constructor(options: EventMakerOptions) {
@@ -91,17 +92,6 @@ export class EventMaker {
     await codes.load(event, '')
   }
 
-  /**
-   * The operator's answer to an event that waits. A refused event keeps the tokens that it has.
-   *
-   * @throws {AppError} `event_not_found` for an event that was not made here
-   */
-  async approve(event: Event, approval: Exclude<Approval, 'waiting'>): Promise<void> {
-    const { db, codes } = this.options
-    if (!(await setApproval(db, event.event_id, approval))) throw notMadeHere()
-    if (approval === 'approved') await codes.load(event, '')
-  }
-
   /** Whether lists of the holders of an event are public. */
   async showsHolders(eventId: number): Promise<boolean> {
     const made = await findMadeEvent(this.options.db, eventId)
@@ -137,8 +127,4 @@ function operatorOnly(): AppError {
     'operator_only',
     'Only the operator of this server makes and approves events here. Send the header Operator-Key.',
   )
-}
-
-function notMadeHere(): AppError {
-  return new AppError('event_not_found', 'No event with this number was made on this server.')
 }

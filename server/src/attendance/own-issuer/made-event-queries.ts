@@ -96,3 +96,31 @@ export async function setApproval(
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
 }
+
+/** An event that waits for the operator. */
+export interface WaitingEvent {
+  readonly eventId: number
+  readonly uuid: string
+  readonly record: Readonly<Record<string, unknown>>
+  readonly coordinates: string
+  readonly supply: number
+  readonly madeAtMs: number
+}
+
+/** Events that wait for the operator, the oldest first. */
+export async function waitingEvents(db: Db): Promise<readonly WaitingEvent[]> {
+  return db
+    .selectFrom('made_event')
+    .innerJoin('attendance_event', 'attendance_event.event_id', 'made_event.event_id')
+    .select([
+      'made_event.event_id as eventId',
+      'attendance_event.uuid',
+      'attendance_event.issuer_record as record',
+      'attendance_event.coordinates',
+      'made_event.supply',
+      'made_event.made_at_ms as madeAtMs',
+    ])
+    .where('made_event.approval', '=', 'waiting')
+    .orderBy('made_event.event_id')
+    .execute()
+}

@@ -14,6 +14,7 @@ import { eventParams, parsePublicEventName } from '../events/event-params.ts'
 import { getEvent } from '../events/event-queries.ts'
 import { parseIssuerDate } from '../issuer/issuer-dates.ts'
 import type { LimitHook } from '../limits.ts'
+import type { Approvals } from './approvals.ts'
 import type { EventDescription, EventMaker } from './event-maker.ts'
 
 const MAX_NAME = 100
@@ -55,6 +56,7 @@ export interface MadeEventRouteOptions {
   readonly db: Db
   readonly world: World
   readonly maker: EventMaker
+  readonly approvals: Pick<Approvals, 'answer'>
   readonly maxTokens: number
   /** What the operator sends in the header Operator-Key. */
   readonly operatorKey: string | undefined
@@ -66,7 +68,17 @@ export interface MadeEventRouteOptions {
 
 /** Makes events of our own issuer. */
 export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions> = (app, options, done) => {
-  const { db, world, maker, maxTokens, operatorKey, makerLimit, organiserLimit, assertConfigured } = options
+  const {
+    db,
+    world,
+    maker,
+    approvals,
+    maxTokens,
+    operatorKey,
+    makerLimit,
+    organiserLimit,
+    assertConfigured,
+  } = options
   app.post(
     '/events',
     {
@@ -139,7 +151,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
       }
       const event = await getEvent(db, parsePublicEventName(request.params.event))
       const { approval } = request.body
-      await maker.approve(event, approval)
+      await approvals.answer(event, approval)
       return { ok: true as const, data: { approval } }
     },
   )
