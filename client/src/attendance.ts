@@ -106,6 +106,10 @@ export const attestation = (id: string): Call<DataOf<'GET /tokens/{id}/attestati
 export const attendanceTokenImage = (id: string): Call<DataOf<'GET /tokens/{id}/image.png'>> =>
   readAs('bytes', pathOf`/tokens/${id}/image.png`)
 
+/** The picture of an event that was made here, PNG. @throws {LandpassError} `event_not_found` */
+export const eventImage = (name: string | number): Call<DataOf<'GET /events/{event}/image.png'>> =>
+  readAs('bytes', pathOf`/events/${name}/image.png`)
+
 type PageQuery = { readonly limit?: number; readonly offset?: number }
 
 /** Takes a token back, for its organiser. @throws {LandpassError} `wrong_edit_code` */

@@ -838,14 +838,6 @@ export interface Operations {
       signer: string
     }
   }
-  /** The picture of a token */
-  'GET /tokens/{id}/image.png': {
-    path: {
-      /** The UUID of the token. */
-      id: string
-    }
-    data: Uint8Array
-  }
   /** Tokens that an address holds, newest first */
   'GET /addresses/{address}/tokens': {
     path: {
@@ -888,7 +880,7 @@ export interface Operations {
     }
     data: string
   }
-  /** Whether an address holds a token of an event: for other services */
+  /** Whether an address holds a token of an event (`any`: of this server), for other services */
   'GET /events/{event}/holders/{address}': {
     path: {
       /** The issuer's event number, or the event's UUID here. */
@@ -897,6 +889,22 @@ export interface Operations {
       address: string
     }
     data: Attended
+  }
+  /** The picture of a token */
+  'GET /tokens/{id}/image.png': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    data: Uint8Array
+  }
+  /** The picture of an event that was made here */
+  'GET /events/{event}/image.png': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    data: Uint8Array
   }
   /** All texts of a language */
   'GET /translations/{locale}': {
@@ -1721,6 +1729,8 @@ export interface EventToMake {
   event_url?: string
   requires_captcha?: boolean
   requires_presence?: boolean
+  /** A PNG or JPEG as base64, or as a data address. Its middle is shown as a square; drawn from the map where it is left out. */
+  image?: string
   /** Whether the list of holders is not public. Single answers to a gate are. */
   hide_holders?: boolean
 }

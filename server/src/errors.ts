@@ -98,7 +98,7 @@ export const ERRORS = {
   body_too_large: {
     status: 413,
     where: 'every endpoint that reads a body',
-    meaning: 'The body is larger than 64 KiB.',
+    meaning: 'The body is larger than 64 KiB, or 1.4 MiB with a picture.',
     next: 'Send a smaller body.',
   },
   expectation_failed: {

@@ -4,6 +4,7 @@ import type { AttendanceConfig, Config, LimitsConfig } from '../config/config.ts
 import type { Db, Engine } from '../db/engine.ts'
 import { databaseUnavailable } from '../db/statement-error.ts'
 import type { Metrics } from '../http/metrics.ts'
+import type { ReadyAnswer } from '../http/ready-answers.ts'
 import { AttendanceMetrics } from './attendance-metrics.ts'
 import { type CaptchaRouteOptions, captchaRoutes } from './captcha/captcha-routes.ts'
 import { Captchas } from './captcha/captchas.ts'
@@ -26,7 +27,8 @@ import type { Issuer } from './issuer/issuer.ts'
 import { PoapIssuer } from './issuer/poap-issuer.ts'
 import { type Limits, registerLimits } from './limits.ts'
 import { OrganiserPasses } from './organiser-passes.ts'
-import { EventMaker } from './own-issuer/event-maker.ts'
+import { Approvals } from './own-issuer/approvals.ts'
+import { EventMaker, type EventMakerOptions } from './own-issuer/event-maker.ts'
 import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/issuer-key-routes.ts'
 import { Issuers } from './own-issuer/issuers.ts'
 import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-event-routes.ts'
@@ -36,6 +38,8 @@ import { revocationRoutes } from './own-issuer/revocation-routes.ts'
 import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
 import { TokenLog } from './own-issuer/token-log.ts'
 import { tokenLogRoutes } from './own-issuer/token-log-routes.ts'
+import { findReadyPicture, tokenPictureRoutes } from './own-issuer/token-picture-routes.ts'
+import { TokenPictures } from './own-issuer/token-pictures.ts'
 import { type TokenRouteOptions, tokenRoutes } from './own-issuer/token-routes.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
@@ -59,6 +63,8 @@ export interface AttendanceOptions {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly log: FastifyBaseLogger
+  /** A square picture of places, as a PNG file; undefined while there is no map of them. */
+  readonly drawPlaces?: EventMakerOptions['drawPlaces']
 }
 
 /** The attendance interface: its routes and its work in the background. */
@@ -74,6 +80,8 @@ export interface Attendance {
    */
   assertConfigured(): void
   register(app: FastifyInstance): Promise<void>
+  /** The picture of a token, if it is in memory. */
+  findReady(url: string): ReadyAnswer | undefined
   /** Reads what the database says about the key. Call it when the tables are up to date; again where it failed. */
   open(): Promise<void>
   /** Starts the claim worker and the cleanup, once. */
@@ -133,7 +141,9 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
 
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
   const { makers } = config.attendance
-  const maker = new EventMaker({ db, clock, keys, codes, ...makers })
+  const { drawPlaces = () => undefined } = options
+  const maker = new EventMaker({ db, clock, keys, codes, drawPlaces, ...makers })
+  const pictures = new TokenPictures(db)
   const endpoints: Endpoints = {
     ...players,
     db,
@@ -145,11 +155,13 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     holds,
     codes,
     maker,
+    approvals: new Approvals({ db, codes }),
     ...makers,
     publicUrl: config.publicUrl,
     showsHolders: (eventId) => maker.showsHolders(eventId),
     raiseTokens: (event, tokens) => maker.raise(event, tokens),
     keys,
+    pictures,
     reports: new Reports({ db, clock, refusals, codeCounts, holds }),
     rules,
     queue: new ClaimQueue({ db, clock, holds, pacer: poap.pacer }),
@@ -168,6 +180,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },
+    findReady: (url) => findReadyPicture(pictures, url),
     open: async () => {
       if (isOpen) return
       setupProblem = await checkVault(db, vault)
@@ -316,7 +329,10 @@ type Endpoints = Omit<
     ReportRouteOptions &
     CaptchaRouteOptions &
     MadeEventRouteOptions &
-    Omit<IssuerKeyRouteOptions, 'keys'> & { readonly keys: TokenKeys } & TokenRouteOptions,
+    Omit<IssuerKeyRouteOptions, 'keys'> & {
+      readonly keys: TokenKeys
+      readonly pictures: TokenPictures
+    } & TokenRouteOptions,
   keyof Limits
 >
 
@@ -333,7 +349,8 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
-  const { maker, maxTokens, raiseTokens, operatorKey, keys, showsHolders, publicUrl } = endpoints
+  const { maker, approvals, maxTokens, raiseTokens, operatorKey, keys, showsHolders, publicUrl } = endpoints
+  const { pictures } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
@@ -345,10 +362,12 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
-  const forMakers = { db, world, maker, maxTokens, operatorKey, makerLimit, organiserLimit, assertConfigured }
-  await scope.register(madeEventRoutes, forMakers)
+  const forMakers = { db, world, maker, approvals, publicUrl, maxTokens, operatorKey, makerLimit }
+
+  await scope.register(madeEventRoutes, { ...forMakers, organiserLimit, assertConfigured })
   await scope.register(issuerKeyRoutes, { keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys })
   await scope.register(tokenLogRoutes, { db })
-  await scope.register(tokenRoutes, { db, events, showsHolders, publicUrl, imageLimit })
+  await scope.register(tokenRoutes, { db, events, showsHolders, publicUrl })
+  await scope.register(tokenPictureRoutes, { events, pictures, imageLimit })
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { addApproveEventCommand } from './approve-event-command.ts'
 import { addChainCommand } from './chain-command.ts'
 import { addConfigCommand } from './config-command.ts'
 import { addDemoCommand } from './demo-command.ts'
@@ -41,6 +42,7 @@ export function createProgram(): Command {
   addConfigCommand(program)
   addResealCommand(program)
   addIssuerKeyCommand(program)
+  addApproveEventCommand(program)
   addGenerateCommand(program)
   addGalleryCommand(program)
   addVerifyCommand(program)

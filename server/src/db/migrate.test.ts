@@ -13,7 +13,7 @@ import * as locationAndCounts from './migrations/0005-location-and-counts.ts'
 import * as organiserPasses from './migrations/0006-organiser-passes.ts'
 import * as attendanceGuards from './migrations/0007-attendance-guards.ts'
 import * as chain from './migrations/0008-chain.ts'
-import * as ownIssuer from './migrations/0010-own-issuer.ts'
+import * as ownIssuer from './migrations/0011-own-issuer.ts'
 
 describeOnBothEngines('migrate', (open, kind) => {
   test('applies everything once, however many start at once', async () => {
@@ -89,7 +89,7 @@ describeOnBothEngines('migrate', (open, kind) => {
         '0006-organiser-passes': organiserPasses,
         '0007-attendance-guards': attendanceGuards,
         '0008-chain': chain,
-        '0010-own-issuer': ownIssuer,
+        '0011-own-issuer': ownIssuer,
       }
       const migrateTo = (migrations: Record<string, Migration>) =>
         new Migrator({ db: engine.db, provider: { getMigrations: async () => migrations } }).migrateToLatest()

@@ -11,7 +11,7 @@ import * as locationAndCounts from './migrations/0005-location-and-counts.ts'
 import * as organiserPasses from './migrations/0006-organiser-passes.ts'
 import * as attendanceGuards from './migrations/0007-attendance-guards.ts'
 import * as chain from './migrations/0008-chain.ts'
-import * as ownIssuer from './migrations/0010-own-issuer.ts'
+import * as ownIssuer from './migrations/0011-own-issuer.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -27,7 +27,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0006-organiser-passes': organiserPasses,
   '0007-attendance-guards': attendanceGuards,
   '0008-chain': chain,
-  '0010-own-issuer': ownIssuer,
+  '0011-own-issuer': ownIssuer,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

@@ -62,6 +62,7 @@ describe('one interface alone', () => {
       '/events/{event}/holders',
       '/events/{event}/holders.csv',
       '/events/{event}/holders/{address}',
+      '/events/{event}/image.png',
       '/health/live',
       '/health/ready',
       '/health/ready/attendance',

@@ -230,6 +230,7 @@ test('events that are made here are answered alike', async () => {
     '/addresses/{address}/tokens': `/addresses/${ann.address}/tokens`,
     '/events/{event}/holders': `/events/${ids[0]}/holders`,
     '/events/{event}/holders/{address}': `/events/${ids[0]}/holders/${ann.address}`,
+    '/events/{event}/image.png': `/events/${ids[0]}/image.png`,
   }
   const lists = await Promise.all(attendances.map((server) => server.get(paths['/events/{event}/holders'])))
   const tokens = lists.map(({ body }) => (body.data as { tokens: { id: string }[] }).tokens[0]!.id)

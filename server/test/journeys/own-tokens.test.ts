@@ -2,11 +2,15 @@ import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LogDay, NO_LOG_ROOT, readIssuerList, readRevocationList, verifyToken } from '@landpass/client/tokens'
+import { PNG } from 'pngjs'
 import { beforeAll, expect, test } from 'vitest'
+import { openApprovals } from '../../src/attendance/own-issuer/approvals.ts'
 import { OwnIssuer } from '../../src/attendance/own-issuer/own-issuer.ts'
 import { TokenLog } from '../../src/attendance/own-issuer/token-log.ts'
 import { insertToken, isSigned, newToken, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
+import { openKeys } from '../../src/attendance/setup-problem.ts'
 import { HOUR_MS } from '../../src/clock.ts'
+import { readConfig } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import {
   type AttendanceServer,
@@ -14,6 +18,7 @@ import {
   playerAt,
   startAttendance,
   startOutsideWorld,
+  TEST_KEY,
 } from '../support/attendance-server.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
@@ -160,6 +165,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     })
     const image = await server.ask('GET', `${path}/image.png`)
     expect([image.status, image.headers['content-type']]).toEqual([200, 'image/png'])
+    const again = await server.ask('GET', `${path}/image.png`, {
+      headers: { 'if-none-match': image.headers.etag! },
+    })
+    expect([again.status, again.headers.etag]).toEqual([304, image.headers.etag])
     const collection = await server.get(`/addresses/${ida.address.toUpperCase().replace('0X', '0x')}/tokens`)
     expect(collection.body.data).toMatchObject({ total: 1, limit: 100, offset: 0, tokens: [listed] })
     expect((await server.get(`/events/${made.uuid}/holders?limit=1`)).body.data).toMatchObject({
@@ -178,9 +187,40 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     })
     expect((await gate(`0x${'1'.repeat(40)}`)).text).toBe('{"attended":false,"count":0}')
     expect((await gate('0x12')).status).toBe(400)
+    await server.claim((await make()).uuid, ida)
+    expect((await server.get(`/events/any/holders/${ida.address}`)).body).toMatchObject({
+      attended: true,
+      count: 2,
+      uid,
+    })
     expect((await server.get(`/tokens/${made.uuid}`)).body.code).toBe('token_not_found')
     const hidden = await make({ hide_holders: true })
     expect((await server.get(`/events/${hidden.uuid}/holders`)).body.code).toBe('holders_hidden')
+  })
+
+  test('shows the picture of the organiser, or one of the place', async () => {
+    const png = new PNG({ width: 80, height: 64 })
+    png.data.fill(200)
+    const image = `data:image/png;base64,${PNG.sync.write(png).toString('base64')}`
+    const made = await make({ image })
+    await server.claim(made.uuid, await player('pia'))
+    const [token] = await signedOf(made)
+    const info = (await server.get(`/event/${made.uuid}`)).body.data as { image_url: string }
+    expect(info.image_url).toMatch(new RegExp(`^http://[^/]+/events/${made.uuid}/image\\.png$`))
+    const read = async (path: string) => {
+      const { bytes, headers } = await server.ask('GET', path)
+      return { side: PNG.sync.read(bytes).width, tag: headers.etag }
+    }
+    const own = await read(new URL(info.image_url).pathname)
+    expect(own.side).toBe(64)
+    expect(await read(`/tokens/${token!.id}/image.png`)).toEqual(own)
+    for (const wrong of ['AAAA', 'no base64!', image.slice(0, 60)])
+      expect((await server.send('POST', '/events', { ...EVENT, image: wrong })).body.data).toMatchObject({
+        parameter: 'image',
+      })
+
+    const drawn = await make()
+    expect((await read(`/events/${drawn.uuid}/image.png`)).side).toBe(512)
   })
 
   test('takes a token back with a reason, which everybody can read and check', async () => {
@@ -203,6 +243,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((await server.get(`/tokens/${token!.id}`)).body.data).toMatchObject({ revoked: { reason } })
     const gate = await server.get(`/events/${made.uuid}/holders/${leo.address}`)
     expect(gate.body).toMatchObject({ attended: false, count: 0, revoked: true })
+    expect((await server.get(`/events/any/holders/${leo.address}`)).body).toEqual(gate.body)
     const keys = readIssuerList(await issuers())!
     const trust = { issuers: keys, nowMs: clock.nowMs() }
     const checked = readRevocationList(await list(), trust)
@@ -265,6 +306,20 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((await approve({ 'operator-key': 'another' })).body.code).toBe('operator_only')
     expect((await approve({ 'operator-key': OPERATOR_KEY })).status).toBe(200)
     expect((await approving.claim(made.uuid, dora)).status).toBe(200)
+
+    // `landpass approve-event`, on the database
+    const second = await make({}, approving)
+    const { vault } = await openKeys({
+      config: readConfig({ ATTENDANCE_KEY: TEST_KEY }),
+      engine,
+      log: { info: () => {} },
+    })
+    const approvals = openApprovals({ db: engine.db, clock, vault })
+    expect(await approvals.waiting()).toMatchObject([{ eventId: second.id, record: { name: EVENT.name } }])
+    await approvals.answer(await approvals.find({ uuid: second.uuid }), 'approved')
+    expect(await approvals.waiting()).toEqual([])
+    expect((await approving.claim(second.uuid, dora)).status).toBe(200)
+    await approvals.answer(await approvals.find({ eventId: second.id }), 'refused')
     await approving.close()
   })
 

@@ -1,12 +1,16 @@
+import type { Coord } from '@landpass/client/grid'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { Approval } from '../../db/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { CodeLoader } from '../codes/code-loader.ts'
+import { coordinatesText } from '../events/coordinates.ts'
 import { type Event, getEvent } from '../events/event-queries.ts'
 import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
-import { findMadeEvent, insertMadeEvent, raiseSupply, setApproval } from './made-event-queries.ts'
+import { notMadeHere } from './approvals.ts'
+import { findMadeEvent, insertMadeEvent, raiseSupply } from './made-event-queries.ts'
 import { hashOf, newEditCode } from './own-issuer.ts'
+import { PictureReader } from './picture-reader.ts'
 import type { TokenKeys } from './token-keys.ts'
 
 export interface EventMakerOptions {
@@ -16,6 +20,8 @@ export interface EventMakerOptions {
   readonly codes: Pick<CodeLoader, 'load'>
   readonly who: 'anyone' | 'approved' | 'operator' | 'nobody'
   readonly maxTokens: number
+  /** A square picture of places, as a PNG file; undefined while there is no map of them. */
+  readonly drawPlaces: (places: readonly Coord[]) => Buffer | undefined
 }
 
 /** An event as its organiser describes it. The form of all fields has been checked. */
@@ -23,8 +29,7 @@ export interface EventDescription {
   readonly name: string
   readonly description: string
   readonly eventUrl: string
-  /** `x,y;x,y` */
-  readonly coordinates: string
+  readonly places: readonly Coord[]
   /** Days as `YYYY-MM-DD`. */
   readonly startDate: string
   readonly endDate: string
@@ -32,6 +37,15 @@ export interface EventDescription {
   readonly requiresCaptcha: boolean
   readonly requiresPresence: boolean
   readonly hidesHolders: boolean
+  /** The file of the organiser's own picture, PNG or JPEG; undefined: one is drawn from the map. */
+  readonly picture: Buffer | undefined
+}
+
+/** Who makes an event, and at which address it is seen. */
+export interface MakingRequest {
+  readonly isOperator: boolean
+  /** Of the addresses of this server, without a slash at its end. */
+  readonly base: string
 }
 
 export interface MadeEventAnswer {
@@ -41,9 +55,10 @@ export interface MadeEventAnswer {
   readonly approval: Approval
 }
 
-/** Makes events of our own issuer, and lets the operator approve them. */
+/** Makes events of our own issuer. */
 export class EventMaker {
   private readonly options: EventMakerOptions
+  private readonly pictures = new PictureReader()
   constructor(options: EventMakerOptions) {
     this.options = options
   }
@@ -52,18 +67,22 @@ export class EventMaker {
    * Makes an event with an edit code. Its tokens can be claimed at once, or when the operator has approved it: an event
    * that waits has no codes, like one that the other issuer has not approved.
    *
+   * @throws {PictureError} for a picture that is none, too large, or damaged
    * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs
    */
-  async make(description: EventDescription, isOperator: boolean): Promise<MadeEventAnswer> {
-    const { db, clock, keys, codes, who } = this.options
+  async make(description: EventDescription, { isOperator, base }: MakingRequest): Promise<MadeEventAnswer> {
+    const { db, clock, keys, codes, who, drawPlaces } = this.options
     if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly()
     await keys.current()
+    const { picture, places } = description
+    const image = picture ? await this.pictures.read(picture) : drawPlaces(places)
     const nowMs = clock.nowMs()
     const editCode = newEditCode()
     const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
     const eventId = await insertMadeEvent(db, {
-      record: (id) => recordOf(id, description),
-      coordinates: description.coordinates,
+      record: (event) => recordOf(event, description, base),
+      coordinates: coordinatesText(places),
+      image: image ?? null,
       requiresCaptcha: description.requiresCaptcha,
       requiresPresence: description.requiresPresence,
       startAtMs: null,
@@ -91,17 +110,6 @@ export class EventMaker {
     await codes.load(event, '')
   }
 
-  /**
-   * The operator's answer to an event that waits. A refused event keeps the tokens that it has.
-   *
-   * @throws {AppError} `event_not_found` for an event that was not made here
-   */
-  async approve(event: Event, approval: Exclude<Approval, 'waiting'>): Promise<void> {
-    const { db, codes } = this.options
-    if (!(await setApproval(db, event.event_id, approval))) throw notMadeHere()
-    if (approval === 'approved') await codes.load(event, '')
-  }
-
   /** Whether lists of the holders of an event are public. */
   async showsHolders(eventId: number): Promise<boolean> {
     const made = await findMadeEvent(this.options.db, eventId)
@@ -110,14 +118,18 @@ export class EventMaker {
 }
 
 /** The record has the fields of the other issuer's, because clients read them. */
-function recordOf(eventId: number, { name, description, eventUrl, startDate, endDate }: EventDescription) {
+function recordOf(
+  { eventId, uuid }: { readonly eventId: number; readonly uuid: string },
+  { name, description, eventUrl, startDate, endDate }: EventDescription,
+  base: string,
+) {
   return {
     id: eventId,
     fancy_id: `event-${eventId}`,
     name,
     description,
     event_url: eventUrl,
-    image_url: '',
+    image_url: `${base}/events/${uuid}/image.png`,
     country: '',
     city: '',
     year: Number(startDate.slice(0, 4)),
@@ -137,8 +149,4 @@ function operatorOnly(): AppError {
     'operator_only',
     'Only the operator of this server makes and approves events here. Send the header Operator-Key.',
   )
-}
-
-function notMadeHere(): AppError {
-  return new AppError('event_not_found', 'No event with this number was made on this server.')
 }

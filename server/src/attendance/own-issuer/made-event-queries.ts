@@ -11,7 +11,10 @@ export type MadeEvent = Pick<
 >
 
 export interface EventToMake {
-  readonly record: (eventId: number) => Readonly<Record<string, unknown>>
+  readonly record: (event: {
+    readonly eventId: number
+    readonly uuid: string
+  }) => Readonly<Record<string, unknown>>
   readonly coordinates: string
   readonly requiresCaptcha: boolean
   readonly requiresPresence: boolean
@@ -22,6 +25,8 @@ export interface EventToMake {
   readonly supply: number
   readonly approval: Approval
   readonly hidesHolders: boolean
+  /** The file of a PNG; null where there is none. */
+  readonly image: Buffer | null
   readonly nowMs: number
 }
 
@@ -30,12 +35,13 @@ export function insertMadeEvent(db: Db, event: EventToMake): Promise<number> {
   return inTransaction(db, async (tx) => {
     const { rows } = await sql<{ id: number }>`select nextval('made_event_number') as id`.execute(tx)
     const eventId = Number(rows[0]!.id)
+    const uuid = randomUUID()
     await tx
       .insertInto('attendance_event')
       .values({
         event_id: eventId,
-        uuid: randomUUID(),
-        issuer_record: JSON.stringify(event.record(eventId)),
+        uuid,
+        issuer_record: JSON.stringify(event.record({ eventId, uuid })),
         coordinates: event.coordinates,
         enabled: true,
         requires_captcha: event.requiresCaptcha,
@@ -56,7 +62,7 @@ export function insertMadeEvent(db: Db, event: EventToMake): Promise<number> {
         supply: event.supply,
         approval: event.approval,
         hides_holders: event.hidesHolders,
-        image: null,
+        image: event.image,
         made_at_ms: event.nowMs,
       })
       .execute()
@@ -70,6 +76,16 @@ export async function findMadeEvent(db: Db, eventId: number): Promise<MadeEvent 
     .select(['event_id', 'edit_code_hash', 'supply', 'approval', 'hides_holders'])
     .where('event_id', '=', eventId)
     .executeTakeFirst()
+}
+
+/** The picture of an event as a PNG; undefined where it has none. */
+export async function findImage(db: Db, eventId: number): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('made_event')
+    .select('image')
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
+  return row?.image ? Buffer.from(row.image) : undefined
 }
 
 /** Raises the number of tokens; a smaller one changes nothing. @returns the number that holds now */
@@ -103,4 +119,32 @@ export async function readNextEventNumber(db: Db): Promise<number> {
     select case when is_called then last_value + 1 else last_value end as next from made_event_number
   `.execute(db)
   return Number(rows[0]!.next)
+}
+
+/** An event that waits for the operator. */
+export interface WaitingEvent {
+  readonly eventId: number
+  readonly uuid: string
+  readonly record: Readonly<Record<string, unknown>>
+  readonly coordinates: string
+  readonly supply: number
+  readonly madeAtMs: number
+}
+
+/** Events that wait for the operator, the oldest first. */
+export async function waitingEvents(db: Db): Promise<readonly WaitingEvent[]> {
+  return db
+    .selectFrom('made_event')
+    .innerJoin('attendance_event', 'attendance_event.event_id', 'made_event.event_id')
+    .select([
+      'made_event.event_id as eventId',
+      'attendance_event.uuid',
+      'attendance_event.issuer_record as record',
+      'attendance_event.coordinates',
+      'made_event.supply',
+      'made_event.made_at_ms as madeAtMs',
+    ])
+    .where('made_event.approval', '=', 'waiting')
+    .orderBy('made_event.event_id')
+    .execute()
 }

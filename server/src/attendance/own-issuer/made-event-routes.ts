@@ -5,19 +5,27 @@ import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
+import { publicBase } from '../../http/public-base.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { oneOf } from '../../schema-parts.ts'
-import { coordinatesText, parseCoordinates } from '../events/coordinates.ts'
+import { parseCoordinates } from '../events/coordinates.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
 import { eventParams, parsePublicEventName } from '../events/event-params.ts'
 import { getEvent } from '../events/event-queries.ts'
 import { parseIssuerDate } from '../issuer/issuer-dates.ts'
 import type { LimitHook } from '../limits.ts'
+import type { Approvals } from './approvals.ts'
 import type { EventDescription, EventMaker } from './event-maker.ts'
+import { MAX_PICTURE_BYTES, MAX_SIDE_PX, MIN_SIDE_PX, PictureError } from './picture-reader.ts'
 
 const MAX_NAME = 100
 const MAX_DESCRIPTION = 2_000
+const MAX_IMAGE_TEXT = Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + 'data:image/jpeg;base64,'.length
+/** Room for the other fields. */
+const BODY_LIMIT_BYTES = MAX_IMAGE_TEXT + 64 * 1024
+const BASE64 = /^(?:data:image\/(?:png|jpeg);base64,)?([A-Za-z0-9+/]+={0,2})$/
+const PICTURE_ALLOWED = `a PNG or JPEG of at most ${MAX_PICTURE_BYTES} bytes as base64, each side from ${MIN_SIDE_PX} to ${MAX_SIDE_PX} pixels`
 /** Explorers keep times in 32 bits. */
 const LAST_YEAR = 2037
 const DAY = /^\d{4}-\d{2}-\d{2}$/
@@ -38,6 +46,14 @@ const bodySchema = Type.Object(
     event_url: Type.Optional(Type.String({ maxLength: 300, description: 'An https address.' })),
     requires_captcha: Type.Optional(Type.Boolean()),
     requires_presence: Type.Optional(Type.Boolean()),
+    image: Type.Optional(
+      Type.String({
+        maxLength: MAX_IMAGE_TEXT,
+        'x-allowed': PICTURE_ALLOWED,
+        'x-withheld': true,
+        description: `A PNG or JPEG as base64, or as a data address. Its middle is shown as a square; drawn from the map where it is left out.`,
+      }),
+    ),
     hide_holders: Type.Optional(
       Type.Boolean({
         description: 'Whether the list of holders is not public. Single answers to a gate are.',
@@ -55,7 +71,9 @@ export interface MadeEventRouteOptions {
   readonly db: Db
   readonly world: World
   readonly maker: EventMaker
+  readonly approvals: Pick<Approvals, 'answer'>
   readonly maxTokens: number
+  readonly publicUrl: string | undefined
   /** What the operator sends in the header Operator-Key. */
   readonly operatorKey: string | undefined
   readonly makerLimit: LimitHook
@@ -66,11 +84,23 @@ export interface MadeEventRouteOptions {
 
 /** Makes events of our own issuer. */
 export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions> = (app, options, done) => {
-  const { db, world, maker, maxTokens, operatorKey, makerLimit, organiserLimit, assertConfigured } = options
+  const {
+    db,
+    world,
+    maker,
+    approvals,
+    publicUrl,
+    maxTokens,
+    operatorKey,
+    makerLimit,
+    organiserLimit,
+    assertConfigured,
+  } = options
   app.post(
     '/events',
     {
       onRequest: makerLimit,
+      bodyLimit: BODY_LIMIT_BYTES,
       schema: {
         tags: ['events'],
         operationId: 'makeEvent',
@@ -101,7 +131,11 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     async (request, reply) => {
       assertConfigured()
       const description = describedIn(request.body, world, maxTokens)
-      const { event, editCode, approval } = await maker.make(description, isOperator(request, operatorKey))
+      const made = maker.make(description, {
+        isOperator: isOperator(request, operatorKey),
+        base: publicBase(request, publicUrl),
+      })
+      const { event, editCode, approval } = await made.catch(refusePicture)
       reply.header('cache-control', 'no-store')
       return { ok: true as const, data: { event: eventInfoJson(event), edit_code: editCode, approval } }
     },
@@ -139,7 +173,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
       }
       const event = await getEvent(db, parsePublicEventName(request.params.event))
       const { approval } = request.body
-      await maker.approve(event, approval)
+      await approvals.answer(event, approval)
       return { ok: true as const, data: { approval } }
     },
   )
@@ -170,14 +204,31 @@ function describedIn(body: Static<typeof bodySchema>, world: World, maxTokens: n
     name,
     description,
     eventUrl,
-    coordinates: coordinatesText(parseCoordinates(body.coordinates, world)),
+    places: parseCoordinates(body.coordinates, world),
     startDate,
     endDate,
     tokens,
     requiresCaptcha: body.requires_captcha ?? false,
     requiresPresence: body.requires_presence ?? true,
     hidesHolders: body.hide_holders ?? false,
+    picture: pictureIn(body.image),
   }
+}
+
+/** @throws {AppError} `invalid_parameter` */
+function pictureIn(text: string | undefined): Buffer | undefined {
+  if (text === undefined || text === '') return undefined
+  const [, base64] = BASE64.exec(text) ?? []
+  if (base64 === undefined) throw invalidParameter('image', shortened(text), PICTURE_ALLOWED)
+  return Buffer.from(base64, 'base64')
+}
+
+function refusePicture(error: unknown): never {
+  throw error instanceof PictureError ? invalidParameter('image', error.message, PICTURE_ALLOWED) : error
+}
+
+function shortened(text: string): string {
+  return text.slice(0, 20)
 }
 
 function assertDays(startDate: string, endDate: string): void {

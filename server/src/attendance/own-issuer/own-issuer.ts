@@ -11,7 +11,8 @@ import {
   type MintAnswer,
 } from '../issuer/issuer.ts'
 import { findMadeEvent } from './made-event-queries.ts'
-import { ownCode, parseOwnCode } from './own-codes.ts'
+import { listOwnCodes } from './own-code-list.ts'
+import { parseOwnCode } from './own-codes.ts'
 import type { TokenKeys } from './token-keys.ts'
 import { attestationOf, uidBytes } from './token-message.ts'
 import {
@@ -56,12 +57,7 @@ export class OwnIssuer implements Issuer {
   }
 
   async listCodes(eventId: number): Promise<readonly ListedCode[]> {
-    const made = await findMadeEvent(this.options.db, eventId)
-    if (made?.approval !== 'approved') return []
-    return Array.from({ length: made.supply }, (_, at) => ({
-      code: ownCode({ eventId, number: at + 1 }),
-      isClaimed: false,
-    }))
+    return listOwnCodes(this.options.db, eventId)
   }
 
   async readCode(code: string): Promise<CodeAtIssuer | undefined> {

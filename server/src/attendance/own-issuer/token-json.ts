@@ -103,12 +103,12 @@ export const gateSchema = Type.Object(
 )
 
 /** The small answer for other services; keys at the top level, because some of them read only those. */
-export function gateJson(token: HeldToken | undefined) {
+export function gateJson(token: (HeldToken & { readonly count?: number }) | undefined) {
   if (!token) return { attended: false, count: 0 }
   const revoked = token.revokedAtS !== null
   return {
     attended: !revoked,
-    count: revoked ? 0 : 1,
+    count: token.count ?? (revoked ? 0 : 1),
     since: token.timeS,
     uid: `0x${token.uid.toString('hex')}`,
     revoked,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import { type SignedToken, tokens } from './token-queries.ts'
@@ -59,6 +60,33 @@ export async function tokenOfPlayer(
     .where('signature', 'is not', null)
     .executeTakeFirst()
   return row as HeldToken | undefined
+}
+
+/**
+ * The first token of an address that was not taken back, or else one that was; and how many are not.
+ *
+ * @param address in lower case
+ */
+export async function tokenOfAnyEvent(
+  db: Db,
+  address: string,
+): Promise<(HeldToken & { readonly count: number }) | undefined> {
+  const row = await db
+    .selectFrom('token')
+    .select(({ fn }) => [
+      'time_s as timeS',
+      'uid',
+      'revoked_at_s as revokedAtS',
+      fn.countAll<string | number>().filterWhere('revoked_at_s', 'is', null).over().as('count'),
+    ])
+    .where('address', '=', address)
+    .where('signature', 'is not', null)
+    .orderBy(({ fn }) => fn.coalesce('revoked_at_s', sql<number>`0`))
+    .orderBy('time_s')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row && { ...(row as HeldToken), count: Number(row.count) }
 }
 
 async function countTokens(

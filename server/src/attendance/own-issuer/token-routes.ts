@@ -8,9 +8,7 @@ import { okSchema, streamSchema } from '../../http/schemas.ts'
 import type { EventCache } from '../events/event-cache.ts'
 import { eventParams, parsePublicEventName } from '../events/event-params.ts'
 import { type Event, getEvent } from '../events/event-queries.ts'
-import type { LimitHook } from '../limits.ts'
 import { UUID_PATTERN } from '../uuid.ts'
-import { drawToken } from './token-image.ts'
 import {
   gateJson,
   gateSchema,
@@ -22,12 +20,20 @@ import {
   tokenJson,
   tokenSchema,
 } from './token-json.ts'
-import { getToken, tokenOfPlayer, tokensOfAddress, tokensOfEvent } from './token-list-queries.ts'
+import {
+  getToken,
+  tokenOfAnyEvent,
+  tokenOfPlayer,
+  tokensOfAddress,
+  tokensOfEvent,
+} from './token-list-queries.ts'
 import { tokenPackage } from './token-message.ts'
 
 const tags = ['claims']
 /** Galleries and gates ask often; a token changes only when it is revoked. */
 const SHORT = 'max-age=60'
+/** In place of an event: all that were made here. */
+const ANY_EVENT = 'any'
 const MAX_LIMIT = 1_000
 const MAX_CSV_ROWS = 100_000
 
@@ -63,12 +69,11 @@ export interface TokenRouteOptions {
   /** Whether the list of holders of an event is public. */
   readonly showsHolders: (eventId: number) => Promise<boolean>
   readonly publicUrl: string | undefined
-  readonly imageLimit: LimitHook
 }
 
 /** Tokens that this server signed, for holders, galleries and gates. */
 export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app, options, done) => {
-  const { db, events, publicUrl, imageLimit } = options
+  const { db, events, publicUrl } = options
 
   app.get(
     '/tokens/:id',
@@ -129,30 +134,6 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
       const token = await getToken(db, request.params.id)
       reply.header('content-disposition', `inline; filename="${token.id}.eas.txt"`)
       return sendJson(reply, tokenPackage(token, token))
-    },
-  )
-
-  app.get(
-    '/tokens/:id/image.png',
-    {
-      compress: false,
-      onRequest: imageLimit,
-      schema: {
-        tags,
-        operationId: 'attendanceTokenImage',
-        summary: 'The picture of a token',
-        params: tokenParams,
-        response: streamSchema(
-          'image/png',
-          { description: 'The image.', body: Type.Unsafe({ type: 'string', format: 'binary' }) },
-          [...TOKEN_ERRORS, 'too_many_requests'],
-        ),
-      },
-    },
-    async (request, reply) => {
-      const { id, eventUuid } = await getToken(db, request.params.id)
-      const image = drawToken(uuidBytes(eventUuid), uuidBytes(id))
-      return reply.header('cache-control', 'max-age=86400').type('image/png').send(image)
     },
   )
 
@@ -226,15 +207,17 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
       schema: {
         tags,
         operationId: 'attended',
-        summary: 'Whether an address holds a token of an event: for other services',
+        summary: 'Whether an address holds a token of an event (`any`: of this server), for other services',
         params: Type.Object({ ...eventParams.properties, address: holderAddress }),
         response: streamSchema('application/json', { description: 'Done.', body: gateSchema }, EVENT_ERRORS),
       },
     },
     async (request, reply) => {
-      const event = await events.get(parsePublicEventName(request.params.event))
-      const token = await tokenOfPlayer(db, event.event_id, request.params.address.toLowerCase())
-      return sendJson(reply, gateJson(token))
+      const { event: name, address } = request.params
+      if (name === ANY_EVENT)
+        return sendJson(reply, gateJson(await tokenOfAnyEvent(db, address.toLowerCase())))
+      const { event_id: eventId } = await events.get(parsePublicEventName(name))
+      return sendJson(reply, gateJson(await tokenOfPlayer(db, eventId, address.toLowerCase())))
     },
   )
   done()
@@ -255,8 +238,4 @@ function sendJson(reply: FastifyReply, body: object): FastifyReply {
     .header('cache-control', SHORT)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(body))
-}
-
-function uuidBytes(uuid: string): Uint8Array {
-  return Buffer.from(uuid.replaceAll('-', ''), 'hex')
 }
