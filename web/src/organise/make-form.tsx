@@ -6,6 +6,7 @@ import { MAX_PLACES } from './coordinates.ts'
 import { Field } from './field.tsx'
 import { fault, isBusy, isRefused } from './form-state.ts'
 import { changeDraft, draft, MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH, makeEvent } from './make-state.ts'
+import { PictureField } from './picture-field.tsx'
 import { PlacesMap } from './places-map.tsx'
 import { PlacesField } from './places-step.tsx'
 import { useSecondsUntil } from './seconds-until.ts'
@@ -37,6 +38,7 @@ export function MakeForm() {
         <PlacesField />
         <DayFields />
         <TokensField />
+        <PictureField />
         <Rules />
         <StepFault />
         {isBusy.value && <Loading label={text('organise.make.busy')} />}

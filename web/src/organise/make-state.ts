@@ -29,6 +29,8 @@ export interface EventDraft {
   readonly first_day: string
   readonly last_day: string
   readonly tokens: string
+  /** A data address; empty for none. */
+  readonly image: string
   readonly requiresPresence: boolean
   readonly requiresCaptcha: boolean
   readonly hidesHolders: boolean
@@ -42,6 +44,7 @@ const EMPTY: EventDraft = {
   first_day: '',
   last_day: '',
   tokens: '100',
+  image: '',
   requiresPresence: true,
   requiresCaptcha: false,
   hidesHolders: false,
@@ -55,6 +58,11 @@ export const made = signal<MadeEventAnswer | undefined>(undefined)
 export function changeDraft(change: Partial<EventDraft>, place?: MakePlace): void {
   draft.value = { ...draft.value, ...change }
   if (place && fault.value?.place === place) fault.value = undefined
+}
+
+/** The chosen file is no picture that can be used; the one before stays. */
+export function refusePicture(): void {
+  fault.value = faultOfField('picture')
 }
 
 /** Sends the form. A failure is shown at the field that caused it, and clears nothing. */
@@ -81,7 +89,7 @@ export function leaveMade({ event }: MadeEventAnswer): void {
   finish(event, { kind: 'saved' })
 }
 
-function sendDraft({ name, description, first_day, last_day, tokens, ...rules }: EventDraft) {
+function sendDraft({ name, description, first_day, last_day, tokens, image, ...rules }: EventDraft) {
   return send(
     attendance.makeEvent({
       name: name.trim(),
@@ -90,6 +98,7 @@ function sendDraft({ name, description, first_day, last_day, tokens, ...rules }:
       start_date: first_day,
       end_date: last_day === '' ? first_day : last_day,
       tokens: Number(tokens),
+      ...(image !== '' && { image }),
       requires_presence: rules.requiresPresence,
       requires_captcha: rules.requiresCaptcha,
       hide_holders: rules.hidesHolders,
@@ -118,6 +127,7 @@ const FIELD_FAULTS = {
   first_day: 'organise.make.day_fault',
   last_day: 'organise.make.last_day_fault',
   tokens: 'organise.make.tokens_fault',
+  picture: 'organise.make.picture_fault',
 } as const satisfies Record<MakePlace, string>
 
 function isMakePlace(place: RefusalPlace): place is MakePlace {

@@ -4,7 +4,7 @@ import type { Step } from './steps.ts'
 /** The part of the form that a refusal is about: a field, or the step as a whole. */
 export type RefusalPlace = 'event' | 'edit_code' | 'coordinates' | 'step' | MakePlace
 /** Fields of the form that makes an event. */
-export type MakePlace = 'name' | 'description' | 'first_day' | 'last_day' | 'tokens'
+export type MakePlace = 'name' | 'description' | 'first_day' | 'last_day' | 'tokens' | 'picture'
 
 const PLACES: Readonly<Record<string, RefusalPlace>> = {
   wrong_edit_code: 'edit_code',
@@ -28,6 +28,7 @@ const MAKE_PLACES: Readonly<Record<string, RefusalPlace>> = {
   start_date: 'first_day',
   end_date: 'last_day',
   tokens: 'tokens',
+  image: 'picture',
   coordinates: 'coordinates',
 }
 
