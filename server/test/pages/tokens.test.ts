@@ -74,7 +74,7 @@ describe('the whole way', () => {
     await page.getByLabel('Coordinates').fill('5,-2;6,-2')
     await page.getByLabel('First day').fill(TODAY)
     await page.getByLabel('Number of tokens').fill('99999')
-    await page.getByLabel('Picture').setInputFiles({
+    await page.getByLabel('Picture (optional)').setInputFiles({
       name: 'picture.png',
       mimeType: 'image/png',
       buffer: PNG.sync.write(new PNG({ width: 32, height: 32 })),
@@ -103,7 +103,7 @@ describe('the whole way', () => {
     await page.goto(`${server.origin}/tokens/${id}`)
     await page.getByRole('heading', { name: 'Genuine' }).waitFor()
     await page.getByRole('img', { name: 'Map around parcel 5,-2' }).waitFor()
-    expect(await page.title()).toBe(`${NAME} #1 · Landpass`)
+    expect(await page.title()).toMatch(new RegExp(`^${NAME} #\\d+ · Landpass$`))
     await expectGood(opened, 'token-phone')
     await page.emulateMedia({ colorScheme: 'dark' })
     await expectGood(opened, 'token-phone-dark')
@@ -163,8 +163,8 @@ describe('what a program that previews links reads', () => {
       expect.stringMatching(/^accept, accept-language/),
     ])
     expect(html).toContain('<html lang="es"')
-    expect(html).toContain(
-      '<meta property="og:title" content="&lt;b>&quot;Harbour&quot; &amp; co&lt;/b> #1" />',
+    expect(html).toMatch(
+      /<meta property="og:title" content="&lt;b>&quot;Harbour&quot; &amp; co&lt;\/b> #\d+" \/>/,
     )
     expect(html).toMatch(/og:description" content="Token de asistencia: su titular estuvo en .*parcela 5,-2/)
     expect(html).toContain(`og:image" content="${server.origin}/tokens/${id}/image.png"`)

@@ -7,12 +7,17 @@ import { Failure, Loading } from '../ui/notice.tsx'
 import type { CheckedToken } from './check-token.ts'
 import { useLoaded } from './use-loaded.ts'
 
+/** Paths in a square of 24: fonts do not all have such signs. */
+const TICK = 'M5 12.5l4.5 4.5L19 7.5'
+const CROSS = 'M7 7l10 10M17 7L7 17'
+const EXCLAMATION = 'M12 5v8.5M12 18v.5'
+
 const TEXTS: Readonly<Record<Verdict, { heading: TextKey; explained: TextKey; sign: string }>> = {
-  genuine: { heading: 'token.genuine', explained: 'token.genuine_explained', sign: '✓' },
-  expired: { heading: 'token.expired', explained: 'token.expired_explained', sign: '!' },
-  revoked: { heading: 'token.revoked', explained: 'token.revoked_explained', sign: '✕' },
-  'not ours': { heading: 'token.not_ours', explained: 'token.not_ours_explained', sign: '✕' },
-  damaged: { heading: 'token.damaged', explained: 'token.damaged_explained', sign: '✕' },
+  genuine: { heading: 'token.genuine', explained: 'token.genuine_explained', sign: TICK },
+  expired: { heading: 'token.expired', explained: 'token.expired_explained', sign: EXCLAMATION },
+  revoked: { heading: 'token.revoked', explained: 'token.revoked_explained', sign: CROSS },
+  'not ours': { heading: 'token.not_ours', explained: 'token.not_ours_explained', sign: CROSS },
+  damaged: { heading: 'token.damaged', explained: 'token.damaged_explained', sign: CROSS },
 }
 
 /** Checks the token in this browser, and says in one word and a sentence what came out. */
@@ -50,9 +55,9 @@ function ShownVerdict({ checked, token }: { readonly checked: CheckedToken; read
   const { heading, explained, sign } = TEXTS[verdict]
   return (
     <section class={`verdict verdict-${verdict.replace(' ', '-')}`} role="status">
-      <span class="verdict-sign" aria-hidden="true">
-        {sign}
-      </span>
+      <svg class="verdict-sign" viewBox="0 0 24 24" aria-hidden="true">
+        <path d={sign} />
+      </svg>
       <div>
         <h2>{text(heading)}</h2>
         <p>{text(isKeyStolen ? 'token.key_stolen' : explained)}</p>
