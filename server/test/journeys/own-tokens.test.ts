@@ -1,16 +1,22 @@
 import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LogDay, NO_LOG_ROOT, readIssuerList, readRevocationList, verifyToken } from '@landpass/client/tokens'
+import {
+  LogDay,
+  NO_LOG_ROOT,
+  readIssuerList,
+  readRevocationList,
+  readTokenLog,
+  verifyToken,
+} from '@landpass/client/tokens'
 import { PNG } from 'pngjs'
 import { beforeAll, expect, test } from 'vitest'
 import { openApprovals } from '../../src/attendance/own-issuer/approvals.ts'
 import { OwnIssuer } from '../../src/attendance/own-issuer/own-issuer.ts'
 import { TokenLog } from '../../src/attendance/own-issuer/token-log.ts'
 import { insertToken, isSigned, newToken, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
-import { openKeys } from '../../src/attendance/setup-problem.ts'
+import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
-import { readConfig } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import {
   type AttendanceServer,
@@ -165,9 +171,8 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     })
     const image = await server.ask('GET', `${path}/image.png`)
     expect([image.status, image.headers['content-type']]).toEqual([200, 'image/png'])
-    const again = await server.ask('GET', `${path}/image.png`, {
-      headers: { 'if-none-match': image.headers.etag! },
-    })
+    const headers = { 'if-none-match': image.headers.etag! }
+    const again = await server.ask('GET', `${path}/image.png`, { headers })
     expect([again.status, again.headers.etag]).toEqual([304, image.headers.etag])
     const collection = await server.get(`/addresses/${ida.address.toUpperCase().replace('0X', '0x')}/tokens`)
     expect(collection.body.data).toMatchObject({ total: 1, limit: 100, offset: 0, tokens: [listed] })
@@ -188,14 +193,20 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((await gate(`0x${'1'.repeat(40)}`)).text).toBe('{"attended":false,"count":0}')
     expect((await gate('0x12')).status).toBe(400)
     await server.claim((await make()).uuid, ida)
-    expect((await server.get(`/events/any/holders/${ida.address}`)).body).toMatchObject({
-      attended: true,
-      count: 2,
-      uid,
-    })
+    const ofAny = (await server.get(`/events/any/holders/${ida.address}`)).body
+    expect(ofAny).toMatchObject({ attended: true, count: 2, since: token!.timeS })
     expect((await server.get(`/tokens/${made.uuid}`)).body.code).toBe('token_not_found')
     const hidden = await make({ hide_holders: true })
-    expect((await server.get(`/events/${hidden.uuid}/holders`)).body.code).toBe('holders_hidden')
+    const hiddenList = (path: string, editCode?: string) =>
+      server.ask('GET', `/events/${hidden.uuid}${path}`, {
+        headers: editCode === undefined ? {} : { 'edit-code': editCode },
+      })
+    for (const path of ['/holders', '/holders.csv']) {
+      expect((await hiddenList(path)).bytes.toString()).toContain('holders_hidden')
+      expect((await hiddenList(path, 'f'.repeat(32))).status).toBe(401)
+      const mine = await hiddenList(path, hidden.edit_code)
+      expect([mine.status, mine.headers['cache-control']]).toEqual([200, 'no-store'])
+    }
   })
 
   test('shows the picture of the organiser, or one of the place', async () => {
@@ -309,11 +320,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
 
     // `landpass approve-event`, on the database
     const second = await make({}, approving)
-    const { vault } = await openKeys({
-      config: readConfig({ ATTENDANCE_KEY: TEST_KEY }),
-      engine,
-      log: { info: () => {} },
-    })
+    const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
     const approvals = openApprovals({ db: engine.db, clock, vault })
     expect(await approvals.waiting()).toMatchObject([{ eventId: second.id, record: { name: EVENT.name } }])
     await approvals.answer(await approvals.find({ uuid: second.uuid }), 'approved')
@@ -353,6 +360,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(second.roots).toEqual([root])
     expect(second.entries.slice(0, -1)).toEqual(first.entries)
     expect(second.entries.at(-1)!.noted_at.slice(0, 10) > root.day).toBe(true)
+    expect(readTokenLog([second], { root: root.root })?.entries).toBe(signed.length)
+    const { position, noted_at } = second.entries[0]!
+    const { id } = signed.find((token) => `0x${token.uid.toString('hex')}` === second.entries[0]!.uid)!
+    expect((await server.get(`/tokens/${id}`)).body.data).toMatchObject({ log: { position, noted_at } })
   })
 
   test('a rotated key signs later; a withdrawn one never again', async () => {
