@@ -1858,6 +1858,12 @@ export interface AttendanceTokenDetails {
   } | null
   /** Shows and checks the token at the public explorer. */
   explorer_url: string
+  /** Where it is in the public log; null for some seconds. */
+  log: {
+    position: number
+    /** ISO 8601, UTC. */
+    noted_at: string
+  } | null
 }
 
 export interface AttendanceMetadata {

@@ -18,13 +18,20 @@ export function readIssuerList(value: unknown): readonly IssuerKey[] | undefined
 }
 
 function readKey(value: unknown): IssuerKey | undefined {
-  const { address, from, until, state } = fieldsOf(value) ?? {}
+  const { address, from, until, state, withdrawn } = fieldsOf(value) ?? {}
   const fromS = secondsOf(from)
   const untilS = until === null ? undefined : secondsOf(until)
+  const withdrawnS = secondsOf(withdrawn)
   const isState = state === 'active' || state === 'retired' || state === 'compromised'
   if (!isAddress(address) || !isState || fromS === undefined) return undefined
   if (until !== null && untilS === undefined) return undefined
-  return { address, state, from: fromS, ...(untilS !== undefined && { until: untilS }) }
+  return {
+    address,
+    state,
+    from: fromS,
+    ...(untilS !== undefined && { until: untilS }),
+    ...(withdrawnS !== undefined && { withdrawn: withdrawnS }),
+  }
 }
 
 function secondsOf(value: unknown): number | undefined {

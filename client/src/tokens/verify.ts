@@ -10,6 +10,7 @@ import {
   type SignedAttestation,
   sameDomain,
 } from './package.ts'
+import type { LogQuestion } from './token-log-file.ts'
 
 /** A key of an issuer, as its list of keys publishes it. Times are in seconds since 1970. */
 export interface IssuerKey {
@@ -20,6 +21,8 @@ export interface IssuerKey {
   readonly until?: number | undefined
   /** `compromised`: somebody else may have the key, so times that it signs prove nothing. */
   readonly state: 'active' | 'retired' | 'compromised'
+  /** Of a compromised key: since when somebody else may have it. */
+  readonly withdrawn?: number | undefined
 }
 
 /** What a token is compared with. */
@@ -33,8 +36,8 @@ export interface Trust {
   readonly schemas?: readonly string[]
   /** Whether the issuer has revoked a token. Left out: nothing is known to be revoked. */
   readonly isRevoked?: (uid: string, signer: string) => boolean
-  /** Whether a token is in a log from before its key was stolen. Left out: none is. */
-  readonly isLogged?: (uid: string) => boolean
+  /** Whether a token is in a log from before its key was stolen: see `readTokenLog`. Left out: none is. */
+  readonly isLogged?: (uid: string, question: LogQuestion) => boolean
 }
 
 /** The answers that a holder or a gate gets. */
@@ -139,8 +142,9 @@ function keyFault({ attestation, signer, uid }: SignedAttestation, trust: Trust)
   const time = Number(attestation.time)
   const inTime = keys.filter(({ from = 0, until = Number.POSITIVE_INFINITY }) => time >= from && time < until)
   if (inTime.length === 0) return 'key_time'
-  if (keys.every(({ state }) => state !== 'compromised')) return undefined
-  return trust.isLogged?.(uid.toLowerCase()) ? undefined : 'compromised'
+  const isBelieved = ({ state, withdrawn }: IssuerKey) =>
+    state !== 'compromised' || trust.isLogged?.(uid.toLowerCase(), { signer, before: withdrawn }) === true
+  return keys.every(isBelieved) ? undefined : 'compromised'
 }
 
 function contentFault(

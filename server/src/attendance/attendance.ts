@@ -368,6 +368,6 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   await scope.register(issuerKeyRoutes, { keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys })
   await scope.register(tokenLogRoutes, { db })
-  await scope.register(tokenRoutes, { db, events, showsHolders, publicUrl })
+  await scope.register(tokenRoutes, { db, events, showsHolders, publicUrl, organisers, organiserLimit })
   await scope.register(tokenPictureRoutes, { events, pictures, imageLimit })
 }

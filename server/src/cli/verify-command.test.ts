@@ -104,6 +104,14 @@ test('the published list of keys takes the place of an address, and counts with 
   expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 1, reason: 'key_time' })
   write({ from: '2027-01-01T00:00:00.000Z', state: 'compromised' })
   expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 1, reason: 'compromised' })
+  const log = join(files, 'log.json')
+  const entry = { position: 0, uid: TOKEN.sig.uid, signer: ISSUER, noted_at: '2027-03-02T00:00:00.000Z' }
+  writeFileSync(log, JSON.stringify({ entries: [entry], roots: [] }))
+  expect(await verify(TOKEN, '--issuers', list, '--log', log)).toMatchObject({ code: 0, verdict: 'genuine' })
+  write({ from: '2027-01-01T00:00:00.000Z', state: 'compromised', withdrawn: '2027-03-01T00:00:00.000Z' })
+  expect(await verify(TOKEN, '--issuers', list, '--log', log)).toMatchObject({ reason: 'compromised' })
+  const root = `0x${'1'.repeat(64)}`
+  expect(await verify(TOKEN, '--issuers', list, '--log', log, '--root', root)).toMatchObject({ ok: false })
   expect(await verify(TOKEN, '--issuer', ISSUER, '--revocations', list)).toMatchObject({ code: 1, ok: false })
 })
 

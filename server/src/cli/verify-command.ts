@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import {
+  type CheckedLog,
   type CheckedRevocations,
   checksumAddress,
   type Domain,
@@ -9,6 +10,7 @@ import {
   readDomain,
   readIssuerList,
   readRevocationList,
+  readTokenLog,
   type Trust,
   type Verification,
   verifyToken,
@@ -23,6 +25,8 @@ interface VerifyOptions {
   readonly domain?: string
   readonly issuers?: string
   readonly revocations?: string
+  readonly log?: readonly string[]
+  readonly root?: string
 }
 
 /** `landpass verify` */
@@ -46,6 +50,12 @@ export function addVerifyCommand(program: Command): void {
       '--revocations <file>',
       'what the issuer took back, /.well-known/attendance-revocations.json; its signature is checked',
     )
+    .option(
+      '--log <file>',
+      'answers of /tokens/log, for tokens of a key that was stolen since; give it again for further answers',
+      (file: string, files: readonly string[] = []) => [...files, file],
+    )
+    .option('--root <hash>', 'a root of the log from before the theft: entries up to it count', parseRoot)
     .option('--domain <file>', 'JSON with the domain that must be signed, in place of Ethereum mainnet')
     .action((file: string, options: VerifyOptions) => runCommand(() => runVerify(file, options)))
 }
@@ -57,8 +67,13 @@ function parseAddress(text: string): string {
   )
 }
 
+function parseRoot(text: string): string {
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text
+  throw new InvalidArgumentError('must be a root: 0x and 64 hex digits.')
+}
+
 async function runVerify(file: string, options: VerifyOptions): Promise<void> {
-  const { domain, revocations } = options
+  const { domain, revocations, log } = options
   const trust = {
     issuers: await issuersOf(options),
     domain: domain === undefined ? MAINNET_DOMAIN : await domainIn(domain),
@@ -67,6 +82,7 @@ async function runVerify(file: string, options: VerifyOptions): Promise<void> {
   const checked = revocations === undefined ? undefined : await revocationsIn(revocations, trust)
   const verification = verifyToken(await jsonIn(file), {
     ...trust,
+    ...(log && { isLogged: (await logIn(log, options)).isLogged }),
     ...(checked && { isRevoked: checked.isRevoked }),
   })
   const { verdict } = verification
@@ -93,6 +109,15 @@ async function revocationsIn(
   const checked = readRevocationList(await jsonIn(file), trust)
   if (checked) return checked
   throw new CommandError(`${file} is no list of revocations that the issuer has signed.`)
+}
+
+/** @throws {CommandError} for files that are not the log from its beginning on, or have not the root */
+async function logIn(files: readonly string[], { root }: Pick<VerifyOptions, 'root'>): Promise<CheckedLog> {
+  const answers = await Promise.all(files.map(jsonIn))
+  const checked = readTokenLog(answers, root === undefined ? {} : { root })
+  if (checked) return checked
+  const wanted = root === undefined ? '' : ` with the root ${root}`
+  throw new CommandError(`${files.join(', ')} is no log of tokens from its first entry on${wanted}.`)
 }
 
 async function domainIn(file: string): Promise<Domain> {

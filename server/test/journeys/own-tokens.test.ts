@@ -1,16 +1,22 @@
 import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LogDay, NO_LOG_ROOT, readIssuerList, readRevocationList, verifyToken } from '@landpass/client/tokens'
+import {
+  LogDay,
+  NO_LOG_ROOT,
+  readIssuerList,
+  readRevocationList,
+  readTokenLog,
+  verifyToken,
+} from '@landpass/client/tokens'
 import { PNG } from 'pngjs'
 import { beforeAll, expect, test } from 'vitest'
 import { openApprovals } from '../../src/attendance/own-issuer/approvals.ts'
 import { OwnIssuer } from '../../src/attendance/own-issuer/own-issuer.ts'
 import { TokenLog } from '../../src/attendance/own-issuer/token-log.ts'
 import { insertToken, isSigned, newToken, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
-import { openKeys } from '../../src/attendance/setup-problem.ts'
+import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
-import { readConfig } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import {
   type AttendanceServer,
@@ -31,6 +37,9 @@ const EVENT = {
   start_date: new Date(REFERENCE_TIME_MS).toISOString().slice(0, 10),
   tokens: 3,
 }
+const PICTURE = new PNG({ width: 80, height: 64 })
+PICTURE.data.fill(200)
+const image = `data:image/png;base64,${PNG.sync.write(PICTURE).toString('base64')}`
 const OPERATOR_KEY = 'an operator key for tests alone, not a secret'.replaceAll(' ', '-')
 
 interface Made {
@@ -72,6 +81,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(made.status, made.text).toBe(200)
     const { event, ...others } = made.body.data as unknown as Omit<Made, 'id' | 'uuid'> & { event: Made }
     return { ...others, id: event.id, uuid: event.uuid }
+  }
+  const read = async (path: string) => {
+    const { bytes, headers } = await server.ask('GET', path)
+    return { side: PNG.sync.read(bytes).width, tag: headers.etag }
   }
   const signedOf = async ({ id }: Made) =>
     (await tokens(engine.db).where('token.event_id', '=', id).execute()).filter(isSigned)
@@ -163,12 +176,8 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       image: expect.stringMatching(/\/tokens\/[0-9a-f-]{36}\/image\.png$/),
       attributes: expect.arrayContaining([{ trait_type: 'Date', value: token!.timeS, display_type: 'date' }]),
     })
-    const image = await server.ask('GET', `${path}/image.png`)
-    expect([image.status, image.headers['content-type']]).toEqual([200, 'image/png'])
-    const again = await server.ask('GET', `${path}/image.png`, {
-      headers: { 'if-none-match': image.headers.etag! },
-    })
-    expect([again.status, again.headers.etag]).toEqual([304, image.headers.etag])
+    const headers = { 'if-none-match': (await read(`${path}/image.png`)).tag! }
+    expect((await server.ask('GET', `${path}/image.png`, { headers })).status).toBe(304)
     const collection = await server.get(`/addresses/${ida.address.toUpperCase().replace('0X', '0x')}/tokens`)
     expect(collection.body.data).toMatchObject({ total: 1, limit: 100, offset: 0, tokens: [listed] })
     expect((await server.get(`/events/${made.uuid}/holders?limit=1`)).body.data).toMatchObject({
@@ -188,29 +197,26 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((await gate(`0x${'1'.repeat(40)}`)).text).toBe('{"attended":false,"count":0}')
     expect((await gate('0x12')).status).toBe(400)
     await server.claim((await make()).uuid, ida)
-    expect((await server.get(`/events/any/holders/${ida.address}`)).body).toMatchObject({
-      attended: true,
-      count: 2,
-      uid,
-    })
+    const ofAny = (await server.get(`/events/any/holders/${ida.address}`)).body
+    expect(ofAny).toMatchObject({ attended: true, count: 2, since: token!.timeS })
     expect((await server.get(`/tokens/${made.uuid}`)).body.code).toBe('token_not_found')
     const hidden = await make({ hide_holders: true })
-    expect((await server.get(`/events/${hidden.uuid}/holders`)).body.code).toBe('holders_hidden')
+    const listOf = (path: string, of: Record<string, string> = {}) =>
+      server.ask('GET', `/events/${hidden.uuid}${path}`, { headers: of })
+    for (const path of ['/holders', '/holders.csv']) {
+      expect((await listOf(path)).bytes.toString()).toContain('holders_hidden')
+      expect((await listOf(path, { 'edit-code': 'f'.repeat(32) })).status).toBe(401)
+      const mine = await listOf(path, { 'edit-code': hidden.edit_code })
+      expect([mine.status, mine.headers['cache-control']]).toEqual([200, 'no-store'])
+    }
   })
 
   test('shows the picture of the organiser, or one of the place', async () => {
-    const png = new PNG({ width: 80, height: 64 })
-    png.data.fill(200)
-    const image = `data:image/png;base64,${PNG.sync.write(png).toString('base64')}`
     const made = await make({ image })
     await server.claim(made.uuid, await player('pia'))
     const [token] = await signedOf(made)
     const info = (await server.get(`/event/${made.uuid}`)).body.data as { image_url: string }
     expect(info.image_url).toMatch(new RegExp(`^http://[^/]+/events/${made.uuid}/image\\.png$`))
-    const read = async (path: string) => {
-      const { bytes, headers } = await server.ask('GET', path)
-      return { side: PNG.sync.read(bytes).width, tag: headers.etag }
-    }
     const own = await read(new URL(info.image_url).pathname)
     expect(own.side).toBe(64)
     expect(await read(`/tokens/${token!.id}/image.png`)).toEqual(own)
@@ -308,16 +314,15 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((await approving.claim(made.uuid, dora)).status).toBe(200)
 
     // `landpass approve-event`, on the database
-    const second = await make({}, approving)
-    const { vault } = await openKeys({
-      config: readConfig({ ATTENDANCE_KEY: TEST_KEY }),
-      engine,
-      log: { info: () => {} },
-    })
+    const second = await make({ image }, approving)
+    const picture = `/events/${second.uuid}/image.png`
+    expect((await read(picture)).side, 'not that of the organiser yet').toBe(512)
+    const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
     const approvals = openApprovals({ db: engine.db, clock, vault })
     expect(await approvals.waiting()).toMatchObject([{ eventId: second.id, record: { name: EVENT.name } }])
     await approvals.answer(await approvals.find({ uuid: second.uuid }), 'approved')
     expect(await approvals.waiting()).toEqual([])
+    expect((await read(picture)).side).toBe(64)
     expect((await approving.claim(second.uuid, dora)).status).toBe(200)
     await approvals.answer(await approvals.find({ eventId: second.id }), 'refused')
     await approving.close()
@@ -353,6 +358,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(second.roots).toEqual([root])
     expect(second.entries.slice(0, -1)).toEqual(first.entries)
     expect(second.entries.at(-1)!.noted_at.slice(0, 10) > root.day).toBe(true)
+    expect(readTokenLog([second], { root: root.root })?.entries).toBe(signed.length)
+    const { position, noted_at } = second.entries[0]!
+    const { id } = signed.find((token) => `0x${token.uid.toString('hex')}` === second.entries[0]!.uid)!
+    expect((await server.get(`/tokens/${id}`)).body.data).toMatchObject({ log: { position, noted_at } })
   })
 
   test('a rotated key signs later; a withdrawn one never again', async () => {

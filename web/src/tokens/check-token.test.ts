@@ -38,6 +38,7 @@ const SHOWN: ShownToken = {
   issuer: ISSUER,
   time: new Date(TIME_S * 1000).toISOString(),
   revoked: null,
+  log: null,
   explorer_url: 'https://explorer.example/',
 }
 const ISSUERS = {
@@ -132,6 +133,20 @@ test('a token of a key that is not published, or was stolen, is not ours', async
     verdict: 'not ours',
     isKeyStolen: true,
   })
+})
+
+test('a token of a stolen key counts if the log had it before the theft', async () => {
+  const proofs = await proofsOf()
+  const [issuer] = ISSUERS.issuers
+  const stolenAt = (timeS: number) => ({
+    issuers: [{ ...issuer, state: 'compromised', withdrawn: new Date(timeS * 1000).toISOString() }],
+  })
+  const entry = { position: 0, uid: proofs.attestation.sig.uid, signer: ISSUER, noted_at: SHOWN.time }
+  const log = [{ entries: [entry], roots: [], next: 1 }]
+  const verdictFor = (issuers: object) => checkToken(SHOWN, { ...proofs, issuers, log }, NOW_MS).verdict
+
+  expect(verdictFor(stolenAt(TIME_S + 30))).toBe('genuine')
+  expect(verdictFor(stolenAt(TIME_S - 30))).toBe('not ours')
 })
 
 test('a token whose time is over has expired', async () => {

@@ -1,6 +1,7 @@
 import {
   readIssuerList,
   readRevocationList,
+  readTokenLog,
   sameAddress,
   uuidOfBytes32,
   type Verdict,
@@ -15,6 +16,8 @@ export interface Proofs {
   readonly issuers: unknown
   /** Undefined where the list could not be read. */
   readonly revocations: unknown
+  /** Answers of the public log from its first entry on; left out: no token is known to be in it. */
+  readonly log?: readonly unknown[]
 }
 
 export interface CheckedToken {
@@ -34,7 +37,13 @@ export interface CheckedToken {
 export function checkToken(shown: ShownToken, proofs: Proofs, nowMs: number): CheckedToken {
   const issuers = readIssuerList(proofs.issuers) ?? []
   const list = readRevocationList(proofs.revocations, { issuers, nowMs })
-  const trust = { issuers, nowMs, ...(list && { isRevoked: list.isRevoked }) }
+  const log = readTokenLog(proofs.log ?? [])
+  const trust = {
+    issuers,
+    nowMs,
+    ...(list && { isRevoked: list.isRevoked }),
+    ...(log && { isLogged: log.isLogged }),
+  }
   const checked = verifyToken(proofs.attestation, trust)
   const isGood = checked.verdict !== 'damaged' && checked.verdict !== 'not ours'
   return {

@@ -78,7 +78,7 @@ function NoTokens() {
   )
 }
 
-function TokenCard({ token }: { readonly token: Omit<ShownToken, 'explorer_url'> }) {
+function TokenCard({ token }: { readonly token: Omit<ShownToken, 'explorer_url' | 'log'> }) {
   const { id, event, number, time, revoked } = token
   return (
     <a class="token-card" href={pageAddress(tokenAddress(id))}>

@@ -1,6 +1,6 @@
 import type { Verdict } from '@landpass/client/tokens'
 import type { ComponentChildren } from 'preact'
-import { askProofs, type ShownToken } from '../api/tokens.ts'
+import { askLogUpTo, askProofs, type ShownToken } from '../api/tokens.ts'
 import { formatDateTime } from '../texts/format.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
@@ -47,7 +47,11 @@ async function check(token: ShownToken, signal: AbortSignal): Promise<CheckedTok
     askProofs(token.id, signal),
     import('./check-token.ts'), // with the code for signatures, which the first look at the page does not need
   ])
-  return checkToken(token, proofs, Date.now())
+  const checked = checkToken(token, proofs, Date.now())
+  if (!checked.isKeyStolen || !token.log) return checked
+  // The public log can show that the token is older than the theft
+  const log = await askLogUpTo(token.log.position, signal)
+  return checkToken(token, { ...proofs, log }, Date.now())
 }
 
 function ShownVerdict({ checked, token }: { readonly checked: CheckedToken; readonly token: ShownToken }) {

@@ -78,12 +78,13 @@ export async function findMadeEvent(db: Db, eventId: number): Promise<MadeEvent 
     .executeTakeFirst()
 }
 
-/** The picture of an event as a PNG; undefined where it has none. */
+/** The picture of an event as a PNG; undefined where it has none, or the operator has not approved the event. */
 export async function findImage(db: Db, eventId: number): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('made_event')
     .select('image')
     .where('event_id', '=', eventId)
+    .where('approval', '=', 'approved')
     .executeTakeFirst()
   return row?.image ? Buffer.from(row.image) : undefined
 }

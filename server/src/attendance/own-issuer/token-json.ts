@@ -2,6 +2,7 @@ import { checksumAddress, explorerLink } from '@landpass/client/tokens'
 import Type from 'typebox'
 import type { Event } from '../events/event-queries.ts'
 import type { HeldToken } from './token-list-queries.ts'
+import type { LogPlace } from './token-log-queries.ts'
 import { signedToken } from './token-message.ts'
 import type { SignedToken } from './token-queries.ts'
 
@@ -24,6 +25,9 @@ export const tokenSchema = Type.Object(
   {
     ...tokenProperties,
     explorer_url: Type.String({ description: 'Shows and checks the token at the public explorer.' }),
+    log: Type.Union([Type.Object({ position: Type.Integer(), noted_at: isoText }), Type.Null()], {
+      description: 'Where it is in the public log; null for some seconds.',
+    }),
   },
   { title: 'AttendanceTokenDetails' },
 )
@@ -46,8 +50,12 @@ export function listedTokenJson(token: SignedToken) {
   }
 }
 
-export async function tokenJson(token: SignedToken) {
-  return { ...listedTokenJson(token), explorer_url: await explorerLink(signedToken(token, token)) }
+export async function tokenJson(token: SignedToken, place: LogPlace | undefined) {
+  return {
+    ...listedTokenJson(token),
+    explorer_url: await explorerLink(signedToken(token, token)),
+    log: place ? { position: place.position, noted_at: new Date(place.noted_at_ms).toISOString() } : null,
+  }
 }
 
 export const metadataSchema = Type.Object(

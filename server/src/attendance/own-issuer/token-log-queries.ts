@@ -12,6 +12,9 @@ export interface LoggedToken {
   readonly noted_at_ms: number
 }
 
+/** Where a token is in the log, and since when. */
+export type LogPlace = Pick<LoggedToken, 'position' | 'noted_at_ms'>
+
 /** The Merkle root of the log at the end of a day. */
 export interface LogRoot {
   /** Days since 1970-01-01, UTC. */
@@ -61,6 +64,15 @@ export function rootsBetween(db: Db, from: number, to: number): Promise<readonly
     .where('leaves', '<=', to)
     .orderBy('day')
     .execute()
+}
+
+/** Undefined for a token that is not noted yet. */
+export function findLogPlace(db: Db, tokenId: string): Promise<LogPlace | undefined> {
+  return db
+    .selectFrom('token_log')
+    .select(['position', 'noted_at_ms'])
+    .where('token_id', '=', tokenId)
+    .executeTakeFirst()
 }
 
 export function readLog(

@@ -88,7 +88,7 @@ function headersOf(picture: TokenPicture) {
 }
 
 function freshnessOf({ tag }: TokenPicture) {
-  return { tag, cacheControl: 'public, max-age=86400' }
+  return { tag, cacheControl: 'public, max-age=300' }
 }
 
 function pictureSchema(notFound: 'token_not_found' | 'event_not_found') {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { findImage } from './made-event-queries.ts'
 import { drawToken } from './token-image.ts'
@@ -14,6 +15,8 @@ export interface TokenPicture {
 const MAX_BYTES = 16 * 1024 * 1024
 /** Memory of an entry besides its picture; tokens of an event share one. */
 const ENTRY_BYTES = 512
+/** The operator may refuse an event later: then its picture is not shown any more. */
+const CACHED_MS = 10 * MINUTE_MS
 const TAG_LENGTH = 22
 
 /**
@@ -24,10 +27,12 @@ export class TokenPictures {
   private readonly db: Db
   private readonly ofEvents = new LRUCache<number, TokenPicture>({
     maxSize: MAX_BYTES,
+    ttl: CACHED_MS,
     sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
   })
   private readonly ofTokens = new LRUCache<string, TokenPicture>({
     maxSize: MAX_BYTES,
+    ttl: CACHED_MS,
     sizeCalculation: (picture) => ENTRY_BYTES + (this.isShared(picture) ? 0 : picture.png.length),
   })
   private readonly shared = new WeakSet<TokenPicture>()
@@ -58,7 +63,7 @@ export class TokenPictures {
     return picture
   }
 
-  /** Never replaced: the picture of an event is stored when it is made. */
+  /** Undefined where the event has none, or is not approved. */
   private async storedOf(eventId: number): Promise<TokenPicture | undefined> {
     const cached = this.ofEvents.get(eventId)
     if (cached) return cached

@@ -3,12 +3,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
+import { clientAddress } from '../../http/client-address.ts'
 import { publicBase } from '../../http/public-base.ts'
 import { okSchema, streamSchema } from '../../http/schemas.ts'
 import type { EventCache } from '../events/event-cache.ts'
 import { eventParams, parsePublicEventName } from '../events/event-params.ts'
 import { type Event, getEvent } from '../events/event-queries.ts'
+import type { Organisers } from '../events/organisers.ts'
+import type { LimitHook } from '../limits.ts'
 import { UUID_PATTERN } from '../uuid.ts'
+import { isOwnEvent } from './own-codes.ts'
 import {
   gateJson,
   gateSchema,
@@ -27,9 +31,13 @@ import {
   tokensOfAddress,
   tokensOfEvent,
 } from './token-list-queries.ts'
+import { findLogPlace } from './token-log-queries.ts'
 import { tokenPackage } from './token-message.ts'
 
 const tags = ['claims']
+/** The edit code of an organiser, for a list that is not public. */
+const EDIT_CODE_HEADER = 'edit-code'
+const PRIVATE = 'no-store'
 /** Galleries and gates ask often; a token changes only when it is revoked. */
 const SHORT = 'max-age=60'
 /** In place of an event: all that were made here. */
@@ -61,6 +69,7 @@ const pageOf = Type.Object({
   tokens: Type.Array(listedTokenSchema),
 })
 const TOKEN_ERRORS = ['invalid_parameter', 'token_not_found', 'database_unavailable'] as const
+const HOLDER_ERRORS = ['holders_hidden', 'wrong_edit_code', 'too_many_requests'] as const
 const EVENT_ERRORS = ['invalid_parameter', 'event_not_found', 'database_unavailable'] as const
 
 export interface TokenRouteOptions {
@@ -69,6 +78,9 @@ export interface TokenRouteOptions {
   /** Whether the list of holders of an event is public. */
   readonly showsHolders: (eventId: number) => Promise<boolean>
   readonly publicUrl: string | undefined
+  readonly organisers: Pick<Organisers, 'assertEditCode'>
+  /** For requests with an edit code. */
+  readonly organiserLimit: LimitHook
 }
 
 /** Tokens that this server signed, for holders, galleries and gates. */
@@ -89,7 +101,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
     async (request, reply) => {
       const token = await getToken(db, request.params.id)
       reply.header('cache-control', SHORT)
-      return { ok: true as const, data: await tokenJson(token) }
+      return { ok: true as const, data: await tokenJson(token, await findLogPlace(db, token.id)) }
     },
   )
 
@@ -163,15 +175,16 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
         tags,
         operationId: 'holders',
         summary: 'Tokens of an event with their holders, by number',
+        description: 'Where the organiser has hidden them, the header Edit-Code shows them.',
         params: eventParams,
         querystring: pageQuery,
-        response: okSchema(pageOf, [...EVENT_ERRORS, 'holders_hidden']),
+        response: okSchema(pageOf, [...EVENT_ERRORS, ...HOLDER_ERRORS]),
       },
     },
     async (request, reply) => {
-      const event = await shownEvent(request, options)
+      const { event, isPublic } = await shownEvent(request, reply, options)
       const { total, found } = await tokensOfEvent(db, event.event_id, request.query)
-      reply.header('cache-control', SHORT)
+      reply.header('cache-control', isPublic ? SHORT : PRIVATE)
       return { ok: true as const, data: { total, ...request.query, tokens: found.map(listedTokenJson) } }
     },
   )
@@ -186,15 +199,15 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
         params: eventParams,
         response: streamSchema('text/csv', { description: 'Done.', body: Type.String() }, [
           ...EVENT_ERRORS,
-          'holders_hidden',
+          ...HOLDER_ERRORS,
         ]),
       },
     },
     async (request, reply) => {
-      const event = await shownEvent(request, options)
+      const { event, isPublic } = await shownEvent(request, reply, options)
       const { found } = await tokensOfEvent(db, event.event_id, { limit: MAX_CSV_ROWS, offset: 0 })
       const headers = {
-        'cache-control': SHORT,
+        'cache-control': isPublic ? SHORT : PRIVATE,
         'content-disposition': `attachment; filename="holders-${event.event_id}.csv"`,
       }
       return reply.headers(headers).type('text/csv; charset=utf-8').send(holdersCsv(found))
@@ -223,14 +236,23 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
   done()
 }
 
-/** @throws {AppError} `event_not_found`, `holders_hidden` */
+/** @throws {AppError} `event_not_found`, `holders_hidden`, `wrong_edit_code`, `too_many_requests` */
 async function shownEvent(
-  { params }: Pick<FastifyRequest<{ Params: { event: string } }>, 'params'>,
-  { db, showsHolders }: Pick<TokenRouteOptions, 'db' | 'showsHolders'>,
-): Promise<Event> {
-  const event = await getEvent(db, parsePublicEventName(params.event))
-  if (await showsHolders(event.event_id)) return event
-  throw new AppError('holders_hidden', 'The list of the holders of this event is not public.')
+  request: FastifyRequest<{ Params: { event: string } }>,
+  reply: FastifyReply,
+  { db, showsHolders, organisers, organiserLimit }: TokenRouteOptions,
+): Promise<{ readonly event: Event; readonly isPublic: boolean }> {
+  const event = await getEvent(db, parsePublicEventName(request.params.event))
+  if (await showsHolders(event.event_id)) return { event, isPublic: true }
+  const editCode = request.headers[EDIT_CODE_HEADER]
+  if (typeof editCode !== 'string' || !isOwnEvent(event.event_id))
+    throw new AppError('holders_hidden', 'The list of the holders of this event is not public.')
+  await organiserLimit(request, reply)
+  await organisers.assertEditCode(event.event_id, {
+    ...{ editCode, pass: undefined, proof: undefined },
+    from: clientAddress(request),
+  })
+  return { event, isPublic: false }
 }
 
 function sendJson(reply: FastifyReply, body: object): FastifyReply {
