@@ -17,6 +17,7 @@ import {
   typeEditCode,
   typeEventId,
 } from './form-state.ts'
+import { isMadeHere } from './made-here.ts'
 import { StepFault } from './step-fault.tsx'
 import { StepHeading } from './step-heading.tsx'
 
@@ -29,6 +30,7 @@ const LOOK_UP_AFTER_MS = 400
 /** Step 1: which event, and the proof of being its organiser. */
 export function EventStep() {
   const id = eventId.value
+  const isOwn = id !== undefined && isMadeHere({ id: Number(id) })
   useEffect(() => {
     const timer = window.setTimeout(lookUpEvent, LOOK_UP_AFTER_MS)
     return () => window.clearTimeout(timer)
@@ -41,16 +43,16 @@ export function EventStep() {
       }}
     >
       <StepHeading step="event">{text('organise.event.heading')}</StepHeading>
-      <p>{text('organise.event.where_from')}</p>
+      {!isOwn && <p>{text('organise.event.where_from')}</p>}
       <EventIdField />
-      <EditCodeField />
+      <EditCodeField isOwn={isOwn} />
       <WhatIsKnown />
       <StepFault />
       <div class="row actions">
         <button type="submit" class="primary" aria-disabled={isBusy.value}>
           {primaryText()}
         </button>
-        {registered.value && (
+        {registered.value && !isOwn && (
           <button type="button" aria-disabled={isBusy.value} onClick={() => void leaveEventStep('codes')}>
             {text('organise.event.more_codes')}
           </button>
@@ -93,13 +95,13 @@ function EventIdField() {
  * Password managers offer to save fields that ever had the type `password`, whatever `autocomplete` says, so the text
  * is hidden by CSS. `autocomplete="off"` also keeps it out of saved browser sessions.
  */
-function EditCodeField() {
+function EditCodeField({ isOwn }: { readonly isOwn: boolean }) {
   return (
     <Field<HTMLInputElement>
       id="edit-code"
       place="edit_code"
       label={text('organise.event.code')}
-      hint={text('organise.event.code_hint')}
+      hint={text(isOwn ? 'organise.event.code_hint_here' : 'organise.event.code_hint')}
     >
       {(parts) => <EditCodeInput parts={parts} />}
     </Field>

@@ -11,6 +11,7 @@ import { usePageTitle } from '../ui/page-title.ts'
 import { beginChange, news, typeEventId } from './form-state.ts'
 import { LiveCounts } from './live-counts.tsx'
 import { followEvent } from './live-event.ts'
+import { isMadeHere } from './made-here.ts'
 import { PlayerWords } from './player-words.tsx'
 import { QrCode } from './qr-code.tsx'
 import { eventAddress, showForm } from './shown-event.ts'
@@ -58,7 +59,7 @@ function UnknownEvent({ name }: { readonly name: string }) {
         class="primary"
         onClick={() => {
           if (id) typeEventId(id)
-          showForm()
+          showForm(id ? 'poap' : undefined)
         }}
       >
         {text('organise.unknown.register')}
@@ -76,7 +77,7 @@ function ShownEvent({ info, availability }: ShownEventProps) {
   usePageTitle(info.name)
   const change = () => {
     beginChange(info)
-    showForm()
+    showForm('poap')
   }
   return (
     <div class="live">
@@ -84,8 +85,8 @@ function ShownEvent({ info, availability }: ShownEventProps) {
       <NewsNotice />
       <div class="live-columns">
         <div>
-          <LiveCounts availability={availability} onLoad={change} />
-          <NextSteps onChange={change} />
+          <LiveCounts info={info} availability={availability} onLoad={change} />
+          <NextSteps info={info} onChange={change} />
           <PlayerWords info={info} availability={availability} />
         </div>
         <div>
@@ -203,7 +204,7 @@ function Places({ info }: { readonly info: EventInfo }) {
   )
 }
 
-function NextSteps({ onChange }: { onChange(): void }) {
+function NextSteps({ info, onChange }: Pick<ShownEventProps, 'info'> & { onChange(): void }) {
   return (
     <section class="card">
       <h2>{text('organise.todo.heading')}</h2>
@@ -211,7 +212,7 @@ function NextSteps({ onChange }: { onChange(): void }) {
         <li>{text('organise.todo.booth')}</li>
         <li>{text('organise.todo.deploy')}</li>
         <li>{text('organise.todo.share')}</li>
-        <li>{text('organise.todo.more')}</li>
+        <li>{text(isMadeHere(info) ? 'organise.next.made_here_full' : 'organise.todo.more')}</li>
       </ol>
       <button type="button" onClick={onChange}>
         {text('organise.todo.change')}
