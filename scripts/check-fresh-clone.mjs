@@ -63,12 +63,12 @@ async function startAndCheck(furtherSteps = async () => {}) {
   }
 }
 
-/** Runs the printed commands unchanged; the last one prints the tokens of the simulated issuer. */
+/** Runs the printed commands unchanged: one prints the tokens that the server signed, the last one those of the simulated issuer. */
 async function claimToken(printed) {
   if (spawnSync('curl', ['--version']).error)
     return console.log('curl is not installed: the printed example is not run')
   const commands = [...printed.matchAll(COMMAND)].map(([, command]) => command)
-  if (commands.length !== 7) throw new Error(`the start printed ${commands.length} commands instead of 7`)
+  if (commands.length !== 10) throw new Error(`the start printed ${commands.length} commands instead of 10`)
   let shown = ''
   for (const command of commands) {
     console.log(`$ ${command}`)
@@ -80,9 +80,18 @@ async function claimToken(printed) {
     console.log(stdout)
     if (status !== 0) throw new Error(`${command} ended with ${status}`)
     shown = stdout
+    if (command.includes('/addresses/')) await expectTokenPage(JSON.parse(stdout), command)
   }
   const { count } = JSON.parse(shown)
   if (count !== 1) throw new Error(`the ledger has ${count} tokens instead of 1`)
+}
+
+/** Checks that the player has one token of this server, and that a browser gets its page. */
+async function expectTokenPage({ data }, command) {
+  if (data.total !== 1) throw new Error(`the player has ${data.total} tokens instead of 1`)
+  const { origin } = new URL(command.replace('curl ', ''))
+  const page = await fetch(`${origin}/tokens/${data.tokens[0].id}`, { headers: { accept: 'text/html' } })
+  if (!(await page.text()).includes('og:title')) throw new Error('the token has no page')
 }
 
 /** Checks that the server and both simulators have stopped: no printed address answers. */

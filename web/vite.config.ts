@@ -4,7 +4,7 @@ import { pageTexts } from './page-texts.mjs'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Three pages and the service worker, which caches two of them for use without a connection; `build.mjs` finishes what comes out of it. */
+/** Four pages and the service worker, which caches two of them for use without a connection; `build.mjs` finishes what comes out of it. */
 export default defineConfig({
   root: at('.'),
   appType: 'mpa',
@@ -23,6 +23,7 @@ export default defineConfig({
       input: {
         map: at('index.html'),
         organise: at('organise.html'),
+        tokens: at('tokens.html'),
         'not-found': at('not-found.html'),
         'service-worker': at('src/worker/service-worker.ts'),
       },

@@ -24,6 +24,8 @@ export interface EventChange {
   readonly distribution_end_date?: string | null
   readonly requires_captcha?: boolean
   readonly requires_presence?: boolean
+  /** More tokens than before, of an event that was made on the server. */
+  readonly tokens?: number
   /** True: all passes of the event become invalid; the answer brings a new one. */
   readonly revoke_passes?: boolean
 }
@@ -73,6 +75,82 @@ export const report = (
   credentials: Credentials,
 ): Call<DataOf<'POST /event/{event}/report'>> =>
   write('POST', `${eventPath(name)}/report`, fieldsOf(credentials))
+
+/** Makes an event whose tokens the server signs; the answer has its edit code, once. @throws {LandpassError} */
+export const makeEvent = (body: BodyOf<'POST /events'>): Call<DataOf<'POST /events'>> =>
+  write('POST', '/events', body)
+
+/** The operator's answer to an event that waits; the transport sends Operator-Key. @throws {LandpassError} `operator_only` */
+export const approveEvent = (
+  name: string | number,
+  approval: 'approved' | 'refused',
+): Call<DataOf<'POST /events/{event}/approval'>> =>
+  write('POST', pathOf`/events/${name}/approval`, { approval })
+
+/** The addresses that sign tokens on this server, with their times. */
+export const tokenIssuers = (): Call<DataOf<'GET /.well-known/attendance-issuers.json'>> =>
+  readAs('json', '/.well-known/attendance-issuers.json')
+
+/** A token that the server signed. @throws {LandpassError} `token_not_found` */
+export const attendanceToken = (id: string): Call<DataOf<'GET /tokens/{id}'>> => read(pathOf`/tokens/${id}`)
+
+/** A token as galleries read it (ERC-721). @throws {LandpassError} `token_not_found` */
+export const attendanceMetadata = (id: string): Call<DataOf<'GET /tokens/{id}/metadata'>> =>
+  readAs('json', pathOf`/tokens/${id}/metadata`)
+
+/** What `verifyToken` of `@landpass/client/tokens` checks. @throws {LandpassError} `token_not_found` */
+export const attestation = (id: string): Call<DataOf<'GET /tokens/{id}/attestation'>> =>
+  readAs('json', pathOf`/tokens/${id}/attestation`)
+
+/** The picture of a token, PNG. @throws {LandpassError} `token_not_found` */
+export const attendanceTokenImage = (id: string): Call<DataOf<'GET /tokens/{id}/image.png'>> =>
+  readAs('bytes', pathOf`/tokens/${id}/image.png`)
+
+/** The picture of an event that was made here, PNG. @throws {LandpassError} `event_not_found` */
+export const eventImage = (name: string | number): Call<DataOf<'GET /events/{event}/image.png'>> =>
+  readAs('bytes', pathOf`/events/${name}/image.png`)
+
+type PageQuery = { readonly limit?: number; readonly offset?: number }
+
+/** Takes a token back, for its organiser. @throws {LandpassError} `wrong_edit_code` */
+export const revokeToken = (
+  id: string,
+  credentials: Credentials,
+  reason: string,
+): Call<DataOf<'POST /tokens/{id}/revocation'>> =>
+  write('POST', pathOf`/tokens/${id}/revocation`, { ...fieldsOf(credentials), reason })
+
+/** The tokens that were taken back, signed: for `readRevocationList` of `@landpass/client/tokens`. */
+export const revocations = (): Call<DataOf<'GET /.well-known/attendance-revocations.json'>> =>
+  readAs('json', '/.well-known/attendance-revocations.json')
+
+/** All tokens in the order of the public log, with the roots of its days. */
+export const tokenLog = (
+  query: { readonly from?: number; readonly limit?: number } = {},
+): Call<DataOf<'GET /tokens/log'>> => read('/tokens/log', query)
+
+/** The tokens of an address, newest first. */
+export const tokensOf = (
+  address: string,
+  query: PageQuery = {},
+): Call<DataOf<'GET /addresses/{address}/tokens'>> => read(pathOf`/addresses/${address}/tokens`, query)
+
+/** The tokens of an event with their holders, by number. @throws {LandpassError} `holders_hidden` */
+export const holders = (
+  name: string | number,
+  query: PageQuery = {},
+): Call<DataOf<'GET /events/{event}/holders'>> => read(pathOf`/events/${name}/holders`, query)
+
+/** All holders of an event as CSV. @throws {LandpassError} `holders_hidden` */
+export const holdersCsv = (name: string | number): Call<DataOf<'GET /events/{event}/holders.csv'>> =>
+  readAs('text', pathOf`/events/${name}/holders.csv`)
+
+/** Whether an address holds a token of an event. @throws {LandpassError} `event_not_found` */
+export const attended = (
+  name: string | number,
+  address: string,
+): Call<DataOf<'GET /events/{event}/holders/{address}'>> =>
+  readAs('json', pathOf`/events/${name}/holders/${address}`)
 
 /** Requests a captcha for the player who signs. @throws {LandpassError} `not_signed` */
 export const captcha = (): Call<DataOf<'POST /captcha'>> => write('POST', '/captcha')

@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'event_not_open'
   | 'expectation_failed'
   | 'header_too_large'
+  | 'holders_hidden'
   | 'internal_error'
   | 'invalid_body'
   | 'invalid_coordinates'
@@ -39,6 +40,7 @@ export type ErrorCode =
   | 'not_at_event'
   | 'not_found'
   | 'not_signed'
+  | 'operator_only'
   | 'parcel_not_found'
   | 'presence_unavailable'
   | 'preview_realm'
@@ -49,6 +51,7 @@ export type ErrorCode =
   | 'signature_expired'
   | 'signature_used'
   | 'tile_not_found'
+  | 'token_not_found'
   | 'too_many_guesses'
   | 'too_many_large_answers'
   | 'too_many_requests'
@@ -766,6 +769,143 @@ export interface Operations {
     }
     data: Uint8Array
   }
+  /** Make an event whose tokens this server signs */
+  'POST /events': {
+    body: EventToMake
+    data: MadeEvent
+  }
+  /** The operator approves or refuses an event that was made here */
+  'POST /events/{event}/approval': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: ApprovalRequest
+    data: {
+      /** waiting: tokens can be claimed when the operator has approved the event. */
+      approval: 'waiting' | 'approved' | 'refused'
+    }
+  }
+  /** The addresses that sign tokens, with their times */
+  'GET /.well-known/attendance-issuers.json': {
+    data: TokenIssuers
+  }
+  /** The organiser takes a token back, for good */
+  'POST /tokens/{id}/revocation': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    body: RevocationRequest
+    data: AttendanceToken
+  }
+  /** Tokens that were taken back, signed */
+  'GET /.well-known/attendance-revocations.json': {
+    data: Revocations
+  }
+  /** All tokens in the order of the log, which never changes */
+  'GET /tokens/log': {
+    query?: {
+      from?: number
+      limit?: number
+    }
+    data: TokenLog
+  }
+  /** A token that this server signed */
+  'GET /tokens/{id}': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    data: AttendanceTokenDetails
+  }
+  /** A token as galleries read it (ERC-721) */
+  'GET /tokens/{id}/metadata': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    data: AttendanceMetadata
+  }
+  /** A token as public tools check it: docs/tokens.md */
+  'GET /tokens/{id}/attestation': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    data: {
+      sig: object
+      signer: string
+    }
+  }
+  /** Tokens that an address holds, newest first */
+  'GET /addresses/{address}/tokens': {
+    path: {
+      /** In any letter case. */
+      address: string
+    }
+    query?: {
+      limit?: number
+      offset?: number
+    }
+    data: {
+      total: number
+      limit: number
+      offset: number
+      tokens: AttendanceToken[]
+    }
+  }
+  /** Tokens of an event with their holders, by number */
+  'GET /events/{event}/holders': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    query?: {
+      limit?: number
+      offset?: number
+    }
+    data: {
+      total: number
+      limit: number
+      offset: number
+      tokens: AttendanceToken[]
+    }
+  }
+  /** All holders of an event as CSV */
+  'GET /events/{event}/holders.csv': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    data: string
+  }
+  /** Whether an address holds a token of an event (`any`: of this server), for other services */
+  'GET /events/{event}/holders/{address}': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+      /** In any letter case. */
+      address: string
+    }
+    data: Attended
+  }
+  /** The picture of a token */
+  'GET /tokens/{id}/image.png': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    data: Uint8Array
+  }
+  /** The picture of an event that was made here */
+  'GET /events/{event}/image.png': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    data: Uint8Array
+  }
   /** All texts of a language */
   'GET /translations/{locale}': {
     path: {
@@ -1344,7 +1484,7 @@ export interface EventChangeRequest {
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes, tokens (of events made here, more than before). Example: `[["coordinates", "52,-10;53,-10"]]`. */
   options: unknown
 }
 
@@ -1573,4 +1713,179 @@ export interface ProofOfWork {
   bits: number
   /** What to work on: the hash of challenge:event uuid:address:nonce, uuid and address in lower case, nonce in decimal digits. */
   challenge: string
+}
+
+export interface EventToMake {
+  /** It is signed with every token. */
+  name: string
+  description?: string
+  /** `x,y;x,y`; the first one is signed with every token. */
+  coordinates: string
+  /** First day, YYYY-MM-DD. */
+  start_date: string
+  /** Last day; the first one where it is left out. Tokens end then. */
+  end_date?: string
+  /** How many there can be. It can be raised. */
+  tokens: number
+  /** An https address. */
+  event_url?: string
+  requires_captcha?: boolean
+  requires_presence?: boolean
+  /** A PNG or JPEG as base64, or as a data address. Its middle is shown as a square; drawn from the map where it is left out. */
+  image?: string
+  /** Whether the list of holders is not public. Single answers to a gate are. */
+  hide_holders?: boolean
+}
+
+export interface MadeEvent {
+  event: EventInfo
+  /** The editCode of all other calls. Shown this once. */
+  edit_code: string
+  /** waiting: tokens can be claimed when the operator has approved the event. */
+  approval: 'waiting' | 'approved' | 'refused'
+}
+
+export interface ApprovalRequest {
+  approval: 'approved' | 'refused'
+}
+
+export interface TokenIssuers {
+  domain: {
+    name: string
+    version: string
+    chainId: number
+    verifyingContract: string
+  }
+  schemas: string[]
+  issuers: {
+    address: string
+    from: string
+    until: string | null
+    state: 'active' | 'retired' | 'compromised'
+    /** Since when somebody else may have the key. */
+    withdrawn?: string
+  }[]
+}
+
+export interface RevocationRequest {
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
+  /** Everyone can read it. */
+  reason: string
+}
+
+export interface AttendanceToken {
+  id: string
+  /** The hash that names the attestation. */
+  uid: string
+  /** Which of the tokens of its event. */
+  number: number
+  event: {
+    id: number
+    uuid: string
+    name: string
+    place: string
+  }
+  /** With its checksum. */
+  holder: string
+  /** With its checksum. */
+  issuer: string
+  /** ISO 8601, UTC. */
+  time: string
+  revoked: {
+    /** ISO 8601, UTC. */
+    since: string
+    reason: string
+  } | null
+}
+
+export interface Revocations {
+  revoked: {
+    uid: string
+    signer: string
+    /** Seconds since 1970. */
+    since: number
+    reason: string
+  }[]
+  /** A package that attests the list and its time: docs/tokens.md. */
+  proof: {
+    sig: object
+    signer: string
+  }
+}
+
+export interface TokenLog {
+  entries: {
+    position: number
+    uid: string
+    signer: string
+    noted_at: string
+  }[]
+  /** Of days that end within these entries. */
+  roots: {
+    day: string
+    leaves: number
+    root: string
+  }[]
+  /** The next `from`. */
+  next: number
+}
+
+export interface AttendanceTokenDetails {
+  id: string
+  /** The hash that names the attestation. */
+  uid: string
+  /** Which of the tokens of its event. */
+  number: number
+  event: {
+    id: number
+    uuid: string
+    name: string
+    place: string
+  }
+  /** With its checksum. */
+  holder: string
+  /** With its checksum. */
+  issuer: string
+  /** ISO 8601, UTC. */
+  time: string
+  revoked: {
+    /** ISO 8601, UTC. */
+    since: string
+    reason: string
+  } | null
+  /** Shows and checks the token at the public explorer. */
+  explorer_url: string
+  /** Where it is in the public log; null for some seconds. */
+  log: {
+    position: number
+    /** ISO 8601, UTC. */
+    noted_at: string
+  } | null
+}
+
+export interface AttendanceMetadata {
+  name: string
+  description: string
+  image: string
+  external_url: string
+  attributes: {
+    trait_type: string
+    value: string | number
+    display_type?: string
+  }[]
+}
+
+export interface Attended {
+  /** Whether the address holds a token that is not revoked. */
+  attended: boolean
+  count: number
+  /** Seconds since 1970. */
+  since?: number
+  uid?: string
+  revoked?: boolean
 }

@@ -7,6 +7,8 @@ import { parseArgs } from 'node:util'
 import { writeDemoSnapshot } from '../src/demo/write-snapshot.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { TEST_DIR_VARIABLE } from '../test/support/prepared.ts'
+import { bytesOf, loadClaims } from './attendance/claim-load.ts'
+import { withRig } from './attendance/rig.ts'
 import { type EngineKind, Verdict } from './attendance/script.ts'
 import { measureClaims } from './attendance/throughput.ts'
 import { measureChain } from './chain/measure-chain.ts'
@@ -18,6 +20,7 @@ import { measurePages } from './page-figures.ts'
 import { memoryMb, type Running, resetPeak, runCommand, startBaseline, startServer } from './processes.ts'
 import { changeToStreams, STREAM_SETTINGS, STREAMS } from './stream-figures.ts'
 import { tileRows } from './tile-rows.ts'
+import { tokenRows } from './token-rows.ts'
 
 /**
  * Measures the server with a full world on both engines. Each figure is a ratio to a bare `node:http` server that
@@ -28,11 +31,13 @@ const ROUNDS = 3
 const BASELINE_SECONDS = 1
 /** How long a server is idle before its memory is read. */
 const REST_MS = 5_000
+/** Pictures of tokens that were not asked for before, as a part of what the baseline answers. */
+const COLD_IMAGE = 0.05
 const GENESIS = fileURLToPath(new URL('../../../../shared/data/genesis', import.meta.url))
 
 /**
- * `npm run bench`: everything. `npm run bench map`: only the rows of the map; also `land`, `attendance`, `pages` and
- * `chain` (with `--logs`, `--empty-blocks` and `--only history`, `readers` or `head`).
+ * `npm run bench`: everything. `npm run bench map`: only the rows of the map; also `land`, `attendance`, `tokens`, `pages`
+ * and `chain` (with `--logs`, `--empty-blocks` and `--only history`, `readers` or `head`).
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -46,7 +51,7 @@ const { values: options, positionals } = parseArgs({
   },
 })
 const seconds = Number(options.seconds)
-const parts = positionals.length > 0 ? positionals : ['land', 'map', 'attendance', 'pages', 'chain']
+const parts = positionals.length > 0 ? positionals : ['land', 'map', 'attendance', 'tokens', 'pages', 'chain']
 const scratch = mkdtempSync(join(tmpdir(), 'landpass-bench-'))
 const baseline = await startBaseline()
 try {
@@ -58,6 +63,9 @@ try {
   }
   if (parts.includes('attendance')) {
     for (const engine of engines) await measureAttendance(engine)
+  }
+  if (parts.includes('tokens')) {
+    for (const engine of engines) await measureTokens(engine)
   }
   if (parts.includes('pages')) await measurePagesOn(await fullWorld())
   if (parts.includes('chain'))
@@ -85,7 +93,31 @@ async function demoData(): Promise<string> {
 async function measureAttendance(engine: EngineKind): Promise<void> {
   const verdict = new Verdict()
   await measureClaims({ seed: 1, engine }, verdict)
+  await measureClaims({ seed: 1, engine, issuer: 'own' }, verdict)
   for (const what of verdict.broken) console.log(`BROKEN: ${what}`)
+}
+
+/** Tokens that the server has signed, and their pictures: the land is served too, so these are maps. */
+async function measureTokens(engine: EngineKind): Promise<void> {
+  console.log(`\n## tokens, ${engine}\n`)
+  await withRig({ engine, issuer: 'own', processes: 1, demoSeed: 1 }, async (rig) => {
+    const { cold, rows } = await tokenRows(rig)
+    const bare = await rawGet(baseline.origin, Array(cold.length).fill('/'))
+    const first = await rawGet(rig.originOf(0), cold)
+    const ratio = first / bare
+    console.log(
+      `token image, cold: ${ratio.toFixed(3)}${ratio < COLD_IMAGE ? ' MISSED' : ''} (at least ${COLD_IMAGE})`,
+    )
+    await measureRows(engine, rig.serverOf(0), rows)
+  })
+}
+
+/** Sends each request once. @returns answers a second */
+async function rawGet(origin: string, paths: readonly string[]): Promise<number> {
+  const requests = paths.map((path) => bytesOf({ method: 'GET', path, headers: {} }))
+  const { perSecond, unexpectedCount } = await loadClaims(origin, requests, { connections: 16 })
+  if (unexpectedCount > 0) throw new Error(`${unexpectedCount} answers were not 200`)
+  return perSecond
 }
 
 /** Measured on one engine: the answers for pages come from memory. */

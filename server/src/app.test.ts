@@ -46,7 +46,7 @@ test('with a port of their own the metrics are nowhere else', async () => {
 })
 
 test('a server whose attendance is not configured is ready with a database that is read-only', async () => {
-  const config = readConfig({ LOG_LEVEL: 'silent' })
+  const config = readConfig({ LOG_LEVEL: 'silent', EVENT_MAKERS: 'nobody' })
   const app = await createApp({
     config,
     engine: { ...NO_DATABASE, db: readOnlyDb() } as Engine,

@@ -1,10 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
+import type { Coord } from '@landpass/client/grid'
 import type { FastifyInstance } from 'fastify'
 import { ChangeStream } from './api/changes/change-stream.ts'
 import { Pictures } from './api/images/pictures.ts'
 import { serveLandApi, VERSION_PREFIXES } from './api/land-api.ts'
 import { LAND_SHAPES } from './api/land-shapes.ts'
 import { type Attendance, createAttendance } from './attendance/attendance.ts'
+import { getToken } from './attendance/own-issuer/token-list-queries.ts'
+import type { SignedToken } from './attendance/own-issuer/token-queries.ts'
+import { hasOwnIssuer, missingCredentials } from './attendance/setup-problem.ts'
 import { SIGNED_FETCH_HEADERS } from './attendance/signed-fetch/signature-headers.ts'
 import type { Chain } from './chain/chain.ts'
 import { followerSeries, statusSeries } from './chain/chain-metrics.ts'
@@ -31,7 +35,9 @@ import { Stopping } from './http/stopping.ts'
 import { readChangedAssets } from './land/changes/change-journal.ts'
 import { readLandHead } from './land/changes/land-head.ts'
 import { MAINNET_REGISTRIES, type Registries } from './land/records/contracts.ts'
-import { servePages } from './site/pages.ts'
+import { drawPlaces } from './map/place-picture.ts'
+import { type PageOptions, servePages } from './site/pages.ts'
+import { serveTokenPages, type TokenSummary } from './site/token-pages.ts'
 import { translationRoutes } from './site/translations.ts'
 import { StateKeeper } from './state/state-keeper.ts'
 
@@ -104,7 +110,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const addRefusals = watchMethods(server)
   const keeper = new StateKeeper(engine, { ...config, stateThread }, server.log, clock)
   const attendance = interfaces.includes('attendance')
-    ? await createAttendance({ config, engine, clock, metrics, log: server.log })
+    ? await createAttendance({
+        ...{ config, engine, clock, metrics, log: server.log },
+        ...(servesLand && { drawPlaces: (places) => drawPlacesOf(keeper, places) }),
+      })
     : undefined
   measureDatabase(metrics, engine)
   const chainStatus = new StatusReader({
@@ -131,13 +140,25 @@ export async function createApp(options: AppOptions): Promise<App> {
     })
   }
   measureCost(metrics, costLimits)
-  if (servesLand)
-    await serveLand({ server, metrics, readyAnswers, keeper, costLimits, chainStatus, ...options })
-  await attendance?.register(server)
+  if (servesLand) readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
+  const pictures = servesLand
+    ? await serveLand({ server, metrics, keeper, costLimits, chainStatus, ...options })
+    : undefined
+  // Ready answers are sent without a log line, so they are off where every request is logged.
+  if (!logsRequests(config.logLevel))
+    readyAnswers.findWith((url) => attendance?.findReady(url) ?? pictures?.findReady(url))
+  if (attendance) {
+    serveTokenPages(server, {
+      interfaces,
+      publicUrl: config.publicUrl,
+      describeToken: async (id) => summaryOf(await getToken(engine.db, id)),
+    })
+    await attendance.register(server)
+  }
   const startedAtMs = clock.nowMs()
   for (const prefix of VERSION_PREFIXES) await server.register(translationRoutes, { prefix, startedAtMs })
   await serveDescription(server)
-  servePages(server, { interfaces })
+  servePages(server, { interfaces, events: waysToEvents(config, engine) })
   addRefusals()
 
   let metricsServer: MetricsServer | undefined
@@ -172,18 +193,28 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
 }
 
+/** What the organisers' page offers. */
+function waysToEvents(config: Config, engine: Engine): PageOptions['events'] {
+  const makers = hasOwnIssuer(config, engine.kind) ? config.attendance.makers.who : 'nobody'
+  return { makers, hasPoap: missingCredentials(config.attendance.issuer).length === 0 }
+}
+
+function summaryOf(token: SignedToken): TokenSummary {
+  const { id, eventName, eventLocation: place, number, timeS, revokedAtS } = token
+  return { id, eventName, place, number, timeS, isRevoked: revokedAtS !== null }
+}
+
 interface LandParts extends AppOptions {
   readonly server: FastifyInstance
   readonly metrics: Metrics
-  readonly readyAnswers: ReadyAnswers
   readonly keeper: StateKeeper
   readonly costLimits: CostLimits
   readonly chainStatus: StatusReader
 }
 
-/** Registers the land interface: JSON, map images and the change stream. */
-async function serveLand(parts: LandParts): Promise<void> {
-  const { server, metrics, readyAnswers, keeper, costLimits, config, engine, clock } = parts
+/** Registers the land interface: JSON, map images and the change stream. @returns the cache of the images */
+async function serveLand(parts: LandParts): Promise<Pictures> {
+  const { server, metrics, keeper, costLimits, config, engine, clock } = parts
   const { chainStatus } = parts
   metrics.addSeries(statusSeries(chainStatus, () => clock.nowMs()))
   if (parts.chain) metrics.addSeries(followerSeries(parts.chain.chain))
@@ -195,7 +226,6 @@ async function serveLand(parts: LandParts): Promise<void> {
     bodies: new CompressedBodies(),
     state: () => keeper.current(),
   }
-  readyAnswers.chargeTo(costLimits.budget, rawClientAddress(config.trustedProxies))
   const pictures = new Pictures(land)
   const changeStream = new ChangeStream({
     land,
@@ -218,8 +248,14 @@ async function serveLand(parts: LandParts): Promise<void> {
   ])
   const settings = { ...config, registries }
   await serveLandApi(server, { land, pictures, changeStream, chain: chainStatus, settings, costLimits })
-  // Ready answers are sent without a log line, so they are off where every request is logged.
-  if (!logsRequests(config.logLevel)) readyAnswers.findWith((url) => pictures.findReady(url))
+  return pictures
+}
+
+/** A picture of places on the current map; undefined before the land is loaded. */
+function drawPlacesOf(keeper: StateKeeper, places: readonly Coord[]): Buffer | undefined {
+  if (keeper.revision === 0) return undefined
+  const { bounds, cells, parcels } = keeper.current().parts
+  return drawPlaces({ bounds, cells, rowAt: parcels.rowAt, offers: undefined }, places)
 }
 
 /**

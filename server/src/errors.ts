@@ -65,6 +65,12 @@ export const ERRORS = {
     meaning: 'There is no publication with this transaction hash.',
     next: 'Check the transaction hash: it is 0x and 64 hex digits.',
   },
+  token_not_found: {
+    status: 404,
+    where: '/tokens/:id and below',
+    meaning: 'There is no attendance token with this id.',
+    next: 'Ask for the tokens of an address: /addresses/:address/tokens.',
+  },
   tile_not_found: {
     status: 404,
     where: '/tiles/:z/:x/:y.png',
@@ -92,7 +98,7 @@ export const ERRORS = {
   body_too_large: {
     status: 413,
     where: 'every endpoint that reads a body',
-    meaning: 'The body is larger than 64 KiB.',
+    meaning: 'The body is larger than 64 KiB, or 1.4 MiB with a picture.',
     next: 'Send a smaller body.',
   },
   expectation_failed: {
@@ -162,6 +168,18 @@ export const ERRORS = {
     where: 'POST /event/:id, PATCH /event/:id',
     meaning: 'The coordinates are not a list of parcels in the world.',
     next: 'Send 1 to 500 pairs x,y of whole numbers, separated by semicolons. The error text names the first bad one.',
+  },
+  holders_hidden: {
+    status: 403,
+    where: '/events/:id/holders, /events/:id/holders.csv',
+    meaning: 'The organiser does not show the list of the holders of this event.',
+    next: 'Ask about one address: /events/:id/holders/:address.',
+  },
+  operator_only: {
+    status: 403,
+    where: 'POST /events, POST /events/:id/approval',
+    meaning: 'Only the operator of this server makes or approves events here.',
+    next: 'Ask the operator. The operator sends the header Operator-Key, with the value of the setting OPERATOR_KEY.',
   },
   wrong_edit_code: {
     status: 401,

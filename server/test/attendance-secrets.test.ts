@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Vault } from '../src/attendance/vault.ts'
 import { MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '../src/clock.ts'
@@ -25,6 +28,7 @@ const WRONG_API_KEY = 'key:of-nobody-in-particular-84'
 const EDIT_CODE = '730519'
 const LONG_EDIT_CODE = 'edit-code-of-the-orchard-feast-27'
 const WRONG_EDIT_CODE = 'guess-of-a-stranger-52'
+const OPERATOR_KEY = 'operator-key:of-the-keeper-of-this-server-58'
 const TIMEOUT_MS = SECOND_MS
 
 /** Errors of the other interface, and those that cannot be caused from outside. */
@@ -43,6 +47,7 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     const scenario = await Scenario.begin(kind)
 
     await scenario.organise()
+    await scenario.makeAnEvent()
     await scenario.claimAndBeRefused()
     await scenario.misplaceSecrets()
     // What is not about the database is the same code on either engine
@@ -108,6 +113,9 @@ class Scenario {
         ...(outside.env as Env),
         ...place,
         ATTENDANCE_KEY: KEY,
+        OPERATOR_KEY,
+        EVENT_MAKERS: 'operator',
+        TOKEN_KEY_FILE: join(mkdtempSync(join(tmpdir(), 'landpass-secrets-')), 'token.key'),
         LOG_LEVEL: 'trace',
         ISSUER_TIMEOUT_MS: String(TIMEOUT_MS),
         DATABASE_TIMEOUT_MS: String(TIMEOUT_MS),
@@ -153,6 +161,43 @@ class Scenario {
     })
     await this.expect('invalid_coordinates', 'POST', this.path('event', 1), {
       body: { editCode: EDIT_CODE, coordinates: 'here' },
+    })
+  }
+
+  /** An event whose tokens the server signs. Its edit code is answered once, and the keys never are. */
+  async makeAnEvent(): Promise<void> {
+    const start_date = new Date(SYSTEM_CLOCK.nowMs()).toISOString().slice(0, 10)
+    const body = { name: 'Lanterns', coordinates: '10,20', start_date, tokens: 2, hide_holders: true }
+    await this.expect('operator_only', 'POST', '/events', { body })
+    const headers = { 'operator-key': OPERATOR_KEY }
+    const made = await fetch(`${this.server.origin}/events`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    const { data } = (await made.json()) as { data: { edit_code: string; event: { uuid: string } } }
+    const { edit_code: editCode, event } = data
+    this.typed.set(editCode, 'the edit code of an event that was made here')
+    this.typed.set(readFileSync(this.env.TOKEN_KEY_FILE!, 'utf8').trim(), 'the key that signs tokens')
+    const ann = await this.player('lantern ann')
+    await this.expect('ok', 'POST', `/claim/${event.uuid}`, { by: ann, body: {} })
+    await this.expect('ok', 'POST', `/addcodes/${event.uuid}`, { body: { editCode } })
+    await this.expect('ok', 'POST', `/event/${event.uuid}/report`, { body: { editCode } })
+    await this.expect('holders_hidden', 'GET', `/events/${event.uuid}/holders`)
+    const tokens = await this.ask('GET', `/addresses/${ann.address}/tokens`)
+    const [{ id } = { id: '' }] = (tokens.body as { data: { tokens: { id: string }[] } }).data.tokens
+    for (const part of ['', '/metadata', '/attestation']) await this.ask('GET', `/tokens/${id}${part}`)
+    await this.expect('ok', 'POST', `/tokens/${id}/revocation`, { body: { editCode, reason: 'A test.' } })
+    await this.expect('token_not_found', 'GET', `/tokens/${event.uuid}`)
+    for (const path of [
+      '/.well-known/attendance-issuers.json',
+      '/.well-known/attendance-revocations.json',
+      '/tokens/log',
+    ])
+      expect((await this.ask('GET', path)).status).toBe(200)
+    await this.expect('ok', 'POST', `/events/${event.uuid}/approval`, {
+      headers,
+      body: { approval: 'approved' },
     })
   }
 
@@ -403,6 +448,7 @@ class Scenario {
       ...(await outside.secrets()),
       ...this.typed,
       [KEY, 'the ATTENDANCE_KEY'],
+      [OPERATOR_KEY, 'the OPERATOR_KEY'],
       [KEY.toUpperCase(), 'the ATTENDANCE_KEY'],
       [PASSWORD, 'the password of the database'],
       [WRONG_SECRET, 'the wrong client secret'],

@@ -56,7 +56,8 @@ const UNVERSIONED = [
   '/openapi.json',
 ]
 /** Nor are these: the clients of the attendance interface call them so. */
-const ATTENDANCE = /^\/(?:addcodes|captcha|claim|event)(?:\/|$)/
+const ATTENDANCE =
+  /^\/(?:(?:\.well-known|addcodes|captcha|claim|events?|tokens)(?:\/|$)|addresses\/[^/]+\/tokens$)/
 
 /** The client has a function of its own for the parcels of an area, which is the operation `parcels`. */
 const SECOND_CALL_OF_PARCELS = 'parcelsInArea'

@@ -2,6 +2,7 @@ import { parseWorld } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from '../src/attendance/events/coordinates.ts'
+import { FIRST_OWN_EVENT_ID } from '../src/attendance/own-issuer/own-codes.ts'
 import { AppError } from '../src/errors.ts'
 import { pageModule } from './support/page-modules.ts'
 
@@ -72,3 +73,8 @@ function judgementOfTheServer(text: string) {
     return { pair: error.data.pair, position: error.data.position }
   }
 }
+
+test('the pages know events that were made here by the numbers that the server gives them', async () => {
+  const page = (await import(pageModule('organise/made-here.ts'))) as { FIRST_OWN_EVENT_ID: number }
+  expect(page.FIRST_OWN_EVENT_ID).toBe(FIRST_OWN_EVENT_ID)
+})

@@ -5,10 +5,12 @@ import { type Catalogue, LOCALES, readCatalogue } from '../src/site/translations
 
 const FOLDER = new URL('../../../web/locales/', import.meta.url)
 const PAGES = new URL('../../../web/src/', import.meta.url)
+/** Writes titles and descriptions into the HTML of a page. */
+const TOKEN_PAGES = new URL('../../src/site/token-pages.ts', import.meta.url)
 
 /** Words that are the same in both languages: everything else that equals the English text was forgotten. */
 const SAME_AS_ENGLISH: Readonly<Record<string, readonly string[]>> = {
-  es: ['app.name', 'asset.plaza', 'organise.counts.heading', 'organise.step.codes'],
+  es: ['app.name', 'asset.plaza', 'collection.count', 'organise.counts.heading', 'organise.step.codes'],
   fr: [
     'app.name',
     'asset.description',
@@ -101,9 +103,10 @@ function usedKeys() {
 }
 
 function pageSources(): string[] {
-  return readdirSync(PAGES, { recursive: true, encoding: 'utf8' })
+  const sources = readdirSync(PAGES, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path) && !path.includes('.test.'))
     .map((path) => readFileSync(new URL(path.replaceAll('\\', '/'), PAGES), 'utf8'))
+  return [...sources, readFileSync(TOKEN_PAGES, 'utf8')]
 }
 
 function placeholders(texts: Catalogue, key: string): string[] {

@@ -11,10 +11,10 @@ const ROUNDS = 3
 /** All players claim at once; the event has a code for every tenth player. */
 export const crowd: Script = {
   about: '10,000 players claim 1,000 codes at once: 1,000 get one each, 9,000 are answered no_codes_left',
-  run: async ({ seed, engine, processes, rounds = ROUNDS, scale }, verdict) => {
+  run: async ({ seed, engine, issuer, processes, rounds = ROUNDS, scale }, verdict) => {
     const players = makePlayers(seed, 'crowd', sized(PLAYERS, scale))
     const codes = sized(CODES, scale)
-    await withRig({ engine, processes }, async (rig) => {
+    await withRig({ engine, issuer, processes }, async (rig) => {
       await rig.presence.putCrowd(
         players.map(({ address }) => address),
         PLACE,
@@ -50,7 +50,7 @@ async function claimAtOnce(
   verdict.equal(`${round}: claims answered no_codes_left`, losers, players.length - codes)
 
   const { records, tookMs } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
-  const mints = await rig.issuer.mintsOf(event.id)
+  const mints = await rig.mintsOf(event.id)
   compareWithLedger(verdict, round, records, mints)
   verdict.equal(`${round}: tokens at the issuer`, mints.length, codes)
   verdict.equal(`${round}: codes left over in the database`, records.codes.free, 0)

@@ -23,11 +23,11 @@ const GIVE_UP_MS = 2 * MINUTE_MS
 
 export const kill: Script = {
   about: '100 times kill -9 of the server, 20 times of PostgreSQL: no accepted claim lost, none doubled',
-  run: async ({ seed, engine, processes, rounds = ROUNDS, scale }, verdict) => {
+  run: async ({ seed, engine, issuer, processes, rounds = ROUNDS, scale }, verdict) => {
     const random = new Random(seed)
     const kills = sized(rounds, scale)
     const env = { CLAIM_WAIT_MS: '1000' }
-    await withRig({ engine, processes, env }, async (rig) => {
+    await withRig({ engine, issuer, processes, env }, async (rig) => {
       await rig.issuer.setFaults({ delay_ms: 20, mint_ms: 500, one_per_player: false })
       const tools = { rig, seed, random, verdict }
       await killRepeatedly(tools, 'server', kills, async () => {
@@ -145,7 +145,7 @@ export async function checkWhenSettled(
     `${name}: ${open} claims are open ${SETTLE_WITHIN_MS / SECOND_MS} s after the restart`,
   )
   const { records } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
-  const mints = await rig.issuer.mintsOf(event.id)
+  const mints = await rig.mintsOf(event.id)
   compareWithLedger(verdict, name, records, mints)
   const got = new Set(records.minted.map(({ address }) => address))
   verdict.equal(

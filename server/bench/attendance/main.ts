@@ -13,7 +13,7 @@ import { issuerFaults } from './issuer-faults.ts'
 import { kill } from './kill.ts'
 import { mutations } from './mutations.ts'
 import { onePlayer } from './one-player.ts'
-import { type EngineKind, type Script, type ScriptOptions, Verdict } from './script.ts'
+import { type EngineKind, type IssuerKind, type Script, type ScriptOptions, Verdict } from './script.ts'
 import { ssrf } from './ssrf.ts'
 import { throughput } from './throughput.ts'
 
@@ -36,10 +36,12 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   chain,
 }
 
+/** Scripts that can run with events that are made here. */
+const OWN_ISSUER_SCRIPTS = ['crowd', 'one-player', 'kill', 'throughput']
 const SHOWN = 20
 
 const USAGE = [
-  'Usage: npm run faults -- <script> [--seed N] [--engine postgres|embedded] [--processes N] [--rounds N] [--seeds N] [--scale 0..1]',
+  'Usage: npm run faults -- <script> [--seed N] [--engine postgres|embedded] [--issuer simulated|own] [--processes N] [--rounds N] [--seeds N] [--scale 0..1]',
   '',
   ...Object.entries(SCRIPTS).map(([name, { about }]) => `  ${name.padEnd(15)} ${about}`),
 ].join('\n')
@@ -53,10 +55,10 @@ if (wanted === undefined) {
 }
 
 async function run(name: string, script: Script, options: ScriptOptions): Promise<void> {
-  const { seed, engine, processes, rounds, scale } = options
+  const { seed, engine, issuer, processes, rounds, scale } = options
   console.log(`${name}: ${script.about}`)
   console.log(
-    `seed ${seed}, engine ${engine}, processes ${processes}, rounds ${rounds ?? 'as the script has'}, scale ${scale}; ` +
+    `seed ${seed}, engine ${engine}, issuer ${issuer}, processes ${processes}, rounds ${rounds ?? 'as the script has'}, scale ${scale}; ` +
       `node ${process.version}, ${cpus().length} cores`,
   )
   const verdict = new Verdict()
@@ -84,6 +86,7 @@ function readArguments(): { name: string; script: Script; options: ScriptOptions
     options: {
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       engine: { type: 'string', default: 'postgres' },
+      issuer: { type: 'string', default: 'simulated' },
       processes: { type: 'string', default: '1' },
       rounds: { type: 'string' },
       seeds: { type: 'string' },
@@ -103,13 +106,16 @@ function readArguments(): { name: string; script: Script; options: ScriptOptions
     scale! <= 1 &&
     [rounds, seeds].every((count) => count === undefined || isCount(count))
   const isEngine = values.engine === 'postgres' || (values.engine === 'embedded' && processes === 1)
-  if (!script || !isValid || !isEngine) return undefined
+  const isIssuer =
+    values.issuer === 'simulated' || (values.issuer === 'own' && OWN_ISSUER_SCRIPTS.includes(name))
+  if (!script || !isValid || !isEngine || !isIssuer) return undefined
   return {
     name,
     script,
     options: {
       seed: seed!,
       engine: values.engine as EngineKind,
+      issuer: values.issuer as IssuerKind,
       processes: processes!,
       rounds,
       seeds,

@@ -12,9 +12,9 @@ const ROUNDS = 3
 /** One player sends a thousand claims at once. */
 export const onePlayer: Script = {
   about: '1,000 claims at once by one address in mixed letter case use one code, and none fails with a 5xx',
-  run: async ({ seed, engine, processes, rounds = ROUNDS, scale }, verdict) => {
+  run: async ({ seed, engine, issuer, processes, rounds = ROUNDS, scale }, verdict) => {
     const random = new Random(seed)
-    await withRig({ engine, processes }, async (rig) => {
+    await withRig({ engine, issuer, processes }, async (rig) => {
       await rig.issuer.setFaults({ delay_ms: 20, one_per_player: false })
       for (let round = 1; round <= rounds; round++) {
         const name = `round ${round}`
@@ -42,7 +42,7 @@ async function claimOften(
   verdict.expect(outcomes.includes('200'), `${name}: no claim was accepted`)
 
   const { records } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
-  const mints = await rig.issuer.mintsOf(event.id)
+  const mints = await rig.mintsOf(event.id)
   compareWithLedger(verdict, name, records, mints)
   verdict.equal(`${name}: claims in the database`, records.claims.length, 1)
   verdict.equal(`${name}: tokens at the issuer`, mints.length, 1)

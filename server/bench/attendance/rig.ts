@@ -1,16 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { MINUTE_MS } from '../../src/clock.ts'
+import type { Db } from '../../src/db/engine.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { DURABLE, startPostgres, type TestPostgres } from '../../test/support/postgres.ts'
 import { end, type Running, runCommand, startServer } from '../processes.ts'
 import { Caller, jsonCall, outcomeOf, type Reply } from './calls.ts'
 import { type EventRecords, readEventRecords } from './event-records.ts'
-import type { EngineKind } from './script.ts'
-import { type IssuerControl, type PresenceControl, type Simulators, startSimulators } from './simulators.ts'
+import { readOwnMints } from './own-mints.ts'
+import type { EngineKind, IssuerKind } from './script.ts'
+import {
+  type IssuerControl,
+  type Mint,
+  type PresenceControl,
+  type Simulators,
+  startSimulators,
+} from './simulators.ts'
 
 /** The place of all events of the scripts. */
 export const PLACE = { x: 10, y: 20 } as const
@@ -26,6 +35,8 @@ export const ATTENDANCE_KEY = 'a5'.repeat(32)
 export interface RigOptions {
   readonly engine: EngineKind
   readonly processes: number
+  /** Who makes the tokens of {@link Rig.newEvent}; the simulator by default. */
+  readonly issuer?: IssuerKind | undefined
   /** A running PostgreSQL, which the rig stops at the end; a new one by default. */
   readonly database?: Pick<TestPostgres, 'url' | 'stop'>
   /** Arguments of `landpass serve`; `--only attendance` by default, and none with `demoSeed`. */
@@ -65,6 +76,7 @@ export async function withRig<T>(options: RigOptions, work: (rig: Rig) => Promis
 /** Server processes on one database, an issuer and a presence simulator. */
 export class Rig {
   readonly caller: Caller
+  /** The simulator of the other issuer. */
   readonly issuer: IssuerControl
   readonly presence: PresenceControl
   /** Undefined where the script has brought its own. */
@@ -74,6 +86,7 @@ export class Rig {
   private readonly scratch: string
   private readonly env: readonly Record<string, string>[]
   private readonly args: readonly string[]
+  private readonly isOwn: boolean
   private readonly servers: Running[] = []
   private nextEventId = FIRST_EVENT_ID
 
@@ -93,10 +106,14 @@ export class Rig {
       PORT: String(port),
       DATA_DIR: join(scratch, `data-${i}`),
       ...(database ? { DATABASE_URL: database.url } : {}),
+      ...(options.issuer === 'own' && ownIssuerEnv(scratch)),
       ...options.env,
     }))
     const { args = options.demoSeed === undefined ? ['--only', 'attendance'] : [] } = options
-    const rig = new Rig({ scratch, simulators, postgres, database, env, args })
+    const rig = new Rig({
+      ...{ scratch, simulators, postgres, database, env, args },
+      isOwn: options.issuer === 'own',
+    })
     try {
       if (options.demoSeed !== undefined)
         await runCommand(['demo', '--seed', String(options.demoSeed)], env[0]!)
@@ -116,7 +133,9 @@ export class Rig {
     database: RigOptions['database'] | undefined
     env: readonly Record<string, string>[]
     args: readonly string[]
+    isOwn: boolean
   }) {
+    this.isOwn = parts.isOwn
     this.args = parts.args
     this.scratch = parts.scratch
     this.simulators = parts.simulators
@@ -156,14 +175,39 @@ export class Rig {
     this.servers[index] = await startServer(this.env[index]!, this.args)
   }
 
-  /** A new event at the issuer, registered and with all its codes loaded. */
+  /** The server process of an index. */
+  serverOf(index: number): Running {
+    return this.servers[index]!
+  }
+
+  /** A new event at the issuer, registered and with all its codes loaded; or one that is made here. */
   async newEvent(codes: number): Promise<BenchEvent> {
+    if (this.isOwn) return this.makeEvent(codes)
     const { id, editCode } = await this.newIssuerEvent(codes)
     const uuid = await this.register(id, editCode)
     const loaded = await this.ok(jsonCall('POST', `/addcodes/${id}`, { editCode }))
     const { total } = (loaded.data as { body: { total: number } }).body
     if (total !== codes) throw new Error(`event ${id} has ${total} codes after loading, wanted ${codes}`)
     return { id, editCode, uuid, codes }
+  }
+
+  /** The tokens of an event, as its issuer has them. */
+  async mintsOf(eventId: number): Promise<Mint[]> {
+    if (!this.isOwn) return this.issuer.mintsOf(eventId)
+    return this.withDatabase((db) => readOwnMints(db, eventId))
+  }
+
+  private async makeEvent(tokens: number): Promise<BenchEvent> {
+    const { data } = await this.ok(
+      jsonCall('POST', '/events', {
+        name: 'Bench event',
+        coordinates: `${PLACE.x},${PLACE.y}`,
+        start_date: new Date().toISOString().slice(0, 10),
+        tokens,
+      }),
+    )
+    const { event, edit_code } = data as { event: { id: number; uuid: string }; edit_code: string }
+    return { id: event.id, uuid: event.uuid, editCode: edit_code, codes: tokens }
   }
 
   /** An event that exists at the issuer and is not registered. */
@@ -190,7 +234,11 @@ export class Rig {
   }
 
   /** Claims and codes of an event, read from the database while the servers run. */
-  async records(eventId: number): Promise<EventRecords> {
+  records(eventId: number): Promise<EventRecords> {
+    return this.withDatabase((db) => readEventRecords(db, eventId, ATTENDANCE_KEY))
+  }
+
+  private async withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
     const engine = await openEngine({
       databaseUrl: this.database?.url,
       dataDir: this.env[0]!.DATA_DIR!,
@@ -200,7 +248,7 @@ export class Rig {
       mode: 'join',
     })
     try {
-      return await readEventRecords(engine.db, eventId, ATTENDANCE_KEY)
+      return await work(engine.db)
     } finally {
       await engine.close()
     }
@@ -234,6 +282,18 @@ export class Rig {
     if (reply.status !== 200)
       throw new Error(`${call.method} ${call.path}: ${outcomeOf(reply)} ${reply.text}`)
     return reply
+  }
+}
+
+/** Settings for events that are made here, with a key that all processes share. */
+function ownIssuerEnv(folder: string): Record<string, string> {
+  const path = join(folder, 'token.key')
+  writeFileSync(path, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
+  return {
+    TOKEN_KEY_FILE: path,
+    EVENT_MAKERS: 'anyone',
+    EVENT_TOKENS_MAX: '100000',
+    LIMIT_EVENTS_PER_MINUTE: '0',
   }
 }
 

@@ -6,11 +6,15 @@ export interface Script {
 }
 
 export type EngineKind = 'postgres' | 'embedded'
+/** Who makes the tokens: the simulator of the other issuer, or the server itself. */
+export type IssuerKind = 'simulated' | 'own'
 
 export interface ScriptOptions {
   /** Seed of all random values: players, times, mutations. */
   readonly seed: number
   readonly engine: EngineKind
+  /** For the scripts that claim: `crowd`, `one-player`, `kill`, `throughput`. */
+  readonly issuer?: IssuerKind
   /** Server processes; the embedded engine takes one. */
   readonly processes: number
   /** Undefined: the default of the script. */

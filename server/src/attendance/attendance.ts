@@ -4,6 +4,7 @@ import type { AttendanceConfig, Config, LimitsConfig } from '../config/config.ts
 import type { Db, Engine } from '../db/engine.ts'
 import { databaseUnavailable } from '../db/statement-error.ts'
 import type { Metrics } from '../http/metrics.ts'
+import type { ReadyAnswer } from '../http/ready-answers.ts'
 import { AttendanceMetrics } from './attendance-metrics.ts'
 import { type CaptchaRouteOptions, captchaRoutes } from './captcha/captcha-routes.ts'
 import { Captchas } from './captcha/captchas.ts'
@@ -11,7 +12,7 @@ import { ClaimQueue } from './claims/claim-queue.ts'
 import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
 import { ClaimRules } from './claims/claim-rules.ts'
 import { ClaimWorker } from './claims/claim-worker.ts'
-import { Claims } from './claims/claims.ts'
+import { Claims, type ClaimsOptions } from './claims/claims.ts'
 import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
 import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
@@ -26,12 +27,33 @@ import type { Issuer } from './issuer/issuer.ts'
 import { PoapIssuer } from './issuer/poap-issuer.ts'
 import { type Limits, registerLimits } from './limits.ts'
 import { OrganiserPasses } from './organiser-passes.ts'
+import { Approvals } from './own-issuer/approvals.ts'
+import { EventMaker, type EventMakerOptions } from './own-issuer/event-maker.ts'
+import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/issuer-key-routes.ts'
+import { Issuers } from './own-issuer/issuers.ts'
+import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-event-routes.ts'
+import { isOwnEvent } from './own-issuer/own-codes.ts'
+import { OwnIssuer } from './own-issuer/own-issuer.ts'
+import { revocationRoutes } from './own-issuer/revocation-routes.ts'
+import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
+import { TokenLog } from './own-issuer/token-log.ts'
+import { tokenLogRoutes } from './own-issuer/token-log-routes.ts'
+import { findReadyPicture, tokenPictureRoutes } from './own-issuer/token-picture-routes.ts'
+import { TokenPictures } from './own-issuer/token-pictures.ts'
+import { type TokenRouteOptions, tokenRoutes } from './own-issuer/token-routes.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
 import { Reports } from './report/report.ts'
 import { type ReportRouteOptions, reportRoutes } from './report/report-routes.ts'
 import { refreshForm } from './seal-queries.ts'
-import { assertNoSetupProblem, checkVault, openVault, type SetupProblem } from './setup-problem.ts'
+import {
+  assertNoSetupProblem,
+  checkVault,
+  hasOwnIssuer,
+  missingCredentials,
+  openVault,
+  type SetupProblem,
+} from './setup-problem.ts'
 import { SignedFetch } from './signed-fetch/signed-fetch.ts'
 import type { Vault } from './vault.ts'
 
@@ -41,6 +63,8 @@ export interface AttendanceOptions {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly log: FastifyBaseLogger
+  /** A square picture of places, as a PNG file; undefined while there is no map of them. */
+  readonly drawPlaces?: EventMakerOptions['drawPlaces']
 }
 
 /** The attendance interface: its routes and its work in the background. */
@@ -56,6 +80,8 @@ export interface Attendance {
    */
   assertConfigured(): void
   register(app: FastifyInstance): Promise<void>
+  /** The picture of a token, if it is in memory. */
+  findReady(url: string): ReadyAnswer | undefined
   /** Reads what the database says about the key. Call it when the tables are up to date; again where it failed. */
   open(): Promise<void>
   /** Starts the claim worker and the cleanup, once. */
@@ -66,7 +92,7 @@ export interface Attendance {
 
 /** How long `close` waits for running steps of claims. */
 const CLOSE_TIMEOUT_MS = 10 * SECOND_MS
-/** Never used: `assertConfigured` refuses every request that needs them. */
+/** Never used: without credentials the other issuer is not called (own-issuer/issuers.ts). */
 const PLACEHOLDER_CREDENTIALS = { apiKey: 'none', clientId: 'none', clientSecret: 'none' }
 
 /** Puts the parts of the attendance interface together. Reads nothing of the database, which may be away still. */
@@ -81,7 +107,10 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   let isStarted = false
   const base = { db, clock, vault, metrics }
 
-  const issuer = createIssuer({ ...base, config: config.attendance.issuer, setupProblem })
+  const poap = createIssuer({ ...base, config: config.attendance.issuer })
+  const { keys, own } = createOwnIssuer({ ...base, config, engine })
+  const missing = missingCredentials(config.attendance.issuer)
+  const issuer = new Issuers({ own, other: poap, missing })
   const { guard, organisers } = createOrganisers({
     ...base,
     issuer,
@@ -96,6 +125,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     ...players,
     config: config.attendance,
     issuer,
+    prepareToken: async (event) => (isOwnEvent(event.event_id) ? own?.prepare(event) : undefined),
     codeCounts,
     holds,
     log,
@@ -105,9 +135,15 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     guard,
     refusals,
     refreshSeal: () => refreshForm(db, vault),
+    tokenLog: new TokenLog({ db, clock }),
     log,
   })
 
+  const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
+  const { makers } = config.attendance
+  const { drawPlaces = () => undefined } = options
+  const maker = new EventMaker({ db, clock, keys, codes, drawPlaces, ...makers })
+  const pictures = new TokenPictures(db)
   const endpoints: Endpoints = {
     ...players,
     db,
@@ -117,10 +153,18 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     events: new EventCache(db),
     codeCounts,
     holds,
-    codes: new CodeLoader({ db, clock, vault, issuer, codeCounts, holds }),
+    codes,
+    maker,
+    approvals: new Approvals({ db, codes }),
+    ...makers,
+    publicUrl: config.publicUrl,
+    showsHolders: (eventId) => maker.showsHolders(eventId),
+    raiseTokens: (event, tokens) => maker.raise(event, tokens),
+    keys,
+    pictures,
     reports: new Reports({ db, clock, refusals, codeCounts, holds }),
     rules,
-    queue: new ClaimQueue({ db, clock, holds, pacer: issuer.pacer }),
+    queue: new ClaimQueue({ db, clock, holds, pacer: poap.pacer }),
     refusals,
     onClaim: metrics.onClaim,
     assertConfigured: () => {
@@ -136,9 +180,11 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },
+    findReady: (url) => findReadyPicture(pictures, url),
     open: async () => {
       if (isOpen) return
       setupProblem = await checkVault(db, vault)
+      await openKeys(own ? keys : undefined, log)
       isOpen = true
     },
     start: () => {
@@ -157,21 +203,41 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
 
 interface IssuerNeeds {
   readonly config: AttendanceConfig['issuer']
-  readonly setupProblem: SetupProblem | undefined
   readonly db: Db
   readonly clock: Clock
   readonly vault: Vault
   readonly metrics: AttendanceMetrics
 }
 
-function createIssuer({ config, setupProblem, db, clock, vault, metrics }: IssuerNeeds): PoapIssuer {
+function createIssuer({ config, db, clock, vault, metrics }: IssuerNeeds): PoapIssuer {
   return new PoapIssuer({
-    config: setupProblem ? { ...config, ...PLACEHOLDER_CREDENTIALS } : config,
+    config: missingCredentials(config).length > 0 ? { ...config, ...PLACEHOLDER_CREDENTIALS } : config,
     db,
     vault,
     clock,
     onCall: metrics.onIssuerCall,
   })
+}
+
+interface OwnIssuerNeeds {
+  readonly config: Config
+  readonly engine: Pick<Engine, 'kind'>
+  readonly db: Db
+  readonly clock: Clock
+}
+
+/** The issuer of events that are made here; undefined where the settings allow none. */
+function createOwnIssuer({ config, engine, db, clock }: OwnIssuerNeeds) {
+  const path = tokenKeyPath(config, engine.kind)
+  const keys = new TokenKeys({ db, clock, path })
+  const own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys }) : undefined
+  return { keys, own }
+}
+
+/** Reads the keys that sign tokens, or makes the first one. */
+async function openKeys(keys: TokenKeys | undefined, log: FastifyBaseLogger): Promise<void> {
+  const opened = await keys?.open()
+  if (opened?.isNew) log.info({ path: opened.path }, 'made a key that signs tokens: keep a copy of this file')
 }
 
 interface OrganisersNeeds {
@@ -187,7 +253,19 @@ function createOrganisers({ db, clock, vault, issuer, config }: OrganisersNeeds)
   const challenges = new GuessChallenges({ vault, clock })
   const passes = new OrganiserPasses({ db, clock, vault, ttlMs: config.passTtlMs })
   const guard = new EditCodeGuard({ db, clock, challenges, proofBits: config.proofBits })
-  return { guard, organisers: new Organisers({ db, clock, guard, challenges, passes, issuer }) }
+  return {
+    guard,
+    organisers: new Organisers({
+      db,
+      clock,
+      guard,
+      challenges,
+      passes,
+      issuer,
+      // The edit codes of our own events have 128 random bits
+      isGuessable: (eventId) => !isOwnEvent(eventId),
+    }),
+  }
 }
 
 interface PlayersNeeds {
@@ -216,6 +294,7 @@ interface ClaimsNeeds {
   readonly vault: Vault
   readonly metrics: AttendanceMetrics
   readonly issuer: Issuer
+  readonly prepareToken: ClaimsOptions['prepareToken']
   readonly signedFetch: SignedFetch
   readonly captchas: Captchas
   readonly codeCounts: CodeCountCache
@@ -225,17 +304,35 @@ interface ClaimsNeeds {
 
 /** The rules of claims, and the worker that finishes claims at the issuer. */
 function createClaims(needs: ClaimsNeeds) {
-  const { config, db, clock, vault, metrics, issuer, signedFetch, captchas, codeCounts, holds, log } = needs
+  const { config, db, clock, vault, metrics, issuer, prepareToken, signedFetch, captchas } = needs
+  const { codeCounts, holds, log } = needs
   const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.issuer
   const forSteps = { issuer, issuerTimeoutMs, callsPerSecond, holds }
   const worker = new ClaimWorker({ db, clock, vault, ...forSteps, log, onStep: metrics.onStep })
-  const claims = new Claims({ db, clock, worker, signedFetch, codeCounts, waitMs: config.claimWaitMs })
+  const claims = new Claims({
+    db,
+    clock,
+    worker,
+    prepareToken,
+    signedFetch,
+    codeCounts,
+    waitMs: config.claimWaitMs,
+  })
   return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds }) }
 }
 
 /** Everything that the options of the routes name, without the limits. */
 type Endpoints = Omit<
-  EventRouteOptions & CodeRouteOptions & ClaimRouteOptions & ReportRouteOptions & CaptchaRouteOptions,
+  EventRouteOptions &
+    CodeRouteOptions &
+    ClaimRouteOptions &
+    ReportRouteOptions &
+    CaptchaRouteOptions &
+    MadeEventRouteOptions &
+    Omit<IssuerKeyRouteOptions, 'keys'> & {
+      readonly keys: TokenKeys
+      readonly pictures: TokenPictures
+    } & TokenRouteOptions,
   keyof Limits
 >
 
@@ -245,16 +342,32 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   scope.addHook('onRoute', (route) => {
     route.config = { ...route.config, isAddressPrivate: true }
   })
-  const { clientLimit, imageLimit, organiserLimit, playerLimit } = await registerLimits(scope, config)
+  const { clientLimit, imageLimit, organiserLimit, makerLimit, playerLimit } = await registerLimits(
+    scope,
+    config,
+  )
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
+  const { maker, approvals, maxTokens, raiseTokens, operatorKey, keys, showsHolders, publicUrl } = endpoints
+  const { pictures } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
-  await scope.register(eventRoutes, { ...forOrganisers, clock, world, events, codeCounts, holds })
+  await scope.register(eventRoutes, {
+    ...forOrganisers,
+    ...{ clock, world, events, codeCounts, holds, maxTokens, raiseTokens },
+  })
   await scope.register(codeRoutes, { ...forOrganisers, codes })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
+  const forMakers = { db, world, maker, approvals, publicUrl, maxTokens, operatorKey, makerLimit }
+
+  await scope.register(madeEventRoutes, { ...forMakers, organiserLimit, assertConfigured })
+  await scope.register(issuerKeyRoutes, { keys, assertConfigured })
+  await scope.register(revocationRoutes, { ...forOrganisers, clock, keys })
+  await scope.register(tokenLogRoutes, { db })
+  await scope.register(tokenRoutes, { db, events, showsHolders, publicUrl, organisers, organiserLimit })
+  await scope.register(tokenPictureRoutes, { events, pictures, imageLimit })
 }

@@ -6,6 +6,7 @@ import type { SignedFetch } from './signed-fetch/signed-fetch.ts'
 
 const FLUSH_EVERY_MS = 2 * SECOND_MS
 const DELETE_EVERY_MS = MINUTE_MS
+const LOG_EVERY_MS = 10 * SECOND_MS
 
 export interface CleanupOptions {
   readonly captchas: Pick<Captchas, 'deleteExpired'>
@@ -14,10 +15,12 @@ export interface CleanupOptions {
   readonly refusals: Refusals
   /** Reads in which form new secrets are encrypted: `landpass reseal` changes it. */
   readonly refreshSeal: () => Promise<void>
+  /** Notes signed tokens in their public log. */
+  readonly tokenLog: { update(): Promise<void> }
   readonly log: { warn(facts: object, sentence: string): void }
 }
 
-/** Periodic work in the background: writes counts of refusals, deletes expired rows. A failure is logged and retried. */
+/** Periodic work in the background: writes counts of refusals and the log of tokens, deletes expired rows. A failure is logged and retried. */
 export class Cleanup {
   private readonly options: CleanupOptions
   private readonly timers: NodeJS.Timeout[] = []
@@ -27,8 +30,9 @@ export class Cleanup {
   }
 
   start(): void {
-    const { captchas, signedFetch, guard, refusals, refreshSeal } = this.options
+    const { captchas, signedFetch, guard, refusals, refreshSeal, tokenLog } = this.options
     this.every(FLUSH_EVERY_MS, () => refusals.flush())
+    this.every(LOG_EVERY_MS, () => tokenLog.update())
     this.every(DELETE_EVERY_MS, async () => {
       await captchas.deleteExpired()
       await signedFetch.deleteExpired()

@@ -38,6 +38,7 @@ async function start(config: Partial<LimitsConfig>, trustedProxies: readonly str
   await app.register(async (part) => {
     const limits = await registerLimits(part, {
       clientPerMinute: 0,
+      makerPerMinute: 0,
       imagePerMinute: 0,
       playerPerMinute: 0,
       organiserPerMinute: 0,

@@ -19,6 +19,8 @@ export interface Limits {
   readonly imageLimit: LimitHook
   /** By network address: for the calls with an edit code. @throws {AppError} `too_many_requests` */
   readonly organiserLimit: LimitHook
+  /** By network address: for events that are made here. @throws {AppError} `too_many_requests` */
+  readonly makerLimit: LimitHook
   /** By player: the route calls it once it knows who signed. @throws {AppError} `too_many_requests` */
   readonly playerLimit: PlayerLimit
 }
@@ -47,11 +49,13 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
   const client = limitOf(app, config.clientPerMinute, clientAddress, 'this network address')
   const image = limitOf(app, config.imagePerMinute, clientAddress, 'this network address')
   const organiser = limitOf(app, config.organiserPerMinute, clientAddress, 'this network address')
+  const maker = limitOf(app, config.makerPerMinute, clientAddress, 'this network address')
   const player = limitOf(app, config.playerPerMinute, (request) => players.get(request) ?? '', 'this player')
   return {
     clientLimit: client,
     imageLimit: image,
     organiserLimit: organiser,
+    makerLimit: maker,
     playerLimit: async (request, reply, address) => {
       players.set(request, address.toLowerCase())
       await player(request, reply)

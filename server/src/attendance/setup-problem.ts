@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import type { Config, IssuerConfig } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
 import { findOrMakeKey } from './key-file.ts'
+import { tokenKeyPath } from './own-issuer/token-keys.ts'
 import { areNewValuesBound, firstAndLastCode } from './seal-queries.ts'
 import { Vault } from './vault.ts'
 
@@ -35,7 +37,8 @@ const PLACEHOLDER_KEY = Buffer.alloc(32)
 export async function openVault(options: OpenVaultOptions): Promise<OpenedVault> {
   const { config, engine } = options
   const { issuer, key } = config.attendance
-  const missing = findMissing(issuer, key, engine)
+  const hasOwn = hasOwnIssuer(config, engine.kind)
+  const missing = findMissing(hasOwn ? undefined : issuer, key, engine)
   if (missing) return { vault: new Vault(PLACEHOLDER_KEY), setupProblem: missing }
   const { vault, problem } = await makeVault(options)
   return { vault, setupProblem: problem }
@@ -82,19 +85,28 @@ export function assertNoSetupProblem(setupProblem: SetupProblem | undefined): vo
   )
 }
 
+/** Whether this server signs tokens: events may be made here, or a key shows that some were. */
+export function hasOwnIssuer(config: Pick<Config, 'attendance' | 'dataDir'>, kind: Engine['kind']): boolean {
+  const path = tokenKeyPath(config, kind)
+  return path !== undefined && (config.attendance.makers.who !== 'nobody' || existsSync(path))
+}
+
+/** The settings without which the other issuer cannot be asked. */
+export function missingCredentials({ apiKey, clientId, clientSecret }: IssuerConfig): readonly string[] {
+  const needed = { ISSUER_API_KEY: apiKey, ISSUER_CLIENT_ID: clientId, ISSUER_CLIENT_SECRET: clientSecret }
+  return Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []))
+}
+
 /** With PostgreSQL several processes share one key, so it must be set. The embedded engine makes its own key. */
 function findMissing(
-  { apiKey, clientId, clientSecret }: IssuerConfig,
+  issuer: IssuerConfig | undefined,
   key: Buffer | undefined,
   { kind }: Pick<Engine, 'kind'>,
 ): SetupProblem | undefined {
-  const needed = {
-    ISSUER_API_KEY: apiKey,
-    ISSUER_CLIENT_ID: clientId,
-    ISSUER_CLIENT_SECRET: clientSecret,
-    ATTENDANCE_KEY: kind === 'embedded' ? true : key,
-  }
-  const settings = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []))
+  const settings = [
+    ...(issuer ? missingCredentials(issuer) : []),
+    ...(kind === 'embedded' || key ? [] : ['ATTENDANCE_KEY']),
+  ]
   return settings.length === 0 ? undefined : { settings, reason: `without ${settings.join(', ')}` }
 }
 

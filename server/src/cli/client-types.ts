@@ -53,6 +53,7 @@ const LEFT_OUT: readonly string[] = ['Error']
 
 /** The TypeScript type in which the client returns an answer that is not JSON. */
 const TYPES_OF_CONTENT: Readonly<Record<string, string>> = {
+  'text/csv': 'string',
   'text/plain': 'string',
   'image/png': 'Uint8Array',
   'application/vnd.landpass.feed': 'Uint8Array',

@@ -39,7 +39,17 @@ async function use(args: readonly string[]): Promise<Outcome> {
   throw new Error(`landpass ${args.join(' ')} was run`)
 }
 
-const COMMANDS = ['serve', 'import', 'export', 'demo', 'migrate', 'new-lineage', 'config', 'simulate']
+const COMMANDS = [
+  'serve',
+  'import',
+  'export',
+  'demo',
+  'migrate',
+  'new-lineage',
+  'config',
+  'verify',
+  'simulate',
+]
 
 test('the help lists the commands, and that of each command its usage', async () => {
   const { code, stdout } = await use(['--help'])

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { addApproveEventCommand } from './approve-event-command.ts'
 import { addChainCommand } from './chain-command.ts'
 import { addConfigCommand } from './config-command.ts'
 import { addDemoCommand } from './demo-command.ts'
@@ -8,12 +9,14 @@ import { addFollowCommand } from './follow-command.ts'
 import { addGalleryCommand } from './gallery-command.ts'
 import { addGenerateCommand } from './generate-command.ts'
 import { addImportCommand } from './import-command.ts'
+import { addIssuerKeyCommand } from './issuer-key-command.ts'
 import { addMigrateCommand } from './migrate-command.ts'
 import { addNewLineageCommand } from './new-lineage-command.ts'
 import { addResealCommand } from './reseal-command.ts'
 import { exitWith2OnWrongUse } from './run-command.ts'
 import { addServeCommand } from './serve-command.ts'
 import { addSimulateCommand } from './simulate-command.ts'
+import { addVerifyCommand } from './verify-command.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -38,8 +41,11 @@ export function createProgram(): Command {
   addNewLineageCommand(program)
   addConfigCommand(program)
   addResealCommand(program)
+  addIssuerKeyCommand(program)
+  addApproveEventCommand(program)
   addGenerateCommand(program)
   addGalleryCommand(program)
+  addVerifyCommand(program)
   addSimulateCommand(program)
   for (const command of [program, ...program.commands]) exitWith2OnWrongUse(command)
   return program

@@ -15,7 +15,7 @@ import { DemoFiller, type NewChain } from './demo-filler.ts'
 import { LivingDemo, landExample, wantsLivingDemo } from './living-demo.ts'
 import { engineSettings } from './open-database.ts'
 import type { ServedChain } from './served-chain.ts'
-import { attendanceExample, type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
+import { type StandIns, startStandIns, wantsStandIns, withStandIns } from './stand-ins.ts'
 
 const TIDY_EVERY_MS = MINUTE_MS
 /** Ctrl-C, and what a service manager sends. */
@@ -108,7 +108,10 @@ async function serveUntil(stopped: Promise<StopSignal>, given: Config, options: 
       })
       if (!isStarted) return
       const tidying = setInterval(() => void tidy(engine, app), TIDY_EVERY_MS)
-      announce(address, app, options)
+      const tokens = options.standIns
+        ? await tokenExamples(address, options.standIns, { engine, config })
+        : []
+      announce(address, app, { ...options, tokens })
       if ((await stopped) === 'SIGTERM') await app.drain()
       clearInterval(tidying)
     } finally {
@@ -195,7 +198,30 @@ function assertAttendance({ attendance }: App): void {
   )
 }
 
-function announce(address: string, { keeper, attendance }: App, { only, standIns, living }: Serving): void {
+/** What a new user can try, the own issuer first where this server has one. */
+async function tokenExamples(
+  address: string,
+  standIns: StandIns,
+  { engine, config }: { readonly engine: Engine; readonly config: Config },
+): Promise<readonly string[]> {
+  // Imported late, as app.ts is: the start does not wait for it
+  const [{ hasOwnIssuer }, { readNextEventNumber }, { ownTokenExample, poapExample }] = await Promise.all([
+    import('../attendance/setup-problem.ts'),
+    import('../attendance/own-issuer/made-event-queries.ts'),
+    import('./attendance-example.ts'),
+  ])
+  const poap = poapExample(address, standIns)
+  if (!hasOwnIssuer(config, engine.kind)) return poap
+  const eventNumber = await readNextEventNumber(engine.db)
+  return [...ownTokenExample(address, standIns, { eventNumber, nowMs: SYSTEM_CLOCK.nowMs() }), ...poap]
+}
+
+interface Announced extends Pick<Serving, 'only' | 'living'> {
+  /** Examples for attendance tokens. */
+  readonly tokens: readonly string[]
+}
+
+function announce(address: string, { keeper, attendance }: App, { only, tokens, living }: Announced): void {
   const isEmpty = only !== 'attendance' && keeper.revision === 0
   const lines = [
     isEmpty
@@ -224,7 +250,7 @@ function announce(address: string, { keeper, attendance }: App, { only, standIns
       `  is it ready?                     ${address}/health/ready`,
       ...(living?.address === undefined ? [] : landExample(address, living.address)),
       ...(living?.whyStill === undefined ? [] : ['', `The land stands still. ${living.whyStill}`]),
-      ...(standIns ? attendanceExample(address, standIns) : []),
+      ...tokens,
       '',
       'Ctrl-C stops it.',
     ].join('\n'),

@@ -16,6 +16,8 @@ const MAX_TRANSACTIONS = 100
 /** The holder of a store accepts no connections. */
 const NO_SOCKET = ''
 const DEFAULT_WORLD = '-150,-150,150,150'
+/** The seed of the player where none is named. */
+export const DEFAULT_PLAYER = 'player 1'
 
 interface ListenOptions {
   readonly host: string
@@ -83,7 +85,7 @@ function addPlayer(simulate: Command): void {
     )
     .option('--at <x,y>', "where the player goes (default: the event's first coordinate)", parsePlace)
     .option('--issuer <origin>', 'issuer simulator: wait until its ledger has the token', parseOrigin)
-    .option('--seed <text>', 'the same seed is the same player', 'player 1')
+    .option('--seed <text>', 'the same seed is the same player', DEFAULT_PLAYER)
     .addOption(
       new Option(
         '--way <way>',

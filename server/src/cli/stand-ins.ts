@@ -44,6 +44,8 @@ export async function startStandIns(env: Environment): Promise<StandIns> {
       // The simulator has no limit of its own, and a new user waits for its answers.
       ISSUER_CALLS_PER_SECOND: env.ISSUER_CALLS_PER_SECOND || '50',
       PRESENCE_PROVIDERS: `peers=${presence.address}/peers`,
+      // Nobody approves events of a demo
+      EVENT_MAKERS: env.EVENT_MAKERS || 'anyone',
     },
     close: async () => {
       await Promise.all([issuer.stop(), presence.stop()])
@@ -130,22 +132,4 @@ class Messages {
       look()
     })
   }
-}
-
-/** Commands for a new user to paste: the last one shows the token in the simulated issuer's ledger. */
-export function attendanceExample(server: string, { issuer, presence }: StandIns): readonly string[] {
-  return [
-    '',
-    'Try attendance tokens. The issuer is a simulator: nothing leaves this machine. In another terminal, in this folder,',
-    'register an event (the issuer calls it 90001, its edit code is 012345), load its claim codes, let a player claim a',
-    'token, and see what the issuer made:',
-    '',
-    `  curl -X POST ${server}/event/90001 -d '{"editCode":"012345","coordinates":"52,-10"}'`,
-    `  curl -X POST ${server}/addcodes/90001 -d '{"editCode":"012345"}'`,
-    `  npm run landpass -- simulate player --server ${server} --event 90001 --presence ${presence} --issuer ${issuer}`,
-    `  curl ${issuer}/simulator/ledger`,
-    '',
-    'A player gets one token of an event: add --seed ann for another player. The simulators forget everything when they',
-    'stop, this server does not. docs/attendance/README.md goes on from here.',
-  ]
 }

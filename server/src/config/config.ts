@@ -118,6 +118,13 @@ function attendanceConfigOf(settings: Settings) {
     key: settings.ATTENDANCE_KEY,
     /** 32 bytes each; values of the database may be encrypted with them. */
     otherKeys: settings.ATTENDANCE_OTHER_KEYS ?? [],
+    /** Keys that sign tokens; undefined: a file in `dataDir` of the embedded database, none with PostgreSQL. */
+    tokenKeyFile: settings.TOKEN_KEY_FILE,
+    makers: {
+      who: settings.EVENT_MAKERS,
+      operatorKey: settings.OPERATOR_KEY,
+      maxTokens: settings.EVENT_TOKENS_MAX,
+    },
     issuer: {
       /** Without a slash at its end. */
       url: settings.ISSUER_URL,
@@ -161,6 +168,8 @@ function attendanceConfigOf(settings: Settings) {
       playerPerMinute: settings.LIMIT_PLAYER_PER_MINUTE,
       /** From one network address, to the calls that carry an edit code. */
       organiserPerMinute: settings.LIMIT_ORGANISER_PER_MINUTE,
+      /** From one network address, to `POST /events`. */
+      makerPerMinute: settings.LIMIT_EVENTS_PER_MINUTE,
     },
   } as const
 }

@@ -56,6 +56,7 @@ describe('the page of settings', () => {
       'DATABASE_SYNC',
       'LOG_LEVEL',
       'CHAIN_HEAD',
+      'EVENT_MAKERS',
       'PRESENCE_POLICY',
     ])
     for (const { name, allowed } of worded) {
@@ -95,7 +96,7 @@ test('no error and no list of settings shows a secret, even a malformed one', ()
   const part = fc.stringMatching(/^[\w:/@?#% -]{4,40}$/).map((text) => `S3CR3T${text}`)
   const name = fc.constantFrom(...SECRETS)
 
-  expect(SECRETS).toHaveLength(7)
+  expect(SECRETS).toHaveLength(8)
   fc.assert(
     fc.property(name, part, fc.constantFrom('', ' ', 'a b ', 'mysql://ann:'), (secret, text, start) => {
       const env = { PORT: 'bad', [secret]: start + text }

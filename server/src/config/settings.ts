@@ -256,6 +256,35 @@ export const SETTINGS = {
       'Keys that stored codes may also be encrypted with: the next or the previous ATTENDANCE_KEY, while it is being changed.',
     secret: 'whole',
   },
+  TOKEN_KEY_FILE: {
+    kind: text('path of a file', /./),
+    unset:
+      'DATA_DIR/token.key, made at the first start on the embedded database; with PostgreSQL no events are made here',
+    meaning:
+      'File with the keys that sign tokens of events that are made here, 64 hex digits a line. Every process needs the same. Only its owner should be able to read it.',
+  },
+  EVENT_MAKERS: {
+    kind: oneOf(['anyone', 'approved', 'operator', 'nobody']),
+    default: 'approved',
+    meaning:
+      'Who makes events at POST /events: anyone; anyone, but tokens only after the operator has approved the event; the operator alone; nobody.',
+  },
+  OPERATOR_KEY: {
+    kind: text('at least 32 characters without blanks', /^\S{32,}$/),
+    unset: 'no call of an operator is accepted',
+    meaning: 'What the operator sends in the header Operator-Key, to make and approve events.',
+    secret: 'whole',
+  },
+  EVENT_TOKENS_MAX: {
+    kind: integer({ min: 1, max: 100_000 }),
+    default: 10_000,
+    meaning: 'The most tokens of an event that is made here.',
+  },
+  LIMIT_EVENTS_PER_MINUTE: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 3,
+    meaning: 'Events that one network address may make per minute; 0 is no limit.',
+  },
   ISSUER_URL: {
     kind: webAddress,
     default: 'https://api.poap.tech',
@@ -273,7 +302,8 @@ export const SETTINGS = {
   },
   ISSUER_API_KEY: {
     kind: word,
-    unset: 'registering, loading codes and claiming answer attendance_not_configured',
+    unset:
+      'only events that are made here can be served; calls about others answer attendance_not_configured',
     meaning: "The operator's API key at the issuer.",
     secret: 'whole',
   },

@@ -15,6 +15,7 @@ import * as attendanceGuards from './migrations/0007-attendance-guards.ts'
 import * as chain from './migrations/0008-chain.ts'
 import * as historyNotices from './migrations/0009-history-notices.ts'
 import * as closingTransactions from './migrations/0010-closing-transactions.ts'
+import * as ownIssuer from './migrations/0011-own-issuer.ts'
 
 describeOnBothEngines('migrate', (open, kind) => {
   test('applies everything once, however many start at once', async () => {
@@ -92,6 +93,7 @@ describeOnBothEngines('migrate', (open, kind) => {
         '0008-chain': chain,
         '0009-history-notices': historyNotices,
         '0010-closing-transactions': closingTransactions,
+        '0011-own-issuer': ownIssuer,
       }
       const migrateTo = (migrations: Record<string, Migration>) =>
         new Migrator({ db: engine.db, provider: { getMigrations: async () => migrations } }).migrateToLatest()

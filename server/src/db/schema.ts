@@ -33,6 +33,11 @@ export interface Database {
   event_count: EventCountTable
   event_hold: EventHoldTable
   attendance_seal: AttendanceSealTable
+  token_key: TokenKeyTable
+  made_event: MadeEventTable
+  token: TokenTable
+  token_log: TokenLogTable
+  token_log_root: TokenLogRootTable
 }
 
 export type ChangeSubject = 'revision' | 'anything' | 'parcel' | 'estate' | 'publication'
@@ -344,4 +349,78 @@ export interface EventHoldTable {
 /** One row: how new values are encrypted, see attendance/vault.ts. */
 export interface AttendanceSealTable {
   is_bound: boolean
+}
+
+/** A key of our own issuer. The key itself is in a file: see attendance/own-issuer/token-keys.ts. */
+export interface TokenKeyTable {
+  /** In lower case. */
+  address: string
+  /** From when on it signs, in seconds. */
+  from_s: number
+  /** Until when it signs; null for the last one. */
+  until_s: number | null
+  /** When the operator learned that somebody else may have it. */
+  withdrawn_at_s: number | null
+  created_at_ms: number
+}
+
+/** `waiting`: the operator has not answered. Only an approved event has codes. */
+export type Approval = 'waiting' | 'approved' | 'refused'
+
+/** An event of our own issuer. */
+export interface MadeEventTable {
+  event_id: number
+  /** SHA-256 of the edit code, which has 128 random bits. */
+  edit_code_hash: Buffer
+  /** How many tokens there can be. */
+  supply: number
+  approval: Approval
+  /** Whether lists of holders are for the organiser alone. */
+  hides_holders: boolean
+  /** The organiser's picture as a PNG; null: drawn by the server. */
+  image: Buffer | null
+  made_at_ms: number
+}
+
+/** A token of our own issuer: what is signed, and the signature once there is one. */
+export interface TokenTable {
+  id: string
+  event_id: number
+  /** The holder, in lower case. */
+  address: string
+  /** The address of the key, in lower case. */
+  signer: string
+  /** When the claim was accepted, in seconds. */
+  time_s: number
+  event_name: string
+  event_location: string
+  salt: Buffer
+  /** Which of the event's tokens it is, from 1 on. Null until it is signed, as `uid` and `signature`. */
+  number: number | null
+  uid: Buffer | null
+  /** r, s and v: 65 bytes. */
+  signature: Buffer | null
+  revoked_at_s: number | null
+  revoked_reason: string | null
+  /** Whether the log has it. */
+  is_logged: Generated<boolean>
+}
+
+/** The public log of tokens: one row for each, in an order without gaps that never changes. */
+export interface TokenLogTable {
+  /** From 0 on. */
+  position: number
+  token_id: string
+  uid: Buffer
+  signer: string
+  noted_at_ms: number
+}
+
+/** The Merkle root of the log as it was at the end of a day. */
+export interface TokenLogRootTable {
+  /** Days since 1970-01-01, UTC. */
+  day: number
+  leaves: number
+  root: Buffer
+  made_at_ms: number
 }

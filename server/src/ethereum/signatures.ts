@@ -35,6 +35,26 @@ export function signText(text: string, privateKey: Uint8Array): string {
   return `0x${Buffer.from(signature).toString('hex')}${last}`
 }
 
+/** A signature in parts; `r` and `s` are 32 bytes, `v` is 27 or 28. */
+export interface SplitSignature {
+  readonly r: Uint8Array
+  readonly s: Uint8Array
+  readonly v: number
+}
+
+/**
+ * Signs 32 bytes as they are. The same digest and key always give the same signature, with the lower one of the two forms
+ * of s. What is signed must be unable to be a transaction: the callers build it themselves (EIP-712).
+ *
+ * @throws for 32 bytes that are not a key
+ * @example
+ * signDigest(attestationDigest(MAINNET_DOMAIN, attestation), key).v // 27 or 28
+ */
+export function signDigest(digest: Uint8Array, privateKey: Uint8Array): SplitSignature {
+  const { signature, recoveryId } = succeeded(secp256k1.signMessageHashRecoverableCompact(privateKey, digest))
+  return { r: signature.subarray(0, 32), s: signature.subarray(32), v: recoveryId + WALLET_RECOVERY_OFFSET }
+}
+
 /**
  * Recovers the address that signed a text, in lower case; undefined for a malformed signature. The signature of another
  * text gives some other address, so compare the result with the expected one. Each signature has a valid twin (with the

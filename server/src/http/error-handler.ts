@@ -9,7 +9,7 @@ export function handleError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const known = withDataOf(request, error instanceof AppError ? error : asAppError(error))
+  const known = withDataOf(request, error instanceof AppError ? error : asAppError(error, request))
   logFailure(known, error, request)
   if (known.status === 429 || known.status === 503) reply.header('retry-after', String(retryAfterS(known)))
   sendError(reply, known)
@@ -63,10 +63,13 @@ export function errorJson({ message, code, data }: AppError): string {
 }
 
 /** Translates errors of the framework: those caused by the request become errors of the client, all others 500. */
-function asAppError(error: FastifyError): AppError {
+function asAppError(error: FastifyError, { routeOptions }: FastifyRequest): AppError {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError('body_too_large', 'The body is larger than 64 KiB.')
+      return new AppError(
+        'body_too_large',
+        `The body is larger than ${Math.floor(routeOptions.bodyLimit / 1024)} KiB.`,
+      )
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':

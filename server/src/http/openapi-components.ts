@@ -75,8 +75,8 @@ const NOT_MODIFIED = {
  * Moves into `components`, and refers to them where they stood:
  *
  * - schemas and parameters that have a `title`, under that name;
- * - failures, under the words of their status (`NotFound`), with the description that most operations have; the others keep
- *   their own;
+ * - failures, under the words of their status (`NotFound`), with the description that most operations have; under their codes
+ *   (`DatabaseUnavailableOrWorldNotLoaded`), where many say the same; the others keep their own description;
  * - the headers of answers, and the answer 304.
  *
  * An operation that is also served below another version gets the version in its `operationId`: `districtsV2`.
@@ -97,9 +97,9 @@ export function withComponents<Made extends object>(made: Made): Made {
 
 class Namer {
   readonly components: Readonly<Record<Kind, Record<string, unknown>>> & Readonly<Record<string, Json>>
-  /** By status: what most operations say of their failures with it. */
-  private readonly commonFailures: ReadonlyMap<string, string>
-  constructor(others: Readonly<Record<string, Json>>, commonFailures: ReadonlyMap<string, string>) {
+  /** By status: what operations say of their failures with it, the most common first. */
+  private readonly commonFailures: CommonFailures
+  constructor(others: Readonly<Record<string, Json>>, commonFailures: CommonFailures) {
     this.components = { ...others, schemas: {}, parameters: {}, responses: {} }
     this.commonFailures = commonFailures
   }
@@ -113,9 +113,7 @@ class Namer {
       ...operation,
       ...(named.length > 0 && { parameters: named }),
       ...(requestBody && { requestBody: this.content(requestBody) }),
-      responses: mapValues(responses, (response, status) =>
-        this.response(response, status, { isFresh, isLimited: '429' in responses }),
-      ),
+      responses: mapValues(responses, (response, status) => this.response(response, status, isFresh)),
     }
   }
 
@@ -128,25 +126,24 @@ class Namer {
     return this.put('parameters', title, { ...parameter, schema })
   }
 
-  private response(
-    response: Response,
-    status: string,
-    { isFresh, isLimited }: { readonly isFresh: boolean; readonly isLimited: boolean },
-  ): Response {
+  /** The headers of limits are described once, with the answer that refuses: they would be a tenth of the document. */
+  private response(response: Response, status: string, isFresh: boolean): Response {
     if (status === '304') return this.put('responses', 'NotModified', NOT_MODIFIED) as Response
     if (status >= '400') return this.failure(response, status)
-    const headers = { ...(isFresh && { ETag: headerRef('ETag') }), ...(isLimited && limitHeaders()) }
     const content = this.content(withoutRepetition(response))
-    return Object.keys(headers).length > 0 ? { ...content, headers } : content
+    return isFresh ? { ...content, headers: { ETag: headerRef('ETag') } } : content
   }
 
-  /** A shared response for the status. The operation keeps its own description if it lists other codes than most do. */
+  /** A shared response for the status. The operation keeps its own description if it lists other codes than many do. */
   private failure(response: Response, status: string): Response {
     if (!isSame(response.content, ERROR_CONTENT)) return this.content(response)
     const { description } = response
-    const name = (STATUS_CODES[status] ?? status).replaceAll(/\W/g, '')
+    const [first, ...others] = this.commonFailures.get(status) ?? []
+    const common = others.includes(description) ? description : first!
+    const words = (STATUS_CODES[status] ?? status).replaceAll(/\W/g, '')
+    const name = common === first ? words : nameByCodes(common, words)
     const shared = {
-      description: this.commonFailures.get(status),
+      description: common,
       headers: failureHeaders(status),
       content: { 'application/json': { ...ERROR_CONTENT['application/json'], example: exampleOf(status) } },
     }
@@ -183,8 +180,17 @@ class Namer {
   }
 }
 
-/** Counts what operations say of their failures; of two that are equally common, the first one counts. */
-function commonFailures({ paths }: Document): ReadonlyMap<string, string> {
+/** By status, descriptions of failures. */
+type CommonFailures = ReadonlyMap<string, readonly string[]>
+
+/** So many operations say the same of a failure that it gets a name, though others say something else more often. */
+const OPERATIONS_FOR_A_NAME = 10
+
+/**
+ * Counts what operations say of their failures: by status the most common description (of two that are equally common, the
+ * first one), then those of many operations.
+ */
+function commonFailures({ paths }: Document): CommonFailures {
   const counts = new Map<string, Map<string, number>>()
   for (const { responses } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
     for (const [status, { description, content }] of Object.entries(responses)) {
@@ -195,10 +201,20 @@ function commonFailures({ paths }: Document): ReadonlyMap<string, string> {
   }
   return new Map(
     [...counts].map(([status, ofStatus]) => {
-      const [first] = [...ofStatus].sort(([, a], [, b]) => b - a)
-      return [status, first![0]]
+      const sorted = [...ofStatus].sort(([, a], [, b]) => b - a)
+      const named = sorted.filter(([, count], at) => at === 0 || count >= OPERATIONS_FOR_A_NAME)
+      return [status, named.map(([description]) => description)]
     }),
   )
+}
+
+/** `DatabaseUnavailableOrWorldNotLoaded` for a description of these two codes. */
+function nameByCodes(description: string, words: string): string {
+  const codes = [...description.matchAll(/`(\w+)`:/g)].map(([, code]) => code!)
+  const pascal = (code: string) =>
+    code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+  const name = codes.map(pascal).join('Or')
+  return name === words ? `${name}Alone` : name
 }
 
 /** Removes the description of a schema that @fastify/swagger has copied to the response. */

@@ -11,7 +11,8 @@ const DESCRIPTION = `Two interfaces. **Land data**: parcels, estates, sale offer
 contributions of a virtual world, read-only. Every address of it without a version also answers below \`/v1\`. Answers carry \
 an \`ETag\`: send it back as \`If-None-Match\` and an unchanged answer costs a 304. **Attendance** (events and claims): \
 organisers register an event of a token issuer, and players who stand at its place claim a token. Errors are \
-\`{ ok: false, error, code, data }\`. Every answer has an \`x-request-id\`. An address that is not listed here answers 404 \
+\`{ ok: false, error, code, data }\`. Every answer has an \`x-request-id\`; where 429 is \
+possible, also \`RateLimit-Limit\`, \`-Remaining\` and \`-Reset\`. An address that is not listed here answers 404 \
 \`not_found\`, and another method 405 \`method_not_allowed\` with \`Allow\`.
 
 Reading needs no credentials. Organisers send the \`editCode\` of their event in the body of their requests. Players sign their \

@@ -38,7 +38,7 @@ function hasPage({ method, url }: FastifyRequest): boolean {
 }
 
 /** Browsers name `text/html` when they open an address; scripts and programs mostly take anything. */
-function opensPage({ headers }: FastifyRequest): boolean {
+export function opensPage({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return String(headers.accept ?? '').includes('text/html')
 }
 
@@ -67,9 +67,10 @@ function translated(page: string, locale: Locale): string {
   const texts = readCatalogue(locale)
   return page
     .replace('<html lang="en"', `<html lang="${locale}"`)
-    .replace(/\{([a-z_.]+)\}/g, (whole, key: string) => escaped(texts[key] ?? whole))
+    .replace(/\{([a-z_.]+)\}/g, (whole, key: string) => asMarkup(texts[key] ?? whole))
 }
 
-function escaped(text: string): string {
+/** A text for HTML, or for an attribute in double quotes. */
+export function asMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }

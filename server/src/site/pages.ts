@@ -11,9 +11,16 @@ import { HIDDEN } from '../http/schemas.ts'
 import { tagOf } from '../http/text-tag.ts'
 import { answerUnknownAddresses } from './not-found-page.ts'
 
-/** The interfaces that the server serves. They decide which pages it has. */
+/** What the server serves. It decides which pages it has, and what they offer. */
 export interface PageOptions {
   readonly interfaces: readonly string[]
+  /** How organisers get events. */
+  readonly events: {
+    /** Who makes events on this server. */
+    readonly makers: 'anyone' | 'approved' | 'operator' | 'nobody'
+    /** Whether events of the other issuer can be registered. */
+    readonly hasPoap: boolean
+  }
 }
 
 /** A file of web/dist, uncompressed and in each compression that `web/build.mjs` made. */
@@ -24,8 +31,9 @@ interface PageFile {
 }
 
 const DIST = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
+const HTML_TYPE = 'text/html; charset=utf-8'
 const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
+  '.html': HTML_TYPE,
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
@@ -38,6 +46,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSED_FORMATS: readonly string[] = ['.png', '.ico']
 /** An attribute in the built pages. The server replaces it by the interfaces that it serves. */
 const INTERFACES_MARK = 'data-interfaces="land attendance"'
+/** Attributes in the organisers' page. The server replaces them by who makes events, and whether POAP can be used. */
+const EVENTS_MARK = 'data-event-makers="nobody" data-has-poap="true"'
 
 /**
  * Content security policy: everything from this server, no inline scripts, no frames, no form submission. So only our
@@ -60,12 +70,12 @@ const PAGE_POLICY = [
  * Serves `/`, `/organise`, their files, and a page for browsers that ask for an unknown address. Without the land
  * interface, `/` redirects to `/organise`.
  */
-export function servePages(app: FastifyInstance, { interfaces }: PageOptions): void {
+export function servePages(app: FastifyInstance, { interfaces, events }: PageOptions): void {
   if (!existsSync(DIST)) throw new Error(`The pages are not built: ${DIST} is missing. Run "npm run build".`)
   const serves = (name: string) => interfaces.includes(name)
-  if (serves('land')) servePage(app, '/', readPage('index.html', interfaces))
+  if (serves('land')) servePage(app, '/', pageFile(readHtml('index.html', interfaces)))
   else app.get('/', { schema: HIDDEN }, ({ url }, reply) => reply.redirect(`/organise${queryOf(url)}`, 302))
-  if (serves('attendance')) servePage(app, '/organise', readPage('organise.html', interfaces))
+  if (serves('attendance')) servePage(app, '/organise', organisePage(interfaces, events))
   for (const path of filesBelow(DIST)) serveFile(app, path)
   answerUnknownAddresses(app, { page: readHtml('not-found.html', interfaces), headers: PAGE_HEADERS })
 }
@@ -76,7 +86,8 @@ function queryOf(url: string): string {
   return start < 0 ? '' : url.slice(start)
 }
 
-const PAGE_HEADERS = {
+/** Of all pages. */
+export const PAGE_HEADERS = {
   'content-security-policy': PAGE_POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
@@ -110,16 +121,24 @@ function readFile(path: string): PageFile {
   return { type: typeOf(path), tag: tagOf(identity.toString('latin1')), body }
 }
 
-/** Reads a page and writes into it which interfaces this server serves. */
-function readPage(name: string, interfaces: readonly string[]): PageFile {
-  const text = readHtml(name, interfaces)
-  const identity = Buffer.from(text)
-  const { br, gzip } = ENCODERS.page
-  const body = bodyIn({ identity, br: brotliCompressSync(identity, br), gzip: gzipSync(identity, gzip) })
-  return { type: typeOf(name), tag: tagOf(text), body }
+function organisePage(
+  interfaces: PageOptions['interfaces'],
+  { makers, hasPoap }: PageOptions['events'],
+): PageFile {
+  const html = readHtml('organise.html', interfaces)
+  if (!html.includes(EVENTS_MARK)) throw new Error('organise.html has no place for the ways to an event')
+  return pageFile(html.replace(EVENTS_MARK, `data-event-makers="${makers}" data-has-poap="${hasPoap}"`))
 }
 
-function readHtml(name: string, interfaces: readonly string[]): string {
+function pageFile(html: string): PageFile {
+  const identity = Buffer.from(html)
+  const { br, gzip } = ENCODERS.page
+  const body = bodyIn({ identity, br: brotliCompressSync(identity, br), gzip: gzipSync(identity, gzip) })
+  return { type: HTML_TYPE, tag: tagOf(html), body }
+}
+
+/** Reads a page and writes into it which interfaces this server serves. */
+export function readHtml(name: string, interfaces: readonly string[]): string {
   const made = readFileSync(DIST + name, 'utf8')
   if (!made.includes(INTERFACES_MARK)) throw new Error(`${name} has no place for the interfaces`)
   return made.replace(INTERFACES_MARK, `data-interfaces="${interfaces.join(' ')}"`)

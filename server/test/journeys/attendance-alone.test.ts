@@ -47,18 +47,33 @@ describe('one interface alone', () => {
     }
     expect((await ask(server, '/event/1')).body).toMatchObject({ code: 'event_not_found' })
     expect(await describedPaths(server)).toEqual([
+      '/.well-known/attendance-issuers.json',
+      '/.well-known/attendance-revocations.json',
       '/addcodes/{event}',
+      '/addresses/{address}/tokens',
       '/captcha',
       '/captcha/{uuid}',
       '/claim/{event}',
       '/event/{event}',
       '/event/{event}/availability',
       '/event/{event}/report',
+      '/events',
+      '/events/{event}/approval',
+      '/events/{event}/holders',
+      '/events/{event}/holders.csv',
+      '/events/{event}/holders/{address}',
+      '/events/{event}/image.png',
       '/health/live',
       '/health/ready',
       '/health/ready/attendance',
       '/metrics',
       '/openapi.json',
+      '/tokens/log',
+      '/tokens/{id}',
+      '/tokens/{id}/attestation',
+      '/tokens/{id}/image.png',
+      '/tokens/{id}/metadata',
+      '/tokens/{id}/revocation',
       '/translations/{locale}',
     ])
     await stopped(server)
@@ -82,7 +97,11 @@ describe('one interface alone', () => {
 
   test('attendance without its settings fails by name', async () => {
     const [missing, onPostgres] = await Promise.all([
-      landpass(['serve', '--only', 'attendance'], { PORT: '0', DATA_DIR: await freshDataDir() }),
+      landpass(['serve', '--only', 'attendance'], {
+        PORT: '0',
+        DATA_DIR: await freshDataDir(),
+        EVENT_MAKERS: 'nobody',
+      }),
       landpass(['serve', '--only', 'attendance'], {
         ...settings,
         PORT: '0',
@@ -102,8 +121,8 @@ describe('one interface alone', () => {
   })
 })
 
-test('without settings the land works, and attendance says what is missing', async () => {
-  const server = await serve({ DATA_DIR: await freshDataDir() })
+test('without an issuer the land works, and attendance says what is missing', async () => {
+  const server = await serve({ DATA_DIR: await freshDataDir(), EVENT_MAKERS: 'nobody' })
 
   expect(server.stdout()).toContain('ISSUER_API_KEY, ISSUER_CLIENT_ID, ISSUER_CLIENT_SECRET')
   expect((await ask(server, '/v1/parcels/0/0')).body).toMatchObject({ code: 'world_not_loaded' })

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { encodeTokenId } from '@landpass/client/grid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -19,6 +22,7 @@ import { LAND_REGISTRY } from '../support/registries.ts'
 
 const EVENT_ID = 80_001
 const EDIT_CODE = '123456'
+const OPERATOR_KEY = 'an-operator-key-for-tests-alone-123'
 /** Identifiers of a state (with the lineage of its database and the shape of its world), and the server's own address. */
 const OWN = /\d\.[0-9a-f]{12}(?:-[\w-]{5})?\.\d+\.\d+|127\.0\.0\.1:\d+/g
 /** A server of attendance draws UUIDs at random. */
@@ -44,9 +48,15 @@ beforeAll(async () => {
   outside = await startOutsideWorld()
   await outside.putEvent(EVENT_ID, { edit_code: EDIT_CODE, codes: 20 })
   const clock = testClock()
+  // The same keys, so that the same tokens are signed
+  const ofTokens = {
+    TOKEN_KEY_FILE: join(mkdtempSync(join(tmpdir(), 'landpass-tokens-')), 'token.key'),
+    EVENT_MAKERS: 'anyone',
+    OPERATOR_KEY,
+  }
   attendances = [
-    await startAttendance(await openEmbedded(), clock, outside),
-    await startAttendance(await openPostgres(), clock, outside),
+    await startAttendance(await openEmbedded(), clock, outside, ofTokens),
+    await startAttendance(await openPostgres(), clock, outside, ofTokens),
   ]
 })
 afterAll(async () => {
@@ -192,6 +202,56 @@ test('attendance is answered alike', async () => {
   expect(fieldsOf(reports[0]!)).toEqual(fieldsOf(reports[1]!))
 })
 
+test('events that are made here are answered alike', async () => {
+  const clock = testClock()
+  const event = { name: 'Lanterns', coordinates: '1,2', start_date: '2026-11-20', tokens: 5 }
+  await expectSentAlike('post', '/events', '/events', { ...event, tokens: 0 }, 400)
+  const made = await Promise.all(attendances.map((server) => server.send('POST', '/events', event)))
+  expect(made.map(({ status }) => status)).toEqual([200, 200])
+  expect(fieldsOf(made[0]!)).toEqual(fieldsOf(made[1]!))
+  const ids = made.map(({ body }) => (body.data as { event: { id: number } }).event.id)
+  expect(ids[0]).toBe(ids[1])
+  const approval = `/events/${ids[0]}/approval`
+  const headers = { 'operator-key': OPERATOR_KEY }
+  const approved = await Promise.all(
+    attendances.map((server) => server.send('POST', approval, { approval: 'approved' }, headers)),
+  )
+  asked.add('post /events/{event}/approval')
+  expect(approved.map(({ status, text }) => [status, text])).toEqual(
+    Array(2).fill([200, '{"ok":true,"data":{"approval":"approved"}}']),
+  )
+  const keys = '/.well-known/attendance-issuers.json'
+  await expectSentAlike('get', keys, keys, undefined, 200)
+
+  const ann = await playerAt(outside, 'both engines tokens ann', { x: 1, y: 2 }, clock.nowMs())
+  const claims = await Promise.all(attendances.map((server) => server.claim(String(ids[0]), ann)))
+  expect(claims.map(({ body }) => body.data)).toMatchObject(Array(2).fill({ claim: { status: 'minted' } }))
+  const paths = {
+    '/addresses/{address}/tokens': `/addresses/${ann.address}/tokens`,
+    '/events/{event}/holders': `/events/${ids[0]}/holders`,
+    '/events/{event}/holders/{address}': `/events/${ids[0]}/holders/${ann.address}`,
+    '/events/{event}/image.png': `/events/${ids[0]}/image.png`,
+  }
+  const lists = await Promise.all(attendances.map((server) => server.get(paths['/events/{event}/holders'])))
+  const tokens = lists.map(({ body }) => (body.data as { tokens: { id: string }[] }).tokens[0]!.id)
+  for (const [template, path] of Object.entries(paths)) await expectTokensAlike(template, [path, path])
+  await expectTokensAlike('/tokens/log', ['/tokens/log', '/tokens/log'])
+  const list = '/.well-known/attendance-revocations.json'
+  await expectTokensAlike(list, [list, list])
+  await expectTokensAlike('/events/{event}/holders.csv', Array(2).fill(`/events/${ids[0]}/holders.csv`))
+  for (const part of ['', '/metadata', '/attestation', '/image.png'])
+    await expectTokensAlike(
+      `/tokens/{id}${part}`,
+      tokens.map((id) => `/tokens/${id}${part}`),
+    )
+  const wrong = { editCode: '0'.repeat(32), reason: 'A test.' }
+  const refused = await Promise.all(
+    attendances.map((server, n) => server.send('POST', `/tokens/${tokens[n]}/revocation`, wrong)),
+  )
+  asked.add('post /tokens/{id}/revocation')
+  expect(refused.map(({ status }) => status)).toEqual([401, 401])
+})
+
 test('every endpoint was asked', () => {
   const { paths } = lands[0].server.app.server.swagger() as { paths: Record<string, object> }
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -213,6 +273,21 @@ async function expectAlike(template: string, path: string, status: number): Prom
     ({ headers, bytes }) => `${headers['content-type']} ${bytes.toString('latin1').replace(OWN, '')}`,
   )
   if (embedded !== postgres) expect(embedded, path).toBe(postgres)
+}
+
+/** Tokens have ids of their own: the answers have the same fields and the same length. */
+async function expectTokensAlike(template: string, paths: readonly string[]): Promise<void> {
+  asked.add(`get ${template}`)
+  const answers = await Promise.all(attendances.map((server, n) => server.ask('GET', paths[n]!)))
+  const [one, other] = answers.map(({ status, headers, bytes }) => ({
+    status,
+    type: headers['content-type'],
+    fields: headers['content-type']?.includes('json')
+      ? fieldsOf({ body: JSON.parse(bytes.toString()) } as Answer)
+      : template,
+  }))
+  expect(one, template).toEqual(other)
+  expect(one?.status, template).toBe(200)
 }
 
 async function expectSentAlike(

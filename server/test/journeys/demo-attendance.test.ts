@@ -22,7 +22,7 @@ const hasCurl = spawnSync('sh', ['-c', 'curl --version']).status === 0
  * the same with it.
  */
 test.skipIf(!hasCurl)(
-  'the printed example ends with a token in the ledger, and Ctrl-C ends the server and both simulators',
+  'the printed examples end with a token of this server and one in the ledger, and Ctrl-C ends the server and both simulators',
   async () => {
     const server = await serveDemo()
     const commands = [...server.stdout().matchAll(COMMAND)].map(([, command = '']) => command)
@@ -31,11 +31,17 @@ test.skipIf(!hasCurl)(
     const said: string[] = []
     for (const command of commands) said.push(await paste(command))
 
-    expect(commands.map((command) => command.split(' ', 1)[0])).toEqual(['curl', 'curl', 'npm', 'curl'])
-    expect(JSON.parse(said[0]!)).toMatchObject({ ok: true, data: { id: 90_001, coordinates: '52,-10' } })
-    expect(JSON.parse(said[1]!)).toMatchObject({ ok: true, data: { body: { num: 100, available: 100 } } })
-    expect(said[2]).toMatch(/\nminted: the issuer's ledger has your token\n$/)
-    expect(JSON.parse(said[3]!)).toMatchObject({ count: 1, mints: [{ event_id: 90_001 }] })
+    expect(commands.map((command) => command.split(' ', 1)[0])).toEqual([
+      ...['curl', 'npm', 'curl'],
+      ...['curl', 'curl', 'npm', 'curl'],
+    ])
+    expect(JSON.parse(said[0]!)).toMatchObject({ ok: true, data: { approval: 'approved' } })
+    expect(said[1]).toMatch(/\ndone: the claim is minted\n$/)
+    expect(JSON.parse(said[2]!)).toMatchObject({ ok: true, data: { total: 1 } })
+    expect(JSON.parse(said[3]!)).toMatchObject({ ok: true, data: { id: 90_001, coordinates: '52,-10' } })
+    expect(JSON.parse(said[4]!)).toMatchObject({ ok: true, data: { body: { num: 100, available: 100 } } })
+    expect(said[5]).toMatch(/\nminted: the issuer's ledger has your token\n$/)
+    expect(JSON.parse(said[6]!)).toMatchObject({ count: 1, mints: [{ event_id: 90_001 }] })
     expect(simulators).toHaveLength(2)
 
     const { code, stderr } = await server.stop()

@@ -381,7 +381,7 @@ describe('what can go wrong', () => {
     expectRefusals(opened, 401, 404)
 
     await opened.page.goto(`${server.origin}/organise`)
-    await fill(opened.page, 2_000_000_000)
+    await fill(opened.page, 1_999_999_999)
     await form.press('Register the event')
     await expectFault(form.editCode, 'does not know this event id with this edit code')
     expectRefusals(opened, 401, 404)
@@ -629,12 +629,12 @@ describe('the form', () => {
 })
 
 test('the edit code is only in the body of a request: not in address, storage, page or log', async () => {
-  // A server of attendance alone, so the form is its front page, with the coordinates as text; it logs all it can.
+  // A server of attendance alone, so the form has the coordinates as text; it logs all it can.
   const code = 'orchard-feast-2791'
   const id = await givenEvent({ codes: 1, edit_code: code })
   const env: Env = { ...(outside.env as Env), DATA_DIR: await freshDataDir(), LOG_LEVEL: 'trace' }
   const alone = await serve(env, ['--only', 'attendance'])
-  const opened = await openForm({ size: 'phone', keepsPages: true }, '', alone.origin)
+  const opened = await openForm({ size: 'phone', keepsPages: true }, '?way=poap', alone.origin)
   const { page } = opened
   const form = formOf(page)
   const outputs: Output[] = []

@@ -13,6 +13,10 @@ const TABLES = [
   'issuer_token',
   'attendance_refusal',
   'issuer_failure',
+  'made_event',
+  'token_key',
+  'token',
+  'token_log',
 ] as const
 
 /** Every row of the attendance tables, a line of JSON each; bytes as `\x` and hex digits. */

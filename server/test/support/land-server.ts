@@ -84,7 +84,13 @@ export async function startLandServer(
   env: Environment = {},
   more: Pick<AppOptions, 'registries'> = {},
 ): Promise<LandServer> {
-  const config = readConfig({ LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: emptyDir(), ...env })
+  const config = readConfig({
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    DATA_DIR: emptyDir(),
+    EVENT_MAKERS: 'nobody',
+    ...env,
+  })
   const app = await createApp({ config, engine, clock, stateThread: STATE_THREAD, ...more })
   const origin = await app.server.listen({ host: '127.0.0.1', port: 0 })
   await app.start()

@@ -6,6 +6,7 @@ import { refusalText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 import { coordinatesText, MAX_PLACES, readCoordinates } from './coordinates.ts'
 import { forgetEditCode, holdEditCode, isEditCodeHeld } from './edit-code.ts'
+import { isMadeHere } from './made-here.ts'
 import { placeOf, type RefusalPlace, stepWith, waitUntilMs } from './refusal-place.ts'
 import { type OrganiserCredentials, sendAsOrganiser } from './send-as-organiser.ts'
 import { noteStep, showEvent } from './shown-event.ts'
@@ -33,6 +34,7 @@ export type LookUp =
 export type News =
   | { readonly kind: 'codes'; readonly num: number; readonly total: number }
   | { readonly kind: 'saved' }
+  | { readonly kind: 'changed' }
 
 export const step = signal<Step>('event')
 /** As typed. */
@@ -155,8 +157,11 @@ export async function register(): Promise<void> {
   await attempt(async () => {
     const register = (credentials: OrganiserCredentials) =>
       attendance.registerEvent(id, { ...credentials, coordinates })
-    takeOver(id, await sendAsOrganiser(id, register))
-    goTo('codes')
+    const event = await sendAsOrganiser(id, register)
+    takeOver(id, event)
+    // The tokens of an event that was made here need no codes
+    if (isMadeHere(event)) finish(event, { kind: 'saved' })
+    else goTo('codes')
   })
 }
 
@@ -253,7 +258,12 @@ function refuse(error: unknown): void {
     step.value = there
     noteStep(there)
   }
-  fault.value = {
+  fault.value = faultAt(place, error)
+}
+
+/** A refusal of the server, for the part of a form that it is about. */
+export function faultAt(place: RefusalPlace, error: unknown): Fault {
+  return {
     place,
     say: () => sentenceOf(error),
     untilMs: waitUntilMs(error, Date.now()),

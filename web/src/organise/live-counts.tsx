@@ -1,7 +1,9 @@
+import type { EventInfo } from '@landpass/client'
 import type { Availability, ClosedReason } from '../api/attendance.ts'
 import { formatDateTime, formatNumber } from '../texts/format.ts'
-import { text } from '../texts/texts.ts'
+import { type TextKey, text } from '../texts/texts.ts'
 import { Notice } from '../ui/notice.tsx'
+import { isMadeHere } from './made-here.ts'
 
 /** Reasons that loading the codes can solve. */
 const NEEDS_CODES: readonly ClosedReason[] = [
@@ -14,23 +16,24 @@ const NEEDS_CODES: readonly ClosedReason[] = [
 const NEEDS_REQUEST: readonly ClosedReason[] = ['event_closed', 'event_disabled']
 
 interface LiveCountsProps {
+  readonly info: EventInfo
   readonly availability: Availability
   onLoad(): void
 }
 
 /** How many tokens are left, and whether players can get one now. */
-export function LiveCounts({ availability, onLoad }: LiveCountsProps) {
+export function LiveCounts({ info, availability, onLoad }: LiveCountsProps) {
   const { open, reason, total, available, claimed } = availability
   return (
     <section class={`card counts ${open ? 'is-open' : 'is-closed'}`}>
       <h2>{text('organise.counts.heading')}</h2>
       {reason === 'event_held' ? (
         <Notice kind="error">
-          <StateWords availability={availability} />
+          <StateWords info={info} availability={availability} />
         </Notice>
       ) : (
         <div role="status">
-          <StateWords availability={availability} />
+          <StateWords info={info} availability={availability} />
         </div>
       )}
       {reason && NEEDS_REQUEST.includes(reason) && (
@@ -49,7 +52,7 @@ export function LiveCounts({ availability, onLoad }: LiveCountsProps) {
         </div>
       )}
       <p class="hint">{text('organise.counts.live')}</p>
-      {reason && NEEDS_CODES.includes(reason) && (
+      {reason && NEEDS_CODES.includes(reason) && !isMadeHere(info) && (
         <button type="button" class="primary" onClick={onLoad}>
           {text('organise.codes.load')}
         </button>
@@ -58,14 +61,33 @@ export function LiveCounts({ availability, onLoad }: LiveCountsProps) {
   )
 }
 
-function StateWords({ availability }: { readonly availability: Availability }) {
+function StateWords({ info, availability }: Pick<LiveCountsProps, 'info' | 'availability'>) {
   const { reason } = availability
+  const own = isMadeHere(info) && reason ? OF_OWN_EVENTS[reason] : undefined
   return (
     <>
-      <p class="state">{stateText(availability)}</p>
-      {reason && <p>{text(`organise.next.${reason}`)}</p>}
+      <p class="state">{own?.state ? text(own.state) : stateText(availability)}</p>
+      {reason && <p>{own ? text(own.next) : text(`organise.next.${reason}`)}</p>}
     </>
   )
+}
+
+interface OwnWords {
+  /** Undefined: as of other events. */
+  readonly state?: TextKey
+  readonly next: TextKey
+}
+
+const WAITING: OwnWords = {
+  state: 'organise.state.waiting_for_operator',
+  next: 'organise.next.waiting_for_operator',
+}
+/** Where the words about an issuer outside do not fit an event that was made here. */
+const OF_OWN_EVENTS: Readonly<Partial<Record<ClosedReason, OwnWords>>> = {
+  waiting_for_issuer: WAITING,
+  no_codes_loaded: WAITING,
+  no_codes_left: { next: 'organise.next.made_here_full' },
+  event_expired: { state: 'organise.state.over', next: 'organise.next.made_here_over' },
 }
 
 function Count({ label, value }: { readonly label: string; readonly value: number }) {

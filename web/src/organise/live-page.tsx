@@ -8,15 +8,17 @@ import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Failure, Loading, Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
+import { ChangeForm } from './change-form.tsx'
 import { beginChange, news, typeEventId } from './form-state.ts'
 import { LiveCounts } from './live-counts.tsx'
 import { followEvent } from './live-event.ts'
+import { isMadeHere } from './made-here.ts'
 import { PlayerWords } from './player-words.tsx'
 import { QrCode } from './qr-code.tsx'
-import { eventAddress, showForm } from './shown-event.ts'
+import { eventAddress, isChangeShown, showChange, showForm } from './shown-event.ts'
 import { readEventId } from './steps.ts'
 
-/** The public page of an event. @param name uuid or id, as in the address @param name uuid or id, as in the address */
+/** The public page of an event. @param name uuid or id, as in the address */
 export function LivePage({ name }: { readonly name: string }) {
   const following = useMemo(() => followEvent(name), [name])
   useEffect(() => following.stop, [following])
@@ -37,7 +39,11 @@ export function LivePage({ name }: { readonly name: string }) {
               <p>{refusalText(seen.error)}</p>
             </Notice>
           )}
-          <ShownEvent info={seen.info} availability={seen.availability} />
+          {isMadeHere(seen.info) && isChangeShown.value ? (
+            <ChangeForm info={seen.info} availability={seen.availability} onSaved={following.refresh} />
+          ) : (
+            <ShownEvent info={seen.info} availability={seen.availability} />
+          )}
         </>
       )
   }
@@ -58,7 +64,7 @@ function UnknownEvent({ name }: { readonly name: string }) {
         class="primary"
         onClick={() => {
           if (id) typeEventId(id)
-          showForm()
+          showForm(id ? 'poap' : undefined)
         }}
       >
         {text('organise.unknown.register')}
@@ -75,8 +81,9 @@ interface ShownEventProps {
 function ShownEvent({ info, availability }: ShownEventProps) {
   usePageTitle(info.name)
   const change = () => {
+    if (isMadeHere(info)) return showChange(info.uuid)
     beginChange(info)
-    showForm()
+    showForm('poap')
   }
   return (
     <div class="live">
@@ -84,8 +91,8 @@ function ShownEvent({ info, availability }: ShownEventProps) {
       <NewsNotice />
       <div class="live-columns">
         <div>
-          <LiveCounts availability={availability} onLoad={change} />
-          <NextSteps onChange={change} />
+          <LiveCounts info={info} availability={availability} onLoad={change} />
+          <NextSteps info={info} onChange={change} />
           <PlayerWords info={info} availability={availability} />
         </div>
         <div>
@@ -130,7 +137,7 @@ function NewsNotice() {
 }
 
 function newsText(what: NonNullable<typeof news.value>): string {
-  if (what.kind === 'saved') return text('organise.news.saved')
+  if (what.kind !== 'codes') return text(`organise.news.${what.kind}`)
   const { num, total } = what
   return num > 0
     ? text('organise.news.codes', { count: num, total })
@@ -203,7 +210,7 @@ function Places({ info }: { readonly info: EventInfo }) {
   )
 }
 
-function NextSteps({ onChange }: { onChange(): void }) {
+function NextSteps({ info, onChange }: Pick<ShownEventProps, 'info'> & { onChange(): void }) {
   return (
     <section class="card">
       <h2>{text('organise.todo.heading')}</h2>
@@ -211,7 +218,7 @@ function NextSteps({ onChange }: { onChange(): void }) {
         <li>{text('organise.todo.booth')}</li>
         <li>{text('organise.todo.deploy')}</li>
         <li>{text('organise.todo.share')}</li>
-        <li>{text('organise.todo.more')}</li>
+        <li>{text(isMadeHere(info) ? 'organise.next.made_here_full' : 'organise.todo.more')}</li>
       </ol>
       <button type="button" onClick={onChange}>
         {text('organise.todo.change')}

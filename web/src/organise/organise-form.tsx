@@ -6,6 +6,7 @@ import { goTo, progress, step } from './form-state.ts'
 import { PlacesStep } from './places-step.tsx'
 import { RegisterStep } from './register-step.tsx'
 import { isReachable, numberOf, STEPS, type Step } from './steps.ts'
+import { OtherWay } from './way-choice.tsx'
 
 const STEP_PARTS = { event: EventStep, places: PlacesStep, register: RegisterStep, codes: CodesStep }
 
@@ -17,6 +18,7 @@ export function OrganiseForm() {
     <>
       <h1>{text('organise.title')}</h1>
       <p class="lead">{text('organise.intro')}</p>
+      <OtherWay />
       <Steps />
       <section class="card step">
         <Part />

@@ -1,14 +1,17 @@
 import './organise.css'
 import { useEffect } from 'preact/hooks'
-
 import { PageHeader } from '../ui/page-header.tsx'
 import { forgetWhenLeft } from './edit-code.ts'
 import { returnTo } from './form-state.ts'
 import { LivePage } from './live-page.tsx'
+import { MadeEvent } from './made-event.tsx'
+import { MakeForm } from './make-form.tsx'
+import { made } from './make-state.ts'
 import { OrganiseForm } from './organise-form.tsx'
-import { followAddress, shownEvent } from './shown-event.ts'
+import { followAddress, shownEvent, shownWay } from './shown-event.ts'
+import { WayChoice } from './way-choice.tsx'
 
-/** The organiser's form, and the live page of an event. */
+/** The organiser's forms, and the live page of an event. */
 export function OrganisePage() {
   useEffect(() => followAddress(returnTo), [])
   useEffect(() => forgetWhenLeft(), [])
@@ -16,7 +19,20 @@ export function OrganisePage() {
   return (
     <div class="organise-page">
       <PageHeader current="organise" />
-      <main>{name === undefined ? <OrganiseForm /> : <LivePage key={name} name={name} />}</main>
+      <main>{name === undefined ? <Form /> : <LivePage key={name} name={name} />}</main>
     </div>
   )
+}
+
+function Form() {
+  // First of all: its edit code is shown this once
+  if (made.value) return <MadeEvent made={made.value} />
+  switch (shownWay.value) {
+    case 'here':
+      return <MakeForm />
+    case 'poap':
+      return <OrganiseForm />
+    default:
+      return <WayChoice />
+  }
 }

@@ -50,7 +50,8 @@ export function PlacesStep() {
  */
 const SETTLED_AFTER_MS = 1_000
 
-function PlacesField() {
+/** The places as text, with their count. */
+export function PlacesField() {
   const typed = placesText.value
   const settled = useSignal(typed)
   const isTypedByHand = useRef(false)

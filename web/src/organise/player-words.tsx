@@ -1,6 +1,7 @@
 import type { EventInfo } from '@landpass/client'
 import type { Availability } from '../api/attendance.ts'
 import { type TextKey, text } from '../texts/texts.ts'
+import { isMadeHere } from './made-here.ts'
 
 /** What a player sees at the booth: now, and in other cases that organisers ask about. */
 export function PlayerWords({ info, availability }: PlayerWordsProps) {
@@ -8,7 +9,7 @@ export function PlayerWords({ info, availability }: PlayerWordsProps) {
     <section class="card">
       <h2>{text('organise.player.heading')}</h2>
       <dl class="words">
-        <Words when={text('organise.player.now')} words={text(wordsNow(availability))} />
+        <Words when={text('organise.player.now')} words={text(wordsNow(info, availability))} />
         {info.requires_presence && (
           <Words when={text('organise.player.elsewhere')} words={text('error.not_at_event')} />
         )}
@@ -34,10 +35,10 @@ function Words({ when, words }: { readonly when: string; readonly words: string 
 }
 
 /** Without codes that the issuer has approved, players see the same text as without loaded ones. */
-function wordsNow({ reason }: Availability): TextKey {
+function wordsNow(info: EventInfo, { reason }: Availability): TextKey {
   switch (reason) {
     case null:
-      return 'organise.player.open'
+      return isMadeHere(info) ? 'organise.player.made_here' : 'organise.player.open'
     case 'no_codes_loaded':
     case 'waiting_for_issuer':
       return 'error.no_codes_loaded'

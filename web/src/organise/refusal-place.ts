@@ -2,7 +2,9 @@ import { LandpassError } from '@landpass/client'
 import type { Step } from './steps.ts'
 
 /** The part of the form that a refusal is about: a field, or the step as a whole. */
-export type RefusalPlace = 'event' | 'edit_code' | 'coordinates' | 'step'
+export type RefusalPlace = 'event' | 'edit_code' | 'coordinates' | 'step' | MakePlace
+/** Fields of the form that makes an event. */
+export type MakePlace = 'name' | 'description' | 'first_day' | 'last_day' | 'tokens' | 'picture'
 
 const PLACES: Readonly<Record<string, RefusalPlace>> = {
   wrong_edit_code: 'edit_code',
@@ -18,6 +20,29 @@ const PLACES: Readonly<Record<string, RefusalPlace>> = {
  */
 export function placeOf(error: unknown): RefusalPlace {
   return (error instanceof LandpassError ? PLACES[error.code] : undefined) ?? 'step'
+}
+
+const MAKE_PLACES: Readonly<Record<string, RefusalPlace>> = {
+  name: 'name',
+  description: 'description',
+  start_date: 'first_day',
+  end_date: 'last_day',
+  tokens: 'tokens',
+  image: 'picture',
+  coordinates: 'coordinates',
+}
+
+/**
+ * Where a refusal is shown in the forms that make or change an event of this server.
+ *
+ * @example
+ * makePlaceOf(new LandpassError('…', { code: 'invalid_parameter', data: { parameter: 'tokens' } })) // 'tokens'
+ */
+export function makePlaceOf(error: unknown): RefusalPlace {
+  if (!(error instanceof LandpassError)) return 'step'
+  if (error.code === 'invalid_coordinates') return 'coordinates'
+  const { parameter } = error.data
+  return (typeof parameter === 'string' ? MAKE_PLACES[parameter] : undefined) ?? 'step'
 }
 
 /** The step that has a field; undefined for the one that is shown. */

@@ -12,7 +12,7 @@ import { pageAddress, replacePreference } from './link-preferences.ts'
  * Name, links to the other pages, language and theme: the same on every page. Below it stands why the page is not in the
  * reader's language, if so.
  */
-export function PageHeader({ current }: { readonly current: 'map' | 'organise' }) {
+export function PageHeader({ current }: { readonly current?: 'map' | 'organise' }) {
   return (
     <>
       <header class="page-header">

@@ -1,7 +1,8 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
 import { type EventHold, type HeldEvent, isHeld } from '../events/hold-queries.ts'
+import type { NewToken } from '../own-issuer/token-queries.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
 
 export type Claim = Selectable<ClaimTable>
@@ -35,6 +36,8 @@ export interface NewClaim {
   readonly nowMs: number
   /** When any process may take the claim: the end of the lease. */
   readonly nextStepAtMs: number
+  /** For an event of our own issuer: the message of the token, stored together with the claim. */
+  readonly token?: NewToken | undefined
 }
 
 export async function findClaim(db: Db, eventId: number, address: string): Promise<Claim | undefined> {
@@ -96,13 +99,24 @@ export async function insertClaim(
       select ${eventId}::integer, ${address}::text, id, 'reserved', 0, ${nextStepAtMs}::bigint, ${nowMs}::bigint,
         ${nowMs}::bigint from taken
       returning id, code_id
-    )
+    )${tokenOf(claim)}
     select exists (select from use) as is_first, made.id as made_id, made.code_id as made_code_id, taken.sealed,
       known.*
     from (select 1) as one left join known on true left join (made join taken on taken.id = made.code_id) on true`.execute(
     db,
   )
   return insertionOf(rows[0]!, claim)
+}
+
+/** The message of the token, of the same transaction. A claim that failed before has left one, which stays. */
+function tokenOf({ eventId, address, token }: NewClaim): RawBuilder<unknown> {
+  if (!token) return sql``
+  return sql`, message as (
+      insert into token (id, event_id, address, signer, time_s, event_name, event_location, salt)
+      select ${token.id}::uuid, ${eventId}::integer, ${address}::text, ${token.signer}::text, ${token.timeS}::bigint,
+        ${token.eventName}::text, ${token.eventLocation}::text, ${token.salt}::bytea from made
+      on conflict (event_id, address) do nothing
+    )`
 }
 
 /** Not `*`: a prepared statement of a running server would fail when an update adds a column. */

@@ -197,7 +197,9 @@ function claimJson({ state, address, created_at_ms }: ServedClaim, queue: QueueO
     message:
       status === 'pending'
         ? 'Your token is reserved. The issuer has not answered yet; we keep asking, you need not do anything.'
-        : 'The issuer is making your token. It takes a few minutes until it shows in your wallet.',
+        : status === 'minted'
+          ? 'The token is yours.'
+          : 'The issuer is making your token. It takes a few minutes until it shows in your wallet.',
     ...(queue && { queue_length: queue.length, retry_after_s: queue.waitS }),
   }
 }

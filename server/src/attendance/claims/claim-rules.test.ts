@@ -161,6 +161,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     captchas = new Captchas({ db, vault, clock, proofOfWorkBits: 0 })
     // The worker is never started: claims stay as they were made, and the issuer gets no calls
     claims = new Claims({
+      prepareToken: async () => undefined,
       db,
       clock,
       worker,

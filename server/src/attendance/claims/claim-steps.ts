@@ -163,6 +163,8 @@ export function moveByAnswer(
 ): Move {
   const { state } = claim
   switch (answer) {
+    case 'made':
+      return { kind: 'confirm', txHash: undefined }
     case 'accepted':
       return state === 'reserved' ? { kind: 'accept' } : { kind: 'wait' }
     case 'no_such_code':

@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { Event } from '../events/event-queries.ts'
 import { eventExpired } from '../events/openness.ts'
+import type { NewToken } from '../own-issuer/token-queries.ts'
 import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
 import {
@@ -25,6 +26,8 @@ export interface ClaimsOptions {
   readonly worker: Pick<ClaimWorker, 'hasRoom' | 'take' | 'waitForStep'>
   readonly signedFetch: Pick<SignedFetch, 'assertFirstUse'>
   readonly codeCounts: Pick<CodeCountCache, 'forget'>
+  /** The message of the token, where our own issuer makes it. */
+  readonly prepareToken: (event: Event) => Promise<NewToken | undefined>
   /** How long a request waits for the answer of the issuer. */
   readonly waitMs: number
 }
@@ -74,7 +77,8 @@ export class Claims {
   }
 
   private async reserve(event: Event, address: string, unused?: SingleUse): Promise<Reserved> {
-    const { db, clock, worker } = this.options
+    const { db, clock, worker, prepareToken } = this.options
+    const token = await prepareToken(event)
     let request = unused
     for (let attempt = 0; attempt < RESERVE_TRIES; attempt++) {
       const nowMs = clock.nowMs()
@@ -84,6 +88,7 @@ export class Claims {
         address,
         nowMs,
         nextStepAtMs: hasLease ? nowMs + LEASE_MS : nowMs,
+        token,
       }
       const inserted = await this.insert(claim, request, attempt > 0)
       if (!inserted) continue

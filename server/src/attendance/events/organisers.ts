@@ -21,6 +21,8 @@ export interface OrganisersOptions {
   readonly challenges: Pick<GuessChallenges, 'check'>
   readonly passes: Pick<OrganiserPasses, 'check' | 'make' | 'revokeAll'>
   readonly issuer: Pick<Issuer, 'findEvent' | 'isEditCode'>
+  /** Whether the edit codes of an event are short enough to be guessed. */
+  readonly isGuessable: (eventId: number) => boolean
 }
 
 /** What a request carries to show that it comes from the organiser. */
@@ -83,7 +85,11 @@ export class Organisers {
     { editCode, pass, proof, from }: Credentials,
     about?: AboutEvent,
   ): Promise<NewPass | undefined> {
-    const { guard, issuer, passes, challenges } = this.options
+    const { guard, issuer, passes, challenges, isGuessable } = this.options
+    if (!isGuessable(eventId)) {
+      if (await issuer.isEditCode(eventId, editCode, 'organiser')) return undefined
+      throw wrongEditCode()
+    }
     const held = pass === undefined ? undefined : await passes.check(eventId, pass)
     const solved = proof === undefined ? undefined : challenges.check(eventId, proof)
     let sender: Sender = 'unproven'

@@ -1,0 +1,132 @@
+import { concat, fromHex, keccak256, numberBytes, padLeft, toHex, utf8 } from './bytes.ts'
+
+/** The EIP-712 domain of off-chain attestations: the contract that would revoke or timestamp them. */
+export interface Domain {
+  readonly name: string
+  /** Version of the contract, not of the attestation. */
+  readonly version: string
+  readonly chainId: bigint
+  readonly verifyingContract: string
+}
+
+/** Ethereum mainnet: the domain of the tokens that this server signs. */
+export const MAINNET_DOMAIN: Domain = {
+  name: 'EAS Attestation',
+  version: '0.26',
+  chainId: 1n,
+  verifyingContract: '0xA1207F3BBa224E2c9c3c6D5aF63D0eb1582Ce587',
+}
+
+/** The signed fields of an off-chain attestation; bytes in hex. */
+export interface Attestation {
+  readonly version: 1 | 2
+  readonly schema: string
+  readonly recipient: string
+  /** Seconds since 1970. */
+  readonly time: bigint
+  /** Seconds since 1970; 0 is never. */
+  readonly expirationTime: bigint
+  readonly revocable: boolean
+  readonly refUID: string
+  readonly data: string
+  /** 32 bytes in version 2, absent in version 1. */
+  readonly salt?: string
+}
+
+export interface TypedField {
+  readonly name: string
+  readonly type: string
+}
+
+const FIELDS_1: readonly TypedField[] = [
+  { name: 'version', type: 'uint16' },
+  { name: 'schema', type: 'bytes32' },
+  { name: 'recipient', type: 'address' },
+  { name: 'time', type: 'uint64' },
+  { name: 'expirationTime', type: 'uint64' },
+  { name: 'revocable', type: 'bool' },
+  { name: 'refUID', type: 'bytes32' },
+  { name: 'data', type: 'bytes' },
+]
+/** The fields of each version, in the order in which they are signed. */
+export const FIELDS: Readonly<Record<1 | 2, readonly TypedField[]>> = {
+  1: FIELDS_1,
+  2: [...FIELDS_1, { name: 'salt', type: 'bytes32' }],
+}
+export const PRIMARY_TYPE = 'Attest'
+
+export const NO_BYTES32 = `0x${'0'.repeat(64)}`
+
+const DOMAIN_TYPE = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
+const TYPES = {
+  1: `${PRIMARY_TYPE}(${fieldsText(FIELDS[1])})`,
+  2: `${PRIMARY_TYPE}(${fieldsText(FIELDS[2])})`,
+}
+
+/** The 32 bytes that the issuer signs (EIP-712). */
+export function attestationDigest(domain: Domain, attestation: Attestation): Uint8Array {
+  return keccak256(concat(new Uint8Array([0x19, 0x01]), domainSeparator(domain), structHash(attestation)))
+}
+
+/**
+ * The name of an attestation. It is not the signed digest, and names neither signer nor domain. The schema counts as
+ * text, in the letter case in which it is written.
+ */
+export function attestationUid(attestation: Attestation): string {
+  const { version, schema, recipient, time, expirationTime, revocable, refUID, data, salt } = attestation
+  const bytes = concat(
+    numberBytes(version, 2),
+    utf8(schema),
+    fromHex(recipient),
+    new Uint8Array(20), // in place of the attester, whom off-chain attestations leave out
+    numberBytes(time, 8),
+    numberBytes(expirationTime, 8),
+    new Uint8Array([revocable ? 1 : 0]),
+    fromHex(refUID),
+    fromHex(data),
+    ...(salt === undefined ? [] : [fromHex(salt)]),
+    new Uint8Array(4),
+  )
+  return toHex(keccak256(bytes))
+}
+
+/**
+ * The name of a schema.
+ *
+ * @example
+ * schemaUid(EVENT_ATTENDANCE_SCHEMA, NO_ADDRESS, true) // EVENT_ATTENDANCE_UID
+ */
+export function schemaUid(schema: string, resolver: string, revocable: boolean): string {
+  return toHex(keccak256(concat(utf8(schema), fromHex(resolver), new Uint8Array([revocable ? 1 : 0]))))
+}
+
+export function domainSeparator({ name, version, chainId, verifyingContract }: Domain): Uint8Array {
+  const words = [textHash(DOMAIN_TYPE), textHash(name), textHash(version), numberBytes(chainId)]
+  return keccak256(concat(...words, padLeft(fromHex(verifyingContract))))
+}
+
+export function structHash(attestation: Attestation): Uint8Array {
+  const { version, schema, recipient, time, expirationTime, revocable, refUID, data, salt } = attestation
+  return keccak256(
+    concat(
+      textHash(TYPES[version]),
+      numberBytes(version),
+      fromHex(schema),
+      padLeft(fromHex(recipient)),
+      numberBytes(time),
+      numberBytes(expirationTime),
+      numberBytes(revocable ? 1 : 0),
+      fromHex(refUID),
+      keccak256(fromHex(data)),
+      ...(salt === undefined ? [] : [fromHex(salt)]),
+    ),
+  )
+}
+
+function textHash(text: string): Uint8Array {
+  return keccak256(utf8(text))
+}
+
+function fieldsText(fields: readonly TypedField[]): string {
+  return fields.map(({ type, name }) => `${type} ${name}`).join(',')
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { Approval } from '../../db/schema.ts'
+import { AppError } from '../../errors.ts'
+import { CodeLoader } from '../codes/code-loader.ts'
+import { CodeCountCache } from '../events/code-count-cache.ts'
+import { EventHolds } from '../events/event-holds.ts'
+import { type Event, getEvent } from '../events/event-queries.ts'
+import type { Vault } from '../vault.ts'
+import { setApproval, type WaitingEvent, waitingEvents } from './made-event-queries.ts'
+import { listOwnCodes } from './own-code-list.ts'
+
+export interface ApprovalsOptions {
+  readonly db: Db
+  readonly codes: Pick<CodeLoader, 'load'>
+}
+
+/** The operator's answers to events that were made here. */
+export class Approvals {
+  private readonly options: ApprovalsOptions
+  constructor(options: ApprovalsOptions) {
+    this.options = options
+  }
+
+  /**
+   * Answers for an event; an earlier answer can be changed. A refused event keeps the tokens that it has.
+   *
+   * @throws {AppError} `event_not_found` for an event that was not made here
+   */
+  async answer(event: Event, approval: Exclude<Approval, 'waiting'>): Promise<void> {
+    const { db, codes } = this.options
+    if (!(await setApproval(db, event.event_id, approval))) throw notMadeHere()
+    if (approval === 'approved') await codes.load(event, '')
+  }
+
+  /** Events without an answer, the oldest first. */
+  waiting(): Promise<readonly WaitingEvent[]> {
+    return waitingEvents(this.options.db)
+  }
+
+  /** @throws {AppError} `event_not_found` */
+  find(name: Parameters<typeof getEvent>[1]): Promise<Event> {
+    return getEvent(this.options.db, name)
+  }
+}
+
+/** For a command, which works on the database without a server. */
+export function openApprovals({
+  db,
+  clock,
+  vault,
+}: {
+  readonly db: Db
+  readonly clock: Clock
+  readonly vault: Vault
+}): Approvals {
+  const issuer = { listCodes: (eventId: number) => listOwnCodes(db, eventId) }
+  const parts = { codeCounts: new CodeCountCache(db), holds: new EventHolds({ db, clock }) }
+  return new Approvals({ db, codes: new CodeLoader({ db, clock, vault, issuer, ...parts }) })
+}
+
+export function notMadeHere(): AppError {
+  return new AppError('event_not_found', 'No event with this number was made on this server.')
+}

@@ -1,0 +1,152 @@
+import type { Coord } from '@landpass/client/grid'
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { Approval } from '../../db/schema.ts'
+import { AppError } from '../../errors.ts'
+import type { CodeLoader } from '../codes/code-loader.ts'
+import { coordinatesText } from '../events/coordinates.ts'
+import { type Event, getEvent } from '../events/event-queries.ts'
+import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
+import { notMadeHere } from './approvals.ts'
+import { findMadeEvent, insertMadeEvent, raiseSupply } from './made-event-queries.ts'
+import { hashOf, newEditCode } from './own-issuer.ts'
+import { PictureReader } from './picture-reader.ts'
+import type { TokenKeys } from './token-keys.ts'
+
+export interface EventMakerOptions {
+  readonly db: Db
+  readonly clock: Clock
+  readonly keys: Pick<TokenKeys, 'current'>
+  readonly codes: Pick<CodeLoader, 'load'>
+  readonly who: 'anyone' | 'approved' | 'operator' | 'nobody'
+  readonly maxTokens: number
+  /** A square picture of places, as a PNG file; undefined while there is no map of them. */
+  readonly drawPlaces: (places: readonly Coord[]) => Buffer | undefined
+}
+
+/** An event as its organiser describes it. The form of all fields has been checked. */
+export interface EventDescription {
+  readonly name: string
+  readonly description: string
+  readonly eventUrl: string
+  readonly places: readonly Coord[]
+  /** Days as `YYYY-MM-DD`. */
+  readonly startDate: string
+  readonly endDate: string
+  readonly tokens: number
+  readonly requiresCaptcha: boolean
+  readonly requiresPresence: boolean
+  readonly hidesHolders: boolean
+  /** The file of the organiser's own picture, PNG or JPEG; undefined: one is drawn from the map. */
+  readonly picture: Buffer | undefined
+}
+
+/** Who makes an event, and at which address it is seen. */
+export interface MakingRequest {
+  readonly isOperator: boolean
+  /** Of the addresses of this server, without a slash at its end. */
+  readonly base: string
+}
+
+export interface MadeEventAnswer {
+  readonly event: Event
+  /** For the organiser: it is not stored, and never shown again. */
+  readonly editCode: string
+  readonly approval: Approval
+}
+
+/** Makes events of our own issuer. */
+export class EventMaker {
+  private readonly options: EventMakerOptions
+  private readonly pictures = new PictureReader()
+  constructor(options: EventMakerOptions) {
+    this.options = options
+  }
+
+  /**
+   * Makes an event with an edit code. Its tokens can be claimed at once, or when the operator has approved it: an event
+   * that waits has no codes, like one that the other issuer has not approved.
+   *
+   * @throws {PictureError} for a picture that is none, too large, or damaged
+   * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs
+   */
+  async make(description: EventDescription, { isOperator, base }: MakingRequest): Promise<MadeEventAnswer> {
+    const { db, clock, keys, codes, who, drawPlaces } = this.options
+    if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly()
+    await keys.current()
+    const { picture, places } = description
+    const image = picture ? await this.pictures.read(picture) : drawPlaces(places)
+    const nowMs = clock.nowMs()
+    const editCode = newEditCode()
+    const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
+    const eventId = await insertMadeEvent(db, {
+      record: (event) => recordOf(event, description, base),
+      coordinates: coordinatesText(places),
+      image: image ?? null,
+      requiresCaptcha: description.requiresCaptcha,
+      requiresPresence: description.requiresPresence,
+      startAtMs: null,
+      endAtMs: null,
+      expiresAtMs: endOfLastDayMs(description.endDate)!,
+      editCodeHash: hashOf(editCode),
+      supply: description.tokens,
+      approval,
+      hidesHolders: description.hidesHolders,
+      nowMs,
+    })
+    const event = await getEvent(db, { eventId })
+    await codes.load(event, editCode)
+    return { event: await getEvent(db, { eventId }), editCode, approval }
+  }
+
+  /**
+   * Raises how many tokens an event has. A smaller number changes nothing: the tokens may be given out.
+   *
+   * @throws {AppError} `event_not_found` for an event that was not made here
+   */
+  async raise(event: Event, tokens: number): Promise<void> {
+    const { db, codes } = this.options
+    if ((await raiseSupply(db, event.event_id, tokens)) === undefined) throw notMadeHere()
+    await codes.load(event, '')
+  }
+
+  /** Whether lists of the holders of an event are public. */
+  async showsHolders(eventId: number): Promise<boolean> {
+    const made = await findMadeEvent(this.options.db, eventId)
+    return made !== undefined && !made.hides_holders
+  }
+}
+
+/** The record has the fields of the other issuer's, because clients read them. */
+function recordOf(
+  { eventId, uuid }: { readonly eventId: number; readonly uuid: string },
+  { name, description, eventUrl, startDate, endDate }: EventDescription,
+  base: string,
+) {
+  return {
+    id: eventId,
+    fancy_id: `event-${eventId}`,
+    name,
+    description,
+    event_url: eventUrl,
+    image_url: `${base}/events/${uuid}/image.png`,
+    country: '',
+    city: '',
+    year: Number(startDate.slice(0, 4)),
+    start_date: startDate,
+    end_date: endDate,
+    expiry_date: endDate,
+    from_admin: false,
+    virtual_event: true,
+    event_template_id: 0,
+    event_host_id: 0,
+    private_event: false,
+  }
+}
+
+function operatorOnly(): AppError {
+  return new AppError(
+    'operator_only',
+    'Only the operator of this server makes and approves events here. Send the header Operator-Key.',
+  )
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { Approval, MadeEventTable } from '../../db/schema.ts'
+import { inTransaction } from '../../db/transaction.ts'
+
+/** What decides about the tokens of an event that was made here. */
+export type MadeEvent = Pick<
+  MadeEventTable,
+  'event_id' | 'edit_code_hash' | 'supply' | 'approval' | 'hides_holders'
+>
+
+export interface EventToMake {
+  readonly record: (event: {
+    readonly eventId: number
+    readonly uuid: string
+  }) => Readonly<Record<string, unknown>>
+  readonly coordinates: string
+  readonly requiresCaptcha: boolean
+  readonly requiresPresence: boolean
+  readonly startAtMs: number | null
+  readonly endAtMs: number | null
+  readonly expiresAtMs: number
+  readonly editCodeHash: Buffer
+  readonly supply: number
+  readonly approval: Approval
+  readonly hidesHolders: boolean
+  /** The file of a PNG; null where there is none. */
+  readonly image: Buffer | null
+  readonly nowMs: number
+}
+
+/** Makes an event with a number of its own. @returns the number */
+export function insertMadeEvent(db: Db, event: EventToMake): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const { rows } = await sql<{ id: number }>`select nextval('made_event_number') as id`.execute(tx)
+    const eventId = Number(rows[0]!.id)
+    const uuid = randomUUID()
+    await tx
+      .insertInto('attendance_event')
+      .values({
+        event_id: eventId,
+        uuid,
+        issuer_record: JSON.stringify(event.record({ eventId, uuid })),
+        coordinates: event.coordinates,
+        enabled: true,
+        requires_captcha: event.requiresCaptcha,
+        requires_presence: event.requiresPresence,
+        distribution_start_at_ms: event.startAtMs,
+        distribution_end_at_ms: event.endAtMs,
+        expires_at_ms: event.expiresAtMs,
+        codes_asked_at_ms: null,
+        created_at_ms: event.nowMs,
+        updated_at_ms: event.nowMs,
+      })
+      .execute()
+    await tx
+      .insertInto('made_event')
+      .values({
+        event_id: eventId,
+        edit_code_hash: event.editCodeHash,
+        supply: event.supply,
+        approval: event.approval,
+        hides_holders: event.hidesHolders,
+        image: event.image,
+        made_at_ms: event.nowMs,
+      })
+      .execute()
+    return eventId
+  })
+}
+
+export async function findMadeEvent(db: Db, eventId: number): Promise<MadeEvent | undefined> {
+  return db
+    .selectFrom('made_event')
+    .select(['event_id', 'edit_code_hash', 'supply', 'approval', 'hides_holders'])
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
+}
+
+/** The picture of an event as a PNG; undefined where it has none, or the operator has not approved the event. */
+export async function findImage(db: Db, eventId: number): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('made_event')
+    .select('image')
+    .where('event_id', '=', eventId)
+    .where('approval', '=', 'approved')
+    .executeTakeFirst()
+  return row?.image ? Buffer.from(row.image) : undefined
+}
+
+/** Raises the number of tokens; a smaller one changes nothing. @returns the number that holds now */
+export async function raiseSupply(db: Db, eventId: number, supply: number): Promise<number | undefined> {
+  const row = await db
+    .updateTable('made_event')
+    .set(({ fn, val, ref }) => ({ supply: fn<number>('greatest', [ref('supply'), val(supply)]) }))
+    .where('event_id', '=', eventId)
+    .returning('supply')
+    .executeTakeFirst()
+  return row?.supply
+}
+
+/** @returns false for an event that was not made here */
+export async function setApproval(
+  db: Db,
+  eventId: number,
+  approval: Exclude<Approval, 'waiting'>,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('made_event')
+    .set({ approval })
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** The number that the next event that is made here gets, if no other is made before. */
+export async function readNextEventNumber(db: Db): Promise<number> {
+  const { rows } = await sql<{ next: string | number }>`
+    select case when is_called then last_value + 1 else last_value end as next from made_event_number
+  `.execute(db)
+  return Number(rows[0]!.next)
+}
+
+/** An event that waits for the operator. */
+export interface WaitingEvent {
+  readonly eventId: number
+  readonly uuid: string
+  readonly record: Readonly<Record<string, unknown>>
+  readonly coordinates: string
+  readonly supply: number
+  readonly madeAtMs: number
+}
+
+/** Events that wait for the operator, the oldest first. */
+export async function waitingEvents(db: Db): Promise<readonly WaitingEvent[]> {
+  return db
+    .selectFrom('made_event')
+    .innerJoin('attendance_event', 'attendance_event.event_id', 'made_event.event_id')
+    .select([
+      'made_event.event_id as eventId',
+      'attendance_event.uuid',
+      'attendance_event.issuer_record as record',
+      'attendance_event.coordinates',
+      'made_event.supply',
+      'made_event.made_at_ms as madeAtMs',
+    ])
+    .where('made_event.approval', '=', 'waiting')
+    .orderBy('made_event.event_id')
+    .execute()
+}

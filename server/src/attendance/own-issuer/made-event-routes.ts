@@ -1,0 +1,247 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { World } from '@landpass/client/grid'
+import type { FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import type { Db } from '../../db/engine.ts'
+import { AppError } from '../../errors.ts'
+import { publicBase } from '../../http/public-base.ts'
+import { okSchema } from '../../http/schemas.ts'
+import { invalidParameter } from '../../http/validation.ts'
+import { oneOf } from '../../schema-parts.ts'
+import { parseCoordinates } from '../events/coordinates.ts'
+import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
+import { eventParams, parsePublicEventName } from '../events/event-params.ts'
+import { getEvent } from '../events/event-queries.ts'
+import { parseIssuerDate } from '../issuer/issuer-dates.ts'
+import type { LimitHook } from '../limits.ts'
+import type { Approvals } from './approvals.ts'
+import type { EventDescription, EventMaker } from './event-maker.ts'
+import { MAX_PICTURE_BYTES, MAX_SIDE_PX, MIN_SIDE_PX, PictureError } from './picture-reader.ts'
+
+const MAX_NAME = 100
+const MAX_DESCRIPTION = 2_000
+const MAX_IMAGE_TEXT = Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + 'data:image/jpeg;base64,'.length
+/** Room for the other fields. */
+const BODY_LIMIT_BYTES = MAX_IMAGE_TEXT + 64 * 1024
+const BASE64 = /^(?:data:image\/(?:png|jpeg);base64,)?([A-Za-z0-9+/]+={0,2})$/
+const PICTURE_ALLOWED = `a PNG or JPEG of at most ${MAX_PICTURE_BYTES} bytes as base64, each side from ${MIN_SIDE_PX} to ${MAX_SIDE_PX} pixels`
+/** Explorers keep times in 32 bits. */
+const LAST_YEAR = 2037
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+/** Line breaks and tabs are allowed in descriptions; other control characters show nowhere. */
+const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/u
+const UNPRINTABLE_IN_TEXT = /(?![\n\t])[\p{Cc}\p{Surrogate}]/u
+
+const bodySchema = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'It is signed with every token.' }),
+    description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION })),
+    coordinates: Type.String({ description: '`x,y;x,y`; the first one is signed with every token.' }),
+    start_date: Type.String({ description: 'First day, YYYY-MM-DD.' }),
+    end_date: Type.Optional(
+      Type.String({ description: 'Last day; the first one where it is left out. Tokens end then.' }),
+    ),
+    tokens: Type.Integer({ minimum: 1, description: 'How many there can be. It can be raised.' }),
+    event_url: Type.Optional(Type.String({ maxLength: 300, description: 'An https address.' })),
+    requires_captcha: Type.Optional(Type.Boolean()),
+    requires_presence: Type.Optional(Type.Boolean()),
+    image: Type.Optional(
+      Type.String({
+        maxLength: MAX_IMAGE_TEXT,
+        'x-allowed': PICTURE_ALLOWED,
+        'x-withheld': true,
+        description: `A PNG or JPEG as base64, or as a data address. Its middle is shown as a square; drawn from the map where it is left out.`,
+      }),
+    ),
+    hide_holders: Type.Optional(
+      Type.Boolean({
+        description: 'Whether the list of holders is not public. Single answers to a gate are.',
+      }),
+    ),
+  },
+  { title: 'EventToMake' },
+)
+
+const approvalSchema = oneOf(['waiting', 'approved', 'refused'], {
+  description: 'waiting: tokens can be claimed when the operator has approved the event.',
+})
+
+export interface MadeEventRouteOptions {
+  readonly db: Db
+  readonly world: World
+  readonly maker: EventMaker
+  readonly approvals: Pick<Approvals, 'answer'>
+  readonly maxTokens: number
+  readonly publicUrl: string | undefined
+  /** What the operator sends in the header Operator-Key. */
+  readonly operatorKey: string | undefined
+  readonly makerLimit: LimitHook
+  readonly organiserLimit: LimitHook
+  /** @throws {AppError} `attendance_not_configured` */
+  readonly assertConfigured: () => void
+}
+
+/** Makes events of our own issuer. */
+export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions> = (app, options, done) => {
+  const {
+    db,
+    world,
+    maker,
+    approvals,
+    publicUrl,
+    maxTokens,
+    operatorKey,
+    makerLimit,
+    organiserLimit,
+    assertConfigured,
+  } = options
+  app.post(
+    '/events',
+    {
+      onRequest: makerLimit,
+      bodyLimit: BODY_LIMIT_BYTES,
+      schema: {
+        tags: ['events'],
+        operationId: 'makeEvent',
+        summary: 'Make an event whose tokens this server signs',
+        body: bodySchema,
+        response: okSchema(
+          Type.Object(
+            {
+              event: eventInfoSchema,
+              edit_code: Type.String({ description: 'The editCode of all other calls. Shown this once.' }),
+              approval: approvalSchema,
+            },
+            { title: 'MadeEvent' },
+          ),
+          [
+            'invalid_parameter',
+            'invalid_body',
+            'body_too_large',
+            'invalid_coordinates',
+            'operator_only',
+            'too_many_requests',
+            'attendance_not_configured',
+            'database_unavailable',
+          ],
+        ),
+      },
+    },
+    async (request, reply) => {
+      assertConfigured()
+      const description = describedIn(request.body, world, maxTokens)
+      const made = maker.make(description, {
+        isOperator: isOperator(request, operatorKey),
+        base: publicBase(request, publicUrl),
+      })
+      const { event, editCode, approval } = await made.catch(refusePicture)
+      reply.header('cache-control', 'no-store')
+      return { ok: true as const, data: { event: eventInfoJson(event), edit_code: editCode, approval } }
+    },
+  )
+
+  app.post(
+    '/events/:event/approval',
+    {
+      onRequest: organiserLimit,
+      schema: {
+        tags: ['events'],
+        operationId: 'approveEvent',
+        summary: 'The operator approves or refuses an event that was made here',
+        params: eventParams,
+        body: Type.Object({ approval: oneOf(['approved', 'refused']) }, { title: 'ApprovalRequest' }),
+        response: okSchema(Type.Object({ approval: approvalSchema }), [
+          'invalid_parameter',
+          'invalid_body',
+          'body_too_large',
+          'operator_only',
+          'event_not_found',
+          'too_many_requests',
+          'attendance_not_configured',
+          'database_unavailable',
+        ]),
+      },
+    },
+    async (request) => {
+      assertConfigured()
+      if (!isOperator(request, operatorKey)) {
+        throw new AppError(
+          'operator_only',
+          'Only the operator approves events: send the header Operator-Key.',
+        )
+      }
+      const event = await getEvent(db, parsePublicEventName(request.params.event))
+      const { approval } = request.body
+      await approvals.answer(event, approval)
+      return { ok: true as const, data: { approval } }
+    },
+  )
+  done()
+}
+
+/** Compares hashes, so that neither length nor beginning shows in the time. */
+function isOperator({ headers }: Pick<FastifyRequest, 'headers'>, operatorKey: string | undefined): boolean {
+  const sent = headers['operator-key']
+  if (operatorKey === undefined || typeof sent !== 'string') return false
+  const hash = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(hash(sent), hash(operatorKey))
+}
+
+/** @throws {AppError} `invalid_parameter`, `invalid_coordinates` */
+function describedIn(body: Static<typeof bodySchema>, world: World, maxTokens: number): EventDescription {
+  const name = body.name.trim()
+  if (name === '' || UNPRINTABLE.test(name))
+    throw invalidParameter('name', body.name, 'a text without control characters')
+  const { description = '', event_url: eventUrl = '', start_date: startDate, tokens } = body
+  if (UNPRINTABLE_IN_TEXT.test(description))
+    throw invalidParameter('description', description, 'a text without control characters')
+  if (eventUrl !== '' && !isHttps(eventUrl)) throw invalidParameter('event_url', eventUrl, 'an https address')
+  if (tokens > maxTokens) throw invalidParameter('tokens', tokens, `at most ${maxTokens}`)
+  const endDate = body.end_date ?? startDate
+  assertDays(startDate, endDate)
+  return {
+    name,
+    description,
+    eventUrl,
+    places: parseCoordinates(body.coordinates, world),
+    startDate,
+    endDate,
+    tokens,
+    requiresCaptcha: body.requires_captcha ?? false,
+    requiresPresence: body.requires_presence ?? true,
+    hidesHolders: body.hide_holders ?? false,
+    picture: pictureIn(body.image),
+  }
+}
+
+/** @throws {AppError} `invalid_parameter` */
+function pictureIn(text: string | undefined): Buffer | undefined {
+  if (text === undefined || text === '') return undefined
+  const [, base64] = BASE64.exec(text) ?? []
+  if (base64 === undefined) throw invalidParameter('image', shortened(text), PICTURE_ALLOWED)
+  return Buffer.from(base64, 'base64')
+}
+
+function refusePicture(error: unknown): never {
+  throw error instanceof PictureError ? invalidParameter('image', error.message, PICTURE_ALLOWED) : error
+}
+
+function shortened(text: string): string {
+  return text.slice(0, 20)
+}
+
+function assertDays(startDate: string, endDate: string): void {
+  for (const [name, day] of [
+    ['start_date', startDate],
+    ['end_date', endDate],
+  ] as const) {
+    if (!DAY.test(day) || parseIssuerDate(day) === undefined || Number(day.slice(0, 4)) > LAST_YEAR)
+      throw invalidParameter(name, day, `a day as YYYY-MM-DD, until ${LAST_YEAR}`)
+  }
+  if (endDate < startDate) throw invalidParameter('end_date', endDate, `not before start_date, ${startDate}`)
+}
+
+function isHttps(text: string): boolean {
+  return URL.canParse(text) && new URL(text).protocol === 'https:' && !/\s/.test(text)
+}

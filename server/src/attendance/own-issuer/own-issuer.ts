@@ -1,0 +1,144 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import { findEvent } from '../events/event-queries.ts'
+import {
+  type CodeAtIssuer,
+  type Issuer,
+  IssuerError,
+  type IssuerEvent,
+  type ListedCode,
+  type MintAnswer,
+} from '../issuer/issuer.ts'
+import { findMadeEvent } from './made-event-queries.ts'
+import { listOwnCodes } from './own-code-list.ts'
+import { parseOwnCode } from './own-codes.ts'
+import type { TokenKeys } from './token-keys.ts'
+import { attestationOf, uidBytes } from './token-message.ts'
+import {
+  findTokenByNumber,
+  findTokenOf,
+  insertToken,
+  isSigned,
+  type NewToken,
+  newToken,
+  renewMessage,
+  type StoredToken,
+  storeSignature,
+} from './token-queries.ts'
+
+export interface OwnIssuerOptions {
+  readonly db: Db
+  readonly clock: Clock
+  readonly keys: Pick<TokenKeys, 'current' | 'sign' | 'maySign'>
+}
+
+/** Bytes of an edit code. Nobody can guess so many, so that wrong ones need no limit. */
+const EDIT_CODE_BYTES = 16
+
+/**
+ * The issuer of events that were made here. It calls no other service: a token is a signature over the message that was
+ * stored with the claim. Signing again gives the same bytes, so a claim cannot become two tokens, whatever fails when.
+ */
+export class OwnIssuer implements Issuer {
+  private readonly options: OwnIssuerOptions
+  constructor(options: OwnIssuerOptions) {
+    this.options = options
+  }
+
+  async findEvent(eventId: number): Promise<IssuerEvent | undefined> {
+    const event = await findEvent(this.options.db, { eventId })
+    return event && { id: eventId, name: nameOf(event), record: event.issuer_record }
+  }
+
+  async isEditCode(eventId: number, editCode: string): Promise<boolean> {
+    const made = await findMadeEvent(this.options.db, eventId)
+    return timingSafeEqual(made?.edit_code_hash ?? hashOf(''), hashOf(editCode)) && made !== undefined
+  }
+
+  async listCodes(eventId: number): Promise<readonly ListedCode[]> {
+    return listOwnCodes(this.options.db, eventId)
+  }
+
+  async readCode(code: string): Promise<CodeAtIssuer | undefined> {
+    const parsed = parseOwnCode(code)
+    if (!parsed) return undefined
+    const token = await findTokenByNumber(this.options.db, parsed.eventId, parsed.number)
+    return {
+      isClaimed: token !== undefined,
+      beneficiary: token?.address,
+      isActive: true,
+      secret: '',
+      txStatus: token ? 'passed' : '',
+      txHash: undefined,
+    }
+  }
+
+  async mint(
+    { code, address }: { readonly code: string; readonly address: string },
+    beforeSend: () => Promise<void>,
+  ): Promise<MintAnswer> {
+    const parsed = parseOwnCode(code)
+    if (!parsed) return 'no_such_code'
+    const { db, keys } = this.options
+    const token = await this.messageOf(parsed.eventId, address)
+    if (!token) return 'no_such_code'
+    if (isSigned(token)) return 'made'
+    if (!(await keys.maySign(token.signer, token.timeS))) {
+      // Its key was withdrawn, or is not here: nobody has seen a signature of this message
+      const signer = await keys.current()
+      await renewMessage(db, token.id, { signer, timeS: Math.floor(this.options.clock.nowMs() / 1000) })
+      throw new IssuerError('busy', { call: 'mint' })
+    }
+    const attestation = attestationOf(token)
+    const signature = keys.sign(token.signer, attestation)
+    await beforeSend()
+    const signed = { number: parsed.number, uid: uidBytes(attestation), signature }
+    if (await storeSignature(db, token, signed)) return 'made'
+    // Another process has signed the token, or renewed its message: the next step reads it again
+    throw new IssuerError('busy', { call: 'mint' })
+  }
+
+  /**
+   * The message for a new claim of an event.
+   *
+   * @throws {AppError} `attendance_not_configured` where no key signs now
+   */
+  async prepare(event: {
+    readonly coordinates: string
+    readonly issuer_record: Readonly<Record<string, unknown>>
+  }): Promise<NewToken> {
+    const signer = await this.options.keys.current()
+    const { coordinates } = event
+    return newToken({ name: nameOf(event), coordinates }, { signer, nowMs: this.options.clock.nowMs() })
+  }
+
+  /** The stored message of a claim; made now where a server of an earlier version has reserved the claim. */
+  private async messageOf(eventId: number, address: string): Promise<StoredToken | undefined> {
+    const { db } = this.options
+    const stored = await findTokenOf(db, eventId, address)
+    if (stored) return stored
+    const event = await findEvent(db, { eventId })
+    if (!event) return undefined
+    await insertToken(db, { eventId, address, token: await this.prepare(event) })
+    return findTokenOf(db, eventId, address)
+  }
+}
+
+/** A new edit code: 32 hex digits. Only {@link hashOf} of it is stored. */
+export function newEditCode(): string {
+  return randomBytes(EDIT_CODE_BYTES).toString('hex')
+}
+
+/** A plain hash is enough for a text with 128 random bits. */
+export function hashOf(editCode: string): Buffer {
+  return createHash('sha256').update(editCode).digest()
+}
+
+function nameOf({
+  issuer_record: record,
+}: {
+  readonly issuer_record: Readonly<Record<string, unknown>>
+}): string {
+  return typeof record.name === 'string' ? record.name : ''
+}

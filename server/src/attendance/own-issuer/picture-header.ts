@@ -1,0 +1,50 @@
+/** What the first bytes of a picture say. */
+export interface PictureHeader {
+  readonly kind: 'png' | 'jpeg'
+  readonly widthPx: number
+  readonly heightPx: number
+}
+
+const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+const PNG_SIDES_AT = 16
+const JPEG_START = 0xffd8
+/** Marker of the compressed pixels: the header ends there. */
+const START_OF_SCAN = 0xda
+/** Markers between c0 and cf that do not begin a frame: tables, and an extension. */
+const NO_FRAME = [0xc4, 0xc8, 0xcc]
+
+/**
+ * Reads kind and size of a picture, so that one that is too large need not be decoded. Undefined for other files, and
+ * where the header is damaged.
+ */
+export function readPictureHeader(bytes: Buffer): PictureHeader | undefined {
+  if (bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return pngHeader(bytes)
+  if (bytes.length > 4 && bytes.readUInt16BE(0) === JPEG_START) return jpegHeader(bytes)
+  return undefined
+}
+
+function pngHeader(bytes: Buffer): PictureHeader | undefined {
+  if (bytes.length < PNG_SIDES_AT + 8 || bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined
+  return {
+    kind: 'png',
+    widthPx: bytes.readUInt32BE(PNG_SIDES_AT),
+    heightPx: bytes.readUInt32BE(PNG_SIDES_AT + 4),
+  }
+}
+
+/** Goes from segment to segment up to the first frame, whose size the decoder uses: it refuses a second one. */
+function jpegHeader(bytes: Buffer): PictureHeader | undefined {
+  for (let at = 2; at + 9 <= bytes.length; ) {
+    if (bytes[at] !== 0xff) return undefined
+    const marker = bytes[at + 1]!
+    if (marker === 0xff) {
+      at += 1 // fill byte
+      continue
+    }
+    if (marker === START_OF_SCAN) return undefined
+    if (marker >= 0xc0 && marker <= 0xcf && !NO_FRAME.includes(marker))
+      return { kind: 'jpeg', heightPx: bytes.readUInt16BE(at + 5), widthPx: bytes.readUInt16BE(at + 7) }
+    at += 2 + bytes.readUInt16BE(at + 2)
+  }
+  return undefined
+}

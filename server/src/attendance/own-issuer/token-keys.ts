@@ -1,0 +1,198 @@
+import { join } from 'node:path'
+import { type Attestation, attestationDigest, MAINNET_DOMAIN } from '@landpass/client/tokens'
+import type { Clock } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import { AppError, CommandError } from '../../errors.ts'
+import { signDigest } from '../../ethereum/signatures.ts'
+import { IssuerError } from '../issuer/issuer.ts'
+import { OneSecondCache } from '../one-second-cache.ts'
+import { addTokenKey, makeTokenKeyFile, readTokenKeys, type TokenKey } from './token-key-file.ts'
+import { endOtherKeys, type KeyTime, listKeyTimes, publishKey, withdrawKey } from './token-key-queries.ts'
+
+export interface TokenKeysOptions {
+  readonly db: Db
+  readonly clock: Clock
+  /** The file with the keys: {@link tokenKeyPath}. Undefined: this server signs nothing. */
+  readonly path: string | undefined
+}
+
+/** A key of our issuer, as it is published. Times are in seconds. */
+export interface PublishedKey {
+  readonly address: string
+  readonly from: number
+  readonly until: number | null
+  readonly state: 'active' | 'retired' | 'compromised'
+  /** Since when it counts as stolen. */
+  readonly withdrawnAt: number | null
+}
+
+/** The keys of tests and examples that anybody can look up. */
+const PUBLIC_KEYS: ReadonlySet<string> = new Set([
+  '0x502651f8b01eeb3f32f766307e787d50515029d0',
+  '0x4ddcd4b671be10f149406eba65d6dc7cd8607603',
+  '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf',
+])
+
+/** Where the keys are: the setting, or a file of the embedded database. Undefined: this server has no issuer of its own. */
+export function tokenKeyPath(
+  config: { readonly dataDir: string; readonly attendance: { readonly tokenKeyFile: string | undefined } },
+  engineKind: 'embedded' | 'postgres',
+): string | undefined {
+  const { tokenKeyFile } = config.attendance
+  return tokenKeyFile ?? (engineKind === 'embedded' ? join(config.dataDir, 'token.key') : undefined)
+}
+
+/**
+ * The keys with which this server signs tokens. Which of them signs when is in the database, and is published; the keys are
+ * in a file. Whoever has a key can make tokens, so nothing but attestations over our domain is ever signed, no key is
+ * answered or logged, and errors name addresses only.
+ *
+ * @example
+ * const signer = await keys.current()
+ * keys.sign(signer, attestation) // 65 bytes: r, s, v
+ */
+export class TokenKeys {
+  private readonly options: TokenKeysOptions
+  private keys: readonly TokenKey[] = []
+  private readonly times = new OneSecondCache<readonly KeyTime[]>()
+  constructor(options: TokenKeysOptions) {
+    this.options = options
+  }
+
+  /**
+   * Reads the file, and makes it with a key where it is missing. A first key is published.
+   *
+   * @throws {CommandError} where the file cannot be used
+   * @returns whether a key was made: the operator has to keep a copy of the file
+   */
+  async open(): Promise<{ readonly isNew: boolean; readonly path: string }> {
+    const { db, clock } = this.options
+    const path = this.path()
+    const isNew = await makeTokenKeyFile(path)
+    await this.read()
+    const last = this.keys.at(-1)
+    if (!last) throw new CommandError(`${path} holds no key.`)
+    const published = new Set((await listKeyTimes(db)).map(({ address }) => address))
+    // A file that the operator has put there: its newest key signs from now on
+    if (!this.keys.some(({ address }) => published.has(address))) {
+      const nowMs = clock.nowMs()
+      await publishKey(db, { address: last.address, fromS: seconds(nowMs), nowMs })
+    }
+    return { isNew, path }
+  }
+
+  /**
+   * The address that signs now: the newest published key of this file whose time has come.
+   *
+   * @throws {AppError} `attendance_not_configured` where there is none
+   */
+  async current(): Promise<string> {
+    const nowS = seconds(this.options.clock.nowMs())
+    const times = await this.times.get('all', () => listKeyTimes(this.options.db))
+    const current = times.filter(
+      ({ from_s, until_s }) => from_s <= nowS && (until_s === null || nowS < until_s),
+    )
+    for (const { address } of current.toReversed()) if (await this.has(address)) return address
+    throw new AppError(
+      'attendance_not_configured',
+      'This server has no key that signs tokens now. Ask its operator: landpass issuer-key show.',
+      { missing: ['TOKEN_KEY_FILE'] },
+    )
+  }
+
+  /**
+   * Signs a token: r, s and v as 65 bytes. The same message and key always give the same bytes.
+   *
+   * @throws {IssuerError} `refused` where this server does not have the key
+   */
+  sign(address: string, attestation: Attestation): Buffer {
+    const key = this.find(address)
+    if (!key) throw new IssuerError('refused', { call: 'mint' })
+    const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation), key)
+    return Buffer.concat([r, s, Buffer.of(v)])
+  }
+
+  /** Whether a message of a time may be signed with a key: this server has it, and it was not withdrawn. */
+  async maySign(address: string, timeS: number): Promise<boolean> {
+    const times = await this.times.get('all', () => listKeyTimes(this.options.db))
+    const time = times.find((known) => known.address === address)
+    if (!time || time.withdrawn_at_s !== null || timeS < time.from_s) return false
+    return (time.until_s === null || timeS < time.until_s) && this.has(address)
+  }
+
+  /** Whether this server can sign for an address; reads the file again where it does not know the address. */
+  async has(address: string): Promise<boolean> {
+    if (!this.find(address) && this.options.path !== undefined) await this.read()
+    return this.find(address) !== undefined
+  }
+
+  /** All keys that ever signed or will sign: what is published. */
+  async list(): Promise<readonly PublishedKey[]> {
+    const nowS = seconds(this.options.clock.nowMs())
+    return (await listKeyTimes(this.options.db)).map((time) => published(time, nowS))
+  }
+
+  /**
+   * Makes a new key, which signs in some time, when caches of the published list know it. The others end then.
+   *
+   * @returns the new address
+   */
+  async rotate(afterS: number): Promise<string> {
+    const { db, clock } = this.options
+    const { address } = await addTokenKey(this.path())
+    const nowMs = clock.nowMs()
+    const fromS = seconds(nowMs) + afterS
+    await publishKey(db, { address, fromS, nowMs })
+    await endOtherKeys(db, address, fromS)
+    this.times.forget('all')
+    return address
+  }
+
+  /**
+   * Marks a key as stolen, from a time on. A key that signs now is replaced at once.
+   *
+   * @returns the new address, if there had to be one
+   * @throws {CommandError} for an address without a published key, or one that was withdrawn before
+   */
+  async withdraw(address: string, atS: number): Promise<string | undefined> {
+    const { db, clock } = this.options
+    if (!(await withdrawKey(db, address, atS)))
+      throw new CommandError(`${address} is not a published key, or was withdrawn before.`)
+    this.times.forget('all')
+    const nowS = seconds(clock.nowMs())
+    const others = (await listKeyTimes(db)).filter(({ until_s }) => until_s === null || until_s > nowS)
+    return others.length === 0 ? this.rotate(0) : undefined
+  }
+
+  private path(): string {
+    const { path } = this.options
+    if (path === undefined) throw new CommandError('TOKEN_KEY_FILE is not set.')
+    return path
+  }
+
+  private find(address: string): Buffer | undefined {
+    return this.keys.find((known) => known.address === address)?.key
+  }
+
+  private async read(): Promise<void> {
+    const keys = await readTokenKeys(this.path())
+    const known = keys.find(({ address }) => PUBLIC_KEYS.has(address))
+    if (known) throw new CommandError(`The key of ${known.address} is a public example: use another one.`)
+    this.keys = keys
+  }
+}
+
+function published({ address, from_s, until_s, withdrawn_at_s }: KeyTime, nowS: number): PublishedKey {
+  const isOver = until_s !== null && until_s <= nowS
+  return {
+    address,
+    from: from_s,
+    until: until_s,
+    state: withdrawn_at_s !== null ? 'compromised' : isOver ? 'retired' : 'active',
+    withdrawnAt: withdrawn_at_s,
+  }
+}
+
+function seconds(timeMs: number): number {
+  return Math.floor(timeMs / 1000)
+}

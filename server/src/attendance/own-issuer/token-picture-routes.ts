@@ -1,0 +1,104 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { ReadyAnswer } from '../../http/ready-answers.ts'
+import { streamSchema, withUnchanged } from '../../http/schemas.ts'
+import { confirmsCopy, freshnessHeaders } from '../../http/validators.ts'
+import type { EventCache } from '../events/event-cache.ts'
+import { eventParams, parsePublicEventName } from '../events/event-params.ts'
+import type { LimitHook } from '../limits.ts'
+import type { TokenPicture, TokenPictures } from './token-pictures.ts'
+import { tokenParams } from './token-routes.ts'
+
+const GROUP = 'claims'
+const TYPE = 'image/png'
+const BEFORE_ID = '/tokens/'
+const AFTER_ID = '/image.png'
+
+export interface TokenPictureRouteOptions {
+  readonly events: Pick<EventCache, 'get'>
+  readonly pictures: TokenPictures
+  /** For pictures that are not in memory. */
+  readonly imageLimit: LimitHook
+}
+
+/** Pictures of events that were made here, and of their tokens. */
+export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteOptions> = (
+  app,
+  { events, pictures, imageLimit },
+  done,
+) => {
+  app.get(
+    '/tokens/:id/image.png',
+    {
+      compress: false,
+      schema: {
+        tags: [GROUP],
+        operationId: 'attendanceTokenImage',
+        summary: 'The picture of a token',
+        params: tokenParams,
+        response: pictureSchema('token_not_found'),
+      },
+    },
+    async (request, reply) => {
+      const id = request.params.id.toLowerCase()
+      if (!pictures.cached(id)) await imageLimit(request, reply)
+      return sendPicture(request, reply, await pictures.ofToken(id))
+    },
+  )
+
+  app.get(
+    '/events/:event/image.png',
+    {
+      compress: false,
+      onRequest: imageLimit,
+      schema: {
+        tags: ['events'],
+        operationId: 'eventImage',
+        summary: 'The picture of an event that was made here',
+        params: eventParams,
+        response: pictureSchema('event_not_found'),
+      },
+    },
+    async (request, reply) => {
+      const event = await events.get(parsePublicEventName(request.params.event))
+      return sendPicture(request, reply, await pictures.ofEvent(event))
+    },
+  )
+  done()
+}
+
+/** The ready answer for the address of a token's picture that is in memory. */
+export function findReadyPicture(
+  pictures: Pick<TokenPictures, 'cached'>,
+  url: string,
+): ReadyAnswer | undefined {
+  if (!url.startsWith(BEFORE_ID) || !url.endsWith(AFTER_ID)) return undefined
+  const picture = pictures.cached(url.slice(BEFORE_ID.length, -AFTER_ID.length))
+  return picture && { group: GROUP, headers: headersOf(picture), body: picture.png }
+}
+
+function sendPicture(request: FastifyRequest, reply: FastifyReply, picture: TokenPicture): FastifyReply {
+  if (confirmsCopy(request, reply, freshnessOf(picture))) return reply.code(304).send()
+  return reply.headers(headersOf(picture)).send(picture.png)
+}
+
+function headersOf(picture: TokenPicture) {
+  return { ...freshnessHeaders(freshnessOf(picture)), 'content-type': TYPE }
+}
+
+function freshnessOf({ tag }: TokenPicture) {
+  return { tag, cacheControl: 'public, max-age=300' }
+}
+
+function pictureSchema(notFound: 'token_not_found' | 'event_not_found') {
+  const body = Type.Unsafe({ type: 'string', format: 'binary' })
+  return withUnchanged(
+    streamSchema(TYPE, { description: 'The image.', body }, [
+      'invalid_parameter',
+      notFound,
+      'too_many_requests',
+      'database_unavailable',
+    ]),
+  )
+}

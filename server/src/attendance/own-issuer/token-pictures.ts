@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { MINUTE_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import { findImage } from './made-event-queries.ts'
+import { drawToken } from './token-image.ts'
+import { getToken } from './token-list-queries.ts'
+
+/** The file of a picture, and the hash that clients know it by. */
+export interface TokenPicture {
+  readonly png: Buffer
+  readonly tag: string
+}
+
+const MAX_BYTES = 16 * 1024 * 1024
+/** Memory of an entry besides its picture; tokens of an event share one. */
+const ENTRY_BYTES = 512
+/** The operator may refuse an event later: then its picture is not shown any more. */
+const CACHED_MS = 10 * MINUTE_MS
+const TAG_LENGTH = 22
+
+/**
+ * Pictures of events and tokens, those that were asked for last in memory. A token has the picture of its event: the
+ * organiser's own one, or the map of its place. Without either, one is drawn from the ids.
+ */
+export class TokenPictures {
+  private readonly db: Db
+  private readonly ofEvents = new LRUCache<number, TokenPicture>({
+    maxSize: MAX_BYTES,
+    ttl: CACHED_MS,
+    sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
+  })
+  private readonly ofTokens = new LRUCache<string, TokenPicture>({
+    maxSize: MAX_BYTES,
+    ttl: CACHED_MS,
+    sizeCalculation: (picture) => ENTRY_BYTES + (this.isShared(picture) ? 0 : picture.png.length),
+  })
+  private readonly shared = new WeakSet<TokenPicture>()
+
+  constructor(db: Db) {
+    this.db = db
+  }
+
+  /** The picture of an event. */
+  async ofEvent(event: { readonly event_id: number; readonly uuid: string }): Promise<TokenPicture> {
+    const id = uuidBytes(event.uuid)
+    return (await this.storedOf(event.event_id)) ?? pictureOf(drawToken(id, id))
+  }
+
+  /** The picture of a token, if it is in memory. @param id in lower case */
+  cached(id: string): TokenPicture | undefined {
+    return this.ofTokens.get(id)
+  }
+
+  /** @param id in lower case @throws {AppError} `token_not_found` */
+  async ofToken(id: string): Promise<TokenPicture> {
+    const cached = this.ofTokens.get(id)
+    if (cached) return cached
+    const { eventId, eventUuid } = await getToken(this.db, id)
+    const picture =
+      (await this.storedOf(eventId)) ?? pictureOf(drawToken(uuidBytes(eventUuid), uuidBytes(id)))
+    this.ofTokens.set(id, picture)
+    return picture
+  }
+
+  /** Undefined where the event has none, or is not approved. */
+  private async storedOf(eventId: number): Promise<TokenPicture | undefined> {
+    const cached = this.ofEvents.get(eventId)
+    if (cached) return cached
+    const png = await findImage(this.db, eventId)
+    if (!png) return undefined
+    const picture = pictureOf(png)
+    this.shared.add(picture)
+    this.ofEvents.set(eventId, picture)
+    return picture
+  }
+
+  private isShared(picture: TokenPicture): boolean {
+    return this.shared.has(picture)
+  }
+}
+
+function pictureOf(png: Buffer): TokenPicture {
+  return { png, tag: createHash('sha256').update(png).digest('base64url').slice(0, TAG_LENGTH) }
+}
+
+function uuidBytes(uuid: string): Uint8Array {
+  return Buffer.from(uuid.replaceAll('-', ''), 'hex')
+}

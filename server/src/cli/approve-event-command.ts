@@ -1,0 +1,81 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { SYSTEM_CLOCK } from '../clock.ts'
+import { readConfig } from '../config/config.ts'
+import { AppError, CommandError } from '../errors.ts'
+import { withDatabase } from './open-database.ts'
+import { runCommand, writeResult } from './run-command.ts'
+
+/** `landpass approve-event` */
+export function addApproveEventCommand(program: Command): void {
+  program
+    .command('approve-event')
+    .description('approve an event that was made here; without an event, list those that wait')
+    .argument('[event]', 'number or UUID of the event', parseEvent)
+    .option('--refuse', 'refuse it: no further tokens')
+    .action((event: string | undefined, { refuse = false }: { refuse?: boolean }) =>
+      runCommand(() => runApproveEvent(event, refuse ? 'refused' : 'approved')),
+    )
+}
+
+async function runApproveEvent(event: string | undefined, approval: 'approved' | 'refused'): Promise<void> {
+  const config = readConfig(process.env)
+  const { openApprovals } = await import('../attendance/own-issuer/approvals.ts')
+  const { openKeys } = await import('../attendance/setup-problem.ts')
+  await withDatabase(config, async (engine) => {
+    const { vault, problem } = await openKeys({ config, engine, log: { info: () => {} } })
+    if (problem) throw new CommandError(`Events cannot be approved ${problem.reason}.`)
+    const approvals = openApprovals({ db: engine.db, clock: SYSTEM_CLOCK, vault })
+    if (event === undefined) return writeWaiting(await approvals.waiting())
+    const { parsePublicEventName } = await import('../attendance/events/event-params.ts')
+    try {
+      const found = await approvals.find(parsePublicEventName(event))
+      await approvals.answer(found, approval)
+      writeResult({ ok: true, event: found.event_id, uuid: found.uuid, approval }, [
+        `${inWords(nameOf(found.issuer_record))} is ${approval}.`,
+      ])
+    } catch (error) {
+      throw error instanceof AppError ? new CommandError(error.message) : error
+    }
+  })
+}
+
+interface Waiting {
+  readonly eventId: number
+  readonly uuid: string
+  readonly record: Readonly<Record<string, unknown>>
+  readonly coordinates: string
+  readonly supply: number
+  readonly madeAtMs: number
+}
+
+function writeWaiting(waiting: readonly Waiting[]): void {
+  const events = waiting.map(({ eventId, uuid, record, coordinates, supply, madeAtMs }) => ({
+    event: eventId,
+    uuid,
+    name: nameOf(record),
+    coordinates,
+    tokens: supply,
+    made_at: new Date(madeAtMs).toISOString(),
+  }))
+  writeResult({ ok: true, events }, [
+    ...events.map(
+      ({ event, name, coordinates, tokens, made_at }) =>
+        `${event}  ${inWords(name)}  at ${coordinates}, ${tokens} tokens, made ${made_at}`,
+    ),
+    events.length === 0 ? 'No event waits.' : 'Approve one with landpass approve-event <number>.',
+  ])
+}
+
+function nameOf(record: Readonly<Record<string, unknown>>): string {
+  return typeof record.name === 'string' ? record.name : ''
+}
+
+/** For a terminal: a name may hold anything, control sequences too. */
+function inWords(name: string): string {
+  return `"${name.replaceAll(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, '?')}"`
+}
+
+function parseEvent(text: string): string {
+  if (/^(?:\d{1,10}|[0-9a-fA-F-]{36})$/.test(text)) return text
+  throw new InvalidArgumentError('must be the number or the UUID of an event.')
+}

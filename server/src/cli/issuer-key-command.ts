@@ -1,0 +1,115 @@
+import { checksumAddress, isAddress, MAINNET_DOMAIN, timestampCall } from '@landpass/client/tokens'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { PublishedKey, TokenKeys } from '../attendance/own-issuer/token-keys.ts'
+import { SYSTEM_CLOCK } from '../clock.ts'
+import { readConfig } from '../config/config.ts'
+import { CommandError } from '../errors.ts'
+import { withDatabase } from './open-database.ts'
+import { exitWith2OnWrongUse, runCommand, writeResult } from './run-command.ts'
+
+/** Longer than caches keep the published list. */
+const ROTATION_S = 600
+const MAX_ROTATION_S = 30 * 86_400
+const SHOWN = 'The list is at /.well-known/attendance-issuers.json.'
+
+/** `landpass issuer-key show`, `rotate`, `withdraw` and `root` */
+export function addIssuerKeyCommand(program: Command): void {
+  const command = program.command('issuer-key').description('the keys that sign attendance tokens')
+  command
+    .command('show')
+    .description('print the addresses that sign or signed, and when')
+    .action(() => runCommand(() => withKeys(async (keys) => writeKeys(await keys.list(), []))))
+  command
+    .command('rotate')
+    .description('make a new key, which signs in ten minutes; then the present one stops')
+    .option('--after <seconds>', 'sign with the new key that much later', parseSeconds, ROTATION_S)
+    .action(({ after }: { after: number }) =>
+      runCommand(() =>
+        withKeys(async (keys) => {
+          const address = await keys.rotate(after)
+          await writeKeys(await keys.list(), [
+            `${checksumAddress(address)} signs in ${after} seconds. Keep a copy of the key file, and give it to all servers before.`,
+          ])
+        }),
+      ),
+    )
+  command
+    .command('withdraw')
+    .description('say that somebody else may have a key; a key that signs now is replaced at once')
+    .argument('<address>', 'the address of the key', parseAddress)
+    .option('--at <time>', 'since when, in ISO 8601 with a time zone', parseTime)
+    .action((address: string, { at }: { at?: number }) =>
+      runCommand(() =>
+        withKeys(async (keys) => {
+          const made = await keys.withdraw(address, at ?? Math.floor(SYSTEM_CLOCK.nowMs() / 1000))
+          await writeKeys(await keys.list(), [
+            `Tokens of ${checksumAddress(address)} now count only if the public log had them before.`,
+            ...(made ? [`${checksumAddress(made)} signs from now on.`] : []),
+          ])
+        }),
+      ),
+    )
+  command
+    .command('root')
+    .description('print the last root of the public log of tokens, and the call that notes it on a chain')
+    .action(() => runCommand(writeRoot))
+  for (const sub of command.commands) exitWith2OnWrongUse(sub)
+}
+
+async function withKeys(work: (keys: TokenKeys) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env)
+  const { TokenKeys, tokenKeyPath } = await import('../attendance/own-issuer/token-keys.ts')
+  await withDatabase(config, async ({ db, kind }) => {
+    const path = tokenKeyPath(config, kind)
+    if (path === undefined) throw new CommandError('Set TOKEN_KEY_FILE: docs/attendance/operators.md.')
+    const keys = new TokenKeys({ db, clock: SYSTEM_CLOCK, path })
+    await keys.open()
+    await work(keys)
+  })
+}
+
+async function writeRoot(): Promise<void> {
+  const config = readConfig(process.env)
+  const { TokenLog } = await import('../attendance/own-issuer/token-log.ts')
+  const last = await withDatabase(config, ({ db }) => new TokenLog({ db, clock: SYSTEM_CLOCK }).root())
+  if (!last)
+    throw new CommandError('The log has no root yet: the first one is made when its first day is over.')
+  const data = timestampCall(last.root)
+  writeResult({ ok: true, ...last, to: MAINNET_DOMAIN.verifyingContract, data }, [
+    `${last.day}: ${last.leaves} tokens, root ${last.root}`,
+    `To note it on Ethereum, send a transaction to ${MAINNET_DOMAIN.verifyingContract} with the data`,
+    data,
+  ])
+}
+
+async function writeKeys(keys: readonly PublishedKey[], sentences: readonly string[]): Promise<void> {
+  const lines = keys.map(
+    ({ address, state, from, until }) =>
+      `${checksumAddress(address)}  ${state}  from ${isoOf(from)}${until === null ? '' : ` until ${isoOf(until)}`}`,
+  )
+  writeResult({ ok: true, keys }, [...sentences, ...lines, SHOWN])
+}
+
+function parseAddress(text: string): string {
+  if (isAddress(text)) return text.toLowerCase()
+  throw new InvalidArgumentError('must be an address: 0x and 40 hex digits.')
+}
+
+function parseSeconds(text: string): number {
+  const number = Number(text)
+  if (/^\d{1,7}$/.test(text) && number <= MAX_ROTATION_S) return number
+  throw new InvalidArgumentError(`must be a whole number from 0 to ${MAX_ROTATION_S}.`)
+}
+
+function parseTime(text: string): number {
+  const timeMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN
+  if (Number.isNaN(timeMs) || timeMs > SYSTEM_CLOCK.nowMs())
+    throw new InvalidArgumentError('must be a past time such as 2027-03-01T12:00Z.')
+  return Math.floor(timeMs / 1000)
+}
+
+function isoOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}

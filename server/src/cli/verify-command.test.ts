@@ -1,0 +1,144 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, expect, test, vi } from 'vitest'
+import { SYSTEM_CLOCK } from '../clock.ts'
+import { createProgram } from './program.ts'
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+
+interface Vector {
+  readonly name: string
+  readonly version?: number
+  readonly valid?: boolean
+  readonly trustedDomain?: object
+  readonly package: {
+    readonly signer: string
+    readonly sig: { readonly domain: object; readonly uid: string }
+  }
+}
+interface Vectors {
+  readonly attestations: readonly Vector[]
+  readonly broken: readonly Vector[]
+}
+/** Made by the public library. */
+const vectors: Vectors = JSON.parse(readFileSync(join(ROOT, 'client/src/tokens/vectors.json'), 'utf8'))
+const TOKEN = vectorOf('v2-mainnet').package
+const ISSUER = TOKEN.signer
+const MADE_AT_MS = 1_804_273_200_000
+/** Below the project, so that the verifier of the docs finds its packages. */
+const folder = mkdtempSync(join(ROOT, 'server/dist/verify-'))
+const files = mkdtempSync(join(tmpdir(), 'landpass-verify-'))
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+  rmSync(files, { recursive: true })
+})
+
+function vectorOf(name: string): Vector {
+  return [...vectors.attestations, ...vectors.broken].find((vector) => vector.name === name)!
+}
+
+function fileWith(content: unknown): string {
+  const path = join(files, 'token.eas.txt')
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+async function verify(content: unknown, ...args: readonly string[]) {
+  let stdout = ''
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    stdout += text
+    return true
+  })
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  vi.spyOn(SYSTEM_CLOCK, 'nowMs').mockReturnValue(MADE_AT_MS)
+  const exitCode = process.exitCode
+  process.exitCode = undefined
+  try {
+    await createProgram().parseAsync(['verify', fileWith(content), ...args], { from: 'user' })
+    return { code: process.exitCode ?? 0, ...JSON.parse(stdout) }
+  } finally {
+    process.exitCode = exitCode
+    vi.restoreAllMocks()
+  }
+}
+
+test('a genuine token exits with 0, all others with 1', async () => {
+  expect(await verify(TOKEN, '--issuer', ISSUER)).toMatchObject({
+    code: 0,
+    verdict: 'genuine',
+    event: 'Harbour Lights Opening',
+    place: '52,-10',
+  })
+  expect(await verify(TOKEN)).toMatchObject({ code: 1, verdict: 'not ours', reason: 'signer' })
+  const other = vectors.attestations.find(({ package: { signer } }) => signer !== ISSUER)!.package.signer
+  expect(await verify(TOKEN, '--issuer', other)).toMatchObject({ code: 1, verdict: 'not ours' })
+  expect(await verify('not JSON', '--issuer', ISSUER)).toMatchObject({ code: 1, verdict: 'damaged' })
+  const changed = structuredClone(TOKEN) as unknown as { sig: { message: { recipient: string } } }
+  changed.sig.message.recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  expect(await verify(changed, '--issuer', ISSUER)).toMatchObject({
+    code: 1,
+    verdict: 'damaged',
+    reason: 'uid',
+  })
+})
+
+test('another domain counts only where it is named', async () => {
+  const { package: ofBase } = vectorOf('v2-base')
+  expect(await verify(ofBase, '--issuer', ISSUER)).toMatchObject({ code: 1, verdict: 'not ours' })
+  const domain = join(files, 'domain.json')
+  writeFileSync(domain, JSON.stringify(ofBase.sig.domain))
+  expect(await verify(ofBase, '--issuer', ISSUER, '--domain', domain)).toMatchObject({ code: 0 })
+  writeFileSync(domain, '{}')
+  expect(await verify(ofBase, '--issuer', ISSUER, '--domain', domain)).toMatchObject({ code: 1, ok: false })
+})
+
+test('the published list of keys takes the place of an address, and counts with its times', async () => {
+  const list = join(files, 'issuers.json')
+  const write = (key: object) =>
+    writeFileSync(list, JSON.stringify({ issuers: [{ address: ISSUER, until: null, ...key }] }))
+  write({ from: '2027-01-01T00:00:00.000Z', state: 'active' })
+  expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 0, verdict: 'genuine' })
+  write({ from: '2028-01-01T00:00:00.000Z', state: 'active' })
+  expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 1, reason: 'key_time' })
+  write({ from: '2027-01-01T00:00:00.000Z', state: 'compromised' })
+  expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 1, reason: 'compromised' })
+  const log = join(files, 'log.json')
+  const entry = { position: 0, uid: TOKEN.sig.uid, signer: ISSUER, noted_at: '2027-03-02T00:00:00.000Z' }
+  writeFileSync(log, JSON.stringify({ entries: [entry], roots: [] }))
+  expect(await verify(TOKEN, '--issuers', list, '--log', log)).toMatchObject({ code: 0, verdict: 'genuine' })
+  write({ from: '2027-01-01T00:00:00.000Z', state: 'compromised', withdrawn: '2027-03-01T00:00:00.000Z' })
+  expect(await verify(TOKEN, '--issuers', list, '--log', log)).toMatchObject({ reason: 'compromised' })
+  const root = `0x${'1'.repeat(64)}`
+  expect(await verify(TOKEN, '--issuers', list, '--log', log, '--root', root)).toMatchObject({ ok: false })
+  expect(await verify(TOKEN, '--issuer', ISSUER, '--revocations', list)).toMatchObject({ code: 1, ok: false })
+})
+
+test('the verifier of docs/tokens.md agrees with the public library', async () => {
+  const docs = readFileSync(join(ROOT, 'docs/tokens.md'), 'utf8')
+  const [, code = ''] = /## A verifier in 30 lines[\s\S]*?```js\n([\s\S]*?)```/.exec(docs) ?? []
+  expect(code.slice(code.indexOf('/** Whether')).split('\n').length).toBeLessThan(30)
+  const path = join(folder, 'verifier.mjs')
+  writeFileSync(path, code)
+  const { isSignedBy } = await import(pathToFileURL(path).href)
+  expect(isSignedBy(ISSUER, TOKEN.sig.domain, TOKEN)).toBe(true)
+  expect(isSignedBy(`0x${'0'.repeat(40)}`, TOKEN.sig.domain, TOKEN)).toBe(false)
+  for (const { name, package: pack } of vectors.attestations.filter(({ version }) => version === 2)) {
+    expect(isSignedBy(pack.signer, pack.sig.domain, pack), name).toBe(true)
+  }
+  for (const { name, valid = false, trustedDomain, package: pack } of vectors.broken) {
+    const isSigned = () => isSignedBy(pack.signer, trustedDomain, pack)
+    if (valid) expect(isSigned(), name).toBe(true)
+    else expect(answerOf(isSigned), name).toBe(false)
+  }
+})
+
+/** The short verifier throws for packages of another form. */
+function answerOf(question: () => boolean): boolean {
+  try {
+    return question()
+  } catch {
+    return false
+  }
+}

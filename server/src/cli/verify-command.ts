@@ -1,0 +1,198 @@
+import { readFile } from 'node:fs/promises'
+import {
+  type CheckedLog,
+  type CheckedRevocations,
+  checksumAddress,
+  type Domain,
+  type IssuerKey,
+  isAddress,
+  MAINNET_DOMAIN,
+  readDomain,
+  readIssuerList,
+  readRevocationList,
+  readTokenLog,
+  type Trust,
+  type Verification,
+  verifyToken,
+} from '@landpass/client/tokens'
+import { type Command, InvalidArgumentError } from 'commander'
+import { SYSTEM_CLOCK } from '../clock.ts'
+import { CommandError } from '../errors.ts'
+import { EXIT_FAILED, runCommand, writeResult } from './run-command.ts'
+
+interface VerifyOptions {
+  readonly issuer?: string
+  readonly domain?: string
+  readonly issuers?: string
+  readonly revocations?: string
+  readonly log?: readonly string[]
+  readonly root?: string
+}
+
+/** `landpass verify` */
+export function addVerifyCommand(program: Command): void {
+  program
+    .command('verify')
+    .description(
+      'check an attendance token without any server: exit code 0 only if it is genuine, not expired and not revoked',
+    )
+    .argument('<file>', 'the package of the token, as JSON')
+    .option(
+      '--issuer <address>',
+      'the address that must have signed it; without it no token is genuine',
+      parseAddress,
+    )
+    .option(
+      '--issuers <file>',
+      'the list of an issuer, /.well-known/attendance-issuers.json, in place of --issuer',
+    )
+    .option(
+      '--revocations <file>',
+      'what the issuer took back, /.well-known/attendance-revocations.json; its signature is checked',
+    )
+    .option(
+      '--log <file>',
+      'answers of /tokens/log, for tokens of a key that was stolen since; give it again for further answers',
+      (file: string, files: readonly string[] = []) => [...files, file],
+    )
+    .option('--root <hash>', 'a root of the log from before the theft: entries up to it count', parseRoot)
+    .option('--domain <file>', 'JSON with the domain that must be signed, in place of Ethereum mainnet')
+    .action((file: string, options: VerifyOptions) => runCommand(() => runVerify(file, options)))
+}
+
+function parseAddress(text: string): string {
+  if (isAddress(text)) return text
+  throw new InvalidArgumentError(
+    'must be an address: 0x and 40 hex digits, in one letter case or with its checksum.',
+  )
+}
+
+function parseRoot(text: string): string {
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text
+  throw new InvalidArgumentError('must be a root: 0x and 64 hex digits.')
+}
+
+async function runVerify(file: string, options: VerifyOptions): Promise<void> {
+  const { domain, revocations, log } = options
+  const trust = {
+    issuers: await issuersOf(options),
+    domain: domain === undefined ? MAINNET_DOMAIN : await domainIn(domain),
+    nowMs: SYSTEM_CLOCK.nowMs(),
+  }
+  const checked = revocations === undefined ? undefined : await revocationsIn(revocations, trust)
+  const verification = verifyToken(await jsonIn(file), {
+    ...trust,
+    ...(log && { isLogged: (await logIn(log, options)).isLogged }),
+    ...(checked && { isRevoked: checked.isRevoked }),
+  })
+  const { verdict } = verification
+  const asOf = checked && timeText(BigInt(checked.asOf))
+  writeResult(
+    { ...resultOf(verification), ...(asOf && { not_revoked_as_of: asOf }) },
+    sentencesOf(verification, { hasIssuer: trust.issuers.length > 0, asOf }),
+  )
+  if (verdict !== 'genuine') process.exitCode = EXIT_FAILED
+}
+
+/** @throws {CommandError} for a list that cannot be read */
+async function issuersOf({ issuer, issuers }: VerifyOptions): Promise<readonly IssuerKey[]> {
+  const listed = issuers === undefined ? [] : readIssuerList(await jsonIn(issuers))
+  if (!listed) throw new CommandError(`${issuers} is no list of issuers.`)
+  return [...listed, ...(issuer === undefined ? [] : [{ address: issuer, state: 'active' as const }])]
+}
+
+/** @throws {CommandError} for a list that none of the issuers has signed */
+async function revocationsIn(
+  file: string,
+  trust: Pick<Trust, 'issuers' | 'domain' | 'nowMs'>,
+): Promise<CheckedRevocations> {
+  const checked = readRevocationList(await jsonIn(file), trust)
+  if (checked) return checked
+  throw new CommandError(`${file} is no list of revocations that the issuer has signed.`)
+}
+
+/** @throws {CommandError} for files that are not the log from its beginning on, or have not the root */
+async function logIn(files: readonly string[], { root }: Pick<VerifyOptions, 'root'>): Promise<CheckedLog> {
+  const answers = await Promise.all(files.map(jsonIn))
+  const checked = readTokenLog(answers, root === undefined ? {} : { root })
+  if (checked) return checked
+  const wanted = root === undefined ? '' : ` with the root ${root}`
+  throw new CommandError(`${files.join(', ')} is no log of tokens from its first entry on${wanted}.`)
+}
+
+async function domainIn(file: string): Promise<Domain> {
+  const domain = readDomain(await jsonIn(file))
+  if (domain) return domain
+  throw new CommandError(`${file} is no domain: it needs name, version, chainId and verifyingContract.`)
+}
+
+/** @throws {CommandError} for a file that cannot be read. One that is not JSON is a damaged token: undefined */
+async function jsonIn(file: string): Promise<unknown> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function resultOf({ verdict, reason, signed, attendance }: Verification): object {
+  return {
+    ok: verdict === 'genuine',
+    verdict,
+    ...(reason && { reason }),
+    ...(signed && {
+      uid: signed.uid,
+      signer: checksumAddress(signed.signer),
+      recipient: checksumAddress(signed.attestation.recipient),
+      time: timeText(signed.attestation.time),
+    }),
+    ...(attendance && { event: attendance.eventName, place: attendance.eventLocation }),
+  }
+}
+
+function sentencesOf(
+  { verdict, reason, signed, attendance }: Verification,
+  { hasIssuer, asOf }: { readonly hasIssuer: boolean; readonly asOf: string | undefined },
+): string[] {
+  const found =
+    signed && attendance
+      ? [`"${printable(attendance.eventName)}" at ${printable(attendance.eventLocation)}`]
+      : []
+  const holder = signed
+    ? [
+        `held by ${checksumAddress(signed.attestation.recipient)}`,
+        `signed by ${checksumAddress(signed.signer)}, ${timeText(signed.attestation.time)}`,
+      ]
+    : []
+  const why = reason === undefined ? '' : ` (${reason})`
+  const hint =
+    !hasIssuer && reason === 'signer'
+      ? ['Its signature is right. Name the address of the issuer with --issuer to compare it.']
+      : []
+  const revoked = asOf
+    ? `Not revoked as of ${asOf}.`
+    : 'Whether it was revoked is not checked: give the list with --revocations.'
+  return [
+    `${verdict}${why}`,
+    ...[...found, ...holder].map((line) => `  ${line}`),
+    ...hint,
+    ...(verdict === 'genuine' ? [revoked] : []),
+  ]
+}
+
+/** Texts of a token may hold anything, control sequences of terminals too. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, '?')
+}
+
+/** ISO 8601, or the seconds where no date has so many. */
+function timeText(seconds: bigint): string {
+  const date = new Date(Number(seconds) * 1000)
+  return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString()
+}

@@ -1,0 +1,398 @@
+import { mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  LogDay,
+  NO_LOG_ROOT,
+  readIssuerList,
+  readRevocationList,
+  readTokenLog,
+  verifyToken,
+} from '@landpass/client/tokens'
+import { PNG } from 'pngjs'
+import { beforeAll, expect, test } from 'vitest'
+import { openApprovals } from '../../src/attendance/own-issuer/approvals.ts'
+import { OwnIssuer } from '../../src/attendance/own-issuer/own-issuer.ts'
+import { TokenLog } from '../../src/attendance/own-issuer/token-log.ts'
+import { insertToken, isSigned, newToken, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
+import { Vault } from '../../src/attendance/vault.ts'
+import { HOUR_MS } from '../../src/clock.ts'
+import type { Engine } from '../../src/db/engine.ts'
+import {
+  type AttendanceServer,
+  type OutsideWorld,
+  playerAt,
+  startAttendance,
+  startOutsideWorld,
+  TEST_KEY,
+} from '../support/attendance-server.ts'
+import { describeOnBothEngines } from '../support/engines.ts'
+import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
+
+const PLACE = { x: 10, y: 20 }
+const EVENT = {
+  name: 'Größe · 港の灯り',
+  description: 'Lanterns on the water.',
+  coordinates: '10,20;11,20',
+  start_date: new Date(REFERENCE_TIME_MS).toISOString().slice(0, 10),
+  tokens: 3,
+}
+const PICTURE = new PNG({ width: 80, height: 64 })
+PICTURE.data.fill(200)
+const image = `data:image/png;base64,${PNG.sync.write(PICTURE).toString('base64')}`
+const OPERATOR_KEY = 'an operator key for tests alone, not a secret'.replaceAll(' ', '-')
+
+interface Made {
+  readonly id: number
+  readonly uuid: string
+  readonly edit_code: string
+  readonly approval: string
+}
+
+let outside: OutsideWorld
+beforeAll(async () => {
+  outside = await startOutsideWorld()
+})
+
+describeOnBothEngines('an event that is made here', (open, kind) => {
+  const keyFile = join(mkdtempSync(join(tmpdir(), 'landpass-tokens-')), 'token.key')
+  const OF_TOKENS = {
+    TOKEN_KEY_FILE: keyFile,
+    EVENT_MAKERS: 'anyone',
+    LIMIT_EVENTS_PER_MINUTE: '0',
+    OPERATOR_KEY,
+  }
+  let server: AttendanceServer
+  let engine: Engine
+  let clock: TestClock
+  const player = (name: string) => playerAt(outside, `${kind} tokens ${name}`, PLACE, clock.nowMs())
+  const start = (env: Record<string, string> = {}) =>
+    startAttendance(engine, clock, outside, { ...OF_TOKENS, ...env })
+
+  beforeAll(async () => {
+    clock = testClock()
+    engine = await open()
+    server = await start()
+    return () => server.close()
+  })
+
+  async function make(fields: object = {}, on = server): Promise<Made> {
+    const made = await on.send('POST', '/events', { ...EVENT, ...fields })
+    expect(made.status, made.text).toBe(200)
+    const { event, ...others } = made.body.data as unknown as Omit<Made, 'id' | 'uuid'> & { event: Made }
+    return { ...others, id: event.id, uuid: event.uuid }
+  }
+  const read = async (path: string) => {
+    const { bytes, headers } = await server.ask('GET', path)
+    return { side: PNG.sync.read(bytes).width, tag: headers.etag }
+  }
+  const signedOf = async ({ id }: Made) =>
+    (await tokens(engine.db).where('token.event_id', '=', id).execute()).filter(isSigned)
+  /** As a claim has stored it that was never finished. */
+  const newOwnMessage = async ({ id }: Made, signer: string) => {
+    const address = `0x${'7'.repeat(40)}`
+    const token = newToken({ name: EVENT.name, coordinates: '10,20' }, { signer, nowMs: clock.nowMs() })
+    await insertToken(engine.db, { eventId: id, address, token })
+    return address
+  }
+  const issuers = async () =>
+    (await server.get('/.well-known/attendance-issuers.json')).body as unknown as {
+      issuers: { address: string; state: 'active' | 'retired' | 'compromised'; until: string | null }[]
+    }
+
+  test('gives a token that the verifier calls genuine, once', async () => {
+    const made = await make()
+    const ann = await player('ann')
+
+    const first = await server.claim(made.uuid, ann)
+    const second = await server.claim(String(made.id), ann)
+
+    expect(first.status, first.text).toBe(200)
+    expect(first.body.data).toMatchObject({ claim: { status: 'minted', message: 'The token is yours.' } })
+    expect([second.status, second.body.code]).toEqual([409, 'already_claimed'])
+    const [token, ...others] = await signedOf(made)
+    expect(others).toEqual([])
+    const pack = (await server.get(`/tokens/${token!.id}/attestation`)).body
+    const trust = { issuers: (await issuers()).issuers.map(({ address, state }) => ({ address, state })) }
+    const { verdict, attendance, signed } = verifyToken(pack, { ...trust, nowMs: clock.nowMs() })
+    expect(verdict).toBe('genuine')
+    expect(attendance).toMatchObject({ eventName: EVENT.name, eventLocation: '10,20' })
+    expect(signed?.attestation.recipient.toLowerCase()).toBe(ann.address.toLowerCase())
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600)
+  })
+
+  test('has the calls of every event: info, availability, report, more tokens, changes', async () => {
+    const made = await make({ tokens: 1 })
+    const editCode = made.edit_code
+    expect(editCode).toMatch(/^[0-9a-f]{32}$/)
+    expect(made.id).toBeGreaterThanOrEqual(2_000_000_000)
+    const wrong = { editCode: '0'.repeat(32) }
+    for (let tried = 0; tried < 7; tried++)
+      expect((await server.send('POST', `/addcodes/${made.id}`, wrong)).status).toBe(401)
+
+    expect((await server.claim(made.uuid, await player('ben'))).status).toBe(200)
+    expect((await server.claim(made.uuid, await player('cleo'))).body.code).toBe('no_codes_left')
+    const raised = await server.send('PATCH', `/event/${made.id}`, { editCode, options: [['tokens', 3]] })
+    expect(raised.status, raised.text).toBe(200)
+    expect((await server.claim(made.uuid, await player('cleo'))).status).toBe(200)
+    const again = await server.send('POST', `/event/${made.id}`, { editCode, coordinates: '10,20' })
+    expect(again.body.data).toMatchObject({
+      uuid: made.uuid,
+      coordinates: '10,20',
+      event: { name: EVENT.name },
+    })
+    const loaded = await server.send('POST', `/addcodes/${made.id}`, { editCode })
+    expect(loaded.body.data).toMatchObject({ body: { num: 0, total: 3, available: 1, claimed: 2 } })
+    expect((await server.get(`/event/${made.uuid}/availability`)).body.data).toMatchObject({
+      open: true,
+      total: 3,
+    })
+    expect((await server.send('POST', `/event/${made.uuid}/report`, { editCode })).status).toBe(200)
+    expect((await signedOf(made)).map(({ number }) => number).sort()).toEqual([1, 2])
+    for (const { text } of [await server.get(`/event/${made.uuid}`), loaded])
+      expect(text).not.toContain(editCode)
+  })
+
+  test('shows its tokens to holders, galleries and gates', async () => {
+    const made = await make({ tokens: 2 })
+    const ida = await player('ida')
+    await server.claim(made.uuid, ida)
+    const [token] = await signedOf(made)
+    const uid = `0x${token!.uid.toString('hex')}`
+    const path = `/tokens/${token!.id}`
+
+    const shown = await server.get(path)
+    const listed = { id: token!.id, uid, number: token!.number, revoked: null }
+    expect(shown.body.data).toMatchObject({
+      ...listed,
+      event: { uuid: made.uuid, name: EVENT.name, place: '10,20' },
+    })
+    expect((shown.body.data as { explorer_url: string }).explorer_url).toMatch(
+      /^https:\/\/easscan\.org\/offchain\/url\/#/,
+    )
+    expect((await server.get(`${path}/metadata`)).body).toMatchObject({
+      name: `${EVENT.name} #${token!.number}`,
+      description: EVENT.description,
+      image: expect.stringMatching(/\/tokens\/[0-9a-f-]{36}\/image\.png$/),
+      attributes: expect.arrayContaining([{ trait_type: 'Date', value: token!.timeS, display_type: 'date' }]),
+    })
+    const headers = { 'if-none-match': (await read(`${path}/image.png`)).tag! }
+    expect((await server.ask('GET', `${path}/image.png`, { headers })).status).toBe(304)
+    const collection = await server.get(`/addresses/${ida.address.toUpperCase().replace('0X', '0x')}/tokens`)
+    expect(collection.body.data).toMatchObject({ total: 1, limit: 100, offset: 0, tokens: [listed] })
+    expect((await server.get(`/events/${made.uuid}/holders?limit=1`)).body.data).toMatchObject({
+      tokens: [listed],
+    })
+    expect((await server.get(`/events/${made.uuid}/holders.csv`)).text).toBe(
+      `number,address,time,uid,revoked\r\n${token!.number},${(shown.body.data as { holder: string }).holder},${new Date(token!.timeS * 1000).toISOString()},${uid},\r\n`,
+    )
+    const gate = (address: string) => server.get(`/events/${made.uuid}/holders/${address}`)
+    expect((await gate(ida.address)).body).toEqual({
+      attended: true,
+      count: 1,
+      since: token!.timeS,
+      uid,
+      revoked: false,
+    })
+    expect((await gate(`0x${'1'.repeat(40)}`)).text).toBe('{"attended":false,"count":0}')
+    expect((await gate('0x12')).status).toBe(400)
+    await server.claim((await make()).uuid, ida)
+    const ofAny = (await server.get(`/events/any/holders/${ida.address}`)).body
+    expect(ofAny).toMatchObject({ attended: true, count: 2, since: token!.timeS })
+    expect((await server.get(`/tokens/${made.uuid}`)).body.code).toBe('token_not_found')
+    const hidden = await make({ hide_holders: true })
+    const listOf = (path: string, of: Record<string, string> = {}) =>
+      server.ask('GET', `/events/${hidden.uuid}${path}`, { headers: of })
+    for (const path of ['/holders', '/holders.csv']) {
+      expect((await listOf(path)).bytes.toString()).toContain('holders_hidden')
+      expect((await listOf(path, { 'edit-code': 'f'.repeat(32) })).status).toBe(401)
+      const mine = await listOf(path, { 'edit-code': hidden.edit_code })
+      expect([mine.status, mine.headers['cache-control']]).toEqual([200, 'no-store'])
+    }
+  })
+
+  test('shows the picture of the organiser, or one of the place', async () => {
+    const made = await make({ image })
+    await server.claim(made.uuid, await player('pia'))
+    const [token] = await signedOf(made)
+    const info = (await server.get(`/event/${made.uuid}`)).body.data as { image_url: string }
+    expect(info.image_url).toMatch(new RegExp(`^http://[^/]+/events/${made.uuid}/image\\.png$`))
+    const own = await read(new URL(info.image_url).pathname)
+    expect(own.side).toBe(64)
+    expect(await read(`/tokens/${token!.id}/image.png`)).toEqual(own)
+    for (const wrong of ['AAAA', 'no base64!', image.slice(0, 60)])
+      expect((await server.send('POST', '/events', { ...EVENT, image: wrong })).body.data).toMatchObject({
+        parameter: 'image',
+      })
+
+    const drawn = await make()
+    expect((await read(`/events/${drawn.uuid}/image.png`)).side).toBe(512)
+  })
+
+  test('takes a token back with a reason, which everybody can read and check', async () => {
+    const made = await make()
+    const leo = await player('leo')
+    await server.claim(made.uuid, leo)
+    const [token] = await signedOf(made)
+    const path = `/tokens/${token!.id}/revocation`
+    const reason = 'Was "elsewhere"'
+    const list = async () => (await server.get('/.well-known/attendance-revocations.json')).body
+    const before = await list()
+    expect((await server.send('POST', path, { editCode: 'f'.repeat(32), reason })).status).toBe(401)
+    expect((await server.send('POST', path, { editCode: made.edit_code, reason: 'a\u0000' })).status).toBe(
+      400,
+    )
+    const revoked = await server.send('POST', path, { editCode: made.edit_code, reason })
+    expect([revoked.status, revoked.body.data], revoked.text).toMatchObject([200, { revoked: { reason } }])
+    await server.send('POST', path, { editCode: made.edit_code, reason: 'another one' })
+
+    expect((await server.get(`/tokens/${token!.id}`)).body.data).toMatchObject({ revoked: { reason } })
+    const gate = await server.get(`/events/${made.uuid}/holders/${leo.address}`)
+    expect(gate.body).toMatchObject({ attended: false, count: 0, revoked: true })
+    expect((await server.get(`/events/any/holders/${leo.address}`)).body).toEqual(gate.body)
+    const keys = readIssuerList(await issuers())!
+    const trust = { issuers: keys, nowMs: clock.nowMs() }
+    const checked = readRevocationList(await list(), trust)
+    const pack = (await server.get(`/tokens/${token!.id}/attestation`)).body
+    expect(verifyToken(pack, { ...trust, isRevoked: checked!.isRevoked }).verdict).toBe('revoked')
+    expect(
+      verifyToken(pack, { ...trust, isRevoked: readRevocationList(before, trust)!.isRevoked }).verdict,
+    ).toBe('genuine')
+    const { revoked: entries, proof } = (await list()) as unknown as { revoked: object[]; proof: object }
+    expect(readRevocationList({ revoked: entries.slice(1), proof }, trust)).toBeUndefined()
+    expect(readRevocationList({ revoked: entries, proof: pack }, trust)).toBeUndefined()
+    expect(readRevocationList({ revoked: entries, proof }, { ...trust, issuers: [] })).toBeUndefined()
+  })
+
+  test('many claims at once: a token for each player, none twice', async () => {
+    const made = await make({ tokens: 8 })
+    const players = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map(player))
+    const answers = await Promise.all([...players, ...players].map((one) => server.claim(made.uuid, one)))
+
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(8)
+    expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+    const signed = await signedOf(made)
+    expect(signed.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(new Set(signed.map(({ address }) => address)).size).toBe(8)
+  })
+
+  test('a wrong description is refused with the name of its field', async () => {
+    for (const [fields, parameter] of [
+      [{ name: 'a\u0000' }, 'name'],
+      [{ name: '\ud800' }, 'name'],
+      [{ tokens: 10_001 }, 'tokens'],
+      [{ start_date: '2027-02-30' }, 'start_date'],
+      [{ end_date: '2020-01-01' }, 'end_date'],
+      [{ event_url: 'javascript:alert(1)' }, 'event_url'],
+    ] as const) {
+      const refused = await server.send('POST', '/events', { ...EVENT, ...fields })
+      expect([refused.status, refused.body.data], parameter).toMatchObject([400, { parameter }])
+    }
+  })
+
+  test('a server without access to the other issuer serves them too', async () => {
+    const { ISSUER_API_KEY: _, ISSUER_CLIENT_ID: __, ISSUER_CLIENT_SECRET: ___, ...env } = outside.env
+    const alone = await startAttendance(engine, clock, { ...outside, env }, OF_TOKENS)
+    const made = await make({}, alone)
+    expect((await alone.claim(made.uuid, await player('fay'))).status).toBe(200)
+    const other = await alone.send('POST', '/event/7', { editCode: '123456', coordinates: '10,20' })
+    expect([other.status, other.body.code]).toEqual([503, 'attendance_not_configured'])
+    expect(other.body.data).toMatchObject({ missing: expect.arrayContaining(['ISSUER_API_KEY']) })
+    await alone.close()
+  })
+
+  test('where the operator approves events, tokens wait for that', async () => {
+    const approving = await start({ EVENT_MAKERS: 'approved' })
+    const made = await make({}, approving)
+    const dora = await player('dora')
+    expect(made.approval).toBe('waiting')
+    expect((await approving.claim(made.uuid, dora)).body.code).toBe('no_codes_loaded')
+    const approve = (headers: Record<string, string>) =>
+      approving.send('POST', `/events/${made.uuid}/approval`, { approval: 'approved' }, headers)
+    expect((await approve({ 'operator-key': 'another' })).body.code).toBe('operator_only')
+    expect((await approve({ 'operator-key': OPERATOR_KEY })).status).toBe(200)
+    expect((await approving.claim(made.uuid, dora)).status).toBe(200)
+
+    // `landpass approve-event`, on the database
+    const second = await make({ image }, approving)
+    const picture = `/events/${second.uuid}/image.png`
+    expect((await read(picture)).side, 'not that of the organiser yet').toBe(512)
+    const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
+    const approvals = openApprovals({ db: engine.db, clock, vault })
+    expect(await approvals.waiting()).toMatchObject([{ eventId: second.id, record: { name: EVENT.name } }])
+    await approvals.answer(await approvals.find({ uuid: second.uuid }), 'approved')
+    expect(await approvals.waiting()).toEqual([])
+    expect((await read(picture)).side).toBe(64)
+    expect((await approving.claim(second.uuid, dora)).status).toBe(200)
+    await approvals.answer(await approvals.find({ eventId: second.id }), 'refused')
+    await approving.close()
+  })
+
+  test('the log has every token once, and a root for each day that is over', async () => {
+    const log = new TokenLog({ db: engine.db, clock })
+    const read = async () =>
+      (await server.get('/tokens/log')).body.data as unknown as {
+        entries: { position: number; uid: string; signer: string; noted_at: string }[]
+        roots: { day: string; leaves: number; root: string }[]
+        next: number
+      }
+    await Promise.all([log.update(), log.update()])
+    const first = await read()
+    const signed = (await tokens(engine.db).execute()).filter(isSigned)
+    expect(first.entries.map(({ position }) => position)).toEqual(signed.map((_, at) => at))
+    expect(new Set(first.entries.map(({ uid }) => uid))).toEqual(
+      new Set(signed.map(({ uid }) => `0x${uid.toString('hex')}`)),
+    )
+    expect([first.roots, first.next, await log.root()]).toEqual([[], signed.length, undefined])
+
+    clock.set(clock.nowMs() + 24 * HOUR_MS)
+    const day = new LogDay(NO_LOG_ROOT)
+    for (const entry of first.entries) day.add(entry)
+    const root = { day: EVENT.start_date, leaves: signed.length, root: day.root() }
+    expect(await log.root()).toEqual(root)
+    const made = await make({ start_date: new Date(clock.nowMs()).toISOString().slice(0, 10) })
+    clock.set(REFERENCE_TIME_MS) // a process whose clock is behind: the day with the root stays closed
+    await server.claim(made.uuid, await player('max'))
+    await log.update()
+    const second = await read()
+    expect(second.roots).toEqual([root])
+    expect(second.entries.slice(0, -1)).toEqual(first.entries)
+    expect(second.entries.at(-1)!.noted_at.slice(0, 10) > root.day).toBe(true)
+    expect(readTokenLog([second], { root: root.root })?.entries).toBe(signed.length)
+    const { position, noted_at } = second.entries[0]!
+    const { id } = signed.find((token) => `0x${token.uid.toString('hex')}` === second.entries[0]!.uid)!
+    expect((await server.get(`/tokens/${id}`)).body.data).toMatchObject({ log: { position, noted_at } })
+  })
+
+  test('a rotated key signs later; a withdrawn one never again', async () => {
+    const { TokenKeys } = await import('../../src/attendance/own-issuer/token-keys.ts')
+    const keys = new TokenKeys({ db: engine.db, clock, path: keyFile })
+    await keys.open()
+    const [first] = await keys.list()
+    const second = await keys.rotate(600)
+    expect(readFileSync(keyFile, 'utf8').trim().split('\n')).toHaveLength(2)
+    expect((await issuers()).issuers).toHaveLength(2)
+    expect(await keys.current()).toBe(first!.address)
+
+    clock.set(clock.nowMs() + HOUR_MS)
+    const made = await make()
+    const later = await start() // a server caches the times of keys for a second
+    expect((await later.claim(made.uuid, await player('eve'))).status).toBe(200)
+    await later.close()
+    expect((await signedOf(made)).map(({ signer }) => signer)).toEqual([second])
+    expect((await keys.list()).map(({ state }) => state)).toEqual(['retired', 'active'])
+    const third = await keys.withdraw(second, Math.floor(clock.nowMs() / 1000))
+    expect(await keys.current()).toBe(third)
+    expect((await issuers()).issuers.map(({ state }) => state)).toEqual(['retired', 'compromised', 'active'])
+
+    // A message that no key has signed before it was withdrawn is signed by the new key
+    const waiting = await newOwnMessage(made, second)
+    const own = new OwnIssuer({ db: engine.db, clock, keys })
+    const mint = () => own.mint({ code: `own:${made.id}:0`, address: waiting }, async () => {})
+    await expect(mint()).rejects.toMatchObject({ kind: 'busy' })
+    expect([await mint(), await mint()]).toEqual(['made', 'made'])
+    expect((await signedOf(made)).map(({ signer }) => signer).sort()).toEqual([second, third].sort())
+    await expect(keys.withdraw(second, 0)).rejects.toThrow('withdrawn before')
+    clock.set(REFERENCE_TIME_MS)
+  })
+})

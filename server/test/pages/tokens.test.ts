@@ -1,0 +1,231 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseWorld } from '@landpass/client/grid'
+import type { Page } from 'playwright-core'
+import { PNG } from 'pngjs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeDemoSnapshot } from '../../src/demo/write-snapshot.ts'
+import { importSnapshot } from '../../src/land/snapshot/import.ts'
+import {
+  type AttendanceServer,
+  type OutsideWorld,
+  playerAt,
+  startAttendance,
+  startOutsideWorld,
+} from '../support/attendance-server.ts'
+import { expectAccessible } from '../support/axe.ts'
+import { type OpenedPage, SOON, testBrowser } from '../support/browser.ts'
+import { emptyDir, freshEngine } from '../support/engines.ts'
+import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
+
+/**
+ * Events that are made on this server, and the pages of their tokens, in a real browser: from the form to a token that the
+ * browser has checked.
+ */
+
+const WORLD = '-10,-10,10,10'
+const NAME = 'Größe · 港の灯り'
+const TODAY = new Date(REFERENCE_TIME_MS).toISOString().slice(0, 10)
+const IN_BROWSER = { accept: 'text/html,*/*;q=0.8' }
+
+interface Token {
+  readonly id: string
+  readonly uuid: string
+  readonly editCode: string
+  readonly address: string
+}
+
+const openEngine = freshEngine('postgres')
+const open = testBrowser()
+let outside: OutsideWorld
+let clock: TestClock
+let server: AttendanceServer
+
+beforeAll(async () => {
+  clock = testClock()
+  const [world, engine] = await Promise.all([startOutsideWorld(), openEngine()])
+  outside = world
+  const folder = emptyDir()
+  await writeDemoSnapshot(1, folder, undefined, { radius: 10 })
+  await importSnapshot(engine.db, folder, { world: parseWorld(WORLD)!, clock, dryRun: false })
+  server = await startAttendance(engine, clock, outside, {
+    WORLD,
+    TOKEN_KEY_FILE: join(mkdtempSync(join(tmpdir(), 'landpass-tokens-')), 'token.key'),
+    EVENT_MAKERS: 'anyone',
+    LIMIT_EVENTS_PER_MINUTE: '0',
+  })
+})
+afterAll(() => server.close())
+
+describe('the whole way', () => {
+  test('on a phone: choose, describe, keep the code, claim, and see that the token is genuine', async () => {
+    const opened = await open(`${server.origin}/organise`, { size: 'phone' })
+    const { page } = opened
+    const press = pressIn(page)
+    await page.getByRole('heading', { name: 'I have an event at POAP' }).waitFor()
+    await expectGood(opened, 'ways-phone')
+    await press('Make an event here')
+
+    await press('Make the event')
+    await page.getByText('Please enter a name of one line.').waitFor()
+    expect(await page.evaluate('document.activeElement.id')).toBe('event-name')
+    await page.getByLabel('Name').fill(NAME)
+    await page.getByLabel('Coordinates').fill('5,-2;6,-2')
+    await page.getByLabel('First day').fill(TODAY)
+    await page.getByLabel('Number of tokens').fill('99999')
+    await page.getByLabel('Picture (optional)').setInputFiles({
+      name: 'picture.png',
+      mimeType: 'image/png',
+      buffer: PNG.sync.write(new PNG({ width: 32, height: 32 })),
+    })
+    await page.getByText('This file cannot be used').waitFor()
+    await press('Make the event')
+    await page.getByText('Please enter a whole number from 1').waitFor()
+    await page.getByLabel('Number of tokens').fill('20')
+    await expectGood(opened, 'make-phone')
+    await press('Make the event')
+
+    const code = (await page.locator('.uuid code').textContent())!
+    expect(code).toMatch(/^[0-9a-f]{32}$/)
+    await expectGood(opened, 'made-phone')
+    await press('See the event')
+    await page.getByText('Please keep the edit code first').waitFor()
+    await page.getByLabel('I have kept the edit code').check()
+    await press('See the event')
+    await page.getByText('Open: players can get a token now.').waitFor()
+    await page.getByText('The token is yours.').waitFor()
+    expect(await page.content()).not.toContain(code)
+
+    await press('Change the event')
+    await press('Save')
+    await page.getByText('Please enter the edit code of the event.').waitFor()
+    await page.getByLabel('Edit code').fill(code)
+    await page.getByLabel('Number of tokens').fill('19')
+    await page.getByLabel('Coordinates').fill('5,-2;6,-2;7,-2')
+    await press('Save')
+    await page.getByText('Please enter a whole number, at least 20').waitFor()
+    await page.getByLabel('Number of tokens').fill('25')
+    await expectGood(opened, 'change-phone')
+    await press('Save')
+    await page.getByText('The change is saved.').waitFor()
+    await expect.poll(() => page.locator('.numbers dd').allTextContents(), SOON).toEqual(['25', '0', '25'])
+    expect(await page.locator('.places li').allTextContents()).toEqual(['5,-2', '6,-2', '7,-2'])
+    expect(await page.content()).not.toContain(code)
+    const uuid = new URL(page.url()).searchParams.get('event')!
+    const { id } = await claim(uuid, 'ann')
+
+    await page.clock.setFixedTime(clock.nowMs())
+    await page.goto(`${server.origin}/tokens/${id}`)
+    await page.getByRole('heading', { name: 'Genuine' }).waitFor()
+    await page.getByRole('img', { name: 'Map around parcel 5,-2' }).waitFor()
+    expect(await page.title()).toMatch(new RegExp(`^${NAME} #\\d+ · Landpass$`))
+    await expectGood(opened, 'token-phone')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expectGood(opened, 'token-phone-dark')
+    expect(opened.problems.splice(0)).toEqual([
+      `400: ${server.origin}/events`,
+      expect.stringContaining('console'),
+    ])
+  })
+
+  test('on a desktop, in French: a token, the collection, a token that was taken back, and one that is not as signed', async () => {
+    const token = await givenToken('ben')
+    const opened = await open(`${server.origin}/addresses/0x${'1'.repeat(40)}/tokens`, {
+      size: 'desktop',
+      locale: 'fr-FR',
+      theme: 'dark',
+    })
+    const { page } = opened
+    await page.getByRole('heading', { name: 'Pas encore de jetons' }).waitFor()
+    await expectGood(opened, 'collection-empty-desktop-fr-dark')
+    await page.clock.setFixedTime(clock.nowMs())
+    await page.goto(`${server.origin}/addresses/${token.address}/tokens`)
+    await page.getByText('Jetons : 1').waitFor()
+    await expectGood(opened, 'collection-desktop-fr-dark')
+    await page.getByRole('link', { name: NAME }).click()
+    await page.getByRole('heading', { name: 'Authentique' }).waitFor()
+    await expectGood(opened, 'token-desktop-fr-dark')
+
+    await page.route(`**/tokens/${token.id}`, async (route) => {
+      if (route.request().resourceType() === 'document') return route.fallback()
+      const answer = await route.fetch()
+      return route.fulfill({ response: answer, body: (await answer.text()).replace('5,-2', '5,-3') })
+    })
+    await page.reload()
+    await page.getByRole('heading', { name: 'Abîmé' }).waitFor()
+    await page.unroute(`**/tokens/${token.id}`)
+
+    const body = { editCode: token.editCode, reason: 'Erreur de la caisse' }
+    expect((await server.send('POST', `/tokens/${token.id}/revocation`, body)).status).toBe(200)
+    await page.goto(`${server.origin}/tokens/${token.id}?again`)
+    await page.getByRole('heading', { name: 'Retiré' }).waitFor()
+    await page.getByText('Erreur de la caisse').waitFor()
+    await expectGood(opened, 'token-revoked-desktop-fr-dark')
+  })
+})
+
+describe('what a program that previews links reads', () => {
+  test('is title, text and picture, in the language of the link, with the name escaped', async () => {
+    const { id } = await givenToken('cleo', { name: '<b>"Harbour" & co</b>' })
+    const { status, headers, bytes } = await server.ask('GET', `/tokens/${id}?lang=es`, {
+      headers: IN_BROWSER,
+    })
+    const html = bytes.toString()
+
+    expect([status, headers['content-language'], headers.vary]).toEqual([
+      200,
+      'es',
+      expect.stringMatching(/^accept, accept-language/),
+    ])
+    expect(html).toContain('<html lang="es"')
+    expect(html).toMatch(
+      /<meta property="og:title" content="&lt;b>&quot;Harbour&quot; &amp; co&lt;\/b> #\d+" \/>/,
+    )
+    expect(html).toMatch(/og:description" content="Token de asistencia: su titular estuvo en .*parcela 5,-2/)
+    expect(html).toContain(`og:image" content="${server.origin}/tokens/${id}/image.png"`)
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+  })
+
+  test('is a page with 404 for a token that does not exist; programs get JSON', async () => {
+    const path = `/tokens/${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}`
+    const page = await server.ask('GET', path, { headers: IN_BROWSER })
+    const json = await server.ask('GET', path)
+    const odd = await server.ask('GET', '/tokens/x', { headers: IN_BROWSER })
+
+    expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(odd.status).toBe(404)
+    expect([json.status, JSON.parse(json.bytes.toString()).code]).toEqual([404, 'token_not_found'])
+  })
+})
+
+async function givenToken(player: string, fields: object = {}): Promise<Token> {
+  const event = { name: NAME, coordinates: '5,-2', start_date: TODAY, tokens: 5, ...fields }
+  const made = await server.send('POST', '/events', event)
+  expect(made.status, made.text).toBe(200)
+  const { event: info, edit_code: editCode } = made.body.data as unknown as {
+    event: { uuid: string }
+    edit_code: string
+  }
+  return { ...(await claim(info.uuid, player)), uuid: info.uuid, editCode }
+}
+
+async function claim(uuid: string, name: string) {
+  const player = await playerAt(outside, `tokens page ${name}`, { x: 5, y: -2 }, clock.nowMs())
+  const claimed = await server.claim(uuid, player)
+  expect(claimed.status, claimed.text).toBe(200)
+  const { tokens } = await server.data<{ tokens: { id: string }[] }>(`/addresses/${player.address}/tokens`)
+  return { id: tokens[0]!.id, address: player.address }
+}
+
+function pressIn(page: Page) {
+  return (name: string) => page.locator('main').getByRole('button', { name, exact: true }).click()
+}
+
+/** Accessible, not wider than the screen, and photographed. */
+async function expectGood({ page, photograph }: OpenedPage, name: string): Promise<void> {
+  await expectAccessible(page)
+  const [inner, whole] = await page.evaluate<number[]>('[innerWidth, document.documentElement.scrollWidth]')
+  expect(whole, `width of ${name}`).toBeLessThanOrEqual(inner!)
+  await photograph(`tokens-${name}`)
+}

@@ -1,0 +1,73 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { isolated } from '../texts/bidi.ts'
+import { text } from '../texts/texts.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { usePageTitle } from '../ui/page-title.ts'
+import { leaveMade, type MadeEventAnswer } from './make-state.ts'
+
+/** The edit code of a new event, shown this once: the organiser leaves when it is kept. */
+export function MadeEvent({ made }: { readonly made: MadeEventAnswer }) {
+  const { event, edit_code: code, approval } = made
+  const isKept = useSignal(false)
+  const isMissed = useSignal(false)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const box = useRef<HTMLInputElement>(null)
+  const title = text('organise.made.heading', { name: isolated(event.name) })
+  usePageTitle(title)
+  useEffect(() => heading.current?.focus(), [])
+  useEffect(warnBeforeLeaving, [])
+  const leave = () => {
+    isMissed.value = !isKept.value
+    if (isKept.value) leaveMade(made)
+    else box.current?.focus()
+  }
+  return (
+    <>
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      <Notice kind={approval === 'waiting' ? 'info' : 'success'}>
+        <p>{text(approval === 'waiting' ? 'organise.made.waiting' : 'organise.made.open')}</p>
+      </Notice>
+      <section class="card step">
+        <h2>{text('organise.made.code')}</h2>
+        <p>{text('organise.made.code_explained')}</p>
+        <p class="row uuid">
+          <code>{code}</code>
+          <CopyButton value={code} label={text('organise.made.code')} />
+        </p>
+        <label class="rule">
+          <input
+            ref={box}
+            type="checkbox"
+            checked={isKept.value}
+            aria-invalid={isMissed.value || undefined}
+            aria-describedby="kept-fault"
+            onChange={({ currentTarget }) => {
+              isKept.value = currentTarget.checked
+              isMissed.value = false
+            }}
+          />
+          {text('organise.made.kept')}
+        </label>
+        <p class="fault" id="kept-fault" role="alert">
+          {isMissed.value && text('organise.made.not_kept')}
+        </p>
+        <div class="row actions">
+          <button type="button" class="primary" onClick={leave}>
+            {text('organise.made.see')}
+          </button>
+        </div>
+      </section>
+    </>
+  )
+}
+
+/** The browser asks before it closes the page: the code would be lost. */
+function warnBeforeLeaving(): () => void {
+  const warn = (leaving: BeforeUnloadEvent) => leaving.preventDefault()
+  window.addEventListener('beforeunload', warn)
+  return () => window.removeEventListener('beforeunload', warn)
+}

@@ -1,0 +1,46 @@
+import { text } from '../texts/texts.ts'
+import { usePageTitle } from '../ui/page-title.ts'
+import { type EventWay, eventMakers, OFFERED_WAYS } from './event-ways.ts'
+import { showForm } from './shown-event.ts'
+
+/** The first question: an event that is made here, or one at POAP. */
+export function WayChoice() {
+  usePageTitle(text('organise.title'))
+  return (
+    <>
+      <h1>{text('organise.title')}</h1>
+      <p class="lead">{text('organise.way.intro')}</p>
+      <h2>{text('organise.way.heading')}</h2>
+      <div class="ways">
+        {OFFERED_WAYS.map((way) => (
+          <Way key={way} way={way} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+function Way({ way }: { readonly way: EventWay }) {
+  return (
+    <section class="card way">
+      <h3>{text(`organise.way.${way}`)}</h3>
+      <p>{text(`organise.way.${way}_explained`)}</p>
+      {way === 'here' && eventMakers() === 'approved' && <p>{text('organise.way.here_approved')}</p>}
+      <button type="button" class={way === 'here' ? 'primary' : ''} onClick={() => showForm(way)}>
+        {text(`organise.way.${way}`)}
+      </button>
+    </section>
+  )
+}
+
+/** Back to the first question, where there is one. */
+export function OtherWay() {
+  if (OFFERED_WAYS.length === 1) return null
+  return (
+    <p>
+      <button type="button" class="quiet" onClick={() => showForm()}>
+        {text('organise.way.other')}
+      </button>
+    </p>
+  )
+}

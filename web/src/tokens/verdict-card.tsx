@@ -1,0 +1,86 @@
+import type { Verdict } from '@landpass/client/tokens'
+import type { ComponentChildren } from 'preact'
+import { askLogUpTo, askProofs, type ShownToken } from '../api/tokens.ts'
+import { formatDateTime } from '../texts/format.ts'
+import { type TextKey, text } from '../texts/texts.ts'
+import { Failure, Loading } from '../ui/notice.tsx'
+import type { CheckedToken } from './check-token.ts'
+import { useLoaded } from './use-loaded.ts'
+
+/** Paths in a square of 24: fonts do not all have such signs. */
+const TICK = 'M5 12.5l4.5 4.5L19 7.5'
+const CROSS = 'M7 7l10 10M17 7L7 17'
+const EXCLAMATION = 'M12 5v8.5M12 18v.5'
+
+const TEXTS: Readonly<Record<Verdict, { heading: TextKey; explained: TextKey; sign: string }>> = {
+  genuine: { heading: 'token.genuine', explained: 'token.genuine_explained', sign: TICK },
+  expired: { heading: 'token.expired', explained: 'token.expired_explained', sign: EXCLAMATION },
+  revoked: { heading: 'token.revoked', explained: 'token.revoked_explained', sign: CROSS },
+  'not ours': { heading: 'token.not_ours', explained: 'token.not_ours_explained', sign: CROSS },
+  damaged: { heading: 'token.damaged', explained: 'token.damaged_explained', sign: CROSS },
+}
+
+/** Checks the token in this browser, and says in one word and a sentence what came out. */
+export function VerdictCard({ token }: { readonly token: ShownToken }) {
+  const checking = useLoaded(token.id, (signal) => check(token, signal))
+  const { data, error, retry } = checking
+  if (error !== undefined) {
+    return (
+      <section class="verdict verdict-unknown">
+        <h2>{text('token.unchecked')}</h2>
+        <Failure error={error} onRetry={retry} />
+      </section>
+    )
+  }
+  if (!data) {
+    return (
+      <section class="verdict verdict-unknown">
+        <Loading label={text('token.checking')} />
+      </section>
+    )
+  }
+  return <ShownVerdict checked={data} token={token} />
+}
+
+async function check(token: ShownToken, signal: AbortSignal): Promise<CheckedToken> {
+  const [proofs, { checkToken }] = await Promise.all([
+    askProofs(token.id, signal),
+    import('./check-token.ts'), // with the code for signatures, which the first look at the page does not need
+  ])
+  const checked = checkToken(token, proofs, Date.now())
+  if (!checked.isKeyStolen || !token.log) return checked
+  // The public log can show that the token is older than the theft
+  const log = await askLogUpTo(token.log.position, signal)
+  return checkToken(token, { ...proofs, log }, Date.now())
+}
+
+function ShownVerdict({ checked, token }: { readonly checked: CheckedToken; readonly token: ShownToken }) {
+  const { verdict, isKeyStolen, isRevocationKnown } = checked
+  const { heading, explained, sign } = TEXTS[verdict]
+  return (
+    <section class={`verdict verdict-${verdict.replace(' ', '-')}`} role="status">
+      <svg class="verdict-sign" viewBox="0 0 24 24" aria-hidden="true">
+        <path d={sign} />
+      </svg>
+      <div>
+        <h2>{text(heading)}</h2>
+        <p>{text(isKeyStolen ? 'token.key_stolen' : explained)}</p>
+        {token.revoked && <Reason {...token.revoked} />}
+        {verdict === 'genuine' && !isRevocationKnown && <p>{text('token.revocation_unknown')}</p>}
+      </div>
+    </section>
+  )
+}
+
+function Reason({ since, reason }: { readonly since: string; readonly reason: string }): ComponentChildren {
+  return (
+    <>
+      <p>{text('token.revoked_since', { time: formatDateTime(Date.parse(since)) })}</p>
+      {reason !== '' && (
+        <blockquote dir="auto">
+          <p>{reason}</p>
+        </blockquote>
+      )}
+    </>
+  )
+}
