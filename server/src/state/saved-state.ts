@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { MINUTE_MS } from '../clock.ts'
@@ -21,7 +21,7 @@ import { ANSWER_FORM, type StateParts } from './parts/parts.ts'
  */
 
 /** Raise it when `StateParts`, or the meaning of a value in it, changes: saved-state.test.ts then fails. */
-export const SAVED_FORM = 4
+export const SAVED_FORM = 5
 const MAGIC = 'LANDPASS'
 const HEAD_BYTES = 16
 const CRC_BYTES = 4
@@ -45,7 +45,7 @@ export async function saveState(folder: string, parts: StateParts): Promise<void
   try {
     const file = await open(unfinished, 'w')
     try {
-      await writeFile(file, bytesOf(parts))
+      for (const pieces of batchesOf(bytesOf(parts))) await writeAll(file, pieces)
     } finally {
       await file.close()
     }
@@ -67,6 +67,36 @@ function* bytesOf(parts: StateParts): Generator<Uint8Array> {
   const end = Buffer.alloc(CRC_BYTES)
   end.writeUInt32LE(crc)
   yield end
+}
+
+/** So many columns are read or written at once: most are small, and each call takes longer than copying its bytes. */
+const COLUMNS_AT_ONCE = 256
+
+function* batchesOf(pieces: Iterable<Uint8Array>): Generator<Uint8Array[]> {
+  let batch: Uint8Array[] = []
+  for (const piece of pieces) {
+    batch.push(piece)
+    if (batch.length < COLUMNS_AT_ONCE) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
+  for (let left = pieces; left.length > 0; )
+    left = without(left, (await file.writev(left as Uint8Array[])).bytesWritten)
+}
+
+/** The pieces without their first bytes, and without those that are empty then. */
+function without(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let skip = bytes
+  const left: Uint8Array[] = []
+  for (const piece of pieces) {
+    if (skip < piece.length) left.push(piece.subarray(skip))
+    skip = Math.max(0, skip - piece.length)
+  }
+  return left
 }
 
 function headOf(jsonLength: number): Buffer {
@@ -113,28 +143,30 @@ class StateReader {
 
   async read(): Promise<StateParts | undefined> {
     const { size } = await this.file.stat()
-    const head = await this.next(Buffer.alloc(HEAD_BYTES))
+    const head = Buffer.alloc(HEAD_BYTES)
+    await this.fill([head])
     const jsonLength = head.readUInt32LE(12)
     const columnBytes = size - HEAD_BYTES - jsonLength - CRC_BYTES
     if (columnBytes < 0 || !head.equals(headOf(jsonLength))) return undefined
-    const json = await this.next(Buffer.alloc(jsonLength))
+    const json = Buffer.alloc(jsonLength)
+    await this.fill([json])
     const { value, columns } = unflatten(json.toString(), columnBytes)
     if (columns.reduce((sum, { byteLength }) => sum + byteLength, 0) !== columnBytes) return undefined
-    for (const column of columns) await this.next(rawBytes(column))
+    for (const batch of batchesOf(columns.map(rawBytes))) await this.fill(batch)
     const { crc } = this
-    const end = await this.next(Buffer.alloc(CRC_BYTES))
+    const end = Buffer.alloc(CRC_BYTES)
+    await this.fill([end])
     return end.readUInt32LE() === crc ? (value as StateParts) : undefined
   }
 
-  /** Fills a buffer with the next bytes of the file. @throws where the file ends before the buffer is full */
-  private async next<Bytes extends Uint8Array>(bytes: Bytes): Promise<Bytes> {
-    for (let at = 0; at < bytes.length; ) {
-      const { bytesRead } = await this.file.read(bytes, at, bytes.length - at)
+  /** Fills buffers with the next bytes of the file. @throws where the file ends before all are full */
+  private async fill(buffers: readonly Uint8Array[]): Promise<void> {
+    for (let left = without(buffers, 0); left.length > 0; ) {
+      const { bytesRead } = await this.file.readv(left)
       if (bytesRead === 0) throw new Error('the file is too short')
-      at += bytesRead
+      left = without(left, bytesRead)
     }
-    this.crc = crcAfter(bytes, this.crc)
-    return bytes
+    for (const bytes of buffers) this.crc = crcAfter(bytes, this.crc)
   }
 }
 

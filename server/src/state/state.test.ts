@@ -1,6 +1,7 @@
 import { cellOf } from '@landpass/client/grid'
 import { describe, expect, test } from 'vitest'
 import { NO_PUBLICATIONS } from './builders/patch-publications.ts'
+import { pagedColumn } from './parts/columns.ts'
 import { compareEstateIds } from './parts/estate-ids.ts'
 import { JsonBufferWriter } from './parts/json-buffer.ts'
 import { OwnerIndexWriter } from './parts/owner-index.ts'
@@ -52,9 +53,9 @@ function stateOf(expiries: readonly number[]): State {
       estatePosition: new Int32Array(PLACES.length),
       orphans: [],
       district: new Int16Array(PLACES.length).fill(-1),
-      owner: Int32Array.from(PLACES, (_, row) => (row % 2 ? 0 : -1)),
+      owner: pagedColumn(Int32Array.from(PLACES, (_, row) => (row % 2 ? 0 : -1))),
       names: PLACES.map(() => undefined),
-      updatedAtS: new Uint32Array(PLACES.length),
+      updatedAtS: pagedColumn(new Uint32Array(PLACES.length)),
       plazaDistance: new Uint8Array(PLACES.length).fill(NO_DISTANCE),
       roadDistance: new Uint8Array(PLACES.length).fill(NO_DISTANCE),
       owners: owners.finish(),
@@ -66,9 +67,9 @@ function stateOf(expiries: readonly number[]): State {
       json: estates.finish(),
       ids: ['1'],
       size: Uint32Array.of(0),
-      owner: Int32Array.of(-1),
+      owner: pagedColumn(Int32Array.of(-1)),
       names: [undefined],
-      updatedAtS: Uint32Array.of(0),
+      updatedAtS: pagedColumn(Uint32Array.of(0)),
       owners: new OwnerIndexWriter().finish(),
       operators: new OwnerIndexWriter().finish(),
       offers: { first: Int32Array.of(-1) },

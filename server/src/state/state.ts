@@ -260,7 +260,7 @@ export class State {
     let nextRent = firstRentFrom(rents, from)
     for (let row = from; row < to; ) {
       const number = Math.floor(row / CHUNK_ROWS)
-      const { bytes, starts } = json.chunks[number]!
+      const { values: bytes, starts } = json.chunks[number]!
       const firstRow = number * CHUNK_ROWS
       const endRow = Math.min(to, firstRow + CHUNK_ROWS)
       let start = starts[row - firstRow]!

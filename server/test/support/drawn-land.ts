@@ -1,5 +1,6 @@
 import type { Coord } from '@landpass/client/grid'
 import type { MapState } from '../../src/map/map-state.ts'
+import { pagedColumn } from '../../src/state/parts/columns.ts'
 import { KINDS, layTileCells } from '../../src/state/parts/tile-cells.ts'
 
 /** A small land that a test has drawn with letters. */
@@ -49,7 +50,7 @@ export function drawnLand(lines: readonly string[], options: DrawnLandOptions = 
     rowAt,
     estate: Int32Array.from(at, (letter) => (/[a-z]/.test(letter) ? letters.indexOf(letter) : -1)),
     district: Int16Array.from(at, (letter) => (/[A-Z]/.test(letter) ? letters.indexOf(letter) : -1)),
-    owner: Int32Array.from(at, (letter) => (/[a-z#$]/.test(letter) ? 0 : -1)),
+    owner: pagedColumn(Int32Array.from(at, (letter) => (/[a-z#$]/.test(letter) ? 0 : -1))),
     districtKinds: Uint8Array.from(letters, (letter) => DISTRICT_KINDS[letter] ?? KINDS.district),
   })
   const offers =

@@ -1,5 +1,6 @@
 import { coordText } from '@landpass/client/grid'
 import type { ListingStatus } from '../../src/land/records/statuses.ts'
+import { valueAt } from '../../src/state/parts/columns.ts'
 import { SORT_COLUMNS } from '../../src/state/parts/parts.ts'
 import type { State } from '../../src/state/state.ts'
 
@@ -41,9 +42,9 @@ function parcelsOf({ parts }: State): unknown[] {
     coordText({ x, y: parcels.y[row]! }),
     estates.ids[parcels.estate[row]!],
     districts.ids[parcels.district[row]!],
-    parcels.owners.addresses[parcels.owner[row]!],
+    parcels.owners.addresses[valueAt(parcels.owner, row)!],
     parcels.names[row],
-    parcels.updatedAtS[row],
+    valueAt(parcels.updatedAtS, row),
     parcels.plazaDistance[row],
     parcels.roadDistance[row],
   ])
@@ -54,9 +55,9 @@ function estatesOf({ parts }: State): unknown[] {
   return estates.ids.map((id, row) => [
     id,
     estates.size[row],
-    estates.owners.addresses[estates.owner[row]!],
+    estates.owners.addresses[valueAt(estates.owner, row)!],
     estates.names[row],
-    estates.updatedAtS[row],
+    valueAt(estates.updatedAtS, row),
   ])
 }
 

@@ -1,6 +1,7 @@
 import { cellOf } from '@landpass/client/grid'
 import fc from 'fast-check'
 import type { TileSource } from '../../src/api/tile-data/tile-source.ts'
+import { pagedColumn } from '../../src/state/parts/columns.ts'
 import { OwnerIndexWriter, ownerOfRows } from '../../src/state/parts/owner-index.ts'
 import { NO_DISTANCE } from '../../src/state/parts/parts.ts'
 import { buildRents } from '../../src/state/parts/rents.ts'
@@ -143,7 +144,7 @@ export function sourceOf(plan: TilePlan): TileSource {
       district,
       ...parcelOwners,
       names: placed.map((one) => one.name),
-      updatedAtS: Uint32Array.from(placed, (one) => one.updatedAtS),
+      updatedAtS: pagedColumn(Uint32Array.from(placed, (one) => one.updatedAtS)),
       plazaDistance: new Uint8Array(placed.length).fill(NO_DISTANCE),
       roadDistance: new Uint8Array(placed.length).fill(NO_DISTANCE),
       offers: { first: new Int32Array(placed.length).fill(-1) },
@@ -154,7 +155,7 @@ export function sourceOf(plan: TilePlan): TileSource {
       size: new Uint32Array(plan.estates.length),
       ...estateOwners,
       names: plan.estates.map((one) => one.name),
-      updatedAtS: Uint32Array.from(plan.estates, (one) => one.updatedAtS),
+      updatedAtS: pagedColumn(Uint32Array.from(plan.estates, (one) => one.updatedAtS)),
       offers: { first: new Int32Array(plan.estates.length).fill(-1) },
       rents: buildRents([]),
     },

@@ -10,6 +10,7 @@ import { readLandHead } from '../../land/changes/land-head.ts'
 import { importSnapshot } from '../../land/snapshot/import.ts'
 import { buildState } from '../../state/builders/build-state.ts'
 import { stateAt, versionOf } from '../../state/differences/state-version.ts'
+import { pagedColumn } from '../../state/parts/columns.ts'
 import type { StateParts } from '../../state/parts/parts.ts'
 import { State } from '../../state/state.ts'
 import { writeFeed } from './feed-writer.ts'
@@ -113,11 +114,10 @@ test('a world of more than 65,535 owners has wider numbers', () => {
     y: new Int32Array(count),
     rowAt: places,
     estate: none,
-    owner: places,
+    owner: pagedColumn(places),
     owners: {
       addresses: Array.from(places, address),
-      starts: new Uint32Array(count + 1),
-      rows: new Uint32Array(0),
+      chunks: [],
     },
     offers: { first: none },
   }

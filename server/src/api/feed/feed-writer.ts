@@ -14,6 +14,7 @@ import {
   versionOf,
   versionText,
 } from '../../state/differences/state-version.ts'
+import { valueAt } from '../../state/parts/columns.ts'
 
 /** The cells that changed after a state. */
 export interface FeedChanges {
@@ -96,8 +97,8 @@ function collect({ state, openOffers }: StateAt, cellNumbers: Uint32Array | unde
     const estate = parcels.estate[row]!
     bytes[i] = cells[cell]! | (openOffers.offers[row]! >= 0 ? ON_SALE : 0)
     // Parcels of an estate are owned by a contract: the feed has the estate's owner instead.
-    if (estate >= 0) estateOwner(i, estates.owner[estate]!)
-    else parcelOwner(i, parcels.owner[row]!)
+    if (estate >= 0) estateOwner(i, valueAt(estates.owner, estate)!)
+    else parcelOwner(i, valueAt(parcels.owner, row)!)
     estateId(i, estate)
   }
   return { cellNumbers, owners: ownerNames, estates: estateNames, cells: bytes }

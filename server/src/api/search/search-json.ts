@@ -1,4 +1,5 @@
 import { type Coord, coordText, parseCoord } from '@landpass/client/grid'
+import { type PagedColumn, valueAt } from '../../state/parts/columns.ts'
 import { rowsOfEstate } from '../../state/parts/estate-members.ts'
 import type { OwnerIndex } from '../../state/parts/parts.ts'
 import type { State } from '../../state/state.ts'
@@ -105,12 +106,12 @@ function addressResult(state: State, address: string): SearchResult {
 const NOWHERE = { x: null, y: null }
 
 interface Owned {
-  readonly owner: Int32Array
+  readonly owner: PagedColumn<Int32Array>
   readonly owners: OwnerIndex
 }
 
 function ownerAt({ owner, owners }: Owned, row: number): string | null {
-  return owners.addresses[owner[row]!] ?? null
+  return owners.addresses[valueAt(owner, row)!] ?? null
 }
 
 /** The parcel of an estate in the world that is nearest to the middle of these, which itself may lie outside the estate. */

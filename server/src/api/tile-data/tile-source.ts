@@ -1,5 +1,6 @@
 import { type Area, cellOf } from '@landpass/client/grid'
 import { SECOND_MS } from '../../clock.ts'
+import { type PagedColumn, valueAt } from '../../state/parts/columns.ts'
 import type { OpenOffers } from '../../state/parts/open-offers.ts'
 import type {
   DistrictParts,
@@ -66,7 +67,10 @@ export function tileAt(source: TileSource, row: number): Tile {
     y: parcels.y[row]!,
     kind: KIND_NAMES[cell & KIND_MASK]!,
     joins: cell & ~KIND_MASK,
-    updatedAtS: Math.max(parcels.updatedAtS[row]!, inEstate ? estates.updatedAtS[estate]! : 0),
+    updatedAtS: Math.max(
+      valueAt(parcels.updatedAtS, row)!,
+      inEstate ? valueAt(estates.updatedAtS, estate)! : 0,
+    ),
     name: (inEstate ? estates.names[estate] : undefined) ?? parcels.names[row],
     districtName: source.districtNames[parcels.district[row]!],
     estateId: inEstate ? estates.ids[estate] : undefined,
@@ -84,7 +88,7 @@ export function isSameTile(a: TileSource, b: TileSource, row: number): boolean {
     a.parcels.x[row] === b.parcels.x[row] &&
     a.parcels.y[row] === b.parcels.y[row] &&
     a.cells[cellOfRow(a, row)] === b.cells[cellOfRow(b, row)] &&
-    a.parcels.updatedAtS[row] === b.parcels.updatedAtS[row] &&
+    valueAt(a.parcels.updatedAtS, row) === valueAt(b.parcels.updatedAtS, row) &&
     a.parcels.names[row] === b.parcels.names[row] &&
     isSameOffer(a, a.offers[row]!, b, b.offers[row]!) &&
     isSameHolder(a, b, row)
@@ -108,19 +112,19 @@ function isSameHolder(a: TileSource, b: TileSource, row: number): boolean {
   }
   return (
     a.estates.ids[estateOfA] === b.estates.ids[estateOfB] &&
-    a.estates.updatedAtS[estateOfA] === b.estates.updatedAtS[estateOfB] &&
+    valueAt(a.estates.updatedAtS, estateOfA) === valueAt(b.estates.updatedAtS, estateOfB) &&
     a.estates.names[estateOfA] === b.estates.names[estateOfB] &&
     ownerAt(a.estates, estateOfA) === ownerAt(b.estates, estateOfB)
   )
 }
 
 interface Owned {
-  readonly owner: Int32Array
+  readonly owner: PagedColumn<Int32Array>
   readonly owners: OwnerIndex
 }
 
 function ownerAt({ owner, owners }: Owned, row: number): string | undefined {
-  return owners.addresses[owner[row]!]
+  return owners.addresses[valueAt(owner, row)!]
 }
 
 function cellOfRow({ bounds, parcels }: TileSource, row: number): number {

@@ -41,27 +41,27 @@ export function followChain(
   return changeLand(tx, nowMs, async (rows) => {
     const finalBefore = await lockPosition(tx, rows.worldId, step)
     const ancestor = step.undoTo ? await undoBlocks(tx, rows, step.undoTo) : undefined
-    assertLinked(ancestor ?? step.from, step, finalBefore)
+    assertLinked(ancestor ?? step.from, step, finalBefore.number)
     await rows.readAhead(step.blocks.flatMap(({ events }) => events))
     for (const block of step.blocks) {
       rows.beginBlock(block.number > step.finalized.number ? block.number : undefined)
       for (const event of block.events) await apply(rows, event)
     }
-    await movePosition(tx, step, step.blocks.at(-1) ?? ancestor)
+    await movePosition(tx, step, { finalBefore, last: step.blocks.at(-1) ?? ancestor })
   })
 }
 
 /**
  * Compares the position with what the step was made for. The row is locked until the commit.
  *
- * @returns the number of the last final block so far
+ * @returns the last final block so far
  */
-async function lockPosition(tx: Tx, shown: number, { worldId, epoch, from }: ChainStep): Promise<number> {
+async function lockPosition(tx: Tx, shown: number, { worldId, epoch, from }: ChainStep): Promise<BlockId> {
   if (shown !== worldId)
     throw new PositionMovedError('another world', `world ${shown} is shown, and this is for world ${worldId}`)
   const stored = await tx
     .selectFrom('chain_position')
-    .select(['epoch', 'block_number', 'block_hash', 'finalized_number', 'holder'])
+    .select(['epoch', 'block_number', 'block_hash', 'finalized_number', 'finalized_hash', 'holder'])
     .where('world_id', '=', worldId)
     .forUpdate()
     .executeTakeFirst()
@@ -76,7 +76,7 @@ async function lockPosition(tx: Tx, shown: number, { worldId, epoch, from }: Cha
       'another block',
       `the world is at block ${stored.block_number} (${stored.block_hash}), and this is for block ${from.number} (${from.hash})`,
     )
-  return stored.finalized_number
+  return { number: stored.finalized_number, hash: stored.finalized_hash }
 }
 
 /** Puts the rows back as they were after a block, and deletes the later blocks. Their images go with them. */
@@ -143,17 +143,41 @@ function assertLinked(start: BlockId, { blocks, finalized }: ChainStep, finalBef
     )
 }
 
-/** @param last the block at which the world is now; undefined where that has not changed */
+interface Moved {
+  readonly finalBefore: BlockId
+  /** The block at which the world is now; undefined where that has not changed. */
+  readonly last: StoredBlock | undefined
+}
+
 async function movePosition(
   tx: Tx,
   { worldId, blocks, finalized }: ChainStep,
-  last: StoredBlock | undefined,
+  { finalBefore, last }: Moved,
 ): Promise<void> {
   await insertBlocks(
     tx,
     worldId,
     blocks.filter(({ number }) => number >= finalized.number),
   )
+  const isFinalSame = finalized.number === finalBefore.number && finalized.hash === finalBefore.hash
+  if (!isFinalSame) await finalize(tx, worldId, finalized)
+  await tx
+    .updateTable('chain_position')
+    .set({
+      finalized_number: finalized.number,
+      finalized_hash: finalized.hash,
+      ...(last && { block_number: last.number, block_hash: last.hash, block_time_s: last.timeS }),
+    })
+    .where('world_id', '=', worldId)
+    .execute()
+}
+
+/**
+ * Deletes what undoing needs of this block and of those before it: they are final now.
+ *
+ * @throws {PositionMovedError} where it is not a block of the world
+ */
+async function finalize(tx: Tx, worldId: number, finalized: BlockId): Promise<void> {
   const final = await tx
     .selectFrom('chain_block')
     .select('hash')
@@ -174,14 +198,5 @@ async function movePosition(
     .deleteFrom('chain_undo')
     .where('world_id', '=', worldId)
     .where('block_number', '<=', finalized.number)
-    .execute()
-  await tx
-    .updateTable('chain_position')
-    .set({
-      finalized_number: finalized.number,
-      finalized_hash: finalized.hash,
-      ...(last && { block_number: last.number, block_hash: last.hash, block_time_s: last.timeS }),
-    })
-    .where('world_id', '=', worldId)
     .execute()
 }

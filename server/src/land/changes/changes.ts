@@ -56,10 +56,9 @@ export async function changeLand(
   const { revision } = await tx
     .updateTable('land_state')
     .set((eb) => ({ revision: eb('revision', '+', 1), changed_at_ms: nowMs }))
-    .returning('revision')
+    .returning(['revision', sql`pg_notify(${LAND_CHANNEL}, revision::text)`.as('announced')])
     .executeTakeFirstOrThrow()
   await writeJournal(tx, { worldId, revision, changedAtMs: nowMs }, subjectsOf(changes))
-  await sql`select pg_notify(${LAND_CHANNEL}, ${String(revision)})`.execute(tx)
   return { revision, hasChanged: true }
 }
 

@@ -5,6 +5,7 @@ import { allEstates } from '../../land/queries/estate-queries.ts'
 import { operatorsOf } from '../../land/records/assets.ts'
 import type { EstateTable } from '../../land/records/estate.ts'
 import { estateJson } from '../../land/records/estate.ts'
+import { pagedColumn } from '../parts/columns.ts'
 import { compareEstateIds } from '../parts/estate-ids.ts'
 import { membersOf } from '../parts/estate-members.ts'
 import { JsonBufferWriter } from '../parts/json-buffer.ts'
@@ -42,7 +43,7 @@ export async function buildEstates(db: Db, worldId: number, parcels: BuiltParcel
       operators: indexByOperator(rows.map((estate) => ({ operators: operatorsOf(estate) }))),
       owner: ownerOfRows(index, rows.length),
       names: rows.map(({ name }) => name || undefined),
-      updatedAtS: Uint32Array.from(rows, updatedAtS),
+      updatedAtS: pagedColumn(Uint32Array.from(rows, updatedAtS)),
       rents: buildRents(rows.map(rentOf)),
     },
     ofParcel,

@@ -5,6 +5,7 @@ import { parcelsIn, parcelsOutside } from '../../land/queries/parcel-queries.ts'
 import { operatorsOf } from '../../land/records/assets.ts'
 import type { ParcelTable } from '../../land/records/parcel.ts'
 import { parcelJson } from '../../land/records/parcel.ts'
+import { type PagedColumn, pagedColumn } from '../parts/columns.ts'
 import { JsonBufferWriter } from '../parts/json-buffer.ts'
 import { OwnerIndexWriter, ownerOfRows } from '../parts/owner-index.ts'
 import { type AssetRents, type JsonBuffer, NO_DISTANCE, type OwnerIndex } from '../parts/parts.ts'
@@ -20,11 +21,11 @@ export interface BuiltParcels {
   readonly estateIds: readonly (string | null)[]
   readonly estatePosition: Int32Array
   readonly owners: OwnerIndex
-  readonly owner: Int32Array
+  readonly owner: PagedColumn<Int32Array>
   readonly operators: OwnerIndex
   readonly district: Int16Array
   readonly names: readonly (string | undefined)[]
-  readonly updatedAtS: Uint32Array
+  readonly updatedAtS: PagedColumn<Uint32Array>
   readonly plazaDistance: Uint8Array
   readonly roadDistance: Uint8Array
   readonly rents: AssetRents
@@ -72,7 +73,7 @@ export async function buildParcels(
     operators: indexByOperator(rows),
     district: Int16Array.from(rows, (row) => row.district),
     names: rows.map(({ name }) => name),
-    updatedAtS: Uint32Array.from(rows, (row) => row.updatedAtS),
+    updatedAtS: pagedColumn(Uint32Array.from(rows, (row) => row.updatedAtS)),
     plazaDistance: Uint8Array.from(rows, (row) => row.plazaDistance),
     roadDistance: Uint8Array.from(rows, (row) => row.roadDistance),
     rents: buildRents(rows.map(({ rent }) => rent)),

@@ -22,6 +22,7 @@ export function estateRowsAfter(
   const known = positionsOf(oldIds)
   const newIds = added.filter((id) => !known.has(id))
   const gone = new Set(removed.filter((id) => known.has(id)))
+  if (newIds.length === 0 && gone.size === 0) return unmovedRows(oldIds)
   const keptIds = gone.size === 0 ? oldIds : oldIds.filter((id) => !gone.has(id))
   const ids = newIds.length === 0 ? keptIds : [...keptIds, ...newIds].sort(compareEstateIds)
   const rows = positionsOf(ids)
@@ -33,4 +34,23 @@ export function estateRowsAfter(
     sourceOf: Int32Array.from(ids, (id) => known.get(id) ?? -1),
     areMoved: newRowOf.some((row, oldRow) => row !== oldRow),
   }
+}
+
+/** Cached per list of ids: most changes have the list of the state before. */
+const knownRows = new WeakMap<readonly string[], EstateRows>()
+
+function unmovedRows(ids: readonly string[]): EstateRows {
+  const known = knownRows.get(ids)
+  if (known) return known
+  const places = positionsOf(ids)
+  const same = Int32Array.from(ids, (_, row) => row)
+  const rows = {
+    ids,
+    rowOf: (id: string) => places.get(id) ?? -1,
+    newRowOf: same,
+    sourceOf: same,
+    areMoved: false,
+  }
+  knownRows.set(ids, rows)
+  return rows
 }

@@ -1,3 +1,4 @@
+import { withValues } from '../parts/columns.ts'
 import { patchJsonBuffer } from '../parts/json-buffer.ts'
 import { ASSET_TYPE_CODES, type PublicationParts } from '../parts/parts.ts'
 import type { PublicationFacts } from './publication-facts.ts'
@@ -120,13 +121,18 @@ function link(
   chains: readonly Chain[],
 ): OfferedAssets & { offers: Offers } {
   const { openMadeAtMs, openKey, openNext } = offers
-  const firsts = { firstOfParcel: held.firstOfParcel.slice(), firstOfEstate: held.firstOfEstate.slice() }
+  const [ofParcels, ofEstates] = [new Map<number, number>(), new Map<number, number>()]
   for (const { type, asset, offers: numbers } of chains) {
     numbers.sort((a, b) => openMadeAtMs[b]! - openMadeAtMs[a]! || openKey[b]! - openKey[a]!)
-    firstOf(firsts, type)[asset] = numbers[0] ?? -1
+    const firsts = type === ASSET_TYPE_CODES.parcel ? ofParcels : ofEstates
+    firsts.set(asset, numbers[0] ?? -1)
     for (const [i, number] of numbers.entries()) openNext[number] = numbers[i + 1] ?? -1
   }
-  return { ...firsts, offers }
+  return {
+    firstOfParcel: withValues(held.firstOfParcel, ofParcels),
+    firstOfEstate: withValues(held.firstOfEstate, ofEstates),
+    offers,
+  }
 }
 
 function firstOf({ firstOfParcel, firstOfEstate }: OfferedAssets, type: number): Int32Array {

@@ -1,5 +1,6 @@
 import type { Area } from '@landpass/client/grid'
 import type { ParcelTable } from '../../land/records/parcel.ts'
+import { patchPages, withValues } from '../parts/columns.ts'
 import { patchJsonBuffer } from '../parts/json-buffer.ts'
 import { patchAddresses, patchOwnership } from '../parts/owner-index.ts'
 import { findParcelRow } from '../parts/parcel-rows.ts'
@@ -72,53 +73,30 @@ function patchEstateRows(
 ): Pick<ParcelParts, 'estate' | 'orphans'> {
   const wanted = [...orphans]
   for (const [row, { estateId }] of changed) if (estateId !== null) wanted.push({ row, estateId })
-  const estate = held.estate.slice()
-  if (estates.areMoved) {
-    for (let row = 0; row < estate.length; row++)
-      if (estate[row]! >= 0) estate[row] = estates.newRowOf[estate[row]!]!
-  }
-  for (const row of changed.keys()) estate[row] = -1
-  for (const { row, estateId } of wanted) estate[row] = estates.rowOf(estateId)
-  const isSame = !estates.areMoved && [...changed.keys()].every((row) => estate[row] === held.estate[row])
+  const rowOf = new Map<number, number>()
+  for (const row of changed.keys()) rowOf.set(row, -1)
+  for (const { row, estateId } of wanted) rowOf.set(row, estates.rowOf(estateId))
+  const { areMoved, newRowOf } = estates
+  const moved = areMoved ? held.estate.map((row) => (row < 0 ? row : newRowOf[row]!)) : held.estate
   return {
-    // What is made of this list is shared with the state before, where it is the same list.
-    estate: isSame && orphans.length === 0 ? held.estate : estate,
-    orphans: wanted.filter(({ row }) => estate[row]! < 0),
+    // What is made of this column is shared with the state before, where it is the same column.
+    estate: withValues(moved, rowOf),
+    orphans: wanted.filter(({ row }) => rowOf.get(row)! < 0),
   }
 }
 
 function patchFacts(held: ParcelParts, changed: Changed): Partial<ParcelParts> {
-  const ownerOf = new Map([...changed].map(([row, { owner }]) => [row, owner]))
-  const operatorsOf = new Map([...changed].map(([row, { operators }]) => [row, operators]))
+  const of = <Name extends keyof ParcelFacts>(name: Name) =>
+    new Map([...changed].map(([row, facts]) => [row, facts[name]]))
   return {
-    ...patchOwnership(held, ownerOf, byXThenY(held.x, held.y)),
-    operators: patchAddresses(held.operators, operatorsOf),
-    estatePosition: withValues(held.estatePosition, changed, (facts) => facts.estatePosition),
-    district: withValues(held.district, changed, (facts) => facts.district),
-    names: withNames(held.names, changed),
-    updatedAtS: withValues(held.updatedAtS, changed, (facts) => facts.updatedAtS),
-    plazaDistance: withValues(held.plazaDistance, changed, (facts) => facts.plazaDistance),
-    roadDistance: withValues(held.roadDistance, changed, (facts) => facts.roadDistance),
-    rents: patchRents(held.rents, new Map([...changed].map(([row, { rent }]) => [row, rent]))),
+    ...patchOwnership(held, of('owner'), byXThenY(held.x, held.y)),
+    operators: patchAddresses(held.operators, of('operators')),
+    estatePosition: withValues(held.estatePosition, of('estatePosition')),
+    district: withValues(held.district, of('district')),
+    names: withValues(held.names, of('name')),
+    updatedAtS: patchPages(held.updatedAtS, of('updatedAtS')),
+    plazaDistance: withValues(held.plazaDistance, of('plazaDistance')),
+    roadDistance: withValues(held.roadDistance, of('roadDistance')),
+    rents: patchRents(held.rents, of('rent')),
   }
-}
-
-function withValues<Column extends Uint8Array | Int16Array | Int32Array | Uint32Array>(
-  column: Column,
-  changed: Changed,
-  read: (facts: ParcelFacts) => number,
-): Column {
-  const copy = column.slice() as Column
-  for (const [row, facts] of changed) copy[row] = read(facts)
-  return copy
-}
-
-function withNames(
-  names: readonly (string | undefined)[],
-  changed: Changed,
-): readonly (string | undefined)[] {
-  if ([...changed].every(([row, { name }]) => name === names[row])) return names
-  const copy = names.slice()
-  for (const [row, { name }] of changed) copy[row] = name
-  return copy
 }

@@ -188,6 +188,17 @@ describeOnBothEngines('the patched state', (open, kind) => {
     expect(patched.parcels.owners).toBe(held.parcels.owners)
     const shared = patched.parcels.json.chunks.filter((chunk) => held.parcels.json.chunks.includes(chunk))
     expect(shared).toHaveLength(held.parcels.json.chunks.length - 1)
+    expect(patched.cells).toBe(held.cells)
+    const {
+      json: _json,
+      names: _names,
+      updatedAtS: _times,
+      orphans: _orphans,
+      offers,
+      ...others
+    } = patched.parcels
+    expect(offers.first).toBe(held.parcels.offers.first)
+    for (const [name, column] of Object.entries(others)) expect(column, name).toBe(held.parcels[name as 'x'])
   })
 
   test('keeps the number of an offer while it is open, and empties its piece afterwards', async () => {

@@ -2,6 +2,7 @@ import type { Area } from '@landpass/client/grid'
 import type { EstateTable } from '../../land/records/estate.ts'
 import type { ParcelTable } from '../../land/records/parcel.ts'
 import type { PublicationTable } from '../../land/records/publication.ts'
+import { withValues } from '../parts/columns.ts'
 import type { EstateParts, ParcelParts, PublicationParts, StateParts } from '../parts/parts.ts'
 import { cellsAround, tileCell, tileSource } from '../parts/tile-cells.ts'
 import { assetRows } from './asset-rows.ts'
@@ -96,10 +97,10 @@ function patchCells(next: StateParts, redrawn: readonly number[]): Uint8Array {
   if (redrawn.length === 0) return next.cells
   const source = tileSource(next)
   const { x, y } = next.parcels
-  const cells = next.cells.slice()
+  const cells = new Map<number, number>()
   for (const row of redrawn) {
     for (const cell of cellsAround(next.bounds, { x: x[row]!, y: y[row]! }))
-      cells[cell] = tileCell(source, cell)
+      cells.set(cell, tileCell(source, cell))
   }
-  return cells
+  return withValues(next.cells, cells)
 }

@@ -1,5 +1,5 @@
-import { CHUNK_ROWS, type JsonBuffer, type JsonBufferChunk } from './parts.ts'
-import { replacePieces } from './pieces.ts'
+import { CHUNK_ROWS, type JsonBuffer } from './parts.ts'
+import { countPieces, type Pieces, patchChunks } from './pieces.ts'
 
 const INITIAL_BYTES = 256 * 1024
 /** The most bytes of UTF-8 for one UTF-16 unit. */
@@ -7,7 +7,7 @@ const MAX_BYTES_PER_UNIT = 3
 
 /** Writes pieces one after another, chunk by chunk. Only the pieces of the unfinished chunk are in memory twice. */
 export class JsonBufferWriter {
-  private readonly chunks: JsonBufferChunk[] = []
+  private readonly chunks: Pieces<Uint8Array>[] = []
   private working = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   private used = 0
   private starts: number[] = [0]
@@ -32,8 +32,8 @@ export class JsonBufferWriter {
 
   private endChunk(): void {
     // A copy of exact length, which is freed together with the chunk
-    const bytes = new Uint8Array(this.working.subarray(0, this.used))
-    this.chunks.push({ bytes, starts: Uint32Array.from(this.starts) })
+    const values = new Uint8Array(this.working.subarray(0, this.used))
+    this.chunks.push({ values, starts: Uint32Array.from(this.starts) })
     this.used = 0
     this.starts = [0]
   }
@@ -47,15 +47,14 @@ export class JsonBufferWriter {
 }
 
 export function countRows({ chunks }: JsonBuffer): number {
-  const last = chunks.at(-1)
-  return last ? (chunks.length - 1) * CHUNK_ROWS + last.starts.length - 1 : 0
+  return countPieces(chunks, CHUNK_ROWS)
 }
 
 /** One piece, without its last `cut` bytes. */
 export function pieceOf({ chunks }: JsonBuffer, row: number, cut = 0): Uint8Array {
-  const { bytes, starts } = chunks[Math.floor(row / CHUNK_ROWS)]!
+  const { values, starts } = chunks[Math.floor(row / CHUNK_ROWS)]!
   const i = row % CHUNK_ROWS
-  return bytes.subarray(starts[i]!, starts[i + 1]! - cut)
+  return values.subarray(starts[i]!, starts[i + 1]! - cut)
 }
 
 /**
@@ -64,25 +63,9 @@ export function pieceOf({ chunks }: JsonBuffer, row: number, cut = 0): Uint8Arra
  */
 export function patchJsonBuffer(buffer: JsonBuffer, pieces: ReadonlyMap<number, string>): JsonBuffer {
   if (pieces.size === 0) return buffer
-  const changed = new Map<number, Map<number, Uint8Array>>()
-  let rows = countRows(buffer)
-  for (const [row, piece] of pieces) {
-    const number = Math.floor(row / CHUNK_ROWS)
-    const inChunk = changed.get(number) ?? new Map<number, Uint8Array>()
-    changed.set(number, inChunk.set(row % CHUNK_ROWS, Buffer.from(piece)))
-    rows = Math.max(rows, row + 1)
-  }
-  const chunks = buffer.chunks.slice()
-  for (const [number, inChunk] of changed) {
-    const { bytes: values, starts } = buffer.chunks[number] ?? EMPTY_CHUNK
-    const patched = replacePieces(
-      { starts, values },
-      inChunk,
-      Math.min(CHUNK_ROWS, rows - number * CHUNK_ROWS),
-    )
-    chunks[number] = { bytes: patched.values, starts: patched.starts }
-  }
-  return { chunks }
+  const changed = new Map<number, Uint8Array>()
+  for (const [row, piece] of pieces) changed.set(row, Buffer.from(piece))
+  return { chunks: patchChunks(buffer.chunks, changed, { size: CHUNK_ROWS, none: NO_BYTES }) }
 }
 
-const EMPTY_CHUNK: JsonBufferChunk = { bytes: new Uint8Array(0), starts: Uint32Array.of(0) }
+const NO_BYTES = new Uint8Array(0)

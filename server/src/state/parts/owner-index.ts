@@ -1,7 +1,12 @@
+import { type PagedColumn, pagedColumn, patchPages, valueAt } from './columns.ts'
 import { mergeRows } from './merge-rows.ts'
 import type { OwnerIndex } from './parts.ts'
-import { replacePieces } from './pieces.ts'
+import { patchChunks } from './pieces.ts'
 import { positionsOf } from './positions.ts'
+
+/** Some 60 chunks in the usual world. */
+const CHUNK_ADDRESSES = 64
+const CHUNKS = { size: CHUNK_ADDRESSES, none: new Uint32Array(0) }
 
 /** Collects assets by owner; `add` is called in the order in which an owner's assets are to be listed. */
 export class OwnerIndexWriter {
@@ -16,30 +21,24 @@ export class OwnerIndexWriter {
 
   finish(): OwnerIndex {
     const addresses = [...this.rowsOf.keys()]
-    const starts = new Uint32Array(addresses.length + 1)
-    const rows: number[] = []
-    addresses.forEach((address, i) => {
-      for (const row of this.rowsOf.get(address) ?? []) rows.push(row)
-      starts[i + 1] = rows.length
-    })
-    return { addresses, starts, rows: Uint32Array.from(rows) }
+    const lists = new Map(addresses.map((address, i) => [i, Uint32Array.from(this.rowsOf.get(address)!)]))
+    return { addresses, chunks: patchChunks([], lists, CHUNKS) }
   }
 }
 
 /** For each of `count` rows the index of its owner in `addresses`, or -1. */
-export function ownerOfRows({ addresses, starts, rows }: OwnerIndex, count: number): Int32Array {
+export function ownerOfRows(index: OwnerIndex, count: number): PagedColumn<Int32Array> {
   const owner = new Int32Array(count).fill(-1)
-  for (let place = 0; place < addresses.length; place++) {
-    for (let i = starts[place]!; i < starts[place + 1]!; i++) owner[rows[i]!] = place
-  }
-  return owner
+  for (let place = 0; place < index.addresses.length; place++)
+    for (const row of rowsOfOwner(index, place)) owner[row] = place
+  return pagedColumn(owner)
 }
 
 /** Which owner has which assets, and which asset has which owner. */
 export interface Ownership {
   readonly owners: OwnerIndex
   /** Per asset the index of its owner in `owners.addresses`, or -1. */
-  readonly owner: Int32Array
+  readonly owner: PagedColumn<Int32Array>
 }
 
 /**
@@ -55,14 +54,12 @@ export function patchOwnership(
 ): Ownership {
   const addresses = withNewAddresses(held.owners.addresses, ownerOf.values())
   const places = positionsOf(addresses)
-  const owner = held.owner.slice()
   const gained = new Map<number, number[]>()
-  const moved = new Set<number>()
+  const moved = new Map<number, number>()
   for (const [row, address] of ownerOf) {
-    const [before, after] = [owner[row]!, address === null ? -1 : places.get(address)!]
+    const [before, after] = [valueAt(held.owner, row)!, address === null ? -1 : places.get(address)!]
     if (before === after) continue
-    owner[row] = after
-    moved.add(row)
+    moved.set(row, after)
     if (before >= 0 && !gained.has(before)) gained.set(before, [])
     if (after >= 0) gained.set(after, [...(gained.get(after) ?? []), row])
   }
@@ -72,7 +69,7 @@ export function patchOwnership(
     const remaining = rowsOfOwner(held.owners, place).filter((row) => !moved.has(row))
     rowsOf.set(place, mergeRows(remaining, Uint32Array.from(rows).sort(compare), compare))
   }
-  return { owners: withRows(held.owners, addresses, rowsOf), owner }
+  return { owners: withRows(held.owners, addresses, rowsOf), owner: patchPages(held.owner, moved) }
 }
 
 /**
@@ -105,15 +102,27 @@ export function patchAddresses(
 }
 
 /** The addresses under which one of these assets stands. */
-function placesWith({ starts, rows }: OwnerIndex, assets: ReadonlyMap<number, unknown>): number[] {
+function placesWith({ chunks }: OwnerIndex, assets: ReadonlyMap<number, unknown>): number[] {
+  const isChanged = bitsOf(assets.keys())
   const places: number[] = []
-  let place = 0
-  for (let at = 0; at < rows.length; at++) {
-    if (!assets.has(rows[at]!)) continue
-    while (starts[place + 1]! <= at) place++
-    places.push(place)
+  for (const [number, { starts, values }] of chunks.entries()) {
+    let piece = 0
+    for (let at = 0; at < values.length; at++) {
+      const row = values[at]!
+      if (((isChanged[row >>> 5] ?? 0) & (1 << (row & 31))) === 0) continue
+      while (starts[piece + 1]! <= at) piece++
+      places.push(number * CHUNK_ADDRESSES + piece)
+    }
   }
   return places
+}
+
+/** A bit for each row. All lists are searched for the changed rows: a bit is found sooner than the key of a map. */
+function bitsOf(rows: Iterable<number>): Uint32Array {
+  const list = [...rows]
+  const bits = new Uint32Array((list.reduce((last, row) => Math.max(last, row), 0) >>> 5) + 1)
+  for (const row of list) bits[row >>> 5]! |= 1 << (row & 31)
+  return bits
 }
 
 function ascending(a: number, b: number): number {
@@ -126,12 +135,11 @@ function isSame(a: Uint32Array, b: Uint32Array): boolean {
 
 /** The index with other rows for some of its addresses, by their places, and with more addresses at its end. */
 function withRows(
-  { starts, rows: values }: OwnerIndex,
+  { chunks }: OwnerIndex,
   addresses: readonly string[],
   rowsOf: ReadonlyMap<number, Uint32Array>,
 ): OwnerIndex {
-  const pieces = replacePieces({ starts, values }, rowsOf, addresses.length)
-  return { addresses, starts: pieces.starts, rows: pieces.values }
+  return { addresses, chunks: patchChunks(chunks, rowsOf, CHUNKS) }
 }
 
 function withNewAddresses(addresses: readonly string[], owners: Iterable<string | null>): readonly string[] {
@@ -142,6 +150,18 @@ function withNewAddresses(addresses: readonly string[], owners: Iterable<string 
 }
 
 /** Rows of the assets of the owner with this index; none for an index beyond the last. */
-export function rowsOfOwner({ starts, rows }: OwnerIndex, place: number): Uint32Array {
-  return rows.subarray(starts[place] ?? rows.length, starts[place + 1] ?? rows.length)
+export function rowsOfOwner({ chunks }: OwnerIndex, place: number): Uint32Array {
+  const chunk = chunks[Math.floor(place / CHUNK_ADDRESSES)]
+  if (!chunk) return CHUNKS.none
+  const { starts, values } = chunk
+  const piece = place % CHUNK_ADDRESSES
+  return values.subarray(starts[piece] ?? values.length, starts[piece + 1] ?? values.length)
+}
+
+/** The same index after assets got other rows. @param newRowOf the new row of each old row, in the same order */
+export function withMovedRows({ addresses, chunks }: OwnerIndex, newRowOf: Int32Array): OwnerIndex {
+  return {
+    addresses,
+    chunks: chunks.map(({ starts, values }) => ({ starts, values: values.map((row) => newRowOf[row]!) })),
+  }
 }

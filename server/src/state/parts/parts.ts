@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib'
 import type { Area } from '@landpass/client/grid'
 import { RECORDS } from '../../land/records/tables.ts'
+import type { PagedColumn } from './columns.ts'
+import type { Chunks } from './pieces.ts'
 
 /**
  * The land at one revision, as columns of numbers and JSON that is ready to send. Immutable. A worker thread builds it
@@ -44,17 +46,14 @@ export interface StateParts {
  * the last chunk are full. Read and written by json-buffer.ts.
  */
 export interface JsonBuffer {
-  readonly chunks: readonly JsonBufferChunk[]
+  readonly chunks: Chunks<Uint8Array>
 }
 
-/** Piece i is `bytes` from `starts[i]` to `starts[i + 1]`. */
-export interface JsonBufferChunk {
-  readonly bytes: Uint8Array
-  readonly starts: Uint32Array
-}
-
-/** 512 parcels have about 200 kB of JSON: one write of a stream, and copied in some 50 µs. */
-export const CHUNK_ROWS = 512
+/**
+ * 64 parcels have about 28 kB of JSON. A change copies so much for each parcel: what it copies soon becomes garbage, and
+ * collecting garbage is most of what a change costs.
+ */
+export const CHUNK_ROWS = 64
 
 export interface ParcelParts {
   /** Each piece is `{…,"publication":null}` and a comma, so that a run of rows is ready to send as part of an array. */
@@ -77,11 +76,11 @@ export interface ParcelParts {
   /** Index of its district in {@link DistrictParts}, or -1. */
   readonly district: Int16Array
   /** Index of its owner in `owners.addresses`, or -1. The owner of a parcel in an estate is the estate registry. */
-  readonly owner: Int32Array
+  readonly owner: PagedColumn<Int32Array>
   /** Undefined where the name is missing or empty. */
   readonly names: readonly (string | undefined)[]
   /** Last change of its row, in seconds. */
-  readonly updatedAtS: Uint32Array
+  readonly updatedAtS: PagedColumn<Uint32Array>
   /** Parcels between it and the nearest plaza, or road; {@link NO_DISTANCE} where its tags have no distance. */
   readonly plazaDistance: Uint8Array
   readonly roadDistance: Uint8Array
@@ -104,9 +103,9 @@ export interface EstateParts {
   /** Number of parcels; 0 for a dissolved estate. */
   readonly size: Uint32Array
   /** As with parcels. */
-  readonly owner: Int32Array
+  readonly owner: PagedColumn<Int32Array>
   readonly names: readonly (string | undefined)[]
-  readonly updatedAtS: Uint32Array
+  readonly updatedAtS: PagedColumn<Uint32Array>
   readonly owners: OwnerIndex
   /** As with parcels. */
   readonly operators: OwnerIndex
@@ -126,11 +125,13 @@ export interface AssetRents {
   readonly tenants: readonly string[]
 }
 
-/** Assets by owner, or by another address: those of `addresses[i]` are `rows` from `starts[i]` to `starts[i + 1]`, by id. */
+/**
+ * Assets by owner, or by another address: the rows of those of `addresses[i]`, by id, are piece `i % CHUNK_ADDRESSES` of chunk
+ * `floor(i / CHUNK_ADDRESSES)`. Read and written by owner-index.ts.
+ */
 export interface OwnerIndex {
   readonly addresses: readonly string[]
-  readonly starts: Uint32Array
-  readonly rows: Uint32Array
+  readonly chunks: Chunks<Uint32Array>
 }
 
 /**

@@ -31,3 +31,41 @@ export function replacePieces<V extends Values>(
   values.set(old.values.subarray(oldStart(from)), starts[from]!)
   return { starts, values }
 }
+
+/** Chunks with the same number of pieces each; the last one may have fewer. */
+export type Chunks<V extends Values> = readonly Pieces<V>[]
+
+/** How many pieces there are. @param size pieces of a chunk */
+export function countPieces(chunks: Chunks<Values>, size: number): number {
+  const last = chunks.at(-1)
+  return last ? (chunks.length - 1) * size + last.starts.length - 1 : 0
+}
+
+/**
+ * Replaces some pieces, by their index over all chunks. Chunks without a changed piece are shared with the old ones. Pieces
+ * beyond the end are added, and must leave no gap.
+ *
+ * @param size pieces of a chunk
+ * @param none an empty value of this kind
+ */
+export function patchChunks<V extends Values>(
+  chunks: Chunks<V>,
+  changed: ReadonlyMap<number, V>,
+  { size, none }: { readonly size: number; readonly none: V },
+): Chunks<V> {
+  if (changed.size === 0) return chunks
+  const byChunk = new Map<number, Map<number, V>>()
+  let count = countPieces(chunks, size)
+  for (const [place, piece] of changed) {
+    const number = Math.floor(place / size)
+    const inChunk = byChunk.get(number) ?? new Map<number, V>()
+    byChunk.set(number, inChunk.set(place % size, piece))
+    count = Math.max(count, place + 1)
+  }
+  const patched = chunks.slice()
+  for (const number of [...byChunk.keys()].sort((a, b) => a - b)) {
+    const old = chunks[number] ?? { starts: Uint32Array.of(0), values: none }
+    patched[number] = replacePieces(old, byChunk.get(number)!, Math.min(size, count - number * size))
+  }
+  return patched
+}

@@ -34,12 +34,15 @@ function rentColumns(rents: Iterable<readonly [number, Rent | undefined]>): Asse
 
 /** Replaces the rents of some assets, by their rows. */
 export function patchRents(held: AssetRents, changed: ReadonlyMap<number, Rent | undefined>): AssetRents {
-  const isSame = held.rows.length === 0 && [...changed.values()].every((rent) => rent === undefined)
-  if (isSame) return held
+  if ([...changed].every(([row, rent]) => isSame(findRent(held, row), rent))) return held
   const rents = new Map<number, Rent | undefined>()
   for (const [i, row] of held.rows.entries()) rents.set(row, rentAt(held, i))
   for (const [row, rent] of changed) rents.set(row, rent)
   return rentColumns([...rents].sort(([a], [b]) => a - b))
+}
+
+function isSame(a: Rent | undefined, b: Rent | undefined): boolean {
+  return a?.tenant === b?.tenant && a?.untilMs === b?.untilMs
 }
 
 /** The rent of an asset; undefined where it has none. */

@@ -1,4 +1,5 @@
 import type { Area, Coord } from '@landpass/client/grid'
+import { type PagedColumn, valueAt } from './columns.ts'
 import type { StateParts } from './parts.ts'
 
 /** Kinds of parcels on a map: the lowest three bits of a cell. */
@@ -17,7 +18,7 @@ export interface TileSource {
   readonly rowAt: Int32Array
   readonly estate: Int32Array
   readonly district: Int16Array
-  readonly owner: Int32Array
+  readonly owner: PagedColumn<Int32Array>
   readonly districtKinds: Uint8Array
 }
 
@@ -42,7 +43,8 @@ export function tileCell(source: TileSource, cell: number): number {
   const row = rowAt[cell]!
   if (row < 0) return KINDS.outside
   const inDistrict = district[row]!
-  const kind = inDistrict >= 0 ? districtKinds[inDistrict]! : owner[row]! >= 0 ? KINDS.owned : KINDS.unowned
+  const kind =
+    inDistrict >= 0 ? districtKinds[inDistrict]! : valueAt(owner, row)! >= 0 ? KINDS.owned : KINDS.unowned
   if (inDistrict < 0 && estate[row]! < 0) return kind
   const height = source.bounds.maxY - source.bounds.minY + 1
   const hasNorth = cell % height > 0
