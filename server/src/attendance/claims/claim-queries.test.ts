@@ -15,11 +15,11 @@ import {
   confirmClaim,
   findClaim,
   type HeldClaim,
-  insertClaim,
   swapCode,
   takeDueClaims,
   waitForProbe,
 } from './claim-queries.ts'
+import { insertClaim } from './reserve-queries.ts'
 
 const vault = new Vault(Buffer.alloc(32, 3))
 const NOW = testClock().nowMs()
