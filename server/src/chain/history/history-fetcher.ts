@@ -15,7 +15,7 @@ export interface HistoryFetcherOptions extends SpoolPlace, Omit<FetchEvents, 'on
  * @example
  * const fetcher = await HistoryFetcher.start(options)
  * const fetching = fetcher.fetchTo(26_400_000, false).then(() => fetcher.stored.end())
- * for await (const { logs } of fetcher.stored.ranges()) … // up to this block
+ * for await (const { parts } of fetcher.stored.ranges()) … // up to this block
  * await fetching
  * await fetcher.close()
  */

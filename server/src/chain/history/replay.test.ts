@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { MemoryRows } from '../../land/events/memory-rows.ts'
 import { replay } from './replay.ts'
-import type { LogsOfRange } from './spool-frames.ts'
+import type { StoredRange } from './spool-frames.ts'
 import { TokenTrail } from './token-trail.ts'
 
 function replayOf(ranges: readonly (readonly [first: number, last: number])[], last: number) {
   const stored = {
-    async *ranges(): AsyncGenerator<LogsOfRange> {
-      for (const [first, end] of ranges) yield { first, last: end, lastHash: '0x', logs: [] }
+    async *ranges(): AsyncGenerator<StoredRange> {
+      for (const [first, end] of ranges) yield { first, last: end, lastHash: '0x', parts: [] }
     },
   }
   return replay(stored, {

@@ -4,7 +4,7 @@ import { applyEvent } from '../../land/events/apply-event.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { MemoryRows } from '../../land/events/memory-rows.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
-import type { LogsOfRange, TimedLog } from './spool-frames.ts'
+import type { StoredRange, TimedLog } from './spool-frames.ts'
 import type { TokenTrail } from './token-trail.ts'
 
 export interface ReplayOptions {
@@ -30,7 +30,7 @@ export interface ReplayOptions {
  * @throws {MissingLogsError} where a node has left out logs
  */
 export async function replay(
-  stored: { readonly ranges: () => AsyncIterable<LogsOfRange> },
+  stored: { readonly ranges: () => AsyncIterable<StoredRange> },
   options: ReplayOptions,
 ): Promise<void> {
   const { rows, trail, context, eventsOf, signal, onProgress } = options
@@ -41,12 +41,14 @@ export async function replay(
     const last = options.last()
     if (range.first !== next) throw incomplete(next, last)
     next = range.last + 1
-    const logs = range.last <= last ? range.logs : range.logs.filter(({ blockNumber }) => blockNumber <= last)
-    for (const event of await eventsOf(logs)) {
-      trail.note(event)
-      const applied = applyEvent(rows, event, context)
-      if (applied instanceof Promise) await applied
-      events++
+    for (const part of range.parts) {
+      const logs = range.last <= last ? part : part.filter(({ blockNumber }) => blockNumber <= last)
+      for (const event of await eventsOf(logs)) {
+        trail.note(event)
+        const applied = applyEvent(rows, event, context)
+        if (applied instanceof Promise) await applied
+        events++
+      }
     }
     onProgress(Math.min(range.last, last), events)
     if (range.last >= last) break

@@ -18,8 +18,18 @@ export interface LogsOfRange {
   readonly logs: readonly TimedLog[]
 }
 
+/** Like {@link LogsOfRange}, with the logs in parts that are made when they are asked for: each log costs a kilobyte. */
+export interface StoredRange extends Omit<LogsOfRange, 'logs'> {
+  /** @throws {DamagedRangeError} where they cannot be read, in spite of the right checksum */
+  readonly parts: Iterable<readonly TimedLog[]>
+}
+
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
+/** Of decompressed logs. With the 16 kB of Node.js, a range of ten thousand logs takes 400 steps. */
+const INFLATE_BYTES = 1 << 20
+/** Of JSON, about 150 logs. */
+const PART_BYTES = 1 << 16
 /** At the beginning of the file. Files of other versions: see {@link convertOldSpool}. */
 export const VERSION = Buffer.from('LPSPOOL3')
 /** Before each frame: the lengths of its facts and of its logs, and the CRC-32 of both; four bytes each. */
@@ -67,11 +77,18 @@ export class DamagedRangeError extends CommandError {
   }
 }
 
-/** The range of a frame. @throws {DamagedRangeError} where its logs are none, in spite of the right checksum */
-export async function rangeOf({ facts, logs }: Pick<Frame, 'facts' | 'logs'>): Promise<LogsOfRange> {
+/** The range of a frame, with all of its logs. @throws {DamagedRangeError} */
+export async function rangeOf(frame: Pick<Frame, 'facts' | 'logs'>): Promise<LogsOfRange> {
+  const { parts, ...range } = await storedRangeOf(frame)
+  return { ...range, logs: [...parts].flat() }
+}
+
+/** The range of a frame. @throws {DamagedRangeError} where its logs cannot be decompressed, in spite of the right checksum */
+export async function storedRangeOf({ facts, logs }: Pick<Frame, 'facts' | 'logs'>): Promise<StoredRange> {
   const [first, last, lastHash] = facts
   try {
-    return { first, last, lastHash, logs: unpacked((await inflate(logs)).toString()) }
+    const json = await inflate(logs, { chunkSize: INFLATE_BYTES })
+    return { first, last, lastHash, parts: { [Symbol.iterator]: () => partsOf(json, facts) } }
   } catch {
     throw new DamagedRangeError(facts)
   }
@@ -167,33 +184,49 @@ function packedLog(log: TimedLog, before: TimedLog | undefined): PackedLog {
   return [address, topics, data, logIndex]
 }
 
-function unpacked(json: string): readonly TimedLog[] {
-  const packedLogs = JSON.parse(json) as readonly PackedLog[]
-  const logs: TimedLog[] = []
+function* partsOf(json: Buffer, facts: RangeFacts): Generator<readonly TimedLog[]> {
   let before: TimedLog | undefined
-  for (const [
+  for (const part of listsIn(json)) {
+    const logs = unpacked(part, before, facts)
+    before = logs.at(-1)
+    yield logs
+  }
+}
+
+/** A JSON list of packed logs as several shorter ones. Only two logs have `],[` between them: all texts are hex. */
+function* listsIn(json: Buffer): Generator<string> {
+  const end = json.length - 1
+  for (let from = 1; from <= end; ) {
+    const between = json.indexOf('],[', from + PART_BYTES, 'latin1')
+    const to = between < 0 ? end : between + 1
+    yield `[${json.toString('latin1', from, to)}]`
+    from = to + 1
+  }
+}
+
+/** @param before the log before the first one */
+function unpacked(json: string, before: TimedLog | undefined, facts: RangeFacts): readonly TimedLog[] {
+  try {
+    const logs: TimedLog[] = []
+    for (const packedLog of JSON.parse(json) as readonly PackedLog[])
+      logs.push(unpackedLog(packedLog, logs.at(-1) ?? before))
+    return logs
+  } catch {
+    throw new DamagedRangeError(facts)
+  }
+}
+
+function unpackedLog(packedLog: PackedLog, before: TimedLog | undefined): TimedLog {
+  const [address, topics, data, logIndex, txHash, txIndex, blockNumber, blockHash, timeS] = packedLog
+  return {
     address,
     topics,
     data,
+    blockNumber: blockNumber ?? before!.blockNumber,
+    blockHash: blockHash ?? before!.blockHash,
+    blockTimeS: timeS ?? before!.blockTimeS,
+    txHash: txHash ?? before!.txHash,
+    txIndex: txIndex ?? before!.txIndex,
     logIndex,
-    txHash,
-    txIndex,
-    blockNumber,
-    blockHash,
-    timeS,
-  ] of packedLogs) {
-    before = {
-      address,
-      topics,
-      data,
-      blockNumber: blockNumber ?? before!.blockNumber,
-      blockHash: blockHash ?? before!.blockHash,
-      blockTimeS: timeS ?? before!.blockTimeS,
-      txHash: txHash ?? before!.txHash,
-      txIndex: txIndex ?? before!.txIndex,
-      logIndex,
-    }
-    logs.push(before)
   }
-  return logs
 }

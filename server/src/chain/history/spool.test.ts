@@ -96,7 +96,18 @@ test('logs of one transaction, one block and several blocks are read as they wer
   const spool = await openSpool()
   await spool.append({ ...rangeOf(FIRST), logs })
   await spool.append({ ...rangeOf(FIRST + 10), logs: [] })
-  expect((await readAll(spool)).map((range) => range.logs)).toEqual([logs, []])
+  // Ranges are read in parts of 64 kB: these logs take 200 kB, and some parts begin within a transaction.
+  const many = Array.from({ length: 1_000 }, (_, at) => ({
+    ...log,
+    data: `0x${'ab'.repeat(at % 200)}`,
+    blockNumber: FIRST + 20 + Math.floor(at / 300),
+    blockHash: `0x1${Math.floor(at / 300)}`,
+    txHash: `0x2${Math.floor(at / 100)}`,
+    txIndex: Math.floor(at / 100) % 3,
+    logIndex: at,
+  }))
+  await spool.append({ ...rangeOf(FIRST + 20), logs: many })
+  expect((await readAll(spool)).map((range) => range.logs)).toEqual([logs, [], many])
   await spool.close()
 })
 

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { type Frame, FrameReader, type LogsOfRange, rangeOf } from './spool-frames.ts'
+import { type Frame, FrameReader, type StoredRange, storedRangeOf } from './spool-frames.ts'
 
 /**
  * The stored ranges in their order, while another thread still adds to the file: only those are read that it has released.
@@ -9,7 +9,7 @@ import { type Frame, FrameReader, type LogsOfRange, rangeOf } from './spool-fram
  * const stored = await StoredRanges.open(path, 4_944_642)
  * stored.release(4_954_641) // the thread has stored all blocks up to this one
  * stored.end() // and stores no more
- * for await (const { last, logs } of stored.ranges()) …
+ * for await (const { last, parts } of stored.ranges()) …
  */
 export class StoredRanges {
   private readonly file: FileHandle
@@ -46,7 +46,7 @@ export class StoredRanges {
     this.wake()
   }
 
-  async *ranges(): AsyncGenerator<LogsOfRange> {
+  async *ranges(): AsyncGenerator<StoredRange> {
     let next = this.readAhead()
     for (;;) {
       const range = await next
@@ -61,20 +61,20 @@ export class StoredRanges {
   }
 
   /** An error is thrown where the range is awaited: never, where the reading ends before. */
-  private readAhead(): Promise<LogsOfRange | undefined> {
+  private readAhead(): Promise<StoredRange | undefined> {
     const reading = this.read()
     reading.catch(() => undefined)
     return reading
   }
 
-  private async read(): Promise<LogsOfRange | undefined> {
+  private async read(): Promise<StoredRange | undefined> {
     // What is not released yet may still be deleted, and replaced by ranges of another branch.
     await this.until(() => this.hasEnded || this.released >= this.reader.nextBlock)
     const frame = await this.nextFrame()
     if (!frame) return undefined
     const [, last] = frame.facts
     await this.until(() => this.hasEnded || last <= this.released)
-    return rangeOf(frame)
+    return storedRangeOf(frame)
   }
 
   /** Undefined at the end. Stored ranges that are missing before were deleted: why, is said by `fail`. */

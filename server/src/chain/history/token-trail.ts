@@ -13,14 +13,23 @@ export class MissingLogsError extends Error {
   }
 }
 
+/** What is known of the token of a parcel or an estate. */
 interface Token {
-  readonly holder: string | null
-  /** Of the last transfer. */
-  readonly block: number
+  readonly asset: AssetName
+  holder: string | null
+  /** Of the last transfer; undefined before the first. */
+  block: number | undefined
+  /** Whether the update operator was logged after the last transfer. */
+  hasLoggedOperator: boolean
 }
 
 type Transfer = Extract<LandEvent, { readonly kind: 'asset-transferred' }>
 type Joining = Extract<LandEvent, { readonly kind: 'parcel-joined-estate' | 'parcel-left-estate' }>
+
+interface Move {
+  readonly token: Token
+  readonly transfer: Transfer
+}
 
 /**
  * Follows the token of each parcel and estate from its first transfer on, and finds logs that a node left out: a transfer
@@ -36,12 +45,10 @@ type Joining = Extract<LandEvent, { readonly kind: 'parcel-joined-estate' | 'par
  * trail.parcels // parcels that have an owner
  */
 export class TokenTrail {
-  private readonly tokens = new Map<string, Token>()
-  /** Assets whose update operator was logged after their last transfer. */
-  private readonly operatorLogged = new Set<string>()
+  private readonly tokens = { parcel: new Map<string, Token>(), estate: new Map<string, Token>() }
   private readonly addresses = new Map<string, string>()
   private txHash = ''
-  private transfers: Transfer[] = []
+  private moves: Move[] = []
   private joinings: Joining[] = []
   private ownedParcels = 0
 
@@ -51,8 +58,8 @@ export class TokenTrail {
   }
 
   /** Whether logs say who the update operator of an asset is, or that there is none, since its last transfer. */
-  hasLoggedOperator(asset: AssetName): boolean {
-    return this.operatorLogged.has(nameOf(asset))
+  hasLoggedOperator({ type, id }: AssetName): boolean {
+    return this.tokens[type].get(id)?.hasLoggedOperator ?? false
   }
 
   /**
@@ -66,38 +73,48 @@ export class TokenTrail {
       this.txHash = event.at.txHash
     }
     if (event.kind === 'asset-transferred') {
-      this.transfers.push(event)
-      this.operatorLogged.delete(nameOf(event.asset))
+      const token = this.tokenOf(event.asset)
+      token.hasLoggedOperator = false
+      this.moves.push({ token, transfer: event })
     } else if (event.kind === 'parcel-joined-estate') this.joinings.push(event)
-    else if (event.kind === 'update-operator-set') this.operatorLogged.add(nameOf(event.asset))
+    else if (event.kind === 'update-operator-set') this.tokenOf(event.asset).hasLoggedOperator = true
   }
 
   /** Judges the last transaction. @throws {MissingLogsError} */
   finish(): void {
-    const { transfers, joinings } = this
-    if (transfers.length > 0) this.transfers = []
+    const { moves, joinings } = this
+    if (moves.length > 0) this.moves = []
     if (joinings.length > 0) this.joinings = []
-    if (transfers.length === 1) this.move(nameOf(transfers[0]!.asset), transfers)
-    else for (const [name, ofToken] of byToken(transfers)) this.move(name, ofToken)
+    if (moves.length === 1) this.move(moves[0]!.token, [moves[0]!.transfer])
+    else for (const [token, transfers] of byToken(moves)) this.move(token, transfers)
     for (const { at, estateId } of joinings)
-      if (!this.tokens.has(nameOf({ type: 'estate', id: estateId })))
+      if (this.tokens.estate.get(estateId)?.block === undefined)
         throw new MissingLogsError(
           `in block ${at.blockNumber} a parcel joins the estate ${estateId}, whose creation is missing`,
           undefined,
         )
   }
 
-  private move(name: string, transfers: readonly Transfer[]): void {
-    const { holder = null, block } = this.tokens.get(name) ?? {}
+  private tokenOf({ type, id }: AssetName): Token {
+    const known = this.tokens[type].get(id)
+    if (known) return known
+    const token = { asset: { type, id }, holder: null, block: undefined, hasLoggedOperator: false }
+    this.tokens[type].set(id, token)
+    return token
+  }
+
+  private move(token: Token, transfers: readonly Transfer[]): void {
+    const { asset, holder, block } = token
     const [{ at, from }] = transfers as readonly [Transfer, ...Transfer[]]
     if (!transfers.some((transfer) => transfer.from === holder))
       throw new MissingLogsError(
-        `in block ${at.blockNumber} the ${name} leaves ${from ?? 'nobody'}, but by the logs before it belongs to ${holder ?? 'nobody'}`,
+        `in block ${at.blockNumber} the ${asset.type} ${asset.id} leaves ${from ?? 'nobody'}, but by the logs before it belongs to ${holder ?? 'nobody'}`,
         block,
       )
     const next = lastHolder(holder, transfers)
-    this.tokens.set(name, { holder: this.ownAddress(next), block: at.blockNumber })
-    if (name.startsWith('parcel')) this.ownedParcels += Number(next !== null) - Number(holder !== null)
+    token.holder = this.ownAddress(next)
+    token.block = at.blockNumber
+    if (asset.type === 'parcel') this.ownedParcels += Number(next !== null) - Number(holder !== null)
   }
 
   /** The same text for the same address, which keeps nothing alive of the log that it was cut out of. */
@@ -111,17 +128,12 @@ export class TokenTrail {
   }
 }
 
-function nameOf({ type, id }: AssetName): string {
-  return `${type} ${id}`
-}
-
-function byToken(transfers: readonly Transfer[]): ReadonlyMap<string, readonly Transfer[]> {
-  const tokens = new Map<string, Transfer[]>()
-  for (const transfer of transfers) {
-    const name = nameOf(transfer.asset)
-    const known = tokens.get(name)
+function byToken(moves: readonly Move[]): ReadonlyMap<Token, readonly Transfer[]> {
+  const tokens = new Map<Token, Transfer[]>()
+  for (const { token, transfer } of moves) {
+    const known = tokens.get(token)
     if (known) known.push(transfer)
-    else tokens.set(name, [transfer])
+    else tokens.set(token, [transfer])
   }
   return tokens
 }

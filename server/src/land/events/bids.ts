@@ -87,14 +87,15 @@ export function moveBids(step: Step, asset: AssetName, owner: string | null): Aw
 }
 
 /** The parcels of an estate changed: its bids are good for the parcels that the bidders saw. */
-export async function judgeBids(step: Step, estateId: string, fingerprint: string): Promise<void> {
-  const { rows, at } = step
-  for (const bid of await rows.bidsOf({ type: 'estate', id: estateId })) {
-    if (bid.status === 'open' && bid.fingerprint !== fingerprint)
-      rows.put('bid', closed(bid, at, 'fingerprint'))
-    else if (bid.closed_by === 'fingerprint' && bid.fingerprint === fingerprint)
-      rows.put('bid', { ...changed(bid, at), status: 'open', closed_by: null, closed_tx_hash: null })
-  }
+export function judgeBids({ rows, at }: Step, estateId: string, fingerprint: string): Awaitable<void> {
+  return whenRead(rows.bidsOf({ type: 'estate', id: estateId }), (bids) => {
+    for (const bid of bids) {
+      if (bid.status === 'open' && bid.fingerprint !== fingerprint)
+        rows.put('bid', closed(bid, at, 'fingerprint'))
+      else if (bid.closed_by === 'fingerprint' && bid.fingerprint === fingerprint)
+        rows.put('bid', { ...changed(bid, at), status: 'open', closed_by: null, closed_tx_hash: null })
+    }
+  })
 }
 
 async function bidsIn(

@@ -2,7 +2,7 @@ import type { Coord } from '@landpass/client/grid'
 import { judgeBids } from './bids.ts'
 import { withText } from './data-text.ts'
 import { fingerprintOf, toggleParcel } from './fingerprints.ts'
-import type { ParcelRow } from './land-rows.ts'
+import { type Awaitable, type ParcelRow, whenRead } from './land-rows.ts'
 import { estateOf, parcelAt, ZERO_ADDRESS } from './new-rows.ts'
 import { putMemberRights, rightsOverEstate, rightsOverParcel } from './rights.ts'
 import type { Fact, Step } from './rule-context.ts'
@@ -32,42 +32,61 @@ export async function createEstate(step: Step, fact: Fact<'estate-created'>): Pr
  * A parcel becomes the last one of an estate. Its transfer to the registry of estates is logged before or after, and so is
  * its leaving of another estate.
  */
-export async function joinEstate(
+export function joinEstate(
   step: Step,
   { parcel: coord, estateId }: Fact<'parcel-joined-estate'>,
-): Promise<void> {
-  const parcel = await parcelAt(step, coord)
-  if (parcel.estate_id === estateId) return
-  if (parcel.estate_id !== null) await changeFingerprint(step, parcel.estate_id, coord)
-  await changeFingerprint(step, estateId, coord)
-  const last = (await step.rows.parcelsOfEstate(estateId)).at(-1)
-  const estate_position = (last?.estate_position ?? -1) + 1
-  // Of a parcel without an owner the transfer to the registry of estates was lost, or is logged next.
-  const owner = parcel.owner ?? step.context.contracts.estateRegistry
-  await putMember(step, { ...parcel, owner, estate_id: estateId, estate_position })
+): Awaitable<void> {
+  return whenRead(parcelAt(step, coord), (parcel) => {
+    const { estate_id: left } = parcel
+    if (left === estateId) return
+    const hasLeft = left === null ? undefined : changeFingerprint(step, left, coord)
+    return whenRead(hasLeft, () =>
+      whenRead(changeFingerprint(step, estateId, coord), () => addMember(step, parcel, estateId)),
+    )
+  })
+}
+
+function addMember(step: Step, parcel: ParcelRow, estateId: string): Awaitable<void> {
+  return whenRead(step.rows.parcelsOfEstate(estateId), (members) => {
+    const estate_position = (members.at(-1)?.estate_position ?? -1) + 1
+    // Of a parcel without an owner the transfer to the registry of estates was lost, or is logged next.
+    const owner = parcel.owner ?? step.context.contracts.estateRegistry
+    return putMember(step, { ...parcel, owner, estate_id: estateId, estate_position })
+  })
 }
 
 /** Nothing happens if the parcel has already joined another estate: that is logged first when it is moved directly. */
-export async function leaveEstate(
+export function leaveEstate(
   step: Step,
   { parcel: coord, estateId }: Fact<'parcel-left-estate'>,
-): Promise<void> {
-  const parcel = await parcelAt(step, coord)
-  if (parcel.estate_id !== estateId) return
-  await changeFingerprint(step, estateId, coord)
-  await putMember(step, { ...parcel, estate_id: null, estate_position: null })
+): Awaitable<void> {
+  return whenRead(parcelAt(step, coord), (parcel) => {
+    if (parcel.estate_id !== estateId) return
+    return whenRead(changeFingerprint(step, estateId, coord), () =>
+      putMember(step, { ...parcel, estate_id: null, estate_position: null }),
+    )
+  })
 }
 
-async function putMember(step: Step, parcel: ParcelRow): Promise<void> {
-  const { approvals_for_all, update_managers } = await rightsOverParcel(step, parcel)
-  step.rows.put('parcel', { ...parcel, approvals_for_all, update_managers, updated_at_ms: step.at.timeMs })
+function putMember(step: Step, parcel: ParcelRow): Awaitable<void> {
+  return whenRead(rightsOverParcel(step, parcel), ({ approvals_for_all, update_managers }) =>
+    step.rows.put('parcel', {
+      ...parcel,
+      approvals_for_all,
+      update_managers,
+      updated_at_ms: step.at.timeMs,
+    }),
+  )
 }
 
 /** Before the parcel's own row changes: a fingerprint that is unknown is computed from the parcels of the estate. */
-async function changeFingerprint(step: Step, estateId: string, parcel: Coord): Promise<void> {
+function changeFingerprint(step: Step, estateId: string, parcel: Coord): Awaitable<void> {
   const { rows, at } = step
-  const estate = await estateOf(step, estateId)
-  const fingerprint = toggleParcel(await fingerprintOf(rows, estate), parcel)
-  rows.put('estate', { ...estate, fingerprint, updated_at_ms: at.timeMs })
-  await judgeBids(step, estateId, fingerprint)
+  return whenRead(estateOf(step, estateId), (estate) =>
+    whenRead(fingerprintOf(rows, estate), (before) => {
+      const fingerprint = toggleParcel(before, parcel)
+      rows.put('estate', { ...estate, fingerprint, updated_at_ms: at.timeMs })
+      return judgeBids(step, estateId, fingerprint)
+    }),
+  )
 }

@@ -1,6 +1,6 @@
 import { type Coord, encodeTokenId } from '@landpass/client/grid'
 import { keccak256 } from '../../ethereum/keccak256.ts'
-import type { EstateRow, LandRows } from './land-rows.ts'
+import { type Awaitable, type EstateRow, type LandRows, whenRead } from './land-rows.ts'
 
 /**
  * The fingerprint of an estate says which parcels it has, so that a bid is good for these alone (chain-facts, section 6):
@@ -27,8 +27,8 @@ export function toggleParcel(fingerprint: string, parcel: Coord): string {
 }
 
 /** The fingerprint in the row of an estate; where a snapshot left it out, that of its parcels. */
-export async function fingerprintOf(rows: LandRows, { id, fingerprint }: EstateRow): Promise<string> {
-  return fingerprint ?? estateFingerprint(id, await rows.parcelsOfEstate(id))
+export function fingerprintOf(rows: LandRows, { id, fingerprint }: EstateRow): Awaitable<string> {
+  return fingerprint ?? whenRead(rows.parcelsOfEstate(id), (parcels) => estateFingerprint(id, parcels))
 }
 
 const PREFIX = Buffer.from('estateId')

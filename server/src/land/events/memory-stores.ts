@@ -253,21 +253,21 @@ export class NamedRowStore<Row> implements Store<Row> {
 }
 
 export class RightStore extends NamedRowStore<RightRow> {
-  private readonly byOwner = new Groups<RightRow>()
+  private readonly byOwner = { parcel: new Groups<RightRow>(), estate: new Groups<RightRow>() }
 
   ofOwner({ registry, owner }: Pick<RightRow, 'registry' | 'owner'>): readonly RightRow[] {
-    return [...this.byOwner.of(`${registry} ${owner}`)]
+    return [...this.byOwner[registry].of(owner)]
   }
 
   override put(row: RightRow): void {
     this.remove(row)
     super.put(row)
-    this.byOwner.move(row, null, `${row.registry} ${row.owner}`)
+    this.byOwner[row.registry].move(row, null, row.owner)
   }
 
   override remove(named: RightRow): void {
     const row = this.find(named)
-    if (row) this.byOwner.move(row, `${row.registry} ${row.owner}`, null)
+    if (row) this.byOwner[row.registry].move(row, row.owner, null)
     super.remove(named)
   }
 }
