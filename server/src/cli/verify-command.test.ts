@@ -46,18 +46,23 @@ function fileWith(content: unknown): string {
 }
 
 async function verify(content: unknown, ...args: readonly string[]) {
+  const { code, stdout } = await run(content, args)
+  return { code, ...JSON.parse(stdout) }
+}
+
+async function run(content: unknown, args: readonly string[], nowMs = MADE_AT_MS) {
   let stdout = ''
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     stdout += text
     return true
   })
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  vi.spyOn(SYSTEM_CLOCK, 'nowMs').mockReturnValue(MADE_AT_MS)
+  vi.spyOn(SYSTEM_CLOCK, 'nowMs').mockReturnValue(nowMs)
   const exitCode = process.exitCode
   process.exitCode = undefined
   try {
     await createProgram().parseAsync(['verify', fileWith(content), ...args], { from: 'user' })
-    return { code: process.exitCode ?? 0, ...JSON.parse(stdout) }
+    return { code: process.exitCode ?? 0, stdout }
   } finally {
     process.exitCode = exitCode
     vi.restoreAllMocks()
@@ -99,20 +104,56 @@ test('the published list of keys takes the place of an address, and counts with 
   const write = (key: object) =>
     writeFileSync(list, JSON.stringify({ issuers: [{ address: ISSUER, until: null, ...key }] }))
   write({ from: '2027-01-01T00:00:00.000Z', state: 'active' })
-  expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 0, verdict: 'genuine' })
+  const genuine = { code: 0, verdict: 'genuine', revocations_checked: false }
+  expect(await verify(TOKEN, '--issuers', list)).toMatchObject(genuine)
   write({ from: '2028-01-01T00:00:00.000Z', state: 'active' })
   expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 1, reason: 'key_time' })
-  write({ from: '2027-01-01T00:00:00.000Z', state: 'compromised' })
+  const from = '2027-01-01T00:00:00.000Z'
+  write({ from, state: 'compromised', withdrawn: '2027-03-03T00:00:00.000Z' })
   expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 1, reason: 'compromised' })
   const log = join(files, 'log.json')
   const entry = { position: 0, uid: TOKEN.sig.uid, signer: ISSUER, noted_at: '2027-03-02T00:00:00.000Z' }
   writeFileSync(log, JSON.stringify({ entries: [entry], roots: [] }))
   expect(await verify(TOKEN, '--issuers', list, '--log', log)).toMatchObject({ code: 0, verdict: 'genuine' })
-  write({ from: '2027-01-01T00:00:00.000Z', state: 'compromised', withdrawn: '2027-03-01T00:00:00.000Z' })
+  write({ from, state: 'compromised', withdrawn: '2027-03-01T00:00:00.000Z' })
   expect(await verify(TOKEN, '--issuers', list, '--log', log)).toMatchObject({ reason: 'compromised' })
+  // Nothing shows that the log had the token before the theft
+  write({ from, state: 'compromised' })
+  expect(await verify(TOKEN, '--issuers', list, '--log', log)).toMatchObject({ reason: 'compromised' })
+  write({ from, state: 'compromised', withdrawn: 'last week' })
+  expect(await verify(TOKEN, '--issuers', list, '--log', log)).toMatchObject({ code: 1, ok: false })
+  write({ from, state: 'active' })
   const root = `0x${'1'.repeat(64)}`
   expect(await verify(TOKEN, '--issuers', list, '--log', log, '--root', root)).toMatchObject({ ok: false })
   expect(await verify(TOKEN, '--issuer', ISSUER, '--revocations', list)).toMatchObject({ code: 1, ok: false })
+})
+
+test('options that contradict each other, or say nothing alone, are wrong use', async () => {
+  const root = `0x${'1'.repeat(64)}`
+  for (const args of [
+    ['--issuer', ISSUER, '--issuers', 'issuers.json'],
+    ['--issuer', ISSUER, '--root', root],
+  ]) {
+    const exit = vi.spyOn(process, 'exit').mockImplementation(() => {
+      throw new Error('left')
+    })
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const parsing = createProgram().parseAsync(['verify', 'token.eas.txt', ...args], { from: 'user' })
+    await expect(parsing).rejects.toThrow('left')
+    expect(exit).toHaveBeenCalledWith(2)
+    vi.restoreAllMocks()
+  }
+})
+
+test('a token from later than now is no reason to distrust it, but to check the clock', async () => {
+  const { isTTY } = process.stdout
+  process.stdout.isTTY = true
+  const { code, stdout } = await run(TOKEN, ['--issuer', ISSUER], MADE_AT_MS - 301_000)
+  process.stdout.isTTY = isTTY
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(/^damaged \(future\)[\s\S]*Check the clock of this computer/),
+  ])
 })
 
 test('the verifier of docs/tokens.md agrees with the public library', async () => {
