@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -128,6 +129,7 @@ describe('compiling', () => {
     const copy = temporaryFolder()
     for (const path of ['tsconfig.base.json', 'client/tsconfig.json', 'client/package.json', 'client/src'])
       cpSync(join(ROOT, path), join(copy, path), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction')
     const compiled = () => readFileSync(join(copy, GRID_COMPILED), 'utf8')
     const extra = join(copy, 'client/src/grid/extra')
     writeFileSync(`${extra}.ts`, 'export const extra = 1\n')

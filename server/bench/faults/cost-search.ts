@@ -38,7 +38,9 @@ const IDLE_AT_MOST_POLLS = 50
 
 /** Routes that are not the land interface, or whose answers stay open. */
 export const isSearched = (path: string) =>
-  !/^\/(?:event|addcodes|claim|captcha|health|translations|openapi\.json)|\/changes$/.test(path)
+  !/^\/(?:event|addcodes|claim|captcha|tokens|\.well-known|health|translations|openapi\.json)|\/(?:changes|addresses\/\{address\}\/tokens)$/.test(
+    path,
+  )
 
 interface Measured extends ProcessCost {
   readonly request: MadeRequest
