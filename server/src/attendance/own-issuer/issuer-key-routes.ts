@@ -35,7 +35,7 @@ export interface IssuerKeyRouteOptions {
   readonly assertConfigured: () => void
 }
 
-/** The public list of our keys, for programs and people that check tokens. */
+/** The public list of our keys, for those who check tokens. */
 export const issuerKeyRoutes: FastifyPluginCallbackTypebox<IssuerKeyRouteOptions> = (
   app,
   { keys, assertConfigured },
