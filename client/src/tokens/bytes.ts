@@ -45,7 +45,7 @@ function digitAt(text: string, at: number): number {
 
 /** Whether a text is `0x` and pairs of hex digits; with `bytes`, so many pairs. */
 export function isHex(text: unknown, bytes?: number): text is string {
-  if (typeof text !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(text) || text.endsWith('\n')) return false
+  if (typeof text !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(text)) return false
   return bytes === undefined || text.length === 2 + 2 * bytes
 }
 

@@ -9,6 +9,7 @@ import {
   type TypedField,
 } from './attestation.ts'
 import { isHex } from './bytes.ts'
+import { type Fields, fieldsOf } from './json.ts'
 
 export interface Signature {
   /** 27 or 28. */
@@ -37,8 +38,6 @@ export type PackageReading =
   | { readonly signed: SignedAttestation; readonly fault?: never }
   | { readonly signed?: never; readonly fault: PackageFault }
 
-type Fields = Readonly<Record<string, unknown>>
-
 const MAX_UINT64 = 2n ** 64n - 1n
 const MAX_UINT256 = 2n ** 256n - 1n
 const MESSAGE_KEYS: ReadonlySet<string> = new Set([
@@ -53,11 +52,11 @@ const MESSAGE_KEYS: ReadonlySet<string> = new Set([
  * @param value parsed JSON
  */
 export function readPackage(value: unknown): PackageReading {
-  const sig = isFields(value) ? value.sig : undefined
-  if (!isFields(value) || !isFields(sig)) return { fault: 'package' }
-  const { domain: domainFields, message, signature, uid } = sig
-  if (!isFields(message) || !isFields(signature)) return { fault: 'package' }
-  if (!isHex(uid, 32) || !isAddress(value.signer)) return { fault: 'package' }
+  const { sig: sigValue, signer } = fieldsOf(value) ?? {}
+  const sig = fieldsOf(sigValue) ?? {}
+  const { domain: domainFields, uid } = sig
+  const [message, signature] = [fieldsOf(sig.message), fieldsOf(sig.signature)]
+  if (!message || !signature || !isHex(uid, 32) || !isAddress(signer)) return { fault: 'package' }
   // Packages of the first libraries name the version in the message alone
   const version = sig.version === undefined ? message.version : sig.version
   if (version !== 1 && version !== 2) return { fault: 'version' }
@@ -70,7 +69,7 @@ export function readPackage(value: unknown): PackageReading {
   const { v, r, s } = signature
   if (v !== 27 && v !== 28) return { fault: 'v' }
   if (!isHex(r, 32) || !isHex(s, 32)) return { fault: 'package' }
-  return { signed: { uid, domain, attestation, signature: { v, r, s }, signer: value.signer } }
+  return { signed: { uid, domain, attestation, signature: { v, r, s }, signer } }
 }
 
 /**
@@ -79,9 +78,10 @@ export function readPackage(value: unknown): PackageReading {
  * @returns undefined for another value
  */
 export function readDomain(value: unknown): Domain | undefined {
-  if (!isFields(value) || Object.keys(value).length !== 4) return undefined
-  const { name, version, verifyingContract } = value
-  const chainId = readNumber(value.chainId, MAX_UINT256)
+  const fields = fieldsOf(value)
+  if (!fields || Object.keys(fields).length !== 4) return undefined
+  const { name, version, verifyingContract } = fields
+  const chainId = readNumber(fields.chainId, MAX_UINT256)
   if (typeof name !== 'string' || typeof version !== 'string') return undefined
   if (chainId === undefined || !isAddress(verifyingContract)) return undefined
   return { name, version, chainId, verifyingContract }
@@ -176,21 +176,18 @@ function readMessage(message: Fields, version: 1 | 2): Attestation | undefined {
 function readNumber(value: unknown, most: bigint): bigint | undefined {
   const isNumber = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
   const isText = typeof value === 'string' && value.length <= 78 && /^(?:0|[1-9]\d*)$/.test(value)
-  if (!isNumber && !(isText && !value.endsWith('\n'))) return undefined
+  if (!isNumber && !isText) return undefined
   const read = BigInt(value as number | string)
   return read <= most ? read : undefined
 }
 
 function areTypes(value: unknown, fields: readonly TypedField[]): boolean {
-  if (!isFields(value) || Object.keys(value).length !== 1) return false
-  const given = value[PRIMARY_TYPE]
+  const types = fieldsOf(value)
+  if (!types || Object.keys(types).length !== 1) return false
+  const given = types[PRIMARY_TYPE]
   if (!Array.isArray(given) || given.length !== fields.length) return false
   return fields.every(({ name, type }, at) => {
-    const field: unknown = given[at]
-    return isFields(field) && field.name === name && field.type === type && Object.keys(field).length === 2
+    const field = fieldsOf(given[at]) ?? {}
+    return field.name === name && field.type === type && Object.keys(field).length === 2
   })
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

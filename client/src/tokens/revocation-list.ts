@@ -1,7 +1,8 @@
-import { isAddress, NO_ADDRESS } from './address.ts'
+import { isAddress, NO_ADDRESS, sameAddress } from './address.ts'
 import { type Attestation, NO_BYTES32, schemaUid } from './attestation.ts'
 import { concat, isHex, keccak256, numberBytes, toHex, utf8 } from './bytes.ts'
-import { type Trust, verifyToken } from './verify.ts'
+import { fieldsOf } from './json.ts'
+import { type IssuerKey, type Trust, verifyToken } from './verify.ts'
 
 /** What an issuer attests about its list of revoked tokens. A schema of our own, which needs no registration. */
 export const REVOCATION_LIST_SCHEMA = 'bytes32 revocationListHash,uint64 entries'
@@ -53,7 +54,7 @@ export function revocationListAttestation(revoked: readonly Revocation[], timeS:
 }
 
 /**
- * Checks the list of an issuer.
+ * Checks the list of an issuer. It says nothing about tokens of other issuers: see {@link IssuerKey.issuer}.
  *
  * @param value parsed JSON
  * @returns undefined for another value, or where none of the issuers has signed it
@@ -69,11 +70,25 @@ export function readRevocationList(
   if (verdict !== 'genuine' || !signed) return undefined
   const { data, time } = signed.attestation
   if (data.toLowerCase() !== revocationListAttestation(revoked, 0).data) return undefined
-  const names = new Set(revoked.map(({ uid, signer }) => `${signer} ${uid}`))
+  const names = new Set(
+    revoked
+      .filter((entry) => isSameIssuer(issuers, entry.signer, signed.signer))
+      .map(({ uid, signer }) => `${signer} ${uid}`),
+  )
   return {
     asOf: Number(time),
     isRevoked: (uid, signer) => names.has(`${signer.toLowerCase()} ${uid.toLowerCase()}`),
   }
+}
+
+/** Whether every trusted key of one address belongs to an issuer that the other address has a key of. */
+function isSameIssuer(issuers: readonly IssuerKey[], address: string, other: string): boolean {
+  if (sameAddress(address, other)) return true
+  const namesOf = (owner: string) =>
+    issuers.filter((key) => sameAddress(key.address, owner)).map(({ issuer }) => issuer)
+  const names = namesOf(other)
+  const owned = namesOf(address)
+  return owned.length > 0 && owned.every((issuer) => issuer !== undefined && names.includes(issuer))
 }
 
 /** The hash of all entries, each as a line of text. */
@@ -85,14 +100,12 @@ function listHash(revoked: readonly Revocation[]): Uint8Array {
 }
 
 function isList(value: unknown): value is RevocationList {
-  if (typeof value !== 'object' || value === null || !('revoked' in value) || !('proof' in value))
-    return false
-  return Array.isArray(value.revoked) && value.revoked.every(isRevocation)
+  const { revoked, proof } = fieldsOf(value) ?? {}
+  return proof !== undefined && Array.isArray(revoked) && revoked.every(isRevocation)
 }
 
 function isRevocation(value: unknown): value is Revocation {
-  if (typeof value !== 'object' || value === null) return false
-  const { uid, signer, since, reason } = value as Readonly<Record<string, unknown>>
+  const { uid, signer, since, reason } = fieldsOf(value) ?? {}
   const isLower = (text: string) => text === text.toLowerCase()
   return (
     isHex(uid, 32) &&

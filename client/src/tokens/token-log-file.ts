@@ -1,13 +1,14 @@
 import { isAddress, sameAddress } from './address.ts'
 import { isHex } from './bytes.ts'
+import { fieldsOf, readTimeMs } from './json.ts'
 import { LogDay, NO_LOG_ROOT } from './token-log.ts'
 
 /** What a log says about a token. */
 export interface LogQuestion {
   /** The address that signed the token. */
   readonly signer: string
-  /** When its key was withdrawn, in seconds since 1970: later entries do not count. Undefined: every entry counts. */
-  readonly before: number | undefined
+  /** When its key was withdrawn, in seconds since 1970: entries from then on do not count. */
+  readonly before: number
 }
 
 /** A log whose roots belong to its entries. */
@@ -61,11 +62,23 @@ export function readTokenLog(
   return checkedLog(sorted.slice(0, end?.leaves) as readonly Entry[], end !== undefined)
 }
 
+/**
+ * The entries of one answer of `GET /tokens/log`, whose roots are not computed: they count by the times that the server
+ * names. For a page that believes its server, and asks it about a single token.
+ *
+ * @param answer parsed JSON
+ * @returns undefined for another value
+ */
+export function readLogAnswer(answer: unknown): CheckedLog | undefined {
+  const page = readPage(answer)
+  return page && checkedLog(page.entries, false)
+}
+
 function checkedLog(entries: readonly Entry[], isProven: boolean): CheckedLog {
   const byUid = new Map(entries.map((entry) => [`${entry.uid} ${entry.signer}`, entry]))
   return {
     entries: entries.length,
-    isLogged: (uid, { signer, before = Number.POSITIVE_INFINITY }) => {
+    isLogged: (uid, { signer, before }) => {
       const entry = byUid.get(`${uid.toLowerCase()} ${signer.toLowerCase()}`)
       return entry !== undefined && (isProven || entry.notedAt < before)
     },
@@ -98,8 +111,8 @@ function readPage(value: unknown): { entries: readonly Entry[]; roots: readonly 
 
 function readEntry(value: unknown): Entry | undefined {
   const { position, uid, signer, noted_at: notedAt } = fieldsOf(value) ?? {}
-  const timeMs = typeof notedAt === 'string' ? Date.parse(notedAt) : Number.NaN
-  if (!isCount(position) || !isHex(uid, 32) || !isAddress(signer) || Number.isNaN(timeMs)) return undefined
+  const timeMs = readTimeMs(notedAt)
+  if (!isCount(position) || !isHex(uid, 32) || !isAddress(signer) || timeMs === undefined) return undefined
   return { position, uid: uid.toLowerCase(), signer: signer.toLowerCase(), notedAt: timeMs / 1000 }
 }
 
@@ -114,8 +127,4 @@ function isSame(one: Entry, other: Entry): boolean {
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
 }

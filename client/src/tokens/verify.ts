@@ -21,8 +21,13 @@ export interface IssuerKey {
   readonly until?: number | undefined
   /** `compromised`: somebody else may have the key, so times that it signs prove nothing. */
   readonly state: 'active' | 'retired' | 'compromised'
-  /** Of a compromised key: since when somebody else may have it. */
+  /** Of a compromised key: since when somebody else may have it. Undefined: none of its tokens counts, logged or not. */
   readonly withdrawn?: number | undefined
+  /**
+   * A name that you give to the owner of the key. A list of revocations that one key of an owner signed holds for the
+   * tokens of all of them, so that it outlives a rotation. Undefined: the key is the only one of its owner.
+   */
+  readonly issuer?: string | undefined
 }
 
 /** What a token is compared with. */
@@ -46,7 +51,8 @@ export type Verdict = 'genuine' | 'expired' | 'revoked' | 'not ours' | 'damaged'
 /**
  * What led to a verdict. `uid`, `high_s`, `signature`: the signature is not one of these fields. `signer`: a key that is not
  * in the list. `key_time`: outside of the time of the key. `compromised`: the key was stolen, and no log has the token.
- * `schema`: something else was attested. `future`: made later than now.
+ * `schema`: something else was attested, or the data are not those of the schema. `future`: made later than now, so one of the
+ * two clocks is wrong.
  */
 export type VerdictReason =
   | PackageFault
@@ -65,7 +71,7 @@ export interface Verification {
   readonly reason?: VerdictReason
   /** What the package says, where it can be read. Believe it only if {@link verdict} is not `damaged` or `not ours`. */
   readonly signed?: SignedAttestation
-  /** What the token says; undefined where its schema is not "Event Attendance", or its data are not those of the schema. */
+  /** What the token says; undefined where its schema is not "Event Attendance". */
   readonly attendance?: Attendance
 }
 
@@ -97,8 +103,9 @@ export function verifyToken(value: unknown, trust: Trust): Verification {
   const reason = faultOf(signed, trust)
   if (reason) return refused(reason, signed)
   const { uid, signer, attestation } = signed
-  const attendance =
-    attestation.schema.toLowerCase() === EVENT_ATTENDANCE_UID ? decodeAttendance(attestation.data) : undefined
+  const isAttendance = attestation.schema.toLowerCase() === EVENT_ATTENDANCE_UID
+  const attendance = isAttendance ? decodeAttendance(attestation.data) : undefined
+  if (isAttendance && !attendance) return refused('schema', signed)
   const checked = { signed, ...(attendance && { attendance }) }
   if (attestation.revocable && trust.isRevoked?.(uid.toLowerCase(), signer.toLowerCase()))
     return { verdict: 'revoked', ...checked }
@@ -142,8 +149,9 @@ function keyFault({ attestation, signer, uid }: SignedAttestation, trust: Trust)
   const time = Number(attestation.time)
   const inTime = keys.filter(({ from = 0, until = Number.POSITIVE_INFINITY }) => time >= from && time < until)
   if (inTime.length === 0) return 'key_time'
-  const isBelieved = ({ state, withdrawn }: IssuerKey) =>
-    state !== 'compromised' || trust.isLogged?.(uid.toLowerCase(), { signer, before: withdrawn }) === true
+  const isBelieved = ({ state, withdrawn: before }: IssuerKey) =>
+    state !== 'compromised' ||
+    (before !== undefined && trust.isLogged?.(uid.toLowerCase(), { signer, before }) === true)
   return keys.every(isBelieved) ? undefined : 'compromised'
 }
 

@@ -44,7 +44,11 @@ export function addIssuerKeyCommand(program: Command): void {
           const made = await keys.withdraw(address, at ?? Math.floor(SYSTEM_CLOCK.nowMs() / 1000))
           await writeKeys(await keys.list(), [
             `Tokens of ${checksumAddress(address)} now count only if the public log had them before.`,
-            ...(made ? [`${checksumAddress(made)} signs from now on.`] : []),
+            ...(made
+              ? [
+                  `${checksumAddress(made)} signs from now on. Keep a copy of the key file, and give it to all servers now: until then they answer claims with 503.`,
+                ]
+              : []),
           ])
         }),
       ),

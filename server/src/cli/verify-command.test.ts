@@ -46,18 +46,23 @@ function fileWith(content: unknown): string {
 }
 
 async function verify(content: unknown, ...args: readonly string[]) {
+  const { code, stdout } = await run(content, args)
+  return { code, ...JSON.parse(stdout) }
+}
+
+async function run(content: unknown, args: readonly string[], nowMs = MADE_AT_MS) {
   let stdout = ''
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     stdout += text
     return true
   })
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  vi.spyOn(SYSTEM_CLOCK, 'nowMs').mockReturnValue(MADE_AT_MS)
+  vi.spyOn(SYSTEM_CLOCK, 'nowMs').mockReturnValue(nowMs)
   const exitCode = process.exitCode
   process.exitCode = undefined
   try {
     await createProgram().parseAsync(['verify', fileWith(content), ...args], { from: 'user' })
-    return { code: process.exitCode ?? 0, ...JSON.parse(stdout) }
+    return { code: process.exitCode ?? 0, stdout }
   } finally {
     process.exitCode = exitCode
     vi.restoreAllMocks()
@@ -99,26 +104,64 @@ test('the published list of keys takes the place of an address, and counts with 
   const write = (key: object) =>
     writeFileSync(list, JSON.stringify({ issuers: [{ address: ISSUER, until: null, ...key }] }))
   write({ from: '2027-01-01T00:00:00.000Z', state: 'active' })
-  expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 0, verdict: 'genuine' })
+  const genuine = { code: 0, verdict: 'genuine', revocations_checked: false }
+  expect(await verify(TOKEN, '--issuers', list)).toMatchObject(genuine)
   write({ from: '2028-01-01T00:00:00.000Z', state: 'active' })
   expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 1, reason: 'key_time' })
-  write({ from: '2027-01-01T00:00:00.000Z', state: 'compromised' })
+  const from = '2027-01-01T00:00:00.000Z'
+  write({ from, state: 'compromised', withdrawn: '2027-03-03T00:00:00.000Z' })
   expect(await verify(TOKEN, '--issuers', list)).toMatchObject({ code: 1, reason: 'compromised' })
   const log = join(files, 'log.json')
   const entry = { position: 0, uid: TOKEN.sig.uid, signer: ISSUER, noted_at: '2027-03-02T00:00:00.000Z' }
   writeFileSync(log, JSON.stringify({ entries: [entry], roots: [] }))
   expect(await verify(TOKEN, '--issuers', list, '--log', log)).toMatchObject({ code: 0, verdict: 'genuine' })
-  write({ from: '2027-01-01T00:00:00.000Z', state: 'compromised', withdrawn: '2027-03-01T00:00:00.000Z' })
+  write({ from, state: 'compromised', withdrawn: '2027-03-01T00:00:00.000Z' })
   expect(await verify(TOKEN, '--issuers', list, '--log', log)).toMatchObject({ reason: 'compromised' })
+  // Nothing shows that the log had the token before the theft
+  write({ from, state: 'compromised' })
+  expect(await verify(TOKEN, '--issuers', list, '--log', log)).toMatchObject({ reason: 'compromised' })
+  write({ from, state: 'compromised', withdrawn: 'last week' })
+  expect(await verify(TOKEN, '--issuers', list, '--log', log)).toMatchObject({ code: 1, ok: false })
+  write({ from, state: 'active' })
   const root = `0x${'1'.repeat(64)}`
   expect(await verify(TOKEN, '--issuers', list, '--log', log, '--root', root)).toMatchObject({ ok: false })
   expect(await verify(TOKEN, '--issuer', ISSUER, '--revocations', list)).toMatchObject({ code: 1, ok: false })
 })
 
+test('options that contradict each other, or say nothing alone, are wrong use', async () => {
+  const root = `0x${'1'.repeat(64)}`
+  for (const args of [
+    ['--issuer', ISSUER, '--issuers', 'issuers.json'],
+    ['--issuer', ISSUER, '--root', root],
+  ]) {
+    const exit = vi.spyOn(process, 'exit').mockImplementation(() => {
+      throw new Error('left')
+    })
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const parsing = createProgram().parseAsync(['verify', 'token.eas.txt', ...args], { from: 'user' })
+    await expect(parsing).rejects.toThrow('left')
+    expect(exit).toHaveBeenCalledWith(2)
+    vi.restoreAllMocks()
+  }
+})
+
+test('a token from later than now is no reason to distrust it, but to check the clock', async () => {
+  const { isTTY } = process.stdout
+  process.stdout.isTTY = true
+  const { code, stdout } = await run(TOKEN, ['--issuer', ISSUER], MADE_AT_MS - 301_000)
+  process.stdout.isTTY = isTTY
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(/^damaged \(future\)[\s\S]*Check the clock of this computer/),
+  ])
+})
+
 test('the verifier of docs/tokens.md agrees with the public library', async () => {
   const docs = readFileSync(join(ROOT, 'docs/tokens.md'), 'utf8')
   const [, code = ''] = /## A verifier in 30 lines[\s\S]*?```js\n([\s\S]*?)```/.exec(docs) ?? []
-  expect(code.slice(code.indexOf('/** Whether')).split('\n').length).toBeLessThan(30)
+  const lines = code.trimEnd().split('\n')
+  const start = lines.findIndex((line) => line.startsWith('/** Whether'))
+  expect(lines.length - start).toBeLessThanOrEqual(30)
   const path = join(folder, 'verifier.mjs')
   writeFileSync(path, code)
   const { isSignedBy } = await import(pathToFileURL(path).href)
@@ -132,7 +175,31 @@ test('the verifier of docs/tokens.md agrees with the public library', async () =
     if (valid) expect(isSigned(), name).toBe(true)
     else expect(answerOf(isSigned), name).toBe(false)
   }
+  for (const loosen of LOOSE) {
+    const changed = structuredClone(TOKEN)
+    loosen(changed.sig as unknown as LooseSig)
+    const isSigned = () => isSignedBy(ISSUER, TOKEN.sig.domain, changed)
+    expect(answerOf(isSigned), String(loosen)).toBe(false)
+  }
 })
+
+/** Changes of a good package that a careless reader takes for the same. */
+const LOOSE: readonly ((sig: LooseSig) => void)[] = [
+  (sig) => (sig.primaryType = 'Attestation'),
+  (sig) => delete sig.primaryType,
+  (sig) => (sig.types.EIP712Domain = []),
+  (sig) => (sig.message.time = `0x${BigInt(sig.message.time as string).toString(16)}`),
+  (sig) => (sig.message.time = ` ${sig.message.time}`),
+  (sig) => (sig.message.data = `${sig.message.data}zz`),
+  (sig) => (sig.message.salt = `${sig.message.salt}00`),
+  (sig) => (sig.signature.r = `${sig.signature.r} `),
+]
+interface LooseSig {
+  primaryType?: string
+  readonly types: Record<string, unknown>
+  readonly message: Record<string, unknown>
+  readonly signature: Record<string, unknown>
+}
 
 /** The short verifier throws for packages of another form. */
 function answerOf(question: () => boolean): boolean {

@@ -15,10 +15,10 @@ import {
   type Verification,
   verifyToken,
 } from '@landpass/client/tokens'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { CommandError } from '../errors.ts'
-import { EXIT_FAILED, runCommand, writeResult } from './run-command.ts'
+import { EXIT_FAILED, EXIT_WRONG_USE, runCommand, writeResult } from './run-command.ts'
 
 interface VerifyOptions {
   readonly issuer?: string
@@ -42,9 +42,11 @@ export function addVerifyCommand(program: Command): void {
       'the address that must have signed it; without it no token is genuine',
       parseAddress,
     )
-    .option(
-      '--issuers <file>',
-      'the list of an issuer, /.well-known/attendance-issuers.json, in place of --issuer',
+    .addOption(
+      new Option(
+        '--issuers <file>',
+        'the list of an issuer, /.well-known/attendance-issuers.json, in place of --issuer',
+      ).conflicts('issuer'),
     )
     .option(
       '--revocations <file>',
@@ -55,9 +57,19 @@ export function addVerifyCommand(program: Command): void {
       'answers of /tokens/log, for tokens of a key that was stolen since; give it again for further answers',
       (file: string, files: readonly string[] = []) => [...files, file],
     )
-    .option('--root <hash>', 'a root of the log from before the theft: entries up to it count', parseRoot)
+    .option(
+      '--root <hash>',
+      'a root of the log from before the theft: entries of --log up to it count',
+      parseRoot,
+    )
     .option('--domain <file>', 'JSON with the domain that must be signed, in place of Ethereum mainnet')
-    .action((file: string, options: VerifyOptions) => runCommand(() => runVerify(file, options)))
+    .action((file: string, options: VerifyOptions, command: Command) => {
+      if (options.root !== undefined && !options.log)
+        command.error("error: option '--root <hash>' needs option '--log <file>'", {
+          exitCode: EXIT_WRONG_USE,
+        })
+      return runCommand(() => runVerify(file, options))
+    })
 }
 
 function parseAddress(text: string): string {
@@ -88,7 +100,7 @@ async function runVerify(file: string, options: VerifyOptions): Promise<void> {
   const { verdict } = verification
   const asOf = checked && timeText(BigInt(checked.asOf))
   writeResult(
-    { ...resultOf(verification), ...(asOf && { not_revoked_as_of: asOf }) },
+    { ...resultOf(verification), revocations_checked: checked !== undefined, revocations_as_of: asOf },
     sentencesOf(verification, { hasIssuer: trust.issuers.length > 0, asOf }),
   )
   if (verdict !== 'genuine') process.exitCode = EXIT_FAILED
@@ -96,9 +108,10 @@ async function runVerify(file: string, options: VerifyOptions): Promise<void> {
 
 /** @throws {CommandError} for a list that cannot be read */
 async function issuersOf({ issuer, issuers }: VerifyOptions): Promise<readonly IssuerKey[]> {
-  const listed = issuers === undefined ? [] : readIssuerList(await jsonIn(issuers))
+  if (issuers === undefined) return issuer === undefined ? [] : [{ address: issuer, state: 'active' }]
+  const listed = readIssuerList(await jsonIn(issuers), issuers)
   if (!listed) throw new CommandError(`${issuers} is no list of issuers.`)
-  return [...listed, ...(issuer === undefined ? [] : [{ address: issuer, state: 'active' as const }])]
+  return listed
 }
 
 /** @throws {CommandError} for a list that none of the issuers has signed */
@@ -171,19 +184,22 @@ function sentencesOf(
       ]
     : []
   const why = reason === undefined ? '' : ` (${reason})`
-  const hint =
-    !hasIssuer && reason === 'signer'
-      ? ['Its signature is right. Name the address of the issuer with --issuer to compare it.']
-      : []
   const revoked = asOf
     ? `Not revoked as of ${asOf}.`
     : 'Whether it was revoked is not checked: give the list with --revocations.'
   return [
     `${verdict}${why}`,
     ...[...found, ...holder].map((line) => `  ${line}`),
-    ...hint,
+    ...hintsOf(reason, hasIssuer),
     ...(verdict === 'genuine' ? [revoked] : []),
   ]
+}
+
+function hintsOf(reason: Verification['reason'], hasIssuer: boolean): string[] {
+  if (!hasIssuer && reason === 'signer')
+    return ['Its signature is right. Name the address of the issuer with --issuer to compare it.']
+  if (reason === 'future') return ['Its time is later than now. Check the clock of this computer.']
+  return []
 }
 
 /** Texts of a token may hold anything, control sequences of terminals too. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { publicBase } from '../http/public-base.ts'
+import { withoutTurns } from '../text-direction.ts'
 import { asMarkup, opensPage, preferredLocale } from './not-found-page.ts'
 import { PAGE_HEADERS, readHtml } from './pages.ts'
 import { type Catalogue, LOCALES, type Locale, localeFor, readCatalogue } from './translations.ts'
@@ -36,6 +37,7 @@ const TOKEN_ROUTE = '/tokens/:id'
 const COLLECTION_ROUTE = '/addresses/:address/tokens'
 /** The built page, up to the end of the title that is replaced. */
 const TITLE_MARK = '<title>Landpass</title>'
+const ADDRESS = /^0x[0-9a-f]{40}$/i
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
@@ -75,10 +77,11 @@ async function describeTokenPage(
   try {
     if (!UUID.test(id)) throw new AppError('token_not_found', 'There is no token with this id.')
     const token = await describeToken(id)
+    const name = withoutTurns(token.eventName)
     return {
-      title: `${token.eventName} #${token.number}`,
+      title: `${name} #${token.number}`,
       text: fill(texts[token.isRevoked ? 'token.share_revoked' : 'token.share'], {
-        name: token.eventName,
+        name,
         place: token.place,
         date: dayText(token.timeS, locale),
       }),
@@ -94,10 +97,11 @@ async function describeTokenPage(
 
 async function describeCollection(
   request: FastifyRequest,
-  _reply: FastifyReply,
+  reply: FastifyReply,
   texts: Catalogue,
 ): Promise<Description> {
   const { address } = request.params as { address: string }
+  if (!ADDRESS.test(address)) reply.code(400) // as the JSON of this address; the page says what is wrong
   const title = fill(texts['collection.title'], { address: shortAddress(address) })
   return { title, text: texts['collection.explained'] ?? '' }
 }
@@ -123,12 +127,21 @@ function withDescription(
     `<meta property="og:title" content="${asMarkup(title)}" />`,
     `<meta property="og:description" content="${asMarkup(text)}" />`,
     `<meta property="og:url" content="${asMarkup(address)}" />`,
+    // The small form of a preview, whose picture is a square
     `<meta name="twitter:card" content="summary" />`,
-    ...(image === undefined ? [] : [`<meta property="og:image" content="${asMarkup(image)}" />`]),
+    ...(image === undefined ? [] : imageTags(asMarkup(image), asMarkup(title))),
   ]
   return html
     .replace('<html lang="en"', `<html lang="${locale}"`)
     .replace(TITLE_MARK, () => tags.join('\n    '))
+}
+
+function imageTags(image: string, title: string): readonly string[] {
+  return [
+    `<meta property="og:image" content="${image}" />`,
+    `<meta property="og:image:type" content="image/png" />`,
+    `<meta property="og:image:alt" content="${title}" />`,
+  ]
 }
 
 function fill(template = '', values: Readonly<Record<string, string>>): string {

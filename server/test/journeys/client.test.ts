@@ -277,7 +277,7 @@ describe('attendance', () => {
 
     const { tokens } = await client.send(attendance.holders(uuid))
     const { id, holder } = tokens[0]!
-    const issuers = readIssuerList(await client.send(attendance.tokenIssuers()))!
+    const issuers = readIssuerList(await client.send(attendance.tokenIssuers()), 'here')!
     const attestation = await client.send(attendance.attestation(id))
     expect(verifyToken(attestation, { issuers, nowMs: server.nowMs() })).toMatchObject({ verdict: 'genuine' })
     expect(await client.send(attendance.attendanceToken(id))).toMatchObject({ id, holder, number: 1 })

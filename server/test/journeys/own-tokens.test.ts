@@ -263,7 +263,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const gate = await gateOf()
     expect(gate.body).toMatchObject({ attended: false, count: 0, revoked: true })
     expect((await server.get(`/events/any/holders/${leo.address}`)).body).toEqual(gate.body)
-    const keys = readIssuerList(await issuers())!
+    const keys = readIssuerList(await issuers(), 'this server')!
     const trust = { issuers: keys, nowMs: clock.nowMs() }
     const checked = readRevocationList(await list(), trust)
     const pack = (await server.get(`/tokens/${token!.id}/attestation`)).body

@@ -118,11 +118,19 @@ describe('the whole way', () => {
     await page.clock.setFixedTime(clock.nowMs())
     await page.goto(`${server.origin}/tokens/${id}`)
     await page.getByRole('heading', { name: 'Genuine' }).waitFor()
+    await page.getByText(/^Not taken back as of /).waitFor()
     await page.getByRole('img', { name: 'Map around parcel 5,-2' }).waitFor()
+    await page.getByRole('img', { name: `QR code of ${server.origin}/tokens/${id}` }).waitFor()
     expect(await page.title()).toMatch(new RegExp(`^${NAME} #\\d+ · Landpass$`))
     await expectGood(opened, 'token-phone')
     await page.emulateMedia({ colorScheme: 'dark' })
     await expectGood(opened, 'token-phone-dark')
+    // Dark letters, although the screen is dark
+    await page.emulateMedia({ colorScheme: 'dark', media: 'print' })
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.card dt')).color")).toBe(
+      'rgb(74, 84, 100)',
+    )
+    await page.emulateMedia({ colorScheme: 'dark', media: 'screen' })
     expect(opened.problems.splice(0)).toEqual([
       `400: ${server.origin}/events`,
       expect.stringContaining('console'),
@@ -196,6 +204,12 @@ describe('what a program that previews links reads', () => {
     expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
     expect(odd.status).toBe(404)
     expect([json.status, JSON.parse(json.bytes.toString()).code]).toEqual([404, 'token_not_found'])
+  })
+
+  test('is a page with 400 where the address of a collection is none, as for programs', async () => {
+    const statusOf = async (headers = {}) =>
+      (await server.ask('GET', '/addresses/x/tokens', { headers })).status
+    expect([await statusOf(IN_BROWSER), await statusOf()]).toEqual([400, 400])
   })
 })
 

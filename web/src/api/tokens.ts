@@ -24,24 +24,9 @@ export async function askProofs(id: string, signal?: AbortSignal) {
   return { attestation, issuers, revocations }
 }
 
-/**
- * The public log from its first entry to a position: only a token of a stolen key needs it.
- *
- * @returns the answers, for `readTokenLog`
- */
-export async function askLogUpTo(position: number, signal?: AbortSignal) {
-  const answers: Awaited<ReturnType<typeof askLogFrom>>[] = []
-  let from = 0
-  while (from <= position) {
-    const answer = await askLogFrom(from, signal)
-    if (answer.next <= from) break
-    answers.push(answer)
-    from = answer.next
-  }
-  return answers
-}
-
-const askLogFrom = (from: number, signal?: AbortSignal) => send(attendance.tokenLog({ from }), signal)
+/** One entry of the public log: only a token of a stolen key needs it. @returns the answer, for `readLogAnswer` */
+export const askLogEntry = (position: number, signal?: AbortSignal) =>
+  send(attendance.tokenLog({ from: position, limit: 1 }), signal)
 
 export const tokenAddress = (id: string): string => `/tokens/${encodeURIComponent(id)}`
 export const attestationAddress = (id: string): string => client.url(attendance.attestation(id))

@@ -49,9 +49,10 @@ export async function saveChange({ id }: EventInfo, total: number, onSaved: () =
   fault.value = faultOfForm(total)
   if (fault.value) return
   isBusy.value = true
+  const tokens = Number(tokensText.value)
   const change = {
     coordinates: coordinatesText(readPlaces.value.places),
-    ...(hasTokens(total) && { tokens: Number(tokensText.value) }),
+    ...(hasTokens(total) && tokens !== total && { tokens }),
   }
   try {
     const event = await sendAsOrganiser(String(id), (credentials) =>

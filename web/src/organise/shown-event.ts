@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { type EventWay, OFFERED_WAYS } from './event-ways.ts'
+import { namedWay } from './named-way.ts'
 import { STEPS, type Step } from './steps.ts'
 
 /**
@@ -59,9 +60,7 @@ function changeInAddress(): boolean {
 }
 
 function wayInAddress(): EventWay | undefined {
-  if (OFFERED_WAYS.length === 1) return OFFERED_WAYS[0]
-  const wanted = new URLSearchParams(location.search).get('way')
-  return OFFERED_WAYS.find((way) => way === wanted)
+  return namedWay(new URLSearchParams(location.search).get('way'), OFFERED_WAYS)
 }
 
 function stepInHistory(): Step {
@@ -81,7 +80,7 @@ function push({ event, isChange = false, way }: Shown, state: { readonly step: S
   else query.set('event', event)
   if (isChange) query.set('change', '')
   else query.delete('change')
-  if (way === undefined || OFFERED_WAYS.length === 1) query.delete('way')
+  if (way === undefined || way === namedWay(null, OFFERED_WAYS)) query.delete('way')
   else query.set('way', way)
   const text = query.toString()
   history.pushState(state, '', text === '' ? '/organise' : `/organise?${text}`)

@@ -1,6 +1,7 @@
 import {
   type Attestation,
   attestationDigest,
+  attestationUid,
   EVENT_ATTENDANCE_UID,
   encodeAttendance,
   fromHex,
@@ -14,6 +15,7 @@ import {
 } from '@landpass/client/tokens'
 import { signAsync } from '@noble/secp256k1'
 import { expect, test } from 'vitest'
+import english from '../../locales/en.json' with { type: 'json' }
 import type { ShownToken } from '../api/tokens.ts'
 import { checkToken } from './check-token.ts'
 
@@ -24,9 +26,9 @@ const HOLDER = '0x2430b3be1c4092fe11e011cb0f1ab3afe6a3b37e'
 const TIME_S = 1_804_273_200
 const NOW_MS = (TIME_S + 60) * 1000
 
-const SHOWN: ShownToken = {
+const TOKEN: ShownToken = {
   id: '0c9f2a44-58f2-4d0f-8d5a-0d4cbb3a7a10',
-  uid: NO_BYTES32,
+  uid: '', // below
   number: 7,
   event: {
     id: 2_000_000_001,
@@ -53,14 +55,15 @@ const ATTESTATION: Attestation = {
   revocable: true,
   refUID: NO_BYTES32,
   data: encodeAttendance({
-    eventName: SHOWN.event.name,
-    eventLocation: SHOWN.event.place,
-    eventID: uuidBytes32(SHOWN.event.uuid),
+    eventName: TOKEN.event.name,
+    eventLocation: TOKEN.event.place,
+    eventID: uuidBytes32(TOKEN.event.uuid),
     checkInTime: BigInt(TIME_S),
-    ticketID: uuidBytes32(SHOWN.id),
+    ticketID: uuidBytes32(TOKEN.id),
   }),
   salt: `0x${'5a'.repeat(32)}`,
 }
+const SHOWN: ShownToken = { ...TOKEN, uid: attestationUid(ATTESTATION) }
 
 async function signed(attestation: Attestation) {
   const digest = attestationDigest(MAINNET_DOMAIN, attestation)
@@ -82,15 +85,21 @@ async function proofsOf(attestation = ATTESTATION, uids: readonly string[] = [])
   return { attestation: await signed(attestation), issuers: ISSUERS, revocations: { revoked, proof } }
 }
 
-test('a token is genuine if all that the page shows was signed by a published key', async () => {
+test('a token is genuine if what the page shows of it was signed by a published key', async () => {
   expect(checkToken(SHOWN, await proofsOf(), NOW_MS)).toEqual({
     verdict: 'genuine',
-    isKeyStolen: false,
-    isRevocationKnown: true,
+    reason: undefined,
+    notRevokedAsOfMs: TIME_S * 1000,
   })
 })
 
+test('number, picture and description are not signed: the page does not say so', async () => {
+  expect(checkToken({ ...SHOWN, number: 8 }, await proofsOf(), NOW_MS).verdict).toBe('genuine')
+  expect(english['token.genuine_explained']).toMatch(/ signed the name, place, time and holder that /)
+})
+
 test.each<[string, Partial<ShownToken>]>([
+  ['uid', { uid: NO_BYTES32 }],
   ['id', { id: '0c9f2a44-58f2-4d0f-8d5a-0d4cbb3a7a11' }],
   ['name', { event: { ...SHOWN.event, name: 'Harbour Lights Closing' } }],
   ['place', { event: { ...SHOWN.event, place: '52,-11' } }],
@@ -99,7 +108,13 @@ test.each<[string, Partial<ShownToken>]>([
   ['issuer', { issuer: HOLDER }],
   ['time', { time: '2027-03-05T00:00:00.000Z' }],
 ])('a token is damaged if the page shows another %s', async (_, shown) => {
-  expect(checkToken({ ...SHOWN, ...shown }, await proofsOf(), NOW_MS).verdict).toBe('damaged')
+  const checked = checkToken({ ...SHOWN, ...shown }, await proofsOf(), NOW_MS)
+  expect(checked).toMatchObject({ verdict: 'damaged', reason: 'shown' })
+})
+
+test('a token that was signed later than now has a reason of its own: the clock of the reader may be slow', async () => {
+  const slowMs = (TIME_S - 301) * 1000
+  expect(checkToken(SHOWN, await proofsOf(), slowMs)).toMatchObject({ verdict: 'damaged', reason: 'future' })
 })
 
 test('a token is damaged if a signed field was changed', async () => {
@@ -120,8 +135,22 @@ test('without a list that is signed, the page does not say that a token was not 
   for (const revocations of [undefined, { revoked: [], proof: proofs.attestation }])
     expect(checkToken(SHOWN, { ...proofs, revocations }, NOW_MS)).toMatchObject({
       verdict: 'genuine',
-      isRevocationKnown: false,
+      notRevokedAsOfMs: undefined,
     })
+})
+
+test('a list that is older than a day does not show that a token was not taken back since', async () => {
+  const proofs = await proofsOf()
+  const dayMs = 86_400_000
+  const asOfAt = (nowMs: number) => checkToken(SHOWN, proofs, nowMs).notRevokedAsOfMs
+  expect([asOfAt(TIME_S * 1000 + dayMs), asOfAt(TIME_S * 1000 + dayMs + 1)]).toEqual([
+    TIME_S * 1000,
+    undefined,
+  ])
+  // What it lists stays taken back
+  const { sig } = proofs.attestation
+  const later = TIME_S * 1000 + 2 * dayMs
+  expect(checkToken(SHOWN, await proofsOf(ATTESTATION, [sig.uid]), later).verdict).toBe('revoked')
 })
 
 test('a token of a key that is not published, or was stolen, is not ours', async () => {
@@ -131,7 +160,7 @@ test('a token of a key that is not published, or was stolen, is not ours', async
   expect(checkToken(SHOWN, { ...proofs, issuers: { issuers: [] } }, NOW_MS).verdict).toBe('not ours')
   expect(checkToken(SHOWN, { ...proofs, issuers: stolen }, NOW_MS)).toMatchObject({
     verdict: 'not ours',
-    isKeyStolen: true,
+    reason: 'compromised',
   })
 })
 
@@ -141,15 +170,19 @@ test('a token of a stolen key counts if the log had it before the theft', async 
   const stolenAt = (timeS: number) => ({
     issuers: [{ ...issuer, state: 'compromised', withdrawn: new Date(timeS * 1000).toISOString() }],
   })
-  const entry = { position: 0, uid: proofs.attestation.sig.uid, signer: ISSUER, noted_at: SHOWN.time }
-  const log = [{ entries: [entry], roots: [], next: 1 }]
-  const verdictFor = (issuers: object) => checkToken(SHOWN, { ...proofs, issuers, log }, NOW_MS).verdict
+  const entry = { position: 7, uid: proofs.attestation.sig.uid, signer: ISSUER, noted_at: SHOWN.time }
+  const answer = (other: object) => ({ entries: [{ ...entry, ...other }], roots: [], next: 8 })
+  const verdictFor = (issuers: object, log: unknown = answer({})) =>
+    checkToken(SHOWN, { ...proofs, issuers, log }, NOW_MS).verdict
 
   expect(verdictFor(stolenAt(TIME_S + 30))).toBe('genuine')
   expect(verdictFor(stolenAt(TIME_S - 30))).toBe('not ours')
+  for (const log of [null, answer({ uid: NO_BYTES32 }), answer({ signer: HOLDER }), { entries: [] }])
+    expect(verdictFor(stolenAt(TIME_S + 30), log)).toBe('not ours')
 })
 
 test('a token whose time is over has expired', async () => {
   const over = { ...ATTESTATION, expirationTime: BigInt(TIME_S + 30) }
-  expect(checkToken(SHOWN, await proofsOf(over), NOW_MS).verdict).toBe('expired')
+  const shown = { ...SHOWN, uid: attestationUid(over) }
+  expect(checkToken(shown, await proofsOf(over), NOW_MS).verdict).toBe('expired')
 })

@@ -1,10 +1,11 @@
 import {
   readIssuerList,
+  readLogAnswer,
   readRevocationList,
-  readTokenLog,
   sameAddress,
   uuidOfBytes32,
   type Verdict,
+  type VerdictReason,
   type Verification,
   verifyToken,
 } from '@landpass/client/tokens'
@@ -16,28 +17,32 @@ export interface Proofs {
   readonly issuers: unknown
   /** Undefined where the list could not be read. */
   readonly revocations: unknown
-  /** Answers of the public log from its first entry on; left out: no token is known to be in it. */
-  readonly log?: readonly unknown[]
+  /** The answer of the public log with the entry of the token; left out: the token is not known to be in it. */
+  readonly log?: unknown
 }
 
 export interface CheckedToken {
   readonly verdict: Verdict
-  /** Why the verdict is `not ours`: the key was stolen, and the signature alone proves nothing. */
-  readonly isKeyStolen: boolean
-  /** Whether a signed list says that the token was taken back or not. */
-  readonly isRevocationKnown: boolean
+  /** Why the verdict is `not ours` or `damaged`. */
+  readonly reason: VerdictReason | 'shown' | undefined
+  /** A signed list says that the token was not taken back up to this time; undefined where no recent list was read. */
+  readonly notRevokedAsOfMs: number | undefined
 }
+
+/** A list that is older says nothing about today: the server signs a new one each minute. */
+const MAX_LIST_AGE_MS = 86_400_000
 
 /**
  * Checks a token in the browser: the signature, the key, the list of revocations, and that the page shows what was
- * signed. A server that shows another name or holder than it signed gets the verdict `damaged`.
+ * signed. A server that shows another name or holder than it signed gets the verdict `damaged` with the reason `shown`. The
+ * number, the picture and the description are not signed.
  *
  * @param nowMs milliseconds since 1970
  */
 export function checkToken(shown: ShownToken, proofs: Proofs, nowMs: number): CheckedToken {
-  const issuers = readIssuerList(proofs.issuers) ?? []
+  const issuers = readIssuerList(proofs.issuers, 'this server') ?? []
   const list = readRevocationList(proofs.revocations, { issuers, nowMs })
-  const log = readTokenLog(proofs.log ?? [])
+  const log = readLogAnswer(proofs.log)
   const trust = {
     issuers,
     nowMs,
@@ -45,25 +50,26 @@ export function checkToken(shown: ShownToken, proofs: Proofs, nowMs: number): Ch
     ...(log && { isLogged: log.isLogged }),
   }
   const checked = verifyToken(proofs.attestation, trust)
-  const isGood = checked.verdict !== 'damaged' && checked.verdict !== 'not ours'
-  return {
-    verdict: isGood ? verdictOf(checked, shown) : checked.verdict,
-    isKeyStolen: checked.reason === 'compromised',
-    isRevocationKnown: list !== undefined || shown.revoked !== null,
-  }
+  const asOfMs = list && list.asOf * 1000
+  const isRecent = asOfMs !== undefined && nowMs - asOfMs <= MAX_LIST_AGE_MS
+  return { ...verdictOf(checked, shown), notRevokedAsOfMs: isRecent ? asOfMs : undefined }
 }
 
-function verdictOf(checked: Verification, shown: ShownToken): Verdict {
-  if (!saysTheSame(checked, shown)) return 'damaged'
+function verdictOf(checked: Verification, shown: ShownToken): Pick<CheckedToken, 'verdict' | 'reason'> {
+  const { verdict, reason } = checked
+  if (verdict === 'damaged' || verdict === 'not ours') return { verdict, reason }
+  if (!saysTheSame(checked, shown)) return { verdict: 'damaged', reason: 'shown' }
   // The server can say it earlier than its signed list
-  return checked.verdict === 'genuine' && shown.revoked !== null ? 'revoked' : checked.verdict
+  return { verdict: verdict === 'genuine' && shown.revoked !== null ? 'revoked' : verdict, reason }
 }
 
-/** Whether everything that the page shows is what was signed. */
-function saysTheSame({ signed, attendance }: Verification, { id, event, holder, issuer, time }: ShownToken) {
+/** Whether the page shows the name, place, time, holder and ids that were signed. */
+function saysTheSame({ signed, attendance }: Verification, shown: ShownToken): boolean {
+  const { id, uid, event, holder, issuer, time } = shown
   return (
     signed !== undefined &&
     attendance !== undefined &&
+    signed.uid.toLowerCase() === uid.toLowerCase() &&
     uuidOfBytes32(attendance.ticketID) === id &&
     uuidOfBytes32(attendance.eventID) === event.uuid &&
     attendance.eventName === event.name &&

@@ -2,7 +2,13 @@ import { type EventInfo, LandpassError, land } from '@landpass/client'
 import type { ComponentChildren } from 'preact'
 import { findEvent } from '../api/attendance.ts'
 import { client } from '../api/client.ts'
-import { askToken, collectionAddress, type ShownToken, tokenImageAddress } from '../api/tokens.ts'
+import {
+  askToken,
+  collectionAddress,
+  type ShownToken,
+  tokenAddress,
+  tokenImageAddress,
+} from '../api/tokens.ts'
 import { isolated, withoutTurns } from '../texts/bidi.ts'
 import { formatDateTime, formatDays, formatNumber, shortAddress } from '../texts/format.ts'
 import { text } from '../texts/texts.ts'
@@ -12,6 +18,7 @@ import { isServed } from '../ui/interfaces.ts'
 import { pageAddress } from '../ui/link-preferences.ts'
 import { Failure, Loading, Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
+import { QrCode } from '../ui/qr-code.tsx'
 import { TokenActions } from './token-actions.tsx'
 import { useLoaded } from './use-loaded.ts'
 import { VerdictCard } from './verdict-card.tsx'
@@ -63,7 +70,10 @@ function ShownTokenView({ token }: { readonly token: ShownToken }) {
         <Facts token={token} event={event} />
         <Place token={token} event={event} />
       </div>
-      <TokenActions token={token} />
+      <div class="token-columns">
+        <TokenActions token={token} />
+        <Scan id={token.id} />
+      </div>
       <details class="token-details">
         <summary>{text('token.how_checked')}</summary>
         <p>{text('token.how_checked_text')}</p>
@@ -113,6 +123,18 @@ function Facts({ token, event }: AboutToken) {
           {withoutTurns(description)}
         </p>
       )}
+    </section>
+  )
+}
+
+/** The address of the page, to scan from paper or from another screen. */
+function Scan({ id }: { readonly id: string }) {
+  const address = location.origin + tokenAddress(id)
+  return (
+    <section class="card token-scan">
+      <h2>{text('token.scan')}</h2>
+      <QrCode value={address} label={text('organise.qr.label', { address })} />
+      <p class="on-paper">{address}</p>
     </section>
   )
 }

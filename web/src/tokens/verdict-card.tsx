@@ -1,6 +1,7 @@
 import type { Verdict } from '@landpass/client/tokens'
 import type { ComponentChildren } from 'preact'
-import { askLogUpTo, askProofs, type ShownToken } from '../api/tokens.ts'
+import { askLogEntry, askProofs, type ShownToken } from '../api/tokens.ts'
+import { withoutTurns } from '../texts/bidi.ts'
 import { formatDateTime } from '../texts/format.ts'
 import { type TextKey, text } from '../texts/texts.ts'
 import { Failure, Loading } from '../ui/notice.tsx'
@@ -12,12 +13,24 @@ const TICK = 'M5 12.5l4.5 4.5L19 7.5'
 const CROSS = 'M7 7l10 10M17 7L7 17'
 const EXCLAMATION = 'M12 5v8.5M12 18v.5'
 
-const TEXTS: Readonly<Record<Verdict, { heading: TextKey; explained: TextKey; sign: string }>> = {
+interface VerdictTexts {
+  readonly heading: TextKey
+  readonly explained: TextKey
+  readonly sign: string
+}
+
+const TEXTS: Readonly<Record<Verdict, VerdictTexts>> = {
   genuine: { heading: 'token.genuine', explained: 'token.genuine_explained', sign: TICK },
   expired: { heading: 'token.expired', explained: 'token.expired_explained', sign: EXCLAMATION },
   revoked: { heading: 'token.revoked', explained: 'token.revoked_explained', sign: CROSS },
   'not ours': { heading: 'token.not_ours', explained: 'token.not_ours_explained', sign: CROSS },
   damaged: { heading: 'token.damaged', explained: 'token.damaged_explained', sign: CROSS },
+}
+/** One of two clocks is wrong, most often that of the reader: no reason to distrust the token. */
+const FUTURE: VerdictTexts = {
+  heading: 'token.future',
+  explained: 'token.future_explained',
+  sign: EXCLAMATION,
 }
 
 /** Checks the token in this browser, and says in one word and a sentence what came out. */
@@ -48,25 +61,32 @@ async function check(token: ShownToken, signal: AbortSignal): Promise<CheckedTok
     import('./check-token.ts'), // with the code for signatures, which the first look at the page does not need
   ])
   const checked = checkToken(token, proofs, Date.now())
-  if (!checked.isKeyStolen || !token.log) return checked
+  if (checked.reason !== 'compromised' || !token.log) return checked
   // The public log can show that the token is older than the theft
-  const log = await askLogUpTo(token.log.position, signal)
+  const log = await askLogEntry(token.log.position, signal)
   return checkToken(token, { ...proofs, log }, Date.now())
 }
 
 function ShownVerdict({ checked, token }: { readonly checked: CheckedToken; readonly token: ShownToken }) {
-  const { verdict, isKeyStolen, isRevocationKnown } = checked
-  const { heading, explained, sign } = TEXTS[verdict]
+  const { verdict, reason, notRevokedAsOfMs: asOfMs } = checked
+  const isFuture = reason === 'future'
+  const { heading, explained, sign } = isFuture ? FUTURE : TEXTS[verdict]
   return (
-    <section class={`verdict verdict-${verdict.replace(' ', '-')}`} role="status">
+    <section class={`verdict verdict-${isFuture ? 'future' : verdict.replace(' ', '-')}`} role="status">
       <svg class="verdict-sign" viewBox="0 0 24 24" aria-hidden="true">
         <path d={sign} />
       </svg>
       <div>
         <h2>{text(heading)}</h2>
-        <p>{text(isKeyStolen ? 'token.key_stolen' : explained)}</p>
+        <p>{text(reason === 'compromised' ? 'token.key_stolen' : explained)}</p>
         {token.revoked && <Reason {...token.revoked} />}
-        {verdict === 'genuine' && !isRevocationKnown && <p>{text('token.revocation_unknown')}</p>}
+        {verdict === 'genuine' && (
+          <p>
+            {asOfMs === undefined
+              ? text('token.revocation_unknown')
+              : text('token.not_revoked', { time: formatDateTime(asOfMs) })}
+          </p>
+        )}
       </div>
     </section>
   )
@@ -78,7 +98,7 @@ function Reason({ since, reason }: { readonly since: string; readonly reason: st
       <p>{text('token.revoked_since', { time: formatDateTime(Date.parse(since)) })}</p>
       {reason !== '' && (
         <blockquote dir="auto">
-          <p>{reason}</p>
+          <p>{withoutTurns(reason)}</p>
         </blockquote>
       )}
     </>

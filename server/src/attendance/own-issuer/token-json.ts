@@ -1,5 +1,6 @@
 import { checksumAddress, explorerLink } from '@landpass/client/tokens'
 import Type from 'typebox'
+import { withoutTurns } from '../../text-direction.ts'
 import type { Event } from '../events/event-queries.ts'
 import type { HeldToken } from './token-list-queries.ts'
 import type { LogPlace } from './token-log-queries.ts'
@@ -84,12 +85,12 @@ export function metadataJson(token: SignedToken, event: Pick<Event, 'issuer_reco
   const { description } = event.issuer_record
   const { number } = token
   return {
-    name: `${token.eventName} #${number}`,
+    name: `${withoutTurns(token.eventName)} #${number}`,
     description: typeof description === 'string' ? description : '',
     image: `${base}/tokens/${token.id}/image.png`,
     external_url: `${base}/tokens/${token.id}`,
     attributes: [
-      { trait_type: 'Event', value: token.eventName },
+      { trait_type: 'Event', value: withoutTurns(token.eventName) },
       { trait_type: 'Place', value: token.eventLocation },
       { trait_type: 'Date', value: token.timeS, display_type: 'date' },
       { trait_type: 'Number', value: number, display_type: 'number' },
