@@ -68,7 +68,8 @@ export class EventMaker {
    * that waits has no codes, like one that the other issuer has not approved.
    *
    * @throws {PictureError} for a picture that is none, too large, or damaged
-   * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs
+   * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs,
+   * `too_many_pictures`
    */
   async make(description: EventDescription, { isOperator, base }: MakingRequest): Promise<MadeEventAnswer> {
     const { db, clock, keys, codes, who, drawPlaces } = this.options
