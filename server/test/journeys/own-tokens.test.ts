@@ -324,7 +324,19 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(await approvals.waiting()).toEqual([])
     expect((await read(picture)).side).toBe(64)
     expect((await approving.claim(second.uuid, dora)).status).toBe(200)
-    await approvals.answer(await approvals.find({ eventId: second.id }), 'refused')
+
+    // Refused later: no further tokens, also not by more of them, until it is approved again
+    const event = await approvals.find({ eventId: second.id })
+    await approvals.answer(event, 'refused')
+    const emil = await player('emil')
+    expect((await approving.claim(second.uuid, emil)).body.code).toBe('no_codes_left')
+    const more = { editCode: second.edit_code, options: [['tokens', 5]] }
+    await approving.send('PATCH', `/event/${second.id}`, more)
+    await approving.send('POST', `/addcodes/${second.id}`, { editCode: second.edit_code })
+    expect((await approving.claim(second.uuid, emil)).body.code).toBe('no_codes_left')
+    expect(await signedOf(second)).toHaveLength(1)
+    await approvals.answer(event, 'approved')
+    expect((await approving.claim(second.uuid, emil)).status).toBe(200)
     await approving.close()
   })
 
