@@ -30,9 +30,8 @@ async function runApproveEvent(event: string | undefined, approval: 'approved' |
     try {
       const found = await approvals.find(parsePublicEventName(event))
       await approvals.answer(found, approval)
-      const name = nameOf(found.issuer_record)
       writeResult({ ok: true, event: found.event_id, uuid: found.uuid, approval }, [
-        `${name} is ${approval}.`,
+        `${inWords(nameOf(found.issuer_record))} is ${approval}.`,
       ])
     } catch (error) {
       throw error instanceof AppError ? new CommandError(error.message) : error
@@ -61,15 +60,18 @@ function writeWaiting(waiting: readonly Waiting[]): void {
   writeResult({ ok: true, events }, [
     ...events.map(
       ({ event, name, coordinates, tokens, made_at }) =>
-        `${event}  ${name}  at ${coordinates}, ${tokens} tokens, made ${made_at}`,
+        `${event}  ${inWords(name)}  at ${coordinates}, ${tokens} tokens, made ${made_at}`,
     ),
     events.length === 0 ? 'No event waits.' : 'Approve one with landpass approve-event <number>.',
   ])
 }
 
-/** A name may hold anything, control sequences of terminals too. */
 function nameOf(record: Readonly<Record<string, unknown>>): string {
-  const name = typeof record.name === 'string' ? record.name : ''
+  return typeof record.name === 'string' ? record.name : ''
+}
+
+/** For a terminal: a name may hold anything, control sequences too. */
+function inWords(name: string): string {
   return `"${name.replaceAll(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, '?')}"`
 }
 

@@ -15,7 +15,7 @@ import {
   startOutsideWorld,
 } from '../support/attendance-server.ts'
 import { expectAccessible } from '../support/axe.ts'
-import { type OpenedPage, testBrowser } from '../support/browser.ts'
+import { type OpenedPage, SOON, testBrowser } from '../support/browser.ts'
 import { emptyDir, freshEngine } from '../support/engines.ts'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
 
@@ -95,6 +95,22 @@ describe('the whole way', () => {
     await press('See the event')
     await page.getByText('Open: players can get a token now.').waitFor()
     await page.getByText('The token is yours.').waitFor()
+    expect(await page.content()).not.toContain(code)
+
+    await press('Change the event')
+    await press('Save')
+    await page.getByText('Please enter the edit code of the event.').waitFor()
+    await page.getByLabel('Edit code').fill(code)
+    await page.getByLabel('Number of tokens').fill('19')
+    await page.getByLabel('Coordinates').fill('5,-2;6,-2;7,-2')
+    await press('Save')
+    await page.getByText('Please enter a whole number, at least 20').waitFor()
+    await page.getByLabel('Number of tokens').fill('25')
+    await expectGood(opened, 'change-phone')
+    await press('Save')
+    await page.getByText('The change is saved.').waitFor()
+    await expect.poll(() => page.locator('.numbers dd').allTextContents(), SOON).toEqual(['25', '0', '25'])
+    expect(await page.locator('.places li').allTextContents()).toEqual(['5,-2', '6,-2', '7,-2'])
     expect(await page.content()).not.toContain(code)
     const uuid = new URL(page.url()).searchParams.get('event')!
     const { id } = await claim(uuid, 'ann')

@@ -34,6 +34,7 @@ export type LookUp =
 export type News =
   | { readonly kind: 'codes'; readonly num: number; readonly total: number }
   | { readonly kind: 'saved' }
+  | { readonly kind: 'changed' }
 
 export const step = signal<Step>('event')
 /** As typed. */

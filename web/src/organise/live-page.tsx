@@ -8,16 +8,17 @@ import { text } from '../texts/texts.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Failure, Loading, Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
+import { ChangeForm } from './change-form.tsx'
 import { beginChange, news, typeEventId } from './form-state.ts'
 import { LiveCounts } from './live-counts.tsx'
 import { followEvent } from './live-event.ts'
 import { isMadeHere } from './made-here.ts'
 import { PlayerWords } from './player-words.tsx'
 import { QrCode } from './qr-code.tsx'
-import { eventAddress, showForm } from './shown-event.ts'
+import { eventAddress, isChangeShown, showChange, showForm } from './shown-event.ts'
 import { readEventId } from './steps.ts'
 
-/** The public page of an event. @param name uuid or id, as in the address @param name uuid or id, as in the address */
+/** The public page of an event. @param name uuid or id, as in the address */
 export function LivePage({ name }: { readonly name: string }) {
   const following = useMemo(() => followEvent(name), [name])
   useEffect(() => following.stop, [following])
@@ -38,7 +39,11 @@ export function LivePage({ name }: { readonly name: string }) {
               <p>{refusalText(seen.error)}</p>
             </Notice>
           )}
-          <ShownEvent info={seen.info} availability={seen.availability} />
+          {isMadeHere(seen.info) && isChangeShown.value ? (
+            <ChangeForm info={seen.info} availability={seen.availability} onSaved={following.refresh} />
+          ) : (
+            <ShownEvent info={seen.info} availability={seen.availability} />
+          )}
         </>
       )
   }
@@ -76,6 +81,7 @@ interface ShownEventProps {
 function ShownEvent({ info, availability }: ShownEventProps) {
   usePageTitle(info.name)
   const change = () => {
+    if (isMadeHere(info)) return showChange(info.uuid)
     beginChange(info)
     showForm('poap')
   }
@@ -131,7 +137,7 @@ function NewsNotice() {
 }
 
 function newsText(what: NonNullable<typeof news.value>): string {
-  if (what.kind === 'saved') return text('organise.news.saved')
+  if (what.kind !== 'codes') return text(`organise.news.${what.kind}`)
   const { num, total } = what
   return num > 0
     ? text('organise.news.codes', { count: num, total })

@@ -33,7 +33,7 @@ const MAKE_PLACES: Readonly<Record<string, RefusalPlace>> = {
 }
 
 /**
- * Where a refusal is shown in the form that makes an event.
+ * Where a refusal is shown in the forms that make or change an event of this server.
  *
  * @example
  * makePlaceOf(new LandpassError('…', { code: 'invalid_parameter', data: { parameter: 'tokens' } })) // 'tokens'

@@ -3,26 +3,34 @@ import { type EventWay, OFFERED_WAYS } from './event-ways.ts'
 import { STEPS, type Step } from './steps.ts'
 
 /**
- * The address decides between the choice of a way (`/organise`), its form (`/organise?way=here`, `?way=poap`) and the live
- * page of an event (`/organise?event=<uuid or id>`), which may be shared: it shows what everybody may see. The browser's way back leads through the steps of the form; its
- * history holds their names and nothing that was typed.
+ * The address decides between the choice of a way (`/organise`), its form (`/organise?way=here`, `?way=poap`), the live
+ * page of an event (`/organise?event=<uuid or id>`), which may be shared because it shows what everybody may see, and the form
+ * that changes an event made here (`&change`). The browser's way back leads through the steps of the form for events at POAP;
+ * its history holds their names and nothing that was typed.
  */
 export const shownEvent = signal(eventInAddress())
+/** Whether the form that changes the shown event takes the place of its live page. */
+export const isChangeShown = signal(changeInAddress())
 /** The form that is shown; undefined while the organiser can choose one. */
 export const shownWay = signal(wayInAddress())
 
 /** @param name uuid or id */
 export function showEvent(name: string): void {
-  push(name, null)
+  push({ event: name })
+}
+
+/** Shows the form that changes an event made here. @param name uuid or id */
+export function showChange(name: string): void {
+  push({ event: name, isChange: true })
 }
 
 /** Shows a form. @param way undefined lets the organiser choose, where there is a choice */
 export function showForm(way?: EventWay): void {
-  push(undefined, null, way)
+  push({ way })
 }
 
 export function noteStep(step: Step): void {
-  push(undefined, { step }, 'poap')
+  push({ way: 'poap' }, { step })
 }
 
 /** What a QR code and a bookmark hold. */
@@ -34,6 +42,7 @@ export function eventAddress(uuid: string): string {
 export function followAddress(onStep: (step: Step) => void): () => void {
   const read = () => {
     shownEvent.value = eventInAddress()
+    isChangeShown.value = changeInAddress()
     shownWay.value = wayInAddress()
     onStep(stepInHistory())
   }
@@ -43,6 +52,10 @@ export function followAddress(onStep: (step: Step) => void): () => void {
 
 function eventInAddress(): string | undefined {
   return new URLSearchParams(location.search).get('event')?.trim() || undefined
+}
+
+function changeInAddress(): boolean {
+  return new URLSearchParams(location.search).has('change')
 }
 
 function wayInAddress(): EventWay | undefined {
@@ -56,14 +69,23 @@ function stepInHistory(): Step {
   return STEPS.find((step) => step === noted) ?? 'event'
 }
 
-function push(name: string | undefined, state: { readonly step: Step } | null, way?: EventWay): void {
+interface Shown {
+  readonly event?: string
+  readonly isChange?: boolean
+  readonly way?: EventWay | undefined
+}
+
+function push({ event, isChange = false, way }: Shown, state: { readonly step: Step } | null = null): void {
   const query = new URLSearchParams(location.search)
-  if (name === undefined) query.delete('event')
-  else query.set('event', name)
+  if (event === undefined) query.delete('event')
+  else query.set('event', event)
+  if (isChange) query.set('change', '')
+  else query.delete('change')
   if (way === undefined || OFFERED_WAYS.length === 1) query.delete('way')
   else query.set('way', way)
   const text = query.toString()
   history.pushState(state, '', text === '' ? '/organise' : `/organise?${text}`)
-  shownEvent.value = name
+  shownEvent.value = event
+  isChangeShown.value = isChange
   shownWay.value = wayInAddress()
 }

@@ -1,0 +1,89 @@
+import { attendance, type EventInfo, LandpassError } from '@landpass/client'
+import { signal } from '@preact/signals'
+import { text } from '../texts/texts.ts'
+import { coordinatesText } from './coordinates.ts'
+import { forgetEditCode, isEditCodeHeld } from './edit-code.ts'
+import {
+  beginChange,
+  coordinatesFaultText,
+  type Fault,
+  fault,
+  faultAt,
+  finish,
+  isBusy,
+  readPlaces,
+  typePlaces,
+} from './form-state.ts'
+import { makePlaceOf } from './refusal-place.ts'
+import { sendAsOrganiser } from './send-as-organiser.ts'
+
+/** State of the form that changes an event made here. Its places and edit code are those of `form-state.ts`. */
+
+/** The number of tokens, as typed. */
+export const tokensText = signal('')
+
+/** Before the operator has approved an event, its page shows no number that could be raised. */
+export function hasTokens(total: number): boolean {
+  return total > 0
+}
+
+/** Fills the form with what the event has. @returns to empty it again, the edit code included */
+export function openChange(info: EventInfo, total: number): () => void {
+  beginChange(info)
+  tokensText.value = String(total)
+  return () => {
+    forgetEditCode()
+    typePlaces('')
+    fault.value = undefined
+  }
+}
+
+export function typeTokens(typed: string): void {
+  tokensText.value = typed
+  if (fault.value?.place === 'tokens') fault.value = undefined
+}
+
+/** Sends the form, then shows the live page. A failure is shown at the field that caused it, and clears nothing. */
+export async function saveChange({ id }: EventInfo, total: number, onSaved: () => void): Promise<void> {
+  if (isBusy.value) return
+  fault.value = faultOfForm(total)
+  if (fault.value) return
+  isBusy.value = true
+  const change = {
+    coordinates: coordinatesText(readPlaces.value.places),
+    ...(hasTokens(total) && { tokens: Number(tokensText.value) }),
+  }
+  try {
+    const event = await sendAsOrganiser(String(id), (credentials) =>
+      attendance.changeEvent(id, credentials, change),
+    )
+    finish(event, { kind: 'changed' })
+    onSaved()
+  } catch (error) {
+    fault.value = faultOfRefusal(error, total)
+  } finally {
+    isBusy.value = false
+  }
+}
+
+/** The first field that the server would refuse, from above. */
+function faultOfForm(total: number): Fault | undefined {
+  if (!isEditCodeHeld.value) return { place: 'edit_code', say: () => text('organise.change.code_missing') }
+  if (readPlaces.value.fault) return { place: 'coordinates', say: coordinatesFaultText }
+  if (!hasTokens(total)) return undefined
+  const tokens = tokensText.value.trim()
+  return /^\d{1,9}$/.test(tokens) && Number(tokens) >= total ? undefined : faultOfTokens(total)
+}
+
+function faultOfRefusal(error: unknown, total: number): Fault {
+  // The server's own words are about the e-mail of an issuer outside
+  if (error instanceof LandpassError && error.code === 'wrong_edit_code')
+    return { place: 'edit_code', say: () => text('organise.change.wrong_code') }
+  const place = makePlaceOf(error)
+  return place === 'tokens' ? faultOfTokens(total) : faultAt(place, error)
+}
+
+/** The server ignores a lower number: the form says so. */
+function faultOfTokens(total: number): Fault {
+  return { place: 'tokens', say: () => text('organise.change.tokens_fault', { count: total }) }
+}

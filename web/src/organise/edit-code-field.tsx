@@ -1,0 +1,76 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { text } from '../texts/texts.ts'
+import { heldEditCode, isEditCodeHeld, MAX_EDIT_CODE_LENGTH } from './edit-code.ts'
+import { Field, type FieldParts } from './field.tsx'
+import { typeEditCode } from './form-state.ts'
+
+/**
+ * A browser must neither store nor suggest the edit code: the field has no name, no value attribute and no spell check.
+ * Password managers offer to save fields that ever had the type `password`, whatever `autocomplete` says, so the text
+ * is hidden by CSS. `autocomplete="off"` also keeps it out of saved browser sessions.
+ *
+ * @param isOwn the code is one of this server, of an event that was made here
+ */
+export function EditCodeField({ isOwn }: { readonly isOwn: boolean }) {
+  return (
+    <Field<HTMLInputElement>
+      id="edit-code"
+      place="edit_code"
+      label={text('organise.event.code')}
+      hint={text(isOwn ? 'organise.event.code_hint_here' : 'organise.event.code_hint')}
+    >
+      {(parts) => <EditCodeInput parts={parts} />}
+    </Field>
+  )
+}
+
+/** Attributes that password manager extensions honour. */
+const FOR_PASSWORD_MANAGERS = {
+  'data-1p-ignore': '',
+  'data-bwignore': '',
+  'data-lpignore': 'true',
+  'data-form-type': 'other',
+}
+const CAN_HIDE_TEXT = CSS.supports('-webkit-text-security', 'disc')
+
+function EditCodeInput({ parts }: { readonly parts: FieldParts<HTMLInputElement> }) {
+  const isShown = useSignal(false)
+  const input = parts.ref
+  useEffect(() => {
+    // The value is set only here, so it never becomes part of the rendered HTML.
+    if (input.current) input.current.value = heldEditCode()
+  }, [])
+  const isHeld = isEditCodeHeld.value
+  useEffect(() => {
+    if (!isHeld && input.current) input.current.value = ''
+  }, [isHeld])
+  return (
+    <div class="row secret">
+      <input
+        {...parts}
+        class={isShown.value ? 'short' : 'short hidden-text'}
+        {...(isShown.value || CAN_HIDE_TEXT ? ({ type: 'text' } as const) : ({ type: 'password' } as const))}
+        aria-label={text('organise.event.code_secret')}
+        autocomplete="off"
+        autocapitalize="none"
+        autocorrect="off"
+        spellcheck={false}
+        {...FOR_PASSWORD_MANAGERS}
+        maxLength={MAX_EDIT_CODE_LENGTH}
+        onInput={({ currentTarget }) => typeEditCode(currentTarget.value)}
+      />
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={isShown.value}
+        aria-controls={parts.id}
+        onClick={() => {
+          isShown.value = !isShown.value
+        }}
+      >
+        {text('organise.event.show_code')}
+      </button>
+    </div>
+  )
+}
