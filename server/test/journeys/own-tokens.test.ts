@@ -89,9 +89,9 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   const signedOf = async ({ id }: Made) =>
     (await tokens(engine.db).where('token.event_id', '=', id).execute()).filter(isSigned)
   /** As a claim has stored it that was never finished. */
-  const newOwnMessage = async ({ id }: Made, signer: string) => {
+  const newOwnMessage = async ({ id, uuid }: Made, signer: string) => {
     const address = `0x${'7'.repeat(40)}`
-    const token = newToken({ name: EVENT.name, coordinates: '10,20' }, { signer, nowMs: clock.nowMs() })
+    const token = newToken({ uuid, name: EVENT.name, coordinates: '10,20' }, { signer, nowMs: clock.nowMs() })
     await insertToken(engine.db, { eventId: id, address, token })
     return address
   }
