@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { TokenKeyTable } from '../../db/schema.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -9,6 +9,20 @@ export type KeyTime = Selectable<TokenKeyTable>
 /** All keys that ever signed or will sign, in the order of their times. */
 export function listKeyTimes(db: Db): Promise<readonly KeyTime[]> {
   return db.selectFrom('token_key').selectAll().orderBy('from_s').orderBy('address').execute()
+}
+
+/**
+ * For statements that store signatures: whether the key of a token signs messages of its time now. Servers cache the times of
+ * keys, and a rotation or withdrawal may have come since.
+ *
+ * @param token the name of the table in the statement
+ */
+export function keySigns(token: 'token'): RawBuilder<boolean> {
+  const [signer, timeS] = [sql.ref(`${token}.signer`), sql.ref(`${token}.time_s`)]
+  return sql<boolean>`exists (
+    select from token_key where token_key.address = ${signer} and withdrawn_at_s is null
+      and from_s <= ${timeS} and (until_s is null or ${timeS} < until_s)
+  )`
 }
 
 /** Changes keys, in the database and in the file: one process at a time. */

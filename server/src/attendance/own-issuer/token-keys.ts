@@ -114,7 +114,7 @@ export class TokenKeys {
       // A file that the operator has put there: its newest key signs from now on
       const nowMs = clock.nowMs()
       await publishKey(db, { address: last.address, fromS: seconds(nowMs), nowMs })
-      this.times.forget('all')
+      this.forgetTimes()
     }
     return { path, isNew, isReplaced: isNew && isReplaced, isOpenToOthers: await isOpenToOthers(path) }
   }
@@ -137,7 +137,8 @@ export class TokenKeys {
     const nowS = seconds(this.options.clock.nowMs())
     const times = await this.times.get('all', () => listKeyTimes(this.options.db))
     const current = times.filter(
-      ({ from_s, until_s }) => from_s <= nowS && (until_s === null || nowS < until_s),
+      ({ from_s, until_s, withdrawn_at_s }) =>
+        withdrawn_at_s === null && from_s <= nowS && (until_s === null || nowS < until_s),
     )
     for (const { address, from_s: fromS } of current.toReversed())
       if (await this.has(address)) return { address, fromS }
@@ -158,6 +159,11 @@ export class TokenKeys {
     if (!key) throw new IssuerError('refused', { call: 'mint' })
     const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation), key)
     return Buffer.concat([r, s, Buffer.of(v)])
+  }
+
+  /** Lets the next call read the times of keys in the database, which are cached for a second. */
+  forgetTimes(): void {
+    this.times.forget('all')
   }
 
   /** Whether a message of a time may be signed with a key: this server has it, and it was not withdrawn. */
@@ -194,7 +200,7 @@ export class TokenKeys {
       await publishKey(tx, { address, fromS, nowMs })
       await endOtherKeys(tx, address, fromS)
       return address
-    }).finally(() => this.times.forget('all'))
+    }).finally(() => this.forgetTimes())
   }
 
   /**
@@ -217,7 +223,7 @@ export class TokenKeys {
       if (!(await withdrawKey(tx, address, { untilS, withdrawnS })))
         throw new CommandError(`${address} is not a published key, or was withdrawn before.`)
       return this.fillGaps(tx, nowMs)
-    }).finally(() => this.times.forget('all'))
+    }).finally(() => this.forgetTimes())
   }
 
   /** @returns the address of the first new key */
