@@ -166,12 +166,20 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
 
   test('are not written where their key has ended by the time of the message, and are signed by the next one', async () => {
     clock.set(clock.nowMs() + 1_500)
-    const claim = await reserve()
-    const signed = await sign(claim)
-    const next = await new TokenKeys({ db, clock, path }).rotate(0) // in the second of the message
+    const [before, claim] = [await reserve(), await reserve()]
+    const signedBefore = await sign(before)
+    const next = await new TokenKeys({ db, clock, path }).rotate(0)
+    // The second of the rotation still belongs to the old key, too
+    expect(await storeSigned(db, [signedBefore], clock.nowMs())).toEqual([true])
+    clock.set(clock.nowMs() + 1_000)
+    // As a process prepares and signs it that has cached the times of keys
+    const message = { signer: signedBefore.token.signer, timeS: Math.floor(clock.nowMs() / 1000) }
+    await renewMessage(db, claim.token!.id, message)
+    const token = { ...claim.token!, ...message }
+    const code = vault.open('claim-code', claim.sealed, String(eventId))
+    const signed = { claim, token, signed: { ...signedBefore.signed, number: SUPPLY } }
     expect(await storeSigned(db, [signed], clock.nowMs())).toEqual([false])
     expect(await storeSignature(db, { ...signed.token }, signed.signed)).toBe(false)
-    const code = vault.open('claim-code', claim.sealed, String(eventId))
     const mint = () => issuer.mint({ code, address: claim.address }, async () => {}).catch(() => 'busy')
     // Where the times of keys are cached, the first one fails at storing; then the message is renewed
     const answers = [await mint(), await mint(), await mint()]

@@ -149,6 +149,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
       const { from, until } = (await keys.list()).find((key) => key.address === address)!
       return [from - now(), until === null ? null : until - now()]
     }
+    clock.set(clock.nowMs() + 2_000)
     // The key that signs, while another one waits: the new key signs until that one begins
     const first = await keys.current()
     const second = await keys.rotate(600)

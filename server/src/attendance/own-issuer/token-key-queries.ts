@@ -6,9 +6,15 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 /** When a key of our issuer signs, or signed. */
 export type KeyTime = Selectable<TokenKeyTable>
 
-/** All keys that ever signed or will sign, in the order of their times. */
+/** All keys that ever signed or will sign, in the order of their times; of two of the same second, the one that goes on is last. */
 export function listKeyTimes(db: Db): Promise<readonly KeyTime[]> {
-  return db.selectFrom('token_key').selectAll().orderBy('from_s').orderBy('address').execute()
+  return db
+    .selectFrom('token_key')
+    .selectAll()
+    .orderBy('from_s')
+    .orderBy('until_s')
+    .orderBy('address')
+    .execute()
 }
 
 /**

@@ -198,7 +198,7 @@ export class TokenKeys {
       const fromS = seconds(nowMs) + afterS
       const { address } = await addTokenKey(this.path())
       await publishKey(tx, { address, fromS, nowMs })
-      await endOtherKeys(tx, address, fromS)
+      await endOtherKeys(tx, address, Math.max(fromS, nextSecond(nowMs)))
       return address
     }).finally(() => this.forgetTimes())
   }
@@ -218,7 +218,7 @@ export class TokenKeys {
     return inKeyTransaction(db, async (tx) => {
       const nowMs = clock.nowMs()
       const notedMs = atS === undefined ? await noteAllTokens(tx, { signer: address, nowMs }) : undefined
-      const untilS = atS ?? seconds(nowMs)
+      const untilS = atS ?? nextSecond(nowMs)
       const withdrawnS = notedMs === undefined ? untilS : Math.max(untilS, seconds(notedMs) + 1)
       if (!(await withdrawKey(tx, address, { untilS, withdrawnS })))
         throw new CommandError(`${address} is not a published key, or was withdrawn before.`)
@@ -236,7 +236,7 @@ export class TokenKeys {
       if (!gap) return first
       const { address } = await addTokenKey(this.path())
       await publishKey(tx, { address, ...gap, nowMs })
-      if (gap.untilS === undefined) await endOtherKeys(tx, address, gap.fromS)
+      if (gap.untilS === undefined) await endOtherKeys(tx, address, Math.max(gap.fromS, nextSecond(nowMs)))
       first ??= address
     }
   }
@@ -280,4 +280,9 @@ function published({ address, from_s, until_s, withdrawn_at_s }: KeyTime, nowS: 
 
 function seconds(timeMs: number): number {
   return Math.floor(timeMs / 1000)
+}
+
+/** Where a key ends at once: tokens that it has signed in this second stay in its time. */
+function nextSecond(timeMs: number): number {
+  return seconds(timeMs) + 1
 }
