@@ -54,6 +54,7 @@ export type ErrorCode =
   | 'token_not_found'
   | 'too_many_guesses'
   | 'too_many_large_answers'
+  | 'too_many_pictures'
   | 'too_many_requests'
   | 'too_many_streams'
   | 'world_not_loaded'

@@ -326,6 +326,12 @@ export const ERRORS = {
     meaning: 'Too many wrong edit codes were sent, by anybody.',
     next: 'Send the pass of an earlier answer, or solve the challenge in data.proof_of_work and send it as proof; or wait for the seconds in Retry-After. A refused proof stays valid. Copy the code from where you received it.',
   },
+  too_many_pictures: {
+    status: 503,
+    where: 'POST /events',
+    meaning: 'The server checks one picture at a time, and too many wait.',
+    next: 'Try again after the seconds in Retry-After. No event was made.',
+  },
   issuer_refused: {
     status: 502,
     where: 'every endpoint that calls the issuer',

@@ -3,6 +3,7 @@ import { type Clock, SECOND_MS } from '../clock.ts'
 import type { AttendanceConfig, Config, LimitsConfig } from '../config/config.ts'
 import type { Db, Engine } from '../db/engine.ts'
 import { databaseUnavailable } from '../db/statement-error.ts'
+import { CommandError } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { ReadyAnswer } from '../http/ready-answers.ts'
 import { AttendanceMetrics } from './attendance-metrics.ts'
@@ -143,7 +144,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
   const { makers } = config.attendance
   const { drawPlaces = () => undefined } = options
-  const maker = new EventMaker({ db, clock, keys, codes, drawPlaces, ...makers })
+  const maker = new EventMaker({ db, clock, keys, codes, log, drawPlaces, ...makers })
   const pictures = new TokenPictures(db)
   const tokenAnswers = new TokenAnswers()
   const endpoints: Endpoints = {
@@ -186,8 +187,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     findReady: (url) => findReadyPicture(pictures, url) ?? tokenAnswers.findGate(url),
     open: async () => {
       if (isOpen) return
-      setupProblem = await checkVault(db, vault)
-      await openKeys(own ? keys : undefined, log)
+      setupProblem = (await checkVault(db, vault)) ?? (own && (await openKeys(keys, log)))
       isOpen = true
     },
     start: () => {
@@ -232,15 +232,25 @@ interface OwnIssuerNeeds {
 /** The issuer of events that are made here; undefined where the settings allow none. */
 function createOwnIssuer({ config, engine, db, clock }: OwnIssuerNeeds) {
   const path = tokenKeyPath(config, engine.kind)
-  const keys = new TokenKeys({ db, clock, path })
+  const isDefaultPath = config.attendance.tokenKeyFile === undefined
+  const keys = new TokenKeys({ db, clock, path, isDefaultPath })
   const own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys }) : undefined
   return { keys, own }
 }
 
-/** Reads the keys that sign tokens, or makes the first one. */
-async function openKeys(keys: TokenKeys | undefined, log: FastifyBaseLogger): Promise<void> {
-  const opened = await keys?.open()
-  if (opened?.isNew) log.info({ path: opened.path }, 'made a key that signs tokens: keep a copy of this file')
+/** Reads the keys that sign tokens, or makes the first one. The log has the path of a file that cannot be used, answers not. */
+async function openKeys(keys: TokenKeys, log: FastifyBaseLogger): Promise<SetupProblem | undefined> {
+  try {
+    const { path, isNew, isReplaced, isOpenToOthers } = await keys.open()
+    if (isReplaced) log.warn({ path }, 'the file with the keys that sign tokens is missing: made a new key')
+    if (isNew) log.info({ path }, 'made a key that signs tokens: keep a copy of this file')
+    if (isOpenToOthers) log.warn({ path }, 'other users may read the keys that sign tokens: chmod 600')
+    return undefined
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    log.error({ reason: error.message }, 'the keys that sign tokens cannot be used')
+    return { settings: ['TOKEN_KEY_FILE'], reason: 'with a file of keys for tokens that cannot be used' }
+  }
 }
 
 interface OrganisersNeeds {

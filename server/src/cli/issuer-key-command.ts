@@ -18,7 +18,9 @@ export function addIssuerKeyCommand(program: Command): void {
   command
     .command('show')
     .description('print the addresses that sign or signed, and when')
-    .action(() => runCommand(() => withKeys(async (keys) => writeKeys(await keys.list(), []))))
+    .action(() =>
+      runCommand(() => withKeys(async (keys) => writeKeys(await keys.list(), []), { opens: false })),
+    )
   command
     .command('rotate')
     .description('make a new key, which signs in ten minutes; then the present one stops')
@@ -37,16 +39,18 @@ export function addIssuerKeyCommand(program: Command): void {
     .command('withdraw')
     .description('say that somebody else may have a key; a key that signs now is replaced at once')
     .argument('<address>', 'the address of the key', parseAddress)
-    .option('--at <time>', 'since when, in ISO 8601 with a time zone', parseTime)
+    .option('--at <time>', 'since when, in ISO 8601 with a time zone; left out: now', parseTime)
     .action((address: string, { at }: { at?: number }) =>
       runCommand(() =>
         withKeys(async (keys) => {
-          const made = await keys.withdraw(address, at ?? Math.floor(SYSTEM_CLOCK.nowMs() / 1000))
-          await writeKeys(await keys.list(), [
+          const made = await keys.withdraw(address, at)
+          const list = await keys.list()
+          const from = list.find((key) => key.address === made)?.from
+          await writeKeys(list, [
             `Tokens of ${checksumAddress(address)} now count only if the public log had them before.`,
-            ...(made
+            ...(made && from
               ? [
-                  `${checksumAddress(made)} signs from now on. Keep a copy of the key file, and give it to all servers now: until then they answer claims with 503.`,
+                  `${checksumAddress(made)} is new, and signs from ${isoOf(from)} on. Keep a copy of the key file, and give it to all servers now: those with an older copy answer claims with 503.`,
                 ]
               : []),
           ])
@@ -60,14 +64,19 @@ export function addIssuerKeyCommand(program: Command): void {
   for (const sub of command.commands) exitWith2OnWrongUse(sub)
 }
 
-async function withKeys(work: (keys: TokenKeys) => Promise<void>): Promise<void> {
+/** @param opens false: for work on the published list alone, which needs no file */
+async function withKeys(
+  work: (keys: TokenKeys) => Promise<void>,
+  { opens = true }: { readonly opens?: boolean } = {},
+): Promise<void> {
   const config = readConfig(process.env)
   const { TokenKeys, tokenKeyPath } = await import('../attendance/own-issuer/token-keys.ts')
   await withDatabase(config, async ({ db, kind }) => {
     const path = tokenKeyPath(config, kind)
-    if (path === undefined) throw new CommandError('Set TOKEN_KEY_FILE: docs/attendance/operators.md.')
+    if (opens && path === undefined)
+      throw new CommandError('Set TOKEN_KEY_FILE: docs/attendance/operators.md.')
     const keys = new TokenKeys({ db, clock: SYSTEM_CLOCK, path })
-    await keys.open()
+    if (opens) await keys.open({ mayMake: false })
     await work(keys)
   })
 }

@@ -10,10 +10,11 @@ import {
   verifyToken,
 } from '@landpass/client/tokens'
 import { PNG } from 'pngjs'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { openApprovals } from '../../src/attendance/own-issuer/approvals.ts'
 import { OwnIssuer } from '../../src/attendance/own-issuer/own-issuer.ts'
 import { TokenLog } from '../../src/attendance/own-issuer/token-log.ts'
+import { tokenPackage } from '../../src/attendance/own-issuer/token-message.ts'
 import { insertToken, isSigned, newToken, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
@@ -337,7 +338,19 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(await approvals.waiting()).toEqual([])
     expect((await read(picture)).side).toBe(64)
     expect((await approving.claim(second.uuid, dora)).status).toBe(200)
-    await approvals.answer(await approvals.find({ eventId: second.id }), 'refused')
+
+    // Refused later: no further tokens, also not by more of them, until it is approved again
+    const event = await approvals.find({ eventId: second.id })
+    await approvals.answer(event, 'refused')
+    const emil = await player('emil')
+    expect((await approving.claim(second.uuid, emil)).body.code).toBe('no_codes_left')
+    const more = { editCode: second.edit_code, options: [['tokens', 5]] }
+    await approving.send('PATCH', `/event/${second.id}`, more)
+    await approving.send('POST', `/addcodes/${second.id}`, { editCode: second.edit_code })
+    expect((await approving.claim(second.uuid, emil)).body.code).toBe('no_codes_left')
+    expect(await signedOf(second)).toHaveLength(1)
+    await approvals.answer(event, 'approved')
+    expect((await approving.claim(second.uuid, emil)).status).toBe(200)
     await approving.close()
   })
 
@@ -406,6 +419,51 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect([await mint(), await mint()]).toEqual(['made', 'made'])
     expect((await signedOf(made)).map(({ signer }) => signer).sort()).toEqual([second, third].sort())
     await expect(keys.withdraw(second, 0)).rejects.toThrow('withdrawn before')
+    clock.set(REFERENCE_TIME_MS)
+  })
+
+  test('keys rotated under load: each token verifies with the published lists', async () => {
+    const { TokenKeys } = await import('../../src/attendance/own-issuer/token-keys.ts')
+    const keys = new TokenKeys({ db: engine.db, clock, path: keyFile }) // a command, beside the server
+    const made = await make({ tokens: 30 })
+    const changes = [
+      () => keys.rotate(0),
+      async () => keys.withdraw(await keys.current()),
+      () => keys.rotate(1),
+      async () => keys.withdraw(await keys.current()),
+    ]
+    await keys.open({ mayMake: false })
+    const players = await Promise.all(Array.from({ length: 24 }, (_, at) => player(`load ${at}`)))
+    for (const [wave, change] of changes.entries()) {
+      clock.set(clock.nowMs() + 1_250)
+      const claims = players.slice(6 * wave, 6 * wave + 6).map((one) => server.claim(made.uuid, one))
+      await Promise.all([...claims.slice(0, 3), change(), ...claims.slice(3)])
+    }
+    // Claims whose key has ended meanwhile go on with the next one
+    await vi.waitFor(
+      async () => {
+        clock.set(clock.nowMs() + 10_000)
+        expect(await signedOf(made)).toHaveLength(players.length)
+      },
+      { timeout: 30_000, interval: 50 },
+    )
+
+    await new TokenLog({ db: engine.db, clock }).update()
+    const pages = []
+    for (let next = 0; next === 0 || pages.at(-1)!.entries.length > 0; ) {
+      const page = (await server.get(`/tokens/log?from=${next}`)).body.data as unknown as {
+        entries: object[]
+        next: number
+      }
+      pages.push(page)
+      next = page.next
+    }
+    const { isLogged } = readTokenLog(pages)!
+    const trust = { issuers: readIssuerList(await issuers())!, nowMs: clock.nowMs(), isLogged }
+    const tokens = await signedOf(made)
+    const verdicts = tokens.map((token) => verifyToken(tokenPackage(token, token), trust))
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(tokens.map(() => 'genuine'))
+    expect(new Set(tokens.map(({ signer }) => signer)).size).toBeGreaterThan(1)
     clock.set(REFERENCE_TIME_MS)
   })
 })

@@ -16,7 +16,7 @@ import { ownCode } from '../own-issuer/own-codes.ts'
 import { hashOf, OwnIssuer } from '../own-issuer/own-issuer.ts'
 import { TokenKeys } from '../own-issuer/token-keys.ts'
 import { tokenPackage } from '../own-issuer/token-message.ts'
-import { findTokenOf, isSigned, renewMessage } from '../own-issuer/token-queries.ts'
+import { findTokenOf, isSigned, renewMessage, storeSignature } from '../own-issuer/token-queries.ts'
 import { Vault } from '../vault.ts'
 import { findClaim, type HeldClaim, takeDueClaims } from './claim-queries.ts'
 import { ClaimWorker, LEASE_MS } from './claim-worker.ts'
@@ -27,6 +27,7 @@ const SUPPLY = 40
 const SILENT = { warn: () => {}, error: () => {} }
 
 describeOnOneEngine('claims whose tokens are signed here', (open) => {
+  const path = join(mkdtempSync(join(tmpdir(), 'landpass-claims-')), 'token.key')
   const clock = testClock()
   const vault = new Vault(Buffer.alloc(32, 3))
   let db: Db
@@ -37,11 +38,10 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
 
   beforeAll(async () => {
     db = (await open()).db
-    const path = join(mkdtempSync(join(tmpdir(), 'landpass-claims-')), 'token.key')
     keys = new TokenKeys({ db, clock, path })
     await keys.open()
     issuer = new OwnIssuer({ db, clock, keys })
-    eventId = await insertMadeEvent(db, {
+    const made = await insertMadeEvent(db, {
       record: ({ eventId: id }) => ({ id, name: 'Lanterns "é"' }),
       ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
       ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
@@ -54,6 +54,7 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
       },
       nowMs: clock.nowMs(),
     })
+    eventId = made.event_id
     const listed = Array.from({ length: SUPPLY }, (_, at) => ({
       code: ownCode({ eventId, number: at + 1 }),
       isClaimed: false,
@@ -161,6 +162,29 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     expect(await worker.waitForStep(claim.id, 10 * SECOND_MS)).toEqual({ state: 'minted' })
     expect(await stateOf(claim)).toBe('minted, signed')
     await worker.close(SECOND_MS)
+  })
+
+  test('are not written where their key has ended by the time of the message, and are signed by the next one', async () => {
+    clock.set(clock.nowMs() + 1_500)
+    const [before, claim] = [await reserve(), await reserve()]
+    const signedBefore = await sign(before)
+    const next = await new TokenKeys({ db, clock, path }).rotate(0)
+    // The second of the rotation still belongs to the old key, too
+    expect(await storeSigned(db, [signedBefore], clock.nowMs())).toEqual([true])
+    clock.set(clock.nowMs() + 1_000)
+    // As a process prepares and signs it that has cached the times of keys
+    const message = { signer: signedBefore.token.signer, timeS: Math.floor(clock.nowMs() / 1000) }
+    await renewMessage(db, claim.token!.id, message)
+    const token = { ...claim.token!, ...message }
+    const code = vault.open('claim-code', claim.sealed, String(eventId))
+    const signed = { claim, token, signed: { ...signedBefore.signed, number: SUPPLY } }
+    expect(await storeSigned(db, [signed], clock.nowMs())).toEqual([false])
+    expect(await storeSignature(db, { ...signed.token }, signed.signed)).toBe(false)
+    const mint = () => issuer.mint({ code, address: claim.address }, async () => {}).catch(() => 'busy')
+    // Where the times of keys are cached, the first one fails at storing; then the message is renewed
+    const answers = [await mint(), await mint(), await mint()]
+    expect(answers).toContain('made')
+    expect((await findTokenOf(db, eventId, claim.address))!.signer).toBe(next)
   })
 
   test('are never signed with a key that was withdrawn after they were signed and before they were stored', async () => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { SignedMessage } from '../issuer/issuer.ts'
+import { keySigns } from '../own-issuer/token-key-queries.ts'
 import type { NewToken } from '../own-issuer/token-queries.ts'
 import type { HeldClaim } from './claim-queries.ts'
 
@@ -14,7 +15,7 @@ export interface SignedClaim {
 /**
  * reserved → minted, for several claims at once: stores the signatures of their tokens, and the claims, in one
  * transaction. A claim is written only together with its signature. A signature is stored if the token has none, if its
- * message is still the one that was signed, and if the key was not withdrawn meanwhile.
+ * message is still the one that was signed, and if the key signs messages of its time.
  *
  * A signature of a claim that another process has taken over is stored too: it is the same that the other one makes.
  *
@@ -39,7 +40,7 @@ export async function storeSigned(
       ) as seen (token_id, signer, time_s, number, uid, signature, claim_id, code_id, lease_until_ms)
       where token.id = seen.token_id and token.signer = seen.signer and token.time_s = seen.time_s
         and token.signature is null
-        and seen.signer in (select address from token_key where withdrawn_at_s is null)
+        and ${keySigns('token')}
       returning seen.claim_id, seen.code_id, seen.lease_until_ms
     ), minted as (
       update claim set state = 'minted', next_step_at_ms = null, updated_at_ms = ${nowMs}

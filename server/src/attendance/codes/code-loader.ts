@@ -7,7 +7,7 @@ import { askIssuer } from '../issuer/ask-issuer.ts'
 import type { Issuer } from '../issuer/issuer.ts'
 import { refreshForm } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
-import { mergeCodes } from './code-queries.ts'
+import { mergeCodes, voidUnapproved } from './code-queries.ts'
 
 export interface CodeLoaderOptions {
   readonly db: Db
@@ -46,6 +46,8 @@ export class CodeLoader {
     const listed = await askIssuer(() => issuer.listCodes(eventId, editCode), { db, clock, eventId })
     await refreshForm(db, vault)
     const added = await mergeCodes(db, vault, { eventId, listed, nowMs: clock.nowMs() })
+    // The operator may have refused the event since its codes were listed
+    await voidUnapproved(db, eventId)
     if (listed.length > 0) await holds.end(eventId)
     codeCounts.forget(eventId)
     return { listed: listed.length, added, counts: await codeCounts.get(eventId) }

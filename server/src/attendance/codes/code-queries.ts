@@ -77,6 +77,24 @@ export async function mergeCodes(
   return added
 }
 
+/** Voids the free codes of an event that was made here and is not approved: the operator has refused it. */
+export async function voidUnapproved(db: Db, eventId: number): Promise<void> {
+  await db
+    .updateTable('claim_code')
+    .set({ state: 'void' })
+    .where('event_id', '=', eventId)
+    .where('state', '=', 'free')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('made_event')
+          .select('event_id')
+          .where('event_id', '=', eventId)
+          .where('approval', '!=', 'approved'),
+      ),
+    )
+    .execute()
+}
+
 type NewCode = Omit<ClaimCodeTable, 'id'>
 
 /** Codes that are not stored with the current key. @returns how many were inserted */

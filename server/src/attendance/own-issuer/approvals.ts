@@ -23,14 +23,15 @@ export class Approvals {
   }
 
   /**
-   * Answers for an event; an earlier answer can be changed. A refused event keeps the tokens that it has.
+   * Answers for an event; an earlier answer can be changed. A refused event keeps the tokens that it has, and those of
+   * claims that hold a code already; its other codes are void until it is approved again.
    *
    * @throws {AppError} `event_not_found` for an event that was not made here
    */
   async answer(event: Event, approval: Exclude<Approval, 'waiting'>): Promise<void> {
     const { db, codes } = this.options
     if (!(await setApproval(db, event.event_id, approval))) throw notMadeHere()
-    if (approval === 'approved') await codes.load(event, '')
+    await codes.load(event, '')
   }
 
   /** Events without an answer, the oldest first. */

@@ -5,7 +5,7 @@ import type { Approval } from '../../db/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { CodeLoader } from '../codes/code-loader.ts'
 import { coordinatesText } from '../events/coordinates.ts'
-import { type Event, getEvent } from '../events/event-queries.ts'
+import type { Event } from '../events/event-queries.ts'
 import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
 import { notMadeHere } from './approvals.ts'
 import { findMadeEvent, insertMadeEvent, raiseSupply } from './made-event-queries.ts'
@@ -18,6 +18,7 @@ export interface EventMakerOptions {
   readonly clock: Clock
   readonly keys: Pick<TokenKeys, 'current'>
   readonly codes: Pick<CodeLoader, 'load'>
+  readonly log: { warn(facts: object, sentence: string): void }
   readonly who: 'anyone' | 'approved' | 'operator' | 'nobody'
   readonly maxTokens: number
   /** A square picture of places, as a PNG file; undefined while there is no map of them. */
@@ -55,6 +56,9 @@ export interface MadeEventAnswer {
   readonly approval: Approval
 }
 
+const CODES_MISSING =
+  'the codes of a new event were not stored: its organiser loads them with POST /addcodes/:id'
+
 /** Makes events of our own issuer. */
 export class EventMaker {
   private readonly options: EventMakerOptions
@@ -68,10 +72,11 @@ export class EventMaker {
    * that waits has no codes, like one that the other issuer has not approved.
    *
    * @throws {PictureError} for a picture that is none, too large, or damaged
-   * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs
+   * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs,
+   * `too_many_pictures`
    */
   async make(description: EventDescription, { isOperator, base }: MakingRequest): Promise<MadeEventAnswer> {
-    const { db, clock, keys, codes, who, drawPlaces } = this.options
+    const { db, clock, keys, codes, log, who, drawPlaces } = this.options
     if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly()
     await keys.current()
     const { picture, places } = description
@@ -79,8 +84,8 @@ export class EventMaker {
     const nowMs = clock.nowMs()
     const editCode = newEditCode()
     const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
-    const eventId = await insertMadeEvent(db, {
-      record: (event) => recordOf(event, description, base),
+    const event = await insertMadeEvent(db, {
+      record: (made) => recordOf(made, description, base),
       coordinates: coordinatesText(places),
       image: image ?? null,
       requiresCaptcha: description.requiresCaptcha,
@@ -94,9 +99,9 @@ export class EventMaker {
       hidesHolders: description.hidesHolders,
       nowMs,
     })
-    const event = await getEvent(db, { eventId })
-    await codes.load(event, editCode)
-    return { event: await getEvent(db, { eventId }), editCode, approval }
+    // The event exists now, and nothing but this answer has its edit code. Without codes, POST /addcodes/:id loads them.
+    await codes.load(event, editCode).catch((err) => log.warn({ err, event: event.event_id }, CODES_MISSING))
+    return { event, editCode, approval }
   }
 
   /**

@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { Approval, MadeEventTable } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { voidUnapproved } from '../codes/code-queries.ts'
+import type { Event } from '../events/event-queries.ts'
 
 /** What decides about the tokens of an event that was made here. */
 export type MadeEvent = Pick<
@@ -30,13 +32,13 @@ export interface EventToMake {
   readonly nowMs: number
 }
 
-/** Makes an event with a number of its own. @returns the number */
-export function insertMadeEvent(db: Db, event: EventToMake): Promise<number> {
+/** Makes an event with a number of its own. */
+export function insertMadeEvent(db: Db, event: EventToMake): Promise<Event> {
   return inTransaction(db, async (tx) => {
     const { rows } = await sql<{ id: number }>`select nextval('made_event_number') as id`.execute(tx)
     const eventId = Number(rows[0]!.id)
     const uuid = randomUUID()
-    await tx
+    const inserted = await tx
       .insertInto('attendance_event')
       .values({
         event_id: eventId,
@@ -53,7 +55,8 @@ export function insertMadeEvent(db: Db, event: EventToMake): Promise<number> {
         created_at_ms: event.nowMs,
         updated_at_ms: event.nowMs,
       })
-      .execute()
+      .returningAll()
+      .executeTakeFirstOrThrow()
     await tx
       .insertInto('made_event')
       .values({
@@ -66,7 +69,7 @@ export function insertMadeEvent(db: Db, event: EventToMake): Promise<number> {
         made_at_ms: event.nowMs,
       })
       .execute()
-    return eventId
+    return inserted
   })
 }
 
@@ -100,18 +103,25 @@ export async function raiseSupply(db: Db, eventId: number, supply: number): Prom
   return row?.supply
 }
 
-/** @returns false for an event that was not made here */
-export async function setApproval(
+/**
+ * Stores the operator's answer. A refused event has no free codes any more, from the same transaction on.
+ *
+ * @returns false for an event that was not made here
+ */
+export function setApproval(
   db: Db,
   eventId: number,
   approval: Exclude<Approval, 'waiting'>,
 ): Promise<boolean> {
-  const result = await db
-    .updateTable('made_event')
-    .set({ approval })
-    .where('event_id', '=', eventId)
-    .executeTakeFirst()
-  return result.numUpdatedRows === 1n
+  return inTransaction(db, async (tx) => {
+    const result = await tx
+      .updateTable('made_event')
+      .set({ approval })
+      .where('event_id', '=', eventId)
+      .executeTakeFirst()
+    await voidUnapproved(tx, eventId)
+    return result.numUpdatedRows === 1n
+  })
 }
 
 /** The number that the next event that is made here gets, if no other is made before. */

@@ -122,6 +122,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
             'invalid_coordinates',
             'operator_only',
             'too_many_requests',
+            'too_many_pictures',
             'attendance_not_configured',
             'database_unavailable',
           ],

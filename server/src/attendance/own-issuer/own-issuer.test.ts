@@ -1,16 +1,22 @@
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { verifyToken } from '@landpass/client/tokens'
+import { readRevocationList, verifyToken } from '@landpass/client/tokens'
+import Fastify from 'fastify'
 import { beforeAll, expect, test } from 'vitest'
 import { describeOnOneEngine } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import type { Engine } from '../../db/engine.ts'
 import { getEvent } from '../events/event-queries.ts'
+import { EventMaker } from './event-maker.ts'
 import { insertMadeEvent } from './made-event-queries.ts'
 import { ownCode } from './own-codes.ts'
 import { hashOf, OwnIssuer } from './own-issuer.ts'
+import { revocationRoutes } from './revocation-routes.ts'
+import { makeTokenKeyFile, readTokenKeys } from './token-key-file.ts'
 import { TokenKeys } from './token-keys.ts'
+import { TokenLog } from './token-log.ts'
+import { findLogPlace } from './token-log-queries.ts'
 import { attestationOf, tokenPackage } from './token-message.ts'
 import { findTokenOf, insertToken, isSigned, type SignedToken, tokens } from './token-queries.ts'
 
@@ -22,23 +28,25 @@ describeOnOneEngine('processes that die while they sign', (open) => {
   const clock = testClock()
   let engine: Engine
   let keys: TokenKeys
+  let keysPath: string
   let signers: readonly OwnIssuer[]
   let eventId: number
 
   beforeAll(async () => {
     engine = await open()
     const { db } = engine
-    const path = join(mkdtempSync(join(tmpdir(), 'landpass-signing-')), 'token.key')
-    keys = new TokenKeys({ db, clock, path })
+    keysPath = join(mkdtempSync(join(tmpdir(), 'landpass-signing-')), 'token.key')
+    keys = new TokenKeys({ db, clock, path: keysPath })
     await keys.open()
     signers = Array.from({ length: PROCESSES }, () => new OwnIssuer({ db, clock, keys }))
-    eventId = await insertMadeEvent(db, {
+    const made = await insertMadeEvent(db, {
       record: ({ eventId: id }) => ({ id, name: 'Lanterns' }),
       ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
       ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
       ...{ editCodeHash: hashOf('0'), supply: 100, approval: 'approved', hidesHolders: false, image: null },
       nowMs: clock.nowMs(),
     })
+    eventId = made.event_id
   })
 
   const addressOf = (player: number) => `0x${player.toString(16).padStart(40, '0')}`
@@ -97,5 +105,113 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     }
     const verdictOf = (token: SignedToken) => verifyToken(tokenPackage(token, token), trust).verdict
     expect(new Set(made.map(verdictOf))).toEqual(new Set(['genuine']))
+  })
+
+  test('the edit code of a new event is answered although its codes could not be stored', async () => {
+    const warnings: string[] = []
+    const maker = new EventMaker({
+      ...{ db: engine.db, clock, keys, who: 'anyone', maxTokens: 9, drawPlaces: () => undefined },
+      codes: { load: () => Promise.reject(new Error('the database is away')) },
+      log: { warn: (_facts, sentence) => void warnings.push(sentence) },
+    })
+    const description = {
+      ...{ name: 'Lanterns', description: '', eventUrl: '', places: [{ x: 1, y: 2 }], tokens: 3 },
+      ...{ startDate: '2027-03-06', endDate: '2027-03-06', picture: undefined },
+      ...{ requiresCaptcha: false, requiresPresence: false, hidesHolders: false },
+    }
+    const { event, editCode } = await maker.make(description, { isOperator: false, base: 'http://localhost' })
+    const own = new OwnIssuer({ db: engine.db, clock, keys })
+    expect(await own.isEditCode(event.event_id, editCode)).toBe(true)
+    expect(event).toEqual(await getEvent(engine.db, { eventId: event.event_id }))
+    expect(warnings).toEqual([expect.stringContaining('POST /addcodes/:id')])
+  })
+
+  test('the list of revoked tokens is valid from the first second of a key on', async () => {
+    clock.set(clock.nowMs() + 90_500)
+    await keys.rotate(0)
+    const app = Fastify()
+    app.setValidatorCompiler(() => () => true)
+    app.setSerializerCompiler(() => JSON.stringify)
+    const parts = { db: engine.db, clock, keys, organisers: {} as never, assertConfigured: () => {} }
+    await app.register(revocationRoutes, { ...parts, organiserLimit: async () => {} })
+    const { body } = await app.inject('/.well-known/attendance-revocations.json')
+    const issuers = (await keys.list()).map(({ address, from, until, state }) => ({
+      ...{ address, from, until: until ?? undefined, state },
+    }))
+    expect(issuers.at(-1)?.from).toBe(Math.floor(clock.nowMs() / 1000))
+    expect(readRevocationList(JSON.parse(body), { issuers, nowMs: clock.nowMs() })).toBeDefined()
+    await app.close()
+  })
+
+  test('a withdrawal always leaves a key that signs, and never a time without one', async () => {
+    const now = () => Math.floor(clock.nowMs() / 1000)
+    const times = async (address: string | undefined) => {
+      const { from, until } = (await keys.list()).find((key) => key.address === address)!
+      return [from - now(), until === null ? null : until - now()]
+    }
+    clock.set(clock.nowMs() + 2_000)
+    // The key that signs, while another one waits: the new key signs until that one begins
+    const first = await keys.current()
+    const second = await keys.rotate(600)
+    const bridge = await keys.withdraw(first)
+    expect(await keys.current()).toBe(bridge)
+    expect([await times(bridge), await times(second)]).toEqual([
+      [0, 600],
+      [600, null],
+    ])
+    // The key that waits: a new one signs instead of it
+    const third = await keys.withdraw(second)
+    expect(await keys.current()).toBe(bridge)
+    expect(await times(third)).toEqual([600, null])
+    clock.set(clock.nowMs() + 600_000)
+    expect(await keys.current()).toBe(third)
+    expect(await keys.withdraw(bridge!)).toBeUndefined()
+  })
+
+  test('keys that are made at once are all in the file, and the last one signs', async () => {
+    const path = keysPath
+    const others = [0, 1, 2].map(() => new TokenKeys({ db: engine.db, clock, path }))
+    const made = await Promise.all(others.map((one) => one.rotate(0)))
+    const inFile = (await readTokenKeys(path)).map(({ address }) => address)
+    expect(inFile.slice(-3).sort()).toEqual(made.toSorted())
+    const open = (await keys.list()).filter(({ until }) => until === null)
+    expect(open).toHaveLength(1)
+  })
+
+  test('a command makes and publishes no key, and a server makes none where others are published', async () => {
+    const before = await keys.list()
+    const path = join(mkdtempSync(join(tmpdir(), 'landpass-signing-')), 'mistyped.key')
+    const parts = { db: engine.db, clock, path }
+    const mistyped = new TokenKeys(parts)
+    await expect(mistyped.open({ mayMake: false })).rejects.toThrow('is missing: restore it')
+    await expect(mistyped.open()).rejects.toThrow('is missing: restore it')
+    await expect(mistyped.rotate(0)).rejects.toThrow('cannot be read')
+    expect(existsSync(path)).toBe(false)
+    await makeTokenKeyFile(path)
+    await expect(mistyped.open({ mayMake: false })).rejects.toThrow('none of the keys')
+    expect(await keys.list()).toEqual(before)
+    // The path of the embedded database is not mistyped: the file was lost
+    const lost = new TokenKeys({ ...parts, path: `${path}.lost`, isDefaultPath: true })
+    expect(await lost.open()).toMatchObject({ isNew: true, isReplaced: true, isOpenToOthers: false })
+    expect(await keys.list()).toHaveLength(before.length + 1)
+    await keys.rotate(0)
+  })
+
+  test('a withdrawal notes the tokens of the key before, so that they stay genuine', async () => {
+    clock.set(clock.nowMs() + 5_500)
+    const address = addressOf(77)
+    await insertToken(engine.db, {
+      ...{ eventId, address },
+      token: await signers[0]!.prepare(await getEvent(engine.db, { eventId })),
+    })
+    await sign(signers[0]!, 77, false)
+    const signer = await keys.current()
+    await keys.withdraw(signer)
+    clock.set(clock.nowMs() + 5_000)
+    await new TokenLog({ db: engine.db, clock }).update()
+    const { withdrawnAt } = (await keys.list()).find((key) => key.address === signer)!
+    const token = (await findTokenOf(engine.db, eventId, address)) as SignedToken
+    const place = await findLogPlace(engine.db, token.id)
+    expect(Math.floor(place!.noted_at_ms / 1000)).toBeLessThan(withdrawnAt!)
   })
 })

@@ -32,7 +32,7 @@ import {
 export interface OwnIssuerOptions {
   readonly db: Db
   readonly clock: Clock
-  readonly keys: Pick<TokenKeys, 'current' | 'sign' | 'maySign'>
+  readonly keys: Pick<TokenKeys, 'current' | 'sign' | 'maySign' | 'forgetTimes'>
 }
 
 /** Bytes of an edit code. Nobody can guess so many, so that wrong ones need no limit. */
@@ -95,7 +95,8 @@ export class OwnIssuer implements Issuer {
     const signed = this.signed(token, parsed.number)
     await beforeSend()
     if (await storeSignature(db, token, signed)) return 'made'
-    // Another process has signed the token, or renewed its message: the next step reads it again
+    // Another process has signed the token, or renewed its message, or the key has ended: the next step reads all that again
+    keys.forgetTimes()
     throw new IssuerError('busy', { call: 'mint' })
   }
 

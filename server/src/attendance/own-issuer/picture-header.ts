@@ -8,10 +8,13 @@ export interface PictureHeader {
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const PNG_SIDES_AT = 16
 const JPEG_START = 0xffd8
-/** Marker of the compressed pixels: the header ends there. */
-const START_OF_SCAN = 0xda
 /** Markers between c0 and cf that do not begin a frame: tables, and an extension. */
 const NO_FRAME = [0xc4, 0xc8, 0xcc]
+/**
+ * Segments that may be before the first frame: tables, the restart interval, and comments, besides those of applications (e0
+ * to ef). Other markers have no length, or no place there: a decoder could read on at another byte than this reader does.
+ */
+const BEFORE_FRAME = [0xc4, 0xdb, 0xdd, 0xfe]
 
 /**
  * Reads kind and size of a picture, so that one that is too large need not be decoded. Undefined for other files, and
@@ -41,10 +44,25 @@ function jpegHeader(bytes: Buffer): PictureHeader | undefined {
       at += 1 // fill byte
       continue
     }
-    if (marker === START_OF_SCAN) return undefined
     if (marker >= 0xc0 && marker <= 0xcf && !NO_FRAME.includes(marker))
       return { kind: 'jpeg', heightPx: bytes.readUInt16BE(at + 5), widthPx: bytes.readUInt16BE(at + 7) }
+    if (!BEFORE_FRAME.includes(marker) && (marker < 0xe0 || marker > 0xef)) return undefined
     at += 2 + bytes.readUInt16BE(at + 2)
   }
   return undefined
+}
+
+/**
+ * Compares the size of decoded pixels with that of the header, which the limits were held against. A camera may have said
+ * that a JPEG lies on its side.
+ *
+ * @throws {RangeError} where the decoder has found another size
+ */
+export function assertSize(
+  header: PictureHeader,
+  { widthPx, heightPx }: Pick<PictureHeader, 'widthPx' | 'heightPx'>,
+): void {
+  const isSame = widthPx === header.widthPx && heightPx === header.heightPx
+  const isTurned = header.kind === 'jpeg' && widthPx === header.heightPx && heightPx === header.widthPx
+  if (!isSame && !isTurned) throw new RangeError('the picture has another size than its header says')
 }

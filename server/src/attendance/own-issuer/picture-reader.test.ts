@@ -4,8 +4,8 @@ import { deflateSync } from 'node:zlib'
 import encode, { init } from '@jsquash/jpeg/encode.js'
 import { PNG } from 'pngjs'
 import { expect, test } from 'vitest'
-import { readPictureHeader } from './picture-header.ts'
-import { PictureReader } from './picture-reader.ts'
+import { assertSize, readPictureHeader } from './picture-header.ts'
+import { PictureError, PictureReader } from './picture-reader.ts'
 import { squareOf } from './picture-square.ts'
 import { pngPixels } from './png-pixels.ts'
 
@@ -67,6 +67,49 @@ test('other files, and those that are too large or damaged, are refused', async 
   expect(() => pngPixels(bomb, { widthPx: 64, heightPx: 64 })).toThrow(/larger than/)
 })
 
+test('a file whose decoder would find another size than the header says is refused', async () => {
+  const png = PNG.sync.write(twoColours(64, 64))
+  const ihdr = png.subarray(8, 33)
+  const tall = PNG.sync.write(new PNG({ width: 64, height: 72 }))
+  const twoHeaders = Buffer.concat([png.subarray(0, 33), tall.subarray(8)])
+  expect(readPictureHeader(twoHeaders)).toMatchObject({ widthPx: 64 })
+  await expect(reader.read(twoHeaders)).rejects.toThrow('damaged')
+  const late = Buffer.concat([png.subarray(0, 8), png.subarray(33, -12), ihdr, png.subarray(-12)])
+  await expect(reader.read(late)).rejects.toThrow('of another format')
+
+  for (const marker of [0x01, 0xd0, 0xd7, 0xd8, 0xd9, 0xda, 0xc8, 0xcc, 0x02])
+    expect(readPictureHeader(withDecoy(marker)), marker.toString(16)).toBeUndefined()
+  expect(readPictureHeader(withDecoy(0xe1))).toMatchObject({ widthPx: 64 })
+  const wide = await jpegOf(twoColours(2_304, 64))
+  await expect(reader.read(withDecoy(0x01, wide.subarray(2)))).rejects.toThrow('of another format')
+
+  const header = { kind: 'jpeg', widthPx: 64, heightPx: 128 } as const
+  assertSize(header, header)
+  assertSize(header, { widthPx: 128, heightPx: 64 })
+  for (const other of [
+    { ...header, widthPx: 65 },
+    { ...header, widthPx: 128 },
+  ])
+    expect(() => assertSize(header, other)).toThrow('another size')
+  expect(() => assertSize({ ...header, kind: 'png' }, { widthPx: 128, heightPx: 64 })).toThrow('another size')
+})
+
+test('pictures wait for one another, but not too many of them', async () => {
+  let running = 0
+  const busy = new PictureReader(async () => {
+    expect(++running).toBe(1)
+    await Promise.resolve()
+    running--
+    throw new PictureError('damaged')
+  })
+  const png = PNG.sync.write(twoColours(64, 64))
+  const results = await Promise.allSettled(Array.from({ length: 10 }, () => busy.read(png)))
+  const reasons = results.map((result) => (result as PromiseRejectedResult).reason)
+  expect(reasons.map(({ message }) => message === 'damaged')).toEqual([...Array(8).fill(true), false, false])
+  expect(reasons.at(-1)).toMatchObject({ code: 'too_many_pictures', status: 503, data: { retry_after_s: 5 } })
+  await expect(busy.read(png)).rejects.toThrow('damaged')
+})
+
 test('transparent pixels become white, and several of them their mean', () => {
   const rgba = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 255, 200, 0, 0, 255, 0, 100, 0, 255)
   const [red, green, blue, opacity] = squareOf({ widthPx: 2, heightPx: 2, rgba }, 1).rgba
@@ -89,4 +132,18 @@ function bombOf(widthPx: number, heightPx: number): Buffer {
     Buffer.alloc(4),
     png.subarray(-12),
   ])
+}
+
+/**
+ * A JPEG whose first marker makes a reader that takes each marker for one with a length jump over the frame of the
+ * decoder, to another frame of 64 x 64.
+ */
+function withDecoy(
+  marker: number,
+  frame: Uint8Array = Buffer.from('ffc0001108100010000301220002110103110100', 'hex'),
+) {
+  const start = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, marker]), frame])
+  const decoyAt = 4 + start.readUInt16BE(4)
+  const decoy = Buffer.from('ffc00011080040004003012200021101031101', 'hex')
+  return Buffer.concat([start, Buffer.alloc(decoyAt - start.length), decoy, Buffer.from([0xff, 0xd9])])
 }

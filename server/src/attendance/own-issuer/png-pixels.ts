@@ -22,6 +22,7 @@ export function pngPixels(
   { widthPx, heightPx }: { readonly widthPx: number; readonly heightPx: number },
 ): Pixels {
   const chunks = chunksOf(bytes).filter(({ type }) => NEEDED.includes(type))
+  assertOneHeader(chunks)
   const data = Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ body }) => body))
   const maxRowBytes = Math.ceil((widthPx * MAX_BITS_PER_PIXEL) / 8) + 8 + MAX_FILTER_BYTES_PER_ROW
   inflateSync(data, { maxOutputLength: maxRowBytes * (heightPx + 8) })
@@ -35,6 +36,16 @@ export function encodePng({ widthPx, heightPx, rgba }: Pixels): Buffer {
   const png = new PNG({ width: widthPx, height: heightPx })
   png.data = Buffer.from(rgba.buffer, rgba.byteOffset, rgba.byteLength)
   return PNG.sync.write(png, { colorType: 2, deflateLevel: 9 })
+}
+
+/**
+ * The decoder takes the size of the last header, {@link pngPixels} bounds the data by that of the first one.
+ *
+ * @throws {RangeError}
+ */
+function assertOneHeader(chunks: readonly Chunk[]): void {
+  if (chunks.findLastIndex(({ type }) => type === 'IHDR') !== 0)
+    throw new RangeError('the file does not begin with its only header')
 }
 
 interface Chunk {

@@ -3,7 +3,6 @@ import {
   type Attestation,
   MAINNET_DOMAIN,
   packageJson,
-  type Revocation,
   revocationListAttestation,
   toHex,
 } from '@landpass/client/tokens'
@@ -32,7 +31,7 @@ const STEP_S = 60
 
 export interface RevocationRouteOptions extends OrganiserCallOptions {
   readonly clock: Clock
-  readonly keys: Pick<TokenKeys, 'current' | 'has' | 'sign'>
+  readonly keys: Pick<TokenKeys, 'signer' | 'sign'>
   readonly tokenAnswers: Pick<TokenAnswers, 'forget'>
 }
 
@@ -123,19 +122,17 @@ export const revocationRoutes: FastifyPluginCallbackTypebox<RevocationRouteOptio
   done()
 }
 
+/** Its time is a whole minute, except where the last token was taken back since, or the key signs only since. */
 async function signedList({ db, clock, keys }: RevocationRouteOptions): Promise<string> {
+  const signer = await keys.signer()
   const nowS = Math.floor(clock.nowMs() / 1000)
   const revoked = await listRevocations(db)
-  const atS = Math.max(nowS - (nowS % STEP_S), revoked.at(-1)?.since ?? 0)
-  return JSON.stringify({ revoked, proof: await proofOf(revoked, { atS, keys }) })
+  const atS = Math.max(nowS - (nowS % STEP_S), revoked.at(-1)?.since ?? 0, signer.fromS)
+  const attestation: Attestation = revocationListAttestation(revoked, atS)
+  return JSON.stringify({ revoked, proof: proofOf(attestation, signer.address, keys) })
 }
 
-async function proofOf(
-  revoked: readonly Revocation[],
-  { atS, keys }: { readonly atS: number; readonly keys: RevocationRouteOptions['keys'] },
-) {
-  const signer = await keys.current()
-  const attestation: Attestation = revocationListAttestation(revoked, atS)
+function proofOf(attestation: Attestation, signer: string, keys: RevocationRouteOptions['keys']) {
   const bytes = keys.sign(signer, attestation)
   return packageJson({
     domain: MAINNET_DOMAIN,

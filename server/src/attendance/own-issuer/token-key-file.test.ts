@@ -1,11 +1,20 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { testClock } from '../../../test/support/land-server.ts'
 import type { Db } from '../../db/engine.ts'
 import { drawToken } from './token-image.ts'
-import { addTokenKey, makeTokenKeyFile, readTokenKeys } from './token-key-file.ts'
+import { addTokenKey, isOpenToOthers, makeTokenKeyFile, readTokenKeys } from './token-key-file.ts'
 import { TokenKeys, tokenKeyPath } from './token-keys.ts'
 
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'landpass-key-')), 'token.key')
@@ -27,6 +36,26 @@ test('a new key is added behind the others, in a file of the same mode', async (
   const added = await addTokenKey(path)
   expect((await readTokenKeys(path)).map(({ address }) => address)).toEqual([first!.address, added.address])
   expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test('a new key leaves owner, mode and link of the file as they are', async () => {
+  const path = newPath()
+  const link = newPath()
+  const own = newPath()
+  await makeTokenKeyFile(own)
+  await makeTokenKeyFile(path)
+  chmodSync(path, 0o640)
+  symlinkSync(path, link)
+  expect([await isOpenToOthers(path), await isOpenToOthers(own)]).toEqual([true, false])
+  const before = statSync(path)
+  if (process.getuid?.() === 0) chownSync(path, 1_234, 1_234)
+  await addTokenKey(link)
+  const after = statSync(path)
+  expect(after.mode).toBe(before.mode)
+  if (process.getuid?.() === 0) expect([after.uid, after.gid]).toEqual([1_234, 1_234])
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  expect(await readTokenKeys(path)).toHaveLength(2)
+  await expect(addTokenKey(newPath())).rejects.toThrow('cannot be read')
 })
 
 test.each(['', 'damaged\n', '0'.repeat(64), 'f'.repeat(64)])(

@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, link, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CommandError } from '../../errors.ts'
 import { addressOf } from '../../ethereum/signatures.ts'
 
 const OWNER_ONLY = 0o600
+const OTHERS = 0o077
+const PERMISSIONS = 0o777
 const KEY = /^[\da-f]{64}$/i
 
 /** A key and the address that it signs for, in lower case. */
@@ -54,11 +56,29 @@ export async function makeTokenKeyFile(path: string): Promise<boolean> {
   })
 }
 
-/** Adds a new key at the end of the file. The file with the new key replaces the other one in one step. */
+/**
+ * Adds a new key at the end of the file. The file with the new key replaces the other one in one step, with the same owner and
+ * mode, because servers run as another user than the commands of an operator. Call it with the lock of
+ * {@link inKeyTransaction}: of two calls at once, one would lose its key.
+ *
+ * @throws {CommandError} where the file is missing, holds something else, or cannot be written
+ */
 export async function addTokenKey(path: string): Promise<TokenKey> {
-  const text = existsSync(path) ? `${(await readText(path)).trimEnd()}\n` : ''
-  await withTemporary(path, `${text}${newLine()}`, (temporary) => rename(temporary, path))
+  await readTokenKeys(path)
+  const file = await realpath(path)
+  const [text, { uid, gid, mode }] = [await readText(file), await stat(file)]
+  await withTemporary(file, `${text.trimEnd()}\n${newLine()}`, async (temporary) => {
+    const made = await stat(temporary)
+    if (made.uid !== uid || made.gid !== gid) await chown(temporary, uid, gid)
+    await chmod(temporary, mode & PERMISSIONS)
+    await rename(temporary, file)
+  })
   return (await readTokenKeys(path)).at(-1)!
+}
+
+/** Whether other users of the machine may read or change the file. Windows has no such modes. */
+export async function isOpenToOthers(path: string): Promise<boolean> {
+  return process.platform !== 'win32' && ((await stat(path)).mode & OTHERS) !== 0
 }
 
 async function readText(path: string): Promise<string> {
@@ -86,11 +106,16 @@ async function withTemporary<Result>(
   text: string,
   work: (temporary: string) => Promise<Result>,
 ): Promise<Result> {
-  await mkdir(dirname(path), { recursive: true })
   const temporary = `${path}.${randomUUID()}`
   try {
+    await mkdir(dirname(path), { recursive: true })
     await writeFile(temporary, text, { mode: OWNER_ONLY, flag: 'wx', flush: true })
     return await work(temporary)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw code === undefined
+      ? error
+      : new CommandError(`The key file of the token issuer, ${path}, cannot be written: ${code}.`)
   } finally {
     await rm(temporary, { force: true })
   }

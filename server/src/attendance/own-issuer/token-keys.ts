@@ -1,19 +1,50 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Attestation, attestationDigest, MAINNET_DOMAIN } from '@landpass/client/tokens'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import type { Tx } from '../../db/transaction.ts'
 import { AppError, CommandError } from '../../errors.ts'
 import { signDigest } from '../../ethereum/signatures.ts'
 import { IssuerError } from '../issuer/issuer.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
-import { addTokenKey, makeTokenKeyFile, readTokenKeys, type TokenKey } from './token-key-file.ts'
-import { endOtherKeys, type KeyTime, listKeyTimes, publishKey, withdrawKey } from './token-key-queries.ts'
+import { findKeyGap } from './key-gap.ts'
+import {
+  addTokenKey,
+  isOpenToOthers,
+  makeTokenKeyFile,
+  readTokenKeys,
+  type TokenKey,
+} from './token-key-file.ts'
+import {
+  endOtherKeys,
+  inKeyTransaction,
+  type KeyTime,
+  listKeyTimes,
+  publishKey,
+  withdrawKey,
+} from './token-key-queries.ts'
+import { TokenLog } from './token-log.ts'
+import { noteAllTokens } from './token-log-queries.ts'
 
 export interface TokenKeysOptions {
   readonly db: Db
   readonly clock: Clock
   /** The file with the keys: {@link tokenKeyPath}. Undefined: this server signs nothing. */
   readonly path: string | undefined
+  /** Whether the path is that of the embedded database, and no setting: a file that was lost is made anew. */
+  readonly isDefaultPath?: boolean
+}
+
+/** What {@link TokenKeys.open} has found. */
+export interface OpenedKeys {
+  readonly path: string
+  /** Whether a key was made: the operator has to keep a copy of the file. */
+  readonly isNew: boolean
+  /** Whether the key was made because the file with the published keys is missing. */
+  readonly isReplaced: boolean
+  /** Whether other users of the machine may read the file. */
+  readonly isOpenToOthers: boolean
 }
 
 /** A key of our issuer, as it is published. Times are in seconds. */
@@ -60,25 +91,32 @@ export class TokenKeys {
   }
 
   /**
-   * Reads the file, and makes it with a key where it is missing. A first key is published.
+   * Reads the file. A server makes it with a key where no key was published before; a first key is published.
    *
+   * @param mayMake false: nothing is made or published, for commands, whose path may be mistyped
    * @throws {CommandError} where the file cannot be used
-   * @returns whether a key was made: the operator has to keep a copy of the file
    */
-  async open(): Promise<{ readonly isNew: boolean; readonly path: string }> {
-    const { db, clock } = this.options
+  async open({ mayMake = true }: { readonly mayMake?: boolean } = {}): Promise<OpenedKeys> {
+    const { db, clock, isDefaultPath = false } = this.options
     const path = this.path()
-    const isNew = await makeTokenKeyFile(path)
+    let [isNew, isReplaced] = [false, false]
+    if (!existsSync(path)) {
+      isReplaced = (await listKeyTimes(db)).length > 0
+      if (!mayMake || (isReplaced && !isDefaultPath)) throw missing(path, isReplaced)
+      isNew = await makeTokenKeyFile(path)
+    }
     await this.read()
     const last = this.keys.at(-1)
     if (!last) throw new CommandError(`${path} holds no key.`)
     const published = new Set((await listKeyTimes(db)).map(({ address }) => address))
-    // A file that the operator has put there: its newest key signs from now on
     if (!this.keys.some(({ address }) => published.has(address))) {
+      if (!mayMake) throw new CommandError(`${path} holds none of the keys that this server has published.`)
+      // A file that the operator has put there: its newest key signs from now on
       const nowMs = clock.nowMs()
       await publishKey(db, { address: last.address, fromS: seconds(nowMs), nowMs })
+      this.forgetTimes()
     }
-    return { isNew, path }
+    return { path, isNew, isReplaced: isNew && isReplaced, isOpenToOthers: await isOpenToOthers(path) }
   }
 
   /**
@@ -87,12 +125,23 @@ export class TokenKeys {
    * @throws {AppError} `attendance_not_configured` where there is none
    */
   async current(): Promise<string> {
+    return (await this.signer()).address
+  }
+
+  /**
+   * As {@link current}, with the second from which on the key signs.
+   *
+   * @throws {AppError} `attendance_not_configured`
+   */
+  async signer(): Promise<{ readonly address: string; readonly fromS: number }> {
     const nowS = seconds(this.options.clock.nowMs())
     const times = await this.times.get('all', () => listKeyTimes(this.options.db))
     const current = times.filter(
-      ({ from_s, until_s }) => from_s <= nowS && (until_s === null || nowS < until_s),
+      ({ from_s, until_s, withdrawn_at_s }) =>
+        withdrawn_at_s === null && from_s <= nowS && (until_s === null || nowS < until_s),
     )
-    for (const { address } of current.toReversed()) if (await this.has(address)) return address
+    for (const { address, from_s: fromS } of current.toReversed())
+      if (await this.has(address)) return { address, fromS }
     throw new AppError(
       'attendance_not_configured',
       'This server has no key that signs tokens now. Ask its operator: landpass issuer-key show.',
@@ -110,6 +159,11 @@ export class TokenKeys {
     if (!key) throw new IssuerError('refused', { call: 'mint' })
     const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation), key)
     return Buffer.concat([r, s, Buffer.of(v)])
+  }
+
+  /** Lets the next call read the times of keys in the database, which are cached for a second. */
+  forgetTimes(): void {
+    this.times.forget('all')
   }
 
   /** Whether a message of a time may be signed with a key: this server has it, and it was not withdrawn. */
@@ -137,31 +191,54 @@ export class TokenKeys {
    *
    * @returns the new address
    */
-  async rotate(afterS: number): Promise<string> {
+  rotate(afterS: number): Promise<string> {
     const { db, clock } = this.options
-    const { address } = await addTokenKey(this.path())
-    const nowMs = clock.nowMs()
-    const fromS = seconds(nowMs) + afterS
-    await publishKey(db, { address, fromS, nowMs })
-    await endOtherKeys(db, address, fromS)
-    this.times.forget('all')
-    return address
+    return inKeyTransaction(db, async (tx) => {
+      const nowMs = clock.nowMs()
+      const fromS = seconds(nowMs) + afterS
+      const { address } = await addTokenKey(this.path())
+      await publishKey(tx, { address, fromS, nowMs })
+      await endOtherKeys(tx, address, Math.max(fromS, nextSecond(nowMs)))
+      return address
+    }).finally(() => this.forgetTimes())
   }
 
   /**
-   * Marks a key as stolen, from a time on. A key that signs now is replaced at once.
+   * Marks a key as stolen, from a time on. Left out: from now on, and the log notes all its tokens before, so that they
+   * stay good. New keys sign where no other key does: at once, or when a key ends whose successor is withdrawn.
    *
-   * @returns the new address, if there had to be one
+   * @returns the address of the first new key, if there had to be one
    * @throws {CommandError} for an address without a published key, or one that was withdrawn before
    */
-  async withdraw(address: string, atS: number): Promise<string | undefined> {
+  async withdraw(address: string, atS?: number): Promise<string | undefined> {
     const { db, clock } = this.options
-    if (!(await withdrawKey(db, address, atS)))
-      throw new CommandError(`${address} is not a published key, or was withdrawn before.`)
-    this.times.forget('all')
-    const nowS = seconds(clock.nowMs())
-    const others = (await listKeyTimes(db)).filter(({ until_s }) => until_s === null || until_s > nowS)
-    return others.length === 0 ? this.rotate(0) : undefined
+    await this.read()
+    // Most tokens are noted before, as the last transaction lets no token be signed meanwhile
+    if (atS === undefined) await new TokenLog({ db, clock }).update()
+    return inKeyTransaction(db, async (tx) => {
+      const nowMs = clock.nowMs()
+      const notedMs = atS === undefined ? await noteAllTokens(tx, { signer: address, nowMs }) : undefined
+      const untilS = atS ?? nextSecond(nowMs)
+      const withdrawnS = notedMs === undefined ? untilS : Math.max(untilS, seconds(notedMs) + 1)
+      if (!(await withdrawKey(tx, address, { untilS, withdrawnS })))
+        throw new CommandError(`${address} is not a published key, or was withdrawn before.`)
+      return this.fillGaps(tx, nowMs)
+    }).finally(() => this.forgetTimes())
+  }
+
+  /** @returns the address of the first new key */
+  private async fillGaps(tx: Tx, nowMs: number): Promise<string | undefined> {
+    let first: string | undefined
+    for (;;) {
+      await this.read()
+      const times = (await listKeyTimes(tx)).filter((time) => this.find(time.address))
+      const gap = findKeyGap(times, seconds(nowMs))
+      if (!gap) return first
+      const { address } = await addTokenKey(this.path())
+      await publishKey(tx, { address, ...gap, nowMs })
+      if (gap.untilS === undefined) await endOtherKeys(tx, address, Math.max(gap.fromS, nextSecond(nowMs)))
+      first ??= address
+    }
   }
 
   private path(): string {
@@ -182,6 +259,14 @@ export class TokenKeys {
   }
 }
 
+function missing(path: string, wasPublished: boolean): CommandError {
+  return new CommandError(
+    wasPublished
+      ? `The key file of the token issuer, ${path}, is missing: restore it from a backup, or correct TOKEN_KEY_FILE.`
+      : `There is no key file of the token issuer at ${path}: the first start of the server makes it.`,
+  )
+}
+
 function published({ address, from_s, until_s, withdrawn_at_s }: KeyTime, nowS: number): PublishedKey {
   const isOver = until_s !== null && until_s <= nowS
   return {
@@ -195,4 +280,9 @@ function published({ address, from_s, until_s, withdrawn_at_s }: KeyTime, nowS: 
 
 function seconds(timeMs: number): number {
   return Math.floor(timeMs / 1000)
+}
+
+/** Where a key ends at once: tokens that it has signed in this second stay in its time. */
+function nextSecond(timeMs: number): number {
+  return seconds(timeMs) + 1
 }

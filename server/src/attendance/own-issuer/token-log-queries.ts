@@ -3,6 +3,8 @@ import type { Db } from '../../db/engine.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 
 export const DAY_MS = 86_400_000
+/** All of them. */
+const MAX_ROWS = 2_147_483_647
 
 /** An entry of the log. */
 export interface LoggedToken {
@@ -30,10 +32,33 @@ export interface LogRoot {
  *
  * @returns how many were noted
  */
-export function noteTokens(db: Db, { nowMs, limit }: { readonly nowMs: number; readonly limit: number }) {
-  return inTransaction(db, async (tx) => {
-    await lockLog(tx)
-    const { rows } = await sql<{ token_id: string }>`
+export function noteTokens(db: Db, batch: { readonly nowMs: number; readonly limit: number }) {
+  return inTransaction(db, (tx) => noteTokensIn(tx, batch))
+}
+
+/**
+ * Notes all signed tokens, and lets no other process sign one until the transaction ends.
+ *
+ * @returns when the last token of a signer was noted; undefined for a signer without tokens
+ */
+export async function noteAllTokens(
+  tx: Tx,
+  { signer, nowMs }: { readonly signer: string; readonly nowMs: number },
+): Promise<number | undefined> {
+  await lockLog(tx) // before the tokens, as in noteTokens: no deadlock
+  await sql`lock table token in share row exclusive mode`.execute(tx)
+  await noteTokensIn(tx, { nowMs, limit: MAX_ROWS })
+  const last = await tx
+    .selectFrom('token_log')
+    .select(({ fn }) => fn.max<number | null>('noted_at_ms').as('at_ms'))
+    .where('signer', '=', signer)
+    .executeTakeFirst()
+  return last?.at_ms == null ? undefined : Number(last.at_ms)
+}
+
+async function noteTokensIn(tx: Tx, { nowMs, limit }: { readonly nowMs: number; readonly limit: number }) {
+  await lockLog(tx)
+  const { rows } = await sql<{ token_id: string }>`
       with unlogged as (
         select id, uid, signer, row_number() over (order by time_s, id) as number from token
         where signature is not null and not is_logged order by time_s, id limit ${limit}
@@ -47,8 +72,7 @@ export function noteTokens(db: Db, { nowMs, limit }: { readonly nowMs: number; r
       insert into token_log (position, token_id, uid, signer, noted_at_ms)
       select last.position + unlogged.number, unlogged.id, unlogged.uid, unlogged.signer, last.at_ms from unlogged, last
       returning token_id`.execute(tx)
-    return rows.length
-  })
+  return rows.length
 }
 
 export async function lastRoot(db: Db): Promise<LogRoot | undefined> {

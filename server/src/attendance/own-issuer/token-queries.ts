@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db } from '../../db/engine.ts'
+import { keySigns } from './token-key-queries.ts'
 import type { TokenMessage } from './token-message.ts'
 
 /** The message of a token that a claim is going to get: inserted in the transaction that reserves. */
@@ -101,10 +102,10 @@ export async function insertToken(
 }
 
 /**
- * Stores the signature of a token that has none, if its message is still the one that was signed, and the key was not
- * withdrawn meanwhile.
+ * Stores the signature of a token that has none, if its message is still the one that was signed, and the key signs
+ * messages of its time.
  *
- * @returns false where the token has a signature, or another message, or the key was withdrawn
+ * @returns false where the token has a signature, or another message, or the key was rotated or withdrawn
  */
 export async function storeSignature(
   db: Db,
@@ -118,9 +119,7 @@ export async function storeSignature(
     .where('signer', '=', signer)
     .where('time_s', '=', timeS)
     .where('signature', 'is', null)
-    .where('signer', 'in', (known) =>
-      known.selectFrom('token_key').select('address').where('withdrawn_at_s', 'is', null),
-    )
+    .where(keySigns('token'))
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
 }
