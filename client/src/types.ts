@@ -1725,6 +1725,9 @@ export interface EventToMake {
   start_date: string
   /** Last day; the first one where it is left out. Tokens end then. */
   end_date?: string
+  /** Tokens from then on: ISO 8601 with a zone. Left out: the whole first day. */
+  distribution_start_date?: string
+  distribution_end_date?: string
   /** How many there can be. It can be raised. */
   tokens: number
   /** An https address. */
@@ -1750,6 +1753,7 @@ export interface ApprovalRequest {
 }
 
 export interface TokenIssuers {
+  updated: string
   domain: {
     name: string
     version: string
@@ -1765,6 +1769,8 @@ export interface TokenIssuers {
     /** Since when somebody else may have the key. */
     withdrawn?: string
   }[]
+  /** Path of the list of revoked tokens. */
+  status: string
 }
 
 export interface RevocationRequest {

@@ -362,10 +362,10 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
-  const forMakers = { db, world, maker, approvals, publicUrl, maxTokens, operatorKey, makerLimit }
+  const forMakers = { db, clock, world, maker, approvals, publicUrl, maxTokens, operatorKey, makerLimit }
 
   await scope.register(madeEventRoutes, { ...forMakers, organiserLimit, assertConfigured })
-  await scope.register(issuerKeyRoutes, { keys, assertConfigured })
+  await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys })
   await scope.register(tokenLogRoutes, { db })
   await scope.register(tokenRoutes, { db, events, showsHolders, publicUrl, organisers, organiserLimit })

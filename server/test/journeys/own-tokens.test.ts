@@ -95,10 +95,14 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await insertToken(engine.db, { eventId: id, address, token })
     return address
   }
-  const issuers = async () =>
-    (await server.get('/.well-known/attendance-issuers.json')).body as unknown as {
+  const issuers = async () => {
+    const { body } = await server.get('/.well-known/attendance-issuers.json')
+    const status = '/.well-known/attendance-revocations.json'
+    expect(body).toMatchObject({ updated: new Date(clock.nowMs()).toISOString(), status })
+    return body as unknown as {
       issuers: { address: string; state: 'active' | 'retired' | 'compromised'; until: string | null }[]
     }
+  }
 
   test('gives a token that the verifier calls genuine, once', async () => {
     const made = await make()
@@ -280,6 +284,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     for (const [fields, parameter] of [
       [{ name: 'a\u0000' }, 'name'],
       [{ name: '\ud800' }, 'name'],
+      [{ name: 'Free \u202egnp.token' }, 'name'],
+      [{ start_date: '2026-11-01', end_date: '2026-11-18' }, 'end_date'],
+      [{ distribution_start_date: '2026-11-20T18:00' }, 'distribution_start_date'],
+      [{ distribution_end_date: '2026-11-19T18:00:00Z' }, 'distribution_end_date'],
       [{ tokens: 10_001 }, 'tokens'],
       [{ start_date: '2027-02-30' }, 'start_date'],
       [{ end_date: '2020-01-01' }, 'end_date'],
@@ -288,6 +296,26 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       const refused = await server.send('POST', '/events', { ...EVENT, ...fields })
       expect([refused.status, refused.body.data], parameter).toMatchObject([400, { parameter }])
     }
+  })
+
+  test('tokens begin with the first day anywhere on Earth, or at the hour of the organiser', async () => {
+    const march = await make({ start_date: '2027-03-05', end_date: '2027-03-06' })
+    const early = await server.claim(march.uuid, await player('gus'))
+    expect([early.status, early.body.code, early.body.data]).toMatchObject([
+      ...[403, 'event_not_open'],
+      { opens_at: '2027-03-04T10:00:00.000Z' },
+    ])
+    const distribution_start_date = '2027-03-05T19:00:00+01:00'
+    const evening = await make({
+      ...{ start_date: '2027-03-05', distribution_start_date },
+      distribution_end_date: '2027-03-05T23:00:00+01:00',
+    })
+    expect((await server.get(`/event/${evening.uuid}`)).body.data).toMatchObject({
+      distribution_start_date: '2027-03-05T18:00:00.000Z',
+      distribution_end_date: '2027-03-05T22:00:00.000Z',
+      expiry_date: '2027-03-06T12:00:00.000Z',
+    })
+    expect((await make({ start_date: '2026-11-18', end_date: EVENT.start_date })).approval).toBe('approved')
   })
 
   test('a server without access to the other issuer serves them too', async () => {
@@ -350,7 +378,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     for (const entry of first.entries) day.add(entry)
     const root = { day: EVENT.start_date, leaves: signed.length, root: day.root() }
     expect(await log.root()).toEqual(root)
-    const made = await make({ start_date: new Date(clock.nowMs()).toISOString().slice(0, 10) })
+    const made = await make()
     clock.set(REFERENCE_TIME_MS) // a process whose clock is behind: the day with the root stays closed
     await server.claim(made.uuid, await player('max'))
     await log.update()

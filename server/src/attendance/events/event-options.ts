@@ -62,9 +62,9 @@ function parseOption(pair: unknown, world: World): RequestedOptions {
         throw invalidSecret(name, value, 'a whole number')
       return { tokens: value as number }
     case 'distribution_start_date':
-      return { distribution_start_at_ms: parseDate(name, value) }
+      return { distribution_start_at_ms: parseTime(name, value) }
     case 'distribution_end_date':
-      return { distribution_end_at_ms: parseDate(name, value) }
+      return { distribution_end_at_ms: parseTime(name, value) }
     default:
       throw unknownOption(name)
   }
@@ -85,7 +85,8 @@ function isShown(name: string): boolean {
   return LIKE_NAME.test(name) && (name.includes('_') || BEGINNINGS.has(beginning))
 }
 
-function parseDate(name: string, value: unknown): number | null {
+/** Milliseconds since 1970; null is no limit. @throws {AppError} `invalid_parameter` */
+export function parseTime(name: string, value: unknown): number | null {
   if (value === null) return null
   const timeMs = typeof value === 'string' && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
   if (!Number.isNaN(timeMs)) return timeMs

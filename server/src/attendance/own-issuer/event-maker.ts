@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts'
 import type { CodeLoader } from '../codes/code-loader.ts'
 import { coordinatesText } from '../events/coordinates.ts'
 import { type Event, getEvent } from '../events/event-queries.ts'
-import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
+import { beginOfFirstDayMs, endOfLastDayMs } from '../issuer/issuer-dates.ts'
 import { notMadeHere } from './approvals.ts'
 import { findMadeEvent, insertMadeEvent, raiseSupply } from './made-event-queries.ts'
 import { hashOf, newEditCode } from './own-issuer.ts'
@@ -33,6 +33,10 @@ export interface EventDescription {
   /** Days as `YYYY-MM-DD`. */
   readonly startDate: string
   readonly endDate: string
+  /** From when on tokens can be claimed; undefined: from the begin of the first day anywhere on Earth. */
+  readonly startAtMs: number | undefined
+  /** Until when at the latest; the end of the last day anywhere on Earth ends it too. */
+  readonly endAtMs: number | undefined
   readonly tokens: number
   readonly requiresCaptcha: boolean
   readonly requiresPresence: boolean
@@ -85,8 +89,8 @@ export class EventMaker {
       image: image ?? null,
       requiresCaptcha: description.requiresCaptcha,
       requiresPresence: description.requiresPresence,
-      startAtMs: null,
-      endAtMs: null,
+      startAtMs: description.startAtMs ?? beginOfFirstDayMs(description.startDate)!,
+      endAtMs: description.endAtMs ?? null,
       expiresAtMs: endOfLastDayMs(description.endDate)!,
       editCodeHash: hashOf(editCode),
       supply: description.tokens,

@@ -3,6 +3,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { World } from '@landpass/client/grid'
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import { publicBase } from '../../http/public-base.ts'
@@ -11,9 +12,10 @@ import { invalidParameter } from '../../http/validation.ts'
 import { oneOf } from '../../schema-parts.ts'
 import { parseCoordinates } from '../events/coordinates.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
+import { parseTime } from '../events/event-options.ts'
 import { eventParams, parsePublicEventName } from '../events/event-params.ts'
 import { getEvent } from '../events/event-queries.ts'
-import { parseIssuerDate } from '../issuer/issuer-dates.ts'
+import { endOfLastDayMs, parseIssuerDate } from '../issuer/issuer-dates.ts'
 import type { LimitHook } from '../limits.ts'
 import type { Approvals } from './approvals.ts'
 import type { EventDescription, EventMaker } from './event-maker.ts'
@@ -29,8 +31,9 @@ const PICTURE_ALLOWED = `a PNG or JPEG of at most ${MAX_PICTURE_BYTES} bytes as 
 /** Explorers keep times in 32 bits. */
 const LAST_YEAR = 2037
 const DAY = /^\d{4}-\d{2}-\d{2}$/
-/** Line breaks and tabs are allowed in descriptions; other control characters show nowhere. */
-const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/u
+/** Characters that show nowhere, or turn the direction of text: a signed name reads the same for everybody. */
+const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/u
+/** Line breaks and tabs are allowed in descriptions. */
 const UNPRINTABLE_IN_TEXT = /(?![\n\t])[\p{Cc}\p{Surrogate}]/u
 
 const bodySchema = Type.Object(
@@ -42,6 +45,12 @@ const bodySchema = Type.Object(
     end_date: Type.Optional(
       Type.String({ description: 'Last day; the first one where it is left out. Tokens end then.' }),
     ),
+    distribution_start_date: Type.Optional(
+      Type.String({
+        description: 'Tokens from then on: ISO 8601 with a zone. Left out: the whole first day.',
+      }),
+    ),
+    distribution_end_date: Type.Optional(Type.String()),
     tokens: Type.Integer({ minimum: 1, description: 'How many there can be. It can be raised.' }),
     event_url: Type.Optional(Type.String({ maxLength: 300, description: 'An https address.' })),
     requires_captcha: Type.Optional(Type.Boolean()),
@@ -69,6 +78,7 @@ const approvalSchema = oneOf(['waiting', 'approved', 'refused'], {
 
 export interface MadeEventRouteOptions {
   readonly db: Db
+  readonly clock: Clock
   readonly world: World
   readonly maker: EventMaker
   readonly approvals: Pick<Approvals, 'answer'>
@@ -86,6 +96,7 @@ export interface MadeEventRouteOptions {
 export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions> = (app, options, done) => {
   const {
     db,
+    clock,
     world,
     maker,
     approvals,
@@ -130,7 +141,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     },
     async (request, reply) => {
       assertConfigured()
-      const description = describedIn(request.body, world, maxTokens)
+      const description = describedIn(request.body, { world, maxTokens, nowMs: clock.nowMs() })
       const made = maker.make(description, {
         isOperator: isOperator(request, operatorKey),
         base: publicBase(request, publicUrl),
@@ -189,17 +200,20 @@ function isOperator({ headers }: Pick<FastifyRequest, 'headers'>, operatorKey: s
 }
 
 /** @throws {AppError} `invalid_parameter`, `invalid_coordinates` */
-function describedIn(body: Static<typeof bodySchema>, world: World, maxTokens: number): EventDescription {
+function describedIn(
+  body: Static<typeof bodySchema>,
+  { world, maxTokens, nowMs }: { readonly world: World; readonly maxTokens: number; readonly nowMs: number },
+): EventDescription {
   const name = body.name.trim()
   if (name === '' || UNPRINTABLE.test(name))
-    throw invalidParameter('name', body.name, 'a text without control characters')
+    throw invalidParameter('name', body.name, 'a text without control and direction characters')
   const { description = '', event_url: eventUrl = '', start_date: startDate, tokens } = body
   if (UNPRINTABLE_IN_TEXT.test(description))
     throw invalidParameter('description', description, 'a text without control characters')
   if (eventUrl !== '' && !isHttps(eventUrl)) throw invalidParameter('event_url', eventUrl, 'an https address')
   if (tokens > maxTokens) throw invalidParameter('tokens', tokens, `at most ${maxTokens}`)
   const endDate = body.end_date ?? startDate
-  assertDays(startDate, endDate)
+  assertDays(startDate, endDate, nowMs)
   return {
     name,
     description,
@@ -207,6 +221,7 @@ function describedIn(body: Static<typeof bodySchema>, world: World, maxTokens: n
     places: parseCoordinates(body.coordinates, world),
     startDate,
     endDate,
+    ...timesIn(body, nowMs),
     tokens,
     requiresCaptcha: body.requires_captcha ?? false,
     requiresPresence: body.requires_presence ?? true,
@@ -231,7 +246,23 @@ function shortened(text: string): string {
   return text.slice(0, 20)
 }
 
-function assertDays(startDate: string, endDate: string): void {
+/** @throws {AppError} `invalid_parameter` */
+function timesIn(body: Static<typeof bodySchema>, nowMs: number) {
+  const timeIn = (name: 'distribution_start_date' | 'distribution_end_date') =>
+    body[name] === undefined ? undefined : (parseTime(name, body[name]) ?? undefined)
+  const startAtMs = timeIn('distribution_start_date')
+  const endAtMs = timeIn('distribution_end_date')
+  const earliestMs = Math.max(startAtMs ?? nowMs, nowMs)
+  if (endAtMs !== undefined && endAtMs <= earliestMs)
+    throw invalidParameter(
+      'distribution_end_date',
+      body.distribution_end_date,
+      'after distribution_start_date, and not over',
+    )
+  return { startAtMs, endAtMs }
+}
+
+function assertDays(startDate: string, endDate: string, nowMs: number): void {
   for (const [name, day] of [
     ['start_date', startDate],
     ['end_date', endDate],
@@ -240,6 +271,7 @@ function assertDays(startDate: string, endDate: string): void {
       throw invalidParameter(name, day, `a day as YYYY-MM-DD, until ${LAST_YEAR}`)
   }
   if (endDate < startDate) throw invalidParameter('end_date', endDate, `not before start_date, ${startDate}`)
+  if (endOfLastDayMs(endDate)! <= nowMs) throw invalidParameter('end_date', endDate, 'a day that is not over')
 }
 
 function isHttps(text: string): boolean {
