@@ -32,6 +32,7 @@ import { EventMaker, type EventMakerOptions } from './own-issuer/event-maker.ts'
 import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/issuer-key-routes.ts'
 import { Issuers } from './own-issuer/issuers.ts'
 import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-event-routes.ts'
+import { isOperator } from './own-issuer/operator-key.ts'
 import { isOwnEvent } from './own-issuer/own-codes.ts'
 import { OwnIssuer } from './own-issuer/own-issuer.ts'
 import { revocationRoutes } from './own-issuer/revocation-routes.ts'
@@ -130,16 +131,18 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     holds,
     log,
   })
+  const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
+  const approvals = new Approvals({ db, clock, codes })
   const cleanup = new Cleanup({
     ...players,
     guard,
+    approvals,
     refusals,
     refreshSeal: () => refreshForm(db, vault),
     tokenLog: new TokenLog({ db, clock }),
     log,
   })
 
-  const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
   const { makers } = config.attendance
   const { drawPlaces = () => undefined } = options
   const maker = new EventMaker({ db, clock, keys, codes, drawPlaces, ...makers })
@@ -155,11 +158,11 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     holds,
     codes,
     maker,
-    approvals: new Approvals({ db, codes }),
+    approvals,
     ...makers,
     publicUrl: config.publicUrl,
     showsHolders: (eventId) => maker.showsHolders(eventId),
-    raiseTokens: (event, tokens) => maker.raise(event, tokens),
+    changeMade: (event, change) => maker.change(event, change),
     keys,
     pictures,
     reports: new Reports({ db, clock, refusals, codeCounts, holds }),
@@ -342,32 +345,53 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   scope.addHook('onRoute', (route) => {
     route.config = { ...route.config, isAddressPrivate: true }
   })
-  const { clientLimit, imageLimit, organiserLimit, makerLimit, playerLimit } = await registerLimits(
-    scope,
-    config,
-  )
+  const limits = await registerLimits(scope, config)
+  const { clientLimit, imageLimit, organiserLimit, makerLimit, makerDayLimit, listLimit, playerLimit } =
+    limits
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
-  const { maker, approvals, maxTokens, raiseTokens, operatorKey, keys, showsHolders, publicUrl } = endpoints
+  const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
   const { pictures } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
   await scope.register(eventRoutes, {
     ...forOrganisers,
-    ...{ clock, world, events, codeCounts, holds, maxTokens, raiseTokens },
+    ...{ clock, world, events, codeCounts, holds, maxTokens, changeMade },
   })
   await scope.register(codeRoutes, { ...forOrganisers, codes })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
-  const forMakers = { db, clock, world, maker, approvals, publicUrl, maxTokens, operatorKey, makerLimit }
+  const forMakers = {
+    db,
+    clock,
+    world,
+    maker,
+    approvals,
+    publicUrl,
+    maxTokens,
+    operatorKey,
+    makerLimit,
+    makerDayLimit,
+  }
 
   await scope.register(madeEventRoutes, { ...forMakers, organiserLimit, assertConfigured })
   await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys })
   await scope.register(tokenLogRoutes, { db })
-  await scope.register(tokenRoutes, { db, events, showsHolders, publicUrl, organisers, organiserLimit })
-  await scope.register(tokenPictureRoutes, { events, pictures, imageLimit })
+  await scope.register(tokenRoutes, {
+    db,
+    events,
+    showsHolders,
+    publicUrl,
+    organisers,
+    organiserLimit,
+    listLimit,
+  })
+  await scope.register(tokenPictureRoutes, {
+    ...{ events, pictures, imageLimit, listLimit },
+    isOperator: (request) => isOperator(request, operatorKey),
+  })
 }

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
@@ -12,12 +13,22 @@ export function addApproveEventCommand(program: Command): void {
     .description('approve an event that was made here; without an event, list those that wait')
     .argument('[event]', 'number or UUID of the event', parseEvent)
     .option('--refuse', 'refuse it: no further tokens')
-    .action((event: string | undefined, { refuse = false }: { refuse?: boolean }) =>
-      runCommand(() => runApproveEvent(event, refuse ? 'refused' : 'approved')),
+    .option('--picture <file>', 'only write the picture of its organiser to a file')
+    .action((event: string | undefined, { refuse = false, picture }: GivenOptions) =>
+      runCommand(() => runApproveEvent(event, refuse ? 'refused' : 'approved', picture)),
     )
 }
 
-async function runApproveEvent(event: string | undefined, approval: 'approved' | 'refused'): Promise<void> {
+interface GivenOptions {
+  readonly refuse?: boolean
+  readonly picture?: string
+}
+
+async function runApproveEvent(
+  event: string | undefined,
+  approval: 'approved' | 'refused',
+  pictureFile: string | undefined,
+): Promise<void> {
   const config = readConfig(process.env)
   const { openApprovals } = await import('../attendance/own-issuer/approvals.ts')
   const { openKeys } = await import('../attendance/setup-problem.ts')
@@ -29,6 +40,7 @@ async function runApproveEvent(event: string | undefined, approval: 'approved' |
     const { parsePublicEventName } = await import('../attendance/events/event-params.ts')
     try {
       const found = await approvals.find(parsePublicEventName(event))
+      if (pictureFile !== undefined) return await writePicture(await approvals.picture(found), pictureFile)
       await approvals.answer(found, approval)
       const name = nameOf(found.issuer_record)
       writeResult({ ok: true, event: found.event_id, uuid: found.uuid, approval }, [
@@ -38,6 +50,12 @@ async function runApproveEvent(event: string | undefined, approval: 'approved' |
       throw error instanceof AppError ? new CommandError(error.message) : error
     }
   })
+}
+
+async function writePicture(png: Buffer | undefined, file: string): Promise<void> {
+  if (!png) throw new CommandError('The event has no picture of its own.')
+  await writeFile(file, png)
+  writeResult({ ok: true, file }, [`The picture is in ${file}.`])
 }
 
 interface Waiting {
@@ -54,23 +72,28 @@ function writeWaiting(waiting: readonly Waiting[]): void {
     event: eventId,
     uuid,
     name: nameOf(record),
+    description: printable(record.description),
     coordinates,
     tokens: supply,
     made_at: new Date(madeAtMs).toISOString(),
   }))
   writeResult({ ok: true, events }, [
-    ...events.map(
-      ({ event, name, coordinates, tokens, made_at }) =>
-        `${event}  ${name}  at ${coordinates}, ${tokens} tokens, made ${made_at}`,
-    ),
+    ...events.flatMap(({ event, name, description, coordinates, tokens, made_at }) => [
+      `${event}  ${name}  at ${coordinates}, ${tokens} tokens, made ${made_at}`,
+      ...(description === '' ? [] : [`    ${description}`]),
+    ]),
     events.length === 0 ? 'No event waits.' : 'Approve one with landpass approve-event <number>.',
   ])
 }
 
-/** A name may hold anything, control sequences of terminals too. */
 function nameOf(record: Readonly<Record<string, unknown>>): string {
-  const name = typeof record.name === 'string' ? record.name : ''
-  return `"${name.replaceAll(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, '?')}"`
+  return `"${printable(record.name)}"`
+}
+
+/** One line of a text that may hold anything, control sequences of terminals too. */
+function printable(text: unknown): string {
+  if (typeof text !== 'string') return ''
+  return text.replaceAll(/\s+/gu, ' ').replaceAll(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, '?')
 }
 
 function parseEvent(text: string): string {

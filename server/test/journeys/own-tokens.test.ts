@@ -11,6 +11,7 @@ import {
 } from '@landpass/client/tokens'
 import { PNG } from 'pngjs'
 import { beforeAll, expect, test } from 'vitest'
+import { countCodes } from '../../src/attendance/events/event-queries.ts'
 import { openApprovals } from '../../src/attendance/own-issuer/approvals.ts'
 import { OwnIssuer } from '../../src/attendance/own-issuer/own-issuer.ts'
 import { TokenLog } from '../../src/attendance/own-issuer/token-log.ts'
@@ -268,6 +269,44 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(readRevocationList({ revoked: entries, proof }, { ...trust, issuers: [] })).toBeUndefined()
   })
 
+  test('what its organiser may change: who sees the holders, the description, more tokens at any time', async () => {
+    const made = await make({ tokens: 2 })
+    const change = (options: readonly (readonly [string, unknown])[], name: string | number = made.uuid) =>
+      server.send('PATCH', `/event/${name}`, { editCode: made.edit_code, options })
+    const holders = async () => (await server.get(`/events/${made.uuid}/holders`)).status
+    expect(await holders()).toBe(200)
+    const changed = await change([
+      ['hide_holders', true],
+      ['description', 'Inside,\nif it rains.'],
+    ])
+    expect([changed.status, changed.body.data], changed.text).toMatchObject([
+      200,
+      { name: EVENT.name, description: 'Inside,\nif it rains.' },
+    ])
+    expect(await holders()).toBe(403)
+    await change([['hide_holders', false]])
+    expect(await holders()).toBe(200)
+    for (const [name, value] of [
+      ['hide_holders', 'yes'],
+      ['description', 'a\u0007'],
+      ['description', 'a'.repeat(2_001)],
+    ] as const) {
+      const refused = await change([[name, value]])
+      expect([refused.status, refused.body.data], name).toMatchObject([400, { parameter: name }])
+    }
+
+    // Players claim while the number is raised, by two browsers at once
+    const players = await Promise.all(['ra', 'rb', 'rc', 'rd', 're', 'rf'].map(player))
+    const [five, four, ...claims] = await Promise.all([
+      change([['tokens', 5]]),
+      change([['tokens', 4]]),
+      ...players.map((one) => server.claim(made.uuid, one)),
+    ])
+    expect([five!.status, four!.status, ...claims.filter(({ status }) => status >= 500)]).toEqual([200, 200])
+    for (const one of players) await server.claim(made.uuid, one)
+    expect((await signedOf(made)).map(({ number }) => number).sort()).toEqual([1, 2, 3, 4, 5])
+  })
+
   test('many claims at once: a token for each player, none twice', async () => {
     const made = await make({ tokens: 8 })
     const players = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map(player))
@@ -351,9 +390,74 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await approvals.answer(await approvals.find({ uuid: second.uuid }), 'approved')
     expect(await approvals.waiting()).toEqual([])
     expect((await read(picture)).side).toBe(64)
+    const found = await approvals.find({ uuid: second.uuid })
+    expect(PNG.sync.read((await approvals.picture(found))!).width).toBe(64)
     expect((await approving.claim(second.uuid, dora)).status).toBe(200)
     await approvals.answer(await approvals.find({ eventId: second.id }), 'refused')
     await approving.close()
+  })
+
+  test('what strangers may cost has bounds', async () => {
+    const bounded = await start({
+      ...{ EVENT_MAKERS: 'approved', EVENTS_WAITING_MAX: '2', LIMIT_EVENTS_PER_DAY: '4' },
+      LIMIT_TOKEN_LISTS_PER_MINUTE: '3',
+    })
+    const attempt = (fields: object = {}, headers = {}) =>
+      bounded.send('POST', '/events', { ...EVENT, ...fields }, headers)
+    const [kept, refused] = [await make({ image }, bounded), await make({ image }, bounded)]
+    const full = await attempt()
+    expect([full.status, full.body.code, full.body.error]).toMatchObject([
+      ...[429, 'too_many_requests'],
+      expect.stringContaining('2 events wait for the operator'),
+    ])
+    expect(full.headers.get('retry-after')).toBe('3600')
+    const raised = { editCode: kept.edit_code, options: [['tokens', 7]] }
+    expect((await bounded.send('PATCH', `/event/${kept.id}`, raised)).status).toBe(200)
+
+    const approvals = openApprovals({ db: engine.db, clock, vault: new Vault(Buffer.from(TEST_KEY, 'hex')) })
+    await approvals.answer(await approvals.find({ uuid: refused.uuid }), 'refused')
+    const stored = await engine.db.selectFrom('made_event').select(['event_id', 'image']).execute()
+    const imageOf = ({ id }: Made) => stored.find(({ event_id }) => event_id === id)!.image
+    expect([imageOf(kept) !== null, imageOf(refused)]).toEqual([true, null])
+    const old = await make({}, bounded)
+    const today = await attempt()
+    expect([today.status, today.body.error]).toMatchObject([429, expect.stringContaining('4 a day are')])
+    expect((await attempt({ name: '' })).status, 'what is refused does not count').toBe(400)
+    expect((await attempt({}, { 'operator-key': OPERATOR_KEY })).status, 'nor the operator').toBe(200)
+
+    // Pictures that are drawn count, once; the operator sees the organiser's
+    const pictureOf = ({ uuid }: Made, headers: Record<string, string> = {}) =>
+      bounded.ask('GET', `/events/${uuid}/image.png`, { headers })
+    const seen = await pictureOf(kept, { 'operator-key': OPERATOR_KEY })
+    expect([PNG.sync.read(seen.bytes).width, seen.headers['cache-control']]).toEqual([64, 'no-store'])
+    for (const one of [kept, kept, kept, kept, old]) {
+      const { bytes } = await pictureOf(one, { 'operator-key': 'another' })
+      expect(PNG.sync.read(bytes).width).toBe(512)
+    }
+    expect((await bounded.get(`/events/${kept.uuid}/holders`)).status).toBe(200)
+    for (const path of [`/events/${kept.uuid}/holders.csv`, `/addresses/0x${'1'.repeat(40)}/tokens`])
+      expect((await bounded.get(path)).status).toBe(429)
+    expect((await pictureOf(refused)).status).toBe(429)
+
+    await approvals.answer(await approvals.find({ uuid: kept.uuid }), 'approved')
+    expect(await countCodes(engine.db, kept.id)).toMatchObject({ free: 7 })
+    clock.set(clock.nowMs() + 31 * 24 * HOUR_MS)
+    await approvals.deleteOld()
+    clock.set(REFERENCE_TIME_MS)
+    expect(await approvals.waiting()).toEqual([])
+    const found = async ({ uuid }: Made) => (await bounded.get(`/event/${uuid}`)).status
+    expect([await found(old), await found(refused), await found(kept)]).toEqual([404, 200, 200])
+    await bounded.close()
+  })
+
+  test('an event of the other issuer has no tokens here', async () => {
+    await outside.putEvent(77_001, { edit_code: '123456', codes: 1 })
+    await server.register(77_001, '123456', '10,20')
+    for (const path of ['image.png', 'holders', 'holders.csv', `holders/0x${'1'.repeat(40)}`])
+      expect((await server.get(`/events/77001/${path}`)).body.code, path).toBe('event_not_found')
+    const options = [['hide_holders', true]]
+    const change = await server.send('PATCH', '/event/77001', { editCode: '123456', options })
+    expect(change.body.code).toBe('event_not_found')
   })
 
   test('the log has every token once, and a root for each day that is over', async () => {

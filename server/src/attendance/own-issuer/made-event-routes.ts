@@ -1,7 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { World } from '@landpass/client/grid'
-import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
@@ -19,10 +17,10 @@ import { endOfLastDayMs, parseIssuerDate } from '../issuer/issuer-dates.ts'
 import type { LimitHook } from '../limits.ts'
 import type { Approvals } from './approvals.ts'
 import type { EventDescription, EventMaker } from './event-maker.ts'
+import { assertDescription, MAX_DESCRIPTION, MAX_NAME, readName } from './event-texts.ts'
+import { isOperator } from './operator-key.ts'
 import { MAX_PICTURE_BYTES, MAX_SIDE_PX, MIN_SIDE_PX, PictureError } from './picture-reader.ts'
 
-const MAX_NAME = 100
-const MAX_DESCRIPTION = 2_000
 const MAX_IMAGE_TEXT = Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + 'data:image/jpeg;base64,'.length
 /** Room for the other fields. */
 const BODY_LIMIT_BYTES = MAX_IMAGE_TEXT + 64 * 1024
@@ -31,10 +29,6 @@ const PICTURE_ALLOWED = `a PNG or JPEG of at most ${MAX_PICTURE_BYTES} bytes as 
 /** Explorers keep times in 32 bits. */
 const LAST_YEAR = 2037
 const DAY = /^\d{4}-\d{2}-\d{2}$/
-/** Characters that show nowhere, or turn the direction of text: a signed name reads the same for everybody. */
-const UNPRINTABLE = /[\p{Cc}\p{Surrogate}\p{Bidi_Control}]/u
-/** Line breaks and tabs are allowed in descriptions. */
-const UNPRINTABLE_IN_TEXT = /(?![\n\t])[\p{Cc}\p{Surrogate}]/u
 
 const bodySchema = Type.Object(
   {
@@ -87,6 +81,7 @@ export interface MadeEventRouteOptions {
   /** What the operator sends in the header Operator-Key. */
   readonly operatorKey: string | undefined
   readonly makerLimit: LimitHook
+  readonly makerDayLimit: LimitHook
   readonly organiserLimit: LimitHook
   /** @throws {AppError} `attendance_not_configured` */
   readonly assertConfigured: () => void
@@ -104,6 +99,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     maxTokens,
     operatorKey,
     makerLimit,
+    makerDayLimit,
     organiserLimit,
     assertConfigured,
   } = options
@@ -142,8 +138,10 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     async (request, reply) => {
       assertConfigured()
       const description = describedIn(request.body, { world, maxTokens, nowMs: clock.nowMs() })
+      const fromOperator = isOperator(request, operatorKey)
+      if (!fromOperator) await makerDayLimit(request, reply)
       const made = maker.make(description, {
-        isOperator: isOperator(request, operatorKey),
+        isOperator: fromOperator,
         base: publicBase(request, publicUrl),
       })
       const { event, editCode, approval } = await made.catch(refusePicture)
@@ -191,25 +189,14 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
   done()
 }
 
-/** Compares hashes, so that neither length nor beginning shows in the time. */
-function isOperator({ headers }: Pick<FastifyRequest, 'headers'>, operatorKey: string | undefined): boolean {
-  const sent = headers['operator-key']
-  if (operatorKey === undefined || typeof sent !== 'string') return false
-  const hash = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(hash(sent), hash(operatorKey))
-}
-
 /** @throws {AppError} `invalid_parameter`, `invalid_coordinates` */
 function describedIn(
   body: Static<typeof bodySchema>,
   { world, maxTokens, nowMs }: { readonly world: World; readonly maxTokens: number; readonly nowMs: number },
 ): EventDescription {
-  const name = body.name.trim()
-  if (name === '' || UNPRINTABLE.test(name))
-    throw invalidParameter('name', body.name, 'a text without control and direction characters')
+  const name = readName(body.name)
   const { description = '', event_url: eventUrl = '', start_date: startDate, tokens } = body
-  if (UNPRINTABLE_IN_TEXT.test(description))
-    throw invalidParameter('description', description, 'a text without control characters')
+  assertDescription(description)
   if (eventUrl !== '' && !isHttps(eventUrl)) throw invalidParameter('event_url', eventUrl, 'an https address')
   if (tokens > maxTokens) throw invalidParameter('tokens', tokens, `at most ${maxTokens}`)
   const endDate = body.end_date ?? startDate

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -12,13 +13,14 @@ import { type Event, getEvent } from '../events/event-queries.ts'
 import type { Organisers } from '../events/organisers.ts'
 import type { LimitHook } from '../limits.ts'
 import { UUID_PATTERN } from '../uuid.ts'
+import { notMadeHere } from './approvals.ts'
 import { isOwnEvent } from './own-codes.ts'
 import {
   gateJson,
   gateSchema,
   holdersCsv,
-  listedTokenJson,
   listedTokenSchema,
+  listedTokens,
   metadataJson,
   metadataSchema,
   tokenJson,
@@ -26,6 +28,7 @@ import {
 } from './token-json.ts'
 import {
   getToken,
+  holdersOfEvent,
   tokenOfAnyEvent,
   tokenOfPlayer,
   tokensOfAddress,
@@ -43,7 +46,6 @@ const SHORT = 'max-age=60'
 /** In place of an event: all that were made here. */
 const ANY_EVENT = 'any'
 const MAX_LIMIT = 1_000
-const MAX_CSV_ROWS = 100_000
 
 export const tokenParams = Type.Object({
   id: Type.String({
@@ -81,11 +83,13 @@ export interface TokenRouteOptions {
   readonly organisers: Pick<Organisers, 'assertEditCode'>
   /** For requests with an edit code. */
   readonly organiserLimit: LimitHook
+  /** For lists of tokens. */
+  readonly listLimit: LimitHook
 }
 
 /** Tokens that this server signed, for holders, galleries and gates. */
 export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app, options, done) => {
-  const { db, events, publicUrl } = options
+  const { db, events, publicUrl, listLimit } = options
 
   app.get(
     '/tokens/:id',
@@ -152,25 +156,27 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
   app.get(
     '/addresses/:address/tokens',
     {
+      onRequest: listLimit,
       schema: {
         tags,
         operationId: 'tokensOf',
         summary: 'Tokens that an address holds, newest first',
         params: Type.Object({ address: holderAddress }),
         querystring: pageQuery,
-        response: okSchema(pageOf, ['invalid_parameter', 'database_unavailable']),
+        response: okSchema(pageOf, ['invalid_parameter', 'too_many_requests', 'database_unavailable']),
       },
     },
     async (request, reply) => {
       const { total, found } = await tokensOfAddress(db, request.params.address.toLowerCase(), request.query)
       reply.header('cache-control', SHORT)
-      return { ok: true as const, data: { total, ...request.query, tokens: found.map(listedTokenJson) } }
+      return { ok: true as const, data: { total, ...request.query, tokens: await listedTokens(found) } }
     },
   )
 
   app.get(
     '/events/:event/holders',
     {
+      onRequest: listLimit,
       schema: {
         tags,
         operationId: 'holders',
@@ -185,13 +191,14 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
       const { event, isPublic } = await shownEvent(request, reply, options)
       const { total, found } = await tokensOfEvent(db, event.event_id, request.query)
       reply.header('cache-control', isPublic ? SHORT : PRIVATE)
-      return { ok: true as const, data: { total, ...request.query, tokens: found.map(listedTokenJson) } }
+      return { ok: true as const, data: { total, ...request.query, tokens: await listedTokens(found) } }
     },
   )
 
   app.get(
     '/events/:event/holders.csv',
     {
+      onRequest: listLimit,
       schema: {
         tags,
         operationId: 'holdersCsv',
@@ -205,12 +212,12 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
     },
     async (request, reply) => {
       const { event, isPublic } = await shownEvent(request, reply, options)
-      const { found } = await tokensOfEvent(db, event.event_id, { limit: MAX_CSV_ROWS, offset: 0 })
       const headers = {
         'cache-control': isPublic ? SHORT : PRIVATE,
         'content-disposition': `attachment; filename="holders-${event.event_id}.csv"`,
       }
-      return reply.headers(headers).type('text/csv; charset=utf-8').send(holdersCsv(found))
+      const csv = Readable.from(holdersCsv(holdersOfEvent(db, event.event_id)), { objectMode: false })
+      return reply.headers(headers).type('text/csv; charset=utf-8').send(csv)
     },
   )
 
@@ -230,6 +237,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
       if (name === ANY_EVENT)
         return sendJson(reply, gateJson(await tokenOfAnyEvent(db, address.toLowerCase())))
       const { event_id: eventId } = await events.get(parsePublicEventName(name))
+      if (!isOwnEvent(eventId)) throw notMadeHere()
       return sendJson(reply, gateJson(await tokenOfPlayer(db, eventId, address.toLowerCase())))
     },
   )
@@ -243,9 +251,10 @@ async function shownEvent(
   { db, showsHolders, organisers, organiserLimit }: TokenRouteOptions,
 ): Promise<{ readonly event: Event; readonly isPublic: boolean }> {
   const event = await getEvent(db, parsePublicEventName(request.params.event))
+  if (!isOwnEvent(event.event_id)) throw notMadeHere()
   if (await showsHolders(event.event_id)) return { event, isPublic: true }
   const editCode = request.headers[EDIT_CODE_HEADER]
-  if (typeof editCode !== 'string' || !isOwnEvent(event.event_id))
+  if (typeof editCode !== 'string')
     throw new AppError('holders_hidden', 'The list of the holders of this event is not public.')
   await organiserLimit(request, reply)
   await organisers.assertEditCode(event.event_id, {
