@@ -42,9 +42,8 @@ async function runApproveEvent(
       const found = await approvals.find(parsePublicEventName(event))
       if (pictureFile !== undefined) return await writePicture(await approvals.picture(found), pictureFile)
       await approvals.answer(found, approval)
-      const name = nameOf(found.issuer_record)
       writeResult({ ok: true, event: found.event_id, uuid: found.uuid, approval }, [
-        `${name} is ${approval}.`,
+        `"${printable(textOf(found.issuer_record.name))}" is ${approval}.`,
       ])
     } catch (error) {
       throw error instanceof AppError ? new CommandError(error.message) : error
@@ -71,28 +70,28 @@ function writeWaiting(waiting: readonly Waiting[]): void {
   const events = waiting.map(({ eventId, uuid, record, coordinates, supply, madeAtMs }) => ({
     event: eventId,
     uuid,
-    name: nameOf(record),
-    description: printable(record.description),
+    name: textOf(record.name),
+    description: textOf(record.description),
     coordinates,
     tokens: supply,
     made_at: new Date(madeAtMs).toISOString(),
   }))
   writeResult({ ok: true, events }, [
     ...events.flatMap(({ event, name, description, coordinates, tokens, made_at }) => [
-      `${event}  ${name}  at ${coordinates}, ${tokens} tokens, made ${made_at}`,
-      ...(description === '' ? [] : [`    ${description}`]),
+      `${event}  "${printable(name)}"  at ${coordinates}, ${tokens} tokens, made ${made_at}`,
+      ...(description === '' ? [] : [`    ${printable(description)}`]),
     ]),
     events.length === 0 ? 'No event waits.' : 'Approve one with landpass approve-event <number>.',
   ])
 }
 
-function nameOf(record: Readonly<Record<string, unknown>>): string {
-  return `"${printable(record.name)}"`
+/** A text of an event, as it was written. */
+function textOf(text: unknown): string {
+  return typeof text === 'string' ? text : ''
 }
 
-/** One line of a text that may hold anything, control sequences of terminals too. */
-function printable(text: unknown): string {
-  if (typeof text !== 'string') return ''
+/** One line for a terminal: a text may hold anything, control sequences too. */
+function printable(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').replaceAll(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, '?')
 }
 

@@ -19,6 +19,7 @@ import {
 } from '@landpass/client'
 import { FeedGrid, readFeed } from '@landpass/client/feed'
 import { encodeTokenId } from '@landpass/client/grid'
+import { readIssuerList, verifyToken } from '@landpass/client/tokens'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makePlayer } from '../../src/simulate/player/player.ts'
 import { signingTransport } from '../../src/simulate/player/signing-transport.ts'
@@ -34,6 +35,7 @@ const EVENT_ID = 78_001
 /** The event of docs/client.md. */
 const PAGE_EVENT_ID = 90_001
 const EDIT_CODE = '123456'
+const OPERATOR_KEY = 'an-operator-key-for-tests-alone-not-a-secret'
 const WRITTEN_ORIGIN = 'http://localhost:3000'
 /** What a scene has, as far as the page uses it. */
 const SIGNED_FETCH = `
@@ -70,7 +72,10 @@ let signed: Client
 
 beforeAll(async () => {
   outside = await startOutsideWorld()
-  server = await startDemoLand(await openEngine(), { radius: RADIUS, env: outside.env })
+  server = await startDemoLand(await openEngine(), {
+    radius: RADIUS,
+    env: { ...outside.env, EVENT_MAKERS: 'approved', OPERATOR_KEY },
+  })
   const baseUrl = server.server.origin
   const player = makePlayer('client')
   let tick = 0
@@ -81,6 +86,10 @@ beforeAll(async () => {
   await outside.stand(player.address, PLACE.x, PLACE.y, server.nowMs())
 })
 afterAll(() => server.server.close())
+
+function asOperator(transport: Transport): Transport {
+  return (request) => transport({ ...request, headers: { ...request.headers, 'Operator-Key': OPERATOR_KEY } })
+}
 
 function noting(transport: Transport): Transport {
   return async (request) => {
@@ -246,6 +255,43 @@ describe('attendance', () => {
     const unsigned = client.send(attendance.claim(uuid, { address: makePlayer('bob').address }))
     await expect(unsigned).rejects.toMatchObject({ code: 'captcha_required', status: 403 })
     await expect(signed.send(attendance.claim(uuid))).rejects.toMatchObject({ status: 409 })
+  })
+
+  test('from an event that is made on the server to a token that is taken back', async () => {
+    const made = await client.send(
+      attendance.makeEvent({
+        name: 'Lanterns',
+        coordinates: '3,4',
+        start_date: new Date(server.nowMs()).toISOString().slice(0, 10),
+        tokens: 2,
+      }),
+    )
+    const { uuid } = made.event
+    const ofOperator = createClient({
+      baseUrl: server.server.origin,
+      transport: asOperator(noting(fetchTransport())),
+    })
+    expect(made.approval).toBe('waiting')
+    await ofOperator.send(attendance.approveEvent(uuid, 'approved'))
+    await signed.send(attendance.claim(uuid))
+
+    const { tokens } = await client.send(attendance.holders(uuid))
+    const { id, holder } = tokens[0]!
+    const issuers = readIssuerList(await client.send(attendance.tokenIssuers()))!
+    const attestation = await client.send(attendance.attestation(id))
+    expect(verifyToken(attestation, { issuers, nowMs: server.nowMs() })).toMatchObject({ verdict: 'genuine' })
+    expect(await client.send(attendance.attendanceToken(id))).toMatchObject({ id, holder, number: 1 })
+    expect(await client.send(attendance.attendanceMetadata(id))).toMatchObject({ name: 'Lanterns #1' })
+    for (const picture of [attendance.attendanceTokenImage(id), attendance.eventImage(uuid)])
+      expect((await client.send(picture)).length).toBeGreaterThan(100)
+    expect(await client.send(attendance.tokensOf(holder))).toMatchObject({ total: 1, tokens: [{ id }] })
+    expect(await client.send(attendance.holdersCsv(uuid))).toContain(holder)
+    expect(await client.send(attendance.attended(uuid, holder))).toMatchObject({ attended: true, count: 1 })
+    expect(await client.send(attendance.tokenLog())).toMatchObject({ roots: [] })
+
+    await client.send(attendance.revokeToken(id, made.edit_code, 'A test.'))
+    const { revoked } = await client.send(attendance.revocations())
+    expect(revoked).toMatchObject([{ reason: 'A test.' }])
   })
 })
 

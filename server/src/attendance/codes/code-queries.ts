@@ -2,6 +2,7 @@ import type { Db } from '../../db/engine.ts'
 import type { ClaimCodeTable, CodeState } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { ListedCode } from '../issuer/issuer.ts'
+import { isOwnEvent } from '../own-issuer/own-codes.ts'
 import { lockCodes } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 
@@ -27,15 +28,15 @@ export async function mergeCodes(
   vault: Vault,
   { eventId, listed, nowMs }: CodesOfEvent,
 ): Promise<number> {
-  const codes = listed
-    .map(({ code, isClaimed }) => ({
-      code,
-      isClaimed,
-      fingerprint: vault.fingerprint('claim-code', code),
-      others: vault.otherFingerprints('claim-code', code),
-    }))
-    // All processes write in the same order: no deadlock between two of them
-    .sort((a, b) => Buffer.compare(a.fingerprint, b.fingerprint))
+  const codes = listed.map(({ code, isClaimed }) => ({
+    code,
+    isClaimed,
+    fingerprint: vault.fingerprint('claim-code', code),
+    others: vault.otherFingerprints('claim-code', code),
+  }))
+  // All processes write in the same order: no deadlock between two of them. Codes that are made here are listed by number, and
+  // claims take the first free one: so tokens are numbered from 1
+  if (!isOwnEvent(eventId)) codes.sort((a, b) => Buffer.compare(a.fingerprint, b.fingerprint))
   let added = 0
   for (let from = 0; from < codes.length; from += BATCH_ROWS) {
     const batch = codes.slice(from, from + BATCH_ROWS)
