@@ -50,6 +50,7 @@ import { refreshForm } from './seal-queries.ts'
 import {
   assertNoSetupProblem,
   checkVault,
+  halfSetCredentials,
   hasOwnIssuer,
   missingCredentials,
   openVault,
@@ -111,6 +112,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const poap = createIssuer({ ...base, config: config.attendance.issuer })
   const { keys, own } = createOwnIssuer({ ...base, config, engine })
   const missing = missingCredentials(config.attendance.issuer)
+  const halfSet = halfSetCredentials(config.attendance.issuer)
+  if (halfSet) log.warn({ missing }, halfSet)
   const issuer = new Issuers({ own, other: poap, missing })
   const { guard, organisers } = createOrganisers({
     ...base,
