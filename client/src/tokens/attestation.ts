@@ -63,6 +63,10 @@ const TYPES = {
   2: `${PRIMARY_TYPE}(${fieldsText(FIELDS[2])})`,
 }
 
+/** What does not depend on the attestation is hashed once: it would be half of the work. */
+const TYPE_HASHES = { 1: textHash(TYPES[1]), 2: textHash(TYPES[2]) }
+const MAINNET_SEPARATOR = hashDomain(MAINNET_DOMAIN)
+
 /** The 32 bytes that the issuer signs (EIP-712). */
 export function attestationDigest(domain: Domain, attestation: Attestation): Uint8Array {
   return keccak256(concat(new Uint8Array([0x19, 0x01]), domainSeparator(domain), structHash(attestation)))
@@ -100,7 +104,11 @@ export function schemaUid(schema: string, resolver: string, revocable: boolean):
   return toHex(keccak256(concat(utf8(schema), fromHex(resolver), new Uint8Array([revocable ? 1 : 0]))))
 }
 
-export function domainSeparator({ name, version, chainId, verifyingContract }: Domain): Uint8Array {
+export function domainSeparator(domain: Domain): Uint8Array {
+  return domain === MAINNET_DOMAIN ? MAINNET_SEPARATOR : hashDomain(domain)
+}
+
+function hashDomain({ name, version, chainId, verifyingContract }: Domain): Uint8Array {
   const words = [textHash(DOMAIN_TYPE), textHash(name), textHash(version), numberBytes(chainId)]
   return keccak256(concat(...words, padLeft(fromHex(verifyingContract))))
 }
@@ -109,7 +117,7 @@ export function structHash(attestation: Attestation): Uint8Array {
   const { version, schema, recipient, time, expirationTime, revocable, refUID, data, salt } = attestation
   return keccak256(
     concat(
-      textHash(TYPES[version]),
+      TYPE_HASHES[version],
       numberBytes(version),
       fromHex(schema),
       padLeft(fromHex(recipient)),

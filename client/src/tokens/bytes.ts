@@ -1,6 +1,8 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
 const WORD_BYTES = 32
+/** Each byte as two hex digits. */
+const BYTE_DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** Ethereum's hash, 32 bytes. */
 export function keccak256(bytes: Uint8Array): Uint8Array {
@@ -15,7 +17,7 @@ export function keccak256(bytes: Uint8Array): Uint8Array {
  */
 export function toHex(bytes: Uint8Array): string {
   let digits = ''
-  for (const byte of bytes) digits += byte.toString(16).padStart(2, '0')
+  for (const byte of bytes) digits += BYTE_DIGITS[byte]
   return `0x${digits}`
 }
 
@@ -30,9 +32,15 @@ export function fromHex(text: string): Uint8Array {
   if (!isHex(text)) throw new RangeError('not a hex text')
   const bytes = new Uint8Array(text.length / 2 - 1)
   for (let at = 0; at < bytes.length; at++) {
-    bytes[at] = Number.parseInt(text.slice(2 * at + 2, 2 * at + 4), 16)
+    bytes[at] = (digitAt(text, 2 * at + 2) << 4) | digitAt(text, 2 * at + 3)
   }
   return bytes
+}
+
+/** The value of a hex digit, by its character code: a signature reads a thousand of them. */
+function digitAt(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return code <= 57 ? code - 48 : (code | 32) - 87 // '9', then 'a' and 'A' in lower case
 }
 
 /** Whether a text is `0x` and pairs of hex digits; with `bytes`, so many pairs. */

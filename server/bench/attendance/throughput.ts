@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../src/clock.ts'
+import { familyCpuMs } from '../faults/process-cost.ts'
 import { median } from '../load.ts'
 import { startBaseline } from '../processes.ts'
 import { bytesOf, type ClaimLoad, loadClaims } from './claim-load.ts'
@@ -55,14 +56,19 @@ export async function measureClaims(
       const origin = rig.originOf(0)
       const warmUp = signedClaims(players.slice(0, WARM_UP), event.uuid).map(bytesOf)
       await loadClaims(origin, warmUp, { connections: CONNECTIONS })
-      const bare: number[] = []
-      const results: ClaimLoad[] = []
+      const bare: Measured[] = []
+      const results: Measured[] = []
+      const cpu = {
+        bare: () => familyCpuMs(baseline.child.pid!),
+        server: () => familyCpuMs(rig.pidOf(0)!),
+        database: () => (rig.postgres ? familyCpuMs(rig.postgres.pid) : 0),
+      }
       for (let round = 0; round < rounds; round++) {
         const from = WARM_UP + round * perRound
         const requests = signedClaims(players.slice(from, from + perRound), event.uuid).map(bytesOf)
         const again = { connections: CONNECTIONS, seconds: BASELINE_SECONDS }
-        bare.push((await loadClaims(baseline.origin, requests, again)).perSecond)
-        results.push(await loadClaims(origin, requests, { connections: CONNECTIONS }))
+        bare.push(await measured(cpu, () => loadClaims(baseline.origin, requests, again)))
+        results.push(await measured(cpu, () => loadClaims(origin, requests, { connections: CONNECTIONS })))
       }
       report({ engine, issuer }, bare, results, verdict)
       const { records, tookMs } = await rig.settle(event.id, SETTLE_AT_MOST_MS)
@@ -77,23 +83,49 @@ export async function measureClaims(
   }
 }
 
+/** A round, with the CPU time that it took of each process. */
+interface Measured extends ClaimLoad {
+  readonly cpuMs: Readonly<Record<Process, number>>
+}
+
+type Process = 'bare' | 'server' | 'database'
+
+async function measured(
+  cpu: Readonly<Record<Process, () => number>>,
+  work: () => Promise<ClaimLoad>,
+): Promise<Measured> {
+  const read = () => ({ bare: cpu.bare(), server: cpu.server(), database: cpu.database() })
+  const before = read()
+  const load = await work()
+  const after = read()
+  const used = (name: Process) => after[name] - before[name]
+  return { ...load, cpuMs: { bare: used('bare'), server: used('server'), database: used('database') } }
+}
+
 function report(
   { engine, issuer }: { readonly engine: EngineKind; readonly issuer: IssuerKind },
-  bare: readonly number[],
-  results: readonly ClaimLoad[],
+  bare: readonly Measured[],
+  results: readonly Measured[],
   verdict: Verdict,
 ): void {
   const of = (pick: (load: ClaimLoad) => number) => median(results.map(pick))
   const perSecond = of((load) => load.perSecond)
-  const ratio = perSecond / median(bare)
+  const barePerSecond = median(bare.map((load) => load.perSecond))
+  const ratio = perSecond / barePerSecond
   const wanted = WANTED[issuer][engine]
   const unexpected = results.reduce((sum, { unexpectedCount }) => sum + unexpectedCount, 0)
   console.log('\n| claims | a second | baseline | ratio | at least | p50 ms | p99 ms | unexpected |')
   console.log('|---|---:|---:|---:|---:|---:|---:|---:|')
   console.log(
-    `| ${engine}, ${issuer} | ${perSecond.toFixed(0)} | ${median(bare).toFixed(0)} | ` +
+    `| ${engine}, ${issuer} | ${perSecond.toFixed(0)} | ${barePerSecond.toFixed(0)} | ` +
       `${ratio.toFixed(4)}${ratio < wanted ? ' MISSED' : ''} | ${wanted} | ${of(({ p50Ms }) => p50Ms).toFixed(1)} | ` +
       `${of(({ p99Ms }) => p99Ms).toFixed(1)} | ${unexpected} |`,
+  )
+  const cpuOf = (loads: readonly Measured[], name: Process) =>
+    median(loads.map(({ cpuMs, answers }) => cpuMs[name] / answers)).toFixed(3)
+  console.log(
+    `CPU time of a claim: server ${cpuOf(results, 'server')} ms, database ${cpuOf(results, 'database')} ms; ` +
+      `of an answer of the baseline: ${cpuOf(bare, 'bare')} ms`,
   )
   verdict.expect(ratio >= wanted, `${engine}: the ratio is ${ratio.toFixed(4)}, wanted ${wanted}`)
   const shown = results.flatMap(({ unexpected }) => unexpected).slice(0, 3)

@@ -16,6 +16,12 @@ export function cpuMs(pid: number): number {
   return ns / NS_PER_MS
 }
 
+/** The same for a process and those that it has started and that still run. Linux only. */
+export function familyCpuMs(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return children.map(Number).reduce((sum, child) => sum + familyCpuMs(child), cpuMs(pid))
+}
+
 /** What a piece of work cost a process. */
 export interface ProcessCost {
   readonly cpuMs: number

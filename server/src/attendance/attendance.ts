@@ -36,6 +36,7 @@ import { isOperator } from './own-issuer/operator-key.ts'
 import { isOwnEvent } from './own-issuer/own-codes.ts'
 import { OwnIssuer } from './own-issuer/own-issuer.ts'
 import { revocationRoutes } from './own-issuer/revocation-routes.ts'
+import { TokenAnswers } from './own-issuer/token-answers.ts'
 import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
 import { TokenLog } from './own-issuer/token-log.ts'
 import { tokenLogRoutes } from './own-issuer/token-log-routes.ts'
@@ -82,7 +83,7 @@ export interface Attendance {
    */
   assertConfigured(): void
   register(app: FastifyInstance): Promise<void>
-  /** The picture of a token, if it is in memory. */
+  /** The picture of a token, or the answer of a gate, if it is in memory. */
   findReady(url: string): ReadyAnswer | undefined
   /** Reads what the database says about the key. Call it when the tables are up to date; again where it failed. */
   open(): Promise<void>
@@ -150,6 +151,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const { drawPlaces = () => undefined } = options
   const maker = new EventMaker({ db, clock, keys, codes, drawPlaces, ...makers })
   const pictures = new TokenPictures(db)
+  const tokenAnswers = new TokenAnswers()
   const endpoints: Endpoints = {
     ...players,
     db,
@@ -168,6 +170,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     changeMade: (event, change) => maker.change(event, change),
     keys,
     pictures,
+    tokenAnswers,
     reports: new Reports({ db, clock, refusals, codeCounts, holds }),
     rules,
     queue: new ClaimQueue({ db, clock, holds, pacer: poap.pacer }),
@@ -186,7 +189,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },
-    findReady: (url) => findReadyPicture(pictures, url),
+    findReady: (url) => findReadyPicture(pictures, url) ?? tokenAnswers.findGate(url),
     open: async () => {
       if (isOpen) return
       setupProblem = await checkVault(db, vault)
@@ -338,6 +341,7 @@ type Endpoints = Omit<
     Omit<IssuerKeyRouteOptions, 'keys'> & {
       readonly keys: TokenKeys
       readonly pictures: TokenPictures
+      readonly tokenAnswers: TokenAnswers
     } & TokenRouteOptions,
   keyof Limits
 >
@@ -355,7 +359,7 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
   const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
-  const { pictures } = endpoints
+  const { pictures, tokenAnswers } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
@@ -382,16 +386,10 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
 
   await scope.register(madeEventRoutes, { ...forMakers, organiserLimit, assertConfigured })
   await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })
-  await scope.register(revocationRoutes, { ...forOrganisers, clock, keys })
+  await scope.register(revocationRoutes, { ...forOrganisers, clock, keys, tokenAnswers })
   await scope.register(tokenLogRoutes, { db })
   await scope.register(tokenRoutes, {
-    db,
-    events,
-    showsHolders,
-    publicUrl,
-    organisers,
-    organiserLimit,
-    listLimit,
+    ...{ db, events, showsHolders, publicUrl, tokenAnswers, organisers, organiserLimit, listLimit },
   })
   await scope.register(tokenPictureRoutes, {
     ...{ events, pictures, imageLimit, listLimit },

@@ -1,7 +1,7 @@
 import { type Kysely, type Migration, Migrator, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../test/support/engines.ts'
-import { type Insertion, insertClaim } from '../attendance/claims/claim-queries.ts'
+import { type Insertion, insertClaim } from '../attendance/claims/reserve-queries.ts'
 import { saveEvent } from '../attendance/events/event-queries.ts'
 import { CommandError } from '../errors.ts'
 import { isMigrated, MIGRATION_NAMES, migrate } from './migrate.ts'

@@ -164,8 +164,3 @@ function reasonOf(error: Error): string {
   const named = codes.filter((code) => typeof code === 'string' && LOST_CODES.has(code))
   return named.length > 0 ? [...new Set(named)].join(', ') : error.message
 }
-
-/** Whether a statement violated this unique constraint. */
-export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return error instanceof StatementError && error.code === '23505' && error.constraint === constraint
-}

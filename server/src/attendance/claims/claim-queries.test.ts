@@ -15,11 +15,11 @@ import {
   confirmClaim,
   findClaim,
   type HeldClaim,
-  insertClaim,
   swapCode,
   takeDueClaims,
   waitForProbe,
 } from './claim-queries.ts'
+import { insertClaim, insertClaims } from './reserve-queries.ts'
 
 const vault = new Vault(Buffer.alloc(32, 3))
 const NOW = testClock().nowMs()
@@ -98,6 +98,71 @@ describeOnBothEngines('claims in the database', (open) => {
     expect(replayed).toMatchObject({ isFirstUse: false, known: undefined, made: undefined })
     expect(nothing).toMatchObject({ known: undefined, made: undefined })
     expect(await codesOf(db, eventId)).toEqual(before)
+  })
+
+  test('claims that are inserted together take a code each, and each has a result of its own', async () => {
+    const { db } = await open()
+    const eventId = await eventWith(db, ['t1', 't2', 't3'])
+    await reserve(db, eventId, 'ann', Buffer.from('request 3'))
+    const ask = (name: string, request?: string) => ({
+      claim: { eventId, address: `0x${name}`, nowMs: NOW, nextStepAtMs: NOW + 1_000 },
+      request: request === undefined ? undefined : { hash: Buffer.from(request), expiresAtMs: NOW + 60_000 },
+    })
+
+    const asked = [
+      ask('ben', 'request 4'),
+      ask('ann', 'request 5'),
+      ask('cleo', 'request 3'),
+      ask('dan'),
+      ask('eve', 'request 6'),
+    ]
+    const inserted = await insertClaims(db, eventId, asked, { wait: false })
+
+    expect(
+      inserted.map(({ isFirstUse, known, made, isSurpassed }) => [
+        isFirstUse,
+        known?.address,
+        made?.address,
+        isSurpassed,
+      ]),
+    ).toEqual([
+      [true, undefined, '0xben', false],
+      [true, '0xann', undefined, false],
+      [false, undefined, undefined, false],
+      [true, undefined, '0xdan', false],
+      [true, undefined, undefined, false],
+    ])
+    expect(await statesOf(db, eventId)).toEqual(['0xann reserved', '0xben reserved', '0xdan reserved'])
+    expect(await codesOf(db, eventId)).toEqual(['t1 held', 't2 held', 't3 held'])
+    const opened = inserted.flatMap(({ made }) =>
+      made ? [vault.open('claim-code', made.sealed, String(eventId))] : [],
+    )
+    expect(new Set(opened).size).toBe(2)
+  })
+
+  test('the same players in several statements at once get one claim each, and no code is held without a claim', async () => {
+    const engines = [await open(), await open()]
+    const { db } = engines[0]!
+    const players = Array.from({ length: 12 }, (_, i) => `player${i}`)
+    const eventId = await eventWith(
+      db,
+      Array.from({ length: 30 }, (_, i) => `u${i}`),
+    )
+    const reservations = players.map((name) => ({
+      claim: { eventId, address: `0x${name}`, nowMs: NOW, nextStepAtMs: NOW + 1_000 },
+      request: undefined,
+    }))
+    const orders = [reservations, reservations.toReversed(), reservations.toSpliced(0, 6), reservations]
+
+    const inserted = await Promise.all(
+      orders.map((order, at) => insertClaims(engines[at % 2]!.db, eventId, order, { wait: false })),
+    )
+
+    const made = inserted.flat().flatMap((one) => (one.made ? [one.made] : []))
+    expect(made.map(({ address }) => address).sort()).toEqual(players.map((name) => `0x${name}`).sort())
+    expect(inserted.flat().every((one) => one.made || one.known || one.isSurpassed)).toBe(true)
+    const held = (await codesOf(db, eventId)).filter((code) => code.endsWith('held'))
+    expect(held).toHaveLength(players.length)
   })
 
   test('accepted claims are all written, except those that another process has changed', async () => {

@@ -1,9 +1,8 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
 import { type EventHold, type HeldEvent, isHeld } from '../events/hold-queries.ts'
 import type { NewToken } from '../own-issuer/token-queries.ts'
-import type { SingleUse } from '../signed-fetch/signed-request.ts'
 
 export type Claim = Selectable<ClaimTable>
 
@@ -20,6 +19,8 @@ export interface HeldClaim {
   /** Whether the issuer was asked before for a token with this code, and may have made one. */
   readonly wasAsked: boolean
   readonly lease: Lease
+  /** The message of the token, if this process has just stored it together with the claim. */
+  readonly token?: NewToken | undefined
 }
 
 /**
@@ -30,16 +31,6 @@ export interface Lease {
   untilMs: number
 }
 
-export interface NewClaim {
-  readonly eventId: number
-  readonly address: string
-  readonly nowMs: number
-  /** When any process may take the claim: the end of the lease. */
-  readonly nextStepAtMs: number
-  /** For an event of our own issuer: the message of the token, stored together with the claim. */
-  readonly token?: NewToken | undefined
-}
-
 export async function findClaim(db: Db, eventId: number, address: string): Promise<Claim | undefined> {
   return db
     .selectFrom('claim')
@@ -47,138 +38,6 @@ export async function findClaim(db: Db, eventId: number, address: string): Promi
     .where('event_id', '=', eventId)
     .where('address', '=', address)
     .executeTakeFirst()
-}
-
-/** Result of {@link insertClaim}. */
-export interface Insertion {
-  /** False: the signed request was used before, and nothing was changed. */
-  readonly isFirstUse: boolean
-  /** The claim that the player had before. */
-  readonly known: Claim | undefined
-  /** The new claim; undefined when the player had one, or no code is free. */
-  readonly made: HeldClaim | undefined
-}
-
-/**
- * Uses up the signed request, takes a free code and inserts a claim that holds it. One statement is one transaction, and
- * one round trip to the database, which takes as long as the rest of a claim.
- *
- * With `skip locked` hundreds of players can claim in the same second: each statement takes another code and none waits
- * for the first one. A second claim of a player violates `one_claim_per_address`, and the transaction is rolled back.
- *
- * @param request undefined for a claim that was not signed, or whose request is already used up
- * @param wait waits for codes that other transactions have locked: slower, but it finds the last free code
- */
-export async function insertClaim(
-  db: Db,
-  claim: NewClaim,
-  { request, wait }: { readonly request: SingleUse | undefined; readonly wait: boolean },
-): Promise<Insertion> {
-  const { eventId, address, nowMs, nextStepAtMs } = claim
-  const lock = wait ? sql`for update` : sql`for update skip locked`
-  const firstUse = request
-    ? sql`insert into seen_request (hash, expires_at_ms) values (${request.hash}, ${request.expiresAtMs})
-        on conflict do nothing returning true as is_first`
-    : sql`select true as is_first`
-  const { rows } = await sql<InsertionRow>`/* prepared */
-    with use as (
-      ${firstUse}
-    ), known as (
-      select ${CLAIM_COLUMNS} from claim where event_id = ${eventId} and address = ${address}
-    ), taken as (
-      update claim_code set state = 'held'
-      where state = 'free' and exists (select from use) and id = (
-        select id from claim_code
-        where event_id = ${eventId} and state = 'free' and not exists (select from known)
-        order by id limit 1 ${lock}
-      )
-      returning id, sealed
-    ), made as (
-      insert into claim
-        (event_id, address, code_id, state, attempts, next_step_at_ms, created_at_ms, updated_at_ms)
-      select ${eventId}::integer, ${address}::text, id, 'reserved', 0, ${nextStepAtMs}::bigint, ${nowMs}::bigint,
-        ${nowMs}::bigint from taken
-      returning id, code_id
-    )${tokenOf(claim)}
-    select exists (select from use) as is_first, made.id as made_id, made.code_id as made_code_id, taken.sealed,
-      known.*
-    from (select 1) as one left join known on true left join (made join taken on taken.id = made.code_id) on true`.execute(
-    db,
-  )
-  return insertionOf(rows[0]!, claim)
-}
-
-/** The message of the token, of the same transaction. A claim that failed before has left one, which stays. */
-function tokenOf({ eventId, address, token }: NewClaim): RawBuilder<unknown> {
-  if (!token) return sql``
-  return sql`, message as (
-      insert into token (id, event_id, address, signer, time_s, event_name, event_location, salt)
-      select ${token.id}::uuid, ${eventId}::integer, ${address}::text, ${token.signer}::text, ${token.timeS}::bigint,
-        ${token.eventName}::text, ${token.eventLocation}::text, ${token.salt}::bytea from made
-      on conflict (event_id, address) do nothing
-    )`
-}
-
-/** Not `*`: a prepared statement of a running server would fail when an update adds a column. */
-const CLAIM_COLUMNS = sql`id, event_id, address, code_id, state, reason, tx_hash, attempts, next_step_at_ms,
-  created_at_ms, updated_at_ms`
-
-type InsertionRow = { readonly [Column in keyof Claim]: Claim[Column] | null } & {
-  readonly is_first: boolean
-  readonly made_id: number | null
-  readonly made_code_id: number | null
-  readonly sealed: Buffer | null
-}
-
-function insertionOf(row: InsertionRow, claim: NewClaim): Insertion {
-  const { is_first, made_id, made_code_id, sealed, ...known } = row
-  const made =
-    made_id !== null && made_code_id !== null && sealed !== null
-      ? heldClaim({ id: made_id, code_id: made_code_id, sealed }, claim)
-      : undefined
-  return { isFirstUse: is_first, known: known.id === null ? undefined : (known as Claim), made }
-}
-
-/** Gives a failed claim another code. @returns undefined when the claim has not failed, or no code is free */
-export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | undefined> {
-  const { eventId, address, nowMs, nextStepAtMs } = claim
-  const { rows } = await sql<{ id: number; code_id: number; sealed: Buffer }>`
-    with failed as (
-      select id from claim
-      where event_id = ${eventId} and address = ${address} and state = 'failed' for update
-    ), taken as (
-      update claim_code set state = 'held'
-      where state = 'free' and id = (
-        select id from claim_code where event_id = ${eventId} and state = 'free' and exists (select from failed)
-        order by id limit 1 for update skip locked
-      )
-      returning id, sealed
-    ), made as (
-      update claim set code_id = taken.id, state = 'reserved', reason = null, tx_hash = null, attempts = 0,
-        asked_code_id = null, next_step_at_ms = ${nextStepAtMs}, updated_at_ms = ${nowMs}
-      from taken, failed where claim.id = failed.id
-      returning claim.id, claim.code_id
-    )
-    select made.id, made.code_id, taken.sealed from made join taken on taken.id = made.code_id`.execute(db)
-  return rows[0] && heldClaim(rows[0], claim)
-}
-
-/** A claim that was just reserved. */
-function heldClaim(
-  { id, code_id, sealed }: { readonly id: number; readonly code_id: number; readonly sealed: Buffer },
-  { eventId, address, nextStepAtMs }: NewClaim,
-): HeldClaim {
-  return {
-    id,
-    eventId,
-    address,
-    state: 'reserved',
-    attempts: 0,
-    codeId: code_id,
-    sealed,
-    wasAsked: false,
-    lease: { untilMs: nextStepAtMs },
-  }
 }
 
 /** Whether a code is free; a code that an open transaction is taking counts as free. */

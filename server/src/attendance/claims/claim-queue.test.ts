@@ -5,8 +5,8 @@ import { mergeCodes } from '../codes/code-queries.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { saveEvent } from '../events/event-queries.ts'
 import { Vault } from '../vault.ts'
-import { insertClaim } from './claim-queries.ts'
 import { ClaimQueue } from './claim-queue.ts'
+import { insertClaim } from './reserve-queries.ts'
 
 describeOnOneEngine('the queue of claims', (open) => {
   test('leaves out held events, whose claims wait for the probe', async () => {

@@ -19,11 +19,12 @@ import type { PresenceResult } from '../presence/presence.ts'
 import { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import type { SignedRequest } from '../signed-fetch/signed-request.ts'
 import { Vault } from '../vault.ts'
-import { acceptClaims, insertClaim } from './claim-queries.ts'
+import { acceptClaims } from './claim-queries.ts'
 import { ClaimRules } from './claim-rules.ts'
 import { ClaimWorker } from './claim-worker.ts'
 import type { ClaimProof } from './claimant.ts'
 import { Claims, type ServedClaim } from './claims.ts'
+import { insertClaim } from './reserve-queries.ts'
 
 const clock = testClock()
 const NOW = clock.nowMs()

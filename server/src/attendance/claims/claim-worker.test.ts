@@ -10,8 +10,9 @@ import { countCodes, saveEvent } from '../events/event-queries.ts'
 import { findHold } from '../events/hold-queries.ts'
 import { type CodeAtIssuer, type Issuer, IssuerError, type MintAnswer } from '../issuer/issuer.ts'
 import { Vault } from '../vault.ts'
-import { acceptClaims, insertClaim, postponeClaim, renewLeases, takeDueClaims } from './claim-queries.ts'
+import { acceptClaims, postponeClaim, renewLeases, takeDueClaims } from './claim-queries.ts'
 import { ClaimWorker, LEASE_MS } from './claim-worker.ts'
+import { insertClaim } from './reserve-queries.ts'
 
 const vault = new Vault(Buffer.alloc(32, 3))
 const ANN = `0x${'a'.repeat(40)}`

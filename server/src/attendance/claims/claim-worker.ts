@@ -27,6 +27,7 @@ import {
   wereCodesListed,
 } from './claim-queries.ts'
 import { type Move, moveForUnreadableCode, nextMove } from './claim-steps.ts'
+import { type SignedClaim, storeSigned } from './sign-queries.ts'
 import { UsedCodes } from './used-codes.ts'
 
 /** How long a process has a claim for itself. Claims of a process that died are free after this time. */
@@ -73,7 +74,7 @@ export interface ClaimWorkerOptions {
   readonly db: Db
   readonly clock: Clock
   readonly vault: Vault
-  readonly issuer: Pick<Issuer, 'readCode' | 'mint'>
+  readonly issuer: Pick<Issuer, 'readCode' | 'mint' | 'sign'>
   /** How long one call to the issuer takes at most. */
   readonly issuerTimeoutMs: number
   readonly holds: Pick<EventHolds, 'findHeld' | 'mayAsk' | 'contradicted' | 'forget'>
@@ -87,6 +88,9 @@ export interface ClaimWorkerOptions {
   readonly onStep?: (result: Move['kind'] | 'unknown' | 'held' | 'lost') => void
 }
 
+/** Claims under way, by their id. */
+type Steps = Map<number, { readonly claim: HeldClaim; readonly done: Promise<void> }>
+
 /** Another process has taken the claim over. */
 class LeaseLostError extends Error {}
 
@@ -98,11 +102,14 @@ export class ClaimWorker {
   private readonly options: ClaimWorkerOptions
   private readonly slots: number
   /** Claims whose step runs now, and claims that wait for a slot. */
-  private readonly running = new Map<number, { readonly claim: HeldClaim; readonly done: Promise<void> }>()
+  private readonly running: Steps = new Map()
+  /** Claims whose token is signed here in their first step: without a call to another service, so without a slot. */
+  private readonly signing: Steps = new Map()
   private readonly waiting = new Map<number, HeldClaim>()
   private readonly listeners = new Map<number, (outcome: StepOutcome | undefined) => void>()
   private readonly accepted: Batches<AcceptedClaim, boolean>
   private readonly renewals: Batches<LeaseRenewal, boolean>
+  private readonly signed: Batches<SignedClaim, boolean>
   private readonly usedCodes = new UsedCodes()
   private isOpen = false
   private taking: Promise<void> | undefined
@@ -120,6 +127,7 @@ export class ClaimWorker {
       return isWritten
     })
     this.renewals = new Batches((renewals) => renewLeases(db, renewals))
+    this.signed = new Batches((claims) => storeSigned(db, claims, clock.nowMs()))
     this.slots = Math.min(Math.max(SLOTS_PER_CALL * options.callsPerSecond, MIN_SLOTS), MAX_SLOTS)
   }
 
@@ -130,13 +138,14 @@ export class ClaimWorker {
   }
 
   /** Whether this process can start a new claim soon: then the caller reserves it with a lease. */
-  hasRoom(): boolean {
-    return this.isOpen && this.waiting.size < this.slots
+  hasRoomFor({ token }: Pick<HeldClaim, 'token'>): boolean {
+    return this.isOpen && (token !== undefined || this.waiting.size < this.slots)
   }
 
   /** Adds a claim that the caller has just reserved with a lease of {@link LEASE_MS}. */
   take(claim: HeldClaim): void {
-    this.waiting.set(claim.id, claim)
+    if (claim.token && this.isOpen) this.begin(claim, this.signing)
+    else this.waiting.set(claim.id, claim)
     this.fill()
   }
 
@@ -166,7 +175,7 @@ export class ClaimWorker {
     const { db, clock } = this.options
     const left = [...this.waiting.values()]
     this.waiting.clear()
-    const done = Promise.all([...this.running.values()].map((step) => step.done))
+    const done = Promise.all([...this.running.values(), ...this.signing.values()].map((step) => step.done))
     await Promise.race([done, sleep(timeoutMs, undefined, { ref: false })])
     await releaseLeases(db, [...left, ...this.runningClaims()], clock.nowMs()).catch((error) =>
       this.options.log.error(
@@ -201,7 +210,7 @@ export class ClaimWorker {
       const due = await takeDueClaims(db, { nowMs, leaseUntilMs: nowMs + LEASE_MS, limit })
       this.mayBeMore = due.length === limit
       for (const claim of due) {
-        const lease = this.running.get(claim.id)?.claim.lease
+        const lease = (this.running.get(claim.id) ?? this.signing.get(claim.id))?.claim.lease
         if (!lease) this.waiting.set(claim.id, claim)
         // A step may take longer than its lease: taking its claim again extends the lease, without a second step. But
         // if another process had the claim since, the step goes by old facts: it is lost, and this lease ends unused
@@ -219,18 +228,22 @@ export class ClaimWorker {
       const [claim] = this.waiting.values()
       if (!claim) break
       this.waiting.delete(claim.id)
-      this.running.set(claim.id, { claim, done: this.run(claim) })
+      this.begin(claim, this.running)
     }
     if (this.isOpen && this.mayBeMore && this.waiting.size < this.slots) void this.takeDue()
   }
 
   private runningClaims(): readonly HeldClaim[] {
-    return [...this.running.values()].map(({ claim }) => claim)
+    return [...this.running.values(), ...this.signing.values()].map(({ claim }) => claim)
   }
 
-  private async run(claim: HeldClaim): Promise<void> {
+  private begin(claim: HeldClaim, steps: Steps): void {
+    steps.set(claim.id, { claim, done: this.run(claim, steps) })
+  }
+
+  private async run(claim: HeldClaim, steps: Steps): Promise<void> {
     const outcome = await this.step(claim)
-    this.running.delete(claim.id)
+    steps.delete(claim.id)
     this.listeners.get(claim.id)?.(outcome)
     this.fill()
   }
@@ -298,6 +311,7 @@ export class ClaimWorker {
   private async stepOrThrow(step: { claim: HeldClaim }): Promise<StepOutcome | undefined> {
     const { issuer, onStep } = this.options
     if (await this.isWaitingForProbe(step.claim)) return { state: step.claim.state }
+    if (await this.isSigned(step.claim)) return { state: 'minted' }
     for (let swaps = 0; swaps <= SWAPS_PER_STEP; swaps++) {
       const { claim } = step
       const code = this.openCode(claim)
@@ -313,6 +327,20 @@ export class ClaimWorker {
       step.claim = swapped
     }
     return this.postpone(step.claim)
+  }
+
+  /**
+   * Has the token of a claim signed that this process has just reserved, and stores claim and signature together. False
+   * for all other claims, and where this changed nothing: then {@link nextMove} finds out what to do.
+   */
+  private async isSigned(claim: HeldClaim): Promise<boolean> {
+    const { issuer, onStep } = this.options
+    const { token, address } = claim
+    const code = token && this.openCode(claim)
+    const signed = code === undefined ? undefined : await issuer.sign?.(code, { ...token!, address })
+    if (!token || !signed || !(await this.signed.add({ claim, token, signed }))) return false
+    onStep?.('confirm')
+    return true
   }
 
   /** Undefined, with an alarm in the log, for a code that no key of this process decrypts. */

@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { isUniqueViolation } from '../../db/statement-error.ts'
 import { AppError } from '../../errors.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { Event } from '../events/event-queries.ts'
@@ -8,22 +7,21 @@ import { eventExpired } from '../events/openness.ts'
 import type { NewToken } from '../own-issuer/token-queries.ts'
 import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
+import { Batches } from './batches.ts'
+import { type Claim, findClaim, hasCode, hasFreeCode } from './claim-queries.ts'
+import { type ClaimWorker, LEASE_MS } from './claim-worker.ts'
 import {
-  type Claim,
-  findClaim,
-  hasCode,
-  hasFreeCode,
   type Insertion,
   insertClaim,
-  type NewClaim,
+  insertClaims,
+  type Reservation,
   reviveClaim,
-} from './claim-queries.ts'
-import { type ClaimWorker, LEASE_MS } from './claim-worker.ts'
+} from './reserve-queries.ts'
 
 export interface ClaimsOptions {
   readonly db: Db
   readonly clock: Clock
-  readonly worker: Pick<ClaimWorker, 'hasRoom' | 'take' | 'waitForStep'>
+  readonly worker: Pick<ClaimWorker, 'hasRoomFor' | 'take' | 'waitForStep'>
   readonly signedFetch: Pick<SignedFetch, 'assertFirstUse'>
   readonly codeCounts: Pick<CodeCountCache, 'forget'>
   /** The message of the token, where our own issuer makes it. */
@@ -40,6 +38,8 @@ const RESERVE_TRIES = 5
 /** Makes claims: reserves a code and asks the issuer, after all other rules have passed. */
 export class Claims {
   private readonly options: ClaimsOptions
+  /** Claims that are about to be inserted, of each event. */
+  private readonly inserts = new Map<number, Batches<Reservation, Insertion>>()
   constructor(options: ClaimsOptions) {
     this.options = options
   }
@@ -82,7 +82,7 @@ export class Claims {
     let request = unused
     for (let attempt = 0; attempt < RESERVE_TRIES; attempt++) {
       const nowMs = clock.nowMs()
-      const hasLease = worker.hasRoom()
+      const hasLease = worker.hasRoomFor({ token })
       const claim = {
         eventId: event.event_id,
         address,
@@ -90,10 +90,10 @@ export class Claims {
         nextStepAtMs: hasLease ? nowMs + LEASE_MS : nowMs,
         token,
       }
-      const inserted = await this.insert(claim, request, attempt > 0)
-      if (!inserted) continue
+      const inserted = await this.insert({ claim, request }, attempt > 0)
       request = undefined
-      const { known } = inserted
+      const { known, isSurpassed } = inserted
+      if (isSurpassed) continue
       const made = inserted.made ?? (known?.state === 'failed' ? await reviveClaim(db, claim) : undefined)
       if (made) {
         if (hasLease) worker.take(made)
@@ -106,21 +106,31 @@ export class Claims {
     throw noFreeCode(event, await hasCode(db, event.event_id))
   }
 
-  /** @returns undefined when another claim of the player is inserted at the same time */
-  private async insert(
-    claim: NewClaim,
-    request: SingleUse | undefined,
-    wait: boolean,
-  ): Promise<Insertion | undefined> {
+  /** @throws {AppError} `signature_used` */
+  private async insert({ claim, request }: Reservation, wait: boolean): Promise<Insertion> {
     const { db, signedFetch } = this.options
+    const inserted = wait
+      ? await insertClaim(db, claim, { request, wait })
+      : await this.insertWithOthers({ claim, request })
+    if (request) signedFetch.assertFirstUse(inserted.isFirstUse)
+    return inserted
+  }
+
+  /** Inserts a claim together with those of the same event that arrive while others are inserted. */
+  private async insertWithOthers(reservation: Reservation): Promise<Insertion> {
+    const { db } = this.options
+    const { eventId } = reservation.claim
+    const inserts =
+      this.inserts.get(eventId) ??
+      new Batches<Reservation, Insertion>(
+        (reservations) => insertClaims(db, eventId, reservations, { wait: false }),
+        ({ claim }) => claim.address, // the second claim of a player finds the first one
+      )
+    this.inserts.set(eventId, inserts)
     try {
-      const inserted = await insertClaim(db, claim, { request, wait })
-      if (request) signedFetch.assertFirstUse(inserted.isFirstUse)
-      return inserted
-    } catch (error) {
-      // Only the constraint is safe: two claims at the same time would both find no earlier claim
-      if (isUniqueViolation(error, 'one_claim_per_address')) return undefined
-      throw error
+      return await inserts.add(reservation)
+    } finally {
+      if (inserts.isIdle && this.inserts.get(eventId) === inserts) this.inserts.delete(eventId)
     }
   }
 }

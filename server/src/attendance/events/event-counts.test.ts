@@ -11,12 +11,11 @@ import {
   acceptClaims,
   closeClaim,
   confirmClaim,
-  insertClaim,
   postponeClaim,
-  reviveClaim,
   swapCode,
   takeDueClaims,
 } from '../claims/claim-queries.ts'
+import { insertClaim, reviveClaim } from '../claims/reserve-queries.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { countClaims } from '../report/report-queries.ts'
 import { Vault } from '../vault.ts'

@@ -9,6 +9,8 @@ import {
   type IssuerEvent,
   type ListedCode,
   type MintAnswer,
+  type SignedMessage,
+  type StoredMessage,
 } from '../issuer/issuer.ts'
 import { findMadeEvent } from './made-event-queries.ts'
 import { listOwnCodes } from './own-code-list.ts'
@@ -90,13 +92,23 @@ export class OwnIssuer implements Issuer {
       await renewMessage(db, token.id, { signer, timeS: Math.floor(this.options.clock.nowMs() / 1000) })
       throw new IssuerError('busy', { call: 'mint' })
     }
-    const attestation = attestationOf(token)
-    const signature = keys.sign(token.signer, attestation)
+    const signed = this.signed(token, parsed.number)
     await beforeSend()
-    const signed = { number: parsed.number, uid: uidBytes(attestation), signature }
     if (await storeSignature(db, token, signed)) return 'made'
     // Another process has signed the token, or renewed its message: the next step reads it again
     throw new IssuerError('busy', { call: 'mint' })
+  }
+
+  async sign(code: string, message: StoredMessage): Promise<SignedMessage | undefined> {
+    const parsed = parseOwnCode(code)
+    if (!parsed || !(await this.options.keys.maySign(message.signer, message.timeS))) return undefined
+    return this.signed(message, parsed.number)
+  }
+
+  private signed(message: StoredMessage, number: number): SignedMessage {
+    const attestation = attestationOf(message)
+    const signature = this.options.keys.sign(message.signer, attestation)
+    return { number, uid: uidBytes(attestation), signature }
   }
 
   /**
@@ -105,12 +117,13 @@ export class OwnIssuer implements Issuer {
    * @throws {AppError} `attendance_not_configured` where no key signs now
    */
   async prepare(event: {
+    readonly uuid: string
     readonly coordinates: string
     readonly issuer_record: Readonly<Record<string, unknown>>
   }): Promise<NewToken> {
     const signer = await this.options.keys.current()
-    const { coordinates } = event
-    return newToken({ name: nameOf(event), coordinates }, { signer, nowMs: this.options.clock.nowMs() })
+    const { uuid, coordinates } = event
+    return newToken({ uuid, name: nameOf(event), coordinates }, { signer, nowMs: this.options.clock.nowMs() })
   }
 
   /** The stored message of a claim; made now where a server of an earlier version has reserved the claim. */

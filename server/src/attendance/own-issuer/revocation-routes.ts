@@ -19,6 +19,7 @@ import {
 } from '../events/event-params.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
 import { listRevocations, revokeToken } from './revocation-queries.ts'
+import type { TokenAnswers } from './token-answers.ts'
 import { listedTokenJson, listedTokenSchema } from './token-json.ts'
 import type { TokenKeys } from './token-keys.ts'
 import { getToken } from './token-list-queries.ts'
@@ -32,6 +33,7 @@ const STEP_S = 60
 export interface RevocationRouteOptions extends OrganiserCallOptions {
   readonly clock: Clock
   readonly keys: Pick<TokenKeys, 'current' | 'has' | 'sign'>
+  readonly tokenAnswers: Pick<TokenAnswers, 'forget'>
 }
 
 /** Takes tokens back, and publishes which ones. */
@@ -74,6 +76,7 @@ export const revocationRoutes: FastifyPluginCallbackTypebox<RevocationRouteOptio
       await organisers.assertEditCode(eventId, credentialsOf(request))
       await revokeToken(db, id, { atS: Math.floor(clock.nowMs() / 1000), reason })
       lists.forget('all')
+      options.tokenAnswers.forget()
       return { ok: true as const, data: listedTokenJson(await getToken(db, id)) }
     },
   )

@@ -5,6 +5,7 @@ import type { TokenMessage } from './token-message.ts'
 /** The message of a token that a claim is going to get: inserted in the transaction that reserves. */
 export interface NewToken {
   readonly id: string
+  readonly eventUuid: string
   readonly signer: string
   readonly timeS: number
   readonly eventName: string
@@ -14,12 +15,13 @@ export interface NewToken {
 
 /** The message for a claim of an event now, with ids and salt of its own. */
 export function newToken(
-  event: { readonly name: string; readonly coordinates: string },
+  event: { readonly uuid: string; readonly name: string; readonly coordinates: string },
   { signer, nowMs }: { readonly signer: string; readonly nowMs: number },
 ): NewToken {
   const [eventLocation = ''] = event.coordinates.split(';')
   return {
     id: randomUUID(),
+    eventUuid: event.uuid,
     signer,
     timeS: Math.floor(nowMs / 1000),
     eventName: event.name,
@@ -99,9 +101,10 @@ export async function insertToken(
 }
 
 /**
- * Stores the signature of a token that has none, if its message is still the one that was signed.
+ * Stores the signature of a token that has none, if its message is still the one that was signed, and the key was not
+ * withdrawn meanwhile.
  *
- * @returns false where the token has a signature, or another message
+ * @returns false where the token has a signature, or another message, or the key was withdrawn
  */
 export async function storeSignature(
   db: Db,
@@ -115,6 +118,9 @@ export async function storeSignature(
     .where('signer', '=', signer)
     .where('time_s', '=', timeS)
     .where('signature', 'is', null)
+    .where('signer', 'in', (known) =>
+      known.selectFrom('token_key').select('address').where('withdrawn_at_s', 'is', null),
+    )
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
 }

@@ -15,6 +15,7 @@ import type { LimitHook } from '../limits.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import { notMadeHere } from './approvals.ts'
 import { isOwnEvent } from './own-codes.ts'
+import type { TokenAnswers } from './token-answers.ts'
 import {
   gateJson,
   gateSchema,
@@ -43,6 +44,7 @@ const EDIT_CODE_HEADER = 'edit-code'
 const PRIVATE = 'no-store'
 /** Galleries and gates ask often; a token changes only when it is revoked. */
 const SHORT = 'max-age=60'
+const JSON_TYPE = 'application/json; charset=utf-8'
 /** In place of an event: all that were made here. */
 const ANY_EVENT = 'any'
 const MAX_LIMIT = 1_000
@@ -80,6 +82,7 @@ export interface TokenRouteOptions {
   /** Whether the list of holders of an event is public. */
   readonly showsHolders: (eventId: number) => Promise<boolean>
   readonly publicUrl: string | undefined
+  readonly tokenAnswers: Pick<TokenAnswers, 'keepGate' | 'page'>
   readonly organisers: Pick<Organisers, 'assertEditCode'>
   /** For requests with an edit code. */
   readonly organiserLimit: LimitHook
@@ -89,7 +92,7 @@ export interface TokenRouteOptions {
 
 /** Tokens that this server signed, for holders, galleries and gates. */
 export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app, options, done) => {
-  const { db, events, publicUrl, listLimit } = options
+  const { db, events, publicUrl, tokenAnswers, listLimit } = options
 
   app.get(
     '/tokens/:id',
@@ -167,9 +170,13 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
       },
     },
     async (request, reply) => {
-      const { total, found } = await tokensOfAddress(db, request.params.address.toLowerCase(), request.query)
-      reply.header('cache-control', SHORT)
-      return { ok: true as const, data: { total, ...request.query, tokens: await listedTokens(found) } }
+      const { query } = request
+      const address = request.params.address.toLowerCase()
+      const text = await tokenAnswers.page(`${address} ${query.limit} ${query.offset}`, async () => {
+        const { total, found } = await tokensOfAddress(db, address, query)
+        return JSON.stringify({ ok: true, data: { total, ...query, tokens: await listedTokens(found) } })
+      })
+      return sendText(reply, text)
     },
   )
 
@@ -238,7 +245,13 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
         return sendJson(reply, gateJson(await tokenOfAnyEvent(db, address.toLowerCase())))
       const { event_id: eventId } = await events.get(parsePublicEventName(name))
       if (!isOwnEvent(eventId)) throw notMadeHere()
-      return sendJson(reply, gateJson(await tokenOfPlayer(db, eventId, address.toLowerCase())))
+      const token = await tokenOfPlayer(db, eventId, address.toLowerCase())
+      const text = JSON.stringify(gateJson(token))
+      if (token) {
+        const headers = { 'cache-control': SHORT, 'content-type': JSON_TYPE }
+        tokenAnswers.keepGate(request.url, { group: tags[0]!, headers, body: Buffer.from(text) })
+      }
+      return sendText(reply, text)
     },
   )
   done()
@@ -265,8 +278,10 @@ async function shownEvent(
 }
 
 function sendJson(reply: FastifyReply, body: object): FastifyReply {
-  return reply
-    .header('cache-control', SHORT)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(body))
+  return sendText(reply, JSON.stringify(body))
+}
+
+/** @param text of JSON */
+function sendText(reply: FastifyReply, text: string): FastifyReply {
+  return reply.header('cache-control', SHORT).type(JSON_TYPE).send(text)
 }

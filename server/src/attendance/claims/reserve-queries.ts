@@ -1,0 +1,195 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { NewToken } from '../own-issuer/token-queries.ts'
+import type { SingleUse } from '../signed-fetch/signed-request.ts'
+import type { Claim, HeldClaim } from './claim-queries.ts'
+
+export interface NewClaim {
+  readonly eventId: number
+  readonly address: string
+  readonly nowMs: number
+  /** When any process may take the claim: the end of the lease. */
+  readonly nextStepAtMs: number
+  /** For an event of our own issuer: the message of the token, stored together with the claim. */
+  readonly token?: NewToken | undefined
+}
+
+/** A claim to insert, of one event with all others of the same statement. */
+export interface Reservation {
+  readonly claim: NewClaim
+  /** The signed request that is used up; undefined for a claim that was not signed, or whose request is already used up. */
+  readonly request: SingleUse | undefined
+}
+
+/** Result of a {@link Reservation}. */
+export interface Insertion {
+  /** False: the signed request was used before, and nothing was changed. */
+  readonly isFirstUse: boolean
+  /** The claim that the player had before. */
+  readonly known: Claim | undefined
+  /** The new claim; undefined when the player had one, or no code is free. */
+  readonly made: HeldClaim | undefined
+  /** Whether the player got a claim at the same time, in another statement: to be inserted again, which finds that claim. */
+  readonly isSurpassed: boolean
+}
+
+/** One {@link insertClaims}. */
+export async function insertClaim(
+  db: Db,
+  claim: NewClaim,
+  { request, wait }: { readonly request: SingleUse | undefined; readonly wait: boolean },
+): Promise<Insertion> {
+  const [inserted] = await insertClaims(db, claim.eventId, [{ claim, request }], { wait })
+  return inserted!
+}
+
+/**
+ * Uses up the signed requests, takes a free code for each player, and inserts a claim that holds it, with the message of
+ * its token where our own issuer makes it. One statement is one transaction, and one round trip to the database: it
+ * costs as much for thirty claims as for three.
+ *
+ * With `skip locked` many processes can do this in the same second: each takes other codes and none waits for another. A
+ * second claim of a player violates `one_claim_per_address`: it is not inserted, and its code stays free.
+ *
+ * @param reservations each of another player, and all of them with a token, or none
+ * @param wait waits for codes that other transactions have locked: slower, but it finds the last free code
+ * @returns a result for each of them, in the same order
+ */
+export async function insertClaims(
+  db: Db,
+  eventId: number,
+  reservations: readonly Reservation[],
+  { wait }: { readonly wait: boolean },
+): Promise<readonly Insertion[]> {
+  const requests = reservations.map(({ request }) => request)
+  const claims = reservations.map(({ claim }) => claim)
+  const lock = wait ? sql`for update` : sql`for update skip locked`
+  const { rows } = await sql<InsertionRow>`/* prepared */
+    with asked as (
+      select * from unnest(
+        ${claims.map(({ address }) => address)}::text[], ${claims.map(({ nowMs }) => nowMs)}::bigint[],
+        ${claims.map(({ nextStepAtMs }) => nextStepAtMs)}::bigint[],
+        ${requests.map((request) => request?.hash.toString('hex') ?? null)}::text[],
+        ${requests.map((request) => request?.expiresAtMs ?? null)}::bigint[]
+      ) with ordinality as asked (address, now_ms, next_step_at_ms, hash, expires_at_ms, place)
+    ), use as (
+      insert into seen_request (hash, expires_at_ms)
+      select decode(hash, 'hex'), expires_at_ms from asked where hash is not null order by hash
+      on conflict do nothing returning encode(hash, 'hex') as hash
+    ), known as (
+      select claim.* from asked cross join lateral (
+        select ${CLAIM_COLUMNS} from claim where event_id = ${eventId} and claim.address = asked.address limit 1
+      ) as claim
+    ), wanting as (
+      select *, row_number() over (order by place) as turn from asked
+      where (hash is null or hash in (select hash from use)) and address not in (select address from known)
+    ), code as (
+      select id, sealed, row_number() over () as turn from (
+        select id, sealed from claim_code where event_id = ${eventId} and state = 'free'
+        order by id limit (select count(*) from wanting) ${lock}
+      ) as free
+    ), made as (
+      insert into claim
+        (event_id, address, code_id, state, attempts, next_step_at_ms, created_at_ms, updated_at_ms)
+      select ${eventId}::integer, address, code.id, 'reserved', 0, next_step_at_ms, now_ms, now_ms
+      from wanting join code on code.turn = wanting.turn order by address
+      on conflict (event_id, address) do nothing
+      returning id, address, code_id
+    ), taken as (
+      update claim_code set state = 'held' from made where claim_code.id = made.code_id
+    )${messagesOf(eventId, claims)}
+    select asked.hash is null or use.hash is not null as is_first, code.id is not null as has_code,
+      made.id as made_id, code.id as made_code_id, code.sealed, known.*
+    from asked left join use on use.hash = asked.hash left join known on known.address = asked.address
+      left join wanting on wanting.place = asked.place left join code on code.turn = wanting.turn
+      left join made on made.address = asked.address
+    order by asked.place`.execute(db)
+  return rows.map((row, at) => insertionOf(row, claims[at]!))
+}
+
+/** The messages of the tokens, of the same transaction. A claim that failed before has left one, which stays. */
+function messagesOf(eventId: number, claims: readonly NewClaim[]) {
+  const tokens = claims.flatMap(({ address, token }) => (token ? [{ address, ...token }] : []))
+  if (tokens.length === 0) return sql``
+  return sql`, message as (
+      insert into token (id, event_id, address, signer, time_s, event_name, event_location, salt)
+      select token_id, ${eventId}::integer, made.address, signer, time_s, event_name, event_location, decode(salt, 'hex')
+      from made join unnest(
+        ${tokens.map(({ address }) => address)}::text[], ${tokens.map(({ id }) => id)}::uuid[],
+        ${tokens.map(({ signer }) => signer)}::text[], ${tokens.map(({ timeS }) => timeS)}::bigint[],
+        ${tokens.map(({ eventName }) => eventName)}::text[],
+        ${tokens.map(({ eventLocation }) => eventLocation)}::text[],
+        ${tokens.map(({ salt }) => salt.toString('hex'))}::text[]
+      ) as message (address, token_id, signer, time_s, event_name, event_location, salt)
+        on message.address = made.address
+      on conflict (event_id, address) do nothing
+    )`
+}
+
+/** Not `*`: a prepared statement of a running server would fail when an update adds a column. */
+const CLAIM_COLUMNS = sql`id, event_id, address, code_id, state, reason, tx_hash, attempts, next_step_at_ms,
+  created_at_ms, updated_at_ms`
+
+type InsertionRow = { readonly [Column in keyof Claim]: Claim[Column] | null } & {
+  readonly is_first: boolean
+  readonly has_code: boolean
+  readonly made_id: number | null
+  readonly made_code_id: number | null
+  readonly sealed: Buffer | null
+}
+
+function insertionOf(row: InsertionRow, claim: NewClaim): Insertion {
+  const { is_first, has_code, made_id, made_code_id, sealed, ...known } = row
+  const made =
+    made_id !== null && made_code_id !== null && sealed !== null
+      ? { ...heldClaim({ id: made_id, code_id: made_code_id, sealed }, claim), token: claim.token }
+      : undefined
+  return {
+    isFirstUse: is_first,
+    known: known.id === null ? undefined : (known as Claim),
+    made,
+    isSurpassed: has_code && !made,
+  }
+}
+
+/** Gives a failed claim another code. @returns undefined when the claim has not failed, or no code is free */
+export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | undefined> {
+  const { eventId, address, nowMs, nextStepAtMs } = claim
+  const { rows } = await sql<{ id: number; code_id: number; sealed: Buffer }>`
+    with failed as (
+      select id from claim
+      where event_id = ${eventId} and address = ${address} and state = 'failed' for update
+    ), taken as (
+      update claim_code set state = 'held'
+      where state = 'free' and id = (
+        select id from claim_code where event_id = ${eventId} and state = 'free' and exists (select from failed)
+        order by id limit 1 for update skip locked
+      )
+      returning id, sealed
+    ), made as (
+      update claim set code_id = taken.id, state = 'reserved', reason = null, tx_hash = null, attempts = 0,
+        asked_code_id = null, next_step_at_ms = ${nextStepAtMs}, updated_at_ms = ${nowMs}
+      from taken, failed where claim.id = failed.id
+      returning claim.id, claim.code_id
+    )
+    select made.id, made.code_id, taken.sealed from made join taken on taken.id = made.code_id`.execute(db)
+  return rows[0] && heldClaim(rows[0], claim)
+}
+
+/** A claim that was just reserved. */
+function heldClaim(
+  { id, code_id, sealed }: { readonly id: number; readonly code_id: number; readonly sealed: Buffer },
+  { eventId, address, nextStepAtMs }: NewClaim,
+): HeldClaim {
+  return {
+    id,
+    eventId,
+    address,
+    state: 'reserved',
+    attempts: 0,
+    codeId: code_id,
+    sealed,
+    wasAsked: false,
+    lease: { untilMs: nextStepAtMs },
+  }
+}
