@@ -1485,7 +1485,7 @@ export interface EventChangeRequest {
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes, tokens (of events made here, more than before). Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
   options: unknown
 }
 
@@ -1726,6 +1726,9 @@ export interface EventToMake {
   start_date: string
   /** Last day; the first one where it is left out. Tokens end then. */
   end_date?: string
+  /** Tokens from then on: ISO 8601 with a zone. Left out: the whole first day. */
+  distribution_start_date?: string
+  distribution_end_date?: string
   /** How many there can be. It can be raised. */
   tokens: number
   /** An https address. */
@@ -1751,6 +1754,7 @@ export interface ApprovalRequest {
 }
 
 export interface TokenIssuers {
+  updated: string
   domain: {
     name: string
     version: string
@@ -1766,6 +1770,8 @@ export interface TokenIssuers {
     /** Since when somebody else may have the key. */
     withdrawn?: string
   }[]
+  /** Path of the list of revoked tokens. */
+  status: string
 }
 
 export interface RevocationRequest {

@@ -33,6 +33,7 @@ import { EventMaker, type EventMakerOptions } from './own-issuer/event-maker.ts'
 import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/issuer-key-routes.ts'
 import { Issuers } from './own-issuer/issuers.ts'
 import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-event-routes.ts'
+import { isOperator } from './own-issuer/operator-key.ts'
 import { isOwnEvent } from './own-issuer/own-codes.ts'
 import { OwnIssuer } from './own-issuer/own-issuer.ts'
 import { revocationRoutes } from './own-issuer/revocation-routes.ts'
@@ -51,6 +52,7 @@ import { refreshForm } from './seal-queries.ts'
 import {
   assertNoSetupProblem,
   checkVault,
+  halfSetCredentials,
   hasOwnIssuer,
   missingCredentials,
   openVault,
@@ -112,6 +114,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const poap = createIssuer({ ...base, config: config.attendance.issuer })
   const { keys, own } = createOwnIssuer({ ...base, config, engine })
   const missing = missingCredentials(config.attendance.issuer)
+  const halfSet = halfSetCredentials(config.attendance.issuer)
+  if (halfSet) log.warn({ missing }, halfSet)
   const issuer = new Issuers({ own, other: poap, missing })
   const { guard, organisers } = createOrganisers({
     ...base,
@@ -132,16 +136,18 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     holds,
     log,
   })
+  const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
+  const approvals = new Approvals({ db, clock, codes })
   const cleanup = new Cleanup({
     ...players,
     guard,
+    approvals,
     refusals,
     refreshSeal: () => refreshForm(db, vault),
     tokenLog: new TokenLog({ db, clock }),
     log,
   })
 
-  const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
   const { makers } = config.attendance
   const { drawPlaces = () => undefined } = options
   const maker = new EventMaker({ db, clock, keys, codes, log, drawPlaces, ...makers })
@@ -158,11 +164,11 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     holds,
     codes,
     maker,
-    approvals: new Approvals({ db, codes }),
+    approvals,
     ...makers,
     publicUrl: config.publicUrl,
     showsHolders: (eventId) => maker.showsHolders(eventId),
-    raiseTokens: (event, tokens) => maker.raise(event, tokens),
+    changeMade: (event, change) => maker.change(event, change),
     keys,
     pictures,
     tokenAnswers,
@@ -356,34 +362,47 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   scope.addHook('onRoute', (route) => {
     route.config = { ...route.config, isAddressPrivate: true }
   })
-  const { clientLimit, imageLimit, organiserLimit, makerLimit, playerLimit } = await registerLimits(
-    scope,
-    config,
-  )
+  const limits = await registerLimits(scope, config)
+  const { clientLimit, imageLimit, organiserLimit, makerLimit, makerDayLimit, listLimit, playerLimit } =
+    limits
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
-  const { maker, approvals, maxTokens, raiseTokens, operatorKey, keys, showsHolders, publicUrl } = endpoints
+  const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
   const { pictures, tokenAnswers } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
   await scope.register(eventRoutes, {
     ...forOrganisers,
-    ...{ clock, world, events, codeCounts, holds, maxTokens, raiseTokens },
+    ...{ clock, world, events, codeCounts, holds, maxTokens, changeMade },
   })
   await scope.register(codeRoutes, { ...forOrganisers, codes })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
-  const forMakers = { db, world, maker, approvals, publicUrl, maxTokens, operatorKey, makerLimit }
+  const forMakers = {
+    db,
+    clock,
+    world,
+    maker,
+    approvals,
+    publicUrl,
+    maxTokens,
+    operatorKey,
+    makerLimit,
+    makerDayLimit,
+  }
 
   await scope.register(madeEventRoutes, { ...forMakers, organiserLimit, assertConfigured })
-  await scope.register(issuerKeyRoutes, { keys, assertConfigured })
+  await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys, tokenAnswers })
   await scope.register(tokenLogRoutes, { db })
   await scope.register(tokenRoutes, {
-    ...{ db, events, showsHolders, publicUrl, tokenAnswers, organisers, organiserLimit },
+    ...{ db, events, showsHolders, publicUrl, tokenAnswers, organisers, organiserLimit, listLimit },
   })
-  await scope.register(tokenPictureRoutes, { events, pictures, imageLimit })
+  await scope.register(tokenPictureRoutes, {
+    ...{ events, pictures, imageLimit, listLimit },
+    isOperator: (request) => isOperator(request, operatorKey),
+  })
 }

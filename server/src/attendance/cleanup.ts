@@ -12,6 +12,8 @@ export interface CleanupOptions {
   readonly captchas: Pick<Captchas, 'deleteExpired'>
   readonly signedFetch: Pick<SignedFetch, 'deleteExpired'>
   readonly guard: Pick<EditCodeGuard, 'deleteOld'>
+  /** Events that wait for the operator. */
+  readonly approvals: { deleteOld(): Promise<unknown> }
   readonly refusals: Refusals
   /** Reads in which form new secrets are encrypted: `landpass reseal` changes it. */
   readonly refreshSeal: () => Promise<void>
@@ -30,13 +32,14 @@ export class Cleanup {
   }
 
   start(): void {
-    const { captchas, signedFetch, guard, refusals, refreshSeal, tokenLog } = this.options
+    const { captchas, signedFetch, guard, approvals, refusals, refreshSeal, tokenLog } = this.options
     this.every(FLUSH_EVERY_MS, () => refusals.flush())
     this.every(LOG_EVERY_MS, () => tokenLog.update())
     this.every(DELETE_EVERY_MS, async () => {
       await captchas.deleteExpired()
       await signedFetch.deleteExpired()
       await guard.deleteOld()
+      await approvals.deleteOld()
       await refreshSeal()
     })
   }

@@ -39,6 +39,8 @@ async function start(config: Partial<LimitsConfig>, trustedProxies: readonly str
     const limits = await registerLimits(part, {
       clientPerMinute: 0,
       makerPerMinute: 0,
+      eventsPerDay: 0,
+      tokenListsPerMinute: 0,
       imagePerMinute: 0,
       playerPerMinute: 0,
       organiserPerMinute: 0,

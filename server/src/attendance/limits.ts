@@ -1,6 +1,6 @@
 import rateLimit, { type CreateRateLimitOptions } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { MINUTE_MS } from '../clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../clock.ts'
 import type { LimitsConfig } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { clientAddress } from '../http/client-address.ts'
@@ -11,7 +11,7 @@ export type LimitHook = (request: FastifyRequest, reply: FastifyReply) => Promis
 /** Counts a request of a player: a route calls it once it knows the address of the player. */
 export type PlayerLimit = (request: FastifyRequest, reply: FastifyReply, address: string) => Promise<void>
 
-/** Limits of requests per minute. All routes that use the same member share its count. */
+/** Limits of requests per minute or day. All routes that use the same member share its count. */
 export interface Limits {
   /** By network address: for `/captcha` and `/claim`. @throws {AppError} `too_many_requests` */
   readonly clientLimit: LimitHook
@@ -19,8 +19,12 @@ export interface Limits {
   readonly imageLimit: LimitHook
   /** By network address: for the calls with an edit code. @throws {AppError} `too_many_requests` */
   readonly organiserLimit: LimitHook
-  /** By network address: for events that are made here. @throws {AppError} `too_many_requests` */
+  /** By network address: for requests to make an event. @throws {AppError} `too_many_requests` */
   readonly makerLimit: LimitHook
+  /** By network address, for a day: the route calls it before an event is stored. @throws {AppError} `too_many_requests` */
+  readonly makerDayLimit: LimitHook
+  /** By network address: for lists of tokens, and pictures that have to be drawn. @throws {AppError} `too_many_requests` */
+  readonly listLimit: LimitHook
   /** By player: the route calls it once it knows who signed. @throws {AppError} `too_many_requests` */
   readonly playerLimit: PlayerLimit
 }
@@ -33,7 +37,7 @@ const MAX_SENDERS = 20_000
  * `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds); with two limits, those of the limit with fewer requests left.
  * Over the limit: 429 `too_many_requests` with `Retry-After`. A limit of 0 counts nothing and sets no header.
  *
- * Each process has its own counts. A minute begins with the first request of a sender.
+ * Each process has its own counts. A minute or day begins with the first request of a sender.
  *
  * @example
  * const limits = await registerLimits(app, config.limits)
@@ -50,12 +54,16 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
   const image = limitOf(app, config.imagePerMinute, clientAddress, 'this network address')
   const organiser = limitOf(app, config.organiserPerMinute, clientAddress, 'this network address')
   const maker = limitOf(app, config.makerPerMinute, clientAddress, 'this network address')
+  const makerDay = limitOf(app, config.eventsPerDay, clientAddress, 'this network address', DAY)
+  const list = limitOf(app, config.tokenListsPerMinute, clientAddress, 'this network address')
   const player = limitOf(app, config.playerPerMinute, (request) => players.get(request) ?? '', 'this player')
   return {
     clientLimit: client,
     imageLimit: image,
     organiserLimit: organiser,
     makerLimit: maker,
+    makerDayLimit: makerDay,
+    listLimit: list,
     playerLimit: async (request, reply, address) => {
       players.set(request, address.toLowerCase())
       await player(request, reply)
@@ -69,6 +77,14 @@ interface Count {
   readonly resetS: number
 }
 
+interface Window {
+  readonly durationMs: number
+  readonly name: string
+}
+
+const MINUTE: Window = { durationMs: MINUTE_MS, name: 'minute' }
+const DAY: Window = { durationMs: 24 * HOUR_MS, name: 'day' }
+
 /** The count in the headers of each answer. */
 const countsInHeaders = new WeakMap<FastifyReply, Count>()
 
@@ -77,12 +93,13 @@ function limitOf(
   max: number,
   keyGenerator: (request: FastifyRequest) => string,
   sender: string,
+  window = MINUTE,
 ): LimitHook {
   if (max === 0) return async () => {}
   // `cache` is missing in the types of the plugin; its default is 5,000 senders
   const options: CreateRateLimitOptions & { cache: number } = {
     max,
-    timeWindow: MINUTE_MS,
+    timeWindow: window.durationMs,
     keyGenerator,
     cache: MAX_SENDERS,
   }
@@ -95,7 +112,7 @@ function limitOf(
     if (!counted.isExceeded) return
     throw new AppError(
       'too_many_requests',
-      `Too many requests from ${sender}: ${max} a minute are allowed. Wait ${resetS} seconds.`,
+      `Too many requests from ${sender}: ${max} a ${window.name} are allowed. Wait ${resetS} seconds.`,
       { retry_after_s: resetS },
     )
   }

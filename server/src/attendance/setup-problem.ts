@@ -91,10 +91,20 @@ export function hasOwnIssuer(config: Pick<Config, 'attendance' | 'dataDir'>, kin
   return path !== undefined && (config.attendance.makers.who !== 'nobody' || existsSync(path))
 }
 
+/** How many settings {@link missingCredentials} looks at. */
+const CREDENTIALS = 3
+
 /** The settings without which the other issuer cannot be asked. */
 export function missingCredentials({ apiKey, clientId, clientSecret }: IssuerConfig): readonly string[] {
   const needed = { ISSUER_API_KEY: apiKey, ISSUER_CLIENT_ID: clientId, ISSUER_CLIENT_SECRET: clientSecret }
   return Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []))
+}
+
+/** What the log says at the start where some of these settings are set, and others not; undefined otherwise. */
+export function halfSetCredentials(issuer: IssuerConfig): string | undefined {
+  const missing = missingCredentials(issuer)
+  if (missing.length === 0 || missing.length === CREDENTIALS) return undefined
+  return `events of the other issuer cannot be served without ${missing.join(', ')}`
 }
 
 /** With PostgreSQL several processes share one key, so it must be set. The embedded engine makes its own key. */

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
@@ -12,12 +13,22 @@ export function addApproveEventCommand(program: Command): void {
     .description('approve an event that was made here; without an event, list those that wait')
     .argument('[event]', 'number or UUID of the event', parseEvent)
     .option('--refuse', 'refuse it: no further tokens')
-    .action((event: string | undefined, { refuse = false }: { refuse?: boolean }) =>
-      runCommand(() => runApproveEvent(event, refuse ? 'refused' : 'approved')),
+    .option('--picture <file>', 'only write the picture of its organiser to a file')
+    .action((event: string | undefined, { refuse = false, picture }: GivenOptions) =>
+      runCommand(() => runApproveEvent(event, refuse ? 'refused' : 'approved', picture)),
     )
 }
 
-async function runApproveEvent(event: string | undefined, approval: 'approved' | 'refused'): Promise<void> {
+interface GivenOptions {
+  readonly refuse?: boolean
+  readonly picture?: string
+}
+
+async function runApproveEvent(
+  event: string | undefined,
+  approval: 'approved' | 'refused',
+  pictureFile: string | undefined,
+): Promise<void> {
   const config = readConfig(process.env)
   const { openApprovals } = await import('../attendance/own-issuer/approvals.ts')
   const { openKeys } = await import('../attendance/setup-problem.ts')
@@ -29,14 +40,21 @@ async function runApproveEvent(event: string | undefined, approval: 'approved' |
     const { parsePublicEventName } = await import('../attendance/events/event-params.ts')
     try {
       const found = await approvals.find(parsePublicEventName(event))
+      if (pictureFile !== undefined) return await writePicture(await approvals.picture(found), pictureFile)
       await approvals.answer(found, approval)
       writeResult({ ok: true, event: found.event_id, uuid: found.uuid, approval }, [
-        `${inWords(nameOf(found.issuer_record))} is ${approval}.`,
+        `"${printable(textOf(found.issuer_record.name))}" is ${approval}.`,
       ])
     } catch (error) {
       throw error instanceof AppError ? new CommandError(error.message) : error
     }
   })
+}
+
+async function writePicture(png: Buffer | undefined, file: string): Promise<void> {
+  if (!png) throw new CommandError('The event has no picture of its own.')
+  await writeFile(file, png)
+  writeResult({ ok: true, file }, [`The picture is in ${file}.`])
 }
 
 interface Waiting {
@@ -52,27 +70,29 @@ function writeWaiting(waiting: readonly Waiting[]): void {
   const events = waiting.map(({ eventId, uuid, record, coordinates, supply, madeAtMs }) => ({
     event: eventId,
     uuid,
-    name: nameOf(record),
+    name: textOf(record.name),
+    description: textOf(record.description),
     coordinates,
     tokens: supply,
     made_at: new Date(madeAtMs).toISOString(),
   }))
   writeResult({ ok: true, events }, [
-    ...events.map(
-      ({ event, name, coordinates, tokens, made_at }) =>
-        `${event}  ${inWords(name)}  at ${coordinates}, ${tokens} tokens, made ${made_at}`,
-    ),
+    ...events.flatMap(({ event, name, description, coordinates, tokens, made_at }) => [
+      `${event}  "${printable(name)}"  at ${coordinates}, ${tokens} tokens, made ${made_at}`,
+      ...(description === '' ? [] : [`    ${printable(description)}`]),
+    ]),
     events.length === 0 ? 'No event waits.' : 'Approve one with landpass approve-event <number>.',
   ])
 }
 
-function nameOf(record: Readonly<Record<string, unknown>>): string {
-  return typeof record.name === 'string' ? record.name : ''
+/** A text of an event, as it was written. */
+function textOf(text: unknown): string {
+  return typeof text === 'string' ? text : ''
 }
 
-/** For a terminal: a name may hold anything, control sequences too. */
-function inWords(name: string): string {
-  return `"${name.replaceAll(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, '?')}"`
+/** One line for a terminal: a text may hold anything, control sequences too. */
+function printable(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').replaceAll(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, '?')
 }
 
 function parseEvent(text: string): string {

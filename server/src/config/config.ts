@@ -124,6 +124,8 @@ function attendanceConfigOf(settings: Settings) {
       who: settings.EVENT_MAKERS,
       operatorKey: settings.OPERATOR_KEY,
       maxTokens: settings.EVENT_TOKENS_MAX,
+      /** Events that may wait for the operator; 0: any number. */
+      maxWaiting: settings.EVENTS_WAITING_MAX,
     },
     issuer: {
       /** Without a slash at its end. */
@@ -170,6 +172,10 @@ function attendanceConfigOf(settings: Settings) {
       organiserPerMinute: settings.LIMIT_ORGANISER_PER_MINUTE,
       /** From one network address, to `POST /events`. */
       makerPerMinute: settings.LIMIT_EVENTS_PER_MINUTE,
+      /** Events from one network address. */
+      eventsPerDay: settings.LIMIT_EVENTS_PER_DAY,
+      /** Lists of tokens and drawn pictures, from one network address. */
+      tokenListsPerMinute: settings.LIMIT_TOKEN_LISTS_PER_MINUTE,
     },
   } as const
 }

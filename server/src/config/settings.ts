@@ -285,6 +285,23 @@ export const SETTINGS = {
     default: 3,
     meaning: 'Events that one network address may make per minute; 0 is no limit.',
   },
+  LIMIT_EVENTS_PER_DAY: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 20,
+    meaning:
+      'Events that one network address may make per day; 0 is no limit. Requests with the header Operator-Key do not count.',
+  },
+  EVENTS_WAITING_MAX: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 200,
+    meaning: 'Events that may wait for the approval of the operator at a time; 0 is no limit.',
+  },
+  LIMIT_TOKEN_LISTS_PER_MINUTE: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 240,
+    meaning:
+      'Lists of tokens, and pictures that have to be drawn, that one network address may read per minute; 0 is no limit.',
+  },
   ISSUER_URL: {
     kind: webAddress,
     default: 'https://api.poap.tech',

@@ -11,6 +11,7 @@ import {
 } from '@landpass/client/tokens'
 import { PNG } from 'pngjs'
 import { beforeAll, expect, test, vi } from 'vitest'
+import { countCodes } from '../../src/attendance/events/event-queries.ts'
 import { openApprovals } from '../../src/attendance/own-issuer/approvals.ts'
 import { OwnIssuer } from '../../src/attendance/own-issuer/own-issuer.ts'
 import { TokenLog } from '../../src/attendance/own-issuer/token-log.ts'
@@ -96,10 +97,14 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await insertToken(engine.db, { eventId: id, address, token })
     return address
   }
-  const issuers = async () =>
-    (await server.get('/.well-known/attendance-issuers.json')).body as unknown as {
+  const issuers = async () => {
+    const { body } = await server.get('/.well-known/attendance-issuers.json')
+    const status = '/.well-known/attendance-revocations.json'
+    expect(body).toMatchObject({ updated: new Date(clock.nowMs()).toISOString(), status })
+    return body as unknown as {
       issuers: { address: string; state: 'active' | 'retired' | 'compromised'; until: string | null }[]
     }
+  }
 
   test('gives a token that the verifier calls genuine, once', async () => {
     const made = await make()
@@ -278,6 +283,44 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(readRevocationList({ revoked: entries, proof }, { ...trust, issuers: [] })).toBeUndefined()
   })
 
+  test('what its organiser may change: who sees the holders, the description, more tokens at any time', async () => {
+    const made = await make({ tokens: 2 })
+    const change = (options: readonly (readonly [string, unknown])[], name: string | number = made.uuid) =>
+      server.send('PATCH', `/event/${name}`, { editCode: made.edit_code, options })
+    const holders = async () => (await server.get(`/events/${made.uuid}/holders`)).status
+    expect(await holders()).toBe(200)
+    const changed = await change([
+      ['hide_holders', true],
+      ['description', 'Inside,\nif it rains.'],
+    ])
+    expect([changed.status, changed.body.data], changed.text).toMatchObject([
+      200,
+      { name: EVENT.name, description: 'Inside,\nif it rains.' },
+    ])
+    expect(await holders()).toBe(403)
+    await change([['hide_holders', false]])
+    expect(await holders()).toBe(200)
+    for (const [name, value] of [
+      ['hide_holders', 'yes'],
+      ['description', 'a\u0007'],
+      ['description', 'a'.repeat(2_001)],
+    ] as const) {
+      const refused = await change([[name, value]])
+      expect([refused.status, refused.body.data], name).toMatchObject([400, { parameter: name }])
+    }
+
+    // Players claim while the number is raised, by two browsers at once
+    const players = await Promise.all(['ra', 'rb', 'rc', 'rd', 're', 'rf'].map(player))
+    const [five, four, ...claims] = await Promise.all([
+      change([['tokens', 5]]),
+      change([['tokens', 4]]),
+      ...players.map((one) => server.claim(made.uuid, one)),
+    ])
+    expect([five!.status, four!.status, ...claims.filter(({ status }) => status >= 500)]).toEqual([200, 200])
+    for (const one of players) await server.claim(made.uuid, one)
+    expect((await signedOf(made)).map(({ number }) => number).sort()).toEqual([1, 2, 3, 4, 5])
+  })
+
   test('many claims at once: a token for each player, none twice', async () => {
     const made = await make({ tokens: 8 })
     const players = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map(player))
@@ -294,6 +337,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     for (const [fields, parameter] of [
       [{ name: 'a\u0000' }, 'name'],
       [{ name: '\ud800' }, 'name'],
+      [{ name: 'Free \u202egnp.token' }, 'name'],
+      [{ start_date: '2026-11-01', end_date: '2026-11-18' }, 'end_date'],
+      [{ distribution_start_date: '2026-11-20T18:00' }, 'distribution_start_date'],
+      [{ distribution_end_date: '2026-11-19T18:00:00Z' }, 'distribution_end_date'],
       [{ tokens: 10_001 }, 'tokens'],
       [{ start_date: '2027-02-30' }, 'start_date'],
       [{ end_date: '2020-01-01' }, 'end_date'],
@@ -302,6 +349,26 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       const refused = await server.send('POST', '/events', { ...EVENT, ...fields })
       expect([refused.status, refused.body.data], parameter).toMatchObject([400, { parameter }])
     }
+  })
+
+  test('tokens begin with the first day anywhere on Earth, or at the hour of the organiser', async () => {
+    const march = await make({ start_date: '2027-03-05', end_date: '2027-03-06' })
+    const early = await server.claim(march.uuid, await player('gus'))
+    expect([early.status, early.body.code, early.body.data]).toMatchObject([
+      ...[403, 'event_not_open'],
+      { opens_at: '2027-03-04T10:00:00.000Z' },
+    ])
+    const distribution_start_date = '2027-03-05T19:00:00+01:00'
+    const evening = await make({
+      ...{ start_date: '2027-03-05', distribution_start_date },
+      distribution_end_date: '2027-03-05T23:00:00+01:00',
+    })
+    expect((await server.get(`/event/${evening.uuid}`)).body.data).toMatchObject({
+      distribution_start_date: '2027-03-05T18:00:00.000Z',
+      distribution_end_date: '2027-03-05T22:00:00.000Z',
+      expiry_date: '2027-03-06T12:00:00.000Z',
+    })
+    expect((await make({ start_date: '2026-11-18', end_date: EVENT.start_date })).approval).toBe('approved')
   })
 
   test('a server without access to the other issuer serves them too', async () => {
@@ -337,6 +404,8 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await approvals.answer(await approvals.find({ uuid: second.uuid }), 'approved')
     expect(await approvals.waiting()).toEqual([])
     expect((await read(picture)).side).toBe(64)
+    const found = await approvals.find({ uuid: second.uuid })
+    expect(PNG.sync.read((await approvals.picture(found))!).width).toBe(64)
     expect((await approving.claim(second.uuid, dora)).status).toBe(200)
 
     // Refused later: no further tokens, also not by more of them, until it is approved again
@@ -352,6 +421,69 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await approvals.answer(event, 'approved')
     expect((await approving.claim(second.uuid, emil)).status).toBe(200)
     await approving.close()
+  })
+
+  test('what strangers may cost has bounds', async () => {
+    const bounded = await start({
+      ...{ EVENT_MAKERS: 'approved', EVENTS_WAITING_MAX: '2', LIMIT_EVENTS_PER_DAY: '4' },
+      LIMIT_TOKEN_LISTS_PER_MINUTE: '3',
+    })
+    const attempt = (fields: object = {}, headers = {}) =>
+      bounded.send('POST', '/events', { ...EVENT, ...fields }, headers)
+    const [kept, refused] = [await make({ image }, bounded), await make({ image }, bounded)]
+    const full = await attempt()
+    expect([full.status, full.body.code, full.body.error]).toMatchObject([
+      ...[429, 'too_many_requests'],
+      expect.stringContaining('2 events wait for the operator'),
+    ])
+    expect(full.headers.get('retry-after')).toBe('3600')
+    const raised = { editCode: kept.edit_code, options: [['tokens', 7]] }
+    expect((await bounded.send('PATCH', `/event/${kept.id}`, raised)).status).toBe(200)
+
+    const approvals = openApprovals({ db: engine.db, clock, vault: new Vault(Buffer.from(TEST_KEY, 'hex')) })
+    await approvals.answer(await approvals.find({ uuid: refused.uuid }), 'refused')
+    const stored = await engine.db.selectFrom('made_event').select(['event_id', 'image']).execute()
+    const imageOf = ({ id }: Made) => stored.find(({ event_id }) => event_id === id)!.image
+    expect([imageOf(kept) !== null, imageOf(refused)]).toEqual([true, null])
+    const old = await make({}, bounded)
+    const today = await attempt()
+    expect([today.status, today.body.error]).toMatchObject([429, expect.stringContaining('4 a day are')])
+    expect((await attempt({ name: '' })).status, 'what is refused does not count').toBe(400)
+    expect((await attempt({}, { 'operator-key': OPERATOR_KEY })).status, 'nor the operator').toBe(200)
+
+    // Pictures that are drawn count, once; the operator sees the organiser's
+    const pictureOf = ({ uuid }: Made, headers: Record<string, string> = {}) =>
+      bounded.ask('GET', `/events/${uuid}/image.png`, { headers })
+    const seen = await pictureOf(kept, { 'operator-key': OPERATOR_KEY })
+    expect([PNG.sync.read(seen.bytes).width, seen.headers['cache-control']]).toEqual([64, 'no-store'])
+    for (const one of [kept, kept, kept, kept, old]) {
+      const { bytes } = await pictureOf(one, { 'operator-key': 'another' })
+      expect(PNG.sync.read(bytes).width).toBe(512)
+    }
+    expect((await bounded.get(`/events/${kept.uuid}/holders`)).status).toBe(200)
+    for (const path of [`/events/${kept.uuid}/holders.csv`, `/addresses/0x${'1'.repeat(40)}/tokens`])
+      expect((await bounded.get(path)).status).toBe(429)
+    expect((await pictureOf(refused)).status).toBe(429)
+
+    await approvals.answer(await approvals.find({ uuid: kept.uuid }), 'approved')
+    expect(await countCodes(engine.db, kept.id)).toMatchObject({ free: 7 })
+    clock.set(clock.nowMs() + 31 * 24 * HOUR_MS)
+    await approvals.deleteOld()
+    clock.set(REFERENCE_TIME_MS)
+    expect(await approvals.waiting()).toEqual([])
+    const found = async ({ uuid }: Made) => (await bounded.get(`/event/${uuid}`)).status
+    expect([await found(old), await found(refused), await found(kept)]).toEqual([404, 200, 200])
+    await bounded.close()
+  })
+
+  test('an event of the other issuer has no tokens here', async () => {
+    await outside.putEvent(77_001, { edit_code: '123456', codes: 1 })
+    await server.register(77_001, '123456', '10,20')
+    for (const path of ['image.png', 'holders', 'holders.csv', `holders/0x${'1'.repeat(40)}`])
+      expect((await server.get(`/events/77001/${path}`)).body.code, path).toBe('event_not_found')
+    const options = [['hide_holders', true]]
+    const change = await server.send('PATCH', '/event/77001', { editCode: '123456', options })
+    expect(change.body.code).toBe('event_not_found')
   })
 
   test('the log has every token once, and a root for each day that is over', async () => {
@@ -376,7 +508,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     for (const entry of first.entries) day.add(entry)
     const root = { day: EVENT.start_date, leaves: signed.length, root: day.root() }
     expect(await log.root()).toEqual(root)
-    const made = await make({ start_date: new Date(clock.nowMs()).toISOString().slice(0, 10) })
+    const made = await make()
     clock.set(REFERENCE_TIME_MS) // a process whose clock is behind: the day with the root stays closed
     await server.claim(made.uuid, await player('max'))
     await log.update()

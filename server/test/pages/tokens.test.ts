@@ -106,6 +106,8 @@ describe('the whole way', () => {
     await press('Save')
     await page.getByText('Please enter a whole number, at least 20').waitFor()
     await page.getByLabel('Number of tokens').fill('25')
+    await page.getByLabel('Description').fill('With a roof.')
+    await page.getByLabel('Keep the list of holders private').check()
     await expectGood(opened, 'change-phone')
     await press('Save')
     await page.getByText('The change is saved.').waitFor()
@@ -113,6 +115,8 @@ describe('the whole way', () => {
     expect(await page.locator('.places li').allTextContents()).toEqual(['5,-2', '6,-2', '7,-2'])
     expect(await page.content()).not.toContain(code)
     const uuid = new URL(page.url()).searchParams.get('event')!
+    expect((await server.get(`/event/${uuid}`)).body.data).toMatchObject({ description: 'With a roof.' })
+    expect((await server.get(`/events/${uuid}/holders`)).body.code).toBe('holders_hidden')
     const { id } = await claim(uuid, 'ann')
 
     await page.clock.setFixedTime(clock.nowMs())

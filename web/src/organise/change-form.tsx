@@ -7,10 +7,20 @@ import { text } from '../texts/texts.ts'
 import { isServed } from '../ui/interfaces.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import { Busy } from './busy.tsx'
-import { hasTokens, openChange, saveChange, tokensText, typeTokens } from './change-state.ts'
+import {
+  descriptionText,
+  hasTokens,
+  hidesHolders,
+  openChange,
+  saveChange,
+  tokensText,
+  typeDescription,
+  typeTokens,
+} from './change-state.ts'
 import { EditCodeField } from './edit-code-field.tsx'
 import { Field } from './field.tsx'
 import { fault, isBusy, isRefused } from './form-state.ts'
+import { MAX_DESCRIPTION_LENGTH } from './make-state.ts'
 import { PlacesMap } from './places-map.tsx'
 import { PlacesField } from './places-step.tsx'
 import { useSecondsUntil } from './seconds-until.ts'
@@ -24,7 +34,7 @@ interface ChangeFormProps {
   onSaved(): void
 }
 
-/** Other places and more tokens for an event that was made here. */
+/** Other places, more tokens, another description and who sees the holders, for an event that was made here. */
 export function ChangeForm({ info, availability: { total }, onSaved }: ChangeFormProps) {
   const title = text('organise.todo.change')
   usePageTitle(title)
@@ -71,6 +81,19 @@ function Fields({ info, total, onSaved }: FieldsProps) {
       {isServed('land') && <PlacesMap />}
       <PlacesField />
       {hasTokens(total) && <TokensField total={total} />}
+      <DescriptionField />
+      {hidesHolders.value !== undefined && (
+        <label class="rule">
+          <input
+            type="checkbox"
+            checked={hidesHolders.value}
+            onChange={({ currentTarget }) => {
+              hidesHolders.value = currentTarget.checked
+            }}
+          />
+          {text('organise.make.hide_holders')}
+        </label>
+      )}
       <p>{text('organise.change.explained')}</p>
       <StepFault />
       <Busy label={text('organise.change.busy')} />
@@ -83,6 +106,29 @@ function Fields({ info, total, onSaved }: FieldsProps) {
         </button>
       </div>
     </form>
+  )
+}
+
+function DescriptionField() {
+  return (
+    <Field<HTMLTextAreaElement>
+      id="event-description"
+      place="description"
+      label={text('organise.make.description')}
+      hint={text('organise.make.description_hint')}
+    >
+      {(parts) => (
+        <textarea
+          {...parts}
+          class="prose"
+          rows={3}
+          dir="auto"
+          maxLength={MAX_DESCRIPTION_LENGTH}
+          value={descriptionText.value}
+          onInput={({ currentTarget }) => typeDescription(currentTarget.value)}
+        />
+      )}
+    </Field>
   )
 }
 

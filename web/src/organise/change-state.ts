@@ -1,5 +1,6 @@
 import { attendance, type EventInfo, LandpassError } from '@landpass/client'
 import { signal } from '@preact/signals'
+import { send } from '../api/client.ts'
 import { text } from '../texts/texts.ts'
 import { coordinatesText } from './coordinates.ts'
 import { forgetEditCode, isEditCodeHeld } from './edit-code.ts'
@@ -22,6 +23,12 @@ import { sendAsOrganiser } from './send-as-organiser.ts'
 /** The number of tokens, as typed. */
 export const tokensText = signal('')
 
+export const descriptionText = signal('')
+/** Whether the list of holders is private; undefined until the server has answered. */
+export const hidesHolders = signal<boolean | undefined>(undefined)
+/** As it was when the form was opened. */
+let hidBefore: boolean | undefined
+
 /** Before the operator has approved an event, its page shows no number that could be raised. */
 export function hasTokens(total: number): boolean {
   return total > 0
@@ -31,11 +38,33 @@ export function hasTokens(total: number): boolean {
 export function openChange(info: EventInfo, total: number): () => void {
   beginChange(info)
   tokensText.value = String(total)
+  descriptionText.value = info.description
+  hidBefore = undefined
+  hidesHolders.value = undefined
+  const closed = new AbortController()
+  void askHidden(info.uuid, closed.signal)
   return () => {
+    closed.abort()
     forgetEditCode()
     typePlaces('')
     fault.value = undefined
   }
+}
+
+/** Finds out whether the list of holders is private. Where that fails the form leaves it as it is. */
+async function askHidden(uuid: string, signal: AbortSignal): Promise<void> {
+  const isHidden = await send(attendance.holders(uuid, { limit: 0 }), signal).then(
+    () => false,
+    (error) => (error instanceof LandpassError && error.code === 'holders_hidden' ? true : undefined),
+  )
+  if (signal.aborted) return
+  hidBefore = isHidden
+  hidesHolders.value = isHidden
+}
+
+export function typeDescription(typed: string): void {
+  descriptionText.value = typed
+  if (fault.value?.place === 'description') fault.value = undefined
 }
 
 export function typeTokens(typed: string): void {
@@ -44,14 +73,21 @@ export function typeTokens(typed: string): void {
 }
 
 /** Sends the form, then shows the live page. A failure is shown at the field that caused it, and clears nothing. */
-export async function saveChange({ id }: EventInfo, total: number, onSaved: () => void): Promise<void> {
+export async function saveChange(
+  { id, description: before }: EventInfo,
+  total: number,
+  onSaved: () => void,
+): Promise<void> {
   if (isBusy.value) return
   fault.value = faultOfForm(total)
   if (fault.value) return
   isBusy.value = true
   const tokens = Number(tokensText.value)
+  const description = descriptionText.value.trim()
   const change = {
     coordinates: coordinatesText(readPlaces.value.places),
+    ...(description !== before && { description }),
+    ...(hidesHolders.value !== hidBefore && { hide_holders: hidesHolders.value === true }),
     ...(hasTokens(total) && tokens !== total && { tokens }),
   }
   try {
@@ -81,6 +117,7 @@ function faultOfRefusal(error: unknown, total: number): Fault {
   if (error instanceof LandpassError && error.code === 'wrong_edit_code')
     return { place: 'edit_code', say: () => text('organise.change.wrong_code') }
   const place = makePlaceOf(error)
+  if (place === 'description') return { place, say: () => text('organise.make.description_fault') }
   return place === 'tokens' ? faultOfTokens(total) : faultAt(place, error)
 }
 

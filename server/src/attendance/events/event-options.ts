@@ -11,7 +11,7 @@ const ALLOWED_TIME =
 const LIKE_DATE = /^\d{4}-\d{2}-\d{2}[\dTZ:.+ -]{0,30}$/
 const MAX_OPTIONS = 20
 const NAMES =
-  'coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence, revoke_passes, tokens'
+  'coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence, revoke_passes, tokens, hide_holders, description'
 const ALLOWED_OPTIONS = `a list of [name, value] pairs, 1 to ${MAX_OPTIONS} of them; names: ${NAMES}`
 /** A name as options have it. An edit code can be of letters alone, so this is not enough to show a text. */
 const LIKE_NAME = /^[a-z_]{1,40}$/i
@@ -19,12 +19,17 @@ const LIKE_NAME = /^[a-z_]{1,40}$/i
 const SAME_LETTERS = 4
 const BEGINNINGS = new Set(NAMES.split(', ').map((name) => name.slice(0, SAME_LETTERS)))
 
-/** Options of the event, and what is done besides. */
-export type RequestedOptions = EventOptions & {
-  readonly revokesPasses?: boolean
-  /** How many tokens an event that was made here shall have. */
-  readonly tokens?: number
+/** What an organiser may change of an event that was made here alone. */
+export interface MadeEventChange {
+  /** How many tokens it shall have. */
+  readonly tokens?: number | undefined
+  /** Whether the list of its holders is for the organiser alone. */
+  readonly hidesHolders?: boolean | undefined
+  readonly description?: string | undefined
 }
+
+/** Options of the event, and what is done besides. */
+export type RequestedOptions = EventOptions & MadeEventChange & { readonly revokesPasses?: boolean }
 
 /**
  * Reads the options of `PATCH /event/:id` in the form in which the organiser page sends them. Of a name that occurs
@@ -57,14 +62,20 @@ function parseOption(pair: unknown, world: World): RequestedOptions {
     case 'revoke_passes':
       if (typeof value !== 'boolean') throw invalidSecret(name, value, 'true or false')
       return { revokesPasses: value }
+    case 'hide_holders':
+      if (typeof value !== 'boolean') throw invalidSecret(name, value, 'true or false')
+      return { hidesHolders: value }
+    case 'description':
+      if (typeof value !== 'string') throw invalidSecret(name, value, 'a text')
+      return { description: value }
     case 'tokens':
       if (!Number.isSafeInteger(value) || (value as number) < 1)
         throw invalidSecret(name, value, 'a whole number')
       return { tokens: value as number }
     case 'distribution_start_date':
-      return { distribution_start_at_ms: parseDate(name, value) }
+      return { distribution_start_at_ms: parseTime(name, value) }
     case 'distribution_end_date':
-      return { distribution_end_at_ms: parseDate(name, value) }
+      return { distribution_end_at_ms: parseTime(name, value) }
     default:
       throw unknownOption(name)
   }
@@ -85,7 +96,8 @@ function isShown(name: string): boolean {
   return LIKE_NAME.test(name) && (name.includes('_') || BEGINNINGS.has(beginning))
 }
 
-function parseDate(name: string, value: unknown): number | null {
+/** Milliseconds since 1970; null is no limit. @throws {AppError} `invalid_parameter` */
+export function parseTime(name: string, value: unknown): number | null {
   if (value === null) return null
   const timeMs = typeof value === 'string' && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
   if (!Number.isNaN(timeMs)) return timeMs

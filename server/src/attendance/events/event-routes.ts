@@ -17,7 +17,7 @@ import {
   eventReferenceJson,
   eventReferenceProperties,
 } from './event-json.ts'
-import { parseOptions } from './event-options.ts'
+import { type MadeEventChange, parseOptions } from './event-options.ts'
 import {
   credentialFields,
   credentialsOf,
@@ -56,8 +56,8 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   readonly events: Pick<EventCache, 'get' | 'forget'>
   readonly codeCounts: Pick<CodeCountCache, 'get'>
   readonly holds: Pick<EventHolds, 'findHeld'>
-  /** Raises how many tokens an event of our own has. @throws {AppError} `event_not_found` for another event */
-  readonly raiseTokens: (event: Event, tokens: number) => Promise<void>
+  /** Changes an event of our own. @throws {AppError} `event_not_found` for another event, `invalid_parameter` */
+  readonly changeMade: (event: Event, change: MadeEventChange) => Promise<void>
   readonly maxTokens: number
 }
 
@@ -118,7 +118,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
             ...credentialFields,
             options: Type.Unknown({
               description:
-                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes, tokens (of events made here, more than before). Example: `[["coordinates", "52,-10;53,-10"]]`.',
+                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`.',
             }),
           },
           { title: 'EventChangeRequest' },
@@ -132,14 +132,17 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
     },
     async (request, reply) => {
       assertConfigured()
-      const { revokesPasses, tokens, ...options } = parseOptions(request.body.options, world)
+      const { revokesPasses, tokens, hidesHolders, description, ...options } = parseOptions(
+        request.body.options,
+        world,
+      )
       const known = await getEvent(db, parseEventName(request.params.event))
       assertWindow({ ...known, ...options })
       if (tokens !== undefined && tokens > ofOwn.maxTokens)
         throw invalidParameter('tokens', tokens, `at most ${ofOwn.maxTokens}`)
       const id = known.event_id
       const given = await organisers.assertEditCode(id, credentialsOf(request))
-      if (tokens !== undefined) await ofOwn.raiseTokens(known, tokens)
+      await ofOwn.changeMade(known, { tokens, hidesHolders, description })
       const newPass = revokesPasses ? await organisers.revokePasses(id) : given
       const event = await changeEvent(db, id, options, clock.nowMs())
       events.forget(event)

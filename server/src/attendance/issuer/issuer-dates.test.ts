@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { endOfLastDayMs, parseIssuerDate } from './issuer-dates.ts'
+import { beginOfFirstDayMs, endOfLastDayMs, parseIssuerDate } from './issuer-dates.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
@@ -76,4 +76,8 @@ test('any text gives a midnight in UTC or undefined, and throws nothing', () => 
 
 test('the last day is over in every time zone at noon UTC of the next day', () => {
   expect(endOfLastDayMs('20-Mar-2026')).toBe(Date.parse('2026-03-21T12:00:00Z'))
+})
+
+test('the first day begins in the first time zone at ten UTC of the day before', () => {
+  expect(beginOfFirstDayMs('2026-03-20')).toBe(Date.parse('2026-03-19T10:00:00Z'))
 })

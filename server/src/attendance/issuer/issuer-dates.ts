@@ -36,6 +36,17 @@ export function endOfLastDayMs(expiryDateText: unknown): number | undefined {
   return midnight === undefined ? undefined : midnight + DAY_MS + 12 * HOUR_MS
 }
 
+/**
+ * When the first day of an event begins in the first time zone: 10:00 UTC of the day before.
+ *
+ * @example
+ * beginOfFirstDayMs('2026-03-20') // Date.parse('2026-03-19T10:00:00Z')
+ */
+export function beginOfFirstDayMs(startDateText: unknown): number | undefined {
+  const midnight = parseIssuerDate(startDateText)
+  return midnight === undefined ? undefined : midnight - 14 * HOUR_MS
+}
+
 interface DayParts {
   readonly year: number
   /** 1 to 12 where the day exists. */

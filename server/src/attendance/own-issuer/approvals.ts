@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import { type Clock, HOUR_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { Approval } from '../../db/schema.ts'
 import { AppError } from '../../errors.ts'
@@ -7,10 +7,21 @@ import { CodeCountCache } from '../events/code-count-cache.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { type Event, getEvent } from '../events/event-queries.ts'
 import type { Vault } from '../vault.ts'
-import { setApproval, type WaitingEvent, waitingEvents } from './made-event-queries.ts'
+import {
+  deleteImage,
+  deleteWaiting,
+  findAnyImage,
+  setApproval,
+  type WaitingEvent,
+  waitingEvents,
+} from './made-event-queries.ts'
 import { listOwnCodes } from './own-code-list.ts'
 
+/** After so long an event that the operator has not answered for is deleted. */
+const WAITING_MS = 30 * 24 * HOUR_MS
+
 export interface ApprovalsOptions {
+  readonly clock: Clock
   readonly db: Db
   readonly codes: Pick<CodeLoader, 'load'>
 }
@@ -24,7 +35,8 @@ export class Approvals {
 
   /**
    * Answers for an event; an earlier answer can be changed. A refused event keeps the tokens that it has, and those of
-   * claims that hold a code already; its other codes are void until it is approved again.
+   * claims that hold a code already; its other codes are void until it is approved again. Without any token, its picture
+   * is deleted.
    *
    * @throws {AppError} `event_not_found` for an event that was not made here
    */
@@ -32,11 +44,22 @@ export class Approvals {
     const { db, codes } = this.options
     if (!(await setApproval(db, event.event_id, approval))) throw notMadeHere()
     await codes.load(event, '')
+    if (approval === 'refused') await deleteImage(db, event.event_id)
   }
 
   /** Events without an answer, the oldest first. */
   waiting(): Promise<readonly WaitingEvent[]> {
     return waitingEvents(this.options.db)
+  }
+
+  /** The organiser's picture, as a PNG, before the event is approved too; undefined where there is none. */
+  picture({ event_id: eventId }: Pick<Event, 'event_id'>): Promise<Buffer | undefined> {
+    return findAnyImage(this.options.db, eventId)
+  }
+
+  /** Deletes events that have waited for too long. */
+  deleteOld(): Promise<void> {
+    return deleteWaiting(this.options.db, this.options.clock.nowMs() - WAITING_MS)
   }
 
   /** @throws {AppError} `event_not_found` */
@@ -57,7 +80,7 @@ export function openApprovals({
 }): Approvals {
   const issuer = { listCodes: (eventId: number) => listOwnCodes(db, eventId) }
   const parts = { codeCounts: new CodeCountCache(db), holds: new EventHolds({ db, clock }) }
-  return new Approvals({ db, codes: new CodeLoader({ db, clock, vault, issuer, ...parts }) })
+  return new Approvals({ db, clock, codes: new CodeLoader({ db, clock, vault, issuer, ...parts }) })
 }
 
 export function notMadeHere(): AppError {

@@ -5,13 +5,26 @@ import type { Approval } from '../../db/schema.ts'
 import { AppError } from '../../errors.ts'
 import type { CodeLoader } from '../codes/code-loader.ts'
 import { coordinatesText } from '../events/coordinates.ts'
-import type { Event } from '../events/event-queries.ts'
-import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
+import type { MadeEventChange } from '../events/event-options.ts'
+import { type Event, getEvent } from '../events/event-queries.ts'
+import { beginOfFirstDayMs, endOfLastDayMs } from '../issuer/issuer-dates.ts'
 import { notMadeHere } from './approvals.ts'
-import { findMadeEvent, insertMadeEvent, raiseSupply } from './made-event-queries.ts'
+import { assertDescription } from './event-texts.ts'
+import {
+  countWaiting,
+  findMadeEvent,
+  insertMadeEvent,
+  raiseSupply,
+  setDescription,
+  setHidesHolders,
+} from './made-event-queries.ts'
+import { isOwnEvent } from './own-codes.ts'
 import { hashOf, newEditCode } from './own-issuer.ts'
 import { PictureReader } from './picture-reader.ts'
 import type { TokenKeys } from './token-keys.ts'
+
+/** When too many events wait: the operator may have answered then. */
+const RETRY_AFTER_S = 3_600
 
 export interface EventMakerOptions {
   readonly db: Db
@@ -21,6 +34,8 @@ export interface EventMakerOptions {
   readonly log: { warn(facts: object, sentence: string): void }
   readonly who: 'anyone' | 'approved' | 'operator' | 'nobody'
   readonly maxTokens: number
+  /** Events that may wait for the operator; 0: any number. */
+  readonly maxWaiting: number
   /** A square picture of places, as a PNG file; undefined while there is no map of them. */
   readonly drawPlaces: (places: readonly Coord[]) => Buffer | undefined
 }
@@ -34,6 +49,10 @@ export interface EventDescription {
   /** Days as `YYYY-MM-DD`. */
   readonly startDate: string
   readonly endDate: string
+  /** From when on tokens can be claimed; undefined: from the begin of the first day anywhere on Earth. */
+  readonly startAtMs: number | undefined
+  /** Until when at the latest; the end of the last day anywhere on Earth ends it too. */
+  readonly endAtMs: number | undefined
   readonly tokens: number
   readonly requiresCaptcha: boolean
   readonly requiresPresence: boolean
@@ -72,26 +91,28 @@ export class EventMaker {
    * that waits has no codes, like one that the other issuer has not approved.
    *
    * @throws {PictureError} for a picture that is none, too large, or damaged
-   * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs,
-   * `too_many_pictures`
+   * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs;
+   * `too_many_pictures`; `too_many_requests` where too many events wait for the operator
    */
   async make(description: EventDescription, { isOperator, base }: MakingRequest): Promise<MadeEventAnswer> {
-    const { db, clock, keys, codes, log, who, drawPlaces } = this.options
+    const { db, clock, keys, codes, log, who, maxWaiting, drawPlaces } = this.options
     if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly()
     await keys.current()
+    const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
+    if (approval === 'waiting' && maxWaiting > 0 && (await countWaiting(db)) >= maxWaiting)
+      throw tooManyWaiting(maxWaiting)
     const { picture, places } = description
     const image = picture ? await this.pictures.read(picture) : drawPlaces(places)
     const nowMs = clock.nowMs()
     const editCode = newEditCode()
-    const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
     const event = await insertMadeEvent(db, {
       record: (made) => recordOf(made, description, base),
       coordinates: coordinatesText(places),
       image: image ?? null,
       requiresCaptcha: description.requiresCaptcha,
       requiresPresence: description.requiresPresence,
-      startAtMs: null,
-      endAtMs: null,
+      startAtMs: description.startAtMs ?? beginOfFirstDayMs(description.startDate)!,
+      endAtMs: description.endAtMs ?? null,
       expiresAtMs: endOfLastDayMs(description.endDate)!,
       editCodeHash: hashOf(editCode),
       supply: description.tokens,
@@ -105,13 +126,20 @@ export class EventMaker {
   }
 
   /**
-   * Raises how many tokens an event has. A smaller number changes nothing: the tokens may be given out.
+   * Changes an event. A smaller number of tokens changes nothing: the tokens may be given out.
    *
-   * @throws {AppError} `event_not_found` for an event that was not made here
+   * @throws {AppError} `event_not_found` for an event that was not made here, `invalid_parameter` for its description
    */
-  async raise(event: Event, tokens: number): Promise<void> {
+  async change(event: Event, { tokens, hidesHolders, description }: MadeEventChange): Promise<void> {
     const { db, codes } = this.options
-    if ((await raiseSupply(db, event.event_id, tokens)) === undefined) throw notMadeHere()
+    const { event_id: eventId } = event
+    if (tokens === undefined && hidesHolders === undefined && description === undefined) return
+    if (description !== undefined) assertDescription(description)
+    if (!isOwnEvent(eventId)) throw notMadeHere()
+    if (hidesHolders !== undefined) await setHidesHolders(db, eventId, hidesHolders)
+    if (description !== undefined) await setDescription(db, event, description)
+    if (tokens === undefined) return
+    await raiseSupply(db, eventId, tokens)
     await codes.load(event, '')
   }
 
@@ -147,6 +175,14 @@ function recordOf(
     event_host_id: 0,
     private_event: false,
   }
+}
+
+function tooManyWaiting(count: number): AppError {
+  return new AppError(
+    'too_many_requests',
+    `${count} events wait for the operator of this server, and no more may. Ask the operator, or try again tomorrow.`,
+    { retry_after_s: RETRY_AFTER_S },
+  )
 }
 
 function operatorOnly(): AppError {

@@ -1,13 +1,16 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { checksumAddress, EVENT_ATTENDANCE_UID, MAINNET_DOMAIN } from '@landpass/client/tokens'
 import Type from 'typebox'
+import type { Clock } from '../../clock.ts'
 import { streamSchema } from '../../http/schemas.ts'
 import { oneOf } from '../../schema-parts.ts'
 import type { TokenKeys } from './token-keys.ts'
 
 const timeOrNull = Type.Union([Type.String(), Type.Null()])
+const STATUS_PATH = '/.well-known/attendance-revocations.json'
 const issuersSchema = Type.Object(
   {
+    updated: Type.String(),
     domain: Type.Object({
       name: Type.String(),
       version: Type.String(),
@@ -24,21 +27,23 @@ const issuersSchema = Type.Object(
         withdrawn: Type.Optional(Type.String({ description: 'Since when somebody else may have the key.' })),
       }),
     ),
+    status: Type.String({ description: 'Path of the list of revoked tokens.' }),
   },
   { title: 'TokenIssuers' },
 )
 
 export interface IssuerKeyRouteOptions {
+  readonly clock: Clock
   /** Undefined where this server has no issuer of its own. */
   readonly keys: Pick<TokenKeys, 'list'> | undefined
   /** @throws {AppError} `attendance_not_configured` */
   readonly assertConfigured: () => void
 }
 
-/** The public list of our keys, for those who check tokens. */
+/** The public list of our keys, for checking tokens. */
 export const issuerKeyRoutes: FastifyPluginCallbackTypebox<IssuerKeyRouteOptions> = (
   app,
-  { keys, assertConfigured },
+  { clock, keys, assertConfigured },
   done,
 ) => {
   app.get(
@@ -59,6 +64,7 @@ export const issuerKeyRoutes: FastifyPluginCallbackTypebox<IssuerKeyRouteOptions
       const published = (await keys?.list()) ?? []
       reply.header('cache-control', 'max-age=60').type('application/json')
       return JSON.stringify({
+        updated: isoOf(Math.floor(clock.nowMs() / 1000)),
         domain: { ...MAINNET_DOMAIN, chainId: Number(MAINNET_DOMAIN.chainId) },
         schemas: [EVENT_ATTENDANCE_UID],
         issuers: published.map(({ address, from, until, state, withdrawnAt }) => ({
@@ -68,6 +74,7 @@ export const issuerKeyRoutes: FastifyPluginCallbackTypebox<IssuerKeyRouteOptions
           state,
           ...(withdrawnAt !== null && { withdrawn: isoOf(withdrawnAt) }),
         })),
+        status: STATUS_PATH,
       })
     },
   )

@@ -92,6 +92,16 @@ export async function findImage(db: Db, eventId: number): Promise<Buffer | undef
   return row?.image ? Buffer.from(row.image) : undefined
 }
 
+/** The picture of an event whatever the operator has answered: for the operator alone. */
+export async function findAnyImage(db: Db, eventId: number): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('made_event')
+    .select('image')
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
+  return row?.image ? Buffer.from(row.image) : undefined
+}
+
 /** Raises the number of tokens; a smaller one changes nothing. @returns the number that holds now */
 export async function raiseSupply(db: Db, eventId: number, supply: number): Promise<number | undefined> {
   const row = await db
@@ -121,6 +131,72 @@ export function setApproval(
       .executeTakeFirst()
     await voidUnapproved(tx, eventId)
     return result.numUpdatedRows === 1n
+  })
+}
+
+export async function setHidesHolders(db: Db, eventId: number, hidesHolders: boolean): Promise<void> {
+  await db
+    .updateTable('made_event')
+    .set({ hides_holders: hidesHolders })
+    .where('event_id', '=', eventId)
+    .execute()
+}
+
+export async function setDescription(
+  db: Db,
+  { event_id: eventId, issuer_record: record }: Pick<Event, 'event_id' | 'issuer_record'>,
+  description: string,
+): Promise<void> {
+  await db
+    .updateTable('attendance_event')
+    .set({ issuer_record: JSON.stringify({ ...record, description }) })
+    .where('event_id', '=', eventId)
+    .execute()
+}
+
+/** Deletes the picture of an event, if no claim of it has a token. */
+export async function deleteImage(db: Db, eventId: number): Promise<void> {
+  await db
+    .updateTable('made_event')
+    .set({ image: null })
+    .where('event_id', '=', eventId)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('token').select('id').where('token.event_id', '=', eventId))),
+    )
+    .execute()
+}
+
+export async function countWaiting(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('made_event')
+    .select(({ fn }) => fn.countAll<string | number>().as('count'))
+    .where('approval', '=', 'waiting')
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/**
+ * Deletes events without an answer of the operator that were made before a time. They have no codes, so no claims and no
+ * tokens; one that has any stays.
+ */
+export async function deleteWaiting(db: Db, beforeMs: number): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const deleted = await tx
+      .deleteFrom('made_event')
+      .where('approval', '=', 'waiting')
+      .where('made_at_ms', '<', beforeMs)
+      .where(({ not, or, exists, selectFrom, ref }) => {
+        const ofEvent = (table: 'token' | 'claim' | 'claim_code') =>
+          exists(selectFrom(table).select('id').where('event_id', '=', ref('made_event.event_id')))
+        return not(or([ofEvent('token'), ofEvent('claim'), ofEvent('claim_code')]))
+      })
+      .returning('event_id')
+      .execute()
+    if (deleted.length === 0) return
+    const ids = deleted.map(({ event_id }) => event_id)
+    for (const table of ['attendance_refusal', 'issuer_failure', 'event_hold'] as const)
+      await tx.deleteFrom(table).where('event_id', 'in', ids).execute()
+    await tx.deleteFrom('attendance_event').where('event_id', 'in', ids).execute()
   })
 }
 

@@ -1,8 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { World } from '@landpass/client/grid'
-import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import { publicBase } from '../../http/public-base.ts'
@@ -11,16 +10,17 @@ import { invalidParameter } from '../../http/validation.ts'
 import { oneOf } from '../../schema-parts.ts'
 import { parseCoordinates } from '../events/coordinates.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
+import { parseTime } from '../events/event-options.ts'
 import { eventParams, parsePublicEventName } from '../events/event-params.ts'
 import { getEvent } from '../events/event-queries.ts'
-import { parseIssuerDate } from '../issuer/issuer-dates.ts'
+import { endOfLastDayMs, parseIssuerDate } from '../issuer/issuer-dates.ts'
 import type { LimitHook } from '../limits.ts'
 import type { Approvals } from './approvals.ts'
 import type { EventDescription, EventMaker } from './event-maker.ts'
+import { assertDescription, MAX_DESCRIPTION, MAX_NAME, readName } from './event-texts.ts'
+import { isOperator } from './operator-key.ts'
 import { MAX_PICTURE_BYTES, MAX_SIDE_PX, MIN_SIDE_PX, PictureError } from './picture-reader.ts'
 
-const MAX_NAME = 100
-const MAX_DESCRIPTION = 2_000
 const MAX_IMAGE_TEXT = Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + 'data:image/jpeg;base64,'.length
 /** Room for the other fields. */
 const BODY_LIMIT_BYTES = MAX_IMAGE_TEXT + 64 * 1024
@@ -29,9 +29,6 @@ const PICTURE_ALLOWED = `a PNG or JPEG of at most ${MAX_PICTURE_BYTES} bytes as 
 /** Explorers keep times in 32 bits. */
 const LAST_YEAR = 2037
 const DAY = /^\d{4}-\d{2}-\d{2}$/
-/** Line breaks and tabs are allowed in descriptions; other control characters show nowhere. */
-const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/u
-const UNPRINTABLE_IN_TEXT = /(?![\n\t])[\p{Cc}\p{Surrogate}]/u
 
 const bodySchema = Type.Object(
   {
@@ -42,6 +39,12 @@ const bodySchema = Type.Object(
     end_date: Type.Optional(
       Type.String({ description: 'Last day; the first one where it is left out. Tokens end then.' }),
     ),
+    distribution_start_date: Type.Optional(
+      Type.String({
+        description: 'Tokens from then on: ISO 8601 with a zone. Left out: the whole first day.',
+      }),
+    ),
+    distribution_end_date: Type.Optional(Type.String()),
     tokens: Type.Integer({ minimum: 1, description: 'How many there can be. It can be raised.' }),
     event_url: Type.Optional(Type.String({ maxLength: 300, description: 'An https address.' })),
     requires_captcha: Type.Optional(Type.Boolean()),
@@ -69,6 +72,7 @@ const approvalSchema = oneOf(['waiting', 'approved', 'refused'], {
 
 export interface MadeEventRouteOptions {
   readonly db: Db
+  readonly clock: Clock
   readonly world: World
   readonly maker: EventMaker
   readonly approvals: Pick<Approvals, 'answer'>
@@ -77,6 +81,7 @@ export interface MadeEventRouteOptions {
   /** What the operator sends in the header Operator-Key. */
   readonly operatorKey: string | undefined
   readonly makerLimit: LimitHook
+  readonly makerDayLimit: LimitHook
   readonly organiserLimit: LimitHook
   /** @throws {AppError} `attendance_not_configured` */
   readonly assertConfigured: () => void
@@ -86,6 +91,7 @@ export interface MadeEventRouteOptions {
 export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions> = (app, options, done) => {
   const {
     db,
+    clock,
     world,
     maker,
     approvals,
@@ -93,6 +99,7 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     maxTokens,
     operatorKey,
     makerLimit,
+    makerDayLimit,
     organiserLimit,
     assertConfigured,
   } = options
@@ -131,9 +138,11 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
     },
     async (request, reply) => {
       assertConfigured()
-      const description = describedIn(request.body, world, maxTokens)
+      const description = describedIn(request.body, { world, maxTokens, nowMs: clock.nowMs() })
+      const fromOperator = isOperator(request, operatorKey)
+      if (!fromOperator) await makerDayLimit(request, reply)
       const made = maker.make(description, {
-        isOperator: isOperator(request, operatorKey),
+        isOperator: fromOperator,
         base: publicBase(request, publicUrl),
       })
       const { event, editCode, approval } = await made.catch(refusePicture)
@@ -181,26 +190,18 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
   done()
 }
 
-/** Compares hashes, so that neither length nor beginning shows in the time. */
-function isOperator({ headers }: Pick<FastifyRequest, 'headers'>, operatorKey: string | undefined): boolean {
-  const sent = headers['operator-key']
-  if (operatorKey === undefined || typeof sent !== 'string') return false
-  const hash = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(hash(sent), hash(operatorKey))
-}
-
 /** @throws {AppError} `invalid_parameter`, `invalid_coordinates` */
-function describedIn(body: Static<typeof bodySchema>, world: World, maxTokens: number): EventDescription {
-  const name = body.name.trim()
-  if (name === '' || UNPRINTABLE.test(name))
-    throw invalidParameter('name', body.name, 'a text without control characters')
+function describedIn(
+  body: Static<typeof bodySchema>,
+  { world, maxTokens, nowMs }: { readonly world: World; readonly maxTokens: number; readonly nowMs: number },
+): EventDescription {
+  const name = readName(body.name)
   const { description = '', event_url: eventUrl = '', start_date: startDate, tokens } = body
-  if (UNPRINTABLE_IN_TEXT.test(description))
-    throw invalidParameter('description', description, 'a text without control characters')
+  assertDescription(description)
   if (eventUrl !== '' && !isHttps(eventUrl)) throw invalidParameter('event_url', eventUrl, 'an https address')
   if (tokens > maxTokens) throw invalidParameter('tokens', tokens, `at most ${maxTokens}`)
   const endDate = body.end_date ?? startDate
-  assertDays(startDate, endDate)
+  assertDays(startDate, endDate, nowMs)
   return {
     name,
     description,
@@ -208,6 +209,7 @@ function describedIn(body: Static<typeof bodySchema>, world: World, maxTokens: n
     places: parseCoordinates(body.coordinates, world),
     startDate,
     endDate,
+    ...timesIn(body, nowMs),
     tokens,
     requiresCaptcha: body.requires_captcha ?? false,
     requiresPresence: body.requires_presence ?? true,
@@ -232,7 +234,23 @@ function shortened(text: string): string {
   return text.slice(0, 20)
 }
 
-function assertDays(startDate: string, endDate: string): void {
+/** @throws {AppError} `invalid_parameter` */
+function timesIn(body: Static<typeof bodySchema>, nowMs: number) {
+  const timeIn = (name: 'distribution_start_date' | 'distribution_end_date') =>
+    body[name] === undefined ? undefined : (parseTime(name, body[name]) ?? undefined)
+  const startAtMs = timeIn('distribution_start_date')
+  const endAtMs = timeIn('distribution_end_date')
+  const earliestMs = Math.max(startAtMs ?? nowMs, nowMs)
+  if (endAtMs !== undefined && endAtMs <= earliestMs)
+    throw invalidParameter(
+      'distribution_end_date',
+      body.distribution_end_date,
+      'after distribution_start_date, and not over',
+    )
+  return { startAtMs, endAtMs }
+}
+
+function assertDays(startDate: string, endDate: string, nowMs: number): void {
   for (const [name, day] of [
     ['start_date', startDate],
     ['end_date', endDate],
@@ -241,6 +259,7 @@ function assertDays(startDate: string, endDate: string): void {
       throw invalidParameter(name, day, `a day as YYYY-MM-DD, until ${LAST_YEAR}`)
   }
   if (endDate < startDate) throw invalidParameter('end_date', endDate, `not before start_date, ${startDate}`)
+  if (endOfLastDayMs(endDate)! <= nowMs) throw invalidParameter('end_date', endDate, 'a day that is not over')
 }
 
 function isHttps(text: string): boolean {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readRevocationList, verifyToken } from '@landpass/client/tokens'
 import Fastify from 'fastify'
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { describeOnOneEngine } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
@@ -13,8 +14,10 @@ import { insertMadeEvent } from './made-event-queries.ts'
 import { ownCode } from './own-codes.ts'
 import { hashOf, OwnIssuer } from './own-issuer.ts'
 import { revocationRoutes } from './revocation-routes.ts'
+import { holdersCsv } from './token-json.ts'
 import { makeTokenKeyFile, readTokenKeys } from './token-key-file.ts'
 import { TokenKeys } from './token-keys.ts'
+import { holdersOfEvent } from './token-list-queries.ts'
 import { TokenLog } from './token-log.ts'
 import { findLogPlace } from './token-log-queries.ts'
 import { attestationOf, tokenPackage } from './token-message.ts'
@@ -22,6 +25,8 @@ import { findTokenOf, insertToken, isSigned, type SignedToken, tokens } from './
 
 const PLAYERS = 24
 const PROCESSES = 3
+/** Two batches and a bit of a third. */
+const ROWS = 401
 
 /** `npm run faults -- kill --issuer own` does the same with processes that are killed. */
 describeOnOneEngine('processes that die while they sign', (open) => {
@@ -213,5 +218,36 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     const token = (await findTokenOf(engine.db, eventId, address)) as SignedToken
     const place = await findLogPlace(engine.db, token.id)
     expect(Math.floor(place!.noted_at_ms / 1000)).toBeLessThan(withdrawnAt!)
+  })
+
+  test('the CSV of many holders is read in batches: every row once, by number', async () => {
+    const { db } = engine
+    const name = {
+      record: ({ eventId: id }: { eventId: number }) => ({ id, name: 'Fair' }),
+      coordinates: '1,2',
+    }
+    const many = await insertMadeEvent(db, {
+      ...{ ...name, requiresCaptcha: false, requiresPresence: false, startAtMs: null, endAtMs: null },
+      ...{
+        expiresAtMs: 1,
+        editCodeHash: hashOf('0'),
+        supply: ROWS,
+        approval: 'approved',
+        hidesHolders: false,
+      },
+      ...{ image: null, nowMs: clock.nowMs() },
+    })
+    await sql`
+      insert into token (id, event_id, address, signer, time_s, event_name, event_location, salt, number, uid, signature)
+      select gen_random_uuid(), ${many}, '0x' || lpad(to_hex(n), 40, '0'), '0x', 1, 'Fair', '1,2', '', n, '\\x07', ''
+      from generate_series(1, ${ROWS}::int) as n`.execute(db)
+    const pieces: string[] = []
+    for await (const piece of holdersCsv(holdersOfEvent(db, many))) pieces.push(piece)
+    const [header, ...lines] = pieces.join('').split('\r\n')
+    expect([header, lines.pop()]).toEqual(['number,address,time,uid,revoked', ''])
+    expect(lines.map((line) => Number.parseInt(line, 10))).toEqual(
+      Array.from({ length: ROWS }, (_, at) => at + 1),
+    )
+    expect(Math.max(...pieces.map((piece) => piece.split('\r\n').length))).toBeLessThanOrEqual(201)
   })
 })

@@ -35,7 +35,7 @@ export interface OwnIssuerOptions {
   readonly keys: Pick<TokenKeys, 'current' | 'sign' | 'maySign' | 'forgetTimes'>
 }
 
-/** Bytes of an edit code. Nobody can guess so many, so that wrong ones need no limit. */
+/** Bytes of an edit code. So many cannot be guessed, so wrong ones need no limit. */
 const EDIT_CODE_BYTES = 16
 
 /**
@@ -87,7 +87,7 @@ export class OwnIssuer implements Issuer {
     if (!token) return 'no_such_code'
     if (isSigned(token)) return 'made'
     if (!(await keys.maySign(token.signer, token.timeS))) {
-      // Its key was withdrawn, or is not here: nobody has seen a signature of this message
+      // Its key was withdrawn, or is not here: no signature of this message was ever shown
       const signer = await keys.current()
       await renewMessage(db, token.id, { signer, timeS: Math.floor(this.options.clock.nowMs() / 1000) })
       throw new IssuerError('busy', { call: 'mint' })

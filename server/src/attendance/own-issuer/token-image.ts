@@ -28,7 +28,8 @@ export function drawToken(eventId: Uint8Array, tokenId: Uint8Array): Buffer {
   const pixels = new Uint8Array(TOKEN_IMAGE_PX * TOKEN_IMAGE_PX)
   for (let y = 0; y < TOKEN_IMAGE_PX; y++) {
     for (let x = 0; x < TOKEN_IMAGE_PX; x++) {
-      const distance = Math.hypot(x - HALF + 0.5, y - HALF + 0.5) / RADIUS
+      // A third of the time of Math.hypot
+      const distance = Math.sqrt((x - HALF + 0.5) ** 2 + (y - HALF + 0.5) ** 2) / RADIUS
       if (distance > 1) continue
       const angle = Math.atan2(y - HALF + 0.5, x - HALF + 0.5) + turn + swirl * distance
       const outer = depth * Math.cos(petals * angle)

@@ -43,6 +43,30 @@ export async function tokensOfEvent(db: Db, eventId: number, { limit, offset }: 
   return { total: await countTokens(db, { eventId }), found: found as readonly SignedToken[] }
 }
 
+/** What the list of holders says of a token. */
+export type HolderRow = Pick<SignedToken, 'number' | 'address' | 'timeS' | 'uid' | 'revokedAtS'>
+
+const BATCH_ROWS = 200
+
+/** All tokens of an event by number, some hundred at a time. One that is signed meanwhile may be missing. */
+export async function* holdersOfEvent(db: Db, eventId: number): AsyncGenerator<readonly HolderRow[]> {
+  let last = 0
+  for (;;) {
+    const rows = await db
+      .selectFrom('token')
+      .select(['number', 'address', 'time_s as timeS', 'uid', 'revoked_at_s as revokedAtS'])
+      .where('event_id', '=', eventId)
+      .where('number', '>', last)
+      .where('signature', 'is not', null)
+      .orderBy('number')
+      .limit(BATCH_ROWS)
+      .execute()
+    if (rows.length > 0) yield rows as readonly HolderRow[]
+    if (rows.length < BATCH_ROWS) return
+    last = rows.at(-1)!.number!
+  }
+}
+
 /** What a gate asks. */
 export type HeldToken = Pick<SignedToken, 'timeS' | 'uid' | 'revokedAtS'>
 

@@ -20,12 +20,16 @@ export interface TokenPictureRouteOptions {
   readonly pictures: TokenPictures
   /** For pictures that are not in memory. */
   readonly imageLimit: LimitHook
+  /** For pictures that have to be drawn. */
+  readonly listLimit: LimitHook
+  /** Whether a request comes from the operator, who sees pictures before they are approved. */
+  readonly isOperator: (request: Pick<FastifyRequest, 'headers'>) => boolean
 }
 
 /** Pictures of events that were made here, and of their tokens. */
 export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteOptions> = (
   app,
-  { events, pictures, imageLimit },
+  { events, pictures, imageLimit, listLimit, isOperator },
   done,
 ) => {
   app.get(
@@ -43,7 +47,7 @@ export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteO
     async (request, reply) => {
       const id = request.params.id.toLowerCase()
       if (!pictures.cached(id)) await imageLimit(request, reply)
-      return sendPicture(request, reply, await pictures.ofToken(id))
+      return sendPicture(request, reply, await pictures.ofToken(id, () => listLimit(request, reply)))
     },
   )
 
@@ -56,13 +60,16 @@ export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteO
         tags: ['events'],
         operationId: 'eventImage',
         summary: 'The picture of an event that was made here',
+        description: 'With the header Operator-Key also before the event is approved.',
         params: eventParams,
         response: pictureSchema('event_not_found'),
       },
     },
     async (request, reply) => {
       const event = await events.get(parsePublicEventName(request.params.event))
-      return sendPicture(request, reply, await pictures.ofEvent(event))
+      const waiting = isOperator(request) ? await pictures.waitingOf(event) : undefined
+      if (waiting) return reply.header('cache-control', 'no-store').type(TYPE).send(waiting.png)
+      return sendPicture(request, reply, await pictures.ofEvent(event, () => listLimit(request, reply)))
     },
   )
   done()

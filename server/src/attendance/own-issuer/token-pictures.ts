@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { findImage } from './made-event-queries.ts'
+import { notMadeHere } from './approvals.ts'
+import { findAnyImage, findImage } from './made-event-queries.ts'
+import { isOwnEvent } from './own-codes.ts'
 import { drawToken } from './token-image.ts'
 import { getToken } from './token-list-queries.ts'
 
@@ -13,8 +15,13 @@ export interface TokenPicture {
 }
 
 const MAX_BYTES = 16 * 1024 * 1024
+/** For pictures of events that were drawn: about 100 of them. */
+const MAX_DRAWN_BYTES = 4 * 1024 * 1024
 /** Memory of an entry besides its picture; tokens of an event share one. */
 const ENTRY_BYTES = 512
+/** Called before a picture is drawn, which takes some 30 ms. @throws {AppError} `too_many_requests` */
+type BeforeDrawing = () => Promise<void>
+
 /** The operator may refuse an event later: then its picture is not shown any more. */
 const CACHED_MS = 10 * MINUTE_MS
 const TAG_LENGTH = 22
@@ -36,15 +43,40 @@ export class TokenPictures {
     sizeCalculation: (picture) => ENTRY_BYTES + (this.isShared(picture) ? 0 : picture.png.length),
   })
   private readonly shared = new WeakSet<TokenPicture>()
+  /** By UUID. They depend on it alone, so none becomes wrong. */
+  private readonly drawnOfEvents = new LRUCache<string, TokenPicture>({
+    maxSize: MAX_DRAWN_BYTES,
+    sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
+  })
 
   constructor(db: Db) {
     this.db = db
   }
 
-  /** The picture of an event. */
-  async ofEvent(event: { readonly event_id: number; readonly uuid: string }): Promise<TokenPicture> {
-    const id = uuidBytes(event.uuid)
-    return (await this.storedOf(event.event_id)) ?? pictureOf(drawToken(id, id))
+  /**
+   * The picture of an event that was made here.
+   *
+   * @throws {AppError} `event_not_found` for another event, `too_many_requests`
+   */
+  async ofEvent(
+    { event_id: eventId, uuid }: { readonly event_id: number; readonly uuid: string },
+    beforeDrawing: BeforeDrawing,
+  ): Promise<TokenPicture> {
+    if (!isOwnEvent(eventId)) throw notMadeHere()
+    const ready = (await this.storedOf(eventId)) ?? this.drawnOfEvents.get(uuid)
+    if (ready) return ready
+    await beforeDrawing()
+    const id = uuidBytes(uuid)
+    const drawn = this.drawnOfEvents.get(uuid) ?? pictureOf(drawToken(id, id))
+    this.drawnOfEvents.set(uuid, drawn)
+    return drawn
+  }
+
+  /** The organiser's picture of an event that waits, for the operator. @throws {AppError} `event_not_found` */
+  async waitingOf({ event_id: eventId }: { readonly event_id: number }): Promise<TokenPicture | undefined> {
+    if (!isOwnEvent(eventId)) throw notMadeHere()
+    const png = await findAnyImage(this.db, eventId)
+    return png && pictureOf(png)
   }
 
   /** The picture of a token, if it is in memory. @param id in lower case */
@@ -52,13 +84,15 @@ export class TokenPictures {
     return this.ofTokens.get(id)
   }
 
-  /** @param id in lower case @throws {AppError} `token_not_found` */
-  async ofToken(id: string): Promise<TokenPicture> {
+  /** @param id in lower case @throws {AppError} `token_not_found`, `too_many_requests` */
+  async ofToken(id: string, beforeDrawing: BeforeDrawing): Promise<TokenPicture> {
     const cached = this.ofTokens.get(id)
     if (cached) return cached
     const { eventId, eventUuid } = await getToken(this.db, id)
+    const stored = await this.storedOf(eventId)
+    if (!stored) await beforeDrawing()
     const picture =
-      (await this.storedOf(eventId)) ?? pictureOf(drawToken(uuidBytes(eventUuid), uuidBytes(id)))
+      stored ?? this.ofTokens.get(id) ?? pictureOf(drawToken(uuidBytes(eventUuid), uuidBytes(id)))
     this.ofTokens.set(id, picture)
     return picture
   }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
@@ -12,14 +13,15 @@ import { type Event, getEvent } from '../events/event-queries.ts'
 import type { Organisers } from '../events/organisers.ts'
 import type { LimitHook } from '../limits.ts'
 import { UUID_PATTERN } from '../uuid.ts'
+import { notMadeHere } from './approvals.ts'
 import { isOwnEvent } from './own-codes.ts'
 import type { TokenAnswers } from './token-answers.ts'
 import {
   gateJson,
   gateSchema,
   holdersCsv,
-  listedTokenJson,
   listedTokenSchema,
+  listedTokens,
   metadataJson,
   metadataSchema,
   tokenJson,
@@ -27,6 +29,7 @@ import {
 } from './token-json.ts'
 import {
   getToken,
+  holdersOfEvent,
   tokenOfAnyEvent,
   tokenOfPlayer,
   tokensOfAddress,
@@ -45,7 +48,6 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** In place of an event: all that were made here. */
 const ANY_EVENT = 'any'
 const MAX_LIMIT = 1_000
-const MAX_CSV_ROWS = 100_000
 
 export const tokenParams = Type.Object({
   id: Type.String({
@@ -84,11 +86,13 @@ export interface TokenRouteOptions {
   readonly organisers: Pick<Organisers, 'assertEditCode'>
   /** For requests with an edit code. */
   readonly organiserLimit: LimitHook
+  /** For lists of tokens. */
+  readonly listLimit: LimitHook
 }
 
 /** Tokens that this server signed, for holders, galleries and gates. */
 export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app, options, done) => {
-  const { db, events, publicUrl, tokenAnswers } = options
+  const { db, events, publicUrl, tokenAnswers, listLimit } = options
 
   app.get(
     '/tokens/:id',
@@ -155,13 +159,14 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
   app.get(
     '/addresses/:address/tokens',
     {
+      onRequest: listLimit,
       schema: {
         tags,
         operationId: 'tokensOf',
         summary: 'Tokens that an address holds, newest first',
         params: Type.Object({ address: holderAddress }),
         querystring: pageQuery,
-        response: okSchema(pageOf, ['invalid_parameter', 'database_unavailable']),
+        response: okSchema(pageOf, ['invalid_parameter', 'too_many_requests', 'database_unavailable']),
       },
     },
     async (request, reply) => {
@@ -169,7 +174,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
       const address = request.params.address.toLowerCase()
       const text = await tokenAnswers.page(`${address} ${query.limit} ${query.offset}`, async () => {
         const { total, found } = await tokensOfAddress(db, address, query)
-        return JSON.stringify({ ok: true, data: { total, ...query, tokens: found.map(listedTokenJson) } })
+        return JSON.stringify({ ok: true, data: { total, ...query, tokens: await listedTokens(found) } })
       })
       return sendText(reply, text)
     },
@@ -178,6 +183,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
   app.get(
     '/events/:event/holders',
     {
+      onRequest: listLimit,
       schema: {
         tags,
         operationId: 'holders',
@@ -192,13 +198,14 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
       const { event, isPublic } = await shownEvent(request, reply, options)
       const { total, found } = await tokensOfEvent(db, event.event_id, request.query)
       reply.header('cache-control', isPublic ? SHORT : PRIVATE)
-      return { ok: true as const, data: { total, ...request.query, tokens: found.map(listedTokenJson) } }
+      return { ok: true as const, data: { total, ...request.query, tokens: await listedTokens(found) } }
     },
   )
 
   app.get(
     '/events/:event/holders.csv',
     {
+      onRequest: listLimit,
       schema: {
         tags,
         operationId: 'holdersCsv',
@@ -212,12 +219,12 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
     },
     async (request, reply) => {
       const { event, isPublic } = await shownEvent(request, reply, options)
-      const { found } = await tokensOfEvent(db, event.event_id, { limit: MAX_CSV_ROWS, offset: 0 })
       const headers = {
         'cache-control': isPublic ? SHORT : PRIVATE,
         'content-disposition': `attachment; filename="holders-${event.event_id}.csv"`,
       }
-      return reply.headers(headers).type('text/csv; charset=utf-8').send(holdersCsv(found))
+      const csv = Readable.from(holdersCsv(holdersOfEvent(db, event.event_id)), { objectMode: false })
+      return reply.headers(headers).type('text/csv; charset=utf-8').send(csv)
     },
   )
 
@@ -237,6 +244,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
       if (name === ANY_EVENT)
         return sendJson(reply, gateJson(await tokenOfAnyEvent(db, address.toLowerCase())))
       const { event_id: eventId } = await events.get(parsePublicEventName(name))
+      if (!isOwnEvent(eventId)) throw notMadeHere()
       const token = await tokenOfPlayer(db, eventId, address.toLowerCase())
       const text = JSON.stringify(gateJson(token))
       if (token) {
@@ -256,9 +264,10 @@ async function shownEvent(
   { db, showsHolders, organisers, organiserLimit }: TokenRouteOptions,
 ): Promise<{ readonly event: Event; readonly isPublic: boolean }> {
   const event = await getEvent(db, parsePublicEventName(request.params.event))
+  if (!isOwnEvent(event.event_id)) throw notMadeHere()
   if (await showsHolders(event.event_id)) return { event, isPublic: true }
   const editCode = request.headers[EDIT_CODE_HEADER]
-  if (typeof editCode !== 'string' || !isOwnEvent(event.event_id))
+  if (typeof editCode !== 'string')
     throw new AppError('holders_hidden', 'The list of the holders of this event is not public.')
   await organiserLimit(request, reply)
   await organisers.assertEditCode(event.event_id, {
