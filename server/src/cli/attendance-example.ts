@@ -40,11 +40,22 @@ export function ownTokenExample(
   ]
 }
 
-/** Commands for a new user to paste: the last one shows the token in the simulated issuer's ledger. */
-export function poapExample(server: string, { issuer, presence }: StandIns): readonly string[] {
+/**
+ * Commands for a new user to paste: the last one shows the token in the simulated issuer's ledger.
+ *
+ * @param isSecond whether they follow {@link ownTokenExample}
+ */
+export function poapExample(
+  server: string,
+  { issuer, presence }: Pick<StandIns, 'issuer' | 'presence'>,
+  { isSecond }: { readonly isSecond: boolean },
+): readonly string[] {
+  const begin = isSecond
+    ? 'The same with'
+    : 'Try attendance tokens, in another terminal, in this folder, with'
   return [
     '',
-    'The same with an event of the issuer POAP, which is a simulator here: nothing leaves this machine. Register the event (the',
+    `${begin} an event of the issuer POAP, which is a simulator here: nothing leaves this machine. Register the event (the`,
     'issuer calls it 90001, its edit code is 012345), load its claim codes, let a player claim a token, and see what the',
     'issuer made:',
     '',

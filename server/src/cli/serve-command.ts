@@ -210,10 +210,14 @@ async function tokenExamples(
     import('../attendance/own-issuer/made-event-queries.ts'),
     import('./attendance-example.ts'),
   ])
-  const poap = poapExample(address, standIns)
-  if (!hasOwnIssuer(config, engine.kind)) return poap
+  // The commands of the other example would be refused, or their event would wait for the operator
+  const canMake = hasOwnIssuer(config, engine.kind) && config.attendance.makers.who === 'anyone'
+  if (!canMake) return poapExample(address, standIns, { isSecond: false })
   const eventNumber = await readNextEventNumber(engine.db)
-  return [...ownTokenExample(address, standIns, { eventNumber, nowMs: SYSTEM_CLOCK.nowMs() }), ...poap]
+  return [
+    ...ownTokenExample(address, standIns, { eventNumber, nowMs: SYSTEM_CLOCK.nowMs() }),
+    ...poapExample(address, standIns, { isSecond: true }),
+  ]
 }
 
 interface Announced extends Pick<Serving, 'only' | 'living'> {

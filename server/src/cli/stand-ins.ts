@@ -44,7 +44,7 @@ export async function startStandIns(env: Environment): Promise<StandIns> {
       // The simulator has no limit of its own, and a new user waits for its answers.
       ISSUER_CALLS_PER_SECOND: env.ISSUER_CALLS_PER_SECOND || '50',
       PRESENCE_PROVIDERS: `peers=${presence.address}/peers`,
-      // Nobody approves events of a demo
+      // A demo has no operator who could approve events
       EVENT_MAKERS: env.EVENT_MAKERS || 'anyone',
     },
     close: async () => {
