@@ -2,7 +2,7 @@ import { parseWorld } from '@landpass/client/grid'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from '../src/attendance/events/coordinates.ts'
-import { FIRST_OWN_EVENT_ID } from '../src/attendance/own-issuer/own-codes.ts'
+import { FIRST_OWN_EVENT_ID } from '../src/attendance/issuer/own-event-ids.ts'
 import { AppError } from '../src/errors.ts'
 import { pageModule } from './support/page-modules.ts'
 

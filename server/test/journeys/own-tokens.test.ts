@@ -591,7 +591,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       next = page.next
     }
     const { isLogged } = readTokenLog(pages)!
-    const trust = { issuers: readIssuerList(await issuers())!, nowMs: clock.nowMs(), isLogged }
+    const trust = { issuers: readIssuerList(await issuers(), 'this server')!, nowMs: clock.nowMs(), isLogged }
     const tokens = await signedOf(made)
     const verdicts = tokens.map((token) => verifyToken(tokenPackage(token, token), trust))
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(tokens.map(() => 'genuine'))

@@ -2,7 +2,7 @@ import type { Db } from '../../db/engine.ts'
 import type { ClaimCodeTable, CodeState } from '../../db/schema.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { ListedCode } from '../issuer/issuer.ts'
-import { isOwnEvent } from '../own-issuer/own-codes.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { lockCodes } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 

@@ -6,8 +6,9 @@ import { AppError } from '../../errors.ts'
 import type { CodeLoader } from '../codes/code-loader.ts'
 import { coordinatesText } from '../events/coordinates.ts'
 import type { MadeEventChange } from '../events/event-options.ts'
-import { type Event, getEvent } from '../events/event-queries.ts'
+import type { Event } from '../events/event-queries.ts'
 import { beginOfFirstDayMs, endOfLastDayMs } from '../issuer/issuer-dates.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { notMadeHere } from './approvals.ts'
 import { assertDescription } from './event-texts.ts'
 import {
@@ -18,7 +19,6 @@ import {
   setDescription,
   setHidesHolders,
 } from './made-event-queries.ts'
-import { isOwnEvent } from './own-codes.ts'
 import { hashOf, newEditCode } from './own-issuer.ts'
 import { PictureReader } from './picture-reader.ts'
 import type { TokenKeys } from './token-keys.ts'

@@ -10,7 +10,8 @@ import {
   type SignedMessage,
   type StoredMessage,
 } from '../issuer/issuer.ts'
-import { isOwnEvent, parseOwnCode } from './own-codes.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import { parseOwnCode } from './own-codes.ts'
 
 export interface IssuersOptions {
   /** For events that were made here; undefined where this server has no key that signs. */

@@ -1,11 +1,3 @@
-/** The other issuer's numbers are far below; the sequence `made_event_number` begins here. */
-export const FIRST_OWN_EVENT_ID = 2_000_000_000
-
-/** Whether an event was made here, by its number. */
-export function isOwnEvent(eventId: number): boolean {
-  return eventId >= FIRST_OWN_EVENT_ID
-}
-
 /** One token of an event: what a claim takes. Unlike the codes of the other issuer it is no secret: only a claim uses it. */
 export interface OwnCode {
   readonly eventId: number

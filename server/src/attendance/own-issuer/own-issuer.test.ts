@@ -115,13 +115,22 @@ describeOnOneEngine('processes that die while they sign', (open) => {
   test('the edit code of a new event is answered although its codes could not be stored', async () => {
     const warnings: string[] = []
     const maker = new EventMaker({
-      ...{ db: engine.db, clock, keys, who: 'anyone', maxTokens: 9, drawPlaces: () => undefined },
+      ...{
+        db: engine.db,
+        clock,
+        keys,
+        who: 'anyone',
+        maxTokens: 9,
+        maxWaiting: 0,
+        drawPlaces: () => undefined,
+      },
       codes: { load: () => Promise.reject(new Error('the database is away')) },
       log: { warn: (_facts, sentence) => void warnings.push(sentence) },
     })
     const description = {
       ...{ name: 'Lanterns', description: '', eventUrl: '', places: [{ x: 1, y: 2 }], tokens: 3 },
-      ...{ startDate: '2027-03-06', endDate: '2027-03-06', picture: undefined },
+      ...{ startDate: '2027-03-06', endDate: '2027-03-06', startAtMs: undefined, endAtMs: undefined },
+      picture: undefined,
       ...{ requiresCaptcha: false, requiresPresence: false, hidesHolders: false },
     }
     const { event, editCode } = await maker.make(description, { isOperator: false, base: 'http://localhost' })
@@ -138,7 +147,11 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     app.setValidatorCompiler(() => () => true)
     app.setSerializerCompiler(() => JSON.stringify)
     const parts = { db: engine.db, clock, keys, organisers: {} as never, assertConfigured: () => {} }
-    await app.register(revocationRoutes, { ...parts, organiserLimit: async () => {} })
+    await app.register(revocationRoutes, {
+      ...parts,
+      organiserLimit: async () => {},
+      tokenAnswers: { forget: () => {} },
+    })
     const { body } = await app.inject('/.well-known/attendance-revocations.json')
     const issuers = (await keys.list()).map(({ address, from, until, state }) => ({
       ...{ address, from, until: until ?? undefined, state },
@@ -226,7 +239,7 @@ describeOnOneEngine('processes that die while they sign', (open) => {
       record: ({ eventId: id }: { eventId: number }) => ({ id, name: 'Fair' }),
       coordinates: '1,2',
     }
-    const many = await insertMadeEvent(db, {
+    const { event_id: many } = await insertMadeEvent(db, {
       ...{ ...name, requiresCaptcha: false, requiresPresence: false, startAtMs: null, endAtMs: null },
       ...{
         expiresAtMs: 1,

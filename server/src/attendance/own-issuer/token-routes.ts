@@ -11,10 +11,10 @@ import type { EventCache } from '../events/event-cache.ts'
 import { eventParams, parsePublicEventName } from '../events/event-params.ts'
 import { type Event, getEvent } from '../events/event-queries.ts'
 import type { Organisers } from '../events/organisers.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { LimitHook } from '../limits.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import { notMadeHere } from './approvals.ts'
-import { isOwnEvent } from './own-codes.ts'
 import type { TokenAnswers } from './token-answers.ts'
 import {
   gateJson,
