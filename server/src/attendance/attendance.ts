@@ -116,7 +116,13 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const missing = missingCredentials(config.attendance.issuer)
   const halfSet = halfSetCredentials(config.attendance.issuer)
   if (halfSet) log.warn({ missing }, halfSet)
-  const issuer = new Issuers({ own, other: poap, missing })
+  let keyProblem: SetupProblem | undefined
+  const issuer = new Issuers({
+    get own() {
+      return keyProblem ? undefined : own
+    },
+    ...{ other: poap, missing },
+  })
   const { guard, organisers } = createOrganisers({
     ...base,
     issuer,
@@ -193,7 +199,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     findReady: (url) => findReadyPicture(pictures, url) ?? tokenAnswers.findGate(url),
     open: async () => {
       if (isOpen) return
-      setupProblem = (await checkVault(db, vault)) ?? (own && (await openKeys(keys, log)))
+      setupProblem = await checkVault(db, vault)
+      if (!setupProblem && own) keyProblem = await openKeys(keys, log)
       isOpen = true
     },
     start: () => {

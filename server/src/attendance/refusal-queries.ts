@@ -8,20 +8,21 @@ export interface RefusalCount {
   readonly count: number
 }
 
+/** Counts of events that were deleted meanwhile are left out. */
 export async function addRefusals(db: Db, counts: readonly RefusalCount[]): Promise<void> {
   // All processes write in the same order: no deadlock between two of them
-  const rows = counts
-    .map(({ eventId, hourMs, code, count }) => ({ event_id: eventId, hour_ms: hourMs, code, count }))
-    .sort((a, b) => a.event_id - b.event_id || a.hour_ms - b.hour_ms || (a.code < b.code ? -1 : 1))
-  await db
-    .insertInto('attendance_refusal')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['event_id', 'hour_ms', 'code'])
-        .doUpdateSet({ count: sql`attendance_refusal.count + excluded.count` }),
-    )
-    .execute()
+  const rows = counts.toSorted(
+    (a, b) => a.eventId - b.eventId || a.hourMs - b.hourMs || (a.code < b.code ? -1 : 1),
+  )
+  await sql`
+    insert into attendance_refusal (event_id, hour_ms, code, count)
+    select event_id, hour_ms, code, added.count from unnest(
+      ${rows.map(({ eventId }) => eventId)}::integer[], ${rows.map(({ hourMs }) => hourMs)}::bigint[],
+      ${rows.map(({ code }) => code)}::text[], ${rows.map(({ count }) => count)}::bigint[]
+    ) with ordinality as added (event_id, hour_ms, code, count, place)
+    where event_id in (select event_id from attendance_event) order by place
+    on conflict (event_id, hour_ms, code)
+    do update set count = attendance_refusal.count + excluded.count`.execute(db)
 }
 
 /** How often claims of an event were refused, by error code, the most frequent first. */

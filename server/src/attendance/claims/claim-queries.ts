@@ -165,6 +165,10 @@ type Seen = Pick<HeldClaim, 'id' | 'codeId' | 'state' | 'lease'>
 const isOurs = ({ id, codeId, state, lease }: Seen) =>
   sql`id = ${id} and code_id = ${codeId} and state = ${state} and next_step_at_ms = ${lease.untilMs}`
 
+/** Whether claims may get codes of an event: not where it was made here, and the operator has refused it. */
+export const mayGiveOut = (eventId: number) =>
+  sql`not exists (select from made_event where made_event.event_id = ${eventId} and approval <> 'approved')`
+
 export interface AcceptedClaim {
   readonly claim: Seen
   readonly nextStepAtMs: number
@@ -268,7 +272,8 @@ export async function swapCode(
     ), taken as (
       update claim_code set state = 'held'
       where state = 'free' and id = (
-        select id from claim_code where event_id = ${claim.eventId} and state = 'free' and exists (select from mine)
+        select id from claim_code
+        where event_id = ${claim.eventId} and state = 'free' and exists (select from mine) and ${mayGiveOut(claim.eventId)}
         order by id limit 1 for update skip locked
       )
       returning id, sealed

@@ -103,6 +103,9 @@ export class Claims {
       if (repeated) return { repeated }
       if (!(await hasFreeCode(db, event.event_id))) break
     }
+    // Another process may have given the last code to this player meanwhile
+    const late = unfinished(await findClaim(db, event.event_id, address))
+    if (late) return { repeated: late }
     throw noFreeCode(event, await hasCode(db, event.event_id))
   }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { NewToken } from '../own-issuer/token-queries.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
-import type { Claim, HeldClaim } from './claim-queries.ts'
+import { type Claim, type HeldClaim, mayGiveOut } from './claim-queries.ts'
 
 export interface NewClaim {
   readonly eventId: number
@@ -85,7 +85,8 @@ export async function insertClaims(
       where (hash is null or hash in (select hash from use)) and address not in (select address from known)
     ), code as (
       select id, sealed, row_number() over () as turn from (
-        select id, sealed from claim_code where event_id = ${eventId} and state = 'free'
+        select id, sealed from claim_code
+        where event_id = ${eventId} and state = 'free' and ${mayGiveOut(eventId)}
         order by id limit (select count(*) from wanting) ${lock}
       ) as free
     ), made as (
@@ -162,7 +163,8 @@ export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | 
     ), taken as (
       update claim_code set state = 'held'
       where state = 'free' and id = (
-        select id from claim_code where event_id = ${eventId} and state = 'free' and exists (select from failed)
+        select id from claim_code
+        where event_id = ${eventId} and state = 'free' and exists (select from failed) and ${mayGiveOut(eventId)}
         order by id limit 1 for update skip locked
       )
       returning id, sealed

@@ -165,7 +165,7 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
   })
 
   test('are not written where their key has ended by the time of the message, and are signed by the next one', async () => {
-    clock.set(clock.nowMs() + 1_500)
+    clock.set(clock.nowMs() + 10_500) // after the times of all tokens before: a key ends after its last one
     const [before, claim] = [await reserve(), await reserve()]
     const signedBefore = await sign(before)
     const next = await new TokenKeys({ db, clock, path }).rotate(0)

@@ -64,6 +64,8 @@ export interface EventDescription {
 /** Who makes an event, and at which address it is seen. */
 export interface MakingRequest {
   readonly isOperator: boolean
+  /** Is called immediately before the event is stored: throws where its maker has made too many. */
+  readonly assertMayMake: () => Promise<void>
   /** Of the addresses of this server, without a slash at its end. */
   readonly base: string
 }
@@ -94,7 +96,8 @@ export class EventMaker {
    * @throws {AppError} `operator_only` where the operator alone makes events; `attendance_not_configured` where no key signs;
    * `too_many_pictures`; `too_many_requests` where too many events wait for the operator
    */
-  async make(description: EventDescription, { isOperator, base }: MakingRequest): Promise<MadeEventAnswer> {
+  async make(description: EventDescription, request: MakingRequest): Promise<MadeEventAnswer> {
+    const { isOperator, base, assertMayMake } = request
     const { db, clock, keys, codes, log, who, maxWaiting, drawPlaces } = this.options
     if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly()
     await keys.current()
@@ -105,6 +108,7 @@ export class EventMaker {
     const image = picture ? await this.pictures.read(picture) : drawPlaces(places)
     const nowMs = clock.nowMs()
     const editCode = newEditCode()
+    await assertMayMake()
     const event = await insertMadeEvent(db, {
       record: (made) => recordOf(made, description, base),
       coordinates: coordinatesText(places),

@@ -140,9 +140,11 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
       assertConfigured()
       const description = describedIn(request.body, { world, maxTokens, nowMs: clock.nowMs() })
       const fromOperator = isOperator(request, operatorKey)
-      if (!fromOperator) await makerDayLimit(request, reply)
       const made = maker.make(description, {
         isOperator: fromOperator,
+        assertMayMake: async () => {
+          if (!fromOperator) await makerDayLimit(request, reply)
+        },
         base: publicBase(request, publicUrl),
       })
       const { event, editCode, approval } = await made.catch(refusePicture)

@@ -133,7 +133,9 @@ describeOnOneEngine('processes that die while they sign', (open) => {
       picture: undefined,
       ...{ requiresCaptcha: false, requiresPresence: false, hidesHolders: false },
     }
-    const { event, editCode } = await maker.make(description, { isOperator: false, base: 'http://localhost' })
+    const { event, editCode } = await maker.make(description, {
+      ...{ isOperator: false, assertMayMake: async () => {}, base: 'http://localhost' },
+    })
     const own = new OwnIssuer({ db: engine.db, clock, keys })
     expect(await own.isEditCode(event.event_id, editCode)).toBe(true)
     expect(event).toEqual(await getEvent(engine.db, { eventId: event.event_id }))

@@ -16,17 +16,29 @@ const GATE_ADDRESS = /^\/events\/[^/?]+\/holders\/0[xX][0-9a-fA-F]{40}$/
  * sets.
  */
 export class TokenAnswers {
+  private timesForgotten = 0
   private readonly gates = new LRUCache<string, ReadyAnswer>({ max: MAX_GATES, ttl: GATE_MS })
   private readonly pages = new LRUCache<string, string, () => Promise<string>>({
     maxSize: MAX_PAGE_BYTES,
     sizeCalculation: (text) => text.length + 1,
     ttl: PAGE_MS,
+    // Else requests that wait for a page fail when the cache is emptied, or full
+    ignoreFetchAbort: true,
     fetchMethod: (_name, _stale, { context: read }) => read(),
   })
 
-  /** Keeps the answer of a gate to an address that has a token. @param url as it was requested */
-  keepGate(url: string, answer: ReadyAnswer): void {
-    if (GATE_ADDRESS.test(url)) this.gates.set(url, answer)
+  /** How often {@link forget} was called: to be read before the database is, for {@link keepGate}. */
+  get forgotten(): number {
+    return this.timesForgotten
+  }
+
+  /**
+   * Keeps the answer of a gate to an address that has a token, unless a token was revoked since it was read.
+   *
+   * @param url as it was requested
+   */
+  keepGate(url: string, answer: ReadyAnswer, forgotten: number): void {
+    if (forgotten === this.timesForgotten && GATE_ADDRESS.test(url)) this.gates.set(url, answer)
   }
 
   /** The ready answer of a gate. */
@@ -41,6 +53,7 @@ export class TokenAnswers {
 
   /** After a token was revoked. */
   forget(): void {
+    this.timesForgotten += 1
     this.gates.clear()
     this.pages.clear()
   }

@@ -25,7 +25,7 @@ import {
   withdrawKey,
 } from './token-key-queries.ts'
 import { TokenLog } from './token-log.ts'
-import { noteAllTokens } from './token-log-queries.ts'
+import { lastTokenS, lockTokens, noteAllTokens } from './token-log-queries.ts'
 
 export interface TokenKeysOptions {
   readonly db: Db
@@ -187,18 +187,20 @@ export class TokenKeys {
   }
 
   /**
-   * Makes a new key, which signs in some time, when caches of the published list know it. The others end then.
+   * Makes a new key, which signs in some time, when caches of the published list know it. The others end then, and not before
+   * the second of the newest token is over.
    *
    * @returns the new address
    */
   rotate(afterS: number): Promise<string> {
     const { db, clock } = this.options
     return inKeyTransaction(db, async (tx) => {
+      const { address } = await addTokenKey(this.path())
+      await lockTokens(tx)
       const nowMs = clock.nowMs()
       const fromS = seconds(nowMs) + afterS
-      const { address } = await addTokenKey(this.path())
       await publishKey(tx, { address, fromS, nowMs })
-      await endOtherKeys(tx, address, Math.max(fromS, nextSecond(nowMs)))
+      await endOtherKeys(tx, address, Math.max(fromS, nextSecond(nowMs), (await lastTokenS(tx)) + 1))
       return address
     }).finally(() => this.forgetTimes())
   }
@@ -216,9 +218,11 @@ export class TokenKeys {
     // Most tokens are noted before, as the last transaction lets no token be signed meanwhile
     if (atS === undefined) await new TokenLog({ db, clock }).update()
     return inKeyTransaction(db, async (tx) => {
+      const notedMs =
+        atS === undefined ? await noteAllTokens(tx, { signer: address, nowMs: clock.nowMs() }) : undefined
+      // Tokens were signed while this waited for the locks, also by servers whose clocks are ahead: the key ends after them
       const nowMs = clock.nowMs()
-      const notedMs = atS === undefined ? await noteAllTokens(tx, { signer: address, nowMs }) : undefined
-      const untilS = atS ?? nextSecond(nowMs)
+      const untilS = atS ?? Math.max(nextSecond(nowMs), (await lastTokenS(tx, address)) + 1)
       const withdrawnS = notedMs === undefined ? untilS : Math.max(untilS, seconds(notedMs) + 1)
       if (!(await withdrawKey(tx, address, { untilS, withdrawnS })))
         throw new CommandError(`${address} is not a published key, or was withdrawn before.`)

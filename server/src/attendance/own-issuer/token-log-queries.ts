@@ -46,7 +46,7 @@ export async function noteAllTokens(
   { signer, nowMs }: { readonly signer: string; readonly nowMs: number },
 ): Promise<number | undefined> {
   await lockLog(tx) // before the tokens, as in noteTokens: no deadlock
-  await sql`lock table token in share row exclusive mode`.execute(tx)
+  await lockTokens(tx)
   await noteTokensIn(tx, { nowMs, limit: MAX_ROWS })
   const last = await tx
     .selectFrom('token_log')
@@ -54,6 +54,21 @@ export async function noteAllTokens(
     .where('signer', '=', signer)
     .executeTakeFirst()
   return last?.at_ms == null ? undefined : Number(last.at_ms)
+}
+
+/** Lets no process sign a token until the transaction ends. */
+export async function lockTokens(tx: Tx): Promise<void> {
+  await sql`lock table token in share row exclusive mode`.execute(tx)
+}
+
+/** The time in the newest token of a signer, or of all signers, in seconds; 0 where there is none. */
+export async function lastTokenS(tx: Tx, signer?: string): Promise<number> {
+  let signed = tx.selectFrom('token').where('signature', 'is not', null)
+  if (signer !== undefined) signed = signed.where('signer', '=', signer)
+  const last = await signed
+    .select(({ fn }) => fn.max<number | string | null>('time_s').as('time_s'))
+    .executeTakeFirst()
+  return Number(last?.time_s ?? 0)
 }
 
 async function noteTokensIn(tx: Tx, { nowMs, limit }: { readonly nowMs: number; readonly limit: number }) {

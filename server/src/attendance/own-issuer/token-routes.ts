@@ -82,7 +82,7 @@ export interface TokenRouteOptions {
   /** Whether the list of holders of an event is public. */
   readonly showsHolders: (eventId: number) => Promise<boolean>
   readonly publicUrl: string | undefined
-  readonly tokenAnswers: Pick<TokenAnswers, 'keepGate' | 'page'>
+  readonly tokenAnswers: Pick<TokenAnswers, 'forgotten' | 'keepGate' | 'page'>
   readonly organisers: Pick<Organisers, 'assertEditCode'>
   /** For requests with an edit code. */
   readonly organiserLimit: LimitHook
@@ -245,11 +245,13 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
         return sendJson(reply, gateJson(await tokenOfAnyEvent(db, address.toLowerCase())))
       const { event_id: eventId } = await events.get(parsePublicEventName(name))
       if (!isOwnEvent(eventId)) throw notMadeHere()
+      const { forgotten } = tokenAnswers
       const token = await tokenOfPlayer(db, eventId, address.toLowerCase())
       const text = JSON.stringify(gateJson(token))
       if (token) {
         const headers = { 'cache-control': SHORT, 'content-type': JSON_TYPE }
-        tokenAnswers.keepGate(request.url, { group: tags[0]!, headers, body: Buffer.from(text) })
+        const answer = { group: tags[0]!, headers, body: Buffer.from(text) }
+        tokenAnswers.keepGate(request.url, answer, forgotten)
       }
       return sendText(reply, text)
     },
