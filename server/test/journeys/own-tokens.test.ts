@@ -425,11 +425,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
 
   test('what strangers may cost has bounds', async () => {
     const bounded = await start({
-      ...{ EVENT_MAKERS: 'approved', EVENTS_WAITING_MAX: '2', LIMIT_EVENTS_PER_DAY: '4' },
-      LIMIT_TOKEN_LISTS_PER_MINUTE: '3',
+      ...{ EVENT_MAKERS: 'approved', EVENTS_WAITING_MAX: '2', LIMIT_TOKEN_LISTS_PER_MINUTE: '3' },
     })
-    const attempt = (fields: object = {}, headers = {}) =>
-      bounded.send('POST', '/events', { ...EVENT, ...fields }, headers)
+    const attempt = (fields: object = {}, headers = {}, of = bounded) =>
+      of.send('POST', '/events', { ...EVENT, ...fields }, headers)
     const [kept, refused] = [await make({ image }, bounded), await make({ image }, bounded)]
     const full = await attempt()
     expect([full.status, full.body.code, full.body.error]).toMatchObject([
@@ -446,10 +445,14 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const imageOf = ({ id }: Made) => stored.find(({ event_id }) => event_id === id)!.image
     expect([imageOf(kept) !== null, imageOf(refused)]).toEqual([true, null])
     const old = await make({}, bounded)
-    const today = await attempt()
-    expect([today.status, today.body.error]).toMatchObject([429, expect.stringContaining('4 a day are')])
-    expect((await attempt({ name: '' })).status, 'what is refused does not count').toBe(400)
-    expect((await attempt({}, { 'operator-key': OPERATOR_KEY })).status, 'nor the operator').toBe(200)
+    const daily = await start({ EVENT_MAKERS: 'anyone', LIMIT_EVENTS_PER_DAY: '1' })
+    expect((await attempt({ name: '' }, {}, daily)).status, 'what is refused does not count').toBe(400)
+    expect((await attempt({ image: 'AAAA' }, {}, daily)).status, 'nor a picture that is none').toBe(400)
+    const answers = [await attempt({}, {}, daily), await attempt({}, {}, daily)]
+    expect(answers.map(({ status }) => status)).toEqual([200, 429])
+    expect(answers[1]!.body.error).toContain('1 a day are')
+    expect((await attempt({}, { 'operator-key': OPERATOR_KEY }, daily)).status, 'nor the operator').toBe(200)
+    await daily.close()
 
     // Pictures that are drawn count, once; the operator sees the organiser's
     const pictureOf = ({ uuid }: Made, headers: Record<string, string> = {}) =>
