@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 
 /**
  * Whether a request has the operator's key in the header Operator-Key. Compares hashes, so that neither length nor beginning
@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify'
  * @param operatorKey undefined: no request is the operator's
  */
 export function isOperator(
-  { headers }: Pick<FastifyRequest, 'headers'>,
+  { headers }: { readonly headers: IncomingHttpHeaders },
   operatorKey: string | undefined,
 ): boolean {
   const sent = headers['operator-key']
