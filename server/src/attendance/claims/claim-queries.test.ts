@@ -144,9 +144,10 @@ describeOnBothEngines('claims in the database', (open) => {
     const engines = [await open(), await open()]
     const { db } = engines[0]!
     const players = Array.from({ length: 12 }, (_, i) => `player${i}`)
+    // More than all statements lock at once: a statement that finds all codes locked makes no claim
     const eventId = await eventWith(
       db,
-      Array.from({ length: 30 }, (_, i) => `u${i}`),
+      Array.from({ length: 50 }, (_, i) => `u${i}`),
     )
     const reservations = players.map((name) => ({
       claim: { eventId, address: `0x${name}`, nowMs: NOW, nextStepAtMs: NOW + 1_000 },
