@@ -66,7 +66,7 @@ export class FollowChild {
 
 /**
  * Options of Node.js that keep the memory of a history small. V8 gives young objects up to three semi-spaces of 16 MB; with 4 MB
- * a process has some 30 MB less at its peak, for a tenth more CPU time of its main thread. They cannot be changed
+ * a process has 10 to 30 MB less at its peak, for a tenth more CPU time of its main thread. They cannot be changed
  * later than at the start of a process.
  */
 export const FOLLOW_NODE_OPTIONS: readonly string[] = ['--max-semi-space-size=4']
