@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { FOLLOW_NODE_OPTIONS } from '../../src/cli/follow-child.ts'
 import { end, memoryMb } from '../processes.ts'
 import { NETWORK } from './made-logs.ts'
 
@@ -72,14 +73,13 @@ export interface FollowFigures {
   readonly events: number
 }
 
-/** Runs `landpass follow` to its end. @throws with its error, when it fails */
+/** Runs `landpass follow` to its end, with the memory that a server gives it. @throws with its error, when it fails */
 export async function runFollow(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  nodeArgs: readonly string[] = [],
 ): Promise<FollowFigures> {
   const startedMs = performance.now()
-  const child = spawn(process.execPath, [...nodeArgs, MAIN, 'follow', ...args], {
+  const child = spawn(process.execPath, [...FOLLOW_NODE_OPTIONS, MAIN, 'follow', ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -64,9 +64,16 @@ export class FollowChild {
   }
 }
 
+/**
+ * Options of Node.js that keep the memory of a history small. V8 gives young objects up to three semi-spaces of 16 MB; with 4 MB
+ * a process has 10 to 30 MB less at its peak, for a tenth more CPU time of its main thread. They cannot be changed
+ * later than at the start of a process.
+ */
+export const FOLLOW_NODE_OPTIONS: readonly string[] = ['--max-semi-space-size=4']
+
 /** Starts `landpass follow` with a low priority: on a busy machine the answers of servers come first. */
 export function startFollow(options: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [MAIN, 'follow', ...options], {
+  const child = spawn(process.execPath, [...FOLLOW_NODE_OPTIONS, MAIN, 'follow', ...options], {
     // A process group of its own: Ctrl-C reaches this process alone. The command stops when the channel closes.
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

@@ -1,12 +1,8 @@
 import { type Coord, coordText } from '@landpass/client/grid'
 import type { Db } from '../db/engine.ts'
-import { inSnapshot, type Tx } from '../db/transaction.ts'
-import { isKnownRevision, readChangedAssets } from '../land/changes/change-journal.ts'
-import { readLandHead } from '../land/changes/land-head.ts'
+import { inSnapshot } from '../db/transaction.ts'
+import { readChangedRows } from '../land/changes/changed-rows.ts'
 import { readDistricts } from '../land/queries/district-queries.ts'
-import { estatesById } from '../land/queries/estate-queries.ts'
-import { parcelsAt } from '../land/queries/parcel-queries.ts'
-import { publicationsByKey, publicationsOfEstates } from '../land/queries/publication-queries.ts'
 import { districtListJson } from '../land/records/district.ts'
 import type { ParcelTable } from '../land/records/parcel.ts'
 import { factsOf } from './builders/build-parcels.ts'
@@ -21,49 +17,53 @@ import { positionsOf } from './parts/positions.ts'
 export const MAX_PATCHED_ASSETS = 2_000
 
 /**
- * Reads what has changed since `held`, in one read transaction. The transaction is short, because on the embedded
- * engine all other queries wait for it.
+ * Reads what has changed since `held`, with one statement: on the embedded engine all other ones wait for a transaction.
+ * Only where a district has gained or lost parcels, the list of districts is read with it, in one transaction.
  *
  * An estate or publication that is named and has no row was removed.
  *
  * @returns undefined where the state has to be built again: it is of another world or database, the journal does not
  * reach back to it, more than {@link MAX_PATCHED_ASSETS} assets have changed, or a parcel came or went
  */
-export function readStateChanges(db: Db, held: StateParts): Promise<StateChanges | undefined> {
+export async function readStateChanges(db: Db, held: StateParts): Promise<StateChanges | undefined> {
+  const changes = await readChanges(db, held)
+  if (!changes || areDistrictsSame(held, changes.parcels)) return changes
   return inSnapshot(db, async (tx) => {
-    const { lineage, worldId, revision, changedAtMs, block, location } = await readLandHead(tx)
-    if (location === 'moved' || lineage !== held.lineage || worldId !== held.worldId) return undefined
-    if (!(await isKnownRevision(tx, held))) return undefined
-    const range = { afterRevision: held.revision, toRevision: revision }
-    const changed = await readChangedAssets(tx, worldId, range)
-    if (!changed) return undefined
-    const count = changed.parcels.length + changed.estates.length + changed.publications.length
-    if (count > MAX_PATCHED_ASSETS) return undefined
-    const parcels = await parcelsAt(tx, worldId, changed.parcels)
-    if (!areSameParcels(held, changed.parcels, parcels)) return undefined
-    const estates = await estatesById(tx, worldId, changed.estates)
-    const known = positionsOf(held.estates.ids)
-    const newIds = estates.map(({ id }) => id).filter((id) => !known.has(id))
-    const named = await publicationsByKey(tx, worldId, changed.publications)
-    // A publication can be older than the row of its estate.
-    const ofNewEstates = await publicationsOfEstates(tx, worldId, newIds)
-    const publications = [...new Map([...named, ...ofNewEstates].map((row) => [row.key, row])).values()]
-    const districtList = await districtListAfter(tx, held, parcels)
-    const removed = {
-      estates: without(
-        changed.estates,
-        estates.map(({ id }) => id),
-      ),
-      publications: without(
-        changed.publications,
-        publications.map(({ key }) => key),
-      ),
-    }
-    return {
-      ...{ revision, changedAtMs, block: block ?? undefined },
-      ...{ parcels, estates, publications, removed, districtList },
-    }
+    const again = await readChanges(tx, held)
+    return (
+      again && {
+        ...again,
+        districtList: Buffer.from(districtListJson(await readDistricts(tx, held.worldId))),
+      }
+    )
   })
+}
+
+async function readChanges(db: Db, held: StateParts): Promise<StateChanges | undefined> {
+  const read = await readChangedRows(db, held, MAX_PATCHED_ASSETS)
+  if (!read) return undefined
+  const { head, changed, parcels, estates } = read
+  if (!areSameParcels(held, changed.parcels, parcels)) return undefined
+  const known = positionsOf(held.estates.ids)
+  // A publication can be older than the row of its estate.
+  const ofNewEstates = read.ofEstates.filter(({ asset_id }) => !known.has(asset_id))
+  const publications = [
+    ...new Map([...read.publications, ...ofNewEstates].map((row) => [row.key, row])).values(),
+  ]
+  const removed = {
+    estates: without(
+      changed.estates,
+      estates.map(({ id }) => id),
+    ),
+    publications: without(
+      changed.publications,
+      publications.map(({ key }) => key),
+    ),
+  }
+  return {
+    ...{ revision: head.revision, changedAtMs: head.changedAtMs, block: head.block ?? undefined },
+    ...{ parcels, estates, publications, removed, districtList: undefined },
+  }
 }
 
 function without<T>(all: readonly T[], some: readonly T[]): T[] {
@@ -81,15 +81,13 @@ function areSameParcels(
   return named.every((coord) => findParcelRow(bounds, parcels, coord) >= 0 === stored.has(coordText(coord)))
 }
 
-/** The new list of districts; undefined where no parcel changed its district, so that no parcel count differs. */
-async function districtListAfter(
-  tx: Tx,
-  { bounds, parcels, districts, worldId }: StateParts,
+/** Whether no parcel has changed its district, so that no count of parcels differs. */
+function areDistrictsSame(
+  { bounds, parcels, districts }: StateParts,
   changed: readonly ParcelTable[],
-): Promise<Uint8Array | undefined> {
-  const areSame = changed.every((parcel) => {
+): boolean {
+  return changed.every((parcel) => {
     const row = findParcelRow(bounds, parcels, parcel)
     return parcels.district[row] === factsOf(parcel, districts.ids).district
   })
-  return areSame ? undefined : Buffer.from(districtListJson(await readDistricts(tx, worldId)))
 }

@@ -15,7 +15,6 @@ export class MissingLogsError extends Error {
 
 /** What is known of the token of a parcel or an estate. */
 interface Token {
-  readonly asset: AssetName
   holder: string | null
   /** Of the last transfer; undefined before the first. */
   block: number | undefined
@@ -98,14 +97,14 @@ export class TokenTrail {
   private tokenOf({ type, id }: AssetName): Token {
     const known = this.tokens[type].get(id)
     if (known) return known
-    const token = { asset: { type, id }, holder: null, block: undefined, hasLoggedOperator: false }
+    const token = { holder: null, block: undefined, hasLoggedOperator: false }
     this.tokens[type].set(id, token)
     return token
   }
 
   private move(token: Token, transfers: readonly Transfer[]): void {
-    const { asset, holder, block } = token
-    const [{ at, from }] = transfers as readonly [Transfer, ...Transfer[]]
+    const { holder, block } = token
+    const [{ at, from, asset }] = transfers as readonly [Transfer, ...Transfer[]]
     if (!transfers.some((transfer) => transfer.from === holder))
       throw new MissingLogsError(
         `in block ${at.blockNumber} the ${asset.type} ${asset.id} leaves ${from ?? 'nobody'}, but by the logs before it belongs to ${holder ?? 'nobody'}`,

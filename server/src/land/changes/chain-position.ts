@@ -3,6 +3,7 @@ import type { Db } from '../../db/engine.ts'
 import type { ChainPositionTable } from '../../db/schema.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { type HeldNotice, VALID_NOTICES } from './history-notice.ts'
+import { runWrites, type Write } from './write-rows.ts'
 
 /** A block, by what it is on the chain. */
 export interface BlockId {
@@ -59,13 +60,22 @@ export class PositionMovedError extends Error {
   }
 }
 
+/** A row of `chain_block` in JSON, as {@link storedBlockOf} takes it. */
+export const BLOCK_JSON = sql<StoredBlockJson>`json_build_object('number', number, 'hash', hash,
+  'parentHash', parent_hash, 'timeS', time_s, 'logsDigest', logs_digest)`
+
+export type StoredBlockJson = Omit<StoredBlock, 'logsDigest'> & { readonly logsDigest: string | null }
+
+export function storedBlockOf({ logsDigest, ...block }: StoredBlockJson): StoredBlock {
+  return { ...block, logsDigest: logsDigest ?? undefined }
+}
+
 /** The position of the world that is shown; undefined where that is not followed. */
 export async function readChainPosition(db: Db): Promise<ChainPosition | undefined> {
   // One statement: no commit comes between the position and its blocks.
-  const { rows } = await sql<ChainPositionTable & { readonly blocks: readonly BlockJson[] | null }>`
+  const { rows } = await sql<ChainPositionTable & { readonly blocks: readonly StoredBlockJson[] | null }>`
     select chain_position.*, (
-      select json_agg(json_build_object('number', number, 'hash', hash, 'parentHash', parent_hash,
-        'timeS', time_s, 'logsDigest', logs_digest) order by number)
+      select json_agg(${BLOCK_JSON} order by number)
       from chain_block where chain_block.world_id = chain_position.world_id
     ) as blocks
     from chain_position join land_state on land_state.world_id = chain_position.world_id`.execute(db)
@@ -73,10 +83,7 @@ export async function readChainPosition(db: Db): Promise<ChainPosition | undefin
   if (!row) return undefined
   return {
     ...positionOf(row),
-    blocks: (row.blocks ?? []).map(({ logsDigest, ...block }) => ({
-      ...block,
-      logsDigest: logsDigest ?? undefined,
-    })),
+    blocks: (row.blocks ?? []).map(storedBlockOf),
   }
 }
 
@@ -167,8 +174,6 @@ export async function readBlockNumber(
   return position?.block_number ?? -1
 }
 
-type BlockJson = Omit<StoredBlock, 'logsDigest'> & { readonly logsDigest: string | null }
-
 /**
  * Says from which block on a world is followed: the last one whose events its rows have, which must be final. For a new
  * world this belongs into the transaction that shows it (`showWorld`).
@@ -196,11 +201,12 @@ export async function startPosition(
       status: null,
     })
     .execute()
-  await insertBlocks(tx, worldId, [block])
+  await runWrites(tx, blockWrites(worldId, [block]))
 }
 
-export async function insertBlocks(tx: Tx, worldId: number, blocks: readonly StoredBlock[]): Promise<void> {
-  if (blocks.length === 0) return
+/** The part of a statement that stores blocks. */
+export function blockWrites(worldId: number, blocks: readonly StoredBlock[]): Write[] {
+  if (blocks.length === 0) return []
   const rows = blocks.map(({ number, hash, parentHash, timeS, logsDigest }) => ({
     world_id: worldId,
     number,
@@ -209,7 +215,13 @@ export async function insertBlocks(tx: Tx, worldId: number, blocks: readonly Sto
     time_s: timeS,
     logs_digest: logsDigest ?? null,
   }))
-  await tx.insertInto('chain_block').values(rows).execute()
+  return [
+    {
+      rows: rows.length,
+      sql: sql`insert into chain_block
+        select * from json_populate_recordset(null::chain_block, ${JSON.stringify(rows)}::json)`,
+    },
+  ]
 }
 
 export interface LeaseRequest {

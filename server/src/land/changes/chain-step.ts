@@ -2,10 +2,19 @@ import { sql } from 'kysely'
 import type { Tx } from '../../db/transaction.ts'
 import type { LandEvent } from '../events/land-event.ts'
 import type { EventTable } from '../events/land-rows.ts'
-import { type BlockId, insertBlocks, PositionMovedError, type StoredBlock } from './chain-position.ts'
-import { type ApplyEvent, type Change, changeLand } from './changes.ts'
+import {
+  BLOCK_JSON,
+  type BlockId,
+  blockWrites,
+  PositionMovedError,
+  type StoredBlock,
+  type StoredBlockJson,
+  storedBlockOf,
+} from './chain-position.ts'
+import { type ApplyEvent, type Change, writeChange } from './changes.ts'
 import type { RowKey } from './event-tables.ts'
-import type { TableRows } from './table-rows.ts'
+import { TableRows } from './table-rows.ts'
+import type { Write } from './write-rows.ts'
 
 /** A block whose events are not in the tables yet. */
 export interface NewBlock extends StoredBlock {
@@ -33,85 +42,108 @@ export interface ChainStep {
  *
  * @throws {PositionMovedError} where the world, its leader or its block is not the expected one
  */
-export function followChain(
+export async function followChain(
   tx: Tx,
   step: ChainStep,
   { nowMs, apply }: { readonly nowMs: number; readonly apply: ApplyEvent },
 ): Promise<Change> {
-  return changeLand(tx, nowMs, async (rows) => {
-    const finalBefore = await lockPosition(tx, rows.worldId, step)
-    const ancestor = step.undoTo ? await undoBlocks(tx, rows, step.undoTo) : undefined
-    assertLinked(ancestor ?? step.from, step, finalBefore.number)
-    await rows.readAhead(step.blocks.flatMap(({ events }) => events))
-    for (const block of step.blocks) {
-      rows.beginBlock(block.number > step.finalized.number ? block.number : undefined)
-      for (const event of block.events) await apply(rows, event)
-    }
-    await movePosition(tx, step, { finalBefore, last: step.blocks.at(-1) ?? ancestor })
-  })
+  const locked = await lockPosition(tx, step)
+  const ancestor = step.undoTo && ancestorOf(step.undoTo, locked)
+  assertLinked(ancestor ?? step.from, step, locked.finalized.number)
+  const rows = new TableRows(tx, step.worldId)
+  if (ancestor) await undoBlocks(tx, rows, ancestor)
+  await rows.readAhead(step.blocks.flatMap(({ events }) => events))
+  for (const block of step.blocks) {
+    rows.beginBlock(block.number > step.finalized.number ? block.number : undefined)
+    for (const event of block.events) await apply(rows, event)
+  }
+  const writes = positionWrites(step, locked, step.blocks.at(-1) ?? ancestor)
+  return writeChange(tx, rows, { revision: locked.revision, nowMs, writes })
+}
+
+/** Where the world is, as a step finds it. */
+interface Locked {
+  readonly revision: number
+  /** The last final block so far. */
+  readonly finalized: BlockId
+  /** Those blocks of the world that the step names, as they are stored. */
+  readonly named: readonly StoredBlock[]
+}
+
+interface LockedRow {
+  readonly shown: number | null
+  readonly revision: number
+  readonly position: {
+    readonly epoch: number
+    readonly block_number: number
+    readonly block_hash: string
+    readonly finalized_number: number
+    readonly finalized_hash: string
+    readonly holder: string | null
+  } | null
+  readonly named: readonly StoredBlockJson[]
 }
 
 /**
- * Compares the position with what the step was made for. The row is locked until the commit.
+ * Compares the position with what the step was made for. Its row and that of the head are locked until the commit: steps
+ * run one after another, and revisions have no gaps.
  *
- * @returns the last final block so far
+ * @throws {PositionMovedError} where the position is another one
  */
-async function lockPosition(tx: Tx, shown: number, { worldId, epoch, from }: ChainStep): Promise<BlockId> {
+async function lockPosition(tx: Tx, { worldId, epoch, from, undoTo, finalized }: ChainStep): Promise<Locked> {
+  const numbers = [undoTo?.number ?? finalized.number, finalized.number]
+  // A row that is locked is read as it is after the wait for its lock.
+  const { rows } = await sql<LockedRow>`
+    with head as (select world_id, revision from land_state for update),
+      position as (select * from chain_position where world_id = (select world_id from head) for update)
+    select head.world_id as shown, head.revision, to_json(position) as position, (
+        select coalesce(json_agg(${BLOCK_JSON}), '[]') from chain_block
+        where chain_block.world_id = head.world_id and number = any(${`{${numbers.join(',')}}`}::bigint[])
+      ) as named
+    from head left join position on true`.execute(tx)
+  const { shown, revision, position, named } = rows[0]!
   if (shown !== worldId)
     throw new PositionMovedError('another world', `world ${shown} is shown, and this is for world ${worldId}`)
-  const stored = await tx
-    .selectFrom('chain_position')
-    .select(['epoch', 'block_number', 'block_hash', 'finalized_number', 'finalized_hash', 'holder'])
-    .where('world_id', '=', worldId)
-    .forUpdate()
-    .executeTakeFirst()
-  if (!stored) throw new PositionMovedError('not followed', `world ${worldId} has no position`)
-  if (stored.epoch !== epoch)
+  if (!position) throw new PositionMovedError('not followed', `world ${worldId} has no position`)
+  if (position.epoch !== epoch)
     throw new PositionMovedError(
       'another leader',
-      `${stored.holder ?? 'another process'} leads with epoch ${stored.epoch}, and this is for epoch ${epoch}`,
+      `${position.holder ?? 'another process'} leads with epoch ${position.epoch}, and this is for epoch ${epoch}`,
     )
-  if (stored.block_number !== from.number || stored.block_hash !== from.hash)
+  if (position.block_number !== from.number || position.block_hash !== from.hash)
     throw new PositionMovedError(
       'another block',
-      `the world is at block ${stored.block_number} (${stored.block_hash}), and this is for block ${from.number} (${from.hash})`,
+      `the world is at block ${position.block_number} (${position.block_hash}), and this is for block ${from.number} (${from.hash})`,
     )
-  return { number: stored.finalized_number, hash: stored.finalized_hash }
+  return {
+    revision,
+    finalized: { number: position.finalized_number, hash: position.finalized_hash },
+    named: named.map(storedBlockOf),
+  }
 }
 
-/** Puts the rows back as they were after a block, and deletes the later blocks. Their images go with them. */
-async function undoBlocks(tx: Tx, rows: TableRows, to: BlockId): Promise<StoredBlock> {
-  const block = await tx
-    .selectFrom('chain_block')
-    .selectAll()
-    .where('world_id', '=', rows.worldId)
-    .where('number', '=', to.number)
-    .executeTakeFirst()
-  if (block?.hash !== to.hash)
-    throw new PositionMovedError('another block', `block ${to.number} (${to.hash}) is not one of the world's`)
+/** @throws {PositionMovedError} where the block is not one of the world's */
+function ancestorOf({ number, hash }: BlockId, { named }: Locked): StoredBlock {
+  const block = named.find((one) => one.number === number && one.hash === hash)
+  if (block) return block
+  throw new PositionMovedError('another block', `block ${number} (${hash}) is not one of the world's`)
+}
+
+/** Puts the rows back as they were after a block, and deletes the later blocks with their images. */
+async function undoBlocks(tx: Tx, rows: TableRows, { number }: BlockId): Promise<void> {
   // Of several images of a row the first is how the row was before all of these blocks.
   const { rows: images } = await sql<UndoImage>`
-    select distinct on (table_name, key) table_name as "table", key, before from chain_undo
-    where world_id = ${rows.worldId} and block_number > ${to.number}
+    with undone as (delete from chain_block where world_id = ${rows.worldId} and number > ${number}),
+      image as (
+        delete from chain_undo where world_id = ${rows.worldId} and block_number > ${number}
+        returning block_number, table_name, key, before
+      )
+    select distinct on (table_name, key) table_name as "table", key, before from image
     order by table_name, key, block_number`.execute(tx)
   const tables = new Set(images.map(({ table }) => table))
-  for (const table of tables) {
-    const keys = images.filter((image) => image.table === table).map(({ key }) => key)
-    await rows.readRows(table, keys)
-  }
+  const keysOf = (table: EventTable) => images.flatMap((image) => (image.table === table ? [image.key] : []))
+  await rows.readRows(new Map([...tables].map((table) => [table, keysOf(table)])))
   for (const { table, key, before } of images) rows.restore(table, key, before)
-  for (const [table, column] of [
-    ['chain_undo', 'block_number'],
-    ['chain_block', 'number'],
-  ] as const)
-    await sql`delete from ${sql.table(table)}
-      where world_id = ${rows.worldId} and ${sql.ref(column)} > ${to.number}`.execute(tx)
-  return {
-    ...to,
-    parentHash: block.parent_hash,
-    timeS: block.time_s,
-    logsDigest: block.logs_digest ?? undefined,
-  }
 }
 
 interface UndoImage {
@@ -143,60 +175,38 @@ function assertLinked(start: BlockId, { blocks, finalized }: ChainStep, finalBef
     )
 }
 
-interface Moved {
-  readonly finalBefore: BlockId
-  /** The block at which the world is now; undefined where that has not changed. */
-  readonly last: StoredBlock | undefined
-}
-
-async function movePosition(
-  tx: Tx,
-  { worldId, blocks, finalized }: ChainStep,
-  { finalBefore, last }: Moved,
-): Promise<void> {
-  await insertBlocks(
-    tx,
-    worldId,
-    blocks.filter(({ number }) => number >= finalized.number),
-  )
-  const isFinalSame = finalized.number === finalBefore.number && finalized.hash === finalBefore.hash
-  if (!isFinalSame) await finalize(tx, worldId, finalized)
-  await tx
-    .updateTable('chain_position')
-    .set({
-      finalized_number: finalized.number,
-      finalized_hash: finalized.hash,
-      ...(last && { block_number: last.number, block_hash: last.hash, block_time_s: last.timeS }),
-    })
-    .where('world_id', '=', worldId)
-    .execute()
-}
-
 /**
- * Deletes what undoing needs of this block and of those before it: they are final now.
+ * The parts of a statement that move the position to `last` (undefined: it stays), and delete what undoing needs of blocks
+ * that are final now.
  *
- * @throws {PositionMovedError} where it is not a block of the world
+ * @throws {PositionMovedError} where the final block is not one of the world's
  */
-async function finalize(tx: Tx, worldId: number, finalized: BlockId): Promise<void> {
-  const final = await tx
-    .selectFrom('chain_block')
-    .select('hash')
-    .where('world_id', '=', worldId)
-    .where('number', '=', finalized.number)
-    .executeTakeFirst()
-  if (final?.hash !== finalized.hash)
+function positionWrites(
+  { worldId, undoTo, blocks, finalized }: ChainStep,
+  { finalized: finalBefore, named }: Locked,
+  last: StoredBlock | undefined,
+): Write[] {
+  const kept = blocks.filter(({ number }) => number >= finalized.number)
+  const isFinalSame = finalized.number === finalBefore.number && finalized.hash === finalBefore.hash
+  const isOfWorld = ({ number, hash }: BlockId) => number === finalized.number && hash === finalized.hash
+  const staying = named.filter(({ number }) => !undoTo || number <= undoTo.number)
+  if (!isFinalSame && ![...kept, ...staying].some(isOfWorld))
     throw new PositionMovedError(
       'another block',
       `block ${finalized.number} (${finalized.hash}) is not one of the world's, so it cannot be its last final one`,
     )
-  await tx
-    .deleteFrom('chain_block')
-    .where('world_id', '=', worldId)
-    .where('number', '<', finalized.number)
-    .execute()
-  await tx
-    .deleteFrom('chain_undo')
-    .where('world_id', '=', worldId)
-    .where('block_number', '<=', finalized.number)
-    .execute()
+  const moved = last
+    ? sql`, block_number = ${last.number}, block_hash = ${last.hash}, block_time_s = ${last.timeS}`
+    : sql``
+  const position = sql`update chain_position
+    set finalized_number = ${finalized.number}, finalized_hash = ${finalized.hash}${moved}
+    where world_id = ${worldId}`
+  const past = [
+    sql`delete from chain_block where world_id = ${worldId} and number < ${finalized.number}`,
+    sql`delete from chain_undo where world_id = ${worldId} and block_number <= ${finalized.number}`,
+  ]
+  return [
+    ...blockWrites(worldId, kept),
+    ...[position, ...(isFinalSame ? [] : past)].map((part) => ({ sql: part, rows: 1 })),
+  ]
 }

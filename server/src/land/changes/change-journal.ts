@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ChangeSubject, LandChangeTable } from '../../db/schema.ts'
 import type { Tx } from '../../db/transaction.ts'
+import { runWrites, type Write } from './write-rows.ts'
 
 /**
  * Names what each of the newest revisions changed. It is written in the same transaction as the change. A process that
@@ -33,7 +34,8 @@ export const KEPT_ROWS = 20_000
 /** Old rows are deleted after this number of revisions, and after a change that wrote this number of rows. */
 const TRIM_EVERY = 100
 
-type Subject = Pick<LandChangeTable, 'subject' | 'key'>
+/** What a row of the journal says. */
+export type Subject = Pick<LandChangeTable, 'subject' | 'key'>
 
 /** Collects what one revision changes. */
 export class ChangedSubjects {
@@ -58,17 +60,33 @@ export class ChangedSubjects {
 }
 
 /** Writes what a revision changed, before anyone can see the revision. */
-export async function writeJournal(
-  tx: Tx,
+export async function writeJournal(tx: Tx, entry: JournalEntry, subjects: ChangedSubjects): Promise<void> {
+  const write = journalWrite(entry, subjects)
+  await runWrites(tx, [write])
+  await trimIfDue(tx, entry, write.rows)
+}
+
+/** The part of a statement that writes what a revision changed; {@link trimIfDue} follows it. */
+export function journalWrite(
   { worldId, revision, changedAtMs }: JournalEntry,
   subjects: ChangedSubjects,
-): Promise<void> {
+): Write {
   const rows = subjects.rows(changedAtMs).map((subject) => ({ ...subject, revision, world_id: worldId }))
   // One parameter however many rows there are.
-  await sql`insert into land_change select * from json_populate_recordset(null::land_change, ${JSON.stringify(rows)}::json)`.execute(
-    tx,
-  )
-  if (revision % TRIM_EVERY === 0 || rows.length >= TRIM_EVERY) await trimJournal(tx)
+  return {
+    rows: rows.length,
+    sql: sql`insert into land_change
+      select * from json_populate_recordset(null::land_change, ${JSON.stringify(rows)}::json)`,
+  }
+}
+
+/** Deletes old rows of the journal from time to time. @param written rows of the revision */
+export async function trimIfDue(
+  tx: Tx,
+  { revision }: Pick<JournalEntry, 'revision'>,
+  written: number,
+): Promise<void> {
+  if (revision % TRIM_EVERY === 0 || written >= TRIM_EVERY) await trimJournal(tx)
 }
 
 /** Empties the journal and starts it again for another world, which replaces the one that is shown. */
@@ -121,9 +139,23 @@ export async function readChangedAssets(
     .orderBy('key')
     .limit(KEPT_ROWS + 1)
     .execute()
+  return changedAssetsOf(rows, { afterRevision, toRevision })
+}
+
+/**
+ * The assets that rows of the journal name.
+ *
+ * @param rows of these revisions, in their order
+ * @returns undefined where the journal cannot tell what has changed
+ */
+export function changedAssetsOf(
+  rows: readonly Subject[],
+  { afterRevision, toRevision }: RevisionRange,
+): ChangedAssets | undefined {
+  const revisions = toRevision - afterRevision
   const keysOf = (subject: ChangeSubject) =>
     rows.filter((row) => row.subject === subject).map(({ key }) => key)
-  if (rows.length > KEPT_ROWS || keysOf('revision').length < revisions) return undefined
+  if (revisions < 0 || rows.length > KEPT_ROWS || keysOf('revision').length < revisions) return undefined
   return {
     parcels: [...new Set(keysOf('parcel'))].map((key) => parseCoord(key)!),
     estates: [...new Set(keysOf('estate'))],
@@ -152,23 +184,4 @@ export async function revisionAt(db: Db, worldId: number, timeMs: number): Promi
     select max(head.revision) as revision from head, later
     where later.first is null or head.revision < later.first`.execute(db)
   return rows[0]?.revision ?? undefined
-}
-
-/**
- * Whether a revision of a world is part of this database's history, and not of another that went on from the same
- * backup: it must have happened at this time, too.
- */
-export async function isKnownRevision(
-  db: Db,
-  { worldId, revision, changedAtMs }: JournalEntry,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('land_change')
-    .select('subject')
-    .where('revision', '=', revision)
-    .where('subject', 'in', ['revision', 'anything'])
-    .where('key', '=', String(changedAtMs))
-    .where('world_id', '=', worldId)
-    .executeTakeFirst()
-  return row !== undefined
 }

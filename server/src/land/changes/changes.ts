@@ -4,11 +4,11 @@ import { sql } from 'kysely'
 import type { Tx } from '../../db/transaction.ts'
 import type { LandEvent } from '../events/land-event.ts'
 import type { Awaitable, EstateRow, LandRows, ParcelRow, PublicationRow } from '../events/land-rows.ts'
-import { ChangedSubjects, writeJournal } from './change-journal.ts'
+import { ChangedSubjects, journalWrite, trimIfDue } from './change-journal.ts'
 import { type RowChange, SHOWN_TABLES } from './event-tables.ts'
 import { LAND_CHANNEL } from './land-head.ts'
 import { TableRows } from './table-rows.ts'
-import { writeImages, writeRows } from './write-rows.ts'
+import { deleteGone, imageWrites, rowWrites, runWrites, type Write } from './write-rows.ts'
 
 /** Applies an event to rows: the rules of land/events, with what they need to know besides. */
 export type ApplyEvent = (rows: LandRows, event: LandEvent) => Awaitable<void>
@@ -22,7 +22,7 @@ export interface Change {
 }
 
 /**
- * The only function that changes the land apart from an import. It takes the caller's open transaction, so that what
+ * Changes the land: nothing else does, apart from an import and a step along the chain (`followChain`). It takes the caller's open transaction, so that what
  * the caller writes in it is committed together with the rows, the images of blocks, the journal and the next
  * revision. The commit notifies the readers in every process.
  *
@@ -48,18 +48,41 @@ export async function changeLand(
   if (worldId === null) throw new Error('there is no world to change yet')
   const rows = new TableRows(tx, worldId)
   await work(rows)
+  return writeChange(tx, rows, { revision: head.revision, nowMs })
+}
+
+/** What is written together with rows. */
+export interface ChangeFacts {
+  /** Of the world, before the change. The row `land_state` must be locked. */
+  readonly revision: number
+  readonly nowMs: number
+  readonly writes?: readonly Write[]
+}
+
+/**
+ * Writes changed rows, images, journal and revision: in one statement, after one that deletes rows, where they are not
+ * many.
+ */
+export async function writeChange(
+  tx: Tx,
+  rows: TableRows,
+  { revision, nowMs, writes = [] }: ChangeFacts,
+): Promise<Change> {
+  const { worldId } = rows
   const changes = await rows.changes()
-  await writeImages(tx, worldId, await rows.images())
-  await writeRows(tx, worldId, changes)
-  if (!changes.some(({ table }) => SHOWN_TABLES.includes(table)))
-    return { revision: head.revision, hasChanged: false }
-  const { revision } = await tx
-    .updateTable('land_state')
-    .set((eb) => ({ revision: eb('revision', '+', 1), changed_at_ms: nowMs }))
-    .returning(['revision', sql`pg_notify(${LAND_CHANNEL}, revision::text)`.as('announced')])
-    .executeTakeFirstOrThrow()
-  await writeJournal(tx, { worldId, revision, changedAtMs: nowMs }, subjectsOf(changes))
-  return { revision, hasChanged: true }
+  await deleteGone(tx, worldId, changes)
+  const all = [...writes, ...imageWrites(worldId, await rows.images()), ...rowWrites(worldId, changes)]
+  if (!changes.some(({ table }) => SHOWN_TABLES.includes(table))) {
+    await runWrites(tx, all)
+    return { revision, hasChanged: false }
+  }
+  const next = { worldId, revision: revision + 1, changedAtMs: nowMs }
+  const head = sql`update land_state set revision = ${next.revision}, changed_at_ms = ${nowMs}`
+  const journal = journalWrite(next, subjectsOf(changes))
+  const announced = sql`pg_notify(${LAND_CHANNEL}, ${String(next.revision)})`
+  await runWrites(tx, [...all, { sql: head, rows: 1 }, journal], announced)
+  await trimIfDue(tx, next, journal.rows)
+  return { revision: next.revision, hasChanged: true }
 }
 
 /** What of the state has to be read again after these rows have changed. */

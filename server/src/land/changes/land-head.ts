@@ -24,21 +24,27 @@ export interface StoredHead extends LandHead {
 /** Where a committed change is announced; the payload is the new revision. */
 export const LAND_CHANNEL = 'land'
 
+/**
+ * One statement, because the next one may be answered by a promoted standby. A standby has no location. The limit tells the
+ * planner that there is one row: tables that small are never analyzed.
+ */
+export const LAND_HEAD = sql<StoredHead>`
+  select lineage, land_state.world_id as "worldId", revision, changed_at_ms as "changedAtMs",
+    case
+      when here.location is null or here.location = land_location.location then 'same'
+      when land_location.location is null then 'new'
+      else 'moved'
+    end as location, land_location.folder,
+    case when chain_position.world_id is not null
+      then json_build_object('number', chain_position.block_number, 'hash', chain_position.block_hash)
+    end as block
+  from land_state
+  cross join lateral (select database_location(land_state.tableoid) as location offset 0) as here
+  left join land_location on true
+  left join chain_position on chain_position.world_id = land_state.world_id
+  limit 1`
+
 export async function readLandHead(db: Db): Promise<StoredHead> {
-  // One statement, because the next one may be answered by a promoted standby. A standby has no location.
-  const { rows } = await sql<StoredHead>`
-    select lineage, land_state.world_id as "worldId", revision, changed_at_ms as "changedAtMs",
-      case
-        when here.location is null or here.location = land_location.location then 'same'
-        when land_location.location is null then 'new'
-        else 'moved'
-      end as location, land_location.folder,
-      case when chain_position.world_id is not null
-        then json_build_object('number', chain_position.block_number, 'hash', chain_position.block_hash)
-      end as block
-    from land_state
-    cross join lateral (select database_location(land_state.tableoid) as location offset 0) as here
-    left join land_location on true
-    left join chain_position on chain_position.world_id = land_state.world_id`.execute(db)
+  const { rows } = await LAND_HEAD.execute(db)
   return rows[0]!
 }

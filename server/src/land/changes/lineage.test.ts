@@ -4,7 +4,7 @@ import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import { TINY_WORLD, tinySnapshot } from '../../../test/support/tiny-world.ts'
 import { importSnapshot } from '../snapshot/import.ts'
-import { isKnownRevision } from './change-journal.ts'
+import { readChangedRows } from './changed-rows.ts'
 import { readLandHead } from './land-head.ts'
 import { renewLineage, renewLineageIfMoved } from './lineage.ts'
 
@@ -54,7 +54,8 @@ describeOnBothEngines('the lineage of a database', (open, kind) => {
       revision: before.revision + 1,
       changedAtMs: LATER_MS,
     })
-    expect(await isKnownRevision(db, { ...after, worldId: after.worldId! })).toBe(true)
+    expect(await readChangedRows(db, { ...after, worldId: after.worldId! }, 1)).toMatchObject({ parcels: [] })
+    expect(await readChangedRows(db, { ...before, worldId: before.worldId! }, 1)).toBeUndefined()
   })
 
   test('is new where the folder is another one, or the revision is behind one that was shown', async () => {

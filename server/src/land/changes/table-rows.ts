@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Coord, coordText, parseCoord } from '@landpass/client/grid'
+import type { Coord } from '@landpass/client/grid'
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../../db/transaction.ts'
 import type { LandEvent, Registry } from '../events/land-event.ts'
@@ -19,6 +19,8 @@ import type {
 import { KEY_COLUMNS } from '../events/land-rows.ts'
 import type { AssetName } from '../records/assets.ts'
 import { EVENT_TABLES, keyOf, keyOfText, keyText, type RowChange, type RowKey } from './event-tables.ts'
+import { type JsonRows, jsonRows } from './json-rows.ts'
+import { assetGroup, namedBy, newOwnersIn, type Owner, ownerGroup } from './named-rows.ts'
 
 /** A row as a block found it, which is what undoing the block brings back. */
 export interface BlockImage {
@@ -41,6 +43,20 @@ interface Entry {
   isSet: boolean
   /** Made when it was put or removed for the first time, before it was read: what is stored is added to it. */
   firstImage: Writable<BlockImage> | undefined
+}
+
+/** Rows that are to be read. */
+interface Reading {
+  readonly table: EventTable
+  readonly where: RawBuilder<unknown>
+  /** Called with all of them in memory. */
+  readonly noteRead: () => void
+}
+
+/** How groups of rows are named, by which `groupsOf` finds their rows, and how they are selected. */
+interface Groups<Member> {
+  readonly name: (member: Member) => string
+  readonly where: (members: readonly Member[]) => RawBuilder<unknown>
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
@@ -165,61 +181,60 @@ export class TableRows implements LandRows {
     return [...this.imagesOf.values()]
   }
 
-  /** Reads what these events will most likely need, with one query for each table, instead of with one for each row. */
+  /** Reads what these events will most likely need, with one statement, instead of with one for each row. */
   async readAhead(events: readonly LandEvent[]): Promise<void> {
     const { parcels, estates, assets } = namedBy(events)
-    await this.readRows('parcel', parcels)
-    await this.readRows(
-      'estate',
-      estates.map((id) => ({ id })),
-    )
-    await this.readParcelsOfEstates(estates)
-    for (const table of ['publication', 'bid'] as const) await this.readOfAssets(table, assets)
-    await this.readRightsOf(newOwnersIn(events))
+    const estateKeys = estates.map((id) => ({ id }))
+    await this.read([
+      ...this.unreadRows('parcel', parcels),
+      ...this.unreadRows('estate', estateKeys),
+      ...this.unreadGroups('parcel', estates, {
+        name: (id) => `estate ${id}`,
+        where: (ids) => sql`estate_id = any(${ids}::text[])`,
+      }),
+      ...(['publication', 'bid'] as const).flatMap((table) =>
+        this.unreadGroups(table, assets, { name: assetGroup, where: whereAssets }),
+      ),
+      ...this.unreadGroups('land_right', newOwnersIn(events), { name: ownerGroup, where: whereOwners }),
+    ])
   }
 
-  /** Reads rows by their keys, with one query. */
-  async readRows(table: EventTable, keys: readonly object[]): Promise<void> {
+  /** Reads rows by their tables and keys, with one statement. */
+  async readRows(keysOf: ReadonlyMap<EventTable, readonly object[]>): Promise<void> {
+    await this.read([...keysOf].flatMap(([table, keys]) => this.unreadRows(table, keys)))
+  }
+
+  /** What has to be read so that these rows are known. */
+  private unreadRows(table: EventTable, keys: readonly object[]): Reading[] {
     const unread = keys.filter((key) => this.entries[table].get(keyText(table, key))?.isUnread ?? true)
-    if (unread.length === 0) return
+    if (unread.length === 0) return []
     const columns = sql.join(KEY_COLUMNS[table].map((column) => sql.ref(column)))
-    const rows = await this.select(
-      table,
-      sql`(${columns}) in (select ${columns}
-        from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(unread)}::json))`,
-    )
-    this.noteStored(table, rows)
-    for (const key of unread) this.entry(table, keyText(table, key)).isUnread = false
+    const where = sql`(${columns}) in (select ${columns}
+        from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(unread)}::json))`
+    const noteRead = () => {
+      for (const key of unread) this.entry(table, keyText(table, key)).isUnread = false
+    }
+    return [{ table, where, noteRead }]
   }
 
-  private async readParcelsOfEstates(ids: readonly string[]): Promise<void> {
-    const unread = ids.filter((id) => !this.readGroups.has(`parcel estate ${id}`))
-    if (unread.length === 0) return
-    this.noteStored('parcel', await this.select('parcel', sql`estate_id = any(${unread}::text[])`))
-    for (const id of unread) this.readGroups.add(`parcel estate ${id}`)
-  }
-
-  private async readOfAssets(table: 'publication' | 'bid', assets: readonly AssetName[]): Promise<void> {
-    const unread = assets.filter((asset) => !this.readGroups.has(`${table} ${assetGroup(asset)}`))
-    if (unread.length === 0) return
-    const [ids, types] = [unread.map(({ id }) => id), unread.map(({ type }) => type)]
-    const where = sql`(asset_id, asset_type) in (select * from unnest(${ids}::text[], ${types}::text[]))`
-    this.noteStored(table, await this.select(table, where))
-    for (const asset of unread) this.readGroups.add(`${table} ${assetGroup(asset)}`)
-  }
-
-  private async readRightsOf(owners: readonly Owner[]): Promise<void> {
-    const unread = owners.filter((owner) => !this.readGroups.has(`land_right ${ownerGroup(owner)}`))
-    if (unread.length === 0) return
-    const [registries, addresses] = [unread.map(({ registry }) => registry), unread.map(({ owner }) => owner)]
-    const where = sql`(registry, owner) in (select * from unnest(${registries}::text[], ${addresses}::text[]))`
-    this.noteStored('land_right', await this.select('land_right', where))
-    for (const owner of unread) this.readGroups.add(`land_right ${ownerGroup(owner)}`)
+  /** What has to be read so that all rows of these groups are known. */
+  private unreadGroups<Member>(
+    table: EventTable,
+    members: readonly Member[],
+    { name, where }: Groups<Member>,
+  ): Reading[] {
+    const groupOf = (member: Member) => `${table} ${name(member)}`
+    const unread = members.filter((member) => !this.readGroups.has(groupOf(member)))
+    if (unread.length === 0) return []
+    const noteRead = () => {
+      for (const member of unread) this.readGroups.add(groupOf(member))
+    }
+    return [{ table, where: where(unread), noteRead }]
   }
 
   /** A row by the columns that name it; undefined where there is none. */
   async find<Table extends EventTable>(table: Table, key: object): Promise<EventRows[Table] | undefined> {
-    await this.readRows(table, [keyOf(table, key)])
+    await this.read(this.unreadRows(table, [keyOf(table, key)]))
     return this.entries[table].get(keyText(table, key))!.now as EventRows[Table] | undefined
   }
 
@@ -230,21 +245,23 @@ export class TableRows implements LandRows {
     where: RawBuilder<unknown>,
   ): Promise<EventRows[Table][]> {
     const group = `${table} ${name}`
-    if (!this.readGroups.has(group)) {
-      this.noteStored(table, await this.select(table, where))
-      this.readGroups.add(group)
-    }
+    await this.read(this.unreadGroups(table, [name], { name: () => name, where: () => where }))
     const entries = this.entries[table]
     return [...(this.groups.get(group) ?? [])].map((key) => entries.get(key)!.now as EventRows[Table])
   }
 
-  private async select<Table extends EventTable>(
-    table: Table,
-    where: RawBuilder<unknown>,
-  ): Promise<EventRows[Table][]> {
-    const { rows } = await sql<EventRows[Table] & { readonly world_id: number }>`
-      select * from ${sql.table(table)} where world_id = ${this.worldId} and ${where}`.execute(this.tx)
-    return rows.map(({ world_id, ...row }) => row as unknown as EventRows[Table])
+  /** In one statement. */
+  private async read(readings: readonly Reading[]): Promise<void> {
+    if (readings.length === 0) return
+    const parts = readings.map(({ table, where }) =>
+      jsonRows({ table, where: sql`world_id = ${this.worldId} and ${where}` }),
+    )
+    const { rows } = await sql<{ readonly read: readonly JsonRows[] }>`
+      select json_build_array(${sql.join(parts)}) as read`.execute(this.tx)
+    for (const [at, { table, noteRead }] of readings.entries()) {
+      this.noteStored(table, rows[0]!.read[at]!)
+      noteRead()
+    }
   }
 
   /** A row that was read before may have been changed since: it stays as it is. */
@@ -272,13 +289,9 @@ export class TableRows implements LandRows {
   }
 
   private async readUnread(): Promise<void> {
-    for (const table of EVENT_TABLES) {
-      const unread = [...this.entries[table]].filter(([, { isUnread }]) => isUnread)
-      await this.readRows(
-        table,
-        unread.map(([key]) => keyOfText(table, key)),
-      )
-    }
+    const unreadOf = (table: EventTable) =>
+      [...this.entries[table]].flatMap(([key, { isUnread }]) => (isUnread ? [keyOfText(table, key)] : []))
+    await this.readRows(new Map(EVENT_TABLES.map((table) => [table, unreadOf(table)])))
   }
 
   private set(table: EventTable, key: string, row: AnyRow | undefined): void {
@@ -346,54 +359,20 @@ const GROUPS: { readonly [Table in EventTable]: (row: EventRows[Table]) => reado
   trade_index: () => [],
 }
 
-type Owner = Pick<RightRow, 'registry' | 'owner'>
-
-function ownerGroup({ registry, owner }: Owner): string {
-  return `owner ${registry} ${owner}`
-}
-
-function assetGroup({ type, id }: AssetName): string {
-  return `${type} ${id}`
-}
-
 function whereAsset({ type, id }: AssetName): RawBuilder<unknown> {
   return sql`asset_id = ${id} and asset_type = ${type}`
 }
 
+function whereAssets(assets: readonly AssetName[]): RawBuilder<unknown> {
+  const [ids, types] = [assets.map(({ id }) => id), assets.map(({ type }) => type)]
+  return sql`(asset_id, asset_type) in (select * from unnest(${ids}::text[], ${types}::text[]))`
+}
+
+function whereOwners(owners: readonly Owner[]): RawBuilder<unknown> {
+  const [registries, addresses] = [owners.map(({ registry }) => registry), owners.map(({ owner }) => owner)]
+  return sql`(registry, owner) in (select * from unnest(${registries}::text[], ${addresses}::text[]))`
+}
+
 function byKey(a: { readonly key: number }, b: { readonly key: number }): number {
   return a.key - b.key
-}
-
-/** The owners that tokens are transferred to: their rights stand on these tokens. */
-function newOwnersIn(events: readonly LandEvent[]): readonly Owner[] {
-  return events.flatMap((event) =>
-    event.kind === 'asset-transferred' && event.to !== null
-      ? [{ registry: event.asset.type, owner: event.to }]
-      : [],
-  )
-}
-
-interface Named {
-  readonly parcels: readonly Coord[]
-  readonly estates: readonly string[]
-  readonly assets: readonly AssetName[]
-}
-
-/** The assets that events name, each once. */
-function namedBy(events: readonly LandEvent[]): Named {
-  const assets = new Map<string, AssetName>()
-  const add = (asset: AssetName) => assets.set(assetGroup(asset), asset)
-  for (const event of events) {
-    if ('asset' in event) add(event.asset)
-    if ('estateId' in event) add({ type: 'estate', id: event.estateId })
-    if ('parcel' in event) add({ type: 'parcel', id: coordText(event.parcel) })
-    if ('parcels' in event) for (const parcel of event.parcels) add({ type: 'parcel', id: coordText(parcel) })
-  }
-  const all = [...assets.values()]
-  const parcels = all.filter(({ type }) => type === 'parcel').map(({ id }) => parseCoord(id))
-  return {
-    parcels: parcels.filter((coord) => coord !== undefined),
-    estates: all.filter(({ type }) => type === 'estate').map(({ id }) => id),
-    assets: all,
-  }
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../../db/transaction.ts'
 import { type EventTable, KEY_COLUMNS } from '../events/land-rows.ts'
 import { EVENT_COLUMNS, EVENT_TABLES, keyOf, type RowChange } from './event-tables.ts'
@@ -7,59 +7,112 @@ import type { BlockImage } from './table-rows.ts'
 /** How many rows one statement writes: the embedded engine runs no other one meanwhile. */
 const ROWS_AT_ONCE = 500
 
-/** Writes rows of a world: for each table one statement for those that are there, and one for those that are gone. */
-export async function writeRows(tx: Tx, worldId: number, changes: readonly RowChange[]): Promise<void> {
-  for (const table of EVENT_TABLES) {
-    const ofTable = changes.filter((change) => change.table === table)
-    const gone = ofTable.filter(({ now }) => now === undefined).map(({ before }) => keyOf(table, before!))
-    const there = ofTable.flatMap(({ now }) => now ?? [])
-    for (const rows of batches(gone)) await deleteRows(tx, table, worldId, rows)
-    for (const rows of batches(there)) await upsertRows(tx, table, worldId, rows)
+/** A part of a statement that writes, and how many rows it writes. */
+export interface Write {
+  readonly sql: RawBuilder<unknown>
+  readonly rows: number
+}
+
+/**
+ * Runs parts in as few statements as {@link ROWS_AT_ONCE} allows. No part may depend on what another one writes: those of
+ * one statement see the tables as they were before it.
+ *
+ * @param result the values that the last statement answers
+ */
+export async function runWrites(
+  tx: Tx,
+  writes: readonly Write[],
+  result: RawBuilder<unknown> = sql`1`,
+): Promise<void> {
+  const statements = grouped(writes)
+  for (const [at, parts] of statements.entries()) {
+    const named = parts.map((part, number) => sql`${sql.ref(`write_${number}`)} as (${part.sql})`)
+    const selected = at === statements.length - 1 ? result : sql`1`
+    await sql`with ${sql.join(named)} select ${selected}`.execute(tx)
   }
 }
 
-async function deleteRows(
-  tx: Tx,
-  table: EventTable,
-  worldId: number,
-  keys: readonly object[],
-): Promise<void> {
-  const columns = sql.join(KEY_COLUMNS[table].map((column) => sql.ref(column)))
-  await sql`
-    delete from ${sql.table(table)} where world_id = ${worldId} and (${columns}) in (select ${columns}
-      from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(keys)}::json))`.execute(tx)
+function grouped(writes: readonly Write[]): readonly (readonly Write[])[] {
+  const groups: Write[][] = []
+  let rows = Number.POSITIVE_INFINITY
+  for (const write of writes) {
+    rows += write.rows
+    if (rows > ROWS_AT_ONCE) {
+      groups.push([])
+      rows = write.rows
+    }
+    groups.at(-1)!.push(write)
+  }
+  return groups
 }
 
-async function upsertRows(
-  tx: Tx,
-  table: EventTable,
-  worldId: number,
-  rows: readonly object[],
-): Promise<void> {
+/** Removes the rows that are gone: before other rows take over what is unique in them. */
+export async function deleteGone(tx: Tx, worldId: number, changes: readonly RowChange[]): Promise<void> {
+  const writes = EVENT_TABLES.flatMap((table) => {
+    const gone = changes.filter((change) => change.table === table && change.now === undefined)
+    const keys = gone.map(({ before }) => keyOf(table, before!))
+    return [...batches(keys)].map((batch) => deleteOf(table, worldId, batch))
+  })
+  await runWrites(tx, writes)
+}
+
+/** Writes the rows that are there. */
+export function rowWrites(worldId: number, changes: readonly RowChange[]): Write[] {
+  return EVENT_TABLES.flatMap((table) => {
+    const rows = changes.flatMap((change) => (change.table === table ? (change.now ?? []) : []))
+    return [...batches(rows)].map((batch) => upsertOf(table, worldId, batch))
+  })
+}
+
+function deleteOf(table: EventTable, worldId: number, keys: readonly object[]): Write {
+  const columns = sql.join(KEY_COLUMNS[table].map((column) => sql.ref(column)))
+  return {
+    rows: keys.length,
+    sql: sql`
+      delete from ${sql.table(table)} where world_id = ${worldId} and (${columns}) in (select ${columns}
+        from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(keys)}::json))`,
+  }
+}
+
+function upsertOf(table: EventTable, worldId: number, rows: readonly object[]): Write {
   const json = JSON.stringify(rows.map((row) => ({ ...row, world_id: worldId })))
+  return {
+    rows: rows.length,
+    sql: sql`
+      insert into ${sql.table(table)}
+      select * from json_populate_recordset(null::${sql.table(table)}, ${json}::json)
+      on conflict ${ON_CONFLICT[table]}`,
+  }
+}
+
+/** What is done with a row that is there already. */
+const ON_CONFLICT = Object.fromEntries(
+  EVENT_TABLES.map((table) => [table, sql.raw(onConflict(table))]),
+) as Readonly<Record<EventTable, RawBuilder<unknown>>>
+
+function onConflict(table: EventTable): string {
   const keys: readonly string[] = KEY_COLUMNS[table]
   const values = EVENT_COLUMNS[table].filter((column) => !keys.includes(column))
-  const target = sql.join(['world_id', ...keys].map((column) => sql.ref(column)))
-  const setters = sql.join(values.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`))
-  await sql`
-    insert into ${sql.table(table)}
-    select * from json_populate_recordset(null::${sql.table(table)}, ${json}::json)
-    on conflict (${target}) do ${values.length === 0 ? sql`nothing` : sql`update set ${setters}`}`.execute(tx)
+  const setters = values.map((column) => `"${column}" = excluded."${column}"`).join(', ')
+  return `(${['world_id', ...keys].map((column) => `"${column}"`).join(', ')}) do ${values.length === 0 ? 'nothing' : `update set ${setters}`}`
 }
 
 /** Keeps what undoing needs. */
-export async function writeImages(tx: Tx, worldId: number, images: readonly BlockImage[]): Promise<void> {
-  for (const rows of batches(images)) {
-    const json = rows.map(({ blockNumber, table, key, before }) => ({
+export function imageWrites(worldId: number, images: readonly BlockImage[]): Write[] {
+  return [...batches(images)].map((batch) => {
+    const json = batch.map(({ blockNumber, table, key, before }) => ({
       world_id: worldId,
       block_number: blockNumber,
       table_name: table,
       key,
       before,
     }))
-    await sql`insert into chain_undo
-      select * from json_populate_recordset(null::chain_undo, ${JSON.stringify(json)}::json)`.execute(tx)
-  }
+    return {
+      rows: batch.length,
+      sql: sql`insert into chain_undo
+        select * from json_populate_recordset(null::chain_undo, ${JSON.stringify(json)}::json)`,
+    }
+  })
 }
 
 function* batches<T>(rows: readonly T[]): Generator<readonly T[]> {

@@ -108,3 +108,22 @@ test('no bytes whatever break the reader or give a field that the tables refuse'
     }),
   )
 })
+
+test('a text gives the same fields each time, also after thousands of others', () => {
+  const empty = {
+    data_version: 0,
+    name: null,
+    description: null,
+    ipns: null,
+    data_text: null,
+    updated_at_ms: 0,
+  }
+  const texts = Array.from({ length: 2_500 }, (_, at) => Buffer.from(`${at % 7 === 0 ? 1 : 0},name ${at},,`))
+  const rows = () => texts.map((text) => withText(empty, text, 1))
+
+  const first = rows()
+
+  expect(rows()).toEqual(first)
+  expect(first[7]).toMatchObject({ name: null, data_text: `0x${texts[7]!.toString('hex')}` })
+  expect(first[8]).toMatchObject({ name: 'name 8', data_text: `0x${texts[8]!.toString('hex')}` })
+})

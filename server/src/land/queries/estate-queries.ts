@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import { ESTATE, type EstateTable } from '../records/estate.ts'
 import { columnsWithoutText, NO_TEXT } from './without-text.ts'
@@ -22,19 +21,4 @@ export async function allEstates(db: Db, worldId: number): Promise<EstateTable[]
     rows.push(...page)
     if (page.length < PAGE_ROWS) return rows
   }
-}
-
-/** The estates with these ids, in no particular order. */
-export async function estatesById(
-  db: Db,
-  worldId: number,
-  ids: readonly string[],
-): Promise<readonly EstateTable[]> {
-  if (ids.length === 0) return []
-  return db
-    .selectFrom('estate')
-    .select(['world_id', ...COLUMNS, NO_TEXT])
-    .where('world_id', '=', worldId)
-    .where(sql<boolean>`id = any(${ids}::text[])`)
-    .execute()
 }

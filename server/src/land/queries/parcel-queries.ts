@@ -52,18 +52,6 @@ export async function* parcelsOutside(
   } while (last)
 }
 
-/** The parcels at these coordinates, in no particular order. */
-export async function parcelsAt(db: Db, worldId: number, coords: readonly Coord[]): Promise<ParcelTable[]> {
-  if (coords.length === 0) return []
-  const [xs, ys] = [coords.map(({ x }) => x), coords.map(({ y }) => y)]
-  return db
-    .selectFrom('parcel')
-    .select(['world_id', ...COLUMNS, NO_TEXT])
-    .where('world_id', '=', worldId)
-    .where(sql<boolean>`(x, y) in (select * from unnest(${xs}::integer[], ${ys}::integer[]))`)
-    .execute()
-}
-
 /** The ids of the districts that are roads, or plazas: the tags of the parcels near them name them. */
 export async function districtsNearParcels(
   db: Db,

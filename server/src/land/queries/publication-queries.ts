@@ -69,22 +69,6 @@ export async function publicationsAfter(
     .execute()
 }
 
-/** All publications of these estates, in no particular order. */
-export async function publicationsOfEstates(
-  db: Db,
-  worldId: number,
-  ids: readonly string[],
-): Promise<readonly PublicationTable[]> {
-  if (ids.length === 0) return []
-  return db
-    .selectFrom('publication')
-    .selectAll()
-    .where('world_id', '=', worldId)
-    .where('asset_type', '=', 'estate')
-    .where(sql<boolean>`asset_id = any(${ids}::text[])`)
-    .execute()
-}
-
 /** One parameter however many keys there are: the statement's text stays the same. Written as PostgreSQL reads it. */
 function keyArray(keys: readonly number[]): string {
   return `{${keys.join(',')}}`

@@ -1,0 +1,85 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../db/engine.ts'
+import type { EstateTable } from '../records/estate.ts'
+import type { ParcelTable } from '../records/parcel.ts'
+import type { PublicationTable } from '../records/publication.ts'
+import {
+  type ChangedAssets,
+  changedAssetsOf,
+  type JournalEntry,
+  KEPT_ROWS,
+  type Subject,
+} from './change-journal.ts'
+import { jsonRows } from './json-rows.ts'
+import { LAND_HEAD, type StoredHead } from './land-head.ts'
+
+/** What has changed since a revision, all of it read at the same time. */
+export interface ChangedRows {
+  readonly head: StoredHead
+  readonly changed: ChangedAssets
+  /** Those of `changed` that have rows, in no particular order. Raw texts of owners are left out. */
+  readonly parcels: readonly ParcelTable[]
+  readonly estates: readonly EstateTable[]
+  readonly publications: readonly PublicationTable[]
+  /** All publications of the estates in `changed`. */
+  readonly ofEstates: readonly PublicationTable[]
+}
+
+/** A revision that a process holds, and the lineage of the database that it was read from. */
+export interface HeldRevision extends JournalEntry {
+  readonly lineage: string
+}
+
+/**
+ * Reads what has changed in a world since a revision of it, with one statement.
+ *
+ * @param limit more changed assets are not read
+ * @returns undefined where another world is shown, where the database has moved (lineage.ts) or the revision is not part of its
+ * history but of another that went on from the same backup, and where the journal cannot tell what has changed, or names
+ * more than `limit` assets
+ */
+export async function readChangedRows(
+  db: Db,
+  held: HeldRevision,
+  limit: number,
+): Promise<ChangedRows | undefined> {
+  const { worldId, revision, changedAtMs } = held
+  // All arrays are in the order of `named`.
+  const keys = (subject: Subject['subject'], value = sql`key`) =>
+    sql`array(select ${value} from named where subject = ${subject} limit ${limit + 1})`
+  const ofWorld = (where: RawBuilder<unknown>) => sql`world_id = ${worldId} and ${where}`
+  const parcels = ofWorld(sql`(x, y) in (select * from unnest(
+    ${keys('parcel', sql`split_part(key, ',', 1)::integer`)}, ${keys('parcel', sql`split_part(key, ',', 2)::integer`)}))`)
+  const estates = ofWorld(sql`id = any(${keys('estate')})`)
+  const publications = ofWorld(sql`key = any(${keys('publication', sql`key::bigint`)})`)
+  const ofEstates = ofWorld(sql`asset_type = 'estate' and asset_id = any(${keys('estate')})`)
+  const { rows } = await sql<StatementRow>`
+    with head as (${LAND_HEAD}), named as materialized (
+      select subject, key from land_change
+      where world_id = ${worldId} and revision > ${revision} and revision <= (select head.revision from head)
+      order by land_change.revision, subject, key limit ${KEPT_ROWS + 1}
+    )
+    select to_json(head) as head, exists (
+        select from land_change where revision = ${revision} and subject in ('revision', 'anything')
+          and key = ${String(changedAtMs)} and world_id = ${worldId}
+      ) as "isKnown",
+      (select coalesce(json_agg(named), '[]') from named) as named,
+      ${jsonRows({ table: 'parcel', where: parcels, isForAnswers: true })} as parcels,
+      ${jsonRows({ table: 'estate', where: estates, isForAnswers: true })} as estates,
+      ${jsonRows({ table: 'publication', where: publications, isForAnswers: true })} as publications,
+      ${jsonRows({ table: 'publication', where: ofEstates, isForAnswers: true })} as "ofEstates"
+    from head`.execute(db)
+  const { isKnown, named, ...read } = rows[0]!
+  const { head } = read
+  const isOfHeld = isKnown && head.lineage === held.lineage && head.worldId === worldId
+  if (!isOfHeld || head.location === 'moved') return undefined
+  const changed = changedAssetsOf(named, { afterRevision: revision, toRevision: head.revision })
+  if (!changed) return undefined
+  const count = changed.parcels.length + changed.estates.length + changed.publications.length
+  return count > limit ? undefined : { ...read, changed }
+}
+
+interface StatementRow extends Omit<ChangedRows, 'changed'> {
+  readonly isKnown: boolean
+  readonly named: readonly Subject[]
+}
