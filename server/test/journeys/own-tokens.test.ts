@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -256,7 +256,13 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const before = await list()
     const gateOf = () => server.get(`/events/${made.uuid}/holders/${leo.address}`)
     expect((await gateOf()).body).toMatchObject({ attended: true })
+    const counted = async () =>
+      /^landpass_http_requests_total\{group="claims",status="200"\} (\d+)$/m.exec(
+        (await server.get('/metrics')).text,
+      )
+    const countBefore = Number((await counted())![1])
     expect((await gateOf()).body).toMatchObject({ attended: true }) // from memory
+    expect(Number((await counted())![1])).toBe(countBefore + 1)
     expect((await server.send('POST', path, { editCode: 'f'.repeat(32), reason })).status).toBe(401)
     expect((await server.send('POST', path, { editCode: made.edit_code, reason: 'a\u0000' })).status).toBe(
       400,
@@ -380,6 +386,26 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect([other.status, other.body.code]).toEqual([503, 'attendance_not_configured'])
     expect(other.body.data).toMatchObject({ missing: expect.arrayContaining(['ISSUER_API_KEY']) })
     await alone.close()
+  })
+
+  test('a key file that cannot be used stops tokens of events made here, and no others', async () => {
+    const made = await make()
+    await outside.putEvent(77_002, { edit_code: '123456', codes: 1 })
+    await server.register(77_002, '123456', '10,20')
+    await server.send('POST', '/addcodes/77002', { editCode: '123456' })
+    const damaged = join(mkdtempSync(join(tmpdir(), 'landpass-tokens-')), 'token.key')
+    writeFileSync(damaged, 'no key')
+    const keyless = await start({ TOKEN_KEY_FILE: damaged })
+    const gil = await player('gil')
+    const refused = [await keyless.claim(made.uuid, gil), await keyless.send('POST', '/events', EVENT)]
+    for (const { status, body, text } of refused) {
+      expect([status, body.code], text).toEqual([503, 'attendance_not_configured'])
+      expect(text).not.toContain(damaged)
+    }
+    const other = await keyless.claim('77002', gil)
+    expect(other.status, other.text).toBe(200)
+    expect((await keyless.get(`/events/${made.uuid}/holders`)).status).toBe(200)
+    await keyless.close()
   })
 
   test('where the operator approves events, tokens wait for that', async () => {
@@ -559,7 +585,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
 
   test('keys rotated under load: each token verifies with the published lists', async () => {
     const { TokenKeys } = await import('../../src/attendance/own-issuer/token-keys.ts')
+    // Later than all tokens of the tests before: the first key stays valid until the newest of them
+    clock.set(REFERENCE_TIME_MS + 2 * HOUR_MS)
     const keys = new TokenKeys({ db: engine.db, clock, path: keyFile }) // a command, beside the server
+    const loaded = await start() // the server of the tests before caches the times of keys for a second
     const made = await make({ tokens: 30 })
     const changes = [
       () => keys.rotate(0),
@@ -570,11 +599,11 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     await keys.open({ mayMake: false })
     const players = await Promise.all(Array.from({ length: 25 }, (_, at) => player(`load ${at}`)))
     // Signed by the first key in any case: of the claims below the last key may sign all
-    const first = await server.claim(made.uuid, players[24]!)
+    const first = await loaded.claim(made.uuid, players[24]!)
     expect(first.body.data).toMatchObject({ claim: { status: 'minted' } })
     for (const [wave, change] of changes.entries()) {
       clock.set(clock.nowMs() + 1_250)
-      const claims = players.slice(6 * wave, 6 * wave + 6).map((one) => server.claim(made.uuid, one))
+      const claims = players.slice(6 * wave, 6 * wave + 6).map((one) => loaded.claim(made.uuid, one))
       await Promise.all([...claims.slice(0, 3), change(), ...claims.slice(3)])
     }
     // Claims whose key has ended meanwhile go on with the next one
@@ -602,6 +631,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const verdicts = tokens.map((token) => verifyToken(tokenPackage(token, token), trust))
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(tokens.map(() => 'genuine'))
     expect(new Set(tokens.map(({ signer }) => signer)).size).toBeGreaterThan(1)
+    await loaded.close()
     clock.set(REFERENCE_TIME_MS)
   })
 })
