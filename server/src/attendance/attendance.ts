@@ -137,7 +137,11 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     ...players,
     config: config.attendance,
     issuer,
-    prepareToken: async (event) => (isOwnEvent(event.event_id) ? own?.prepare(event) : undefined),
+    prepareToken: async (event) => {
+      if (!isOwnEvent(event.event_id)) return undefined
+      assertNoSetupProblem(keyProblem) // a claim that is reserved now would wait for the next start
+      return own?.prepare(event)
+    },
     codeCounts,
     holds,
     log,

@@ -22,3 +22,20 @@ test('a call of flush waits for the one that is running: the report that called 
   expect(await refusalsByCode(db, EVENT)).toEqual([{ code: 'not_at_event', count: 1 }])
   await byTimer
 })
+
+test('the counts of an event that was deleted meanwhile are left out, those of other events are stored', async () => {
+  const { db } = await open()
+  const clock = testClock()
+  const refusals = new Refusals({ db, clock })
+  const other = EVENT + 2
+  const record = { eventId: other, record: { id: other }, coordinates: '0,0' }
+  await saveEvent(db, { ...record, expiresAtMs: undefined, nowMs: clock.nowMs() })
+  const deleted = EVENT + 1
+  refusals.add(deleted, 'not_at_event')
+  refusals.add(other, 'not_at_event')
+
+  await refusals.flush()
+
+  expect(await refusalsByCode(db, other)).toEqual([{ code: 'not_at_event', count: 1 }])
+  expect(await refusalsByCode(db, deleted)).toEqual([])
+})

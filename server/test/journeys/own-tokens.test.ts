@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -256,7 +256,13 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const before = await list()
     const gateOf = () => server.get(`/events/${made.uuid}/holders/${leo.address}`)
     expect((await gateOf()).body).toMatchObject({ attended: true })
+    const counted = async () =>
+      /^landpass_http_requests_total\{group="claims",status="200"\} (\d+)$/m.exec(
+        (await server.get('/metrics')).text,
+      )
+    const countBefore = Number((await counted())![1])
     expect((await gateOf()).body).toMatchObject({ attended: true }) // from memory
+    expect(Number((await counted())![1])).toBe(countBefore + 1)
     expect((await server.send('POST', path, { editCode: 'f'.repeat(32), reason })).status).toBe(401)
     expect((await server.send('POST', path, { editCode: made.edit_code, reason: 'a\u0000' })).status).toBe(
       400,
@@ -380,6 +386,26 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect([other.status, other.body.code]).toEqual([503, 'attendance_not_configured'])
     expect(other.body.data).toMatchObject({ missing: expect.arrayContaining(['ISSUER_API_KEY']) })
     await alone.close()
+  })
+
+  test('a key file that cannot be used stops tokens of events made here, and no others', async () => {
+    const made = await make()
+    await outside.putEvent(77_002, { edit_code: '123456', codes: 1 })
+    await server.register(77_002, '123456', '10,20')
+    await server.send('POST', '/addcodes/77002', { editCode: '123456' })
+    const damaged = join(mkdtempSync(join(tmpdir(), 'landpass-tokens-')), 'token.key')
+    writeFileSync(damaged, 'no key')
+    const keyless = await start({ TOKEN_KEY_FILE: damaged })
+    const gil = await player('gil')
+    const refused = [await keyless.claim(made.uuid, gil), await keyless.send('POST', '/events', EVENT)]
+    for (const { status, body, text } of refused) {
+      expect([status, body.code], text).toEqual([503, 'attendance_not_configured'])
+      expect(text).not.toContain(damaged)
+    }
+    const other = await keyless.claim('77002', gil)
+    expect(other.status, other.text).toBe(200)
+    expect((await keyless.get(`/events/${made.uuid}/holders`)).status).toBe(200)
+    await keyless.close()
   })
 
   test('where the operator approves events, tokens wait for that', async () => {

@@ -18,9 +18,16 @@ import { TokenKeys } from '../own-issuer/token-keys.ts'
 import { tokenPackage } from '../own-issuer/token-message.ts'
 import { findTokenOf, isSigned, renewMessage, storeSignature } from '../own-issuer/token-queries.ts'
 import { Vault } from '../vault.ts'
-import { findClaim, type HeldClaim, takeDueClaims } from './claim-queries.ts'
+import {
+  closeClaim,
+  findClaim,
+  type HeldClaim,
+  hasFreeCode,
+  swapCode,
+  takeDueClaims,
+} from './claim-queries.ts'
 import { ClaimWorker, LEASE_MS } from './claim-worker.ts'
-import { insertClaim } from './reserve-queries.ts'
+import { insertClaim, reviveClaim } from './reserve-queries.ts'
 import { storeSigned } from './sign-queries.ts'
 
 const SUPPLY = 40
@@ -185,6 +192,32 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     const answers = [await mint(), await mint(), await mint()]
     expect(answers).toContain('made')
     expect((await findTokenOf(db, eventId, claim.address))!.signer).toBe(next)
+  })
+
+  test('get no code while their event waits or is refused, although codes are free', async () => {
+    const approve = (approval: 'waiting' | 'approved' | 'refused') =>
+      db.updateTable('made_event').set({ approval }).where('event_id', '=', eventId).execute()
+    const unmade = async () => {
+      const address = `0x${String(++players).padStart(40, '0')}`
+      const nowMs = clock.nowMs()
+      const claim = { eventId, address, nowMs, nextStepAtMs: nowMs + LEASE_MS }
+      const { made, isSurpassed } = await insertClaim(db, claim, { request: undefined, wait: false })
+      return { made, isSurpassed }
+    }
+    expect(await hasFreeCode(db, eventId)).toBe(true)
+    const [failing, swapping] = [await reserve(), await reserve()]
+    const closing = { state: 'failed', reason: 'rejected', code: 'free' } as const
+    await closeClaim(db, failing, clock.nowMs(), closing)
+    const revive = () => reviveClaim(db, { ...failing, nowMs: clock.nowMs(), nextStepAtMs: clock.nowMs() })
+    const swap = () => swapCode(db, swapping, clock.nowMs(), 'void')
+
+    for (const approval of ['waiting', 'refused'] as const) {
+      await approve(approval)
+      expect(await unmade(), approval).toEqual({ made: undefined, isSurpassed: false })
+      expect([await revive(), await swap()], approval).toEqual([undefined, undefined])
+    }
+    await approve('approved')
+    expect([await revive(), await swap()]).toMatchObject([{ id: failing.id }, { id: swapping.id }])
   })
 
   test('are never signed with a key that was withdrawn after they were signed and before they were stored', async () => {

@@ -235,6 +235,35 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     expect(Math.floor(place!.noted_at_ms / 1000)).toBeLessThan(withdrawnAt!)
   })
 
+  test('a key that ends has its newest tokens in its time, also those of a process whose clock is ahead', async () => {
+    clock.set(clock.nowMs() + 60_000)
+    const ahead = testClock()
+    ahead.set(clock.nowMs() + 30_000)
+    const { db } = engine
+    const aheadKeys = new TokenKeys({ db, clock: ahead, path: keysPath })
+    await aheadKeys.open()
+    const other = new OwnIssuer({ db, clock: ahead, keys: aheadKeys })
+    const signAhead = async (player: number) => {
+      aheadKeys.forgetTimes()
+      const token = await other.prepare(await getEvent(db, { eventId }))
+      await insertToken(db, { eventId, address: addressOf(player), token })
+      expect(await sign(other, player, false)).toBe('made')
+      return token
+    }
+    const endOf = async (address: string) => (await keys.list()).find((key) => key.address === address)!
+
+    const first = await signAhead(61)
+    await keys.rotate(0)
+    expect(await endOf(first.signer)).toMatchObject({ until: first.timeS + 1, state: 'active' })
+
+    const second = await signAhead(62)
+    expect(second.signer).not.toBe(first.signer)
+    await keys.withdraw(second.signer)
+    const { until, withdrawnAt } = await endOf(second.signer)
+    expect([until, withdrawnAt! > second.timeS]).toEqual([second.timeS + 1, true])
+    clock.set(ahead.nowMs() + 1_000)
+  })
+
   test('the CSV of many holders is read in batches: every row once, by number', async () => {
     const { db } = engine
     const name = {

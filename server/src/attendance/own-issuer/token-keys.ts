@@ -174,9 +174,12 @@ export class TokenKeys {
     return (time.until_s === null || timeS < time.until_s) && this.has(address)
   }
 
-  /** Whether this server can sign for an address; reads the file again where it does not know the address. */
+  /**
+   * Whether this server can sign for an address; reads the file again where it does not know the address. With a file that
+   * cannot be used it can sign for none but those that it has read before.
+   */
   async has(address: string): Promise<boolean> {
-    if (!this.find(address) && this.options.path !== undefined) await this.read()
+    if (!this.find(address) && this.options.path !== undefined) await this.read().catch(ignoreBadFile)
     return this.find(address) !== undefined
   }
 
@@ -261,6 +264,10 @@ export class TokenKeys {
     if (known) throw new CommandError(`The key of ${known.address} is a public example: use another one.`)
     this.keys = keys
   }
+}
+
+function ignoreBadFile(error: unknown): void {
+  if (!(error instanceof CommandError)) throw error
 }
 
 function missing(path: string, wasPublished: boolean): CommandError {
