@@ -346,7 +346,12 @@ describe('the pages of docs/attendance', () => {
     await outside.issuerSettings({ error_rate: 1 })
     const pending = await server.claim(EXAMPLE.uuid, gil)
     await outside.issuerSettings({ error_rate: 0 })
-    return [accepted, pending].map(({ body }) => (body.data as { claim: { message: string } }).claim.message)
+    const answers = [accepted, pending]
+    expect(answers.map(({ body }) => body)).toEqual([
+      { ok: true, data: expect.anything() },
+      { ok: true, data: expect.anything() },
+    ])
+    return answers.map(({ body }) => (body.data as { claim: { message: string } }).claim.message)
   }
 
   test('the table of errors has every code that /captcha and /claim can answer, with its status', () => {

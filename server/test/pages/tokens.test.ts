@@ -69,7 +69,7 @@ describe('the whole way', () => {
 
     await press('Make the event')
     await page.getByText('Please enter a name of one line.').waitFor()
-    expect(await page.evaluate('document.activeElement.id')).toBe('event-name')
+    await expect.poll(() => page.evaluate('document.activeElement.id'), SOON).toBe('event-name')
     await page.getByLabel('Name').fill(NAME)
     await page.getByLabel('Coordinates').fill('5,-2;6,-2')
     await page.getByLabel('First day').fill(TODAY)
