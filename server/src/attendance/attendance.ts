@@ -121,7 +121,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     get own() {
       return keyProblem ? undefined : own
     },
-    ...{ other: poap, missing },
+    other: poap,
+    missing,
   })
   const { guard, organisers } = createOrganisers({
     ...base,

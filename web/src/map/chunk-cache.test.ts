@@ -4,7 +4,7 @@ import { ChunkCache, MOST_PIXELS } from './chunk-cache.ts'
 const WORLD = { columns: 301, rows: 301 }
 const ALL = { column: 0, row: 0, ...WORLD }
 
-/** A cache with a stub for its canvases: only their size is used. */
+/** A cache whose canvases are objects with a size: it uses nothing else of them. */
 function cacheOf(world = WORLD) {
   return new ChunkCache(world, () => ({ width: 0, height: 0 }) as HTMLCanvasElement)
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../db/engine.ts'
 import type { ChainPositionTable } from '../../db/schema.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { type HeldNotice, VALID_NOTICES } from './history-notice.ts'
-import { runWrites, type Write } from './write-rows.ts'
+import { insertOf, runWrites, type Write } from './write-rows.ts'
 
 /** A block, by what it is on the chain. */
 export interface BlockId {
@@ -215,13 +215,7 @@ export function blockWrites(worldId: number, blocks: readonly StoredBlock[]): Wr
     time_s: timeS,
     logs_digest: logsDigest ?? null,
   }))
-  return [
-    {
-      rows: rows.length,
-      sql: sql`insert into chain_block
-        select * from json_populate_recordset(null::chain_block, ${JSON.stringify(rows)}::json)`,
-    },
-  ]
+  return [insertOf('chain_block', rows)]
 }
 
 export interface LeaseRequest {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ChangeSubject, LandChangeTable } from '../../db/schema.ts'
 import type { Tx } from '../../db/transaction.ts'
-import { runWrites, type Write } from './write-rows.ts'
+import { insertOf, runWrites, type Write } from './write-rows.ts'
 
 /**
  * Names what each of the newest revisions changed. It is written in the same transaction as the change. A process that
@@ -72,12 +72,7 @@ export function journalWrite(
   subjects: ChangedSubjects,
 ): Write {
   const rows = subjects.rows(changedAtMs).map((subject) => ({ ...subject, revision, world_id: worldId }))
-  // One parameter however many rows there are.
-  return {
-    rows: rows.length,
-    sql: sql`insert into land_change
-      select * from json_populate_recordset(null::land_change, ${JSON.stringify(rows)}::json)`,
-  }
+  return insertOf('land_change', rows)
 }
 
 /** Deletes old rows of the journal from time to time. @param written rows of the revision */

@@ -63,7 +63,7 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 
 /**
  * The rows of one world in one transaction. A row is read from its table when it is first needed. What is put or removed
- * is collected, and seen by every later read; `writeRows` writes it.
+ * is collected, and seen by every later read; `writeChange` writes it.
  */
 export class TableRows implements LandRows {
   readonly worldId: number

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../db/schema.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { type EventTable, KEY_COLUMNS } from '../events/land-rows.ts'
 import { EVENT_COLUMNS, EVENT_TABLES, keyOf, type RowChange } from './event-tables.ts'
@@ -75,13 +76,23 @@ function deleteOf(table: EventTable, worldId: number, keys: readonly object[]): 
 }
 
 function upsertOf(table: EventTable, worldId: number, rows: readonly object[]): Write {
-  const json = JSON.stringify(rows.map((row) => ({ ...row, world_id: worldId })))
+  const insert = insertOf(
+    table,
+    rows.map((row) => ({ ...row, world_id: worldId })),
+  )
+  return { ...insert, sql: sql`${insert.sql} on conflict ${ON_CONFLICT[table]}` }
+}
+
+/**
+ * The part of a statement that inserts rows, with one parameter however many there are.
+ *
+ * @param rows a column that is left out becomes null: its default does not count
+ */
+export function insertOf(table: keyof Database, rows: readonly object[]): Write {
   return {
     rows: rows.length,
-    sql: sql`
-      insert into ${sql.table(table)}
-      select * from json_populate_recordset(null::${sql.table(table)}, ${json}::json)
-      on conflict ${ON_CONFLICT[table]}`,
+    sql: sql`insert into ${sql.table(table)}
+      select * from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json)`,
   }
 }
 
@@ -99,20 +110,14 @@ function onConflict(table: EventTable): string {
 
 /** Keeps what undoing needs. */
 export function imageWrites(worldId: number, images: readonly BlockImage[]): Write[] {
-  return [...batches(images)].map((batch) => {
-    const json = batch.map(({ blockNumber, table, key, before }) => ({
-      world_id: worldId,
-      block_number: blockNumber,
-      table_name: table,
-      key,
-      before,
-    }))
-    return {
-      rows: batch.length,
-      sql: sql`insert into chain_undo
-        select * from json_populate_recordset(null::chain_undo, ${JSON.stringify(json)}::json)`,
-    }
-  })
+  const rows = images.map(({ blockNumber, table, key, before }) => ({
+    world_id: worldId,
+    block_number: blockNumber,
+    table_name: table,
+    key,
+    before,
+  }))
+  return [...batches(rows)].map((batch) => insertOf('chain_undo', batch))
 }
 
 function* batches<T>(rows: readonly T[]): Generator<readonly T[]> {

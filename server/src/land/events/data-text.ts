@@ -13,7 +13,7 @@ type DescribedRow = DataRow & { readonly data_text: string | null; readonly upda
  */
 export function withText<Row extends DescribedRow>(row: Row, text: Uint8Array, timeMs: number): Row {
   const { data_text, data } =
-    text.length > MAX_BYTES ? { ...readText(text), data_text: null } : sharedText(text)
+    text.length > MAX_BYTES ? { data_text: null, data: parseDataText(text) } : sharedText(text)
   if (!data) return { ...row, data_text, updated_at_ms: timeMs }
   return {
     ...row,
@@ -32,10 +32,6 @@ interface ReadText {
   readonly data: Required<AssetData> | undefined
 }
 
-function readText(text: Uint8Array, data_text = hexOf(text)): ReadText {
-  return { data_text, data: parseDataText(text) }
-}
-
 /** Texts that were read last. Owners give the same text to many parcels, whose rows then share it. */
 const SHARED_TEXTS = new Map<string, ReadText>()
 /** With texts of at most 1,000 bytes, which are 4 kB in memory: 8 MB, and usually far less. */
@@ -43,18 +39,14 @@ const MAX_SHARED_TEXTS = 2_000
 const MAX_SHARED_BYTES = 1_000
 
 function sharedText(text: Uint8Array): ReadText {
-  const data_text = hexOf(text)
+  const data_text = `0x${Buffer.from(text).toString('hex')}`
   const known = SHARED_TEXTS.get(data_text)
   if (known) return known
-  const read = readText(text, data_text)
+  const read = { data_text, data: parseDataText(text) }
   if (text.length > MAX_SHARED_BYTES) return read
   if (SHARED_TEXTS.size >= MAX_SHARED_TEXTS) SHARED_TEXTS.clear()
   SHARED_TEXTS.set(data_text, read)
   return read
-}
-
-function hexOf(text: Uint8Array): string {
-  return `0x${Buffer.from(text).toString('hex')}`
 }
 
 /**

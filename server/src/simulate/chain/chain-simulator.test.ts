@@ -384,7 +384,7 @@ async function send(body: unknown, path = ''): Promise<any> {
   return (await post(body, path)).json()
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: see above
+// biome-ignore lint/suspicious/noExplicitAny: the tests read answers of many shapes
 async function call(method: string, params: unknown[] = [], path = ''): Promise<any> {
   const { result, error } = await send({ jsonrpc: '2.0', id: 1, method, params }, path)
   if (error) throw new Error(error.message)
@@ -399,12 +399,12 @@ function logs(filter: object): Promise<LogJson[]> {
   return call('eth_getLogs', [filter])
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: see above
+// biome-ignore lint/suspicious/noExplicitAny: the tests read answers of many shapes
 async function truth(parts: string, block = simulator.chain.head.number): Promise<any> {
   return (await fetch(`${simulator.address}/truth?parts=${parts}&block=${block}`)).json()
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: see above
+// biome-ignore lint/suspicious/noExplicitAny: the tests read answers of many shapes
 async function control(method: string, path: string, body?: object): Promise<any> {
   const sent = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
   return (await fetch(simulator.address + path, { method, ...sent })).json()
