@@ -112,7 +112,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const base = { db, clock, vault, metrics }
 
   const poap = createIssuer({ ...base, config: config.attendance.issuer })
-  const { keys, own } = createOwnIssuer({ ...base, config, engine })
+  const { keys, own } = createOwnIssuer({ ...base, config, engine, log })
   const missing = missingCredentials(config.attendance.issuer)
   const halfSet = halfSetCredentials(config.attendance.issuer)
   if (halfSet) log.warn({ missing }, halfSet)
@@ -217,6 +217,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     close: async () => {
       if (!isStarted) return
       await worker.close(CLOSE_TIMEOUT_MS)
+      await keys.close()
       await cleanup.close()
     },
   }
@@ -245,13 +246,16 @@ interface OwnIssuerNeeds {
   readonly engine: Pick<Engine, 'kind'>
   readonly db: Db
   readonly clock: Clock
+  readonly log: FastifyBaseLogger
 }
 
 /** The issuer of events that are made here; undefined where the settings allow none. */
-function createOwnIssuer({ config, engine, db, clock }: OwnIssuerNeeds) {
+function createOwnIssuer({ config, engine, db, clock, log }: OwnIssuerNeeds) {
   const path = tokenKeyPath(config, engine.kind)
   const isDefaultPath = config.attendance.tokenKeyFile === undefined
-  const keys = new TokenKeys({ db, clock, path, isDefaultPath })
+  const onThreadEnded = () =>
+    log.error('the thread that signs tokens ended; the main thread signs for a while')
+  const keys = new TokenKeys({ db, clock, path, isDefaultPath, signing: { onThreadEnded } })
   const own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys }) : undefined
   return { keys, own }
 }
