@@ -37,7 +37,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
 }
 
 /** Scripts that can run with events that are made here. */
-const OWN_ISSUER_SCRIPTS = ['crowd', 'one-player', 'kill', 'throughput']
+const OWN_ISSUER_SCRIPTS = ['crowd', 'one-player', 'issuer-faults', 'kill', 'throughput']
 const SHOWN = 20
 
 const USAGE = [
