@@ -194,11 +194,13 @@ export class AssetRowStore<Row extends RowOfAsset> implements Store<Row> {
 
   /** Packed rows are made one at a time. */
   *all(): Generator<Row> {
-    const rows = new Map<number, Row | undefined>(Array.from(this.finished.keys(), (key) => [key, undefined]))
-    for (const ofAssets of [this.rows.parcel, this.rows.estate])
-      for (const ofAsset of ofAssets.values()) for (const row of ofAsset) rows.set(row.key, row)
-    for (const key of [...rows.keys()].sort((one, other) => one - other))
-      yield rows.get(key) ?? this.finished.get(key)!
+    const others = [...this.rows.parcel.values(), ...this.rows.estate.values()].flat().sort(byKey)
+    let next = 0
+    for (const key of this.finished.keys()) {
+      for (; next < others.length && others[next]!.key < key; next++) yield others[next]!
+      yield this.finished.get(key)!
+    }
+    yield* others.slice(next)
   }
 
   private set({ asset_id, asset_type }: Row, rows: readonly Row[]): void {
