@@ -775,6 +775,15 @@ export interface Operations {
     body: EventToMake
     data: MadeEvent
   }
+  /** For the operator: the events that wait for approval, the oldest first */
+  'GET /events/waiting': {
+    query?: {
+      /** Only events with later numbers: `next` of the page before. */
+      after?: number
+      limit?: number
+    }
+    data: WaitingEvents
+  }
   /** The operator approves or refuses an event that was made here */
   'POST /events/{event}/approval': {
     path: {
@@ -1747,6 +1756,18 @@ export interface MadeEvent {
   edit_code: string
   /** waiting: tokens can be claimed when the operator has approved the event. */
   approval: 'waiting' | 'approved' | 'refused'
+}
+
+export interface WaitingEvents {
+  /** How many events wait in all. */
+  total: number
+  /** The `after` of the next page; null where this is the last one. */
+  next: number | null
+  events: {
+    event: EventInfo
+    /** How many there can be. */
+    tokens: number
+  }[]
 }
 
 export interface ApprovalRequest {
