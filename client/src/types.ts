@@ -775,6 +775,15 @@ export interface Operations {
     body: EventToMake
     data: MadeEvent
   }
+  /** For the operator: the events that wait for approval, the oldest first */
+  'GET /events/waiting': {
+    query?: {
+      /** Only events with later numbers: `next` of the page before. */
+      after?: number
+      limit?: number
+    }
+    data: WaitingEvents
+  }
   /** The operator approves or refuses an event that was made here */
   'POST /events/{event}/approval': {
     path: {
@@ -1399,7 +1408,7 @@ export interface TokenMetadata {
 }
 
 export interface RegistrationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1479,7 +1488,7 @@ export interface OrganiserPass {
 }
 
 export interface EventChangeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1576,7 +1585,7 @@ export interface Availability {
 }
 
 export interface EditCodeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1590,7 +1599,7 @@ export interface LoadedCodes {
   total: number
   available: number
   claimed: number
-  /** The issuer has no codes for the event yet: it approves events by hand. */
+  /** The issuer has no codes for the event yet: it approves events by hand. For an event made here, the operator of this server does. */
   waiting_for_issuer?: true
   /** What to do next, for a person. */
   message?: string
@@ -1749,6 +1758,18 @@ export interface MadeEvent {
   approval: 'waiting' | 'approved' | 'refused'
 }
 
+export interface WaitingEvents {
+  /** How many events wait in all. */
+  total: number
+  /** The `after` of the next page; null where this is the last one. */
+  next: number | null
+  events: {
+    event: EventInfo
+    /** How many there can be. */
+    tokens: number
+  }[]
+}
+
 export interface ApprovalRequest {
   approval: 'approved' | 'refused'
 }
@@ -1775,7 +1796,7 @@ export interface TokenIssuers {
 }
 
 export interface RevocationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string

@@ -29,6 +29,7 @@ import { isOwnEvent } from './issuer/own-event-ids.ts'
 import { PoapIssuer } from './issuer/poap-issuer.ts'
 import { type Limits, registerLimits } from './limits.ts'
 import { OrganiserPasses } from './organiser-passes.ts'
+import { type ApprovalRouteOptions, approvalRoutes } from './own-issuer/approval-routes.ts'
 import { Approvals } from './own-issuer/approvals.ts'
 import { EventMaker, type EventMakerOptions } from './own-issuer/event-maker.ts'
 import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/issuer-key-routes.ts'
@@ -365,6 +366,7 @@ type Endpoints = Omit<
     ReportRouteOptions &
     CaptchaRouteOptions &
     MadeEventRouteOptions &
+    ApprovalRouteOptions &
     Omit<IssuerKeyRouteOptions, 'keys'> & {
       readonly keys: TokenKeys
       readonly pictures: TokenPictures
@@ -380,8 +382,8 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
     route.config = { ...route.config, isAddressPrivate: true }
   })
   const limits = await registerLimits(scope, config)
-  const { clientLimit, imageLimit, organiserLimit, makerLimit, makerDayLimit, listLimit, playerLimit } =
-    limits
+  const { clientLimit, imageLimit, organiserLimit, listLimit, playerLimit } = limits
+  const { makerLimit, makerDayLimit, waitingDayLimit } = limits
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
@@ -398,20 +400,11 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
-  const forMakers = {
-    db,
-    clock,
-    world,
-    maker,
-    approvals,
-    publicUrl,
-    maxTokens,
-    operatorKey,
-    makerLimit,
-    makerDayLimit,
-  }
-
-  await scope.register(madeEventRoutes, { ...forMakers, organiserLimit, assertConfigured })
+  await scope.register(madeEventRoutes, {
+    ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },
+    ...{ makerLimit, makerDayLimit, waitingDayLimit },
+  })
+  await scope.register(approvalRoutes, { db, approvals, operatorKey, organiserLimit, assertConfigured })
   await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys, tokenAnswers })
   await scope.register(tokenLogRoutes, { db })

@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { Batches } from '../batches.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import { addFailure } from '../issuer/failure-queries.ts'
 import { type Issuer, IssuerError } from '../issuer/issuer.ts'
 import { UnreadableSecretError, type Vault } from '../vault.ts'
-import { Batches } from './batches.ts'
 import { ClaimContradictions, type ClaimLog } from './claim-contradictions.ts'
 import { MINTING_FIRST_MS, MINTING_MOST_MS, pauseAfter } from './claim-pauses.ts'
 import {

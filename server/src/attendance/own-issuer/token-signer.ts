@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { SECOND_MS } from '../../clock.ts'
-import { Batches } from '../claims/batches.ts'
+import { Batches } from '../batches.ts'
 import { type SigningTask, signToken, type TokenSignature } from './token-signature.ts'
 
 /**
