@@ -43,7 +43,7 @@ import { TokenAnswers } from './own-issuer/token-answers.ts'
 import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
 import { TokenLog } from './own-issuer/token-log.ts'
 import { tokenLogRoutes } from './own-issuer/token-log-routes.ts'
-import { findReadyPicture, tokenPictureRoutes } from './own-issuer/token-picture-routes.ts'
+import { ReadyPictures, tokenPictureRoutes } from './own-issuer/token-picture-routes.ts'
 import { TokenPictures } from './own-issuer/token-pictures.ts'
 import { type TokenRouteOptions, tokenRoutes } from './own-issuer/token-routes.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
@@ -114,7 +114,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const base = { db, clock, vault, metrics }
 
   const poap = createIssuer({ ...base, config: config.attendance.issuer })
-  const { keys, own } = createOwnIssuer({ ...base, config, engine })
+  const { keys, own } = createOwnIssuer({ ...base, config, engine, log })
   const missing = missingCredentials(config.attendance.issuer)
   const halfSet = halfSetCredentials(config.attendance.issuer)
   if (halfSet) log.warn({ missing }, halfSet)
@@ -166,6 +166,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const maker = new EventMaker({ db, clock, keys, codes, log, drawPlaces, ...makers })
   const pictures = new TokenPictures(db)
   const shares = new SharePictures(db)
+  const readyPictures = new ReadyPictures(pictures)
   const tokenAnswers = new TokenAnswers()
   const endpoints: Endpoints = {
     ...players,
@@ -205,7 +206,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },
-    findReady: (url) => findReadyPicture(pictures, url) ?? tokenAnswers.findGate(url),
+    findReady: (url) => readyPictures.find(url) ?? tokenAnswers.findGate(url),
     open: async () => {
       if (isOpen) return
       setupProblem = await checkVault(db, vault)
@@ -221,6 +222,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     close: async () => {
       if (!isStarted) return
       await worker.close(CLOSE_TIMEOUT_MS)
+      await keys.close()
       await cleanup.close()
     },
   }
@@ -249,13 +251,16 @@ interface OwnIssuerNeeds {
   readonly engine: Pick<Engine, 'kind'>
   readonly db: Db
   readonly clock: Clock
+  readonly log: FastifyBaseLogger
 }
 
 /** The issuer of events that are made here; undefined where the settings allow none. */
-function createOwnIssuer({ config, engine, db, clock }: OwnIssuerNeeds) {
+function createOwnIssuer({ config, engine, db, clock, log }: OwnIssuerNeeds) {
   const path = tokenKeyPath(config, engine.kind)
   const isDefaultPath = config.attendance.tokenKeyFile === undefined
-  const keys = new TokenKeys({ db, clock, path, isDefaultPath })
+  const onThreadEnded = () =>
+    log.error('the thread that signs tokens ended; the main thread signs for a while')
+  const keys = new TokenKeys({ db, clock, path, isDefaultPath, signing: { onThreadEnded } })
   const own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys }) : undefined
   return { keys, own }
 }
