@@ -4,7 +4,7 @@ import { SECOND_MS } from '../../clock.ts'
 import { AppError } from '../../errors.ts'
 import { bytesOfBody } from '../../http/json-body.ts'
 import { okSchema } from '../../http/schemas.ts'
-import { invalidParameter } from '../../http/validation.ts'
+import { invalidSecret } from '../../http/validation.ts'
 import { isoTimeMs } from '../events/event-options.ts'
 import {
   credentialFields,
@@ -74,21 +74,25 @@ const grantParams = Type.Object({
     description: "The event's UUID here.",
   }),
 })
+/** Errors show none of the values: the secret may have slipped into one. */
 const grantBody = Type.Object(
   {
     address: Type.String({
       pattern: '^0[xX][0-9a-fA-F]{40}$',
       'x-allowed': 'an address: 0x and 40 hex digits',
+      'x-withheld': true,
       description: 'The player who may claim.',
     }),
     nonce: Type.String({
       pattern: '^[\\x21-\\x7e]{1,64}$',
       'x-allowed': '1 to 64 characters of ASCII without blanks',
+      'x-withheld': true,
       description: 'Your name of this grant, another one for each grant of the event.',
     }),
     expires: Type.String({
       maxLength: 40,
       'x-allowed': ALLOWED_TIME,
+      'x-withheld': true,
       description: `Until when the player may claim: ISO 8601 with a zone, at most ${MAX_GRANT_DAYS} days ahead.`,
     }),
   },
@@ -192,7 +196,7 @@ export const grantRoutes: FastifyPluginCallbackTypebox<GrantRouteOptions> = (
 /** @throws {AppError} `invalid_parameter` for a text that is no time */
 function readGrant(eventId: number, { address, nonce, expires }: Static<typeof grantBody>): Grant {
   const expiresAtMs = isoTimeMs(expires)
-  if (expiresAtMs === undefined) throw invalidParameter('expires', expires, ALLOWED_TIME)
+  if (expiresAtMs === undefined) throw invalidSecret('expires', expires, ALLOWED_TIME)
   return { eventId, address: address.toLowerCase(), nonce, expiresAtMs }
 }
 
