@@ -1,8 +1,15 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { attendance, createClient, LandpassError, signGrant } from '@landpass/client'
 import { beforeAll, expect, test } from 'vitest'
-import { HOUR_MS, MINUTE_MS } from '../../src/clock.ts'
+import { prepareGrants, type SendGrant, sendGrantMutations } from '../../bench/attendance/grant-mutations.ts'
+import { Verdict } from '../../bench/attendance/script.ts'
+import { HOUR_MS, MINUTE_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
 import type { Environment } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
+import { Random } from '../../src/demo/random.ts'
 import { PREVIEW_REALM } from '../../src/simulate/player/player.ts'
 import {
   type AttendanceServer,
@@ -15,10 +22,17 @@ import { describeOnBothEngines } from '../support/engines.ts'
 import { type TestClock, testClock } from '../support/land-server.ts'
 
 const EDIT_CODE = '123456'
+/** Of the mutations. */
+const SEED = 17
 const [PLACE, ELSEWHERE] = [
   { x: 10, y: 20 },
   { x: 0, y: 0 },
 ]
+
+interface Coded {
+  readonly uuid: string
+  readonly editCode: string
+}
 
 let outside: OutsideWorld
 beforeAll(async () => {
@@ -245,6 +259,49 @@ describeOnBothEngines('a game whose server gives grants', (open, kind) => {
     expect((await server.claim(quest.uuid, jo)).status).toBe(200)
   })
 
+  // Small version of `npm run faults -- grant-mutations`
+  test('no mutation of a valid grant is accepted', async () => {
+    const events = [await event(11, 1), await event(12, 1)] as const
+    const withCode = events.map(({ uuid }) => ({ uuid, editCode: EDIT_CODE })) as [Coded, Coded]
+    const send: SendGrant = async ({ method, path, headers, body }) => {
+      const { status, bytes } = await server.ask(method, path, {
+        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+        ...(body === undefined ? {} : { body }),
+      })
+      const text = bytes.toString()
+      return { status, text, code: (JSON.parse(text) as { code?: string }).code }
+    }
+    const verdict = new Verdict()
+    const stage = await prepareGrants(send, withCode, new Random(SEED), () => clock.nowMs())
+
+    const { outcomes, honest } = await sendGrantMutations(stage, kind === 'postgres' ? 200 : 50, verdict)
+
+    expect(verdict.broken).toEqual([])
+    expect(outcomes).toContain('401 bad_grant')
+    expect(await reportedGrants(events[0].uuid)).toEqual({ open: honest + 1, used: 0, expired: 0 })
+    expect(await reportedGrants(events[1].uuid)).toEqual({ open: 0, used: 0, expired: 0 })
+  })
+
+  test('has a server like that of docs/attendance/scene-builders.md', async () => {
+    const today = await startAttendance(engine, SYSTEM_CLOCK, outside)
+    const quest = await event(13, 2)
+    const [lea, mo] = [await player('lea'), await player('mo')]
+    const { allowToken } = await gameOfThePage({
+      LANDPASS: today.origin,
+      EVENT: quest.uuid,
+      GRANT_SECRET: quest.secret,
+    })
+
+    await allowToken(lea.address, 'lighthouse')
+    await allowToken(lea.address, 'lighthouse')
+    await expect(allowToken('me', 'lighthouse')).rejects.toThrow('address')
+    const answers = [await server.claim(quest.uuid, lea), await server.claim(quest.uuid, mo)]
+    await today.close()
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 403])
+    expect(await reportedGrants(quest.uuid)).toEqual({ open: 0, used: 1, expired: 0 })
+  })
+
   test('is limited: by its network address, by the event, and in unused grants', async () => {
     const quest = await event(10, 1)
     const kim = (n: number) => `0x${String(n).padStart(40, '0')}`
@@ -276,3 +333,14 @@ describeOnBothEngines('a game whose server gives grants', (open, kind) => {
 })
 
 const ELSEWHERE_ADDRESS = `0x${'9'.repeat(40)}`
+
+/** The example of a game's server, with its settings in place of the environment. */
+async function gameOfThePage(env: object) {
+  const page = readFileSync(new URL('../../../../docs/attendance/scene-builders.md', import.meta.url), 'utf8')
+  const [, code = ''] = /^## A game that gives tokens$[\s\S]*?^```js\n([\s\S]*?)^```$/m.exec(page) ?? []
+  const file = join(mkdtempSync(join(tmpdir(), 'landpass-game-')), 'game.mjs')
+  writeFileSync(file, code.replace('process.env', JSON.stringify(env)))
+  return (await import(pathToFileURL(file).href)) as {
+    allowToken(address: string, quest: string): Promise<void>
+  }
+}
