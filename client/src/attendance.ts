@@ -24,6 +24,8 @@ export interface EventChange {
   readonly distribution_end_date?: string | null
   readonly requires_captcha?: boolean
   readonly requires_presence?: boolean
+  /** Until when previews of the scene can rehearse claims: at most 24 hours ahead; null ends it. */
+  readonly rehearsal_until?: string | null
   /** More tokens than before, of an event that was made on the server. */
   readonly tokens?: number
   /** Whether the list of holders is for the organiser alone, of an event that was made on the server. */

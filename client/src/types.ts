@@ -747,6 +747,8 @@ export interface Operations {
     data: {
       event: EventInfo
       claim: Claim
+      /** Only in a rehearsal: nothing is used up, and no token is made. Also in X-Rehearsal. */
+      rehearsal?: true
     }
   }
   /** What happened at an event, for its organiser */
@@ -1442,6 +1444,8 @@ export interface RegisteredEvent {
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
   requires_presence: boolean
+  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
+  rehearsal_until: string | null
   event: IssuerEvent
   organiser_pass?: OrganiserPass
 }
@@ -1485,7 +1489,7 @@ export interface EventChangeRequest {
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
   options: unknown
 }
 
@@ -1522,6 +1526,8 @@ export interface ChangedEvent {
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
   requires_presence: boolean
+  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
+  rehearsal_until: string | null
   organiser_pass?: OrganiserPass
 }
 
@@ -1558,6 +1564,8 @@ export interface EventInfo {
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
   requires_presence: boolean
+  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
+  rehearsal_until: string | null
 }
 
 export interface Availability {
@@ -1603,6 +1611,8 @@ export interface ClaimRequest {
   captcha?: string
   /** Proof of work of a signed claim, where the server asks for one. */
   proof?: string
+  /** In a rehearsal: the error code that the answer shall have. Else ignored. */
+  rehearse?: string
   /** Sent by older booths, and ignored. */
   catalyst?: unknown
   /** Sent by older booths, and ignored. */
@@ -1672,6 +1682,13 @@ export interface Report {
     code: string
     count: number
   }[]
+  /** Of the rehearsal that is on, or the last one; counted nowhere else. */
+  rehearsal: {
+    /** Players whose claim succeeded. */
+    claims: number
+    /** Refused claims. */
+    refusals: number
+  }
   /** The last 20, the newest first. */
   issuer_errors: {
     /** ISO 8601, UTC. */
@@ -1706,6 +1723,8 @@ export interface Captcha {
   expires_at: string
   /** Null where this server asks for none. */
   proof_of_work: ProofOfWork | null
+  /** Only in a rehearsal: nothing is used up, and no token is made. Also in X-Rehearsal. */
+  rehearsal?: true
 }
 
 export interface ProofOfWork {

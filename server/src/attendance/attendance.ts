@@ -14,6 +14,7 @@ import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
 import { ClaimRules } from './claims/claim-rules.ts'
 import { ClaimWorker } from './claims/claim-worker.ts'
 import { Claims, type ClaimsOptions } from './claims/claims.ts'
+import { Rehearsals } from './claims/rehearsals.ts'
 import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
 import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
@@ -132,6 +133,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const codeCounts = new CodeCountCache(db)
   const holds = new EventHolds({ db, clock })
   const refusals = new Refusals({ db, clock })
+  const rehearsals = new Rehearsals({ db, clock })
   const players = createPlayers({ ...base, config: config.attendance, publicUrl: config.publicUrl })
   const { worker, rules } = createClaims({
     ...base,
@@ -145,6 +147,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     },
     codeCounts,
     holds,
+    rehearsals,
     log,
   })
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
@@ -154,6 +157,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     guard,
     approvals,
     refusals,
+    rehearsals,
     refreshSeal: () => refreshForm(db, vault),
     tokenLog: new TokenLog({ db, clock }),
     log,
@@ -173,6 +177,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     events: new EventCache(db),
     codeCounts,
     holds,
+    rehearsals,
     codes,
     maker,
     approvals,
@@ -183,7 +188,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     keys,
     pictures,
     tokenAnswers,
-    reports: new Reports({ db, clock, refusals, codeCounts, holds }),
+    reports: new Reports({ db, clock, refusals, rehearsals, codeCounts, holds }),
     rules,
     queue: new ClaimQueue({ db, clock, holds, pacer: poap.pacer }),
     refusals,
@@ -330,13 +335,14 @@ interface ClaimsNeeds {
   readonly captchas: Captchas
   readonly codeCounts: CodeCountCache
   readonly holds: EventHolds
+  readonly rehearsals: Rehearsals
   readonly log: FastifyBaseLogger
 }
 
 /** The rules of claims, and the worker that finishes claims at the issuer. */
 function createClaims(needs: ClaimsNeeds) {
   const { config, db, clock, vault, metrics, issuer, prepareToken, signedFetch, captchas } = needs
-  const { codeCounts, holds, log } = needs
+  const { codeCounts, holds, rehearsals, log } = needs
   const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.issuer
   const forSteps = { issuer, issuerTimeoutMs, callsPerSecond, holds }
   const worker = new ClaimWorker({ db, clock, vault, ...forSteps, log, onStep: metrics.onStep })
@@ -349,7 +355,7 @@ function createClaims(needs: ClaimsNeeds) {
     codeCounts,
     waitMs: config.claimWaitMs,
   })
-  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds }) }
+  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds, rehearsals }) }
 }
 
 /** Everything that the options of the routes name, without the limits. */
@@ -378,7 +384,7 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   const { clientLimit, imageLimit, organiserLimit, makerLimit, makerDayLimit, listLimit, playerLimit } =
     limits
   const { db, clock, world, assertConfigured } = endpoints
-  const { organisers, events, codeCounts, holds, codes, reports } = endpoints
+  const { organisers, events, codeCounts, holds, rehearsals, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
   const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
   const { pictures, tokenAnswers } = endpoints
@@ -387,12 +393,12 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
   await scope.register(eventRoutes, {
     ...forOrganisers,
-    ...{ clock, world, events, codeCounts, holds, maxTokens, changeMade },
+    ...{ clock, world, events, codeCounts, holds, rehearsals, maxTokens, changeMade },
   })
   await scope.register(codeRoutes, { ...forOrganisers, codes })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
-  await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
+  await scope.register(captchaRoutes, { ...forPlayers, captchas, rehearsals, imageLimit })
   const forMakers = {
     db,
     clock,

@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Captchas } from './captcha/captchas.ts'
+import type { Rehearsals } from './claims/rehearsals.ts'
 import type { EditCodeGuard } from './edit-code-guard.ts'
 import type { Refusals } from './refusals.ts'
 import type { SignedFetch } from './signed-fetch/signed-fetch.ts'
@@ -15,6 +16,7 @@ export interface CleanupOptions {
   /** Events that wait for the operator. */
   readonly approvals: { deleteOld(): Promise<unknown> }
   readonly refusals: Refusals
+  readonly rehearsals: Pick<Rehearsals, 'cleanUp'>
   /** Reads in which form new secrets are encrypted: `landpass reseal` changes it. */
   readonly refreshSeal: () => Promise<void>
   /** Notes signed tokens in their public log. */
@@ -32,7 +34,8 @@ export class Cleanup {
   }
 
   start(): void {
-    const { captchas, signedFetch, guard, approvals, refusals, refreshSeal, tokenLog } = this.options
+    const { captchas, signedFetch, guard, approvals, refusals, rehearsals, refreshSeal, tokenLog } =
+      this.options
     this.every(FLUSH_EVERY_MS, () => refusals.flush())
     this.every(LOG_EVERY_MS, () => tokenLog.update())
     this.every(DELETE_EVERY_MS, async () => {
@@ -40,6 +43,7 @@ export class Cleanup {
       await signedFetch.deleteExpired()
       await guard.deleteOld()
       await approvals.deleteOld()
+      await rehearsals.cleanUp()
       await refreshSeal()
     })
   }

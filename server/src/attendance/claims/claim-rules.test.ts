@@ -24,6 +24,7 @@ import { ClaimRules } from './claim-rules.ts'
 import { ClaimWorker } from './claim-worker.ts'
 import type { ClaimProof } from './claimant.ts'
 import { Claims, type ServedClaim } from './claims.ts'
+import { Rehearsals } from './rehearsals.ts'
 import { insertClaim } from './reserve-queries.ts'
 
 const clock = testClock()
@@ -143,6 +144,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
   let captchas: Captchas
   let signedFetch: SignedFetch
   let claims: Claims
+  let rehearsals: Rehearsals
   let rules: ClaimRules
 
   beforeAll(async () => {
@@ -170,7 +172,8 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       codeCounts: new CodeCountCache(db),
       waitMs: SECOND_MS,
     })
-    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds })
+    rehearsals = new Rehearsals({ db, clock })
+    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds, rehearsals })
   })
 
   test('are applied in one order, with their effects, in every situation', async () => {
@@ -226,6 +229,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       captchas: strict,
       claims,
       holds: new EventHolds({ db, clock }),
+      rehearsals,
     })
     const { event } = await givenEvent({}, 1)
     const address = newAddress()

@@ -37,6 +37,7 @@ export const eventInfoProperties = {
     description: 'Whether signed claims need a captcha too; unsigned ones always do.',
   }),
   requires_presence: Type.Boolean({ description: 'Whether a player must stand on one of the coordinates.' }),
+  rehearsal_until: iso('Until when claims from a preview of the scene are rehearsed'),
 }
 export const eventInfoSchema = Type.Object(eventInfoProperties, {
   additionalProperties: true,
@@ -86,6 +87,7 @@ export function eventInfoJson(event: Event) {
     expiry_date: isoText(event.expires_at_ms),
     requires_captcha: event.requires_captcha,
     requires_presence: event.requires_presence,
+    rehearsal_until: isoText(event.rehearsal_until_ms),
   }
 }
 

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { HoldReason } from '../../db/schema.ts'
+import type { Rehearsals } from '../claims/rehearsals.ts'
 import { availabilityJson, availabilitySchema } from '../events/availability.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { EventHolds } from '../events/event-holds.ts'
@@ -68,6 +69,13 @@ export const reportSchema = Type.Object(
     refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }), {
       description: 'Claims that were refused, by error code, the most frequent first.',
     }),
+    rehearsal: Type.Object(
+      {
+        claims: count('Players whose claim succeeded.'),
+        refusals: count('Refused claims.'),
+      },
+      { description: 'Of the rehearsal that is on, or the last one; counted nowhere else.' },
+    ),
     issuer_errors: Type.Array(
       Type.Object({
         at: Type.String({ description: 'ISO 8601, UTC.' }),
@@ -88,6 +96,7 @@ export interface ReportsOptions {
   readonly clock: Clock
   /** Writes its counts to the database before the report reads them. */
   readonly refusals: Pick<Refusals, 'flush'>
+  readonly rehearsals: Pick<Rehearsals, 'count'>
   readonly codeCounts: CodeCountCache
   readonly holds: Pick<EventHolds, 'find' | 'forget'>
 }
@@ -124,7 +133,7 @@ export class Reports {
   }
 
   private async count(eventId: number) {
-    const { db, clock, refusals } = this.options
+    const { db, clock, refusals, rehearsals } = this.options
     await refusals.flush()
     const { total, hours } = await countClaims(db, eventId, clock.nowMs())
     const failures = await lastFailures(db, eventId)
@@ -132,6 +141,7 @@ export class Reports {
       claims: total,
       hours: hours.map(hourJson),
       refusals: await refusalsByCode(db, eventId),
+      rehearsal: await rehearsals.count(eventId),
       issuer_errors: failures.map(({ at_ms, call, kind, status }) => ({
         at: new Date(at_ms).toISOString(),
         call,

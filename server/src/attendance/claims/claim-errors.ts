@@ -1,0 +1,33 @@
+import type { ErrorCode } from '../../errors.ts'
+
+/** Every code that the endpoint of claims itself can be refused with. */
+export const CLAIM_ERRORS = [
+  'invalid_parameter',
+  'invalid_body',
+  'body_too_large',
+  'not_signed',
+  'bad_signature',
+  'signature_expired',
+  'signature_used',
+  'wrong_signer',
+  'contract_wallet_unsupported',
+  'captcha_required',
+  'wrong_captcha',
+  'proof_of_work_required',
+  'event_disabled',
+  'event_not_open',
+  'event_closed',
+  'event_expired',
+  'not_at_event',
+  'preview_realm',
+  'event_not_found',
+  'already_claimed',
+  'no_codes_left',
+  'no_codes_loaded',
+  'claim_refused',
+  'too_many_requests',
+  'event_held',
+  'presence_unavailable',
+  'attendance_not_configured',
+  'database_unavailable',
+] as const satisfies readonly ErrorCode[]
