@@ -221,6 +221,29 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       expect(images[0]).toMatch(new RegExp(`^${server.origin}/captcha/[\\da-f-]{36}$`))
     })
 
+    test('asks for one captcha only, also while the issuer does not answer', async () => {
+      const event = await newEvent(['requires_captcha', true])
+      await outside.issuerSettings({ error_rate: 1 })
+      const { isDone, shown, images } = await click(await player('sam'), event)
+      await outside.issuerSettings({ error_rate: 0 })
+
+      expect({ isDone, shown }).toEqual({ isDone: true, shown: [expect.stringContaining('reserved')] })
+      expect(images).toHaveLength(1)
+    })
+
+    test('finds out what is wrong by the sentence, where a client hands over no headers', async () => {
+      const event = await newEvent(['requires_captcha', true])
+
+      const { isDone, shown, images } = await click(await player('tom'), event, {
+        pass: async (send) => ({ ...(await send()), headers: {} }),
+        read: async (who, time) => (time === 1 ? 'wrong' : readCaptcha(who)),
+      })
+
+      expect(isDone).toBe(true)
+      expect(shown[0]).toMatch(/not what the image shows/)
+      expect(images).toHaveLength(2)
+    })
+
     test('does the work where the server asks for one', async () => {
       const event = await newEvent()
 

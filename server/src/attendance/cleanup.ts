@@ -1,8 +1,8 @@
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Captchas } from './captcha/captchas.ts'
-import type { Rehearsals } from './claims/rehearsals.ts'
 import type { EditCodeGuard } from './edit-code-guard.ts'
 import type { Refusals } from './refusals.ts'
+import type { Rehearsals } from './rehearsal/rehearsals.ts'
 import type { SignedFetch } from './signed-fetch/signed-fetch.ts'
 
 const FLUSH_EVERY_MS = 2 * SECOND_MS

@@ -158,10 +158,14 @@ describeOnBothEngines('a rehearsal', (open, kind) => {
     }
     const unknown = await claim(uuid, ben, { rehearse: 'rain' })
 
+    const metrics = (await server.ask('GET', '/metrics')).bytes.toString()
+
     expect(CODES.length).toBeGreaterThan(30)
     expect(shown(unknown)).toEqual(refused('invalid_parameter'))
     expect(unknown.body.error).toContain('no_codes_left')
     expect(unknown.text).not.toContain('rain')
+    expect(metrics).toMatch(/landpass_claims_total\{result="rehearsal"\} \d+/)
+    expect(metrics).not.toMatch(/landpass_claims_total\{result="(not_at_event|no_codes_left)"/)
     expect((await claim(uuid, ben)).status).toBe(200)
     expect(await report(3)).toMatchObject({
       refusals: [],

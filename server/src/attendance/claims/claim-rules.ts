@@ -2,6 +2,8 @@ import type { Clock } from '../../clock.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import type { Event } from '../events/event-queries.ts'
 import { assertNotOver, assertOpen, isRehearsing } from '../events/openness.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import type { Rehearsals } from '../rehearsal/rehearsals.ts'
 import {
   type Claimant,
   type ClaimProof,
@@ -11,16 +13,15 @@ import {
   type ProofCheckers,
   proveClaimant,
 } from './claimant.ts'
-import type { Claims, ServedClaim } from './claims.ts'
+import { alreadyClaimed, type Claims, type ServedClaim } from './claims.ts'
 import { assertAtEvent, type FindPlayer } from './presence-rule.ts'
-import type { Rehearsals } from './rehearsals.ts'
 import { asRehearsal, refuseAsChosen } from './rehearsed-refusals.ts'
 
 export interface ClaimRulesOptions extends ProofCheckers {
   readonly clock: Clock
   readonly claims: Pick<Claims, 'findRepeated' | 'claim'>
   readonly holds: Pick<EventHolds, 'assertNotHeld'>
-  readonly rehearsals: Pick<Rehearsals, 'claim' | 'countRefusal'>
+  readonly rehearsals: Pick<Rehearsals, 'noteClaim' | 'noteRefusal'>
 }
 
 /** A player's request for a token of an event. */
@@ -106,6 +107,7 @@ export class ClaimRules {
   private async rehearse({ event, given, countPlayer, rehearse }: ReadAttempt): Promise<ServedClaim> {
     const { clock, captchas, signedFetch, rehearsals } = this.options
     const nowMs = clock.nowMs()
+    const eventId = event.event_id
     try {
       assertNotOver(event, nowMs)
       const claimant = await proveClaimant(this.options, event, given, countPlayer)
@@ -114,9 +116,12 @@ export class ClaimRules {
         const { proofOfWorkBits } = captchas
         await refuseAsChosen(rehearse, { event, claimant, nowMs, proofOfWorkBits })
       }
-      return await rehearsals.claim(event, claimant.address)
+      const { address } = claimant
+      const state = isOwnEvent(eventId) ? 'minted' : 'minting'
+      if (!(await rehearsals.noteClaim({ eventId, address, nowMs }))) throw alreadyClaimed({ state })
+      return { address, state, reason: null, created_at_ms: nowMs, isRehearsal: true }
     } catch (error) {
-      await rehearsals.countRefusal(event, claimedAddress(given))
+      await rehearsals.noteRefusal({ eventId, address: claimedAddress(given), nowMs })
       throw asRehearsal(error)
     }
   }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Rehearsals: claims from a scene's preview, for a limited time, without a token (attendance/claims/rehearsals.ts).
+ * Rehearsals: claims from a scene's preview, for a limited time, without a token (attendance/rehearsal/rehearsals.ts).
  *
  * - `attendance_event.rehearsal_until_ms`: until when an event rehearses. The version before does not read it, and refuses
  *   every preview.

@@ -1,9 +1,6 @@
 import { type Clock, HOUR_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import type { Event } from '../events/event-queries.ts'
-import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
-import { alreadyClaimed, type ServedClaim } from './claims.ts'
 import {
   countRehearsal,
   endRehearsals,
@@ -12,14 +9,15 @@ import {
   noteRehearsedClaim,
   noteRehearsedRefusal,
   type RehearsalCounts,
+  type RehearsedBy,
 } from './rehearsal-queries.ts'
 
 /** How long it is kept what players did in a rehearsal. */
 const KEPT_MS = 7 * 24 * HOUR_MS
 
 /**
- * Claims that are rehearsed: they are answered like real ones, and remembered for the rehearsal of their event. They use
- * no claim code, make no token, and are no claims in any count but their own.
+ * What players did in rehearsals: claims from previews of scenes, which claims/claim-rules.ts decides. They use no claim
+ * code, make no token, and are no claims in any count but this one.
  */
 export class Rehearsals {
   private readonly db: Db
@@ -41,17 +39,13 @@ export class Rehearsals {
     this.anyOn.forget('')
   }
 
-  /** A claim that passes all rules. @throws {AppError} `already_claimed` when the player repeats it */
-  async claim({ event_id: eventId }: Event, address: string): Promise<ServedClaim> {
-    const nowMs = this.clock.nowMs()
-    const state = isOwnEvent(eventId) ? 'minted' : 'minting'
-    const isFirst = await noteRehearsedClaim(this.db, { eventId, address, nowMs })
-    if (!isFirst) throw alreadyClaimed({ state })
-    return { address, state, reason: null, created_at_ms: nowMs, isRehearsal: true }
+  /** Notes a claim that passes all rules. @returns whether it is the player's first one in this rehearsal */
+  noteClaim(claim: RehearsedBy): Promise<boolean> {
+    return noteRehearsedClaim(this.db, claim)
   }
 
-  async countRefusal({ event_id: eventId }: Event, address: string): Promise<void> {
-    await noteRehearsedRefusal(this.db, { eventId, address, nowMs: this.clock.nowMs() })
+  async noteRefusal(claim: RehearsedBy): Promise<void> {
+    await noteRehearsedRefusal(this.db, claim)
   }
 
   /** For the report of an event. */
