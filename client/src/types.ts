@@ -777,6 +777,15 @@ export interface Operations {
     body: EventToMake
     data: MadeEvent
   }
+  /** For the operator: the events that wait for approval, the oldest first */
+  'GET /events/waiting': {
+    query?: {
+      /** Only events with later numbers: `next` of the page before. */
+      after?: number
+      limit?: number
+    }
+    data: WaitingEvents
+  }
   /** The operator approves or refuses an event that was made here */
   'POST /events/{event}/approval': {
     path: {
@@ -1401,7 +1410,7 @@ export interface TokenMetadata {
 }
 
 export interface RegistrationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1483,7 +1492,7 @@ export interface OrganiserPass {
 }
 
 export interface EventChangeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1584,7 +1593,7 @@ export interface Availability {
 }
 
 export interface EditCodeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1598,7 +1607,7 @@ export interface LoadedCodes {
   total: number
   available: number
   claimed: number
-  /** The issuer has no codes for the event yet: it approves events by hand. */
+  /** The issuer has no codes for the event yet: it approves events by hand. For an event made here, the operator of this server does. */
   waiting_for_issuer?: true
   /** What to do next, for a person. */
   message?: string
@@ -1768,6 +1777,18 @@ export interface MadeEvent {
   approval: 'waiting' | 'approved' | 'refused'
 }
 
+export interface WaitingEvents {
+  /** How many events wait in all. */
+  total: number
+  /** The `after` of the next page; null where this is the last one. */
+  next: number | null
+  events: {
+    event: EventInfo
+    /** How many there can be. */
+    tokens: number
+  }[]
+}
+
 export interface ApprovalRequest {
   approval: 'approved' | 'refused'
 }
@@ -1794,7 +1815,7 @@ export interface TokenIssuers {
 }
 
 export interface RevocationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string

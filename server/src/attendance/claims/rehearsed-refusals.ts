@@ -65,7 +65,7 @@ const SITUATIONS: { readonly [Code in ErrorCode]?: Situation } = {
       },
       nowMs,
     ),
-  event_expired: () => eventExpired(),
+  event_expired: ({ event }) => eventExpired(event),
   captcha_required: () => captchaMissing(),
   wrong_captcha: () => wrongCaptcha(2),
   proof_of_work_required: ({ proofOfWorkBits }) => proofRequired(proofOfWorkBits),
@@ -79,7 +79,7 @@ const SITUATIONS: { readonly [Code in ErrorCode]?: Situation } = {
   already_claimed: () => alreadyClaimed({ state: 'minting' }),
   no_codes_left: ({ event }) => noFreeCode(event, true),
   no_codes_loaded: ({ event }) => noFreeCode(event, false),
-  claim_refused: () => claimRefused('rehearsal'),
+  claim_refused: ({ event }) => claimRefused(event, 'rehearsal'),
   database_unavailable: () => databaseUnavailable('a rehearsal asked for this answer'),
 }
 
