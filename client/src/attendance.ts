@@ -26,6 +26,8 @@ export interface EventChange {
   readonly requires_presence?: boolean
   /** Whether a player needs a grant: {@link sendGrant}. */
   readonly requires_grant?: boolean
+  /** Until when previews of the scene can rehearse claims: at most 24 hours ahead; null ends it. */
+  readonly rehearsal_until?: string | null
   /** More tokens than before, of an event that was made on the server. */
   readonly tokens?: number
   /** Whether the list of holders is for the organiser alone, of an event that was made on the server. */

@@ -751,6 +751,8 @@ export interface Operations {
     data: {
       event: EventInfo
       claim: Claim
+      /** Only in a rehearsal: nothing is used up, and no token is made. Also in X-Rehearsal. */
+      rehearsal?: true
     }
   }
   /** What happened at an event, for its organiser */
@@ -1483,6 +1485,8 @@ export interface RegisteredEvent {
   requires_presence: boolean
   /** Whether a player needs a grant of the organiser's own server. */
   requires_grant: boolean
+  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
+  rehearsal_until: string | null
   event: IssuerEvent
   organiser_pass?: OrganiserPass
 }
@@ -1526,7 +1530,7 @@ export interface EventChangeRequest {
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
   options: unknown
 }
 
@@ -1565,6 +1569,8 @@ export interface ChangedEvent {
   requires_presence: boolean
   /** Whether a player needs a grant of the organiser's own server. */
   requires_grant: boolean
+  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
+  rehearsal_until: string | null
   organiser_pass?: OrganiserPass
 }
 
@@ -1603,6 +1609,8 @@ export interface EventInfo {
   requires_presence: boolean
   /** Whether a player needs a grant of the organiser's own server. */
   requires_grant: boolean
+  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
+  rehearsal_until: string | null
 }
 
 export interface Availability {
@@ -1648,6 +1656,8 @@ export interface ClaimRequest {
   captcha?: string
   /** Proof of work of a signed claim, where the server asks for one. */
   proof?: string
+  /** In a rehearsal: the error code that the answer shall have. Else ignored. */
+  rehearse?: string
   /** Sent by older booths, and ignored. */
   catalyst?: unknown
   /** Sent by older booths, and ignored. */
@@ -1725,6 +1735,13 @@ export interface Report {
     /** Nobody used them in time. */
     expired: number
   }
+  /** Of the rehearsal that is on, or the last one; counted nowhere else. */
+  rehearsal: {
+    /** Players whose claim succeeded. */
+    claims: number
+    /** Refused claims. */
+    refusals: number
+  }
   /** The last 20, the newest first. */
   issuer_errors: {
     /** ISO 8601, UTC. */
@@ -1800,6 +1817,8 @@ export interface Captcha {
   expires_at: string
   /** Null where this server asks for none. */
   proof_of_work: ProofOfWork | null
+  /** Only in a rehearsal: nothing is used up, and no token is made. Also in X-Rehearsal. */
+  rehearsal?: true
 }
 
 export interface ProofOfWork {

@@ -290,7 +290,7 @@ export const ERRORS = {
     status: 403,
     where: 'POST /captcha, POST /claim/:uuid',
     meaning: 'The scene runs in preview, so its players are not in the world.',
-    next: 'Deploy the scene: players can claim only in a deployed scene.',
+    next: 'Ask the organiser to switch on a rehearsal (rehearsal_until), or deploy the scene and claim there.',
   },
   event_not_found: {
     status: 404,

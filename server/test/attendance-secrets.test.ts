@@ -301,6 +301,20 @@ class Scenario {
     await this.expect('ok', 'POST', `${this.path('event', 12)}/report`, { body: { editCode: EDIT_CODE } })
     await outside.issuerSettings({ mint_not_found_rate: 0 })
     const inAnHour = new Date(SYSTEM_CLOCK.nowMs() + 60 * MINUTE_MS).toISOString()
+    const rehearse = (until: string | null) =>
+      this.expect('ok', 'PATCH', this.path('event', 1), {
+        body: { editCode: EDIT_CODE, options: [['rehearsal_until', until]] },
+      })
+    const metadata = { realm: PREVIEW_REALM }
+    await rehearse(inAnHour)
+    await this.expect('ok', 'POST', '/captcha', { by: cleo, metadata })
+    await this.expect('ok', 'POST', claim, { by: cleo, metadata, body: {} })
+    await this.expect('invalid_parameter', 'POST', claim, {
+      by: cleo,
+      metadata,
+      body: { rehearse: EDIT_CODE },
+    })
+    await rehearse(null)
     const closings = [
       ['event_disabled', ['enabled', false]],
       ['event_not_open', ['distribution_start_date', inAnHour]],
@@ -373,6 +387,8 @@ class Scenario {
         { address: [secret], captcha: 'WRONG' },
         { address: fay.address, captcha: { secret } },
         { address: fay.address, captcha: secret.repeat(20) },
+        { address: fay.address, rehearse: secret },
+        { address: fay.address, rehearse: [secret] },
         { address: fay.address, proof: [secret], room: secret, catalyst: secret },
       ]) {
         await this.ask('POST', this.path('claim', 1), { body })

@@ -50,6 +50,7 @@ import { TokenPictures } from './own-issuer/token-pictures.ts'
 import { type TokenRouteOptions, tokenRoutes } from './own-issuer/token-routes.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
+import { Rehearsals } from './rehearsal/rehearsals.ts'
 import { Reports } from './report/report.ts'
 import { type ReportRouteOptions, reportRoutes } from './report/report-routes.ts'
 import { refreshForm } from './seal-queries.ts'
@@ -136,6 +137,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const codeCounts = new CodeCountCache(db)
   const holds = new EventHolds({ db, clock })
   const refusals = new Refusals({ db, clock })
+  const rehearsals = new Rehearsals({ db, clock })
   const players = createPlayers({ ...base, config: config.attendance, publicUrl: config.publicUrl })
   const grants = new Grants({ db, clock, vault, maxOpen: config.attendance.maxOpenGrants })
   const { worker, rules } = createClaims({
@@ -151,6 +153,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     codeCounts,
     holds,
     grants,
+    rehearsals,
     log,
   })
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
@@ -161,6 +164,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     approvals,
     grants,
     refusals,
+    rehearsals,
     refreshSeal: () => refreshForm(db, vault),
     tokenLog: new TokenLog({ db, clock }),
     log,
@@ -182,6 +186,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     events: new EventCache(db),
     codeCounts,
     holds,
+    rehearsals,
     codes,
     maker,
     approvals,
@@ -193,7 +198,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     pictures,
     shares,
     tokenAnswers,
-    reports: new Reports({ db, clock, refusals, codeCounts, holds }),
+    reports: new Reports({ db, clock, refusals, rehearsals, codeCounts, holds }),
     rules,
     grants,
     onGrant: metrics.onGrant,
@@ -347,13 +352,14 @@ interface ClaimsNeeds {
   readonly codeCounts: CodeCountCache
   readonly holds: EventHolds
   readonly grants: Grants
+  readonly rehearsals: Rehearsals
   readonly log: FastifyBaseLogger
 }
 
 /** The rules of claims, and the worker that finishes claims at the issuer. */
 function createClaims(needs: ClaimsNeeds) {
   const { config, db, clock, vault, metrics, issuer, prepareToken, signedFetch, captchas } = needs
-  const { codeCounts, holds, grants, log } = needs
+  const { codeCounts, holds, grants, rehearsals, log } = needs
   const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.issuer
   const forSteps = { issuer, issuerTimeoutMs, callsPerSecond, holds }
   const worker = new ClaimWorker({ db, clock, vault, ...forSteps, log, onStep: metrics.onStep })
@@ -367,7 +373,10 @@ function createClaims(needs: ClaimsNeeds) {
     grants,
     waitMs: config.claimWaitMs,
   })
-  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds, grants }) }
+  return {
+    worker,
+    rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds, grants, rehearsals }),
+  }
 }
 
 /** Everything that the options of the routes name, without the limits. */
@@ -399,7 +408,7 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   const { clientLimit, imageLimit, organiserLimit, listLimit, playerLimit } = limits
   const { makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } = limits
   const { db, clock, world, assertConfigured } = endpoints
-  const { organisers, events, codeCounts, holds, codes, reports } = endpoints
+  const { organisers, events, codeCounts, holds, rehearsals, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
   const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
   const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
@@ -408,13 +417,13 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
   await scope.register(eventRoutes, {
     ...forOrganisers,
-    ...{ clock, world, events, codeCounts, holds, maxTokens, changeMade },
+    ...{ clock, world, events, codeCounts, holds, rehearsals, maxTokens, changeMade },
   })
   await scope.register(codeRoutes, { ...forOrganisers, codes })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   await scope.register(grantRoutes, { ...forOrganisers, grants, grantLimit, eventGrantLimit, onGrant })
-  await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
+  await scope.register(captchaRoutes, { ...forPlayers, captchas, rehearsals, imageLimit })
   await scope.register(madeEventRoutes, {
     ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },
     ...{ makerLimit, makerDayLimit, waitingDayLimit },

@@ -33,6 +33,7 @@ export interface Database {
   event_count: EventCountTable
   event_hold: EventHoldTable
   attendance_seal: AttendanceSealTable
+  attendance_rehearsal: AttendanceRehearsalTable
   token_key: TokenKeyTable
   made_event: MadeEventTable
   token: TokenTable
@@ -203,6 +204,8 @@ export interface AttendanceEventTable {
   expires_at_ms: number | null
   /** When the issuer was last asked for codes. */
   codes_asked_at_ms: number | null
+  /** Until when previews of scenes can rehearse claims; null for no rehearsal. */
+  rehearsal_until_ms: Generated<number | null>
   created_at_ms: number
   updated_at_ms: number
 }
@@ -307,6 +310,19 @@ export interface AttendanceRefusalTable {
   hour_ms: number
   code: string
   count: number
+}
+
+/** What a player did in the rehearsal of an event. */
+export interface AttendanceRehearsalTable {
+  event_id: number
+  /** In lower case. */
+  address: string
+  /** When the player's rehearsed claim succeeded; null where all were refused. */
+  claimed_at_ms: number | null
+  /** How many rehearsed claims were refused. */
+  refusals: number
+  /** The last of them. */
+  at_ms: number
 }
 
 /** The last failed calls to the issuer for an event. */

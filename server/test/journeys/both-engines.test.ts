@@ -5,6 +5,7 @@ import { signGrant } from '@landpass/client'
 import { encodeTokenId } from '@landpass/client/grid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HOUR_MS } from '../../src/clock.ts'
+import { PREVIEW_REALM } from '../../src/simulate/player/player.ts'
 import {
   type AttendanceServer,
   type OutsideWorld,
@@ -172,6 +173,17 @@ test('attendance is answered alike', async () => {
       200,
     )
   await expectSentAlike('post', '/addcodes/{event}', `/addcodes/${EVENT_ID}`, { editCode }, 200)
+  const until = new Date(clock.nowMs() + HOUR_MS).toISOString()
+  const rehearsing = { editCode, options: [['rehearsal_until', until]] }
+  await expectSentAlike('patch', '/event/{event}', event, rehearsing, 200)
+  for (const status of [200, 409]) {
+    const sign = { metadata: { realm: PREVIEW_REALM } }
+    const rehearsed = await Promise.all(
+      attendances.map((server) => server.claim(String(EVENT_ID), ann, { sign })),
+    )
+    expect(rehearsed.map((answer) => answer.status)).toEqual([status, status])
+    expect(withoutRandom(rehearsed[0]!)).toBe(withoutRandom(rehearsed[1]!))
+  }
   const ready = '/health/ready/attendance'
   await expectSentAlike('get', ready, ready, undefined, 200)
   await expectSentAlike('get', '/event/{event}', event, undefined, 200)

@@ -12,6 +12,7 @@ const TABLES = [
   'organiser_pass_generation',
   'issuer_token',
   'attendance_refusal',
+  'attendance_rehearsal',
   'issuer_failure',
   'made_event',
   'token_key',

@@ -18,6 +18,7 @@ import { countGrants } from '../grants/grant-queries.ts'
 import { Grants } from '../grants/grants.ts'
 import type { Issuer } from '../issuer/issuer.ts'
 import type { PresenceResult } from '../presence/presence.ts'
+import { Rehearsals } from '../rehearsal/rehearsals.ts'
 import { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import type { SignedRequest } from '../signed-fetch/signed-request.ts'
 import { Vault } from '../vault.ts'
@@ -156,6 +157,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
   let signedFetch: SignedFetch
   let claims: Claims
   let grants: Grants
+  let rehearsals: Rehearsals
   let rules: ClaimRules
 
   beforeAll(async () => {
@@ -185,7 +187,8 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       grants,
       waitMs: SECOND_MS,
     })
-    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds, grants })
+    rehearsals = new Rehearsals({ db, clock })
+    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds, grants, rehearsals })
   })
 
   test('are applied in one order, with their effects, in every situation', async () => {
@@ -243,6 +246,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       claims,
       holds: new EventHolds({ db, clock }),
       grants,
+      rehearsals,
     })
     const { event } = await givenEvent({}, 1)
     const address = newAddress()

@@ -13,6 +13,7 @@ import { countGrants } from '../grants/grant-queries.ts'
 import { lastFailures, MAX_STORED_FAILURES } from '../issuer/failure-queries.ts'
 import { refusalsByCode } from '../refusal-queries.ts'
 import type { Refusals } from '../refusals.ts'
+import type { Rehearsals } from '../rehearsal/rehearsals.ts'
 import { countClaims, type HourOfClaims } from './report-queries.ts'
 
 const count = (description: string) => Type.Integer({ description })
@@ -74,6 +75,13 @@ export const reportSchema = Type.Object(
       used: count('A claim has them.'),
       expired: count('Nobody used them in time.'),
     }),
+    rehearsal: Type.Object(
+      {
+        claims: count('Players whose claim succeeded.'),
+        refusals: count('Refused claims.'),
+      },
+      { description: 'Of the rehearsal that is on, or the last one; counted nowhere else.' },
+    ),
     issuer_errors: Type.Array(
       Type.Object({
         at: Type.String({ description: 'ISO 8601, UTC.' }),
@@ -94,6 +102,7 @@ export interface ReportsOptions {
   readonly clock: Clock
   /** Writes its counts to the database before the report reads them. */
   readonly refusals: Pick<Refusals, 'flush'>
+  readonly rehearsals: Pick<Rehearsals, 'count'>
   readonly codeCounts: CodeCountCache
   readonly holds: Pick<EventHolds, 'find' | 'forget'>
 }
@@ -130,7 +139,7 @@ export class Reports {
   }
 
   private async count(eventId: number) {
-    const { db, clock, refusals } = this.options
+    const { db, clock, refusals, rehearsals } = this.options
     await refusals.flush()
     const { total, hours } = await countClaims(db, eventId, clock.nowMs())
     const failures = await lastFailures(db, eventId)
@@ -139,6 +148,7 @@ export class Reports {
       hours: hours.map(hourJson),
       refusals: await refusalsByCode(db, eventId),
       grants: await countGrants(db, eventId, clock.nowMs()),
+      rehearsal: await rehearsals.count(eventId),
       issuer_errors: failures.map(({ at_ms, call, kind, status }) => ({
         at: new Date(at_ms).toISOString(),
         call,
