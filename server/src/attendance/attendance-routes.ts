@@ -3,6 +3,7 @@ import type { LimitsConfig } from '../config/config.ts'
 import { type CaptchaRouteOptions, captchaRoutes } from './captcha/captcha-routes.ts'
 import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
 import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
+import { checkRoutes } from './events/check-routes.ts'
 import { type EventRouteOptions, eventRoutes } from './events/event-routes.ts'
 import { type Limits, registerLimits } from './limits.ts'
 import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/issuer-key-routes.ts'
@@ -58,6 +59,7 @@ export async function addRoutes(
     ...forOrganisers,
     ...{ clock, world, events, codeCounts, holds, maxTokens, changeMade },
   })
+  await scope.register(checkRoutes, forOrganisers)
   await scope.register(codeRoutes, { ...forOrganisers, codes })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })

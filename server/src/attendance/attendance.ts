@@ -23,6 +23,7 @@ import { GuessChallenges } from './guess-challenge.ts'
 import type { Issuer } from './issuer/issuer.ts'
 import { isOwnEvent } from './issuer/own-event-ids.ts'
 import { PoapIssuer } from './issuer/poap-issuer.ts'
+import { watched } from './issuer/watched-issuer.ts'
 import { OrganiserPasses } from './organiser-passes.ts'
 import { Approvals } from './own-issuer/approvals.ts'
 import { createOwnIssuer, openKeys } from './own-issuer/connect-own-issuer.ts'
@@ -36,6 +37,7 @@ import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
 import { Reports } from './report/report.ts'
 import { refreshForm } from './seal-queries.ts'
+import { ServiceState } from './service-state.ts'
 import {
   assertNoSetupProblem,
   checkVault,
@@ -97,6 +99,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   let isStarted = false
   const base = { db, clock, vault, metrics }
 
+  const issuerState = new ServiceState(clock)
+  const presenceState = new ServiceState(clock)
   const poap = createIssuer({ ...base, config: config.attendance.issuer })
   const { keys, own } = createOwnIssuer({ ...base, config, engine })
   const missing = missingCredentials(config.attendance.issuer)
@@ -107,7 +111,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     get own() {
       return keyProblem ? undefined : own
     },
-    other: poap,
+    other: watched(poap, issuerState),
     missing,
   })
   const { guard, organisers } = createOrganisers({
@@ -118,7 +122,12 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const codeCounts = new CodeCountCache(db)
   const holds = new EventHolds({ db, clock })
   const refusals = new Refusals({ db, clock })
-  const players = createPlayers({ ...base, config: config.attendance, publicUrl: config.publicUrl })
+  const players = createPlayers({
+    ...base,
+    config: config.attendance,
+    publicUrl: config.publicUrl,
+    presenceState,
+  })
   const { worker, rules } = createClaims({
     ...base,
     ...players,
@@ -169,7 +178,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     keys,
     pictures,
     tokenAnswers,
-    reports: new Reports({ db, clock, refusals, codeCounts, holds }),
+    reports: new Reports({ db, clock, refusals, codeCounts, holds, issuerState, presenceState }),
     rules,
     queue: new ClaimQueue({ db, clock, holds, pacer: poap.pacer }),
     refusals,
@@ -261,15 +270,21 @@ interface PlayersNeeds {
   readonly clock: Clock
   readonly vault: Vault
   readonly metrics: AttendanceMetrics
+  readonly presenceState: ServiceState
 }
 
 /** What finds out who a player is, and where. */
-function createPlayers({ config, publicUrl, db, clock, vault, metrics }: PlayersNeeds) {
+function createPlayers({ config, publicUrl, db, clock, vault, metrics, presenceState }: PlayersNeeds) {
   const { signatureWindowMs: windowMs, proofOfWorkBits, presence } = config
   return {
     signedFetch: new SignedFetch({ db, clock, windowMs, publicUrl, onResult: metrics.onSignature }),
     captchas: new Captchas({ db, vault, clock, proofOfWorkBits, onResult: metrics.onCaptcha }),
-    presence: new PresenceProviders({ config: presence, clock, onAnswer: metrics.onPresence }),
+    presence: new PresenceProviders({
+      config: presence,
+      clock,
+      onAnswer: metrics.onPresence,
+      onResult: (result) => presenceState.note(result !== 'unknown'),
+    }),
   }
 }
 
