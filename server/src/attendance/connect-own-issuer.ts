@@ -1,10 +1,10 @@
-import type { Clock } from '../../clock.ts'
-import type { Config } from '../../config/config.ts'
-import type { Db, Engine } from '../../db/engine.ts'
-import { CommandError } from '../../errors.ts'
-import { hasOwnIssuer, type SetupProblem } from '../setup-problem.ts'
-import { OwnIssuer } from './own-issuer.ts'
-import { TokenKeys, tokenKeyPath } from './token-keys.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Db, Engine } from '../db/engine.ts'
+import { CommandError } from '../errors.ts'
+import { OwnIssuer } from './own-issuer/own-issuer.ts'
+import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
+import { hasOwnIssuer, type SetupProblem } from './setup-problem.ts'
 
 interface OwnIssuerNeeds {
   readonly config: Config
