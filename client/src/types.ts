@@ -812,6 +812,15 @@ export interface Operations {
     body: EventToMake
     data: MadeEvent
   }
+  /** For the operator: the events that wait for approval, the oldest first */
+  'GET /events/waiting': {
+    query?: {
+      /** Only events with later numbers: `next` of the page before. */
+      after?: number
+      limit?: number
+    }
+    data: WaitingEvents
+  }
   /** The operator approves or refuses an event that was made here */
   'POST /events/{event}/approval': {
     path: {
@@ -1436,7 +1445,7 @@ export interface TokenMetadata {
 }
 
 export interface RegistrationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1516,7 +1525,7 @@ export interface OrganiserPass {
 }
 
 export interface EventChangeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1613,7 +1622,7 @@ export interface Availability {
 }
 
 export interface EditCodeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1635,7 +1644,7 @@ export interface CheckedEvent {
 }
 
 export interface BlockedRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1667,7 +1676,7 @@ export interface BlockedPlayers {
 }
 
 export interface LoadCodesRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1683,7 +1692,7 @@ export interface LoadedCodes {
   total: number
   available: number
   claimed: number
-  /** The issuer has no codes for the event yet: it approves events by hand. */
+  /** The issuer has no codes for the event yet: it approves events by hand. For an event made here, the operator of this server does. */
   waiting_for_issuer?: true
   /** ISO 8601, UTC: the server loads the codes by itself when the issuer approves them, until this time at most. */
   loads_until?: string
@@ -1825,7 +1834,7 @@ export interface PresenceStatus {
 }
 
 export interface ClaimListRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1865,125 +1874,16 @@ export interface ListedClaim {
 export interface EventExport {
   /** ISO 8601, UTC. */
   exported_at: string
-  event: {
-    /** The issuer's number of the event. */
-    id: number
-    /** Ours: what a booth takes as its event. */
-    uuid: string
-    fancy_id: string
-    name: string
-    event_url: string
-    image_url: string
-    country: string
-    city: string
-    description: string
-    year: number | null
-    /** First day: ISO 8601, UTC; null when unset. */
-    event_start_date: string | null
-    /** Last day: ISO 8601, UTC; null when unset. */
-    event_end_date: string | null
-    /** When it was registered here: ISO 8601, UTC. */
-    created_at: string
-    /** False while the organiser pauses it. */
-    enabled: boolean
-    /** `x,y;x,y`, in the registered order. */
-    coordinates: string
-    /** From when on tokens are given out: ISO 8601, UTC; null when unset. */
-    distribution_start_date: string | null
-    /** Until when tokens are given out: ISO 8601, UTC; null when unset. */
-    distribution_end_date: string | null
-    /** When the last day at the issuer is over everywhere on Earth: ISO 8601, UTC; null when unset. */
-    expiry_date: string | null
-    /** Whether signed claims need a captcha too; unsigned ones always do. */
-    requires_captcha: boolean
-    /** Whether a player must stand on one of the coordinates. */
-    requires_presence: boolean
-    event: IssuerEvent
-  }
+  /** As POST /event/:event answers it. */
+  event: object
   /** As PATCH /event/:event takes them. */
   options: object
   places: {
     x: number
     y: number
   }[]
-  report: {
-    availability: Availability
-    /** For the organiser; empty when all is well. */
-    alarms: Alarm[]
-    codes: {
-      /** For the next claims. */
-      free: number
-      /** Tied to a claim. */
-      held: number
-      /** Became a token by a claim here. */
-      used: number
-      /** Used without this server. */
-      used_elsewhere: number
-      /** The issuer no longer takes them. */
-      void: number
-    }
-    claims: {
-      /** The issuer has not answered definitely yet. */
-      reserved: number
-      /** The issuer accepted; the token is being made. */
-      minting: number
-      /** The token is on the chain. */
-      minted: number
-      /** The issuer refused; the player may claim again. */
-      failed: number
-      /** The player has another token, or somebody else has this one. */
-      released: number
-    }
-    /** The hours of the last week in which there were claims, the newest first. */
-    hours: {
-      /** Beginning of the hour in which the claims were made: ISO 8601, UTC. */
-      hour: string
-      /** The issuer has not answered definitely yet. */
-      reserved: number
-      /** The issuer accepted; the token is being made. */
-      minting: number
-      /** The token is on the chain. */
-      minted: number
-      /** The issuer refused; the player may claim again. */
-      failed: number
-      /** The player has another token, or somebody else has this one. */
-      released: number
-    }[]
-    /** The minutes of the last three hours in which there were claims, the oldest first. */
-    minutes: {
-      /** Beginning of the minute: ISO 8601, UTC. */
-      minute: string
-      /** Claims that were made in it, whatever became of them. */
-      claims: number
-    }[]
-    /** Claims that were refused, by error code, the most frequent first. */
-    refusals: {
-      code: string
-      count: number
-    }[]
-    /** The last 20, the newest first. */
-    issuer_errors: {
-      /** ISO 8601, UTC. */
-      at: string
-      /** What the issuer was asked. */
-      call: string
-      /** unavailable, busy or refused. */
-      kind: string
-      /** Its HTTP status, where it answered. */
-      status: number | null
-    }[]
-    issuer: IssuerStatus
-    presence: PresenceStatus
-    /** Players whose claims are refused. */
-    blocked: number
-    /** The codes are loaded as soon as the issuer approves them; null where nobody asked for it. */
-    codes_load: {
-      /** ISO 8601, UTC: until when the edit code is stored at most. */
-      until: string
-      /** ISO 8601, UTC: when the issuer was last asked in the background. */
-      last_try_at: string | null
-    } | null
-  }
+  /** As POST /event/:event/report answers it, without `event`. */
+  report: object
   /** The players whose new claims are refused, the newest first. */
   blocked: {
     /** In lower case. */
@@ -2046,6 +1946,18 @@ export interface MadeEvent {
   approval: 'waiting' | 'approved' | 'refused'
 }
 
+export interface WaitingEvents {
+  /** How many events wait in all. */
+  total: number
+  /** The `after` of the next page; null where this is the last one. */
+  next: number | null
+  events: {
+    event: EventInfo
+    /** How many there can be. */
+    tokens: number
+  }[]
+}
+
 export interface ApprovalRequest {
   approval: 'approved' | 'refused'
 }
@@ -2072,7 +1984,7 @@ export interface TokenIssuers {
 }
 
 export interface RevocationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string

@@ -7,6 +7,7 @@ import { type BlockedRouteOptions, blockedRoutes } from './events/blocked-routes
 import { checkRoutes } from './events/check-routes.ts'
 import { type EventRouteOptions, eventRoutes } from './events/event-routes.ts'
 import { type Limits, registerLimits } from './limits.ts'
+import { type ApprovalRouteOptions, approvalRoutes } from './own-issuer/approval-routes.ts'
 import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/issuer-key-routes.ts'
 import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-event-routes.ts'
 import { isOperator } from './own-issuer/operator-key.ts'
@@ -30,6 +31,7 @@ export type Endpoints = Omit<
     ReportRouteOptions &
     CaptchaRouteOptions &
     MadeEventRouteOptions &
+    ApprovalRouteOptions &
     Omit<IssuerKeyRouteOptions, 'keys'> & {
       readonly keys: TokenKeys
       readonly pictures: TokenPictures
@@ -49,8 +51,8 @@ export async function addRoutes(
     route.config = { ...route.config, isAddressPrivate: true }
   })
   const limits = await registerLimits(scope, config)
-  const { clientLimit, imageLimit, organiserLimit, makerLimit, makerDayLimit, listLimit, playerLimit } =
-    limits
+  const { clientLimit, imageLimit, organiserLimit, listLimit, playerLimit } = limits
+  const { makerLimit, makerDayLimit, waitingDayLimit } = limits
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, blocked, codes, loads, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
@@ -71,20 +73,11 @@ export async function addRoutes(
   await scope.register(claimListRoutes, forOrganisers)
   await scope.register(exportRoutes, { ...forOrganisers, clock, reports })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
-  const forMakers = {
-    db,
-    clock,
-    world,
-    maker,
-    approvals,
-    publicUrl,
-    maxTokens,
-    operatorKey,
-    makerLimit,
-    makerDayLimit,
-  }
-
-  await scope.register(madeEventRoutes, { ...forMakers, organiserLimit, assertConfigured })
+  await scope.register(madeEventRoutes, {
+    ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },
+    ...{ makerLimit, makerDayLimit, waitingDayLimit },
+  })
+  await scope.register(approvalRoutes, { db, approvals, operatorKey, organiserLimit, assertConfigured })
   await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys, tokenAnswers })
   await scope.register(tokenLogRoutes, { db })

@@ -33,7 +33,7 @@ import { EventMaker, type EventMakerOptions } from './own-issuer/event-maker.ts'
 import { Issuers } from './own-issuer/issuers.ts'
 import { TokenAnswers } from './own-issuer/token-answers.ts'
 import { TokenLog } from './own-issuer/token-log.ts'
-import { findReadyPicture } from './own-issuer/token-picture-routes.ts'
+import { ReadyPictures } from './own-issuer/token-picture-routes.ts'
 import { TokenPictures } from './own-issuer/token-pictures.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
@@ -104,7 +104,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const issuerState = new ServiceState(clock)
   const presenceState = new ServiceState(clock)
   const poap = createIssuer({ ...base, config: config.attendance.issuer })
-  const { keys, own } = createOwnIssuer({ ...base, config, engine })
+  const { keys, own } = createOwnIssuer({ ...base, config, engine, log })
   const missing = missingCredentials(config.attendance.issuer)
   const halfSet = halfSetCredentials(config.attendance.issuer)
   if (halfSet) log.warn({ missing }, halfSet)
@@ -163,6 +163,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const { drawPlaces = () => undefined } = options
   const maker = new EventMaker({ db, clock, keys, codes, log, drawPlaces, ...makers })
   const pictures = new TokenPictures(db)
+  const readyPictures = new ReadyPictures(pictures)
   const tokenAnswers = new TokenAnswers()
   const endpoints: Endpoints = {
     ...players,
@@ -203,7 +204,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },
-    findReady: (url) => findReadyPicture(pictures, url) ?? tokenAnswers.findGate(url),
+    findReady: (url) => readyPictures.find(url) ?? tokenAnswers.findGate(url),
     open: async () => {
       if (isOpen) return
       setupProblem = await checkVault(db, vault)
@@ -220,6 +221,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     close: async () => {
       if (!isStarted) return
       await Promise.all([worker.close(CLOSE_TIMEOUT_MS), loads.close(CLOSE_TIMEOUT_MS)])
+      await keys.close()
       await cleanup.close()
     },
   }
