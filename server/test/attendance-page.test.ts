@@ -321,8 +321,18 @@ describe('the pages of docs/attendance', () => {
     await outside.presenceSettings({ down: true })
     answers.push(await server.claim(EXAMPLE.uuid, dora))
     await outside.presenceSettings({ down: false })
+    answers.push(await refusalOfBlocked(dora))
     answers.push(...(await refusalsWithoutCodes(dora)), ...(await refusalsByTime(dora)))
     return answers
+  }
+
+  async function refusalOfBlocked(player: SimulatedPlayer) {
+    const change = (list: object) =>
+      server.send('POST', `/event/${EXAMPLE.uuid}/blocked`, { editCode: EXAMPLE.editCode, ...list })
+    expect((await change({ add: [player.address] })).status).toBe(200)
+    const refused = await server.claim(EXAMPLE.uuid, player)
+    expect((await change({ remove: [player.address] })).status).toBe(200)
+    return refused
   }
 
   async function refusalsWithoutCodes(player: SimulatedPlayer) {

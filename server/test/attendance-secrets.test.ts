@@ -148,8 +148,10 @@ class Scenario {
     await this.expect('event_not_found', 'POST', this.path('addcodes', 1), { body: { editCode: EDIT_CODE } })
     for (const n of [1, 2, 3, 4]) {
       const editCode = n === 2 ? LONG_EDIT_CODE : EDIT_CODE
+      await this.expect('ok', 'POST', `${this.path('event', n)}/check`, { body: { editCode } })
       await this.expect('ok', 'POST', this.path('event', n), { body: { editCode, coordinates: '10,20' } })
-      await this.expect('ok', 'POST', this.path('addcodes', n), { body: { editCode } })
+      const body = { editCode, load_when_approved: true } // the second one waits for its approval
+      await this.expect('ok', 'POST', this.path('addcodes', n), { body })
       await this.expect('ok', 'GET', this.path('event', n))
     }
     await this.expect('wrong_edit_code', 'POST', this.path('event', 9), {
@@ -285,6 +287,10 @@ class Scenario {
     })
     await this.expect('captcha_not_found', 'GET', '/captcha/00000000-0000-4000-8000-000000000000')
 
+    const fred = await this.player('fred')
+    const blocked = { editCode: EDIT_CODE, add: [fred.address] }
+    await this.expect('ok', 'POST', `${this.path('event', 1)}/blocked`, { body: blocked })
+    await this.expect('player_blocked', 'POST', claim, { by: fred, body: {} })
     await outside.stand(dora.address, 90, 90, SYSTEM_CLOCK.nowMs())
     await this.expect('not_at_event', 'POST', claim, { by: dora, body: {} })
     await this.expect('event_expired', 'POST', this.path('claim', 4), { by: eve, body: {} })
@@ -336,6 +342,13 @@ class Scenario {
       })
     }
     await this.expect('ok', 'GET', `${this.path('event', 1)}/availability`)
+    await this.expect('ok', 'POST', `${this.path('event', 1)}/claims`, { body: { editCode: EDIT_CODE } })
+    const csv = { editCode: EDIT_CODE, format: 'csv' }
+    for (const [call, body] of [
+      ['claims', csv],
+      ['export', { editCode: EDIT_CODE }],
+    ] as const)
+      expect((await this.ask('POST', `${this.path('event', 1)}/${call}`, { body })).status).toBe(200)
     await this.expect('ok', 'POST', `${this.path('event', 1)}/report`, { body: { editCode: EDIT_CODE } })
   }
 

@@ -19,6 +19,7 @@ export const CLAIM_ERRORS = [
   'event_closed',
   'event_expired',
   'not_at_event',
+  'player_blocked',
   'grant_required',
   'preview_realm',
   'event_not_found',

@@ -11,6 +11,7 @@ import { AppError } from '../../errors.ts'
 import { Captchas } from '../captcha/captchas.ts'
 import { isProof } from '../captcha/proof-of-work.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
+import { BlockedPlayers } from '../events/blocked-players.ts'
 import { CodeCountCache } from '../events/code-count-cache.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { changeEvent, countCodes, type Event, type EventOptions, saveEvent } from '../events/event-queries.ts'
@@ -52,6 +53,7 @@ interface Situation {
   readonly names: 'no player' | 'the signer' | 'another'
   readonly wasUsed: boolean
   readonly isOverLimit: boolean
+  readonly isBlocked: boolean
   readonly where: PresenceResult
   /** Whether the event requires a grant, and the player has one. */
   readonly grant: 'unneeded' | 'open' | 'none'
@@ -87,6 +89,7 @@ const situations: fc.Arbitrary<Situation> = fc.record({
   names: mostly<Situation['names']>('no player', 'the signer', 'another'),
   wasUsed: mostly(false, true),
   isOverLimit: mostly(false, true),
+  isBlocked: mostly(false, true),
   where: mostly<PresenceResult>('present', 'absent', 'unknown'),
   grant: fc.constantFrom<Situation['grant']>('unneeded', 'unneeded', 'open', 'open', 'none'),
 })
@@ -133,6 +136,12 @@ function expectedOf(given: Situation): Outcome {
   const isUnused = isSigned && !given.requiresCaptcha
   const repeated = { none: undefined, reserved: 'reserved', minting: 'already_claimed' }[given.had]
 
+  if (given.isBlocked) {
+    isCaptchaPending = true
+    if (isUnused && useRequest()) return end('signature_used')
+    return end(repeated ?? 'player_blocked')
+  }
+
   const mustBeSeen = given.requiresPresence && !given.isPreview
   if (mustBeSeen) steps.push('looked for')
   if (given.isPreview || (mustBeSeen && given.where !== 'present')) {
@@ -159,6 +168,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
   let grants: Grants
   let rehearsals: Rehearsals
   let rules: ClaimRules
+  let blocked: BlockedPlayers
 
   beforeAll(async () => {
     db = (await open()).db
@@ -187,8 +197,10 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       grants,
       waitMs: SECOND_MS,
     })
+    blocked = new BlockedPlayers({ db, clock })
     rehearsals = new Rehearsals({ db, clock })
-    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds, grants, rehearsals })
+    const checks = { signedFetch, captchas, claims, holds, blocked, grants, rehearsals }
+    rules = new ClaimRules({ clock, ...checks })
   })
 
   test('are applied in one order, with their effects, in every situation', async () => {
@@ -213,6 +225,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       'grant_required',
       'no_codes_loaded',
       'not_at_event',
+      'player_blocked',
       'presence_unavailable',
       'preview_realm',
       'reserved',
@@ -245,6 +258,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       captchas: strict,
       claims,
       holds: new EventHolds({ db, clock }),
+      blocked,
       grants,
       rehearsals,
     })
@@ -332,7 +346,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
   }
 
   async function arrange(given: Situation) {
-    const { isOpen, requiresCaptcha, requiresPresence, freeCodes, had, grant } = given
+    const { isOpen, isBlocked, requiresCaptcha, requiresPresence, freeCodes, had, grant } = given
     const address = newAddress()
     const options = {
       enabled: isOpen,
@@ -346,6 +360,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       const { made } = await insertClaim(db, claim, { request: undefined, wait: false })
       if (had === 'minting') await acceptClaims(db, [{ claim: made!, nextStepAtMs: NOW }], NOW)
     }
+    if (isBlocked) await blocked.change(event.event_id, { add: [address], remove: [] })
     const ofPlayer = { eventId: event.event_id, address, nonce: 'quest', expiresAtMs: NOW + MINUTE_MS }
     if (grant !== 'none') await grants.give(ofPlayer)
     return { event, address }

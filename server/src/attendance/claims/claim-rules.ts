@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import type { BlockedPlayers } from '../events/blocked-players.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import type { Event } from '../events/event-queries.ts'
 import { assertNotOver, assertOpen, isRehearsing } from '../events/openness.ts'
@@ -22,6 +23,7 @@ export interface ClaimRulesOptions extends ProofCheckers {
   readonly clock: Clock
   readonly claims: Pick<Claims, 'findRepeated' | 'claim'>
   readonly holds: Pick<EventHolds, 'assertNotHeld'>
+  readonly blocked: Pick<BlockedPlayers, 'assertNotBlocked'>
   readonly grants: Pick<Grants, 'assertGranted'>
   readonly rehearsals: Pick<Rehearsals, 'noteClaim' | 'noteRefusal'>
 }
@@ -52,9 +54,10 @@ type ReadAttempt = ClaimAttempt & { readonly given: ClaimProof }
  * 1. the event is open (events/openness.ts)
  * 2. the player is proven, with captcha or proof of work where the event or the server asks for one (claimant.ts)
  * 3. the event is not held (events/event-holds.ts)
- * 4. the player is at the event (presence-rule.ts)
- * 5. the player has a grant, where the event requires one (grants/grants.ts)
- * 6. the player has no token of the event yet, and a code is free (claims.ts)
+ * 4. the organiser has not blocked the player (events/blocked-players.ts)
+ * 5. the player is at the event (presence-rule.ts)
+ * 6. the player has a grant, where the event requires one (grants/grants.ts)
+ * 7. the player has no token of the event yet, and a code is free (claims.ts)
  *
  * While the event rehearses, a claim from a preview is a rehearsal: the rules about the player hold, and the rest is as
  * on the evening of the event, or as the builder of the scene chooses (rehearsed-refusals.ts).
@@ -85,11 +88,12 @@ export class ClaimRules {
     const claimant = await proveClaimant(this.options, event, proof(), countPlayer)
     try {
       await this.assertNotHeld(event, claimant)
+      await this.assertNotBlocked(event, claimant)
       await assertAtEvent(event, claimant, place)
       await this.assertGranted(event, claimant)
     } catch (error) {
       if (claimant.unused) await signedFetch.useUp(claimant.unused)
-      // A repeated claim is answered like the first one, wherever the player is now
+      // A repeated claim is answered like the first one, wherever the player is now, and if blocked since
       const repeated = await claims.findRepeated(event, claimant.address)
       if (repeated) return repeated
       throw error
@@ -110,6 +114,7 @@ export class ClaimRules {
         const { proofOfWorkBits } = captchas
         await refuseAsChosen(rehearse, { event, claimant, nowMs, proofOfWorkBits })
       }
+      await this.assertNotBlocked(event, claimant)
       await this.assertGranted(event, claimant)
       const { address } = claimant
       const state = isOwnEvent(eventId) ? 'minted' : 'minting'
@@ -124,6 +129,11 @@ export class ClaimRules {
   /** @throws {AppError} `event_held` */
   private assertNotHeld({ event_id: eventId }: Event, claimant: Claimant): Promise<void> {
     return givingBack(claimant, () => this.options.holds.assertNotHeld(eventId))
+  }
+
+  /** @throws {AppError} `player_blocked` */
+  private assertNotBlocked({ event_id: eventId }: Event, claimant: Claimant): Promise<void> {
+    return givingBack(claimant, () => this.options.blocked.assertNotBlocked(eventId, claimant.address))
   }
 
   /** @throws {AppError} `grant_required` */

@@ -2,6 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import { databaseUnavailable } from '../../db/statement-error.ts'
 import { AppError, ERRORS, type ErrorCode } from '../../errors.ts'
 import { proofRequired, wrongCaptcha } from '../captcha/captchas.ts'
+import { playerBlocked } from '../events/blocked-players.ts'
 import { eventHeld } from '../events/event-holds.ts'
 import type { Event } from '../events/event-queries.ts'
 import { assertOpen, eventExpired } from '../events/openness.ts'
@@ -77,6 +78,7 @@ const SITUATIONS: { readonly [Code in ErrorCode]?: Situation } = {
   preview_realm: () => previewRealm(),
   not_at_event: (attempt) => standing('absent', attempt),
   presence_unavailable: (attempt) => standing('unknown', attempt),
+  player_blocked: () => playerBlocked(),
   grant_required: () => grantRequired(),
   already_claimed: () => alreadyClaimed({ state: 'minting' }),
   no_codes_left: ({ event }) => noFreeCode(event, true),

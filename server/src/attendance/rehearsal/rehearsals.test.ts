@@ -13,6 +13,7 @@ import { ClaimRules } from '../claims/claim-rules.ts'
 import { ClaimWorker } from '../claims/claim-worker.ts'
 import { Claims } from '../claims/claims.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
+import { BlockedPlayers } from '../events/blocked-players.ts'
 import { CodeCountCache } from '../events/code-count-cache.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { changeEvent, type Event, getEvent, saveEvent } from '../events/event-queries.ts'
@@ -75,7 +76,9 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     })
     rehearsals = new Rehearsals({ db, clock })
     const captchas = new Captchas({ db, vault, clock, proofOfWorkBits: 0 })
-    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds, grants, rehearsals })
+    const blocked = new BlockedPlayers({ db, clock })
+    const checks = { signedFetch, captchas, claims, holds, blocked, grants, rehearsals }
+    rules = new ClaimRules({ clock, ...checks })
   })
 
   test('no sequence of rehearsed and real claims changes a code, a token or a claim by a rehearsal', async () => {
