@@ -311,6 +311,8 @@ function serverEnv(issuer: string, presence: string): Record<string, string> {
     LIMIT_CAPTCHA_IMAGE_PER_MINUTE: '0',
     LIMIT_PLAYER_PER_MINUTE: '0',
     LIMIT_ORGANISER_PER_MINUTE: '0',
+    LIMIT_GRANTS_PER_MINUTE: '0',
+    LIMIT_EVENT_GRANTS_PER_MINUTE: '0',
     ATTENDANCE_KEY,
     ISSUER_URL: issuer,
     ISSUER_TOKEN_URL: `${issuer}/oauth/token`,

@@ -23,6 +23,8 @@ import { EventCache } from './events/event-cache.ts'
 import { EventHolds } from './events/event-holds.ts'
 import { type EventRouteOptions, eventRoutes } from './events/event-routes.ts'
 import { Organisers } from './events/organisers.ts'
+import { type GrantRouteOptions, grantRoutes } from './grants/grant-routes.ts'
+import { Grants } from './grants/grants.ts'
 import { GuessChallenges } from './guess-challenge.ts'
 import type { Issuer } from './issuer/issuer.ts'
 import { isOwnEvent } from './issuer/own-event-ids.ts'
@@ -38,6 +40,7 @@ import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-e
 import { isOperator } from './own-issuer/operator-key.ts'
 import { OwnIssuer } from './own-issuer/own-issuer.ts'
 import { revocationRoutes } from './own-issuer/revocation-routes.ts'
+import { SharePictures } from './own-issuer/share-pictures.ts'
 import { TokenAnswers } from './own-issuer/token-answers.ts'
 import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
 import { TokenLog } from './own-issuer/token-log.ts'
@@ -134,6 +137,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const holds = new EventHolds({ db, clock })
   const refusals = new Refusals({ db, clock })
   const players = createPlayers({ ...base, config: config.attendance, publicUrl: config.publicUrl })
+  const grants = new Grants({ db, clock, vault, maxOpen: config.attendance.maxOpenGrants })
   const { worker, rules } = createClaims({
     ...base,
     ...players,
@@ -146,6 +150,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     },
     codeCounts,
     holds,
+    grants,
     log,
   })
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
@@ -154,6 +159,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     ...players,
     guard,
     approvals,
+    grants,
     refusals,
     refreshSeal: () => refreshForm(db, vault),
     tokenLog: new TokenLog({ db, clock }),
@@ -164,6 +170,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const { drawPlaces = () => undefined } = options
   const maker = new EventMaker({ db, clock, keys, codes, log, drawPlaces, ...makers })
   const pictures = new TokenPictures(db)
+  const shares = new SharePictures(db)
   const readyPictures = new ReadyPictures(pictures)
   const tokenAnswers = new TokenAnswers()
   const endpoints: Endpoints = {
@@ -184,9 +191,12 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     changeMade: (event, change) => maker.change(event, change),
     keys,
     pictures,
+    shares,
     tokenAnswers,
     reports: new Reports({ db, clock, refusals, codeCounts, holds }),
     rules,
+    grants,
+    onGrant: metrics.onGrant,
     queue: new ClaimQueue({ db, clock, holds, pacer: poap.pacer }),
     refusals,
     onClaim: metrics.onClaim,
@@ -336,13 +346,14 @@ interface ClaimsNeeds {
   readonly captchas: Captchas
   readonly codeCounts: CodeCountCache
   readonly holds: EventHolds
+  readonly grants: Grants
   readonly log: FastifyBaseLogger
 }
 
 /** The rules of claims, and the worker that finishes claims at the issuer. */
 function createClaims(needs: ClaimsNeeds) {
   const { config, db, clock, vault, metrics, issuer, prepareToken, signedFetch, captchas } = needs
-  const { codeCounts, holds, log } = needs
+  const { codeCounts, holds, grants, log } = needs
   const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.issuer
   const forSteps = { issuer, issuerTimeoutMs, callsPerSecond, holds }
   const worker = new ClaimWorker({ db, clock, vault, ...forSteps, log, onStep: metrics.onStep })
@@ -353,9 +364,10 @@ function createClaims(needs: ClaimsNeeds) {
     prepareToken,
     signedFetch,
     codeCounts,
+    grants,
     waitMs: config.claimWaitMs,
   })
-  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds }) }
+  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds, grants }) }
 }
 
 /** Everything that the options of the routes name, without the limits. */
@@ -364,12 +376,14 @@ type Endpoints = Omit<
     CodeRouteOptions &
     ClaimRouteOptions &
     ReportRouteOptions &
+    GrantRouteOptions &
     CaptchaRouteOptions &
     MadeEventRouteOptions &
     ApprovalRouteOptions &
     Omit<IssuerKeyRouteOptions, 'keys'> & {
       readonly keys: TokenKeys
       readonly pictures: TokenPictures
+      readonly shares: SharePictures
       readonly tokenAnswers: TokenAnswers
     } & TokenRouteOptions,
   keyof Limits
@@ -383,12 +397,12 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   })
   const limits = await registerLimits(scope, config)
   const { clientLimit, imageLimit, organiserLimit, listLimit, playerLimit } = limits
-  const { makerLimit, makerDayLimit, waitingDayLimit } = limits
+  const { makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } = limits
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
   const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
-  const { pictures, tokenAnswers } = endpoints
+  const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
@@ -399,6 +413,7 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   await scope.register(codeRoutes, { ...forOrganisers, codes })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
+  await scope.register(grantRoutes, { ...forOrganisers, grants, grantLimit, eventGrantLimit, onGrant })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
   await scope.register(madeEventRoutes, {
     ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },
@@ -412,7 +427,7 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
     ...{ db, events, showsHolders, publicUrl, tokenAnswers, organisers, organiserLimit, listLimit },
   })
   await scope.register(tokenPictureRoutes, {
-    ...{ events, pictures, imageLimit, listLimit },
+    ...{ events, pictures, shares, imageLimit, listLimit },
     isOperator: (request) => isOperator(request, operatorKey),
   })
 }
