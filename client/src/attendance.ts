@@ -24,6 +24,8 @@ export interface EventChange {
   readonly distribution_end_date?: string | null
   readonly requires_captcha?: boolean
   readonly requires_presence?: boolean
+  /** Whether a player needs a grant: {@link sendGrant}. */
+  readonly requires_grant?: boolean
   /** More tokens than before, of an event that was made on the server. */
   readonly tokens?: number
   /** Whether the list of holders is for the organiser alone, of an event that was made on the server. */
@@ -79,6 +81,37 @@ export const report = (
   credentials: Credentials,
 ): Call<DataOf<'POST /event/{event}/report'>> =>
   write('POST', `${eventPath(name)}/report`, fieldsOf(credentials))
+
+/**
+ * Makes the secret with which the organiser's own server signs grants; the answer shows it once.
+ *
+ * @param keepPreviousS for so many seconds the secret before stays valid too
+ * @throws {LandpassError} `wrong_edit_code`
+ */
+export const makeGrantSecret = (
+  name: string | number,
+  credentials: Credentials,
+  { keepPreviousS }: { readonly keepPreviousS?: number } = {},
+): Call<DataOf<'POST /event/{event}/grant-secret'>> =>
+  write('POST', `${eventPath(name)}/grant-secret`, {
+    ...fieldsOf(credentials),
+    ...(keepPreviousS !== undefined && { keepPreviousS }),
+  })
+
+/**
+ * Allows a player to claim, for the organiser's own server. Safe to repeat.
+ *
+ * @param signature `await signGrant(secret, uuid, grant)`
+ * @throws {LandpassError} `bad_grant`, `nonce_used`, `too_many_grants`
+ */
+export const sendGrant = (
+  uuid: string,
+  grant: BodyOf<'POST /grants/{uuid}'>,
+  signature: string,
+): Call<DataOf<'POST /grants/{uuid}'>> => ({
+  ...write('POST', pathOf`/grants/${uuid}`, grant),
+  headers: { 'landpass-signature': signature },
+})
 
 /** Makes an event whose tokens the server signs; the answer has its edit code, once. @throws {LandpassError} */
 export const makeEvent = (body: BodyOf<'POST /events'>): Call<DataOf<'POST /events'>> =>

@@ -23,6 +23,8 @@ import { EventCache } from './events/event-cache.ts'
 import { EventHolds } from './events/event-holds.ts'
 import { type EventRouteOptions, eventRoutes } from './events/event-routes.ts'
 import { Organisers } from './events/organisers.ts'
+import { type GrantRouteOptions, grantRoutes } from './grants/grant-routes.ts'
+import { Grants } from './grants/grants.ts'
 import { GuessChallenges } from './guess-challenge.ts'
 import type { Issuer } from './issuer/issuer.ts'
 import { isOwnEvent } from './issuer/own-event-ids.ts'
@@ -135,6 +137,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const holds = new EventHolds({ db, clock })
   const refusals = new Refusals({ db, clock })
   const players = createPlayers({ ...base, config: config.attendance, publicUrl: config.publicUrl })
+  const grants = new Grants({ db, clock, vault, maxOpen: config.attendance.maxOpenGrants })
   const { worker, rules } = createClaims({
     ...base,
     ...players,
@@ -147,6 +150,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     },
     codeCounts,
     holds,
+    grants,
     log,
   })
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
@@ -155,6 +159,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     ...players,
     guard,
     approvals,
+    grants,
     refusals,
     refreshSeal: () => refreshForm(db, vault),
     tokenLog: new TokenLog({ db, clock }),
@@ -190,6 +195,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     tokenAnswers,
     reports: new Reports({ db, clock, refusals, codeCounts, holds }),
     rules,
+    grants,
+    onGrant: metrics.onGrant,
     queue: new ClaimQueue({ db, clock, holds, pacer: poap.pacer }),
     refusals,
     onClaim: metrics.onClaim,
@@ -339,13 +346,14 @@ interface ClaimsNeeds {
   readonly captchas: Captchas
   readonly codeCounts: CodeCountCache
   readonly holds: EventHolds
+  readonly grants: Grants
   readonly log: FastifyBaseLogger
 }
 
 /** The rules of claims, and the worker that finishes claims at the issuer. */
 function createClaims(needs: ClaimsNeeds) {
   const { config, db, clock, vault, metrics, issuer, prepareToken, signedFetch, captchas } = needs
-  const { codeCounts, holds, log } = needs
+  const { codeCounts, holds, grants, log } = needs
   const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.issuer
   const forSteps = { issuer, issuerTimeoutMs, callsPerSecond, holds }
   const worker = new ClaimWorker({ db, clock, vault, ...forSteps, log, onStep: metrics.onStep })
@@ -356,9 +364,10 @@ function createClaims(needs: ClaimsNeeds) {
     prepareToken,
     signedFetch,
     codeCounts,
+    grants,
     waitMs: config.claimWaitMs,
   })
-  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds }) }
+  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds, grants }) }
 }
 
 /** Everything that the options of the routes name, without the limits. */
@@ -367,6 +376,7 @@ type Endpoints = Omit<
     CodeRouteOptions &
     ClaimRouteOptions &
     ReportRouteOptions &
+    GrantRouteOptions &
     CaptchaRouteOptions &
     MadeEventRouteOptions &
     ApprovalRouteOptions &
@@ -387,12 +397,12 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   })
   const limits = await registerLimits(scope, config)
   const { clientLimit, imageLimit, organiserLimit, listLimit, playerLimit } = limits
-  const { makerLimit, makerDayLimit, waitingDayLimit } = limits
+  const { makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } = limits
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
   const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
-  const { pictures, shares, tokenAnswers } = endpoints
+  const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
@@ -403,6 +413,7 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   await scope.register(codeRoutes, { ...forOrganisers, codes })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
+  await scope.register(grantRoutes, { ...forOrganisers, grants, grantLimit, eventGrantLimit, onGrant })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
   await scope.register(madeEventRoutes, {
     ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },

@@ -45,6 +45,8 @@ async function start(config: Partial<LimitsConfig>, trustedProxies: readonly str
       imagePerMinute: 0,
       playerPerMinute: 0,
       organiserPerMinute: 0,
+      grantsPerMinute: 0,
+      eventGrantsPerMinute: 0,
       ...config,
     })
     addRoutes(part, limits)

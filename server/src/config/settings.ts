@@ -440,6 +440,21 @@ export const SETTINGS = {
     default: 30,
     meaning: 'Requests with an edit code that one network address may send per minute; 0 is no limit.',
   },
+  LIMIT_GRANTS_PER_MINUTE: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 3_000,
+    meaning: 'Grants that one network address may send per minute, right or wrong; 0 is no limit.',
+  },
+  LIMIT_EVENT_GRANTS_PER_MINUTE: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 6_000,
+    meaning: 'Grants with a right signature that may arrive for one event per minute; 0 is no limit.',
+  },
+  EVENT_GRANTS_MAX: {
+    kind: integer({ min: 1, max: 1_000_000 }),
+    default: 100_000,
+    meaning: 'Open grants of one event at a time: neither used nor expired.',
+  },
 } as const satisfies SettingTable
 
 export type SettingName = keyof typeof SETTINGS

@@ -14,6 +14,7 @@ import {
   memoryEtagStore,
   pages,
   rows,
+  signGrant,
   system,
   type Transport,
 } from '@landpass/client'
@@ -21,6 +22,7 @@ import { FeedGrid, readFeed } from '@landpass/client/feed'
 import { encodeTokenId } from '@landpass/client/grid'
 import { readIssuerList, verifyToken } from '@landpass/client/tokens'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOUR_MS } from '../../src/clock.ts'
 import { makePlayer } from '../../src/simulate/player/player.ts'
 import { signingTransport } from '../../src/simulate/player/signing-transport.ts'
 import { type OutsideWorld, startOutsideWorld } from '../support/attendance-server.ts'
@@ -255,6 +257,11 @@ describe('attendance', () => {
     const unsigned = client.send(attendance.claim(uuid, { address: makePlayer('bob').address }))
     await expect(unsigned).rejects.toMatchObject({ code: 'captcha_required', status: 403 })
     await expect(signed.send(attendance.claim(uuid))).rejects.toMatchObject({ status: 409 })
+    const { secret } = await client.send(attendance.makeGrantSecret(uuid, EDIT_CODE))
+    const expires = new Date(server.nowMs() + HOUR_MS).toISOString()
+    const grant = { address: makePlayer('bob').address, nonce: 'quest', expires }
+    const signature = await signGrant(secret, uuid, grant)
+    expect(await client.send(attendance.sendGrant(uuid, grant, signature))).toMatchObject({ nonce: 'quest' })
   })
 
   test('from an event that is made on the server to a token that is taken back', async () => {

@@ -106,6 +106,8 @@ export async function startOutsideWorld(): Promise<OutsideWorld> {
       LIMIT_TOKEN_LISTS_PER_MINUTE: '0',
       LIMIT_PLAYER_PER_MINUTE: '0',
       LIMIT_ORGANISER_PER_MINUTE: '0',
+      LIMIT_GRANTS_PER_MINUTE: '0',
+      LIMIT_EVENT_GRANTS_PER_MINUTE: '0',
     },
     putEvent: async (id, plan) => {
       editCodes.set(id, plan.edit_code)

@@ -5,6 +5,7 @@ import { Batches } from '../batches.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { Event } from '../events/event-queries.ts'
 import { eventExpired } from '../events/openness.ts'
+import type { Grants } from '../grants/grants.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { NewToken } from '../own-issuer/token-queries.ts'
 import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
@@ -25,6 +26,7 @@ export interface ClaimsOptions {
   readonly worker: Pick<ClaimWorker, 'hasRoomFor' | 'take' | 'waitForStep'>
   readonly signedFetch: Pick<SignedFetch, 'assertFirstUse'>
   readonly codeCounts: Pick<CodeCountCache, 'forget'>
+  readonly grants: Pick<Grants, 'assertGranted'>
   /** The message of the token, where our own issuer makes it. */
   readonly prepareToken: (event: Event) => Promise<NewToken | undefined>
   /** How long a request waits for the answer of the issuer. */
@@ -60,7 +62,8 @@ export class Claims {
    * with an unfinished claim gets that claim.
    *
    * @param unused the signed request that brought the claim, if it is not used up yet
-   * @throws {AppError} `signature_used`, `already_claimed`, `no_codes_left`, `no_codes_loaded`, or why the issuer refused
+   * @throws {AppError} `signature_used`, `already_claimed`, `grant_required`, `no_codes_left`, `no_codes_loaded`, or why
+   * the issuer refused
    */
   async claim(event: Event, address: string, unused?: SingleUse): Promise<ServedClaim> {
     const { worker, waitMs, codeCounts } = this.options
@@ -78,7 +81,7 @@ export class Claims {
   }
 
   private async reserve(event: Event, address: string, unused?: SingleUse): Promise<Reserved> {
-    const { db, clock, worker, prepareToken } = this.options
+    const { db, clock, worker, grants, prepareToken } = this.options
     const token = await prepareToken(event)
     let request = unused
     for (let attempt = 0; attempt < RESERVE_TRIES; attempt++) {
@@ -90,6 +93,7 @@ export class Claims {
         nowMs,
         nextStepAtMs: hasLease ? nowMs + LEASE_MS : nowMs,
         token,
+        needsGrant: event.requires_grant,
       }
       const inserted = await this.insert({ claim, request }, attempt > 0)
       request = undefined
@@ -107,6 +111,7 @@ export class Claims {
     // Another process may have given the last code to this player meanwhile
     const late = unfinished(await findClaim(db, event.event_id, address))
     if (late) return { repeated: late }
+    await grants.assertGranted(event, address)
     throw noFreeCode(event, await hasCode(db, event.event_id))
   }
 
