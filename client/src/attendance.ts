@@ -124,6 +124,11 @@ export const approveEvent = (
 ): Call<DataOf<'POST /events/{event}/approval'>> =>
   write('POST', pathOf`/events/${name}/approval`, { approval })
 
+/** The events that wait for the operator, whose key the transport sends, the oldest first. @throws {LandpassError} `operator_only` */
+export const waitingEvents = (
+  query: { readonly after?: number; readonly limit?: number } = {},
+): Call<DataOf<'GET /events/waiting'>> => read('/events/waiting', query)
+
 /** The addresses that sign tokens on this server, with their times. */
 export const tokenIssuers = (): Call<DataOf<'GET /.well-known/attendance-issuers.json'>> =>
   readAs('json', '/.well-known/attendance-issuers.json')

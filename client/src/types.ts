@@ -797,6 +797,15 @@ export interface Operations {
     body: EventToMake
     data: MadeEvent
   }
+  /** For the operator: the events that wait for approval, the oldest first */
+  'GET /events/waiting': {
+    query?: {
+      /** Only events with later numbers: `next` of the page before. */
+      after?: number
+      limit?: number
+    }
+    data: WaitingEvents
+  }
   /** The operator approves or refuses an event that was made here */
   'POST /events/{event}/approval': {
     path: {
@@ -1421,7 +1430,7 @@ export interface TokenMetadata {
 }
 
 export interface RegistrationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1503,7 +1512,7 @@ export interface OrganiserPass {
 }
 
 export interface EventChangeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1604,7 +1613,7 @@ export interface Availability {
 }
 
 export interface EditCodeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1618,7 +1627,7 @@ export interface LoadedCodes {
   total: number
   available: number
   claimed: number
-  /** The issuer has no codes for the event yet: it approves events by hand. */
+  /** The issuer has no codes for the event yet: it approves events by hand. For an event made here, the operator of this server does. */
   waiting_for_issuer?: true
   /** What to do next, for a person. */
   message?: string
@@ -1734,7 +1743,7 @@ export interface Alarm {
 }
 
 export interface GrantSecretRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1826,6 +1835,18 @@ export interface MadeEvent {
   approval: 'waiting' | 'approved' | 'refused'
 }
 
+export interface WaitingEvents {
+  /** How many events wait in all. */
+  total: number
+  /** The `after` of the next page; null where this is the last one. */
+  next: number | null
+  events: {
+    event: EventInfo
+    /** How many there can be. */
+    tokens: number
+  }[]
+}
+
 export interface ApprovalRequest {
   approval: 'approved' | 'refused'
 }
@@ -1852,7 +1873,7 @@ export interface TokenIssuers {
 }
 
 export interface RevocationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string

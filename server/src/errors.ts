@@ -270,8 +270,9 @@ export const ERRORS = {
   event_expired: {
     status: 403,
     where: 'POST /claim/:uuid',
-    meaning: 'The event has expired at the issuer, which makes no more tokens for it.',
-    next: 'The organiser can move the expiry date at the issuer and register the event again.',
+    meaning:
+      'The event has expired at the issuer, which makes no more tokens for it; one that was made here is over.',
+    next: 'At the issuer the organiser can move the expiry date, and register the event again.',
   },
   not_at_event: {
     status: 403,
@@ -307,7 +308,7 @@ export const ERRORS = {
     status: 409,
     where: 'POST /claim/:uuid',
     meaning: 'The address already holds a token of this event.',
-    next: 'Look into the wallet. It can take some minutes until a claimed token is there.',
+    next: 'Look into the wallet, where it can take some minutes, or at GET /addresses/:address/tokens for a token made here.',
   },
   nonce_used: {
     status: 409,
@@ -325,12 +326,13 @@ export const ERRORS = {
     status: 409,
     where: 'POST /claim/:uuid',
     meaning: 'No claim code is free: all are used.',
-    next: 'The organiser can request more from the issuer and load them with POST /addcodes/:id.',
+    next: 'The organiser can request more from the issuer and load them with POST /addcodes/:id, or raise the tokens of an event made here.',
   },
   no_codes_loaded: {
     status: 409,
     where: 'POST /claim/:uuid',
-    meaning: 'The event has no claim codes yet: they were never loaded, or the issuer has not approved them.',
+    meaning:
+      'The event has no claim codes yet: they were never loaded, or the issuer (for an event made here: the operator) has not approved them.',
     next: 'The organiser loads them with POST /addcodes/:id. Then players can claim.',
   },
   claim_refused: {

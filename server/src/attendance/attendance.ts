@@ -31,6 +31,7 @@ import { isOwnEvent } from './issuer/own-event-ids.ts'
 import { PoapIssuer } from './issuer/poap-issuer.ts'
 import { type Limits, registerLimits } from './limits.ts'
 import { OrganiserPasses } from './organiser-passes.ts'
+import { type ApprovalRouteOptions, approvalRoutes } from './own-issuer/approval-routes.ts'
 import { Approvals } from './own-issuer/approvals.ts'
 import { EventMaker, type EventMakerOptions } from './own-issuer/event-maker.ts'
 import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/issuer-key-routes.ts'
@@ -43,7 +44,7 @@ import { TokenAnswers } from './own-issuer/token-answers.ts'
 import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
 import { TokenLog } from './own-issuer/token-log.ts'
 import { tokenLogRoutes } from './own-issuer/token-log-routes.ts'
-import { findReadyPicture, tokenPictureRoutes } from './own-issuer/token-picture-routes.ts'
+import { ReadyPictures, tokenPictureRoutes } from './own-issuer/token-picture-routes.ts'
 import { TokenPictures } from './own-issuer/token-pictures.ts'
 import { type TokenRouteOptions, tokenRoutes } from './own-issuer/token-routes.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
@@ -114,7 +115,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const base = { db, clock, vault, metrics }
 
   const poap = createIssuer({ ...base, config: config.attendance.issuer })
-  const { keys, own } = createOwnIssuer({ ...base, config, engine })
+  const { keys, own } = createOwnIssuer({ ...base, config, engine, log })
   const missing = missingCredentials(config.attendance.issuer)
   const halfSet = halfSetCredentials(config.attendance.issuer)
   if (halfSet) log.warn({ missing }, halfSet)
@@ -168,6 +169,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const { drawPlaces = () => undefined } = options
   const maker = new EventMaker({ db, clock, keys, codes, log, drawPlaces, ...makers })
   const pictures = new TokenPictures(db)
+  const readyPictures = new ReadyPictures(pictures)
   const tokenAnswers = new TokenAnswers()
   const endpoints: Endpoints = {
     ...players,
@@ -208,7 +210,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },
-    findReady: (url) => findReadyPicture(pictures, url) ?? tokenAnswers.findGate(url),
+    findReady: (url) => readyPictures.find(url) ?? tokenAnswers.findGate(url),
     open: async () => {
       if (isOpen) return
       setupProblem = await checkVault(db, vault)
@@ -224,6 +226,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     close: async () => {
       if (!isStarted) return
       await worker.close(CLOSE_TIMEOUT_MS)
+      await keys.close()
       await cleanup.close()
     },
   }
@@ -252,13 +255,16 @@ interface OwnIssuerNeeds {
   readonly engine: Pick<Engine, 'kind'>
   readonly db: Db
   readonly clock: Clock
+  readonly log: FastifyBaseLogger
 }
 
 /** The issuer of events that are made here; undefined where the settings allow none. */
-function createOwnIssuer({ config, engine, db, clock }: OwnIssuerNeeds) {
+function createOwnIssuer({ config, engine, db, clock, log }: OwnIssuerNeeds) {
   const path = tokenKeyPath(config, engine.kind)
   const isDefaultPath = config.attendance.tokenKeyFile === undefined
-  const keys = new TokenKeys({ db, clock, path, isDefaultPath })
+  const onThreadEnded = () =>
+    log.error('the thread that signs tokens ended; the main thread signs for a while')
+  const keys = new TokenKeys({ db, clock, path, isDefaultPath, signing: { onThreadEnded } })
   const own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys }) : undefined
   return { keys, own }
 }
@@ -370,6 +376,7 @@ type Endpoints = Omit<
     GrantRouteOptions &
     CaptchaRouteOptions &
     MadeEventRouteOptions &
+    ApprovalRouteOptions &
     Omit<IssuerKeyRouteOptions, 'keys'> & {
       readonly keys: TokenKeys
       readonly pictures: TokenPictures
@@ -385,8 +392,8 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
     route.config = { ...route.config, isAddressPrivate: true }
   })
   const limits = await registerLimits(scope, config)
-  const { clientLimit, imageLimit, organiserLimit, makerLimit, makerDayLimit, listLimit, playerLimit } =
-    limits
+  const { clientLimit, imageLimit, organiserLimit, listLimit, playerLimit } = limits
+  const { makerLimit, makerDayLimit, waitingDayLimit } = limits
   const { grantLimit, eventGrantLimit } = limits
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
@@ -405,20 +412,11 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   await scope.register(grantRoutes, { ...forOrganisers, grants, grantLimit, eventGrantLimit, onGrant })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
-  const forMakers = {
-    db,
-    clock,
-    world,
-    maker,
-    approvals,
-    publicUrl,
-    maxTokens,
-    operatorKey,
-    makerLimit,
-    makerDayLimit,
-  }
-
-  await scope.register(madeEventRoutes, { ...forMakers, organiserLimit, assertConfigured })
+  await scope.register(madeEventRoutes, {
+    ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },
+    ...{ makerLimit, makerDayLimit, waitingDayLimit },
+  })
+  await scope.register(approvalRoutes, { db, approvals, operatorKey, organiserLimit, assertConfigured })
   await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys, tokenAnswers })
   await scope.register(tokenLogRoutes, { db })

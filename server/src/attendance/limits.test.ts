@@ -40,6 +40,7 @@ async function start(config: Partial<LimitsConfig>, trustedProxies: readonly str
       clientPerMinute: 0,
       makerPerMinute: 0,
       eventsPerDay: 0,
+      waitingEventsPerDay: 0,
       tokenListsPerMinute: 0,
       imagePerMinute: 0,
       playerPerMinute: 0,

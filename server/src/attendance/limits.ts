@@ -26,6 +26,8 @@ export interface Limits {
   readonly makerLimit: LimitHook
   /** By network address, for a day: the route calls it before an event is stored. @throws {AppError} `too_many_requests` */
   readonly makerDayLimit: LimitHook
+  /** As `makerDayLimit`, for events that have to wait for the operator. @throws {AppError} `too_many_requests` */
+  readonly waitingDayLimit: LimitHook
   /** By network address: for lists of tokens, and pictures that have to be drawn. @throws {AppError} `too_many_requests` */
   readonly listLimit: LimitHook
   /** By player: the route calls it once it knows who signed. @throws {AppError} `too_many_requests` */
@@ -61,6 +63,7 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
   const organiser = limitOf(app, config.organiserPerMinute, clientAddress, 'this network address')
   const maker = limitOf(app, config.makerPerMinute, clientAddress, 'this network address')
   const makerDay = limitOf(app, config.eventsPerDay, clientAddress, 'this network address', DAY)
+  const waitingDay = limitOf(app, config.waitingEventsPerDay, clientAddress, 'this network address', DAY)
   const list = limitOf(app, config.tokenListsPerMinute, clientAddress, 'this network address')
   const player = limitByName(app, config.playerPerMinute, 'this player')
   const grant = limitOf(app, config.grantsPerMinute, clientAddress, 'this network address')
@@ -71,6 +74,7 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
     organiserLimit: organiser,
     makerLimit: maker,
     makerDayLimit: makerDay,
+    waitingDayLimit: waitingDay,
     listLimit: list,
     playerLimit: (request, reply, address) => player(request, reply, address.toLowerCase()),
     grantLimit: grant,

@@ -176,6 +176,7 @@ function attendanceConfigOf(settings: Settings) {
       makerPerMinute: settings.LIMIT_EVENTS_PER_MINUTE,
       /** Events from one network address. */
       eventsPerDay: settings.LIMIT_EVENTS_PER_DAY,
+      waitingEventsPerDay: settings.LIMIT_WAITING_EVENTS_PER_DAY,
       /** Lists of tokens and drawn pictures, from one network address. */
       tokenListsPerMinute: settings.LIMIT_TOKEN_LISTS_PER_MINUTE,
       /** From one network address, to `/grants`. */

@@ -238,6 +238,11 @@ test('events that are made here are answered alike', async () => {
   expect(ids[0]).toBe(ids[1])
   const approval = `/events/${ids[0]}/approval`
   const headers = { 'operator-key': OPERATOR_KEY }
+  const waiting = await Promise.all(attendances.map((server) => server.get('/events/waiting', headers)))
+  asked.add('get /events/waiting')
+  expect(waiting.map(({ status, text }) => [status, text])).toEqual(
+    Array(2).fill([200, '{"ok":true,"data":{"total":0,"next":null,"events":[]}}']),
+  )
   const approved = await Promise.all(
     attendances.map((server) => server.send('POST', approval, { approval: 'approved' }, headers)),
   )

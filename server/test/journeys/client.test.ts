@@ -279,6 +279,8 @@ describe('attendance', () => {
       transport: asOperator(noting(fetchTransport())),
     })
     expect(made.approval).toBe('waiting')
+    const waiting = await ofOperator.send(attendance.waitingEvents({ limit: 1 }))
+    expect(waiting).toMatchObject({ total: 1, next: null, events: [{ event: { uuid }, tokens: 2 }] })
     await ofOperator.send(attendance.approveEvent(uuid, 'approved'))
     await signed.send(attendance.claim(uuid))
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { ReadyAnswer } from '../../http/ready-answers.ts'
+import { type ReadyAnswer, readyAnswer } from '../../http/ready-answers.ts'
 import { streamSchema, withUnchanged } from '../../http/schemas.ts'
 import { confirmsCopy, freshnessHeaders } from '../../http/validators.ts'
 import type { EventCache } from '../events/event-cache.ts'
@@ -75,14 +75,25 @@ export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteO
   done()
 }
 
-/** The ready answer for the address of a token's picture that is in memory. */
-export function findReadyPicture(
-  pictures: Pick<TokenPictures, 'cached'>,
-  url: string,
-): ReadyAnswer | undefined {
-  if (!url.startsWith(BEFORE_ID) || !url.endsWith(AFTER_ID)) return undefined
-  const picture = pictures.cached(url.slice(BEFORE_ID.length, -AFTER_ID.length))
-  return picture && { group: GROUP, headers: headersOf(picture), body: picture.png }
+/** Ready answers with pictures, made once for each. */
+export class ReadyPictures {
+  private readonly pictures: Pick<TokenPictures, 'cached'>
+  private readonly answers = new WeakMap<TokenPicture, ReadyAnswer>()
+  constructor(pictures: Pick<TokenPictures, 'cached'>) {
+    this.pictures = pictures
+  }
+
+  /** The ready answer for the address of a token's picture that is in memory. */
+  find(url: string): ReadyAnswer | undefined {
+    if (!url.startsWith(BEFORE_ID) || !url.endsWith(AFTER_ID)) return undefined
+    const picture = this.pictures.cached(url.slice(BEFORE_ID.length, -AFTER_ID.length))
+    if (!picture) return undefined
+    const known = this.answers.get(picture)
+    if (known) return known
+    const answer = readyAnswer({ group: GROUP, headers: headersOf(picture), body: picture.png })
+    this.answers.set(picture, answer)
+    return answer
+  }
 }
 
 function sendPicture(request: FastifyRequest, reply: FastifyReply, picture: TokenPicture): FastifyReply {
