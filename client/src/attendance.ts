@@ -144,6 +144,10 @@ export const attendanceMetadata = (id: string): Call<DataOf<'GET /tokens/{id}/me
 export const attestation = (id: string): Call<DataOf<'GET /tokens/{id}/attestation'>> =>
   readAs('json', pathOf`/tokens/${id}/attestation`)
 
+/** The picture of a link to a token, PNG of 1200 x 630 pixels. @throws {LandpassError} `token_not_found` */
+export const attendanceShareImage = (id: string): Call<DataOf<'GET /tokens/{id}/share.png'>> =>
+  readAs('bytes', pathOf`/tokens/${id}/share.png`)
+
 /** The picture of a token, PNG. @throws {LandpassError} `token_not_found` */
 export const attendanceTokenImage = (id: string): Call<DataOf<'GET /tokens/{id}/image.png'>> =>
   readAs('bytes', pathOf`/tokens/${id}/image.png`)

@@ -930,6 +930,14 @@ export interface Operations {
     }
     data: Uint8Array
   }
+  /** The picture of a link to a token: 1200 x 630 pixels */
+  'GET /tokens/{id}/share.png': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    data: Uint8Array
+  }
   /** The picture of an event that was made here */
   'GET /events/{event}/image.png': {
     path: {

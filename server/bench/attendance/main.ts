@@ -41,7 +41,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
 }
 
 /** Scripts that can run with events that are made here. */
-const OWN_ISSUER_SCRIPTS = ['crowd', 'one-player', 'kill', 'grant-kill', 'throughput']
+const OWN_ISSUER_SCRIPTS = ['crowd', 'one-player', 'issuer-faults', 'kill', 'grant-kill', 'throughput']
 const SHOWN = 20
 
 const USAGE = [

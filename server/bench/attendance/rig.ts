@@ -175,6 +175,11 @@ export class Rig {
     this.servers[index] = await startServer(this.env[index]!, this.args)
   }
 
+  /** The file with the keys that sign tokens, of events that are made here. */
+  get tokenKeyPath(): string {
+    return this.env[0]!.TOKEN_KEY_FILE!
+  }
+
   /** The server process of an index. */
   serverOf(index: number): Running {
     return this.servers[index]!

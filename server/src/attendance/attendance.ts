@@ -40,6 +40,7 @@ import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-e
 import { isOperator } from './own-issuer/operator-key.ts'
 import { OwnIssuer } from './own-issuer/own-issuer.ts'
 import { revocationRoutes } from './own-issuer/revocation-routes.ts'
+import { SharePictures } from './own-issuer/share-pictures.ts'
 import { TokenAnswers } from './own-issuer/token-answers.ts'
 import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
 import { TokenLog } from './own-issuer/token-log.ts'
@@ -169,6 +170,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const { drawPlaces = () => undefined } = options
   const maker = new EventMaker({ db, clock, keys, codes, log, drawPlaces, ...makers })
   const pictures = new TokenPictures(db)
+  const shares = new SharePictures(db)
   const readyPictures = new ReadyPictures(pictures)
   const tokenAnswers = new TokenAnswers()
   const endpoints: Endpoints = {
@@ -189,6 +191,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     changeMade: (event, change) => maker.change(event, change),
     keys,
     pictures,
+    shares,
     tokenAnswers,
     reports: new Reports({ db, clock, refusals, codeCounts, holds }),
     rules,
@@ -380,6 +383,7 @@ type Endpoints = Omit<
     Omit<IssuerKeyRouteOptions, 'keys'> & {
       readonly keys: TokenKeys
       readonly pictures: TokenPictures
+      readonly shares: SharePictures
       readonly tokenAnswers: TokenAnswers
     } & TokenRouteOptions,
   keyof Limits
@@ -393,13 +397,12 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   })
   const limits = await registerLimits(scope, config)
   const { clientLimit, imageLimit, organiserLimit, listLimit, playerLimit } = limits
-  const { makerLimit, makerDayLimit, waitingDayLimit } = limits
-  const { grantLimit, eventGrantLimit } = limits
+  const { makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } = limits
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
   const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
-  const { pictures, tokenAnswers, grants, onGrant } = endpoints
+  const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
@@ -424,7 +427,7 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
     ...{ db, events, showsHolders, publicUrl, tokenAnswers, organisers, organiserLimit, listLimit },
   })
   await scope.register(tokenPictureRoutes, {
-    ...{ events, pictures, imageLimit, listLimit },
+    ...{ events, pictures, shares, imageLimit, listLimit },
     isOperator: (request) => isOperator(request, operatorKey),
   })
 }

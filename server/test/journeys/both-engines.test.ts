@@ -269,7 +269,7 @@ test('events that are made here are answered alike', async () => {
   const list = '/.well-known/attendance-revocations.json'
   await expectTokensAlike(list, [list, list])
   await expectTokensAlike('/events/{event}/holders.csv', Array(2).fill(`/events/${ids[0]}/holders.csv`))
-  for (const part of ['', '/metadata', '/attestation', '/image.png'])
+  for (const part of ['', '/metadata', '/attestation', '/image.png', '/share.png'])
     await expectTokensAlike(
       `/tokens/{id}${part}`,
       tokens.map((id) => `/tokens/${id}${part}`),

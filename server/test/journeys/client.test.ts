@@ -291,7 +291,11 @@ describe('attendance', () => {
     expect(verifyToken(attestation, { issuers, nowMs: server.nowMs() })).toMatchObject({ verdict: 'genuine' })
     expect(await client.send(attendance.attendanceToken(id))).toMatchObject({ id, holder, number: 1 })
     expect(await client.send(attendance.attendanceMetadata(id))).toMatchObject({ name: 'Lanterns #1' })
-    for (const picture of [attendance.attendanceTokenImage(id), attendance.eventImage(uuid)])
+    for (const picture of [
+      attendance.attendanceTokenImage(id),
+      attendance.attendanceShareImage(id),
+      attendance.eventImage(uuid),
+    ])
       expect((await client.send(picture)).length).toBeGreaterThan(100)
     expect(await client.send(attendance.tokensOf(holder))).toMatchObject({ total: 1, tokens: [{ id }] })
     expect(await client.send(attendance.holdersCsv(uuid))).toContain(holder)

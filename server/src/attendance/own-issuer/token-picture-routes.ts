@@ -7,6 +7,7 @@ import { confirmsCopy, freshnessHeaders } from '../../http/validators.ts'
 import type { EventCache } from '../events/event-cache.ts'
 import { eventParams, parsePublicEventName } from '../events/event-params.ts'
 import type { LimitHook } from '../limits.ts'
+import type { SharePictures } from './share-pictures.ts'
 import type { TokenPicture, TokenPictures } from './token-pictures.ts'
 import { tokenParams } from './token-routes.ts'
 
@@ -18,6 +19,7 @@ const AFTER_ID = '/image.png'
 export interface TokenPictureRouteOptions {
   readonly events: Pick<EventCache, 'get'>
   readonly pictures: TokenPictures
+  readonly shares: Pick<SharePictures, 'ofToken'>
   /** For pictures that are not in memory. */
   readonly imageLimit: LimitHook
   /** For pictures that have to be drawn. */
@@ -29,7 +31,7 @@ export interface TokenPictureRouteOptions {
 /** Pictures of events that were made here, and of their tokens. */
 export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteOptions> = (
   app,
-  { events, pictures, imageLimit, listLimit, isOperator },
+  { events, pictures, shares, imageLimit, listLimit, isOperator },
   done,
 ) => {
   app.get(
@@ -48,6 +50,25 @@ export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteO
       const id = request.params.id.toLowerCase()
       if (!pictures.cached(id)) await imageLimit(request, reply)
       return sendPicture(request, reply, await pictures.ofToken(id, () => listLimit(request, reply)))
+    },
+  )
+
+  app.get(
+    '/tokens/:id/share.png',
+    {
+      compress: false,
+      onRequest: imageLimit,
+      schema: {
+        tags: [GROUP],
+        operationId: 'attendanceShareImage',
+        summary: 'The picture of a link to a token: 1200 x 630 pixels',
+        params: tokenParams,
+        response: pictureSchema('token_not_found', 'too_many_pictures'),
+      },
+    },
+    async (request, reply) => {
+      const id = request.params.id.toLowerCase()
+      return sendPicture(request, reply, await shares.ofToken(id, () => listLimit(request, reply)))
     },
   )
 
@@ -109,12 +130,12 @@ function freshnessOf({ tag }: TokenPicture) {
   return { tag, cacheControl: 'public, max-age=300' }
 }
 
-function pictureSchema(notFound: 'token_not_found' | 'event_not_found') {
+function pictureSchema(...others: readonly ('token_not_found' | 'event_not_found' | 'too_many_pictures')[]) {
   const body = Type.Unsafe({ type: 'string', format: 'binary' })
   return withUnchanged(
     streamSchema(TYPE, { description: 'The image.', body }, [
       'invalid_parameter',
-      notFound,
+      ...others,
       'too_many_requests',
       'database_unavailable',
     ]),

@@ -120,10 +120,10 @@ function bytesOf({ length }: Buffer): number {
   return length + Math.min(length, MAX_COPY_BYTES)
 }
 
-function pictureOf(png: Buffer): TokenPicture {
+export function pictureOf(png: Buffer): TokenPicture {
   return { png, tag: createHash('sha256').update(png).digest('base64url').slice(0, TAG_LENGTH) }
 }
 
-function uuidBytes(uuid: string): Uint8Array {
+export function uuidBytes(uuid: string): Uint8Array {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex')
 }
