@@ -1,0 +1,113 @@
+import { attendance, type Call, type EventInfo, type OrganiserPass, type Report } from '@landpass/client'
+
+/** The calls of an organiser on the evening of an event. Each takes the edit code in its body. */
+
+export type Credentials = attendance.Credentials
+
+/** Whether a service that the server asks answers, as far as this server knows. */
+export interface ServiceState<Status extends string> {
+  readonly status: Status
+  /** ISO 8601; null where the server has not asked yet. */
+  readonly since: string | null
+}
+
+export interface MinuteOfClaims {
+  /** Begin of the minute: ISO 8601, UTC. */
+  readonly minute: string
+  readonly claims: number
+}
+
+export interface EveningEvent extends EventInfo {
+  /** Whether a claim needs a grant of the organiser's own server. */
+  readonly requires_grant: boolean
+  /** Until when claims in previews are answered as a rehearsal: ISO 8601; null: they are refused. */
+  readonly rehearsal_until: string | null
+}
+
+export interface EveningReport extends Omit<Report, 'event'> {
+  readonly event: EveningEvent
+  /** The minutes of the last three hours in which claims were made, the oldest first. */
+  readonly minutes: readonly MinuteOfClaims[]
+  readonly issuer: ServiceState<'ok' | 'failing' | 'unknown'>
+  readonly presence: ServiceState<'ok' | 'failing' | 'not_asked'>
+  /** How many players are on the block list. */
+  readonly blocked: number
+  /** While the server loads the codes by itself as soon as the issuer has approved them. */
+  readonly codes_load: null | { readonly until: string; readonly last_try_at: string | null }
+  readonly rehearsal: { readonly claims: number; readonly refusals: number }
+  readonly grants: { readonly open: number; readonly used: number; readonly expired: number }
+}
+
+/** The options that the organiser changes on the evening; those that are left out stay. */
+export interface EveningChange extends attendance.EventChange {
+  readonly requires_grant?: boolean
+  /** At most a day ahead: ISO 8601; null ends the rehearsal. */
+  readonly rehearsal_until?: string | null
+}
+
+interface WithPass {
+  readonly organiser_pass?: OrganiserPass
+}
+
+export interface BlockedPlayer {
+  readonly address: string
+  readonly since: string
+}
+
+export interface GrantSecret extends WithPass {
+  readonly secret: string
+  /** When the secret before ends: ISO 8601; null where there was none. */
+  readonly previous_ends_at: string | null
+}
+
+export const askReport = (id: number, credentials: Credentials): Call<EveningReport> =>
+  attendance.report(id, credentials) as Call<unknown> as Call<EveningReport>
+
+export const changeOptions = (
+  id: number,
+  credentials: Credentials,
+  change: EveningChange,
+): Call<EveningEvent & WithPass> =>
+  attendance.changeEvent(id, credentials, change) as Call<unknown> as Call<EveningEvent & WithPass>
+
+/** @param whenApproved true: where the issuer has not approved the codes yet, the server loads them later by itself */
+export const loadCodes = (id: number, credentials: Credentials, whenApproved?: boolean) => {
+  const call = attendance.loadCodes(id, credentials)
+  if (whenApproved === undefined) return call
+  return { ...call, body: { ...call.body, load_when_approved: whenApproved } }
+}
+
+export const makeGrantSecret = (
+  id: number,
+  credentials: Credentials,
+  keepPreviousS: number,
+): Call<GrantSecret> => organiserCall(id, 'grant-secret', credentials, { keepPreviousS })
+
+export const changeBlocked = (
+  id: number,
+  credentials: Credentials,
+  change: { readonly add?: readonly string[]; readonly remove?: readonly string[] } = {},
+): Call<{ readonly blocked: readonly BlockedPlayer[] } & WithPass> =>
+  organiserCall(id, 'blocked', credentials, change)
+
+/** All claims of the event as CSV. */
+export const claimsCsv = (id: number, credentials: Credentials): Call<string> => ({
+  ...organiserCall<string>(id, 'claims', credentials, { format: 'csv' }),
+  form: 'text',
+})
+
+/** Everything about the event as JSON text, without codes and edit codes. */
+export const exportEvent = (id: number, credentials: Credentials): Call<string> => ({
+  ...organiserCall<string>(id, 'export', credentials, {}),
+  form: 'text',
+})
+
+function organiserCall<Data>(id: number, name: string, credentials: Credentials, more: object): Call<Data> {
+  const { body, path } = attendance.report(id, credentials)
+  return {
+    method: 'POST',
+    path: path.replace(/report$/, name),
+    body: { ...body, ...more },
+    form: 'envelope',
+  }
+}

@@ -1,0 +1,73 @@
+import type { EveningReport } from '../../api/evening.ts'
+import { formatDateTime } from '../../texts/format.ts'
+import { text } from '../../texts/texts.ts'
+import { ActionFault } from './action-fault.tsx'
+import { changeEvening } from './evening-session.ts'
+import { useAction } from './use-action.ts'
+
+const HOUR_MS = 3_600_000
+/** The longest rehearsal that the server allows. */
+const MAX_REHEARSAL_MS = 24 * HOUR_MS
+
+interface RehearsalProps {
+  readonly report: EveningReport
+  onChanged(): void
+}
+
+/** Whether a scene in preview can go through claims, and until when. */
+export function Rehearsal({ report, onChanged }: RehearsalProps) {
+  const action = useAction()
+  const { event, availability, rehearsal } = report
+  const set = (until: string | null) =>
+    void action.run(async () => {
+      await changeEvening({ rehearsal_until: until })
+      onChanged()
+    })
+  const untilMs = event.rehearsal_until === null ? 0 : Date.parse(event.rehearsal_until)
+  const isOn = untilMs > Date.now()
+  const closesMs = availability.closes_at === null ? Number.NaN : Date.parse(availability.closes_at)
+  const isClosingNear = closesMs > Date.now() && closesMs - Date.now() <= MAX_REHEARSAL_MS
+  const inHours = (hours: number) => set(new Date(Date.now() + hours * HOUR_MS).toISOString())
+  return (
+    <section class="card">
+      <h2>{text('evening.rehearsal.heading')}</h2>
+      <p>
+        {isOn
+          ? text('evening.rehearsal.on', { time: formatDateTime(untilMs) })
+          : text('evening.rehearsal.explained')}
+      </p>
+      {(rehearsal.claims > 0 || rehearsal.refusals > 0) && (
+        <p class="hint">
+          {text('evening.rehearsal.counted', { claims: rehearsal.claims, refusals: rehearsal.refusals })}
+        </p>
+      )}
+      <fieldset class="row" aria-describedby="rehearsal-fault">
+        <legend class="visually-hidden">{text('evening.rehearsal.heading')}</legend>
+        {isOn ? (
+          <button type="button" aria-disabled={action.isBusy.value} onClick={() => set(null)}>
+            {text('evening.rehearsal.end')}
+          </button>
+        ) : (
+          <>
+            <button type="button" aria-disabled={action.isBusy.value} onClick={() => inHours(1)}>
+              {text('evening.rehearsal.hour')}
+            </button>
+            <button type="button" aria-disabled={action.isBusy.value} onClick={() => inHours(3)}>
+              {text('evening.rehearsal.hours', { count: 3 })}
+            </button>
+            {isClosingNear && (
+              <button
+                type="button"
+                aria-disabled={action.isBusy.value}
+                onClick={() => set(new Date(closesMs).toISOString())}
+              >
+                {text('evening.rehearsal.until_closing')}
+              </button>
+            )}
+          </>
+        )}
+      </fieldset>
+      <ActionFault id="rehearsal-fault" action={action} />
+    </section>
+  )
+}
