@@ -49,6 +49,13 @@ export const event = (name: string | number): Call<DataOf<'GET /event/{event}'>>
 export const availability = (name: string | number): Call<DataOf<'GET /event/{event}/availability'>> =>
   read(`${eventPath(name)}/availability`)
 
+/** Whether an edit code is right, of an event that is registered here or not. @throws {LandpassError} `wrong_edit_code` */
+export const checkEditCode = (
+  name: string | number,
+  credentials: Credentials,
+): Call<DataOf<'POST /event/{event}/check'>> =>
+  write('POST', `${eventPath(name)}/check`, fieldsOf(credentials))
+
 /** Registers an event, or replaces the coordinates of a registered one. @throws {LandpassError} `wrong_edit_code` */
 export const registerEvent = (
   name: string | number,

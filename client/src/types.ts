@@ -724,6 +724,15 @@ export interface Operations {
     }
     data: Availability
   }
+  /** Whether an edit code belongs to an event, registered here or not */
+  'POST /event/{event}/check': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: EditCodeRequest
+    data: CheckedEvent
+  }
   /** Load an event's claim codes from the issuer */
   'POST /addcodes/{event}': {
     path: {
@@ -1584,6 +1593,19 @@ export interface EditCodeRequest {
   proof?: string
 }
 
+export interface CheckedEvent {
+  /** The issuer's number of the event. */
+  id: number
+  /** Ours; null before it is registered here. */
+  uuid: string | null
+  name: string
+  /** Whether the event is registered on this server. */
+  registered: boolean
+  /** Whether this server signs the tokens of the event. */
+  made_here: boolean
+  organiser_pass?: OrganiserPass
+}
+
 export interface LoadedCodes {
   /** Codes that are new. */
   num: number
@@ -1667,6 +1689,13 @@ export interface Report {
     /** The player has another token, or somebody else has this one. */
     released: number
   }[]
+  /** The minutes of the last three hours in which there were claims, the oldest first. */
+  minutes: {
+    /** Beginning of the minute: ISO 8601, UTC. */
+    minute: string
+    /** Claims that were made in it, whatever became of them. */
+    claims: number
+  }[]
   /** Claims that were refused, by error code, the most frequent first. */
   refusals: {
     code: string
@@ -1683,6 +1712,17 @@ export interface Report {
     /** Its HTTP status, where it answered. */
     status: number | null
   }[]
+  issuer: IssuerStatus
+  presence: PresenceStatus
+  /** Players whose claims are refused. */
+  blocked: number
+  /** The codes are loaded as soon as the issuer approves them; null where nobody asked for it. */
+  codes_load: {
+    /** ISO 8601, UTC: until when the edit code is stored at most. */
+    until: string
+    /** ISO 8601, UTC: when the issuer was last asked in the background. */
+    last_try_at: string | null
+  } | null
   organiser_pass?: OrganiserPass
 }
 
@@ -1695,6 +1735,20 @@ export interface Alarm {
   held_since: string | null
   /** ISO 8601, UTC: when one claim asks the issuer again. Loading the codes lets all go on. */
   next_try_at: string | null
+}
+
+export interface IssuerStatus {
+  /** Whether the issuer answered the last call of this process. unknown: there was none since its start. Always ok of an event made here. */
+  status: 'ok' | 'failing' | 'unknown'
+  /** ISO 8601, UTC: since when it has been so; null where no call says so. */
+  since: string | null
+}
+
+export interface PresenceStatus {
+  /** Whether a presence provider could say where the last player was. not_asked: the event requires no presence, or this process has not asked since its start. */
+  status: 'ok' | 'failing' | 'not_asked'
+  /** ISO 8601, UTC: since when it has been so; null where no call says so. */
+  since: string | null
 }
 
 export interface Captcha {

@@ -145,6 +145,7 @@ class Scenario {
     await this.expect('event_not_found', 'POST', this.path('addcodes', 1), { body: { editCode: EDIT_CODE } })
     for (const n of [1, 2, 3, 4]) {
       const editCode = n === 2 ? LONG_EDIT_CODE : EDIT_CODE
+      await this.expect('ok', 'POST', `${this.path('event', n)}/check`, { body: { editCode } })
       await this.expect('ok', 'POST', this.path('event', n), { body: { editCode, coordinates: '10,20' } })
       await this.expect('ok', 'POST', this.path('addcodes', n), { body: { editCode } })
       await this.expect('ok', 'GET', this.path('event', n))

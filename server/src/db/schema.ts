@@ -38,6 +38,8 @@ export interface Database {
   token: TokenTable
   token_log: TokenLogTable
   token_log_root: TokenLogRootTable
+  attendance_blocked: AttendanceBlockedTable
+  code_load: CodeLoadTable
 }
 
 export type ChangeSubject = 'revision' | 'anything' | 'parcel' | 'estate' | 'publication'
@@ -423,4 +425,24 @@ export interface TokenLogRootTable {
   leaves: number
   root: Buffer
   made_at_ms: number
+}
+
+/** Players whose claims the organiser of an event refuses. */
+export interface AttendanceBlockedTable {
+  event_id: number
+  /** In lower case. */
+  address: string
+  since_ms: number
+}
+
+/** Events whose codes are loaded as soon as the issuer has approved them: see attendance/codes/pending-loads.ts. */
+export interface CodeLoadTable {
+  event_id: number
+  /** The edit code, encrypted: see attendance/vault.ts. */
+  sealed: Buffer
+  /** When the row is deleted at the latest. */
+  until_ms: number
+  /** When the issuer is asked next; in the future while a process asks. */
+  next_try_at_ms: number
+  last_try_at_ms: number | null
 }

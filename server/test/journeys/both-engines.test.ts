@@ -161,6 +161,7 @@ test('attendance is answered alike', async () => {
   const editCode = EDIT_CODE
   await expectSentAlike('post', '/event/{event}', event, { editCode, coordinates: '1,2;1,3' }, 200)
   await expectSentAlike('post', '/event/{event}', event, { editCode: '999999', coordinates: '1,2' }, 401)
+  await expectSentAlike('post', '/event/{event}/check', `${event}/check`, { editCode }, 200)
   for (const enabled of [false, true])
     await expectSentAlike(
       'patch',

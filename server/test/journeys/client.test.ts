@@ -235,6 +235,8 @@ describe('attendance', () => {
   test('from the organiser to the token', async () => {
     await expect(client.send(attendance.event(EVENT_ID))).rejects.toMatchObject({ code: 'event_not_found' })
 
+    const checked = await client.send(attendance.checkEditCode(EVENT_ID, EDIT_CODE))
+    expect(checked).toMatchObject({ id: EVENT_ID, uuid: null, name: 'Harbour Lights', registered: false })
     const registration = { editCode: EDIT_CODE, coordinates: '3,4;5,6' }
     const { uuid } = await client.send(attendance.registerEvent(EVENT_ID, registration))
     const { body } = await client.send(attendance.loadCodes(uuid, EDIT_CODE))

@@ -4,18 +4,7 @@ import { attendance, type Call, type EventInfo, type OrganiserPass, type Report 
 
 export type Credentials = attendance.Credentials
 
-/** Whether a service that the server asks answers, as far as this server knows. */
-export interface ServiceState<Status extends string> {
-  readonly status: Status
-  /** ISO 8601; null where the server has not asked yet. */
-  readonly since: string | null
-}
-
-export interface MinuteOfClaims {
-  /** Begin of the minute: ISO 8601, UTC. */
-  readonly minute: string
-  readonly claims: number
-}
+export type MinuteOfClaims = Report['minutes'][number]
 
 export interface EveningEvent extends EventInfo {
   /** Whether a claim needs a grant of the organiser's own server. */
@@ -26,14 +15,6 @@ export interface EveningEvent extends EventInfo {
 
 export interface EveningReport extends Omit<Report, 'event'> {
   readonly event: EveningEvent
-  /** The minutes of the last three hours in which claims were made, the oldest first. */
-  readonly minutes: readonly MinuteOfClaims[]
-  readonly issuer: ServiceState<'ok' | 'failing' | 'unknown'>
-  readonly presence: ServiceState<'ok' | 'failing' | 'not_asked'>
-  /** How many players are on the block list. */
-  readonly blocked: number
-  /** While the server loads the codes by itself as soon as the issuer has approved them. */
-  readonly codes_load: null | { readonly until: string; readonly last_try_at: string | null }
   readonly rehearsal: { readonly claims: number; readonly refusals: number }
   readonly grants: { readonly open: number; readonly used: number; readonly expired: number }
 }
@@ -69,13 +50,6 @@ export const changeOptions = (
   change: EveningChange,
 ): Call<EveningEvent & WithPass> =>
   attendance.changeEvent(id, credentials, change) as Call<unknown> as Call<EveningEvent & WithPass>
-
-/** @param whenApproved true: where the issuer has not approved the codes yet, the server loads them later by itself */
-export const loadCodes = (id: number, credentials: Credentials, whenApproved?: boolean) => {
-  const call = attendance.loadCodes(id, credentials)
-  if (whenApproved === undefined) return call
-  return { ...call, body: { ...call.body, load_when_approved: whenApproved } }
-}
 
 export const makeGrantSecret = (
   id: number,

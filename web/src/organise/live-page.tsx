@@ -12,13 +12,14 @@ import { QrCode } from '../ui/qr-code.tsx'
 import { ChangeForm } from './change-form.tsx'
 import { EveningDoor, EveningPart, useEveningEnd } from './evening/evening-door.tsx'
 import { evening } from './evening/evening-session.ts'
-import { beginChange, news, typeEventId } from './form-state.ts'
+import { isEventNumber } from './event-id.ts'
+import { typeEvent } from './event-state.ts'
+import { beginChange, news } from './form-state.ts'
 import { LiveCounts } from './live-counts.tsx'
 import { followEvent } from './live-event.ts'
 import { isMadeHere } from './made-here.ts'
 import { PlayerWords } from './player-words.tsx'
 import { eventAddress, isChangeShown, showChange, showForm } from './shown-event.ts'
-import { readEventId } from './steps.ts'
 
 /** The public page of an event. @param name uuid or id, as in the address */
 export function LivePage({ name }: { readonly name: string }) {
@@ -54,7 +55,7 @@ export function LivePage({ name }: { readonly name: string }) {
 /** No failure of the reader: the event may not be registered yet, or the address is incomplete. */
 function UnknownEvent({ name }: { readonly name: string }) {
   usePageTitle(text('organise.unknown.heading'))
-  const id = readEventId(name)
+  const isId = isEventNumber(name)
   return (
     <>
       <h1>{text('organise.unknown.heading')}</h1>
@@ -65,8 +66,8 @@ function UnknownEvent({ name }: { readonly name: string }) {
         type="button"
         class="primary"
         onClick={() => {
-          if (id) typeEventId(id)
-          showForm(id ? 'poap' : undefined)
+          if (isId) typeEvent(name)
+          showForm(isId ? 'poap' : undefined)
         }}
       >
         {text('organise.unknown.register')}

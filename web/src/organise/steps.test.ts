@@ -1,7 +1,7 @@
 import { LandpassError } from '@landpass/client'
 import { describe, expect, test } from 'vitest'
 import { placeOf, stepWith, waitUntilMs } from './refusal-place.ts'
-import { isReachable, numberOf, readEventId, STEPS } from './steps.ts'
+import { isReachable, numberOf, STEPS } from './steps.ts'
 
 const NOW_MS = Date.parse('2026-11-20T00:00:00Z')
 
@@ -18,20 +18,6 @@ describe('the steps of the form', () => {
 
   test('are counted from 1', () => {
     expect(STEPS.map(numberOf)).toEqual([1, 2, 3, 4])
-  })
-
-  test.each([
-    ['90001', '90001'],
-    [' #90001 ', '90001'],
-    ['0090001', '90001'],
-    ['2147483647', '2147483647'],
-    ['2147483648', undefined],
-    ['90001a', undefined],
-    ['-1', undefined],
-    ['1.5', undefined],
-    ['', undefined],
-  ])('%j is the event id %j', (text, id) => {
-    expect(readEventId(text)).toBe(id)
   })
 })
 

@@ -5,12 +5,9 @@ import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { text } from '../../texts/texts.ts'
-import { Busy } from '../busy.tsx'
 import { EditCodeField } from '../edit-code-field.tsx'
-import { fault, isBusy, isRefused } from '../form-state.ts'
 import { isMadeHere } from '../made-here.ts'
-import { useSecondsUntil } from '../seconds-until.ts'
-import { StepFault } from '../step-fault.tsx'
+import { SentForm } from '../sent-form.tsx'
 import { closeEvening, closeWithEditCode, openEvening } from './evening-session.ts'
 
 /** The part of the page that needs the edit code: loaded with the first code that is given. */
@@ -43,27 +40,19 @@ export function EveningDoor({ info }: { readonly info: EventInfo }) {
     if (wasForgotten) heading.current?.focus()
     wasForgotten = false
   }, [])
-  const mustWait = useSecondsUntil(fault.value?.untilMs) > 0
   return (
-    <form
+    <SentForm
       class="card evening-door"
-      noValidate
-      onSubmit={(submitted) => {
-        submitted.preventDefault()
-        if (!mustWait) void openEvening(info, loadPart)
-      }}
+      submit={text('evening.door.open')}
+      busy={text('evening.door.busy')}
+      onSend={() => void openEvening(info, loadPart)}
     >
       <h2 ref={heading} tabIndex={-1}>
         {text('evening.door.heading')}
       </h2>
       <p>{text('evening.door.explained')}</p>
       <EditCodeField isOwn={isMadeHere(info)} />
-      <StepFault />
-      <Busy label={text('evening.door.busy')} />
-      <button type="submit" class="primary" disabled={mustWait} aria-disabled={isBusy.value}>
-        {isRefused.value ? text('common.retry') : text('evening.door.open')}
-      </button>
-    </form>
+    </SentForm>
   )
 }
 

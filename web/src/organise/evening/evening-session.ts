@@ -1,5 +1,4 @@
-import type { Call, OrganiserPass } from '@landpass/client'
-import { LandpassError } from '@landpass/client'
+import { type Call, LandpassError } from '@landpass/client'
 import { effect, signal } from '@preact/signals'
 import {
   askReport,
@@ -10,7 +9,7 @@ import {
 } from '../../api/evening.ts'
 import { text } from '../../texts/texts.ts'
 import { forgetEditCode, isEditCodeHeld } from '../edit-code.ts'
-import { type Fault, fault, faultAt, isBusy } from '../form-state.ts'
+import { busyAt, type Fault, fault, faultAt, isBusy } from '../fault-state.ts'
 import { isMadeHere } from '../made-here.ts'
 import { type Repetition, repeatWhileVisible } from '../repeat-while-visible.ts'
 import { type OrganiserCredentials, sendAsOrganiser } from '../send-as-organiser.ts'
@@ -56,7 +55,7 @@ export async function openEvening(
     : { place: 'edit_code', say: () => text('organise.change.code_missing') }
   if (fault.value) return
   const mine = ++round
-  isBusy.value = true
+  busyAt.value = 'step'
   try {
     const [report] = await Promise.all([readReport(event.id), prepare()])
     if (mine !== round) return
@@ -65,7 +64,7 @@ export async function openEvening(
   } catch (error) {
     if (mine === round) fault.value = faultOf(error, event)
   } finally {
-    if (mine === round) isBusy.value = false
+    if (mine === round) busyAt.value = undefined
   }
 }
 
@@ -75,7 +74,7 @@ export function closeEvening(): void {
   repetition?.stop()
   repetition = undefined
   evening.value = undefined
-  isBusy.value = false
+  busyAt.value = undefined
   fault.value = undefined
   forgetEditCode()
 }
@@ -114,7 +113,7 @@ export async function withReport<Result>(act: () => Promise<Result>): Promise<Re
 }
 
 /** Sends a call about the event of the evening with the edit code. @throws {LandpassError} */
-export function sendForEvent<Data extends { readonly organiser_pass?: OrganiserPass } | string>(
+export function sendForEvent<Data extends object | string>(
   makeCall: (id: number, credentials: OrganiserCredentials) => Call<Data>,
 ): Promise<Data> {
   const id = evening.peek()?.eventId

@@ -1,6 +1,7 @@
 import { LandpassError } from '@landpass/client'
 import { useSignal } from '@preact/signals'
-import { type EveningReport, loadCodes } from '../../api/evening.ts'
+import { loadCodes } from '../../api/attendance.ts'
+import type { EveningReport } from '../../api/evening.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { isMadeHere } from '../made-here.ts'
@@ -90,7 +91,7 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
   const action = useAction()
   const said = useSignal('')
   const { codes_load: loads, availability } = report
-  const load = (whenApproved?: boolean) =>
+  const load = (whenApproved: boolean) =>
     void action.run(async () => {
       said.value = ''
       const { body } = await withReport(() =>
@@ -108,7 +109,7 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
     <>
       <p>{text('evening.tokens.at_issuer')}</p>
       <div class="row">
-        <button type="button" aria-disabled={isBusy} aria-describedby="load-fault" onClick={() => load()}>
+        <button type="button" aria-disabled={isBusy} aria-describedby="load-fault" onClick={() => load(loads !== null)}>
           {text('organise.codes.load')}
         </button>
         {!loads && availability.total === 0 && (

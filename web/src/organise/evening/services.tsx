@@ -1,4 +1,4 @@
-import type { EveningReport, ServiceState } from '../../api/evening.ts'
+import type { EveningReport } from '../../api/evening.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { type TextKey, text } from '../../texts/texts.ts'
 import { isMadeHere } from '../made-here.ts'
@@ -29,7 +29,7 @@ export function Services({ report }: { readonly report: EveningReport }) {
 }
 
 interface ServiceProps {
-  readonly state: ServiceState<'ok' | 'failing' | 'unknown' | 'not_asked'>
+  readonly state: EveningReport['issuer'] | EveningReport['presence']
   /** What that means for players, and what to do. */
   readonly failing: TextKey
 }
