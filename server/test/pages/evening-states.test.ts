@@ -130,17 +130,6 @@ function iso(minutes: number): string {
   return new Date(REFERENCE_TIME_MS + minutes * 60_000).toISOString()
 }
 
-/** What the server's report has of these parts: as long as its own are not there. */
-const NOTHING_YET = {
-  minutes: [],
-  issuer: { status: 'ok', since: null },
-  presence: { status: 'ok', since: null },
-  blocked: 0,
-  codes_load: null,
-  rehearsal: { claims: 0, refusals: 0 },
-  grants: { open: 0, used: 0, expired: 0 },
-}
-
 /** Changes fields of the real reports. */
 async function makeReports(page: Page, made: () => Readonly<Record<string, unknown>>): Promise<void> {
   await page.route('**/event/*/report', async (route) => {
@@ -149,10 +138,9 @@ async function makeReports(page: Page, made: () => Readonly<Record<string, unkno
     const { event, availability, ...more } = made() as Record<string, object>
     const { data } = body
     body.data = {
-      ...NOTHING_YET,
       ...data,
       ...more,
-      event: { requires_grant: false, rehearsal_until: null, ...data.event, ...event },
+      event: { ...data.event, ...event },
       availability: { ...data.availability, ...availability },
     }
     await route.fulfill({ response, json: body })

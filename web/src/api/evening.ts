@@ -8,15 +8,29 @@ export type MinuteOfClaims = Report['minutes'][number]
 
 export interface EveningEvent extends EventInfo {
   /** Whether a claim needs a grant of the organiser's own server. */
-  readonly requires_grant: boolean
+  readonly requires_grant?: boolean
   /** Until when claims in previews are answered as a rehearsal: ISO 8601; null: they are refused. */
-  readonly rehearsal_until: string | null
+  readonly rehearsal_until?: string | null
 }
 
 export interface EveningReport extends Omit<Report, 'event'> {
   readonly event: EveningEvent
-  readonly rehearsal: { readonly claims: number; readonly refusals: number }
-  readonly grants: { readonly open: number; readonly used: number; readonly expired: number }
+  /** Undefined at a server that has none. */
+  readonly rehearsal?: RehearsalCounts
+  /** Undefined at a server that has none. */
+  readonly grants?: GrantCounts
+}
+
+export interface RehearsalCounts {
+  readonly claims: number
+  readonly refusals: number
+}
+
+/** Grants of the organiser's own server. */
+export interface GrantCounts {
+  readonly open: number
+  readonly used: number
+  readonly expired: number
 }
 
 /** The options that the organiser changes on the evening; those that are left out stay. */

@@ -39,10 +39,10 @@ export function Evening({ onChanged }: { onChanged(): void }) {
           <MoreTokens report={report} onChanged={onChanged} />
         </div>
         <div>
-          <Switches event={event} onChanged={onChanged} />
+          <Switches event={event} hasGrants={report.grants !== undefined} onChanged={onChanged} />
           <Times event={event} onChanged={onChanged} />
-          <Rehearsal report={report} onChanged={onChanged} />
-          <Grants report={report} />
+          {report.rehearsal && <Rehearsal report={report} counted={report.rehearsal} onChanged={onChanged} />}
+          {report.grants && <Grants grants={report.grants} />}
           <BlockList blocked={report.blocked} />
           <Downloads event={event} />
           <section class="card">

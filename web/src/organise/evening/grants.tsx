@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type EveningReport, type GrantSecret, makeGrantSecret } from '../../api/evening.ts'
+import { type GrantCounts, type GrantSecret, makeGrantSecret } from '../../api/evening.ts'
 import { formatDateTime, formatNumber } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -12,11 +12,11 @@ import { useAction } from './use-action.ts'
 const KEEP_PREVIOUS_S = 3_600
 
 /** Grants of the organiser's own server: how many there are, and a secret for that server. */
-export function Grants({ report }: { readonly report: EveningReport }) {
+export function Grants({ grants }: { readonly grants: GrantCounts }) {
   const action = useAction()
   const made = useSignal<GrantSecret | undefined>(undefined)
   const keepsPrevious = useSignal(false)
-  const { open, used, expired } = report.grants
+  const { open, used, expired } = grants
   const make = async () => {
     made.value = await sendForEvent((id, credentials) =>
       makeGrantSecret(id, credentials, keepsPrevious.value ? KEEP_PREVIOUS_S : 0),

@@ -109,7 +109,12 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
     <>
       <p>{text('evening.tokens.at_issuer')}</p>
       <div class="row">
-        <button type="button" aria-disabled={isBusy} aria-describedby="load-fault" onClick={() => load(loads !== null)}>
+        <button
+          type="button"
+          aria-disabled={isBusy}
+          aria-describedby="load-fault"
+          onClick={() => load(loads !== null)}
+        >
           {text('organise.codes.load')}
         </button>
         {!loads && availability.total === 0 && (

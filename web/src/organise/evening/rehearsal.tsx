@@ -1,4 +1,4 @@
-import type { EveningReport } from '../../api/evening.ts'
+import type { EveningReport, RehearsalCounts } from '../../api/evening.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { ActionFault } from './action-fault.tsx'
@@ -11,19 +11,20 @@ const MAX_REHEARSAL_MS = 24 * HOUR_MS
 
 interface RehearsalProps {
   readonly report: EveningReport
+  readonly counted: RehearsalCounts
   onChanged(): void
 }
 
 /** Whether a scene in preview can go through claims, and until when. */
-export function Rehearsal({ report, onChanged }: RehearsalProps) {
+export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
   const action = useAction()
-  const { event, availability, rehearsal } = report
+  const { event, availability } = report
   const set = (until: string | null) =>
     void action.run(async () => {
       await changeEvening({ rehearsal_until: until })
       onChanged()
     })
-  const untilMs = event.rehearsal_until === null ? 0 : Date.parse(event.rehearsal_until)
+  const untilMs = event.rehearsal_until ? Date.parse(event.rehearsal_until) : 0
   const isOn = untilMs > Date.now()
   const closesMs = availability.closes_at === null ? Number.NaN : Date.parse(availability.closes_at)
   const isClosingNear = closesMs > Date.now() && closesMs - Date.now() <= MAX_REHEARSAL_MS
@@ -36,9 +37,9 @@ export function Rehearsal({ report, onChanged }: RehearsalProps) {
           ? text('evening.rehearsal.on', { time: formatDateTime(untilMs) })
           : text('evening.rehearsal.explained')}
       </p>
-      {(rehearsal.claims > 0 || rehearsal.refusals > 0) && (
+      {(counted.claims > 0 || counted.refusals > 0) && (
         <p class="hint">
-          {text('evening.rehearsal.counted', { claims: rehearsal.claims, refusals: rehearsal.refusals })}
+          {text('evening.rehearsal.counted', { claims: counted.claims, refusals: counted.refusals })}
         </p>
       )}
       <fieldset class="row" aria-describedby="rehearsal-fault">

@@ -36,7 +36,7 @@ export function StateCard({ shown, onChanged }: StateCardProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   const state = eveningState(report, Date.now(), isIssuerAway(error))
-  const { rehearsal_until: rehearsal } = report.event
+  const { rehearsal_until: rehearsal = null } = report.event
   return (
     <section class={`card evening-state is-${LOOKS[state]}`} data-state={state}>
       <h2 ref={heading} tabIndex={-1}>
