@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { type GrantCounts, type GrantSecret, makeGrantSecret } from '../../api/evening.ts'
 import { formatDateTime, formatNumber } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
@@ -65,20 +66,24 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
 
 /** Shown once: the server cannot show it again. */
 function MadeSecret({ made, onKept }: { readonly made: GrantSecret; onKept(): void }) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => box.current?.querySelector('button')?.focus(), [])
   const ends = made.previous_ends_at
   return (
-    <Notice kind="info">
-      <p>{text('evening.grants.secret_explained')}</p>
-      <p class="row uuid">
-        <code>{made.secret}</code>
-        <CopyButton value={made.secret} label={text('evening.grants.secret')} />
-      </p>
-      {ends !== null && (
-        <p>{text('evening.grants.previous_ends', { time: formatDateTime(Date.parse(ends)) })}</p>
-      )}
-      <button type="button" onClick={onKept}>
-        {text('evening.grants.kept')}
-      </button>
-    </Notice>
+    <div ref={box}>
+      <Notice kind="info">
+        <p>{text('evening.grants.secret_explained')}</p>
+        <p class="row uuid">
+          <code>{made.secret}</code>
+          <CopyButton value={made.secret} label={text('evening.grants.secret')} />
+        </p>
+        {ends !== null && (
+          <p>{text('evening.grants.previous_ends', { time: formatDateTime(Date.parse(ends)) })}</p>
+        )}
+        <button type="button" onClick={onKept}>
+          {text('evening.grants.kept')}
+        </button>
+      </Notice>
+    </div>
   )
 }

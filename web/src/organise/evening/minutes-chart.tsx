@@ -34,7 +34,7 @@ export function MinutesChart({ minutes }: { readonly minutes: readonly MinuteOfC
           </button>
         ))}
       </fieldset>
-      <Bars bars={bars} label={text('evening.chart.label', { count: length.value, claims: sum })} />
+      <Bars bars={bars} />
       <p class="chart-ends" aria-hidden="true">
         <span>{clockText(bars[0])}</span>
         <span>{clockText(bars.at(-1))}</span>
@@ -67,7 +67,7 @@ export function MinutesChart({ minutes }: { readonly minutes: readonly MinuteOfC
   )
 }
 
-function Bars({ bars, label }: { readonly bars: readonly Bar[]; readonly label: string }) {
+function Bars({ bars }: { readonly bars: readonly Bar[] }) {
   const top = scaleTop(bars)
   const width = WIDTH / bars.length
   return (
@@ -75,7 +75,7 @@ function Bars({ bars, label }: { readonly bars: readonly Bar[]; readonly label: 
       <span class="chart-top" aria-hidden="true">
         {formatNumber(top)}
       </span>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         <path class="chart-lines" d={`M0 .5H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT - 0.5}H${WIDTH}`} />
         {bars.map(({ atMs, claims }, at) => {
           const height = (claims / top) * HEIGHT

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import type { EveningReport, RehearsalCounts } from '../../api/evening.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
@@ -19,9 +20,17 @@ interface RehearsalProps {
 export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
   const action = useAction()
   const { event, availability } = report
+  const choices = useRef<HTMLFieldSetElement>(null)
+  const wasPressed = useRef(false)
   const set = (until: string | null) =>
     void action.run(async () => {
-      await changeEvening({ rehearsal_until: until })
+      wasPressed.current = true
+      try {
+        await changeEvening({ rehearsal_until: until })
+      } catch (error) {
+        wasPressed.current = false
+        throw error
+      }
       onChanged()
     })
   const untilMs = event.rehearsal_until ? Date.parse(event.rehearsal_until) : 0
@@ -29,6 +38,11 @@ export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
   const closesMs = availability.closes_at === null ? Number.NaN : Date.parse(availability.closes_at)
   const isClosingNear = closesMs > Date.now() && closesMs - Date.now() <= MAX_REHEARSAL_MS
   const inHours = (hours: number) => set(new Date(Date.now() + hours * HOUR_MS).toISOString())
+  // The pressed button disappears: those that replace it take the focus
+  useEffect(() => {
+    if (wasPressed.current) choices.current?.querySelector('button')?.focus()
+    wasPressed.current = false
+  }, [isOn])
   return (
     <section class="card">
       <h2>{text('evening.rehearsal.heading')}</h2>
@@ -42,7 +56,7 @@ export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
           {text('evening.rehearsal.counted', { claims: counted.claims, refusals: counted.refusals })}
         </p>
       )}
-      <fieldset class="row" aria-describedby="rehearsal-fault">
+      <fieldset class="row" ref={choices} aria-describedby="rehearsal-fault">
         <legend class="visually-hidden">{text('evening.rehearsal.heading')}</legend>
         {isOn ? (
           <button type="button" aria-disabled={action.isBusy.value} onClick={() => set(null)}>
