@@ -41,7 +41,7 @@ const BUSY_MINUTES = Array.from({ length: 50 }, (_, at) => ({
 
 describe('every state says what it is and what to do next, in both themes', () => {
   test.each<[string, object, string]>([
-    ['open', {}, say('evening.next.open')],
+    ['open', { minutes: BUSY_MINUTES.slice(0, -10) }, say('evening.next.open')],
     ['before', closed('event_not_open', { opens_at: iso(30) }), say('evening.next.before')],
     ['paused', { ...closed('event_disabled'), event: { enabled: false } }, say('evening.next.paused')],
     [
