@@ -40,21 +40,8 @@ export async function askAvailability(name: string, signal?: AbortSignal): Promi
   return await send(attendance.availability(name) as Call<Availability>, signal)
 }
 
-/** The event to which an edit code belongs. */
-export interface EventCheck {
-  readonly id: number
-  /** Null until the event is registered here. */
-  readonly uuid: string | null
-  readonly name: string
-  readonly registered: boolean
-  readonly made_here: boolean
-}
-
-/** Whether an edit code is right. @param id the issuer's number @throws {LandpassError} `wrong_edit_code` */
-export function checkEditCode(id: string, credentials: attendance.Credentials): Call<EventCheck> {
-  const body = typeof credentials === 'string' ? { editCode: credentials } : credentials
-  return { method: 'POST', path: `/event/${encodeURIComponent(id)}/check`, form: 'envelope', body }
-}
+/** The event to which an edit code belongs, as the server describes it. */
+export type CheckedEvent = NonNullable<ReturnType<typeof attendance.checkEditCode>['answer']>
 
 /** What the server answers when it has asked the issuer for codes. */
 export interface CodesAnswer {
