@@ -56,13 +56,15 @@ export interface CodesAnswer {
  * Makes the server load the claim codes.
  *
  * @param id the issuer's number
- * @param loadWhenApproved whether the server keeps the edit code and loads the codes by itself, where there are none yet
+ * @param loadWhenApproved whether the server keeps the edit code and loads the codes by itself, where there are none yet;
+ *   undefined leaves that as it is
  */
 export function loadCodes(
   id: number,
   credentials: attendance.Credentials,
-  loadWhenApproved: boolean,
+  loadWhenApproved: boolean | undefined,
 ): Call<CodesAnswer> {
   const call = attendance.loadCodes(id, credentials)
-  return { ...call, body: { ...call.body, load_when_approved: loadWhenApproved } } as Call<CodesAnswer>
+  if (loadWhenApproved === undefined) return call
+  return { ...call, body: { ...call.body, load_when_approved: loadWhenApproved } }
 }
