@@ -10,6 +10,8 @@ import { Failure, Loading, Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
 import { QrCode } from '../ui/qr-code.tsx'
 import { ChangeForm } from './change-form.tsx'
+import { EveningDoor, EveningPart, useEveningEnd } from './evening/evening-door.tsx'
+import { evening } from './evening/evening-session.ts'
 import { isEventNumber } from './event-id.ts'
 import { typeEvent } from './event-state.ts'
 import { beginChange, news } from './form-state.ts'
@@ -43,7 +45,7 @@ export function LivePage({ name }: { readonly name: string }) {
           {isMadeHere(seen.info) && isChangeShown.value ? (
             <ChangeForm info={seen.info} availability={seen.availability} onSaved={following.refresh} />
           ) : (
-            <ShownEvent info={seen.info} availability={seen.availability} />
+            <ShownEvent info={seen.info} availability={seen.availability} onChanged={following.refresh} />
           )}
         </>
       )
@@ -79,20 +81,28 @@ interface ShownEventProps {
   readonly availability: Availability
 }
 
-function ShownEvent({ info, availability }: ShownEventProps) {
+function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onChanged(): void }) {
   usePageTitle(info.name)
+  useEveningEnd()
   const change = () => {
     if (isMadeHere(info)) return showChange(info.uuid)
     beginChange(info)
     showForm('poap')
   }
+  const Part = evening.value && EveningPart.value
   return (
     <div class="live">
       <LiveHeading info={info} />
       <NewsNotice />
+      {Part && <Part onChanged={onChanged} />}
       <div class="live-columns">
         <div>
-          <LiveCounts info={info} availability={availability} onLoad={change} />
+          {!Part && (
+            <>
+              <LiveCounts info={info} availability={availability} onLoad={change} />
+              <EveningDoor info={info} />
+            </>
+          )}
           <NextSteps info={info} onChange={change} />
           <PlayerWords info={info} availability={availability} />
         </div>

@@ -32,7 +32,7 @@ const MAX_PROOFS = 4
  *
  * @throws {LandpassError} also the refusal that asked for the proof, when the reader cancels it
  */
-export async function sendAsOrganiser<Data extends object>(
+export async function sendAsOrganiser<Data extends object | string>(
   eventId: string,
   makeCall: (credentials: OrganiserCredentials) => Call<Data>,
 ): Promise<Data> {
