@@ -1,4 +1,4 @@
-import { type Call, pathOf, read, readAs, write } from './call.ts'
+import { type Call, pathOf, postFor, read, readAs, write } from './call.ts'
 import type { LoadedCodes, Operations, OrganiserPass } from './types.ts'
 
 /**
@@ -86,6 +86,33 @@ export const report = (
   credentials: Credentials,
 ): Call<DataOf<'POST /event/{event}/report'>> =>
   write('POST', `${eventPath(name)}/report`, fieldsOf(credentials))
+
+/** Blocks players of an event, lets others claim again, or lists the blocked ones. @throws {LandpassError} `wrong_edit_code` */
+export const changeBlocked = (
+  name: string | number,
+  credentials: Credentials,
+  change: { readonly add?: readonly string[]; readonly remove?: readonly string[] } = {},
+): Call<DataOf<'POST /event/{event}/blocked'>> =>
+  write('POST', `${eventPath(name)}/blocked`, { ...fieldsOf(credentials), ...change })
+
+/** The claims of an event, a page; `next` is the `after` of the next one. @throws {LandpassError} `wrong_edit_code` */
+export const listClaims = (
+  name: string | number,
+  credentials: Credentials,
+  page: { readonly after?: string; readonly limit?: number } = {},
+): Call<DataOf<'POST /event/{event}/claims'>> =>
+  write('POST', `${eventPath(name)}/claims`, { ...fieldsOf(credentials), ...page })
+
+/** All claims of an event as CSV. @throws {LandpassError} `wrong_edit_code` */
+export const claimsCsv = (name: string | number, credentials: Credentials): Call<string> =>
+  postFor('text', `${eventPath(name)}/claims`, { ...fieldsOf(credentials), format: 'csv' })
+
+/** Everything about an event, without any code. @throws {LandpassError} `wrong_edit_code` */
+export const exportEvent = (
+  name: string | number,
+  credentials: Credentials,
+): Call<DataOf<'POST /event/{event}/export'>> =>
+  postFor('json', `${eventPath(name)}/export`, fieldsOf(credentials))
 
 /** Makes an event whose tokens the server signs; the answer has its edit code, once. @throws {LandpassError} */
 export const makeEvent = (body: BodyOf<'POST /events'>): Call<DataOf<'POST /events'>> =>

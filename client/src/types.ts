@@ -42,6 +42,7 @@ export type ErrorCode =
   | 'not_signed'
   | 'operator_only'
   | 'parcel_not_found'
+  | 'player_blocked'
   | 'presence_unavailable'
   | 'preview_realm'
   | 'proof_of_work_required'
@@ -732,6 +733,15 @@ export interface Operations {
     }
     body: EditCodeRequest
     data: CheckedEvent
+  }
+  /** Block players, let others claim again, or list the blocked ones */
+  'POST /event/{event}/blocked': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: BlockedRequest
+    data: BlockedPlayers
   }
   /** Load an event's claim codes from the issuer */
   'POST /addcodes/{event}': {
@@ -1603,6 +1613,38 @@ export interface CheckedEvent {
   registered: boolean
   /** Whether this server signs the tokens of the event. */
   made_here: boolean
+  organiser_pass?: OrganiserPass
+}
+
+export interface BlockedRequest {
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
+  /**
+   * Players to block.
+   *
+   * @maxItems 1000
+   */
+  add?: string[]
+  /**
+   * Players who may claim again; they are removed before others are added.
+   *
+   * @maxItems 1000
+   */
+  remove?: string[]
+}
+
+export interface BlockedPlayers {
+  /** The players whose new claims are refused, the newest first. */
+  blocked: {
+    /** In lower case. */
+    address: string
+    /** ISO 8601, UTC. */
+    since: string
+  }[]
   organiser_pass?: OrganiserPass
 }
 

@@ -243,6 +243,10 @@ class Scenario {
     })
     await this.expect('captcha_not_found', 'GET', '/captcha/00000000-0000-4000-8000-000000000000')
 
+    const fred = await this.player('fred')
+    const blocked = { editCode: EDIT_CODE, add: [fred.address] }
+    await this.expect('ok', 'POST', `${this.path('event', 1)}/blocked`, { body: blocked })
+    await this.expect('player_blocked', 'POST', claim, { by: fred, body: {} })
     await outside.stand(dora.address, 90, 90, SYSTEM_CLOCK.nowMs())
     await this.expect('not_at_event', 'POST', claim, { by: dora, body: {} })
     await this.expect('event_expired', 'POST', this.path('claim', 4), { by: eve, body: {} })
@@ -280,6 +284,13 @@ class Scenario {
       })
     }
     await this.expect('ok', 'GET', `${this.path('event', 1)}/availability`)
+    await this.expect('ok', 'POST', `${this.path('event', 1)}/claims`, { body: { editCode: EDIT_CODE } })
+    const csv = { editCode: EDIT_CODE, format: 'csv' }
+    for (const [call, body] of [
+      ['claims', csv],
+      ['export', { editCode: EDIT_CODE }],
+    ] as const)
+      expect((await this.ask('POST', `${this.path('event', 1)}/${call}`, { body })).status).toBe(200)
     await this.expect('ok', 'POST', `${this.path('event', 1)}/report`, { body: { editCode: EDIT_CODE } })
   }
 

@@ -1,6 +1,6 @@
 /**
- * Choices of the reader, and their events, that the browser stores between visits, never a secret. Where the browser forbids storage, they
- * last until the page is closed.
+ * Choices of the reader, and the names of their events, that the browser stores between visits, never a secret. Where the
+ * browser forbids storage, they last until the page is closed.
  */
 type StoredName = 'language' | 'theme' | 'mine' | 'events'
 

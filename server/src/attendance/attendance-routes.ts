@@ -3,6 +3,7 @@ import type { LimitsConfig } from '../config/config.ts'
 import { type CaptchaRouteOptions, captchaRoutes } from './captcha/captcha-routes.ts'
 import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
 import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
+import { type BlockedRouteOptions, blockedRoutes } from './events/blocked-routes.ts'
 import { checkRoutes } from './events/check-routes.ts'
 import { type EventRouteOptions, eventRoutes } from './events/event-routes.ts'
 import { type Limits, registerLimits } from './limits.ts'
@@ -16,11 +17,14 @@ import { tokenLogRoutes } from './own-issuer/token-log-routes.ts'
 import { tokenPictureRoutes } from './own-issuer/token-picture-routes.ts'
 import type { TokenPictures } from './own-issuer/token-pictures.ts'
 import { type TokenRouteOptions, tokenRoutes } from './own-issuer/token-routes.ts'
+import { claimListRoutes } from './report/claim-list-routes.ts'
+import { exportRoutes } from './report/export-routes.ts'
 import { type ReportRouteOptions, reportRoutes } from './report/report-routes.ts'
 
 /** Everything that the options of the routes name, without the limits. */
 export type Endpoints = Omit<
   EventRouteOptions &
+    BlockedRouteOptions &
     CodeRouteOptions &
     ClaimRouteOptions &
     ReportRouteOptions &
@@ -48,7 +52,7 @@ export async function addRoutes(
   const { clientLimit, imageLimit, organiserLimit, makerLimit, makerDayLimit, listLimit, playerLimit } =
     limits
   const { db, clock, world, assertConfigured } = endpoints
-  const { organisers, events, codeCounts, holds, codes, reports } = endpoints
+  const { organisers, events, codeCounts, holds, blocked, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
   const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
   const { pictures, tokenAnswers } = endpoints
@@ -60,9 +64,12 @@ export async function addRoutes(
     ...{ clock, world, events, codeCounts, holds, maxTokens, changeMade },
   })
   await scope.register(checkRoutes, forOrganisers)
+  await scope.register(blockedRoutes, { ...forOrganisers, blocked })
   await scope.register(codeRoutes, { ...forOrganisers, codes })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
+  await scope.register(claimListRoutes, forOrganisers)
+  await scope.register(exportRoutes, { ...forOrganisers, clock, reports })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
   const forMakers = {
     db,

@@ -15,6 +15,7 @@ import { Claims, type ClaimsOptions } from './claims/claims.ts'
 import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
 import { EditCodeGuard } from './edit-code-guard.ts'
+import { BlockedPlayers } from './events/blocked-players.ts'
 import { CodeCountCache } from './events/code-count-cache.ts'
 import { EventCache } from './events/event-cache.ts'
 import { EventHolds } from './events/event-holds.ts'
@@ -121,6 +122,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   })
   const codeCounts = new CodeCountCache(db)
   const holds = new EventHolds({ db, clock })
+  const blocked = new BlockedPlayers({ db, clock })
   const refusals = new Refusals({ db, clock })
   const players = createPlayers({
     ...base,
@@ -140,6 +142,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     },
     codeCounts,
     holds,
+    blocked,
     log,
   })
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
@@ -168,6 +171,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     events: new EventCache(db),
     codeCounts,
     holds,
+    blocked,
     codes,
     maker,
     approvals,
@@ -300,13 +304,14 @@ interface ClaimsNeeds {
   readonly captchas: Captchas
   readonly codeCounts: CodeCountCache
   readonly holds: EventHolds
+  readonly blocked: BlockedPlayers
   readonly log: FastifyBaseLogger
 }
 
 /** The rules of claims, and the worker that finishes claims at the issuer. */
 function createClaims(needs: ClaimsNeeds) {
   const { config, db, clock, vault, metrics, issuer, prepareToken, signedFetch, captchas } = needs
-  const { codeCounts, holds, log } = needs
+  const { codeCounts, holds, blocked, log } = needs
   const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.issuer
   const forSteps = { issuer, issuerTimeoutMs, callsPerSecond, holds }
   const worker = new ClaimWorker({ db, clock, vault, ...forSteps, log, onStep: metrics.onStep })
@@ -319,5 +324,5 @@ function createClaims(needs: ClaimsNeeds) {
     codeCounts,
     waitMs: config.claimWaitMs,
   })
-  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds }) }
+  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds, blocked }) }
 }

@@ -162,6 +162,9 @@ test('attendance is answered alike', async () => {
   await expectSentAlike('post', '/event/{event}', event, { editCode, coordinates: '1,2;1,3' }, 200)
   await expectSentAlike('post', '/event/{event}', event, { editCode: '999999', coordinates: '1,2' }, 401)
   await expectSentAlike('post', '/event/{event}/check', `${event}/check`, { editCode }, 200)
+  const strangers = { add: [`0x${'b'.repeat(40)}`, `0x${'a'.repeat(40)}`] }
+  const blocked = `${event}/blocked`
+  await expectSentAlike('post', '/event/{event}/blocked', blocked, { editCode, ...strangers }, 200)
   for (const enabled of [false, true])
     await expectSentAlike(
       'patch',
@@ -201,6 +204,14 @@ test('attendance is answered alike', async () => {
   )
   expect(reports.map(({ status }) => status)).toEqual([200, 200])
   expect(fieldsOf(reports[0]!)).toEqual(fieldsOf(reports[1]!))
+  for (const call of ['claims', 'export']) {
+    const lists = await Promise.all(
+      attendances.map((server) => server.send('POST', `${event}/${call}`, { editCode })),
+    )
+    asked.add(`post /event/{event}/${call}`)
+    expect(lists.map(({ status }) => status)).toEqual([200, 200])
+    expect(fieldsOf(lists[0]!)).toEqual(fieldsOf(lists[1]!))
+  }
 })
 
 test('events that are made here are answered alike', async () => {

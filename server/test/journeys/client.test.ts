@@ -248,6 +248,15 @@ describe('attendance', () => {
     const image = await client.send(attendance.captchaImage(captcha.uuid))
     const { claim } = await signed.send(attendance.claim(uuid))
     const report = await client.send(attendance.report(uuid, EDIT_CODE))
+    const { blocked } = await client.send(
+      attendance.changeBlocked(uuid, EDIT_CODE, { add: [`0x${'B'.repeat(40)}`] }),
+    )
+    const { claims, next } = await client.send(attendance.listClaims(uuid, EDIT_CODE, { limit: 5 }))
+    const csv = await client.send(attendance.claimsCsv(uuid, EDIT_CODE))
+    const whole = await client.send(attendance.exportEvent(uuid, EDIT_CODE))
+    expect([claims.length, next, csv.split('\r\n').length]).toEqual([1, null, 3])
+    expect(whole).toMatchObject({ event: { uuid }, claims })
+    expect(blocked).toMatchObject([{ address: `0x${'b'.repeat(40)}` }])
 
     expect([body.num, changed.coordinates, known.uuid]).toEqual([2, '3,4', uuid])
     expect(before).toMatchObject({ open: true, reason: null, available: 2 })

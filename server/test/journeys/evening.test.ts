@@ -139,4 +139,120 @@ describeOnBothEngines('the evening of an event', (open, kind) => {
     expect(badly.presence).toEqual({ status: 'failing', since: '2026-11-20T00:00:00.000Z' })
     expect((await states()).presence).toEqual({ status: 'not_asked', since: null })
   })
+
+  test('a blocked player is refused whether at the place or not, keeps the captcha, and may be allowed again', async () => {
+    await givenEvent(6)
+    const ann = await playerAt(outside, `evening ${kind} blocked ann`, PLACE, clock.nowMs())
+    const mixed = ann.address.replace(/[a-f]/g, (digit) => digit.toUpperCase())
+
+    const list = await ask('blocked', id(6), { add: [mixed] })
+    await outside.presenceSettings({ down: true })
+    const refused = await server.claim(String(id(6)), ann)
+    await outside.presenceSettings({ down: false })
+    const report = await ask('report', id(6))
+    const emptied = await ask('blocked', id(6), { remove: [ann.address] })
+    const claimed = await server.claim(String(id(6)), ann)
+
+    expect(list.body.data).toMatchObject({
+      blocked: [{ address: ann.address.toLowerCase(), since: '2026-11-20T00:00:00.000Z' }],
+    })
+    expect([refused.status, refused.body.code]).toEqual([403, 'player_blocked'])
+    expect(report.body.data).toMatchObject({ blocked: 1, refusals: [{ code: 'player_blocked', count: 1 }] })
+    expect(emptied.body.data).toMatchObject({ blocked: [] })
+    expect(claimed.status, claimed.text).toBe(200)
+  })
+
+  test('who has a claim already keeps it, and hears so after being blocked', async () => {
+    await givenEvent(7)
+    const first = await claim(id(7), 'blocked late')
+    const { address } = (first.body.data as { claim: { address: string } }).claim
+    await ask('blocked', id(7), { add: [address] })
+
+    const again = await claim(id(7), 'blocked late')
+
+    expect(again.body.code).toBe('already_claimed')
+    expect((await ask('report', id(7))).body.data).toMatchObject({ claims: { failed: 0, released: 0 } })
+  })
+
+  test('a list with a wrong address changes nothing, and no wrong code reads the list', async () => {
+    await givenEvent(8)
+    const ann = `0x${'a'.repeat(40)}`
+
+    const bad = await ask('blocked', id(8), { add: [ann, 'ann'] })
+    const guessed = await ask('blocked', id(8), { editCode: 'a-guess', add: [ann] })
+
+    expect([bad.status, bad.body.code]).toEqual([400, 'invalid_parameter'])
+    expect(bad.body.error).toContain('a list of at most 1000 addresses')
+    expect(guessed.body.code).toBe('wrong_edit_code')
+    expect((await ask('blocked', id(8))).body.data).toMatchObject({ blocked: [] })
+  })
+
+  test('the claims of an event are listed page by page, and as CSV, without codes', async () => {
+    await givenEvent(9)
+    const players: string[] = []
+    for (const name of ['one', 'two', 'three']) {
+      clock.set(clock.nowMs() + MINUTE_MS)
+      const claimed = await claim(id(9), `listed ${name}`)
+      players.push((claimed.body.data as { claim: { address: string } }).claim.address)
+    }
+
+    const first = (await ask('claims', id(9), { limit: 2 })).body.data as Page
+    const second = (await ask('claims', id(9), { limit: 2, after: first.next })).body.data as Page
+    const csv = await ask('claims', id(9), { format: 'csv', limit: 1 })
+
+    expect([...first.claims, ...second.claims].map(({ address }) => address)).toEqual(players)
+    expect(first.claims[0]).toEqual({
+      ...{ made_at: '2026-11-20T00:01:00.000Z', address: players[0], state: 'minting' },
+    })
+    expect([typeof first.next, second.next]).toEqual(['string', null])
+    expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(csv.headers.get('content-disposition')).toBe(`attachment; filename="claims-${id(9)}.csv"`)
+    expect(csv.text.split('\r\n')).toEqual([
+      'made_at,address,state,reason,token,tx_hash',
+      ...players.map((address, n) => `2026-11-20T00:0${n + 1}:00.000Z,${address},minting,,,`),
+      '',
+    ])
+    const bad = await ask('claims', id(9), { after: 'somewhere' })
+    expect([bad.status, bad.body.code]).toEqual([400, 'invalid_parameter'])
+    expect((await ask('claims', id(9), { editCode: 'a-guess' })).body.code).toBe('wrong_edit_code')
+    clock.set(REFERENCE_TIME_MS)
+  })
+
+  test('the export has everything about an event made here, the tokens too, and no code', async () => {
+    const made = await server.send('POST', '/events', {
+      ...{ name: 'Lanterns', coordinates: '7,7;8,7', start_date: '2026-11-20', tokens: 5 },
+    })
+    const { edit_code: editCode, event } = made.body.data as {
+      edit_code: string
+      event: { id: number; uuid: string }
+    }
+    await claim(event.id, 'lantern ann')
+    await ask('blocked', event.id, { editCode, add: [`0x${'c'.repeat(40)}`] })
+
+    const file = await ask('export', event.uuid, { editCode })
+    const { claims } = (await ask('claims', event.id, { editCode })).body.data as Page
+
+    expect(file.headers.get('content-disposition')).toBe(`attachment; filename="event-${event.id}.json"`)
+    expect(file.body).toMatchObject({
+      exported_at: '2026-11-20T00:00:00.000Z',
+      event: { id: event.id, uuid: event.uuid, name: 'Lanterns' },
+      options: { enabled: true, coordinates: '7,7;8,7', tokens: 5, hide_holders: false },
+      places: [
+        { x: 7, y: 7 },
+        { x: 8, y: 7 },
+      ],
+      report: { codes: { used: 1, free: 4 }, blocked: 1 },
+      blocked: [{ address: `0x${'c'.repeat(40)}`, since: '2026-11-20T00:00:00.000Z' }],
+      claims,
+    })
+    expect(claims).toMatchObject([{ state: 'minted', token: expect.stringMatching(/^[0-9a-f-]{36}$/) }])
+    expect(file.text).not.toContain(editCode)
+    expect(file.text).not.toContain('own:')
+    expect((await ask('export', event.id)).body.code).toBe('wrong_edit_code')
+  })
 })
+
+interface Page {
+  readonly claims: readonly { readonly address: string }[]
+  readonly next: string | null
+}

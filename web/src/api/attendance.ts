@@ -40,21 +40,8 @@ export async function askAvailability(name: string, signal?: AbortSignal): Promi
   return await send(attendance.availability(name) as Call<Availability>, signal)
 }
 
-/** The event to which an edit code belongs. */
-export interface EventCheck {
-  readonly id: number
-  /** Null until the event is registered here. */
-  readonly uuid: string | null
-  readonly name: string
-  readonly registered: boolean
-  readonly made_here: boolean
-}
-
-/** Whether an edit code is right. @param id the issuer's number @throws {LandpassError} `wrong_edit_code` */
-export function checkEditCode(id: string, credentials: attendance.Credentials): Call<EventCheck> {
-  const body = typeof credentials === 'string' ? { editCode: credentials } : credentials
-  return { method: 'POST', path: `/event/${encodeURIComponent(id)}/check`, form: 'envelope', body }
-}
+/** The event to which an edit code belongs, as the server describes it. */
+export type CheckedEvent = NonNullable<ReturnType<typeof attendance.checkEditCode>['answer']>
 
 /** What the server answers when it has asked the issuer for codes. */
 export interface CodesAnswer {
@@ -69,13 +56,15 @@ export interface CodesAnswer {
  * Makes the server load the claim codes.
  *
  * @param id the issuer's number
- * @param loadWhenApproved whether the server keeps the edit code and loads the codes by itself, where there are none yet
+ * @param loadWhenApproved whether the server keeps the edit code and loads the codes by itself, where there are none yet;
+ *   undefined leaves that as it is
  */
 export function loadCodes(
   id: number,
   credentials: attendance.Credentials,
-  loadWhenApproved: boolean,
+  loadWhenApproved: boolean | undefined,
 ): Call<CodesAnswer> {
   const call = attendance.loadCodes(id, credentials)
-  return { ...call, body: { ...call.body, load_when_approved: loadWhenApproved } } as Call<CodesAnswer>
+  if (loadWhenApproved === undefined) return call
+  return { ...call, body: { ...call.body, load_when_approved: loadWhenApproved } }
 }

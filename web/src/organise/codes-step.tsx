@@ -71,7 +71,7 @@ function IssuerWaits({ loadsUntil }: Wait) {
       </Notice>
       <Rule
         label={text('organise.codes.by_itself')}
-        isOn={loadsByItself.value}
+        isOn={loadsByItself.value === true}
         onChange={(isOn) => {
           loadsByItself.value = isOn
         }}

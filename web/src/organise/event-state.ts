@@ -1,6 +1,6 @@
-import type { EventInfo } from '@landpass/client'
+import { attendance, type EventInfo } from '@landpass/client'
 import { computed, signal } from '@preact/signals'
-import { checkEditCode, type EventCheck, findEvent } from '../api/attendance.ts'
+import { type CheckedEvent, findEvent } from '../api/attendance.ts'
 import { text } from '../texts/texts.ts'
 import { holdEditCode, isEditCodeHeld } from './edit-code.ts'
 import { isEventNumber, readEvent } from './event-id.ts'
@@ -20,7 +20,7 @@ export type LookUp =
 export const eventText = signal('')
 export const lookUp = signal<LookUp | undefined>(undefined)
 /** The event to which the edit code belongs that is held. */
-export const checked = signal<EventCheck | undefined>(undefined)
+export const checked = signal<CheckedEvent | undefined>(undefined)
 
 const pasted = computed(() => readEvent(eventText.value, location.hostname))
 /** Number or uuid. */
@@ -107,7 +107,7 @@ export async function checkEvent(): Promise<Fault | undefined> {
   if (id === undefined || (!registered.value && isMadeHere({ id: Number(id) })))
     return faultOfEvent('organise.event.unknown_here')
   if (provenEvent.value) return undefined
-  const answer = await sendAsOrganiser(id, (credentials) => checkEditCode(id, credentials))
+  const answer = await sendAsOrganiser(id, (credentials) => attendance.checkEditCode(id, credentials))
   if (id !== eventId.value) return undefined
   checked.value = answer
   // It was registered meanwhile

@@ -17,6 +17,7 @@ import {
 import { isBusy } from './fault-state.ts'
 import { leaveEventStep } from './form-state.ts'
 import { isMadeHere } from './made-here.ts'
+import { RevokePasses } from './revoke-passes.tsx'
 import { SentForm } from './sent-form.tsx'
 import { StepHeading } from './step-heading.tsx'
 
@@ -37,36 +38,39 @@ export function EventStep() {
     return () => window.clearTimeout(timer)
   }, [eventName.value])
   return (
-    <SentForm
-      submit={text(registered.value ? 'organise.event.change_places' : 'organise.next')}
-      busy={text(isOwn ? 'organise.event.checking_here' : 'organise.event.checking')}
-      onSend={() => void leaveEventStep()}
-      actions={
-        registered.value &&
-        !isOwn && (
-          <button type="button" aria-disabled={isBusy.value} onClick={() => void leaveEventStep('codes')}>
-            {text('organise.event.more_codes')}
-          </button>
-        )
-      }
-    >
-      <StepHeading step="event">{text('organise.event.heading')}</StepHeading>
-      {!isOwn && <p>{text('organise.event.where_from')}</p>}
-      <LineField
-        id="event-id"
-        place="event"
-        label={text('organise.event.id')}
-        hint={text('organise.event.id_hint')}
-        earlyFault={linkFaultText()}
-        input={{ class: 'short', inputMode: 'numeric', maxLength: MAX_PASTED_LENGTH }}
-        value={eventText.value}
-        onType={(typed, input) => {
-          input.value = typeEvent(typed)
-        }}
-      />
-      <EditCodeField isOwn={isOwn} />
-      <WhatIsKnown />
-    </SentForm>
+    <>
+      <SentForm
+        submit={text(registered.value ? 'organise.event.change_places' : 'organise.next')}
+        busy={text(isOwn ? 'organise.event.checking_here' : 'organise.event.checking')}
+        onSend={() => void leaveEventStep()}
+        actions={
+          registered.value &&
+          !isOwn && (
+            <button type="button" aria-disabled={isBusy.value} onClick={() => void leaveEventStep('codes')}>
+              {text('organise.event.more_codes')}
+            </button>
+          )
+        }
+      >
+        <StepHeading step="event">{text('organise.event.heading')}</StepHeading>
+        {!isOwn && <p>{text('organise.event.where_from')}</p>}
+        <LineField
+          id="event-id"
+          place="event"
+          label={text('organise.event.id')}
+          hint={text('organise.event.id_hint')}
+          earlyFault={linkFaultText()}
+          input={{ class: 'short', inputMode: 'numeric', maxLength: MAX_PASTED_LENGTH }}
+          value={eventText.value}
+          onType={(typed, input) => {
+            input.value = typeEvent(typed)
+          }}
+        />
+        <EditCodeField isOwn={isOwn} />
+        <WhatIsKnown />
+      </SentForm>
+      {registered.value && id !== undefined && <RevokePasses eventId={id} />}
+    </>
   )
 }
 

@@ -35,8 +35,8 @@ export type News =
 export const step = signal<Step>('event')
 /** The issuer has no codes yet. `loadsUntil`: the server loads them by itself until then; null where it does not. */
 export const issuerWait = signal<{ readonly loadsUntil: string | null } | undefined>(undefined)
-/** Whether the organiser lets the server load the codes by itself. */
-export const loadsByItself = signal(false)
+/** Whether the organiser lets the server load the codes by itself; undefined before it was chosen. */
+export const loadsByItself = signal<boolean | undefined>(undefined)
 export const news = signal<News | undefined>(undefined)
 
 export const progress = computed(() => ({
@@ -104,8 +104,11 @@ export async function fetchCodes(): Promise<void> {
     const { body } = await sendAsOrganiser(String(event.id), (credentials) =>
       loadCodes(event.id, credentials, loadsByItself.value),
     )
-    if (body.waiting_for_issuer) issuerWait.value = { loadsUntil: body.loads_until ?? null }
-    else finish(event, { kind: 'codes', num: body.num, total: body.total })
+    if (body.waiting_for_issuer) {
+      const loadsUntil = body.loads_until ?? null
+      issuerWait.value = { loadsUntil }
+      loadsByItself.value = loadsUntil !== null
+    } else finish(event, { kind: 'codes', num: body.num, total: body.total })
   }, refuse)
 }
 
@@ -116,7 +119,7 @@ export function finish(event: EventInfo, what?: News): void {
   checked.value = undefined
   step.value = 'event'
   issuerWait.value = undefined
-  loadsByItself.value = false
+  loadsByItself.value = undefined
   fault.value = undefined
   news.value = what
   showEvent(event.uuid)

@@ -4,9 +4,9 @@ import { askToken } from '../api/tokens.ts'
 import { text } from '../texts/texts.ts'
 import { isEditCodeHeld } from './edit-code.ts'
 import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
-import { plainText } from './pasted-text.ts'
 import { takeBackPlaceOf } from './refusal-place.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
+import { readTokenId } from './token-id.ts'
 
 /** State of the form that takes a token back. */
 
@@ -18,18 +18,6 @@ export const tokenText = signal('')
 export const reasonText = signal('')
 /** The token that was taken back last. */
 export const takenBack = signal<{ readonly id: string; readonly number: number } | undefined>(undefined)
-
-const TOKEN_ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
-
-/**
- * The id of a token, as people copy it: alone, or in the address of its page.
- *
- * @example
- * readTokenId('https://tokens.example.org/tokens/6B0B6C53-6f5b-4c0e-9b43-2f1d0a7c9e11') // '6b0b6c53-…'
- */
-export function readTokenId(pasted: string): string | undefined {
-  return TOKEN_ID.exec(plainText(pasted).toLowerCase())?.[0]
-}
 
 export function typeToken(typed: string): void {
   tokenText.value = typed

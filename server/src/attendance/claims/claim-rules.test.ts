@@ -11,6 +11,7 @@ import { AppError } from '../../errors.ts'
 import { Captchas } from '../captcha/captchas.ts'
 import { isProof } from '../captcha/proof-of-work.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
+import { BlockedPlayers } from '../events/blocked-players.ts'
 import { CodeCountCache } from '../events/code-count-cache.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { changeEvent, countCodes, type Event, type EventOptions, saveEvent } from '../events/event-queries.ts'
@@ -49,6 +50,7 @@ interface Situation {
   readonly names: 'no player' | 'the signer' | 'another'
   readonly wasUsed: boolean
   readonly isOverLimit: boolean
+  readonly isBlocked: boolean
   readonly where: PresenceResult
 }
 
@@ -81,6 +83,7 @@ const situations: fc.Arbitrary<Situation> = fc.record({
   names: mostly<Situation['names']>('no player', 'the signer', 'another'),
   wasUsed: mostly(false, true),
   isOverLimit: mostly(false, true),
+  isBlocked: mostly(false, true),
   where: mostly<PresenceResult>('present', 'absent', 'unknown'),
 })
 
@@ -125,6 +128,12 @@ function expectedOf(given: Situation): Outcome {
   const isUnused = isSigned && !given.requiresCaptcha
   const repeated = { none: undefined, reserved: 'reserved', minting: 'already_claimed' }[given.had]
 
+  if (given.isBlocked) {
+    isCaptchaPending = true
+    if (isUnused && useRequest()) return end('signature_used')
+    return end(repeated ?? 'player_blocked')
+  }
+
   const mustBeSeen = given.requiresPresence && !given.isPreview
   if (mustBeSeen) steps.push('looked for')
   if (given.isPreview || (mustBeSeen && given.where !== 'present')) {
@@ -144,6 +153,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
   let signedFetch: SignedFetch
   let claims: Claims
   let rules: ClaimRules
+  let blocked: BlockedPlayers
 
   beforeAll(async () => {
     db = (await open()).db
@@ -170,7 +180,8 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       codeCounts: new CodeCountCache(db),
       waitMs: SECOND_MS,
     })
-    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds })
+    blocked = new BlockedPlayers({ db, clock })
+    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds, blocked })
   })
 
   test('are applied in one order, with their effects, in every situation', async () => {
@@ -194,6 +205,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       'event_disabled',
       'no_codes_loaded',
       'not_at_event',
+      'player_blocked',
       'presence_unavailable',
       'preview_realm',
       'reserved',
@@ -226,6 +238,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       captchas: strict,
       claims,
       holds: new EventHolds({ db, clock }),
+      blocked,
     })
     const { event } = await givenEvent({}, 1)
     const address = newAddress()
@@ -309,7 +322,14 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     }
   }
 
-  async function arrange({ isOpen, requiresCaptcha, requiresPresence, freeCodes, had }: Situation) {
+  async function arrange({
+    isOpen,
+    isBlocked,
+    requiresCaptcha,
+    requiresPresence,
+    freeCodes,
+    had,
+  }: Situation) {
     const address = newAddress()
     const options = {
       enabled: isOpen,
@@ -322,6 +342,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       const { made } = await insertClaim(db, claim, { request: undefined, wait: false })
       if (had === 'minting') await acceptClaims(db, [{ claim: made!, nextStepAtMs: NOW }], NOW)
     }
+    if (isBlocked) await blocked.change(event.event_id, { add: [address], remove: [] })
     return { event, address }
   }
 

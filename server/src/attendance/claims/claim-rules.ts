@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import type { BlockedPlayers } from '../events/blocked-players.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import type { Event } from '../events/event-queries.ts'
 import { assertOpen } from '../events/openness.ts'
@@ -16,6 +17,7 @@ export interface ClaimRulesOptions extends ProofCheckers {
   readonly clock: Clock
   readonly claims: Pick<Claims, 'findRepeated' | 'claim'>
   readonly holds: Pick<EventHolds, 'assertNotHeld'>
+  readonly blocked: Pick<BlockedPlayers, 'assertNotBlocked'>
 }
 
 /** A player's request for a token of an event. */
@@ -38,8 +40,9 @@ export interface ClaimAttempt {
  * 1. the event is open (events/openness.ts)
  * 2. the player is proven, with captcha or proof of work where the event or the server asks for one (claimant.ts)
  * 3. the event is not held (events/event-holds.ts)
- * 4. the player is at the event (presence-rule.ts)
- * 5. the player has no token of the event yet, and a code is free (claims.ts)
+ * 4. the organiser has not blocked the player (events/blocked-players.ts)
+ * 5. the player is at the event (presence-rule.ts)
+ * 6. the player has no token of the event yet, and a code is free (claims.ts)
  *
  * The rules take values and know nothing of HTTP; routes read requests and write answers.
  */
@@ -59,21 +62,24 @@ export class ClaimRules {
     assertOpen(event, clock.nowMs())
     const claimant = await proveClaimant(this.options, event, proof(), countPlayer)
     try {
-      await this.assertNotHeld(event, claimant)
+      await this.assertAllowed(event, claimant)
       await assertAtEvent(event, claimant, place)
     } catch (error) {
       if (claimant.unused) await signedFetch.useUp(claimant.unused)
-      // A repeated claim is answered like the first one, wherever the player is now
+      // A repeated claim is answered like the first one, wherever the player is now, and if blocked since
       const repeated = await claims.findRepeated(event, claimant.address)
       if (repeated) return repeated
       throw error
     }
     return claims.claim(event, claimant.address, claimant.unused)
   }
-  /** @throws {AppError} `event_held`; a used captcha becomes pending again */
-  private async assertNotHeld({ event_id: eventId }: Event, { giveBack }: Claimant): Promise<void> {
+
+  /** @throws {AppError} `event_held` or `player_blocked`; a used captcha becomes pending again */
+  private async assertAllowed({ event_id: eventId }: Event, { address, giveBack }: Claimant): Promise<void> {
+    const { holds, blocked } = this.options
     try {
-      await this.options.holds.assertNotHeld(eventId)
+      await holds.assertNotHeld(eventId)
+      await blocked.assertNotBlocked(eventId, address)
     } catch (error) {
       await giveBack?.()
       throw error
