@@ -140,7 +140,6 @@ test('a report that fails leaves the numbers with their time; one that comes tak
   const opened = await open(`${server.origin}/organise?event=${EVENT}`, { size: 'phone' })
   const { page } = opened
   const hands = handsAt(page)
-  await makeReports(page, () => ({}))
   await hands.open(EDIT_CODE)
   await page.context().setOffline(true)
   await lookAgain(page)

@@ -109,7 +109,9 @@ export function closeWithEditCode(): () => void {
  */
 export async function changeEvening(change: EveningChange): Promise<void> {
   await withReport(async () => {
-    const event = await sendForEvent((id, credentials) => changeOptions(id, credentials, change))
+    const { organiser_pass: _, ...event } = await sendForEvent((id, credentials) =>
+      changeOptions(id, credentials, change),
+    )
     show(event)
   })
 }
@@ -178,7 +180,9 @@ function readReport(eventId: number): Promise<EveningReport> {
 
 function show(event: EveningEvent): void {
   const shown = evening.peek()
-  if (shown) evening.value = { ...shown, report: { ...shown.report, event } }
+  if (!shown) return
+  const { report } = shown
+  evening.value = { ...shown, report: { ...report, event: { ...report.event, ...event } } }
 }
 
 function faultOf(error: unknown, event: { readonly id: number }): Fault {
