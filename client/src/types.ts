@@ -777,6 +777,24 @@ export interface Operations {
     body: EditCodeRequest
     data: Report
   }
+  /** Who claimed tokens of an event, page by page or as CSV, for its organiser */
+  'POST /event/{event}/claims': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: ClaimListRequest
+    data: ClaimList
+  }
+  /** Everything about an event as a JSON file, for its organiser */
+  'POST /event/{event}/export': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: EditCodeRequest
+    data: EventExport
+  }
   /** A new captcha for the player who signed the request */
   'POST /captcha': {
     data: Captcha
@@ -1791,6 +1809,176 @@ export interface PresenceStatus {
   status: 'ok' | 'failing' | 'not_asked'
   /** ISO 8601, UTC: since when it has been so; null where no call says so. */
   since: string | null
+}
+
+export interface ClaimListRequest {
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
+  /** The `next` of the page before. Left out: the first page. */
+  after?: string
+  /** 100 if left out. */
+  limit?: number
+  /** csv: all claims as a file; `after` and `limit` are ignored. */
+  format?: 'json' | 'csv'
+}
+
+export interface ClaimList {
+  /** In the order in which they were made. */
+  claims: ListedClaim[]
+  /** Send it as `after` for the next page; null on the last one. */
+  next: string | null
+  organiser_pass?: OrganiserPass
+}
+
+export interface ListedClaim {
+  /** ISO 8601, UTC. */
+  made_at: string
+  /** In lower case. */
+  address: string
+  /** As in the report. */
+  state: 'reserved' | 'minting' | 'minted' | 'failed' | 'released'
+  /** Why it failed or was released: a word for programs. */
+  reason?: string
+  /** Id of the token, of events made here: /tokens/<id> shows it. */
+  token?: string
+  /** The transaction that made the token. */
+  tx_hash?: string
+}
+
+export interface EventExport {
+  /** ISO 8601, UTC. */
+  exported_at: string
+  event: {
+    /** The issuer's number of the event. */
+    id: number
+    /** Ours: what a booth takes as its event. */
+    uuid: string
+    fancy_id: string
+    name: string
+    event_url: string
+    image_url: string
+    country: string
+    city: string
+    description: string
+    year: number | null
+    /** First day: ISO 8601, UTC; null when unset. */
+    event_start_date: string | null
+    /** Last day: ISO 8601, UTC; null when unset. */
+    event_end_date: string | null
+    /** When it was registered here: ISO 8601, UTC. */
+    created_at: string
+    /** False while the organiser pauses it. */
+    enabled: boolean
+    /** `x,y;x,y`, in the registered order. */
+    coordinates: string
+    /** From when on tokens are given out: ISO 8601, UTC; null when unset. */
+    distribution_start_date: string | null
+    /** Until when tokens are given out: ISO 8601, UTC; null when unset. */
+    distribution_end_date: string | null
+    /** When the last day at the issuer is over everywhere on Earth: ISO 8601, UTC; null when unset. */
+    expiry_date: string | null
+    /** Whether signed claims need a captcha too; unsigned ones always do. */
+    requires_captcha: boolean
+    /** Whether a player must stand on one of the coordinates. */
+    requires_presence: boolean
+    event: IssuerEvent
+  }
+  /** As PATCH /event/:event takes them. */
+  options: object
+  places: {
+    x: number
+    y: number
+  }[]
+  report: {
+    availability: Availability
+    /** For the organiser; empty when all is well. */
+    alarms: Alarm[]
+    codes: {
+      /** For the next claims. */
+      free: number
+      /** Tied to a claim. */
+      held: number
+      /** Became a token by a claim here. */
+      used: number
+      /** Used without this server. */
+      used_elsewhere: number
+      /** The issuer no longer takes them. */
+      void: number
+    }
+    claims: {
+      /** The issuer has not answered definitely yet. */
+      reserved: number
+      /** The issuer accepted; the token is being made. */
+      minting: number
+      /** The token is on the chain. */
+      minted: number
+      /** The issuer refused; the player may claim again. */
+      failed: number
+      /** The player has another token, or somebody else has this one. */
+      released: number
+    }
+    /** The hours of the last week in which there were claims, the newest first. */
+    hours: {
+      /** Beginning of the hour in which the claims were made: ISO 8601, UTC. */
+      hour: string
+      /** The issuer has not answered definitely yet. */
+      reserved: number
+      /** The issuer accepted; the token is being made. */
+      minting: number
+      /** The token is on the chain. */
+      minted: number
+      /** The issuer refused; the player may claim again. */
+      failed: number
+      /** The player has another token, or somebody else has this one. */
+      released: number
+    }[]
+    /** The minutes of the last three hours in which there were claims, the oldest first. */
+    minutes: {
+      /** Beginning of the minute: ISO 8601, UTC. */
+      minute: string
+      /** Claims that were made in it, whatever became of them. */
+      claims: number
+    }[]
+    /** Claims that were refused, by error code, the most frequent first. */
+    refusals: {
+      code: string
+      count: number
+    }[]
+    /** The last 20, the newest first. */
+    issuer_errors: {
+      /** ISO 8601, UTC. */
+      at: string
+      /** What the issuer was asked. */
+      call: string
+      /** unavailable, busy or refused. */
+      kind: string
+      /** Its HTTP status, where it answered. */
+      status: number | null
+    }[]
+    issuer: IssuerStatus
+    presence: PresenceStatus
+    /** Players whose claims are refused. */
+    blocked: number
+    /** The codes are loaded as soon as the issuer approves them; null where nobody asked for it. */
+    codes_load: {
+      /** ISO 8601, UTC: until when the edit code is stored at most. */
+      until: string
+      /** ISO 8601, UTC: when the issuer was last asked in the background. */
+      last_try_at: string | null
+    } | null
+  }
+  /** The players whose new claims are refused, the newest first. */
+  blocked: {
+    /** In lower case. */
+    address: string
+    /** ISO 8601, UTC. */
+    since: string
+  }[]
+  claims: ListedClaim[]
 }
 
 export interface Captcha {

@@ -157,7 +157,7 @@ test('the edit code is in the memory of the page alone, and gone when it is forg
   expect(await page.locator('#edit-code').inputValue()).toBe('')
   await hands.open(EDIT_CODE)
   await hands.press('organise.todo.change')
-  expect(await page.getByLabel('Edit code').inputValue()).toBe('')
+  expect(await page.locator('#edit-code').inputValue()).toBe('')
   await listen('another form')
   await page.goBack()
   await page.locator('.evening-door').waitFor()

@@ -41,7 +41,7 @@ const BUSY_MINUTES = Array.from({ length: 50 }, (_, at) => ({
 
 describe('every state says what it is and what to do next, in both themes', () => {
   test.each<[string, object, string]>([
-    ['open', {}, say('evening.next.open')],
+    ['open', { minutes: BUSY_MINUTES.slice(0, -10) }, say('evening.next.open')],
     ['before', closed('event_not_open', { opens_at: iso(30) }), say('evening.next.before')],
     ['paused', { ...closed('event_disabled'), event: { enabled: false } }, say('evening.next.paused')],
     [
@@ -95,6 +95,45 @@ test('on a desktop, with refusals, a rehearsal, grants and a list that waits for
   await hands.expectText('evening.rehearsal.counted', { claims: 12, refusals: 3 })
   await opened.page.getByText(say('evening.chart.table')).click()
   await expectGoodEvening(opened, 'all')
+})
+
+test('a rehearsal is switched on for an hour and ended; a secret for grants is shown once', async () => {
+  const opened = await open(`${server.origin}/organise?event=${EVENT}`, { size: 'phone' })
+  const { page } = opened
+  await setDeviceClock(page)
+  let until: string | null = null
+  await makeReports(page, () => ({
+    event: { rehearsal_until: until, requires_grant: false },
+    rehearsal: { claims: 0, refusals: 0 },
+    grants: { open: 0, used: 0, expired: 0 },
+  }))
+  await page.route(`**/event/${EVENT}`, async (route) => {
+    if (route.request().method() !== 'PATCH') return route.fallback()
+    const { options } = route.request().postDataJSON() as { options: [string, string | null][] }
+    until = Object.fromEntries(options).rehearsal_until ?? null
+    return route.fulfill({ json: { ok: true, data: { id: EVENT, enabled: true, rehearsal_until: until } } })
+  })
+  const secret = 'a'.repeat(64)
+  await page.route('**/grant-secret', (route) =>
+    route.fulfill({ json: { ok: true, data: { uuid: '', secret, previous_ends_at: iso(60) } } }),
+  )
+  const hands = handsAt(page)
+  await hands.open(EDIT_CODE)
+
+  await hands.press('evening.rehearsal.hour')
+  await page.getByRole('button', { name: say('evening.rehearsal.end') }).waitFor()
+  expect(until).toBe(iso(60))
+  await hands.press('evening.rehearsal.end')
+  await page.getByRole('button', { name: say('evening.rehearsal.hour') }).waitFor()
+  expect(until).toBeNull()
+
+  await page.getByLabel(say('evening.grants.keep_previous')).check()
+  await hands.press('evening.grants.make')
+  await page.getByText(secret).waitFor()
+  await expectGoodEvening(opened, 'secret')
+  await hands.press('evening.grants.kept')
+  await page.getByText(secret).waitFor({ state: 'detached' })
+  expect(await page.evaluate<string>('document.documentElement.outerHTML')).not.toContain(secret)
 })
 
 test('a report that fails leaves the numbers with their time; one that comes takes the warning away', async () => {

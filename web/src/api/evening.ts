@@ -1,4 +1,11 @@
-import { attendance, type Call, type EventInfo, type OrganiserPass, type Report } from '@landpass/client'
+import {
+  attendance,
+  type BlockedPlayers,
+  type Call,
+  type EventInfo,
+  type OrganiserPass,
+  type Report,
+} from '@landpass/client'
 
 /** The calls of an organiser on the evening of an event. Each takes the edit code in its body. */
 
@@ -44,10 +51,7 @@ interface WithPass {
   readonly organiser_pass?: OrganiserPass
 }
 
-export interface BlockedPlayer {
-  readonly address: string
-  readonly since: string
-}
+export type BlockedPlayer = BlockedPlayers['blocked'][number]
 
 export interface GrantSecret extends WithPass {
   readonly secret: string
@@ -69,33 +73,14 @@ export const makeGrantSecret = (
   id: number,
   credentials: Credentials,
   keepPreviousS: number,
-): Call<GrantSecret> => organiserCall(id, 'grant-secret', credentials, { keepPreviousS })
-
-export const changeBlocked = (
-  id: number,
-  credentials: Credentials,
-  change: { readonly add?: readonly string[]; readonly remove?: readonly string[] } = {},
-): Call<{ readonly blocked: readonly BlockedPlayer[] } & WithPass> =>
-  organiserCall(id, 'blocked', credentials, change)
-
-/** All claims of the event as CSV. */
-export const claimsCsv = (id: number, credentials: Credentials): Call<string> => ({
-  ...organiserCall<string>(id, 'claims', credentials, { format: 'csv' }),
-  form: 'text',
-})
+): Call<GrantSecret> => {
+  const { body, ...call } = attendance.report(id, credentials)
+  const path = call.path.replace(/report$/, 'grant-secret')
+  return { ...call, path, body: { ...body, keepPreviousS } } as Call<unknown> as Call<GrantSecret>
+}
 
 /** Everything about the event as JSON text, without codes and edit codes. */
-export const exportEvent = (id: number, credentials: Credentials): Call<string> => ({
-  ...organiserCall<string>(id, 'export', credentials, {}),
+export const exportText = (id: number, credentials: Credentials): Call<string> => ({
+  ...(attendance.exportEvent(id, credentials) as Call<unknown> as Call<string>),
   form: 'text',
 })
-
-function organiserCall<Data>(id: number, name: string, credentials: Credentials, more: object): Call<Data> {
-  const { body, path } = attendance.report(id, credentials)
-  return {
-    method: 'POST',
-    path: path.replace(/report$/, name),
-    body: { ...body, ...more },
-    form: 'envelope',
-  }
-}

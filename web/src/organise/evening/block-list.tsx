@@ -1,6 +1,7 @@
+import { attendance } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { type BlockedPlayer, changeBlocked } from '../../api/evening.ts'
+import type { BlockedPlayer } from '../../api/evening.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { ActionFault } from './action-fault.tsx'
@@ -34,7 +35,7 @@ function List() {
   const typed = useSignal('')
   const isWrong = useSignal(false)
   const send = async (change: { add?: string[]; remove?: string[] } = {}) => {
-    const answer = await sendForEvent((id, credentials) => changeBlocked(id, credentials, change))
+    const answer = await sendForEvent((id, credentials) => attendance.changeBlocked(id, credentials, change))
     players.value = answer.blocked
   }
   useEffect(() => void action.run(send), [])

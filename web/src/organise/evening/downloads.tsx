@@ -1,4 +1,5 @@
-import { claimsCsv, type EveningEvent, exportEvent } from '../../api/evening.ts'
+import { attendance } from '@landpass/client'
+import { type EveningEvent, exportText } from '../../api/evening.ts'
 import { text } from '../../texts/texts.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import { ActionFault } from './action-fault.tsx'
@@ -22,7 +23,7 @@ export function Downloads({ event }: { readonly event: EveningEvent }) {
           aria-describedby="csv-fault"
           onClick={() =>
             void csv.run(async () =>
-              saveFile(nameOf('claims', 'csv'), await sendForEvent(claimsCsv), 'text/csv'),
+              saveFile(nameOf('claims', 'csv'), await sendForEvent(attendance.claimsCsv), 'text/csv'),
             )
           }
         >
@@ -34,7 +35,7 @@ export function Downloads({ event }: { readonly event: EveningEvent }) {
           aria-describedby="export-fault"
           onClick={() =>
             void everything.run(async () =>
-              saveFile(nameOf('event', 'json'), await sendForEvent(exportEvent), 'application/json'),
+              saveFile(nameOf('event', 'json'), await sendForEvent(exportText), 'application/json'),
             )
           }
         >

@@ -8,19 +8,10 @@ import { text } from '../../texts/texts.ts'
 import { EditCodeField } from '../edit-code-field.tsx'
 import { isMadeHere } from '../made-here.ts'
 import { SentForm } from '../sent-form.tsx'
-import { closeEvening, closeWithEditCode, openEvening } from './evening-session.ts'
+import { closeEvening, closeWithEditCode, openEvening, takeForgotten } from './evening-session.ts'
 
 /** The part of the page that needs the edit code: loaded with the first code that is given. */
 export const EveningPart = signal<ComponentType<{ onChanged(): void }> | undefined>(undefined)
-
-/** Whether the organiser closed the evening by a press: then its form takes the focus. */
-let wasForgotten = false
-
-/** Forgets the edit code, and shows the form for it again. */
-export function forgetEvening(): void {
-  wasForgotten = true
-  closeEvening()
-}
 
 /** Closes the evening when its event is left. */
 export function useEveningEnd(): void {
@@ -37,8 +28,7 @@ export function useEveningEnd(): void {
 export function EveningDoor({ info }: { readonly info: EventInfo }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    if (wasForgotten) heading.current?.focus()
-    wasForgotten = false
+    if (takeForgotten()) heading.current?.focus()
   }, [])
   return (
     <SentForm

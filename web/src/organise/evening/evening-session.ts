@@ -79,6 +79,22 @@ export function closeEvening(): void {
   forgetEditCode()
 }
 
+/** Whether the organiser closed the evening by a press. */
+let wasForgotten = false
+
+/** Closes the evening by a press: the form for the edit code takes the focus then. */
+export function forgetEvening(): void {
+  wasForgotten = true
+  closeEvening()
+}
+
+/** Whether the last evening was closed by a press; true once for each. */
+export function takeForgotten(): boolean {
+  const taken = wasForgotten
+  wasForgotten = false
+  return taken
+}
+
 /** Closes the evening as soon as the edit code is forgotten, for instance when the page is left. @returns to stop it */
 export function closeWithEditCode(): () => void {
   return effect(() => {

@@ -66,7 +66,7 @@ export function isShort({ availability, minutes }: EveningReport, nowMs: number)
 }
 
 /**
- * For how many minutes the tokens last at the pace of the last ten minutes; undefined where nobody claimed.
+ * For how many minutes the tokens last at the pace of the last ten minutes, at least one; undefined where nobody claimed.
  *
  * @param nowMs milliseconds since 1970
  * @example
@@ -74,5 +74,5 @@ export function isShort({ availability, minutes }: EveningReport, nowMs: number)
  */
 export function minutesLeft({ availability, minutes }: EveningReport, nowMs: number): number | undefined {
   const taken = claimsSince(minutes, nowMs, SHORT_MINUTES)
-  return taken === 0 ? undefined : Math.floor((availability.available * SHORT_MINUTES) / taken)
+  return taken === 0 ? undefined : Math.max(1, Math.floor((availability.available * SHORT_MINUTES) / taken))
 }
