@@ -2,7 +2,7 @@ import { attendance, type EventInfo } from '@landpass/client'
 import { computed, signal } from '@preact/signals'
 import { type CheckedEvent, findEvent } from '../api/attendance.ts'
 import { text } from '../texts/texts.ts'
-import { holdEditCode, isEditCodeHeld } from './edit-code.ts'
+import { heldEditCode, holdEditCode, isEditCodeHeld } from './edit-code.ts'
 import { isEventNumber, readEvent } from './event-id.ts'
 import { clearFaultAt, type Fault, fault } from './fault-state.ts'
 import { isMadeHere } from './made-here.ts'
@@ -107,8 +107,10 @@ export async function checkEvent(): Promise<Fault | undefined> {
   if (id === undefined || (!registered.value && isMadeHere({ id: Number(id) })))
     return faultOfEvent('organise.event.unknown_here')
   if (provenEvent.value) return undefined
+  const code = heldEditCode()
   const answer = await sendAsOrganiser(id, (credentials) => attendance.checkEditCode(id, credentials))
-  if (id !== eventId.value) return undefined
+  // The answer is about what was sent: the fields may have changed since
+  if (id !== eventId.value || code !== heldEditCode()) return undefined
   checked.value = answer
   // It was registered meanwhile
   if (answer.registered && !registered.value) {

@@ -141,6 +141,8 @@ function show(wanted: Step): void {
   // A waiting time of the server applies to every step, so its message stays when the step changes.
   if (fault.value?.untilMs === undefined) fault.value = undefined
   issuerWait.value = undefined
+  // What was chosen for one event is not meant for the next one
+  loadsByItself.value = undefined
   step.value = wanted
 }
 

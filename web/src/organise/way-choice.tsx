@@ -35,9 +35,14 @@ function Way({ way }: { readonly way: EventWay }) {
   )
 }
 
-/** Back to the first question; where there is only one way, the events of this browser, which are listed beside that question. */
-export function OtherWay() {
-  if (OFFERED_WAYS.length === 1) return <MyEventsList />
+interface OtherWayProps {
+  /** Whether nothing was done in the form yet. */
+  readonly isBegin?: boolean
+}
+
+/** Back to the first question. Where there is only one way, the form begins with what stands beside that question. */
+export function OtherWay({ isBegin = true }: OtherWayProps) {
+  if (OFFERED_WAYS.length === 1) return isBegin ? <MyEventsList /> : null
   return (
     <p>
       <button type="button" class="quiet" onClick={() => showForm()}>
