@@ -73,12 +73,16 @@ export const changeEvent = (
   return write('PATCH', eventPath(name), { ...fieldsOf(credentials), options })
 }
 
-/** Makes the server load the claim codes from the issuer. @throws {LandpassError} `wrong_edit_code` */
+/**
+ * Makes the server load the claim codes from the issuer; with `load_when_approved` also later, when the issuer has
+ * approved them. @throws {LandpassError} `wrong_edit_code`
+ */
 export const loadCodes = (
   name: string | number,
   credentials: Credentials,
+  options: { readonly load_when_approved?: boolean } = {},
 ): Call<{ readonly body: LoadedCodes; readonly organiser_pass?: OrganiserPass }> =>
-  write('POST', pathOf`/addcodes/${name}`, fieldsOf(credentials))
+  write('POST', pathOf`/addcodes/${name}`, { ...fieldsOf(credentials), ...options })
 
 /** The report of an event, for its organiser. @throws {LandpassError} `wrong_edit_code` */
 export const report = (

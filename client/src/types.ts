@@ -749,7 +749,7 @@ export interface Operations {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
-    body: EditCodeRequest
+    body: LoadCodesRequest
     data: {
       url: string
       body: LoadedCodes
@@ -1436,7 +1436,7 @@ export interface TokenMetadata {
 }
 
 export interface RegistrationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1516,7 +1516,7 @@ export interface OrganiserPass {
 }
 
 export interface EventChangeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1613,7 +1613,7 @@ export interface Availability {
 }
 
 export interface EditCodeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1635,7 +1635,7 @@ export interface CheckedEvent {
 }
 
 export interface BlockedRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1666,6 +1666,17 @@ export interface BlockedPlayers {
   organiser_pass?: OrganiserPass
 }
 
+export interface LoadCodesRequest {
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
+  /** true: if the issuer has not approved the codes yet, the server loads them by itself as soon as it has, and stores the edit code until then, encrypted, for 14 days at most. false: a stored edit code is deleted. Events made here need neither: their codes come with the approval. */
+  load_when_approved?: boolean
+}
+
 export interface LoadedCodes {
   /** Codes that are new. */
   num: number
@@ -1674,6 +1685,8 @@ export interface LoadedCodes {
   claimed: number
   /** The issuer has no codes for the event yet: it approves events by hand. */
   waiting_for_issuer?: true
+  /** ISO 8601, UTC: the server loads the codes by itself when the issuer approves them, until this time at most. */
+  loads_until?: string
   /** What to do next, for a person. */
   message?: string
 }
@@ -1812,7 +1825,7 @@ export interface PresenceStatus {
 }
 
 export interface ClaimListRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -2059,7 +2072,7 @@ export interface TokenIssuers {
 }
 
 export interface RevocationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string

@@ -147,7 +147,8 @@ class Scenario {
       const editCode = n === 2 ? LONG_EDIT_CODE : EDIT_CODE
       await this.expect('ok', 'POST', `${this.path('event', n)}/check`, { body: { editCode } })
       await this.expect('ok', 'POST', this.path('event', n), { body: { editCode, coordinates: '10,20' } })
-      await this.expect('ok', 'POST', this.path('addcodes', n), { body: { editCode } })
+      const body = { editCode, load_when_approved: true } // the second one waits for its approval
+      await this.expect('ok', 'POST', this.path('addcodes', n), { body })
       await this.expect('ok', 'GET', this.path('event', n))
     }
     await this.expect('wrong_edit_code', 'POST', this.path('event', 9), {

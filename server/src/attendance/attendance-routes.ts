@@ -52,7 +52,7 @@ export async function addRoutes(
   const { clientLimit, imageLimit, organiserLimit, makerLimit, makerDayLimit, listLimit, playerLimit } =
     limits
   const { db, clock, world, assertConfigured } = endpoints
-  const { organisers, events, codeCounts, holds, blocked, codes, reports } = endpoints
+  const { organisers, events, codeCounts, holds, blocked, codes, loads, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
   const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
   const { pictures, tokenAnswers } = endpoints
@@ -65,7 +65,7 @@ export async function addRoutes(
   })
   await scope.register(checkRoutes, forOrganisers)
   await scope.register(blockedRoutes, { ...forOrganisers, blocked })
-  await scope.register(codeRoutes, { ...forOrganisers, codes })
+  await scope.register(codeRoutes, { ...forOrganisers, codes, loads })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   await scope.register(claimListRoutes, forOrganisers)

@@ -14,6 +14,7 @@ import { ClaimWorker } from './claims/claim-worker.ts'
 import { Claims, type ClaimsOptions } from './claims/claims.ts'
 import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
+import { PendingLoads } from './codes/pending-loads.ts'
 import { EditCodeGuard } from './edit-code-guard.ts'
 import { BlockedPlayers } from './events/blocked-players.ts'
 import { CodeCountCache } from './events/code-count-cache.ts'
@@ -83,7 +84,7 @@ export interface Attendance {
   close(): Promise<void>
 }
 
-/** How long `close` waits for running steps of claims. */
+/** How long `close` waits for running steps of claims, and for codes that are being loaded. */
 const CLOSE_TIMEOUT_MS = 10 * SECOND_MS
 /** Never used: without credentials the other issuer is not called (own-issuer/issuers.ts). */
 const PLACEHOLDER_CREDENTIALS = { apiKey: 'none', clientId: 'none', clientSecret: 'none' }
@@ -146,6 +147,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     log,
   })
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
+  const loads = new PendingLoads({ db, clock, vault, issuer, codes, log })
   const approvals = new Approvals({ db, clock, codes })
   const cleanup = new Cleanup({
     ...players,
@@ -173,6 +175,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     holds,
     blocked,
     codes,
+    loads,
     maker,
     approvals,
     ...makers,
@@ -211,11 +214,12 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
       if (setupProblem || isStarted) return
       isStarted = true
       worker.start()
+      loads.start()
       cleanup.start()
     },
     close: async () => {
       if (!isStarted) return
-      await worker.close(CLOSE_TIMEOUT_MS)
+      await Promise.all([worker.close(CLOSE_TIMEOUT_MS), loads.close(CLOSE_TIMEOUT_MS)])
       await cleanup.close()
     },
   }

@@ -3,7 +3,7 @@ import { SECOND_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { makePlayer, type SimulatedPlayer } from '../../src/simulate/player/player.ts'
-import { claimsOf, endLeases } from '../support/attendance-rows.ts'
+import { claimsOf, endLeases, endLoadWaits, lastLoadTries } from '../support/attendance-rows.ts'
 import { type OutsideWorld, startOutsideWorld } from '../support/attendance-server.ts'
 import { killHard } from '../support/children.ts'
 import { freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
@@ -61,6 +61,41 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
       expect(['ok', 'already_claimed'], `player ${n}`).toContain(answer)
     await claims.assertSettled(place)
     await survivor.stop()
+  })
+
+  test('codes that wait for their approval are loaded once, although two servers are killed before', async () => {
+    const place = await placeOf(kind)
+    const id = eventId(9)
+    const post = async (server: Serving, path: string, body: object) => {
+      const response = await fetch(server.origin + path, {
+        method: 'POST',
+        body: JSON.stringify({ editCode: EDIT_CODE, ...body }),
+      })
+      return (await response.json()) as { data: { body: object } }
+    }
+    await outside.putEvent(id, { edit_code: EDIT_CODE, codes: 3, approved_after_ms: null })
+    const sealing = await place.serve()
+    await post(sealing, `/event/${id}`, { coordinates: '10,20' })
+    const asked = await post(sealing, `/addcodes/${id}`, { load_when_approved: true })
+    await killHard(sealing.child)
+    expect(asked.data.body).toMatchObject({ waiting_for_issuer: true, loads_until: expect.any(String) })
+    expect(await place.withDatabase(lastLoadTries)).toEqual([null])
+
+    await outside.putEvent(id, { edit_code: EDIT_CODE, codes: 3 })
+    await outside.issuerSettings({ delay_ms: 3_000 })
+    await place.withDatabase(endLoadWaits)
+    const asking = await place.serve()
+    const tries = () => place.withDatabase(lastLoadTries)
+    await eventually(tries, ([triedAtMs]) => typeof triedAtMs === 'number', SETTLED_MS)
+    await killHard(asking.child)
+    await outside.issuerSettings(CALM)
+    await place.withDatabase(endLoadWaits)
+    const loading = await place.serve()
+    await eventually(tries, (left) => left.length === 0, SETTLED_MS)
+
+    const availability = await fetch(`${loading.origin}/event/${id}/availability`)
+    expect(await availability.json()).toMatchObject({ data: { open: true, total: 3, available: 3 } })
+    await loading.stop()
   })
 
   test('a server that is stopped finishes its running steps and leaves the rest to others', async () => {

@@ -187,6 +187,33 @@ describeOnBothEngines('the evening of an event', (open, kind) => {
     expect((await ask('blocked', id(8))).body.data).toMatchObject({ blocked: [] })
   })
 
+  test('codes that are not approved yet are loaded later where the organiser agrees, and until they change their mind', async () => {
+    await outside.putEvent(id(10), { edit_code: EDIT_CODE, codes: 3, approved_after_ms: null })
+    const given = { editCode: EDIT_CODE }
+    await server.send('POST', `/event/${id(10)}`, { ...given, coordinates: '7,7' })
+    const load = async (body: object) =>
+      (await server.send('POST', `/addcodes/${id(10)}`, { ...given, ...body })).body.data as { body: object }
+
+    const without = await load({})
+    const agreed = await load({ load_when_approved: true })
+    const again = await load({})
+    const report = (await ask('report', id(10))).body.data
+    const refused = await load({ load_when_approved: false })
+
+    const loads_until = '2026-12-04T00:00:00.000Z'
+    expect(without.body).not.toHaveProperty('loads_until')
+    expect(agreed.body).toMatchObject({
+      ...{ loads_until, waiting_for_issuer: true, message: expect.stringContaining('by itself') },
+    })
+    expect(again.body).toEqual(agreed.body)
+    expect(report).toMatchObject({ codes_load: { until: loads_until, last_try_at: null } })
+    expect(refused.body).toEqual(without.body)
+    await load({ load_when_approved: true })
+    await outside.putEvent(id(10), { edit_code: EDIT_CODE, codes: 3 })
+    expect((await load({})).body).toEqual({ num: 3, total: 3, available: 3, claimed: 0 })
+    expect((await ask('report', id(10))).body.data).toMatchObject({ codes_load: null })
+  })
+
   test('the claims of an event are listed page by page, and as CSV, without codes', async () => {
     await givenEvent(9)
     const players: string[] = []

@@ -60,7 +60,7 @@ export const editCodeField = Type.String({
   'x-allowed': "the edit code from the issuer's e-mail, as text",
   'x-withheld': true,
   description:
-    "The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored.",
+    "The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later.",
 })
 
 /** The fields of every call with an edit code. */
