@@ -4,6 +4,7 @@
 export type ErrorCode =
   | 'already_claimed'
   | 'attendance_not_configured'
+  | 'bad_grant'
   | 'bad_request'
   | 'bad_signature'
   | 'bid_not_found'
@@ -25,6 +26,7 @@ export type ErrorCode =
   | 'event_not_found'
   | 'event_not_open'
   | 'expectation_failed'
+  | 'grant_required'
   | 'header_too_large'
   | 'holders_hidden'
   | 'internal_error'
@@ -37,6 +39,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'no_codes_left'
   | 'no_codes_loaded'
+  | 'nonce_used'
   | 'not_at_event'
   | 'not_found'
   | 'not_signed'
@@ -53,6 +56,7 @@ export type ErrorCode =
   | 'signature_used'
   | 'tile_not_found'
   | 'token_not_found'
+  | 'too_many_grants'
   | 'too_many_guesses'
   | 'too_many_large_answers'
   | 'too_many_pictures'
@@ -795,6 +799,24 @@ export interface Operations {
     body: EditCodeRequest
     data: EventExport
   }
+  /** Make the secret with which the organiser's own server signs grants */
+  'POST /event/{event}/grant-secret': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: GrantSecretRequest
+    data: GrantSecret
+  }
+  /** Allow a player to claim a token: for the organiser's own server, which signs the request */
+  'POST /grants/{uuid}': {
+    path: {
+      /** The event's UUID here. */
+      uuid: string
+    }
+    body: GrantRequest
+    data: Grant
+  }
   /** A new captcha for the player who signed the request */
   'POST /captcha': {
     data: Captcha
@@ -811,6 +833,15 @@ export interface Operations {
   'POST /events': {
     body: EventToMake
     data: MadeEvent
+  }
+  /** For the operator: the events that wait for approval, the oldest first */
+  'GET /events/waiting': {
+    query?: {
+      /** Only events with later numbers: `next` of the page before. */
+      after?: number
+      limit?: number
+    }
+    data: WaitingEvents
   }
   /** The operator approves or refuses an event that was made here */
   'POST /events/{event}/approval': {
@@ -930,6 +961,14 @@ export interface Operations {
   }
   /** The picture of a token */
   'GET /tokens/{id}/image.png': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    data: Uint8Array
+  }
+  /** The picture of a link to a token: 1200 x 630 pixels */
+  'GET /tokens/{id}/share.png': {
     path: {
       /** The UUID of the token. */
       id: string
@@ -1436,7 +1475,7 @@ export interface TokenMetadata {
 }
 
 export interface RegistrationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1479,6 +1518,8 @@ export interface RegisteredEvent {
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
   requires_presence: boolean
+  /** Whether a player needs a grant of the organiser's own server. */
+  requires_grant: boolean
   event: IssuerEvent
   organiser_pass?: OrganiserPass
 }
@@ -1516,13 +1557,13 @@ export interface OrganiserPass {
 }
 
 export interface EventChangeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
   options: unknown
 }
 
@@ -1559,6 +1600,8 @@ export interface ChangedEvent {
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
   requires_presence: boolean
+  /** Whether a player needs a grant of the organiser's own server. */
+  requires_grant: boolean
   organiser_pass?: OrganiserPass
 }
 
@@ -1595,6 +1638,8 @@ export interface EventInfo {
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
   requires_presence: boolean
+  /** Whether a player needs a grant of the organiser's own server. */
+  requires_grant: boolean
 }
 
 export interface Availability {
@@ -1613,7 +1658,7 @@ export interface Availability {
 }
 
 export interface EditCodeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1635,7 +1680,7 @@ export interface CheckedEvent {
 }
 
 export interface BlockedRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1667,7 +1712,7 @@ export interface BlockedPlayers {
 }
 
 export interface LoadCodesRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1683,7 +1728,7 @@ export interface LoadedCodes {
   total: number
   available: number
   claimed: number
-  /** The issuer has no codes for the event yet: it approves events by hand. */
+  /** The issuer has no codes for the event yet: it approves events by hand. For an event made here, the operator of this server does. */
   waiting_for_issuer?: true
   /** ISO 8601, UTC: the server loads the codes by itself when the issuer approves them, until this time at most. */
   loads_until?: string
@@ -1774,6 +1819,14 @@ export interface Report {
     code: string
     count: number
   }[]
+  grants: {
+    /** Players may still use them. */
+    open: number
+    /** A claim has them. */
+    used: number
+    /** Nobody used them in time. */
+    expired: number
+  }
   /** The last 20, the newest first. */
   issuer_errors: {
     /** ISO 8601, UTC. */
@@ -1825,7 +1878,7 @@ export interface PresenceStatus {
 }
 
 export interface ClaimListRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1865,125 +1918,16 @@ export interface ListedClaim {
 export interface EventExport {
   /** ISO 8601, UTC. */
   exported_at: string
-  event: {
-    /** The issuer's number of the event. */
-    id: number
-    /** Ours: what a booth takes as its event. */
-    uuid: string
-    fancy_id: string
-    name: string
-    event_url: string
-    image_url: string
-    country: string
-    city: string
-    description: string
-    year: number | null
-    /** First day: ISO 8601, UTC; null when unset. */
-    event_start_date: string | null
-    /** Last day: ISO 8601, UTC; null when unset. */
-    event_end_date: string | null
-    /** When it was registered here: ISO 8601, UTC. */
-    created_at: string
-    /** False while the organiser pauses it. */
-    enabled: boolean
-    /** `x,y;x,y`, in the registered order. */
-    coordinates: string
-    /** From when on tokens are given out: ISO 8601, UTC; null when unset. */
-    distribution_start_date: string | null
-    /** Until when tokens are given out: ISO 8601, UTC; null when unset. */
-    distribution_end_date: string | null
-    /** When the last day at the issuer is over everywhere on Earth: ISO 8601, UTC; null when unset. */
-    expiry_date: string | null
-    /** Whether signed claims need a captcha too; unsigned ones always do. */
-    requires_captcha: boolean
-    /** Whether a player must stand on one of the coordinates. */
-    requires_presence: boolean
-    event: IssuerEvent
-  }
+  /** As POST /event/:event answers it. */
+  event: object
   /** As PATCH /event/:event takes them. */
   options: object
   places: {
     x: number
     y: number
   }[]
-  report: {
-    availability: Availability
-    /** For the organiser; empty when all is well. */
-    alarms: Alarm[]
-    codes: {
-      /** For the next claims. */
-      free: number
-      /** Tied to a claim. */
-      held: number
-      /** Became a token by a claim here. */
-      used: number
-      /** Used without this server. */
-      used_elsewhere: number
-      /** The issuer no longer takes them. */
-      void: number
-    }
-    claims: {
-      /** The issuer has not answered definitely yet. */
-      reserved: number
-      /** The issuer accepted; the token is being made. */
-      minting: number
-      /** The token is on the chain. */
-      minted: number
-      /** The issuer refused; the player may claim again. */
-      failed: number
-      /** The player has another token, or somebody else has this one. */
-      released: number
-    }
-    /** The hours of the last week in which there were claims, the newest first. */
-    hours: {
-      /** Beginning of the hour in which the claims were made: ISO 8601, UTC. */
-      hour: string
-      /** The issuer has not answered definitely yet. */
-      reserved: number
-      /** The issuer accepted; the token is being made. */
-      minting: number
-      /** The token is on the chain. */
-      minted: number
-      /** The issuer refused; the player may claim again. */
-      failed: number
-      /** The player has another token, or somebody else has this one. */
-      released: number
-    }[]
-    /** The minutes of the last three hours in which there were claims, the oldest first. */
-    minutes: {
-      /** Beginning of the minute: ISO 8601, UTC. */
-      minute: string
-      /** Claims that were made in it, whatever became of them. */
-      claims: number
-    }[]
-    /** Claims that were refused, by error code, the most frequent first. */
-    refusals: {
-      code: string
-      count: number
-    }[]
-    /** The last 20, the newest first. */
-    issuer_errors: {
-      /** ISO 8601, UTC. */
-      at: string
-      /** What the issuer was asked. */
-      call: string
-      /** unavailable, busy or refused. */
-      kind: string
-      /** Its HTTP status, where it answered. */
-      status: number | null
-    }[]
-    issuer: IssuerStatus
-    presence: PresenceStatus
-    /** Players whose claims are refused. */
-    blocked: number
-    /** The codes are loaded as soon as the issuer approves them; null where nobody asked for it. */
-    codes_load: {
-      /** ISO 8601, UTC: until when the edit code is stored at most. */
-      until: string
-      /** ISO 8601, UTC: when the issuer was last asked in the background. */
-      last_try_at: string | null
-    } | null
-  }
+  /** As POST /event/:event/report answers it, without `event`. */
+  report: object
   /** The players whose new claims are refused, the newest first. */
   blocked: {
     /** In lower case. */
@@ -1992,6 +1936,47 @@ export interface EventExport {
     since: string
   }[]
   claims: ListedClaim[]
+}
+
+export interface GrantSecretRequest {
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
+  editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
+  /** For so many seconds the secret before stays valid too, so that no grant is refused while you change it; 0 if left out. */
+  keepPreviousS?: number
+}
+
+export interface GrantSecret {
+  /** The event, as grants are sent to /grants/:uuid. */
+  uuid: string
+  /** Keep it as you keep a password: it is shown once. */
+  secret: string
+  /** When the secret before ends: ISO 8601, UTC. Null where there was none. */
+  previous_ends_at: string | null
+  organiser_pass?: OrganiserPass
+}
+
+export interface GrantRequest {
+  /** The player who may claim. */
+  address: string
+  /** Your name of this grant, another one for each grant of the event. */
+  nonce: string
+  /** Until when the player may claim: ISO 8601 with a zone, at most 7 days ahead. */
+  expires: string
+}
+
+/** The same answer for the same grant, however often it is sent. */
+export interface Grant {
+  /** The event's UUID. */
+  event: string
+  /** In lower case. */
+  address: string
+  nonce: string
+  /** ISO 8601, UTC. */
+  expires: string
 }
 
 export interface Captcha {
@@ -2046,6 +2031,18 @@ export interface MadeEvent {
   approval: 'waiting' | 'approved' | 'refused'
 }
 
+export interface WaitingEvents {
+  /** How many events wait in all. */
+  total: number
+  /** The `after` of the next page; null where this is the last one. */
+  next: number | null
+  events: {
+    event: EventInfo
+    /** How many there can be. */
+    tokens: number
+  }[]
+}
+
 export interface ApprovalRequest {
   approval: 'approved' | 'refused'
 }
@@ -2072,7 +2069,7 @@ export interface TokenIssuers {
 }
 
 export interface RevocationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, and stored nowhere, unless `POST /addcodes/:event` is asked to load codes later. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string

@@ -98,7 +98,7 @@ export const ERRORS = {
   body_too_large: {
     status: 413,
     where: 'every endpoint that reads a body',
-    meaning: 'The body is larger than 64 KiB, or 1.4 MiB with a picture.',
+    meaning: 'The body is larger than 64 KiB; 1.4 MiB with a picture, 1 KiB for a grant.',
     next: 'Send a smaller body.',
   },
   expectation_failed: {
@@ -188,6 +188,12 @@ export const ERRORS = {
     meaning: 'The edit code does not belong to this event id, or the issuer does not know the event.',
     next: "Copy both from the issuer's e-mail: the event id is a number, the edit code usually six digits. The code of an event made here has 32 letters and digits, and was shown once.",
   },
+  bad_grant: {
+    status: 401,
+    where: 'POST /grants/:uuid',
+    meaning: 'The signature does not belong to this grant and event, or the event takes no grants.',
+    next: 'Check the uuid and the secret, and sign the exact bytes of the body: docs/attendance/reference.md. The organiser can make a new secret.',
+  },
   not_signed: {
     status: 401,
     where: 'POST /captcha, POST /claim/:uuid',
@@ -264,8 +270,9 @@ export const ERRORS = {
   event_expired: {
     status: 403,
     where: 'POST /claim/:uuid',
-    meaning: 'The event has expired at the issuer, which makes no more tokens for it.',
-    next: 'The organiser can move the expiry date at the issuer and register the event again.',
+    meaning:
+      'The event has expired at the issuer, which makes no more tokens for it; one that was made here is over.',
+    next: 'At the issuer the organiser can move the expiry date, and register the event again.',
   },
   not_at_event: {
     status: 403,
@@ -278,6 +285,12 @@ export const ERRORS = {
     where: 'POST /claim/:uuid',
     meaning: 'The organiser gives this player no token of this event.',
     next: 'Ask the organiser, who can allow it again with POST /event/:id/blocked.',
+  },
+  grant_required: {
+    status: 403,
+    where: 'POST /claim/:uuid',
+    meaning: 'The event gives tokens to players who have a grant, and this player has none.',
+    next: 'Do what earns the token. If it is done, try again in a minute, or ask the organiser.',
   },
   preview_realm: {
     status: 403,
@@ -301,18 +314,31 @@ export const ERRORS = {
     status: 409,
     where: 'POST /claim/:uuid',
     meaning: 'The address already holds a token of this event.',
-    next: 'Look into the wallet. It can take some minutes until a claimed token is there.',
+    next: 'Look into the wallet, where it can take some minutes, or at GET /addresses/:address/tokens for a token made here.',
+  },
+  nonce_used: {
+    status: 409,
+    where: 'POST /grants/:uuid',
+    meaning: 'A grant of the event has this nonce, for another player or with another time.',
+    next: 'Send the same grant again unchanged, or choose a new nonce for a new grant.',
+  },
+  too_many_grants: {
+    status: 409,
+    where: 'POST /grants/:uuid',
+    meaning: 'The event has as many unused grants as this server allows.',
+    next: 'Wait until players have used some or some have expired. Give grants that expire sooner.',
   },
   no_codes_left: {
     status: 409,
     where: 'POST /claim/:uuid',
     meaning: 'No claim code is free: all are used.',
-    next: 'The organiser can request more from the issuer and load them with POST /addcodes/:id.',
+    next: 'The organiser can request more from the issuer and load them with POST /addcodes/:id, or raise the tokens of an event made here.',
   },
   no_codes_loaded: {
     status: 409,
     where: 'POST /claim/:uuid',
-    meaning: 'The event has no claim codes yet: they were never loaded, or the issuer has not approved them.',
+    meaning:
+      'The event has no claim codes yet: they were never loaded, or the issuer (for an event made here: the operator) has not approved them.',
     next: 'The organiser loads them with POST /addcodes/:id. Then players can claim.',
   },
   claim_refused: {

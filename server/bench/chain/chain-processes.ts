@@ -1,6 +1,7 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -73,16 +74,23 @@ export interface FollowFigures {
   readonly events: number
 }
 
-/** Runs `landpass follow` to its end, with the memory that a server gives it. @throws with its error, when it fails */
+/**
+ * Runs `landpass follow` to its end, with the memory that a server gives it.
+ *
+ * @param asOfServer also with the low priority that a server gives it
+ * @throws with its error, when it fails
+ */
 export async function runFollow(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  { asOfServer = false }: { readonly asOfServer?: boolean } = {},
 ): Promise<FollowFigures> {
   const startedMs = performance.now()
   const child = spawn(process.execPath, [...FOLLOW_NODE_OPTIONS, MAIN, 'follow', ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  if (asOfServer) setPriority(child.pid!, constants.priority.PRIORITY_LOW)
   const phases: Record<string, number> = {}
   let events = 0
   let error = ''

@@ -75,12 +75,12 @@ export async function measureReaders({ scratch, env }: HistoryOptions): Promise<
   try {
     const idle = await load(server.origin, requests, 5, 200)
     let figures: FollowFigures | undefined
-    const reading = runFollow(['--new-world', '--until', 'finalized'], {
-      ...env,
-      DATA_DIR: mkdtempSync(join(scratch, 'beside-')),
-    }).then((one) => {
-      figures = one
-    })
+    const besideEnv = { ...env, DATA_DIR: mkdtempSync(join(scratch, 'beside-')) }
+    const reading = runFollow(['--new-world', '--until', 'finalized'], besideEnv, { asOfServer: true }).then(
+      (one) => {
+        figures = one
+      },
+    )
     const during: LoadResult[] = []
     while (!figures)
       during.push(await Promise.race([load(server.origin, requests, 2, 200), reading.then(() => idle)]))

@@ -6,11 +6,14 @@ import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
 import { type BlockedRouteOptions, blockedRoutes } from './events/blocked-routes.ts'
 import { checkRoutes } from './events/check-routes.ts'
 import { type EventRouteOptions, eventRoutes } from './events/event-routes.ts'
+import { type GrantRouteOptions, grantRoutes } from './grants/grant-routes.ts'
 import { type Limits, registerLimits } from './limits.ts'
+import { type ApprovalRouteOptions, approvalRoutes } from './own-issuer/approval-routes.ts'
 import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/issuer-key-routes.ts'
 import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-event-routes.ts'
 import { isOperator } from './own-issuer/operator-key.ts'
 import { revocationRoutes } from './own-issuer/revocation-routes.ts'
+import type { SharePictures } from './own-issuer/share-pictures.ts'
 import type { TokenAnswers } from './own-issuer/token-answers.ts'
 import type { TokenKeys } from './own-issuer/token-keys.ts'
 import { tokenLogRoutes } from './own-issuer/token-log-routes.ts'
@@ -28,11 +31,14 @@ export type Endpoints = Omit<
     CodeRouteOptions &
     ClaimRouteOptions &
     ReportRouteOptions &
+    GrantRouteOptions &
     CaptchaRouteOptions &
     MadeEventRouteOptions &
+    ApprovalRouteOptions &
     Omit<IssuerKeyRouteOptions, 'keys'> & {
       readonly keys: TokenKeys
       readonly pictures: TokenPictures
+      readonly shares: SharePictures
       readonly tokenAnswers: TokenAnswers
     } & TokenRouteOptions,
   keyof Limits
@@ -49,13 +55,13 @@ export async function addRoutes(
     route.config = { ...route.config, isAddressPrivate: true }
   })
   const limits = await registerLimits(scope, config)
-  const { clientLimit, imageLimit, organiserLimit, makerLimit, makerDayLimit, listLimit, playerLimit } =
-    limits
+  const { clientLimit, imageLimit, organiserLimit, listLimit, playerLimit } = limits
+  const { makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } = limits
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, blocked, codes, loads, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
   const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
-  const { pictures, tokenAnswers } = endpoints
+  const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
@@ -70,21 +76,13 @@ export async function addRoutes(
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   await scope.register(claimListRoutes, forOrganisers)
   await scope.register(exportRoutes, { ...forOrganisers, clock, reports })
+  await scope.register(grantRoutes, { ...forOrganisers, grants, grantLimit, eventGrantLimit, onGrant })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
-  const forMakers = {
-    db,
-    clock,
-    world,
-    maker,
-    approvals,
-    publicUrl,
-    maxTokens,
-    operatorKey,
-    makerLimit,
-    makerDayLimit,
-  }
-
-  await scope.register(madeEventRoutes, { ...forMakers, organiserLimit, assertConfigured })
+  await scope.register(madeEventRoutes, {
+    ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },
+    ...{ makerLimit, makerDayLimit, waitingDayLimit },
+  })
+  await scope.register(approvalRoutes, { db, approvals, operatorKey, organiserLimit, assertConfigured })
   await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys, tokenAnswers })
   await scope.register(tokenLogRoutes, { db })
@@ -92,7 +90,7 @@ export async function addRoutes(
     ...{ db, events, showsHolders, publicUrl, tokenAnswers, organisers, organiserLimit, listLimit },
   })
   await scope.register(tokenPictureRoutes, {
-    ...{ events, pictures, imageLimit, listLimit },
+    ...{ events, pictures, shares, imageLimit, listLimit },
     isOperator: (request) => isOperator(request, operatorKey),
   })
 }

@@ -15,12 +15,14 @@ import { Claims, type ClaimsOptions } from './claims/claims.ts'
 import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
 import { PendingLoads } from './codes/pending-loads.ts'
+import { createOwnIssuer, openKeys } from './connect-own-issuer.ts'
 import { EditCodeGuard } from './edit-code-guard.ts'
 import { BlockedPlayers } from './events/blocked-players.ts'
 import { CodeCountCache } from './events/code-count-cache.ts'
 import { EventCache } from './events/event-cache.ts'
 import { EventHolds } from './events/event-holds.ts'
 import { Organisers } from './events/organisers.ts'
+import { Grants } from './grants/grants.ts'
 import { GuessChallenges } from './guess-challenge.ts'
 import type { Issuer } from './issuer/issuer.ts'
 import { isOwnEvent } from './issuer/own-event-ids.ts'
@@ -28,12 +30,12 @@ import { PoapIssuer } from './issuer/poap-issuer.ts'
 import { watched } from './issuer/watched-issuer.ts'
 import { OrganiserPasses } from './organiser-passes.ts'
 import { Approvals } from './own-issuer/approvals.ts'
-import { createOwnIssuer, openKeys } from './own-issuer/connect-own-issuer.ts'
 import { EventMaker, type EventMakerOptions } from './own-issuer/event-maker.ts'
 import { Issuers } from './own-issuer/issuers.ts'
+import { SharePictures } from './own-issuer/share-pictures.ts'
 import { TokenAnswers } from './own-issuer/token-answers.ts'
 import { TokenLog } from './own-issuer/token-log.ts'
-import { findReadyPicture } from './own-issuer/token-picture-routes.ts'
+import { ReadyPictures } from './own-issuer/token-picture-routes.ts'
 import { TokenPictures } from './own-issuer/token-pictures.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
 import { Refusals } from './refusals.ts'
@@ -104,7 +106,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const issuerState = new ServiceState(clock)
   const presenceState = new ServiceState(clock)
   const poap = createIssuer({ ...base, config: config.attendance.issuer })
-  const { keys, own } = createOwnIssuer({ ...base, config, engine })
+  const { keys, own } = createOwnIssuer({ ...base, config, engine, log })
   const missing = missingCredentials(config.attendance.issuer)
   const halfSet = halfSetCredentials(config.attendance.issuer)
   if (halfSet) log.warn({ missing }, halfSet)
@@ -131,6 +133,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     publicUrl: config.publicUrl,
     presenceState,
   })
+  const grants = new Grants({ db, clock, vault, maxOpen: config.attendance.maxOpenGrants })
   const { worker, rules } = createClaims({
     ...base,
     ...players,
@@ -144,6 +147,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     codeCounts,
     holds,
     blocked,
+    grants,
     log,
   })
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
@@ -153,6 +157,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     ...players,
     guard,
     approvals,
+    grants,
     refusals,
     refreshSeal: () => refreshForm(db, vault),
     tokenLog: new TokenLog({ db, clock }),
@@ -163,6 +168,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const { drawPlaces = () => undefined } = options
   const maker = new EventMaker({ db, clock, keys, codes, log, drawPlaces, ...makers })
   const pictures = new TokenPictures(db)
+  const shares = new SharePictures(db)
+  const readyPictures = new ReadyPictures(pictures)
   const tokenAnswers = new TokenAnswers()
   const endpoints: Endpoints = {
     ...players,
@@ -184,9 +191,12 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     changeMade: (event, change) => maker.change(event, change),
     keys,
     pictures,
+    shares,
     tokenAnswers,
     reports: new Reports({ db, clock, refusals, codeCounts, holds, issuerState, presenceState }),
     rules,
+    grants,
+    onGrant: metrics.onGrant,
     queue: new ClaimQueue({ db, clock, holds, pacer: poap.pacer }),
     refusals,
     onClaim: metrics.onClaim,
@@ -203,7 +213,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },
-    findReady: (url) => findReadyPicture(pictures, url) ?? tokenAnswers.findGate(url),
+    findReady: (url) => readyPictures.find(url) ?? tokenAnswers.findGate(url),
     open: async () => {
       if (isOpen) return
       setupProblem = await checkVault(db, vault)
@@ -220,6 +230,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     close: async () => {
       if (!isStarted) return
       await Promise.all([worker.close(CLOSE_TIMEOUT_MS), loads.close(CLOSE_TIMEOUT_MS)])
+      await keys.close()
       await cleanup.close()
     },
   }
@@ -309,13 +320,14 @@ interface ClaimsNeeds {
   readonly codeCounts: CodeCountCache
   readonly holds: EventHolds
   readonly blocked: BlockedPlayers
+  readonly grants: Grants
   readonly log: FastifyBaseLogger
 }
 
 /** The rules of claims, and the worker that finishes claims at the issuer. */
 function createClaims(needs: ClaimsNeeds) {
   const { config, db, clock, vault, metrics, issuer, prepareToken, signedFetch, captchas } = needs
-  const { codeCounts, holds, blocked, log } = needs
+  const { codeCounts, holds, blocked, grants, log } = needs
   const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.issuer
   const forSteps = { issuer, issuerTimeoutMs, callsPerSecond, holds }
   const worker = new ClaimWorker({ db, clock, vault, ...forSteps, log, onStep: metrics.onStep })
@@ -326,7 +338,9 @@ function createClaims(needs: ClaimsNeeds) {
     prepareToken,
     signedFetch,
     codeCounts,
+    grants,
     waitMs: config.claimWaitMs,
   })
-  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds, blocked }) }
+  const checks = { signedFetch, captchas, claims, holds, blocked, grants }
+  return { worker, rules: new ClaimRules({ clock, ...checks }) }
 }

@@ -3,11 +3,13 @@ import { storedToken } from './issuer/access-token-queries.ts'
 import {
   bindNewValues,
   countOutdatedCodes,
+  grantSecrets,
   outdatedCodes,
   pendingCaptchas,
   replaceCaptchaSeal,
   replaceCodes,
   replaceEditCodeSeal,
+  replaceGrantSecret,
   replaceTokenSeal,
   type SealedCode,
   TOKEN_BINDING,
@@ -36,7 +38,8 @@ export interface Resealed {
 
 /**
  * Encrypts everything anew with the key of the vault, and bound: codes with their keyed hashes, pending captchas, edit
- * codes that wait for an approval, and the access token of the issuer. From its begin on, running servers bind their new values too.
+ * codes that wait for an approval, secrets of grants, and the access token of the issuer. From its begin on, running
+ * servers bind their new values too.
  *
  * It works in small statements while servers run, and it can be stopped and started again at any time: what is encrypted
  * in the current form is left out. Servers may add codes meanwhile, also behind the place where it is: so it goes through
@@ -54,6 +57,7 @@ export async function reseal(db: Db, { vault, onProgress, signal }: ResealOption
   }
   await resealCaptchas(db, vault)
   await resealEditCodes(db, vault)
+  await resealGrantSecrets(db, vault)
   await resealToken(db, vault)
   return {
     codes,
@@ -107,6 +111,16 @@ async function resealEditCodes(db: Db, vault: Vault): Promise<void> {
     if (!vault.canOpen('edit-code', old, event)) continue
     const sealed = vault.seal('edit-code', vault.open('edit-code', old, event), event)
     await replaceEditCodeSeal(db, { eventId, old, sealed })
+  }
+}
+
+/** One that cannot be decrypted is left alone: the organiser makes a new one. */
+async function resealGrantSecrets(db: Db, vault: Vault): Promise<void> {
+  for (const { id, event_id, sealed: old } of await grantSecrets(db, vault.currentPrefix)) {
+    const event = String(event_id)
+    if (!vault.canOpen('grant-secret', old, event)) continue
+    const sealed = vault.seal('grant-secret', vault.open('grant-secret', old, event), event)
+    await replaceGrantSecret(db, { id, old, sealed })
   }
 }
 

@@ -107,6 +107,26 @@ export async function replaceEditCodeSeal(
   await query.where('event_id', '=', eventId).where('sealed', '=', old).execute()
 }
 
+export async function grantSecrets(db: Db, prefix: Buffer) {
+  return db
+    .selectFrom('grant_secret')
+    .select(['id', 'event_id', 'sealed'])
+    .where(isOutdated(prefix))
+    .execute()
+}
+
+export async function replaceGrantSecret(
+  db: Db,
+  { id, old, sealed }: { readonly id: number; readonly old: Buffer; readonly sealed: Buffer },
+): Promise<void> {
+  await db
+    .updateTable('grant_secret')
+    .set({ sealed })
+    .where('id', '=', id)
+    .where('sealed', '=', old)
+    .execute()
+}
+
 export async function replaceTokenSeal(db: Db, old: Buffer, sealed: Buffer): Promise<void> {
   await db.updateTable('issuer_token').set({ sealed }).where('sealed', '=', old).execute()
 }

@@ -8,6 +8,7 @@ export type SecretKind =
   | 'issuer-token'
   | 'organiser-pass'
   | 'guess-challenge'
+  | 'grant-secret'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16

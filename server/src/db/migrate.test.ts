@@ -17,6 +17,7 @@ import * as historyNotices from './migrations/0009-history-notices.ts'
 import * as closingTransactions from './migrations/0010-closing-transactions.ts'
 import * as ownIssuer from './migrations/0011-own-issuer.ts'
 import * as evening from './migrations/0012-evening.ts'
+import * as grants from './migrations/0014-grants.ts'
 
 describeOnBothEngines('migrate', (open, kind) => {
   test('applies everything once, however many start at once', async () => {
@@ -96,6 +97,7 @@ describeOnBothEngines('migrate', (open, kind) => {
         '0010-closing-transactions': closingTransactions,
         '0011-own-issuer': ownIssuer,
         '0012-evening': evening,
+        '0014-grants': grants,
       }
       const migrateTo = (migrations: Record<string, Migration>) =>
         new Migrator({ db: engine.db, provider: { getMigrations: async () => migrations } }).migrateToLatest()

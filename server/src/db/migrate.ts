@@ -15,6 +15,7 @@ import * as historyNotices from './migrations/0009-history-notices.ts'
 import * as closingTransactions from './migrations/0010-closing-transactions.ts'
 import * as ownIssuer from './migrations/0011-own-issuer.ts'
 import * as evening from './migrations/0012-evening.ts'
+import * as grants from './migrations/0014-grants.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -34,6 +35,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0010-closing-transactions': closingTransactions,
   '0011-own-issuer': ownIssuer,
   '0012-evening': evening,
+  '0014-grants': grants,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

@@ -40,6 +40,8 @@ export interface Database {
   token_log_root: TokenLogRootTable
   attendance_blocked: AttendanceBlockedTable
   code_load: CodeLoadTable
+  grant_secret: GrantSecretTable
+  attendance_grant: AttendanceGrantTable
 }
 
 export type ChangeSubject = 'revision' | 'anything' | 'parcel' | 'estate' | 'publication'
@@ -193,6 +195,10 @@ export interface AttendanceEventTable {
   /** Of signed claims too; unsigned ones always need one. */
   requires_captcha: boolean
   requires_presence: boolean
+  /** Whether a claim needs a grant: see attendance/grants/. */
+  requires_grant: Generated<boolean>
+  /** How many grants expired unused and were deleted. */
+  grants_expired: Generated<number>
   distribution_start_at_ms: number | null
   distribution_end_at_ms: number | null
   /** When the issuer's last day is over everywhere on Earth. */
@@ -445,4 +451,26 @@ export interface CodeLoadTable {
   /** When the issuer is asked next; in the future while a process asks. */
   next_try_at_ms: number
   last_try_at_ms: number | null
+}
+
+/** What a program of the organiser signs grants with. */
+export interface GrantSecretTable {
+  id: Generated<number>
+  event_id: number
+  /** The secret, encrypted: see attendance/vault.ts. */
+  sealed: Buffer
+  created_at_ms: number
+  /** Null: the current one. */
+  valid_until_ms: number | null
+}
+
+/** A signed permission for one player to claim a token of one event. */
+export interface AttendanceGrantTable {
+  event_id: number
+  /** Chosen by the program that gave it; names it within the event. */
+  nonce: string
+  address: string
+  expires_at_ms: number
+  /** The claim that has used it; null while it is unused. A claim that failed keeps it for the next try. */
+  claim_id: number | null
 }

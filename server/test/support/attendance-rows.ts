@@ -19,6 +19,8 @@ const TABLES = [
   'token_log',
   'attendance_blocked',
   'code_load',
+  'grant_secret',
+  'attendance_grant',
 ] as const
 
 /** Every row of the attendance tables, a line of JSON each; bytes as `\x` and hex digits. */

@@ -10,7 +10,7 @@ import type {
 } from '../../src/land/events/land-rows.ts'
 import { MemoryRows } from '../../src/land/events/memory-rows.ts'
 import type { Fact, RuleContext } from '../../src/land/events/rule-context.ts'
-import { findAsset } from '../../src/land/records/assets.ts'
+import { type AssetName, findAsset } from '../../src/land/records/assets.ts'
 
 export const LAND_REGISTRY = address('land registry')
 export const ESTATE_REGISTRY = address('estate registry')
@@ -94,7 +94,7 @@ export class LandStory {
 
   /** Oldest first. */
   async listings(assetId: string): Promise<readonly PublicationRow[]> {
-    return this.rows.publicationsOf(findAsset(assetId, undefined))
+    return this.rows.rowsOf('publication').filter((row) => isOf(row, findAsset(assetId, undefined)))
   }
 
   /** Status and the reason of each listing, oldest first: `sold (event)`. */
@@ -103,7 +103,7 @@ export class LandStory {
   }
 
   async bids(assetId: string): Promise<readonly BidRow[]> {
-    return this.rows.bidsOf(findAsset(assetId, undefined))
+    return this.rows.rowsOf('bid').filter((row) => isOf(row, findAsset(assetId, undefined)))
   }
 
   async bidStates(assetId: string): Promise<string[]> {
@@ -120,6 +120,13 @@ export class LandStory {
   async members(estateId: string): Promise<string[]> {
     return (await this.rows.parcelsOfEstate(estateId)).map(({ x, y }) => `${x},${y}`)
   }
+}
+
+function isOf(
+  row: { readonly asset_type: string; readonly asset_id: string },
+  { type, id }: AssetName,
+): boolean {
+  return row.asset_type === type && row.asset_id === id
 }
 
 function stateOf({ status, closed_by }: { status: string; closed_by: string | null }): string {

@@ -134,6 +134,7 @@ export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app
           'event_expired',
           'not_at_event',
           'player_blocked',
+          'grant_required',
           'preview_realm',
           'event_not_found',
           'already_claimed',

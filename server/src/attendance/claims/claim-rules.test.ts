@@ -15,6 +15,8 @@ import { BlockedPlayers } from '../events/blocked-players.ts'
 import { CodeCountCache } from '../events/code-count-cache.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { changeEvent, countCodes, type Event, type EventOptions, saveEvent } from '../events/event-queries.ts'
+import { countGrants } from '../grants/grant-queries.ts'
+import { Grants } from '../grants/grants.ts'
 import type { Issuer } from '../issuer/issuer.ts'
 import type { PresenceResult } from '../presence/presence.ts'
 import { SignedFetch } from '../signed-fetch/signed-fetch.ts'
@@ -52,6 +54,8 @@ interface Situation {
   readonly isOverLimit: boolean
   readonly isBlocked: boolean
   readonly where: PresenceResult
+  /** Whether the event requires a grant, and the player has one. */
+  readonly grant: 'unneeded' | 'open' | 'none'
 }
 
 /** What the test checks afterwards. */
@@ -62,6 +66,7 @@ interface Outcome {
   readonly isRequestUsed: boolean
   readonly isCaptchaPending: boolean
   readonly freeCodes: number
+  readonly openGrants: number
 }
 
 type Step = 'proof read' | 'counted' | 'looked for'
@@ -85,6 +90,7 @@ const situations: fc.Arbitrary<Situation> = fc.record({
   isOverLimit: mostly(false, true),
   isBlocked: mostly(false, true),
   where: mostly<PresenceResult>('present', 'absent', 'unknown'),
+  grant: fc.constantFrom<Situation['grant']>('unneeded', 'unneeded', 'open', 'open', 'none'),
 })
 
 /** The rules once more, written as in a table. */
@@ -99,6 +105,7 @@ function expectedOf(given: Situation): Outcome {
     isRequestUsed,
     isCaptchaPending,
     freeCodes: given.freeCodes - taken,
+    openGrants: { unneeded: 1, open: 1 - taken, none: 0 }[given.grant],
   })
   /** @returns whether it is the second use */
   const useRequest = () => {
@@ -142,6 +149,11 @@ function expectedOf(given: Situation): Outcome {
     const refusal = { present: '', absent: 'not_at_event', unknown: 'presence_unavailable' }[given.where]
     return end(repeated ?? (given.isPreview ? 'preview_realm' : refusal))
   }
+  if (given.grant === 'none') {
+    isCaptchaPending = true
+    if (isUnused && useRequest()) return end('signature_used')
+    return end(repeated ?? 'grant_required')
+  }
   if (isUnused && useRequest()) return end('signature_used')
   if (repeated) return end(repeated)
   return given.freeCodes > 0 ? end('reserved', 1) : end('no_codes_loaded')
@@ -152,6 +164,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
   let captchas: Captchas
   let signedFetch: SignedFetch
   let claims: Claims
+  let grants: Grants
   let rules: ClaimRules
   let blocked: BlockedPlayers
 
@@ -171,6 +184,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     signedFetch = new SignedFetch({ db, clock, windowMs: MINUTE_MS })
     captchas = new Captchas({ db, vault, clock, proofOfWorkBits: 0 })
     // The worker is never started: claims stay as they were made, and the issuer gets no calls
+    grants = new Grants({ db, clock, vault, maxOpen: 10 })
     claims = new Claims({
       prepareToken: async () => undefined,
       db,
@@ -178,10 +192,11 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       worker,
       signedFetch,
       codeCounts: new CodeCountCache(db),
+      grants,
       waitMs: SECOND_MS,
     })
     blocked = new BlockedPlayers({ db, clock })
-    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds, blocked })
+    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds, blocked, grants })
   })
 
   test('are applied in one order, with their effects, in every situation', async () => {
@@ -203,6 +218,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       'bad_signature',
       'captcha_required',
       'event_disabled',
+      'grant_required',
       'no_codes_loaded',
       'not_at_event',
       'player_blocked',
@@ -239,6 +255,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       claims,
       holds: new EventHolds({ db, clock }),
       blocked,
+      grants,
     })
     const { event } = await givenEvent({}, 1)
     const address = newAddress()
@@ -319,22 +336,18 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       isRequestUsed: given.kind === 'signed-request' && (await isUsed(signedFetch, signed)),
       isCaptchaPending: (await captchas.findImage(uuid)) !== undefined,
       freeCodes: (await countCodes(db, event.event_id)).free,
+      openGrants: (await countGrants(db, event.event_id, NOW)).open,
     }
   }
 
-  async function arrange({
-    isOpen,
-    isBlocked,
-    requiresCaptcha,
-    requiresPresence,
-    freeCodes,
-    had,
-  }: Situation) {
+  async function arrange(given: Situation) {
+    const { isOpen, isBlocked, requiresCaptcha, requiresPresence, freeCodes, had, grant } = given
     const address = newAddress()
     const options = {
       enabled: isOpen,
       requires_captcha: requiresCaptcha,
       requires_presence: requiresPresence,
+      requires_grant: grant !== 'unneeded',
     }
     const { event } = await givenEvent(options, had === 'none' ? freeCodes : freeCodes + 1)
     if (had !== 'none') {
@@ -343,6 +356,8 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       if (had === 'minting') await acceptClaims(db, [{ claim: made!, nextStepAtMs: NOW }], NOW)
     }
     if (isBlocked) await blocked.change(event.event_id, { add: [address], remove: [] })
+    const ofPlayer = { eventId: event.event_id, address, nonce: 'quest', expiresAtMs: NOW + MINUTE_MS }
+    if (grant !== 'none') await grants.give(ofPlayer)
     return { event, address }
   }
 

@@ -3,6 +3,7 @@ import type { BlockedPlayers } from '../events/blocked-players.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import type { Event } from '../events/event-queries.ts'
 import { assertOpen } from '../events/openness.ts'
+import type { Grants } from '../grants/grants.ts'
 import {
   type Claimant,
   type ClaimProof,
@@ -18,6 +19,7 @@ export interface ClaimRulesOptions extends ProofCheckers {
   readonly claims: Pick<Claims, 'findRepeated' | 'claim'>
   readonly holds: Pick<EventHolds, 'assertNotHeld'>
   readonly blocked: Pick<BlockedPlayers, 'assertNotBlocked'>
+  readonly grants: Pick<Grants, 'assertGranted'>
 }
 
 /** A player's request for a token of an event. */
@@ -42,7 +44,8 @@ export interface ClaimAttempt {
  * 3. the event is not held (events/event-holds.ts)
  * 4. the organiser has not blocked the player (events/blocked-players.ts)
  * 5. the player is at the event (presence-rule.ts)
- * 6. the player has no token of the event yet, and a code is free (claims.ts)
+ * 6. the player has a grant, where the event requires one (grants/grants.ts)
+ * 7. the player has no token of the event yet, and a code is free (claims.ts)
  *
  * The rules take values and know nothing of HTTP; routes read requests and write answers.
  */
@@ -64,6 +67,7 @@ export class ClaimRules {
     try {
       await this.assertAllowed(event, claimant)
       await assertAtEvent(event, claimant, place)
+      await this.assertGranted(event, claimant)
     } catch (error) {
       if (claimant.unused) await signedFetch.useUp(claimant.unused)
       // A repeated claim is answered like the first one, wherever the player is now, and if blocked since
@@ -74,15 +78,27 @@ export class ClaimRules {
     return claims.claim(event, claimant.address, claimant.unused)
   }
 
-  /** @throws {AppError} `event_held` or `player_blocked`; a used captcha becomes pending again */
-  private async assertAllowed({ event_id: eventId }: Event, { address, giveBack }: Claimant): Promise<void> {
+  /** @throws {AppError} `event_held` or `player_blocked` */
+  private assertAllowed({ event_id: eventId }: Event, claimant: Claimant): Promise<void> {
     const { holds, blocked } = this.options
-    try {
+    return givingBack(claimant, async () => {
       await holds.assertNotHeld(eventId)
-      await blocked.assertNotBlocked(eventId, address)
-    } catch (error) {
-      await giveBack?.()
-      throw error
-    }
+      await blocked.assertNotBlocked(eventId, claimant.address)
+    })
+  }
+
+  /** @throws {AppError} `grant_required` */
+  private assertGranted(event: Event, claimant: Claimant): Promise<void> {
+    return givingBack(claimant, () => this.options.grants.assertGranted(event, claimant.address))
+  }
+}
+
+/** Where a rule refuses what the player could not know, a used captcha becomes pending again. */
+async function givingBack({ giveBack }: Claimant, rule: () => Promise<void>): Promise<void> {
+  try {
+    await rule()
+  } catch (error) {
+    await giveBack?.()
+    throw error
   }
 }

@@ -37,7 +37,8 @@ const bodySchema = Type.Object(
     claimed: Type.Integer(),
     waiting_for_issuer: Type.Optional(
       Type.Literal(true, {
-        description: 'The issuer has no codes for the event yet: it approves events by hand.',
+        description:
+          'The issuer has no codes for the event yet: it approves events by hand. For an event made here, the operator of this server does.',
       }),
     ),
     loads_until: Type.Optional(
@@ -93,19 +94,19 @@ export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
       const untilMs = keepsCode ? await loads.keep(id, editCode) : await loads.findUntilMs(id)
       return {
         ok: true as const,
-        data: { url: `/addcodes/${id}`, body: loadedJson(loaded, untilMs), ...passIn(reply, newPass) },
+        data: { url: `/addcodes/${id}`, body: loadedJson(id, loaded, untilMs), ...passIn(reply, newPass) },
       }
     },
   )
   done()
 }
 
-function loadedJson(loaded: LoadedCodes, untilMs: number | undefined) {
+function loadedJson(eventId: number, loaded: LoadedCodes, untilMs: number | undefined) {
   const { total, available, claimed } = codeTotals(loaded.counts)
   const counts = { num: loaded.added, total, available, claimed }
   if (!isWaiting(loaded)) return counts
   return untilMs === undefined
-    ? { ...counts, ...WAITING }
+    ? { ...counts, ...waiting(eventId) }
     : { ...counts, ...WAITING_BY_ITSELF, loads_until: new Date(untilMs).toISOString() }
 }
 
@@ -114,11 +115,14 @@ function isWaiting({ listed, counts }: LoadedCodes): boolean {
   return listed === 0 && codeTotals(counts).total === 0
 }
 
-/** Not an error: the issuer approves an event some days after it was made. */
-const WAITING = {
-  waiting_for_issuer: true as const,
-  message:
-    'The issuer has no codes for this event yet. Wait for its e-mail (24 to 72 hours), then load again.',
+/** Not an error: an event is approved some time after it was made. */
+function waiting(eventId: number) {
+  return {
+    waiting_for_issuer: true as const,
+    message: isOwnEvent(eventId)
+      ? 'The operator of this server has not approved this event. Its tokens can be claimed as soon as that is done.'
+      : 'The issuer has no codes for this event yet. Wait for its e-mail (24 to 72 hours), then load again.',
+  }
 }
 const WAITING_BY_ITSELF = {
   waiting_for_issuer: true as const,

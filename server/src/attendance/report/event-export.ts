@@ -3,25 +3,22 @@ import type { Db } from '../../db/engine.ts'
 import { blockedJson, blockedSchema } from '../events/blocked-json.ts'
 import { listBlocked } from '../events/blocked-queries.ts'
 import { readCoordinates } from '../events/coordinates.ts'
-import { eventReferenceJson, eventReferenceProperties } from '../events/event-json.ts'
+import { eventReferenceJson } from '../events/event-json.ts'
 import type { Event } from '../events/event-queries.ts'
 import { findMadeEvent } from '../own-issuer/made-event-queries.ts'
 import { listedClaimJson, listedClaimSchema } from './claim-list.ts'
 import type { ListedClaim } from './claim-list-queries.ts'
-import { type Reports, reportSchema } from './report.ts'
+import type { Reports } from './report.ts'
 
-const { event: _event, ...reportProperties } = reportSchema.properties
+const anything = (description: string) => Type.Object({}, { additionalProperties: true, description })
 
 export const exportSchema = Type.Object(
   {
     exported_at: Type.String({ description: 'ISO 8601, UTC.' }),
-    event: Type.Object(eventReferenceProperties, { additionalProperties: true }),
-    options: Type.Object(
-      {},
-      { additionalProperties: true, description: 'As PATCH /event/:event takes them.' },
-    ),
+    event: anything('As POST /event/:event answers it.'),
+    options: anything('As PATCH /event/:event takes them.'),
     places: Type.Array(Type.Object({ x: Type.Integer(), y: Type.Integer() })),
-    report: Type.Object(reportProperties),
+    report: anything('As POST /event/:event/report answers it, without `event`.'),
     blocked: blockedSchema,
     claims: Type.Array(listedClaimSchema),
   },

@@ -24,7 +24,7 @@ export async function writeWorld(
     fill: async (loader) => {
       for (const district of districts) await loader.add('district', district)
       for (const table of EVENT_TABLES) {
-        for (const row of rows.rowsOf(table)) {
+        for (const row of rows.eachRow(table)) {
           const full = loader.add(table, row)
           if (!full) continue
           await full

@@ -118,6 +118,11 @@ function isKept({ status, closed_by }: BidRow): boolean {
   return status === 'open' || closed_by === 'fingerprint'
 }
 
+/** Whether no event changes the bid any more. */
+export function isBidFinished(bid: BidRow): boolean {
+  return !isKept(bid)
+}
+
 function closed(bid: BidRow, at: LogPlace, closed_by: NonNullable<BidRow['closed_by']>): BidRow {
   return { ...changed(bid, at), status: 'cancelled', closed_by, closed_tx_hash: at.txHash }
 }

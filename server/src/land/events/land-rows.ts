@@ -94,8 +94,9 @@ export interface LandRows {
   assetsOf(registry: 'parcel', owner: string): Awaitable<readonly ParcelRow[]>
   assetsOf(registry: 'estate', owner: string): Awaitable<readonly EstateRow[]>
   rightsOf(registry: Registry, owner: string): Awaitable<readonly RightRow[]>
-  /** All that ever were, oldest first. */
+  /** At least those that an event may change, oldest first. */
   publicationsOf(asset: AssetName): Awaitable<readonly PublicationRow[]>
+  /** At least those that an event may change, oldest first. */
   bidsOf(asset: AssetName): Awaitable<readonly BidRow[]>
   mortgage(
     by: { readonly mortgageId: number } | { readonly loanId: number },

@@ -147,6 +147,12 @@ function isStored({ status, closed_by }: PublicationRow): boolean {
   return status === 'open' || closed_by === 'moved'
 }
 
+/** Whether no event at that time or later changes the listing. */
+export function isListingFinished(one: PublicationRow, nowMs: number): boolean {
+  if (one.status === 'sold' || one.closed_by === 'event') return true
+  return one.closed_by === 'replaced' && one.block_time_updated_at_ms !== nowMs
+}
+
 /**
  * Whether a sale that is logged now can be that of this listing: the contract stores it, a new listing replaced it
  * during the transfer of the sale, or a snapshot does not say why it is closed.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ALICE, createEstate, LandStory, list, transfer } from '../../../test/support/land-story.ts'
+import { ALICE, BOB, createEstate, LandStory, list, transfer } from '../../../test/support/land-story.ts'
 import { MemoryRows } from './memory-rows.ts'
 import { emptyEstate, emptyParcel } from './new-rows.ts'
 
@@ -66,4 +66,26 @@ test('rows that are removed are in no answer any more', async () => {
   expect(await rows.assetsOf('estate', ALICE)).toEqual([])
   expect(await rows.publicationsOf({ type: 'estate', id: '1' })).toEqual([])
   expect(await rows.mortgage({ loanId: 2 })).toBeUndefined()
+})
+
+test('a listing that no event changes any more is known, and asked for by none', async () => {
+  const story = new LandStory()
+  await story.transaction(transfer('1,1', null, ALICE), list('1,1', ALICE))
+  const [first] = await story.listings('1,1')
+  await story.transaction(list('1,1', ALICE), list('1,1', ALICE))
+  await story.transaction(transfer('1,1', ALICE, BOB))
+
+  expect(await story.listingStates('1,1')).toEqual([
+    'cancelled (replaced)',
+    'cancelled (replaced)',
+    'cancelled (moved)',
+  ])
+  const { rows } = story
+  expect((await rows.publicationsOf({ type: 'parcel', id: '1,1' })).map(({ key }) => key)).toEqual([3])
+
+  rows.put('publication', first!)
+  expect((await rows.publicationsOf({ type: 'parcel', id: '1,1' })).map(({ key }) => key)).toEqual([1, 3])
+  expect((await story.listingStates('1,1'))[0]).toBe('open')
+  rows.remove('publication', first!)
+  expect(rows.rowsOf('publication').map(({ key }) => key)).toEqual([2, 3])
 })

@@ -1,5 +1,6 @@
 import type { Coord } from '@landpass/client/grid'
 import type { AssetName } from '../records/assets.ts'
+import { isBidFinished } from './bids.ts'
 import type { Registry } from './land-event.ts'
 import {
   type BidRow,
@@ -15,6 +16,7 @@ import {
   type TradeIndexRow,
   type TradeSignatureRow,
 } from './land-rows.ts'
+import { isListingFinished } from './listings.ts'
 import {
   AssetRowStore,
   EstateStore,
@@ -27,8 +29,8 @@ import {
 
 /**
  * All rows in memory: for the history of the chain, and for tests. Every question is answered from an index, in time of the
- * size of its answer. Addresses are kept once each, and no text holds on to a longer one that it was cut out of: 100,000
- * parcels and 470,000 listings and bids take 360 MB.
+ * size of its answer. Addresses are kept once each, and no text holds on to a longer one that it was cut out of. Listings and
+ * bids that no later event changes are packed.
  *
  * @example
  * const rows = new MemoryRows()
@@ -39,8 +41,8 @@ export class MemoryRows implements LandRows {
   private readonly stores = {
     parcel: new ParcelStore(),
     estate: new EstateStore(),
-    publication: new AssetRowStore<PublicationRow>(),
-    bid: new AssetRowStore<BidRow>(),
+    publication: new AssetRowStore<PublicationRow>(isListingFinished),
+    bid: new AssetRowStore<BidRow>(isBidFinished),
     mortgage: new MortgageStore(),
     land_right: new RightStore((row) => nameOf('land_right', row)),
     trade_signature: new NamedRowStore<TradeSignatureRow>((row) => nameOf('trade_signature', row)),
@@ -115,6 +117,11 @@ export class MemoryRows implements LandRows {
    * a key by that, and the others by their names.
    */
   rowsOf<Table extends EventTable>(table: Table): readonly EventRows[Table][] {
+    return [...this.eachRow(table)]
+  }
+
+  /** The same, one at a time. */
+  eachRow<Table extends EventTable>(table: Table): Iterable<EventRows[Table]> {
     return this.storeOf(table).all()
   }
 

@@ -1,6 +1,7 @@
 import type { Coord } from '@landpass/client/grid'
 import type { AssetName, AssetType } from '../records/assets.ts'
 import type { EstateRow, MortgageRow, ParcelRow, RightRow } from './land-rows.ts'
+import { PackedRows } from './packed-rows.ts'
 
 /** The rows of one table, with the indexes that it needs. A row is found by the columns that name it. */
 export interface Store<Row> {
@@ -8,7 +9,7 @@ export interface Store<Row> {
   put(row: Row): void
   remove(named: Row): void
   /** In the order in which an import writes them. */
-  all(): Row[]
+  all(): Iterable<Row>
 }
 
 /** Sets of items, found by a name. Empty sets are removed. */
@@ -139,49 +140,72 @@ interface RowOfAsset {
   readonly key: number
   readonly asset_id: string
   readonly asset_type: AssetType
+  /** When the event was that changed it last. */
+  readonly updated_at_ms: number
 }
 
-/** Publications or bids: those of an asset are one array, which is replaced and never changed. */
+/**
+ * Publications or bids. Those of an asset that events may still change are one array, which is replaced and never changed.
+ * The others, which are most of a history, are packed.
+ */
 export class AssetRowStore<Row extends RowOfAsset> implements Store<Row> {
   private readonly rows: Record<AssetType, Map<string, readonly Row[]>> = {
     parcel: new Map(),
     estate: new Map(),
   }
+  private readonly finished = new PackedRows<Row>()
+  private readonly isFinished: (row: Row, nowMs: number) => boolean
 
+  /** @param isFinished whether no event at that time or later changes the row, or asks for it */
+  constructor(isFinished: (row: Row, nowMs: number) => boolean) {
+    this.isFinished = isFinished
+  }
+
+  /** Those that are not finished, and those that have been finished since the last `put`. */
   of({ type, id }: AssetName): readonly Row[] {
     return this.rows[type].get(id) ?? []
   }
 
   find({ key, asset_id, asset_type }: Row): Row | undefined {
-    return this.rows[asset_type].get(asset_id)?.findLast((row) => row.key === key)
+    return this.rows[asset_type].get(asset_id)?.findLast((row) => row.key === key) ?? this.finished.get(key)
   }
 
   put(row: Row): void {
-    const { key, asset_id, asset_type } = row
-    const before = this.rows[asset_type].get(asset_id) ?? []
-    const place = before.findLastIndex((one) => one.key === key)
+    const { key, asset_id, asset_type, updated_at_ms: nowMs } = row
+    this.finished.remove(key)
+    const others = this.of({ type: asset_type, id: asset_id }).filter((one) => one.key !== key)
     // Rows that are loaded may come in any order of keys.
-    const newer = place === -1 ? before.findIndex((one) => one.key > key) : -1
-    const after =
-      place !== -1
-        ? before.with(place, row)
-        : newer === -1
-          ? [...before, row]
-          : before.toSpliced(newer, 0, row)
-    this.rows[asset_type].set(asset_id, after)
+    const all = others.every((one) => one.key < key) ? [...others, row] : [...others, row].sort(byKey)
+    for (const one of all) if (this.isFinished(one, nowMs)) this.finished.put(one)
+    this.set(
+      row,
+      all.filter((one) => !this.finished.has(one.key)),
+    )
   }
 
-  remove({ key, asset_id, asset_type }: Row): void {
-    const after = (this.rows[asset_type].get(asset_id) ?? []).filter((row) => row.key !== key)
-    if (after.length > 0) this.rows[asset_type].set(asset_id, after)
+  remove(row: Row): void {
+    const { key, asset_id, asset_type } = row
+    this.finished.remove(key)
+    this.set(
+      row,
+      this.of({ type: asset_type, id: asset_id }).filter((one) => one.key !== key),
+    )
+  }
+
+  /** Packed rows are made one at a time. */
+  *all(): Generator<Row> {
+    const others = [...this.rows.parcel.values(), ...this.rows.estate.values()].flat().sort(byKey)
+    let next = 0
+    for (const key of this.finished.keys()) {
+      for (; next < others.length && others[next]!.key < key; next++) yield others[next]!
+      yield this.finished.get(key)!
+    }
+    yield* others.slice(next)
+  }
+
+  private set({ asset_id, asset_type }: Row, rows: readonly Row[]): void {
+    if (rows.length > 0) this.rows[asset_type].set(asset_id, rows)
     else this.rows[asset_type].delete(asset_id)
-  }
-
-  all(): Row[] {
-    const all: Row[] = []
-    for (const rows of [this.rows.parcel, this.rows.estate])
-      for (const ofAsset of rows.values()) all.push(...ofAsset)
-    return all.sort(byKey)
   }
 }
 

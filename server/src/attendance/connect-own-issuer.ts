@@ -1,29 +1,36 @@
-import type { Clock } from '../../clock.ts'
-import type { Config } from '../../config/config.ts'
-import type { Db, Engine } from '../../db/engine.ts'
-import { CommandError } from '../../errors.ts'
-import { hasOwnIssuer, type SetupProblem } from '../setup-problem.ts'
-import { OwnIssuer } from './own-issuer.ts'
-import { TokenKeys, tokenKeyPath } from './token-keys.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Db, Engine } from '../db/engine.ts'
+import { CommandError } from '../errors.ts'
+import { OwnIssuer } from './own-issuer/own-issuer.ts'
+import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
+import { hasOwnIssuer, type SetupProblem } from './setup-problem.ts'
+
+/** The part of the server's log that is written to. */
+interface KeyLog {
+  info(facts: object, sentence: string): void
+  warn(facts: object, sentence: string): void
+  error(facts: object, sentence: string): void
+}
 
 interface OwnIssuerNeeds {
   readonly config: Config
   readonly engine: Pick<Engine, 'kind'>
   readonly db: Db
   readonly clock: Clock
+  readonly log: KeyLog
 }
 
 /** The issuer of events that are made here; undefined where the settings allow none. */
-export function createOwnIssuer({ config, engine, db, clock }: OwnIssuerNeeds) {
+export function createOwnIssuer({ config, engine, db, clock, log }: OwnIssuerNeeds) {
   const path = tokenKeyPath(config, engine.kind)
   const isDefaultPath = config.attendance.tokenKeyFile === undefined
-  const keys = new TokenKeys({ db, clock, path, isDefaultPath })
+  const onThreadEnded = () =>
+    log.error({}, 'the thread that signs tokens ended; the main thread signs for a while')
+  const keys = new TokenKeys({ db, clock, path, isDefaultPath, signing: { onThreadEnded } })
   const own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys }) : undefined
   return { keys, own }
 }
-
-/** The part of the server's log that is written to. */
-export type KeyLog = Readonly<Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>>
 
 /** Reads the keys that sign tokens, or makes the first one. The log has the path of a file that cannot be used, answers not. */
 export async function openKeys(keys: TokenKeys, log: KeyLog): Promise<SetupProblem | undefined> {
