@@ -98,6 +98,9 @@ describe.each([
     await switchTo(page, 'captcha', true)
     expect((await claim('eve')).body.code).toBe('captcha_required')
     await switchTo(page, 'captcha', false)
+    await switchTo(page, 'grant', true)
+    expect((await claim('eve')).body.code).toBe('grant_required')
+    await switchTo(page, 'grant', false)
 
     await page.locator('#opens-at').fill(localTime(60))
     await press('evening.times.save')

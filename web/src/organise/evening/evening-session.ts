@@ -58,7 +58,7 @@ export async function openEvening(
   busyAt.value = 'step'
   try {
     const [report] = await Promise.all([readReport(event.id), prepare()])
-    if (mine !== round) return
+    if (mine !== round || !isEditCodeHeld.peek()) return // the page was left
     evening.value = { eventId: event.id, report, atMs: Date.now() }
     follow(event.id)
   } catch (error) {
@@ -180,7 +180,7 @@ function readReport(eventId: number): Promise<EveningReport> {
 
 function show(event: EveningEvent): void {
   const shown = evening.peek()
-  if (!shown) return
+  if (shown?.eventId !== event.id) return
   const { report } = shown
   evening.value = { ...shown, report: { ...report, event: { ...report.event, ...event } } }
 }

@@ -38,10 +38,10 @@ export function Evening({ onChanged }: { onChanged(): void }) {
           <MoreTokens report={report} onChanged={onChanged} />
         </div>
         <div>
-          <Switches event={event} hasGrants={report.grants !== undefined} onChanged={onChanged} />
+          <Switches event={event} onChanged={onChanged} />
           <Times event={event} onChanged={onChanged} />
           {report.rehearsal && <Rehearsal report={report} counted={report.rehearsal} onChanged={onChanged} />}
-          {report.grants && <Grants grants={report.grants} />}
+          <Grants grants={report.grants} />
           <BlockList blocked={report.blocked} />
           <Downloads event={event} />
           <section class="card">

@@ -1,6 +1,7 @@
+import { attendance, type GrantSecret } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { type GrantCounts, type GrantSecret, makeGrantSecret } from '../../api/evening.ts'
+import type { GrantCounts } from '../../api/evening.ts'
 import { formatDateTime, formatNumber } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -20,7 +21,9 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
   const { open, used, expired } = grants
   const make = async () => {
     made.value = await sendForEvent((id, credentials) =>
-      makeGrantSecret(id, credentials, keepsPrevious.value ? KEEP_PREVIOUS_S : 0),
+      attendance.makeGrantSecret(id, credentials, {
+        keepPreviousS: keepsPrevious.value ? KEEP_PREVIOUS_S : 0,
+      }),
     )
   }
   return (

@@ -6,13 +6,11 @@ import { useAction } from './use-action.ts'
 
 interface SwitchesProps {
   readonly event: EveningEvent
-  /** Whether the server takes grants. */
-  readonly hasGrants: boolean
   onChanged(): void
 }
 
 /** The rules of the event that can be switched while it runs. */
-export function Switches({ event, hasGrants, onChanged }: SwitchesProps) {
+export function Switches({ event, onChanged }: SwitchesProps) {
   const change = async (options: EveningChange) => {
     await changeEvening(options)
     onChanged()
@@ -34,15 +32,13 @@ export function Switches({ event, hasGrants, onChanged }: SwitchesProps) {
         isOn={event.requires_captcha}
         onSwitch={(requires_captcha) => change({ requires_captcha })}
       />
-      {hasGrants && (
-        <Switch
-          id="switch-grant"
-          label={text('evening.switches.grant_label')}
-          explained={text('evening.switches.grant')}
-          isOn={event.requires_grant === true}
-          onSwitch={(requires_grant) => change({ requires_grant })}
-        />
-      )}
+      <Switch
+        id="switch-grant"
+        label={text('evening.switches.grant_label')}
+        explained={text('evening.switches.grant')}
+        isOn={event.requires_grant}
+        onSwitch={(requires_grant) => change({ requires_grant })}
+      />
     </section>
   )
 }
