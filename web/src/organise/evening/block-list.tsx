@@ -6,6 +6,7 @@ import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { ActionFault } from './action-fault.tsx'
 import { sendForEvent, withReport } from './evening-session.ts'
+import { TextField } from './text-field.tsx'
 import { useAction } from './use-action.ts'
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
@@ -54,26 +55,15 @@ function List() {
         void action.run(add)
       }}
     >
-      <div class="field">
-        <label for="blocked-address">{text('evening.blocked.address')}</label>
-        <input
-          id="blocked-address"
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          maxLength={60}
-          value={typed.value}
-          aria-invalid={isWrong.value || undefined}
-          aria-describedby="blocked-wrong blocked-fault"
-          onInput={({ currentTarget }) => {
-            typed.value = currentTarget.value
-            isWrong.value = false
-          }}
-        />
-        <p class="fault" id="blocked-wrong" role="alert">
-          {isWrong.value && text('evening.blocked.wrong')}
-        </p>
-      </div>
+      <TextField
+        id="blocked-address"
+        label={text('evening.blocked.address')}
+        typed={typed}
+        isWrong={isWrong}
+        wrongWords={text('evening.blocked.wrong')}
+        faultId="blocked-fault"
+        maxLength={60}
+      />
       <button type="submit" aria-disabled={action.isBusy.value}>
         {text('evening.blocked.add')}
       </button>

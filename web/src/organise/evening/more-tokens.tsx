@@ -7,6 +7,7 @@ import { text } from '../../texts/texts.ts'
 import { isMadeHere } from '../made-here.ts'
 import { ActionFault } from './action-fault.tsx'
 import { changeEvening, sendForEvent, withReport } from './evening-session.ts'
+import { TextField } from './text-field.tsx'
 import { useAction } from './use-action.ts'
 
 interface MoreTokensProps {
@@ -50,29 +51,17 @@ function TokensHere({ total, onChanged }: { readonly total: number; onChanged():
         void action.run(raise)
       }}
     >
-      <div class="field">
-        <label for="more-tokens">{text('organise.make.tokens')}</label>
-        <p class="hint" id="more-tokens-hint">
-          {text('organise.change.tokens_hint', { count: total })}
-        </p>
-        <input
-          id="more-tokens"
-          class="short"
-          inputMode="numeric"
-          autocomplete="off"
-          maxLength={9}
-          value={typed.value}
-          aria-invalid={isWrong.value || undefined}
-          aria-describedby="more-tokens-hint more-tokens-wrong more-tokens-fault"
-          onInput={({ currentTarget }) => {
-            typed.value = currentTarget.value
-            isWrong.value = false
-          }}
-        />
-        <p class="fault" id="more-tokens-wrong" role="alert">
-          {isWrong.value && text('evening.tokens.wrong', { count: total })}
-        </p>
-      </div>
+      <TextField
+        id="more-tokens"
+        label={text('organise.make.tokens')}
+        hint={text('organise.change.tokens_hint', { count: total })}
+        typed={typed}
+        isWrong={isWrong}
+        wrongWords={text('evening.tokens.wrong', { count: total })}
+        faultId="more-tokens-fault"
+        maxLength={9}
+        inputMode="numeric"
+      />
       <button type="submit" aria-disabled={action.isBusy.value}>
         {text('evening.tokens.raise')}
       </button>
