@@ -1,5 +1,5 @@
-import { attendance } from '@landpass/client'
-import { type EveningEvent, exportText } from '../../api/evening.ts'
+import { attendance, type EventInfo } from '@landpass/client'
+import { exportText } from '../../api/evening.ts'
 import { text } from '../../texts/texts.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import { ActionFault } from './action-fault.tsx'
@@ -7,7 +7,7 @@ import { sendForEvent } from './evening-session.ts'
 import { useAction } from './use-action.ts'
 
 /** The list of claims, and everything about the event, as files. */
-export function Downloads({ event }: { readonly event: EveningEvent }) {
+export function Downloads({ event }: { readonly event: EventInfo }) {
   const csv = useAction()
   const everything = useAction()
   const nameOf = (kind: string, suffix: string) =>

@@ -1,12 +1,5 @@
-import { type Call, LandpassError } from '@landpass/client'
+import { attendance, type Call, type EventInfo, LandpassError, type Report } from '@landpass/client'
 import { effect, signal } from '@preact/signals'
-import {
-  askReport,
-  changeOptions,
-  type EveningChange,
-  type EveningEvent,
-  type EveningReport,
-} from '../../api/evening.ts'
 import { text } from '../../texts/texts.ts'
 import { forgetEditCode, isEditCodeHeld } from '../edit-code.ts'
 import { busyAt, type Fault, fault, faultAt, isBusy } from '../fault-state.ts'
@@ -24,7 +17,7 @@ const REFRESH_MS = 5_000
 
 export interface Evening {
   readonly eventId: number
-  readonly report: EveningReport
+  readonly report: Report
   /** When the report was made, in milliseconds since 1970. */
   readonly atMs: number
   /** What the last request failed with; the report is older then. */
@@ -107,10 +100,10 @@ export function closeWithEditCode(): () => void {
  *
  * @throws {LandpassError} why it failed
  */
-export async function changeEvening(change: EveningChange): Promise<void> {
+export async function changeEvening(change: attendance.EventChange): Promise<void> {
   await withReport(async () => {
     const { organiser_pass: _, ...event } = await sendForEvent((id, credentials) =>
-      changeOptions(id, credentials, change),
+      attendance.changeEvent(id, credentials, change),
     )
     show(event)
   })
@@ -174,11 +167,11 @@ async function look(eventId: number): Promise<unknown> {
   }
 }
 
-function readReport(eventId: number): Promise<EveningReport> {
-  return sendAsOrganiser(String(eventId), (credentials) => askReport(eventId, credentials))
+function readReport(eventId: number): Promise<Report> {
+  return sendAsOrganiser(String(eventId), (credentials) => attendance.report(eventId, credentials))
 }
 
-function show(event: EveningEvent): void {
+function show(event: EventInfo): void {
   const shown = evening.peek()
   if (shown?.eventId !== event.id) return
   const { report } = shown

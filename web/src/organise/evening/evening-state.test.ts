@@ -1,5 +1,5 @@
+import type { Report } from '@landpass/client'
 import { describe, expect, test } from 'vitest'
-import type { EveningReport } from '../../api/evening.ts'
 import { eveningState, isShort, minutesLeft } from './evening-state.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 20, 20, 30, 12)
@@ -70,7 +70,7 @@ interface Facts {
 }
 
 /** A report with a hundred tokens: what the state depends on. */
-function reportOf(facts: Facts): EveningReport {
+function reportOf(facts: Facts): Report {
   const { reason = null, available = 100, minutes = [], requires_presence = true } = facts
   return {
     event: { requires_presence },
@@ -78,5 +78,5 @@ function reportOf(facts: Facts): EveningReport {
     issuer: { status: facts.issuer ?? 'ok', since: null },
     presence: { status: facts.presence ?? 'ok', since: null },
     minutes,
-  } as unknown as EveningReport
+  } as unknown as Report
 }

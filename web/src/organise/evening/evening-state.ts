@@ -1,4 +1,4 @@
-import type { EveningReport } from '../../api/evening.ts'
+import type { Report } from '@landpass/client'
 import { claimsSince } from './claims-by-minute.ts'
 
 /**
@@ -31,7 +31,7 @@ export const SHORT_MINUTES = 10
  * @param nowMs milliseconds since 1970
  * @param isIssuerDown the page itself got the answer that the issuer does not answer
  */
-export function eveningState(report: EveningReport, nowMs: number, isIssuerDown = false): EveningState {
+export function eveningState(report: Report, nowMs: number, isIssuerDown = false): EveningState {
   const { availability, event, issuer, presence } = report
   switch (availability.reason) {
     case 'event_disabled':
@@ -60,7 +60,7 @@ export function eveningState(report: EveningReport, nowMs: number, isIssuerDown 
  *
  * @param nowMs milliseconds since 1970
  */
-export function isShort({ availability, minutes }: EveningReport, nowMs: number): boolean {
+export function isShort({ availability, minutes }: Report, nowMs: number): boolean {
   const { available, total } = availability
   return available < total * SHORT_PART || available < claimsSince(minutes, nowMs, SHORT_MINUTES)
 }
@@ -72,7 +72,7 @@ export function isShort({ availability, minutes }: EveningReport, nowMs: number)
  * @example
  * minutesLeft({ available: 30 }, twentyClaimsInTenMinutes, now) // 15
  */
-export function minutesLeft({ availability, minutes }: EveningReport, nowMs: number): number | undefined {
+export function minutesLeft({ availability, minutes }: Report, nowMs: number): number | undefined {
   const taken = claimsSince(minutes, nowMs, SHORT_MINUTES)
   return taken === 0 ? undefined : Math.max(1, Math.floor((availability.available * SHORT_MINUTES) / taken))
 }

@@ -40,7 +40,7 @@ export function Evening({ onChanged }: { onChanged(): void }) {
         <div>
           <Switches event={event} onChanged={onChanged} />
           <Times event={event} onChanged={onChanged} />
-          {report.rehearsal && <Rehearsal report={report} counted={report.rehearsal} onChanged={onChanged} />}
+          <Rehearsal report={report} counted={report.rehearsal} onChanged={onChanged} />
           <Grants grants={report.grants} />
           <BlockList blocked={report.blocked} />
           <Downloads event={event} />

@@ -1,7 +1,6 @@
-import { LandpassError } from '@landpass/client'
+import { LandpassError, type Report } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { loadCodes } from '../../api/attendance.ts'
-import type { EveningReport } from '../../api/evening.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { isMadeHere } from '../made-here.ts'
@@ -11,7 +10,7 @@ import { TextField } from './text-field.tsx'
 import { useAction } from './use-action.ts'
 
 interface MoreTokensProps {
-  readonly report: EveningReport
+  readonly report: Report
   onChanged(): void
 }
 

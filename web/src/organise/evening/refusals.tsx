@@ -1,10 +1,10 @@
-import type { EveningReport } from '../../api/evening.ts'
+import type { Report } from '@landpass/client'
 import { formatNumber } from '../../texts/format.ts'
 import { findText, text } from '../../texts/texts.ts'
 import { adviceText } from './refusal-advice.ts'
 
 /** Why claims were refused: what the players read, how often, and what the organiser can do. */
-export function Refusals({ refusals }: Pick<EveningReport, 'refusals'>) {
+export function Refusals({ refusals }: Pick<Report, 'refusals'>) {
   return (
     <section class="card">
       <h2>{text('evening.refusals.heading')}</h2>

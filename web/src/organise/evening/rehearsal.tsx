@@ -1,5 +1,6 @@
+import type { Report } from '@landpass/client'
 import { useEffect, useRef } from 'preact/hooks'
-import type { EveningReport, RehearsalCounts } from '../../api/evening.ts'
+import type { RehearsalCounts } from '../../api/evening.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { ActionFault } from './action-fault.tsx'
@@ -11,7 +12,7 @@ const HOUR_MS = 3_600_000
 const MAX_REHEARSAL_MS = 24 * HOUR_MS
 
 interface RehearsalProps {
-  readonly report: EveningReport
+  readonly report: Report
   readonly counted: RehearsalCounts
   onChanged(): void
 }

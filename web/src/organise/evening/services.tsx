@@ -1,10 +1,10 @@
-import type { EveningReport } from '../../api/evening.ts'
+import type { Report } from '@landpass/client'
 import { formatDateTime } from '../../texts/format.ts'
 import { type TextKey, text } from '../../texts/texts.ts'
 import { isMadeHere } from '../made-here.ts'
 
 /** Whether the services answer without which there are no tokens. */
-export function Services({ report }: { readonly report: EveningReport }) {
+export function Services({ report }: { readonly report: Report }) {
   const { event, issuer, presence, alarms } = report
   return (
     <section class="card">
@@ -29,7 +29,7 @@ export function Services({ report }: { readonly report: EveningReport }) {
 }
 
 interface ServiceProps {
-  readonly state: EveningReport['issuer'] | EveningReport['presence']
+  readonly state: Report['issuer'] | Report['presence']
   /** What that means for players, and what to do. */
   readonly failing: TextKey
 }

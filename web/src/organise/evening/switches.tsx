@@ -1,17 +1,17 @@
-import type { EveningChange, EveningEvent } from '../../api/evening.ts'
+import type { attendance, EventInfo } from '@landpass/client'
 import { text } from '../../texts/texts.ts'
 import { ActionFault } from './action-fault.tsx'
 import { changeEvening } from './evening-session.ts'
 import { useAction } from './use-action.ts'
 
 interface SwitchesProps {
-  readonly event: EveningEvent
+  readonly event: EventInfo
   onChanged(): void
 }
 
 /** The rules of the event that can be switched while it runs. */
 export function Switches({ event, onChanged }: SwitchesProps) {
-  const change = async (options: EveningChange) => {
+  const change = async (options: attendance.EventChange) => {
     await changeEvening(options)
     onChanged()
   }

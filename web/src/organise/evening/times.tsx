@@ -1,6 +1,5 @@
-import { LandpassError } from '@landpass/client'
+import { type EventInfo, LandpassError } from '@landpass/client'
 import { useSignal } from '@preact/signals'
-import type { EveningEvent } from '../../api/evening.ts'
 import { text } from '../../texts/texts.ts'
 import { ActionFault } from './action-fault.tsx'
 import { changeEvening } from './evening-session.ts'
@@ -8,7 +7,7 @@ import { isoOf, localText } from './local-time.ts'
 import { useAction } from './use-action.ts'
 
 interface TimesProps {
-  readonly event: EveningEvent
+  readonly event: EventInfo
   onChanged(): void
 }
 
