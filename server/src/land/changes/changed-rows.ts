@@ -21,8 +21,6 @@ export interface ChangedRows {
   readonly parcels: readonly ParcelTable[]
   readonly estates: readonly EstateTable[]
   readonly publications: readonly PublicationTable[]
-  /** All publications of the estates in `changed`. */
-  readonly ofEstates: readonly PublicationTable[]
 }
 
 /** A revision that a process holds, and the lineage of the database that it was read from. */
@@ -52,7 +50,6 @@ export async function readChangedRows(
     select split_part(key, ',', 1)::integer, split_part(key, ',', 2)::integer from unnest(${keys('parcel')}) as key)`)
   const estates = ofWorld(sql`id = any(${keys('estate')})`)
   const publications = ofWorld(sql`key = any(${keys('publication')}::bigint[])`)
-  const ofEstates = ofWorld(sql`asset_type = 'estate' and asset_id = any(${keys('estate')})`)
   const { rows } = await sql<StatementRow>`
     with head as (${LAND_HEAD}), journal as materialized (
       select subject, key from land_change
@@ -66,8 +63,7 @@ export async function readChangedRows(
       (select coalesce(json_agg(journal), '[]') from journal) as journal,
       ${jsonRows({ table: 'parcel', where: parcels, isForAnswers: true })} as parcels,
       ${jsonRows({ table: 'estate', where: estates, isForAnswers: true })} as estates,
-      ${jsonRows({ table: 'publication', where: publications, isForAnswers: true })} as publications,
-      ${jsonRows({ table: 'publication', where: ofEstates, isForAnswers: true })} as "ofEstates"
+      ${jsonRows({ table: 'publication', where: publications, isForAnswers: true })} as publications
     from head`.execute(db)
   const { isKnown, journal, ...read } = rows[0]!
   const { head } = read

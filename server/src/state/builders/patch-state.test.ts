@@ -176,6 +176,36 @@ describeOnBothEngines('the patched state', (open, kind) => {
     expect(patched.estates.size[patched.estates.ids.indexOf(id)]).toBe(2)
   })
 
+  test('takes one statement, without the publications of estates that it has; those of a new one are read with it', async () => {
+    const [known, id] = [(await build()).estates.ids[0]!, '7778']
+    const offer = (asset_id: string) =>
+      ({
+        kind: 'open-publication',
+        publication: publicationRow(`offer ${names++}`, { asset_id, asset_type: 'estate' }),
+      }) as const
+    await change([offer(known), offer(id)])
+    const held = await build()
+    let statements = 0
+    const counting: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        statements += 1
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+
+    await change([{ kind: 'change-estate', id: known, to: { name: `name ${names++}` } }])
+    const ofKnown = await readStateChanges(db.withPlugin(counting), held)
+    expect(ofKnown).toMatchObject({ estates: [{ id: known }], publications: [] })
+    expect(statements).toBe(1)
+
+    await change([{ kind: 'create-estate', estate: estateRow(id) }])
+    const ofNew = await readStateChanges(db, held)
+    expect(ofNew?.publications.map(({ asset_id }) => asset_id)).toEqual([id])
+    const patched = answersOf(new State(patchState(held, ofNew!)), TIMES_MS)
+    expectSame(patched, answersOf(new State(await build()), TIMES_MS))
+  })
+
   test('shares what has not changed', async () => {
     const held = await build()
     await change([{ kind: 'change-parcel', x: 0, y: 0, to: { name: `name ${names++}` } }])
