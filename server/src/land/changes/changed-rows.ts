@@ -10,7 +10,7 @@ import {
   KEPT_ROWS,
   type Subject,
 } from './change-journal.ts'
-import { jsonRows } from './json-rows.ts'
+import { exactRows, jsonRows } from './json-rows.ts'
 import { LAND_HEAD, type StoredHead } from './land-head.ts'
 
 /** What has changed since a revision, all of it read at the same time. */
@@ -72,7 +72,13 @@ export async function readChangedRows(
   const changed = changedAssetsOf(journal, { afterRevision: revision, toRevision: head.revision })
   if (!changed) return undefined
   const count = changed.parcels.length + changed.estates.length + changed.publications.length
-  return count > limit ? undefined : { ...read, changed }
+  if (count > limit) return undefined
+  return {
+    ...{ head, changed },
+    parcels: exactRows(read.parcels),
+    estates: exactRows(read.estates),
+    publications: exactRows(read.publications),
+  }
 }
 
 interface StatementRow extends Omit<ChangedRows, 'changed'> {
