@@ -112,11 +112,16 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const base = { db, clock, vault, metrics }
 
   const poap = createIssuer({ ...base, config: config.attendance.issuer })
-  const { keys, own } = createOwnIssuer({ ...base, config, engine })
+  const { keys, own } = createOwnIssuer({ ...base, config, engine, log })
   const missing = missingCredentials(config.attendance.issuer)
   const halfSet = halfSetCredentials(config.attendance.issuer)
   if (halfSet) log.warn({ missing }, halfSet)
   let keyProblem: SetupProblem | undefined
+  /** A file of keys that was restored is used from then on. */
+  const assertKeysUsable = async () => {
+    if (keyProblem && (await areKeysRestored(keys, log))) keyProblem = undefined
+    assertNoSetupProblem(keyProblem)
+  }
   const issuer = new Issuers({
     get own() {
       return keyProblem ? undefined : own
@@ -140,7 +145,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     issuer,
     prepareToken: async (event) => {
       if (!isOwnEvent(event.event_id)) return undefined
-      assertNoSetupProblem(keyProblem) // a claim that is reserved now would wait for the next start
+      await assertKeysUsable() // a claim that is reserved now would wait for the file
       return own?.prepare(event)
     },
     codeCounts,
@@ -161,7 +166,11 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
 
   const { makers } = config.attendance
   const { drawPlaces = () => undefined } = options
-  const maker = new EventMaker({ db, clock, keys, codes, log, drawPlaces, ...makers })
+  const current = async () => {
+    await assertKeysUsable()
+    return keys.current()
+  }
+  const maker = new EventMaker({ db, clock, keys: { current }, codes, log, drawPlaces, ...makers })
   const pictures = new TokenPictures(db)
   const tokenAnswers = new TokenAnswers()
   const endpoints: Endpoints = {
@@ -245,13 +254,14 @@ interface OwnIssuerNeeds {
   readonly engine: Pick<Engine, 'kind'>
   readonly db: Db
   readonly clock: Clock
+  readonly log: FastifyBaseLogger
 }
 
 /** The issuer of events that are made here; undefined where the settings allow none. */
-function createOwnIssuer({ config, engine, db, clock }: OwnIssuerNeeds) {
+function createOwnIssuer({ config, engine, db, clock, log }: OwnIssuerNeeds) {
   const path = tokenKeyPath(config, engine.kind)
   const isDefaultPath = config.attendance.tokenKeyFile === undefined
-  const keys = new TokenKeys({ db, clock, path, isDefaultPath })
+  const keys = new TokenKeys({ db, clock, path, isDefaultPath, log })
   const own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys }) : undefined
   return { keys, own }
 }
@@ -268,6 +278,18 @@ async function openKeys(keys: TokenKeys, log: FastifyBaseLogger): Promise<SetupP
     if (!(error instanceof CommandError)) throw error
     log.error({ reason: error.message }, 'the keys that sign tokens cannot be used')
     return { settings: ['TOKEN_KEY_FILE'], reason: 'with a file of keys for tokens that cannot be used' }
+  }
+}
+
+/** Whether the file has a published key again, after a start without one. Only a start makes keys, and publishes them. */
+async function areKeysRestored(keys: TokenKeys, log: FastifyBaseLogger): Promise<boolean> {
+  try {
+    const { path } = await keys.open({ mayMake: false })
+    log.info({ path }, 'the keys that sign tokens can be used again')
+    return true
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    return false
   }
 }
 
