@@ -24,6 +24,8 @@ export interface EventChange {
   readonly distribution_end_date?: string | null
   readonly requires_captcha?: boolean
   readonly requires_presence?: boolean
+  /** Whether a player needs a grant: {@link sendGrant}. */
+  readonly requires_grant?: boolean
   /** More tokens than before, of an event that was made on the server. */
   readonly tokens?: number
   /** Whether the list of holders is for the organiser alone, of an event that was made on the server. */
@@ -80,6 +82,37 @@ export const report = (
 ): Call<DataOf<'POST /event/{event}/report'>> =>
   write('POST', `${eventPath(name)}/report`, fieldsOf(credentials))
 
+/**
+ * Makes the secret with which the organiser's own server signs grants; the answer shows it once.
+ *
+ * @param keepPreviousS for so many seconds the secret before stays valid too
+ * @throws {LandpassError} `wrong_edit_code`
+ */
+export const makeGrantSecret = (
+  name: string | number,
+  credentials: Credentials,
+  { keepPreviousS }: { readonly keepPreviousS?: number } = {},
+): Call<DataOf<'POST /event/{event}/grant-secret'>> =>
+  write('POST', `${eventPath(name)}/grant-secret`, {
+    ...fieldsOf(credentials),
+    ...(keepPreviousS !== undefined && { keepPreviousS }),
+  })
+
+/**
+ * Allows a player to claim, for the organiser's own server. Safe to repeat.
+ *
+ * @param signature `await signGrant(secret, uuid, grant)`
+ * @throws {LandpassError} `bad_grant`, `nonce_used`, `too_many_grants`
+ */
+export const sendGrant = (
+  uuid: string,
+  grant: BodyOf<'POST /grants/{uuid}'>,
+  signature: string,
+): Call<DataOf<'POST /grants/{uuid}'>> => ({
+  ...write('POST', pathOf`/grants/${uuid}`, grant),
+  headers: { 'landpass-signature': signature },
+})
+
 /** Makes an event whose tokens the server signs; the answer has its edit code, once. @throws {LandpassError} */
 export const makeEvent = (body: BodyOf<'POST /events'>): Call<DataOf<'POST /events'>> =>
   write('POST', '/events', body)
@@ -90,6 +123,11 @@ export const approveEvent = (
   approval: 'approved' | 'refused',
 ): Call<DataOf<'POST /events/{event}/approval'>> =>
   write('POST', pathOf`/events/${name}/approval`, { approval })
+
+/** The events that wait for the operator, whose key the transport sends, the oldest first. @throws {LandpassError} `operator_only` */
+export const waitingEvents = (
+  query: { readonly after?: number; readonly limit?: number } = {},
+): Call<DataOf<'GET /events/waiting'>> => read('/events/waiting', query)
 
 /** The addresses that sign tokens on this server, with their times. */
 export const tokenIssuers = (): Call<DataOf<'GET /.well-known/attendance-issuers.json'>> =>
@@ -105,6 +143,10 @@ export const attendanceMetadata = (id: string): Call<DataOf<'GET /tokens/{id}/me
 /** What `verifyToken` of `@landpass/client/tokens` checks. @throws {LandpassError} `token_not_found` */
 export const attestation = (id: string): Call<DataOf<'GET /tokens/{id}/attestation'>> =>
   readAs('json', pathOf`/tokens/${id}/attestation`)
+
+/** The picture of a link to a token, PNG of 1200 x 630 pixels. @throws {LandpassError} `token_not_found` */
+export const attendanceShareImage = (id: string): Call<DataOf<'GET /tokens/{id}/share.png'>> =>
+  readAs('bytes', pathOf`/tokens/${id}/share.png`)
 
 /** The picture of a token, PNG. @throws {LandpassError} `token_not_found` */
 export const attendanceTokenImage = (id: string): Call<DataOf<'GET /tokens/{id}/image.png'>> =>

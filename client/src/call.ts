@@ -8,6 +8,8 @@ export interface Call<Data> {
   readonly path: string
   /** Sent as JSON in the body, never in the address. */
   readonly body?: object
+  /** Sent besides those of the client. Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly form: AnswerForm
   /** Always undefined: only its type is used, that of the answer. */
   readonly answer?: Data

@@ -132,6 +132,7 @@ async function sendOnce({ call, url, transport, etags, signal }: Sending): Promi
     method: call.method,
     url,
     headers: {
+      ...call.headers,
       ...(held && { 'if-none-match': held.etag }),
       ...(call.body && { 'content-type': 'application/json' }),
     },

@@ -33,6 +33,7 @@ export {
 } from './proof-of-work.ts'
 export { RECORD_FIELDS } from './record-fields.ts'
 export { EventStreamReader, type StreamPart } from './server-sent-events.ts'
+export { signGrant } from './sign-grant.ts'
 export * as system from './system.ts'
 export type { Transport, TransportBody, TransportRequest, TransportResponse } from './transport.ts'
 export { type FetchTransportOptions, fetchTransport } from './transports/fetch.ts'

@@ -4,6 +4,7 @@
 export type ErrorCode =
   | 'already_claimed'
   | 'attendance_not_configured'
+  | 'bad_grant'
   | 'bad_request'
   | 'bad_signature'
   | 'bid_not_found'
@@ -25,6 +26,7 @@ export type ErrorCode =
   | 'event_not_found'
   | 'event_not_open'
   | 'expectation_failed'
+  | 'grant_required'
   | 'header_too_large'
   | 'holders_hidden'
   | 'internal_error'
@@ -37,6 +39,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'no_codes_left'
   | 'no_codes_loaded'
+  | 'nonce_used'
   | 'not_at_event'
   | 'not_found'
   | 'not_signed'
@@ -52,6 +55,7 @@ export type ErrorCode =
   | 'signature_used'
   | 'tile_not_found'
   | 'token_not_found'
+  | 'too_many_grants'
   | 'too_many_guesses'
   | 'too_many_large_answers'
   | 'too_many_pictures'
@@ -758,6 +762,24 @@ export interface Operations {
     body: EditCodeRequest
     data: Report
   }
+  /** Make the secret with which the organiser's own server signs grants */
+  'POST /event/{event}/grant-secret': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: GrantSecretRequest
+    data: GrantSecret
+  }
+  /** Allow a player to claim a token: for the organiser's own server, which signs the request */
+  'POST /grants/{uuid}': {
+    path: {
+      /** The event's UUID here. */
+      uuid: string
+    }
+    body: GrantRequest
+    data: Grant
+  }
   /** A new captcha for the player who signed the request */
   'POST /captcha': {
     data: Captcha
@@ -774,6 +796,15 @@ export interface Operations {
   'POST /events': {
     body: EventToMake
     data: MadeEvent
+  }
+  /** For the operator: the events that wait for approval, the oldest first */
+  'GET /events/waiting': {
+    query?: {
+      /** Only events with later numbers: `next` of the page before. */
+      after?: number
+      limit?: number
+    }
+    data: WaitingEvents
   }
   /** The operator approves or refuses an event that was made here */
   'POST /events/{event}/approval': {
@@ -893,6 +924,14 @@ export interface Operations {
   }
   /** The picture of a token */
   'GET /tokens/{id}/image.png': {
+    path: {
+      /** The UUID of the token. */
+      id: string
+    }
+    data: Uint8Array
+  }
+  /** The picture of a link to a token: 1200 x 630 pixels */
+  'GET /tokens/{id}/share.png': {
     path: {
       /** The UUID of the token. */
       id: string
@@ -1399,7 +1438,7 @@ export interface TokenMetadata {
 }
 
 export interface RegistrationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1442,6 +1481,8 @@ export interface RegisteredEvent {
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
   requires_presence: boolean
+  /** Whether a player needs a grant of the organiser's own server. */
+  requires_grant: boolean
   event: IssuerEvent
   organiser_pass?: OrganiserPass
 }
@@ -1479,13 +1520,13 @@ export interface OrganiserPass {
 }
 
 export interface EventChangeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
   options: unknown
 }
 
@@ -1522,6 +1563,8 @@ export interface ChangedEvent {
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
   requires_presence: boolean
+  /** Whether a player needs a grant of the organiser's own server. */
+  requires_grant: boolean
   organiser_pass?: OrganiserPass
 }
 
@@ -1558,6 +1601,8 @@ export interface EventInfo {
   requires_captcha: boolean
   /** Whether a player must stand on one of the coordinates. */
   requires_presence: boolean
+  /** Whether a player needs a grant of the organiser's own server. */
+  requires_grant: boolean
 }
 
 export interface Availability {
@@ -1576,7 +1621,7 @@ export interface Availability {
 }
 
 export interface EditCodeRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1590,7 +1635,7 @@ export interface LoadedCodes {
   total: number
   available: number
   claimed: number
-  /** The issuer has no codes for the event yet: it approves events by hand. */
+  /** The issuer has no codes for the event yet: it approves events by hand. For an event made here, the operator of this server does. */
   waiting_for_issuer?: true
   /** What to do next, for a person. */
   message?: string
@@ -1672,6 +1717,14 @@ export interface Report {
     code: string
     count: number
   }[]
+  grants: {
+    /** Players may still use them. */
+    open: number
+    /** A claim has them. */
+    used: number
+    /** Nobody used them in time. */
+    expired: number
+  }
   /** The last 20, the newest first. */
   issuer_errors: {
     /** ISO 8601, UTC. */
@@ -1695,6 +1748,47 @@ export interface Alarm {
   held_since: string | null
   /** ISO 8601, UTC: when one claim asks the issuer again. Loading the codes lets all go on. */
   next_try_at: string | null
+}
+
+export interface GrantSecretRequest {
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
+  editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
+  /** For so many seconds the secret before stays valid too, so that no grant is refused while you change it; 0 if left out. */
+  keepPreviousS?: number
+}
+
+export interface GrantSecret {
+  /** The event, as grants are sent to /grants/:uuid. */
+  uuid: string
+  /** Keep it as you keep a password: it is shown once. */
+  secret: string
+  /** When the secret before ends: ISO 8601, UTC. Null where there was none. */
+  previous_ends_at: string | null
+  organiser_pass?: OrganiserPass
+}
+
+export interface GrantRequest {
+  /** The player who may claim. */
+  address: string
+  /** Your name of this grant, another one for each grant of the event. */
+  nonce: string
+  /** Until when the player may claim: ISO 8601 with a zone, at most 7 days ahead. */
+  expires: string
+}
+
+/** The same answer for the same grant, however often it is sent. */
+export interface Grant {
+  /** The event's UUID. */
+  event: string
+  /** In lower case. */
+  address: string
+  nonce: string
+  /** ISO 8601, UTC. */
+  expires: string
 }
 
 export interface Captcha {
@@ -1749,6 +1843,18 @@ export interface MadeEvent {
   approval: 'waiting' | 'approved' | 'refused'
 }
 
+export interface WaitingEvents {
+  /** How many events wait in all. */
+  total: number
+  /** The `after` of the next page; null where this is the last one. */
+  next: number | null
+  events: {
+    event: EventInfo
+    /** How many there can be. */
+    tokens: number
+  }[]
+}
+
 export interface ApprovalRequest {
   approval: 'approved' | 'refused'
 }
@@ -1775,7 +1881,7 @@ export interface TokenIssuers {
 }
 
 export interface RevocationRequest {
-  /** The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string

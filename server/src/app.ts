@@ -6,6 +6,8 @@ import { Pictures } from './api/images/pictures.ts'
 import { serveLandApi, VERSION_PREFIXES } from './api/land-api.ts'
 import { LAND_SHAPES } from './api/land-shapes.ts'
 import { type Attendance, createAttendance } from './attendance/attendance.ts'
+import { GRANT_SIGNATURE_HEADER } from './attendance/grants/grant-routes.ts'
+import { SHARE_SIZE } from './attendance/own-issuer/share-image.ts'
 import { getToken } from './attendance/own-issuer/token-list-queries.ts'
 import type { SignedToken } from './attendance/own-issuer/token-queries.ts'
 import { hasOwnIssuer, missingCredentials } from './attendance/setup-problem.ts'
@@ -126,7 +128,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await describeRoutes(server, {
     publicUrl: config.publicUrl,
     shapes: servesLand ? LAND_SHAPES : {},
-    securitySchemes: attendance ? SIGNED_FETCH_HEADERS : {},
+    securitySchemes: attendance ? { ...SIGNED_FETCH_HEADERS, ...GRANT_SIGNATURE_HEADER } : {},
   })
   healthRoutes(server, {
     stopping,
@@ -151,6 +153,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     serveTokenPages(server, {
       interfaces,
       publicUrl: config.publicUrl,
+      shareSize: SHARE_SIZE,
       describeToken: async (id) => summaryOf(await getToken(engine.db, id)),
     })
     await attendance.register(server)

@@ -98,7 +98,7 @@ export const ERRORS = {
   body_too_large: {
     status: 413,
     where: 'every endpoint that reads a body',
-    meaning: 'The body is larger than 64 KiB, or 1.4 MiB with a picture.',
+    meaning: 'The body is larger than 64 KiB; 1.4 MiB with a picture, 1 KiB for a grant.',
     next: 'Send a smaller body.',
   },
   expectation_failed: {
@@ -183,9 +183,16 @@ export const ERRORS = {
   },
   wrong_edit_code: {
     status: 401,
-    where: 'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/report',
+    where:
+      'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/report, POST /event/:id/grant-secret',
     meaning: 'The edit code does not belong to this event id, or the issuer does not know the event.',
     next: "Copy both from the issuer's e-mail: the event id is a number, the edit code usually six digits. The code of an event made here has 32 letters and digits, and was shown once.",
+  },
+  bad_grant: {
+    status: 401,
+    where: 'POST /grants/:uuid',
+    meaning: 'The signature does not belong to this grant and event, or the event takes no grants.',
+    next: 'Check the uuid and the secret, and sign the exact bytes of the body: docs/attendance/reference.md. The organiser can make a new secret.',
   },
   not_signed: {
     status: 401,
@@ -263,14 +270,21 @@ export const ERRORS = {
   event_expired: {
     status: 403,
     where: 'POST /claim/:uuid',
-    meaning: 'The event has expired at the issuer, which makes no more tokens for it.',
-    next: 'The organiser can move the expiry date at the issuer and register the event again.',
+    meaning:
+      'The event has expired at the issuer, which makes no more tokens for it; one that was made here is over.',
+    next: 'At the issuer the organiser can move the expiry date, and register the event again.',
   },
   not_at_event: {
     status: 403,
     where: 'POST /claim/:uuid',
     meaning: 'The player is not on one of the coordinates of the event.',
     next: 'Go there and try again after a few seconds: the server learns positions with a delay.',
+  },
+  grant_required: {
+    status: 403,
+    where: 'POST /claim/:uuid',
+    meaning: 'The event gives tokens to players who have a grant, and this player has none.',
+    next: 'Do what earns the token. If it is done, try again in a minute, or ask the organiser.',
   },
   preview_realm: {
     status: 403,
@@ -294,18 +308,31 @@ export const ERRORS = {
     status: 409,
     where: 'POST /claim/:uuid',
     meaning: 'The address already holds a token of this event.',
-    next: 'Look into the wallet. It can take some minutes until a claimed token is there.',
+    next: 'Look into the wallet, where it can take some minutes, or at GET /addresses/:address/tokens for a token made here.',
+  },
+  nonce_used: {
+    status: 409,
+    where: 'POST /grants/:uuid',
+    meaning: 'A grant of the event has this nonce, for another player or with another time.',
+    next: 'Send the same grant again unchanged, or choose a new nonce for a new grant.',
+  },
+  too_many_grants: {
+    status: 409,
+    where: 'POST /grants/:uuid',
+    meaning: 'The event has as many unused grants as this server allows.',
+    next: 'Wait until players have used some or some have expired. Give grants that expire sooner.',
   },
   no_codes_left: {
     status: 409,
     where: 'POST /claim/:uuid',
     meaning: 'No claim code is free: all are used.',
-    next: 'The organiser can request more from the issuer and load them with POST /addcodes/:id.',
+    next: 'The organiser can request more from the issuer and load them with POST /addcodes/:id, or raise the tokens of an event made here.',
   },
   no_codes_loaded: {
     status: 409,
     where: 'POST /claim/:uuid',
-    meaning: 'The event has no claim codes yet: they were never loaded, or the issuer has not approved them.',
+    meaning:
+      'The event has no claim codes yet: they were never loaded, or the issuer (for an event made here: the operator) has not approved them.',
     next: 'The organiser loads them with POST /addcodes/:id. Then players can claim.',
   },
   claim_refused: {
@@ -322,7 +349,8 @@ export const ERRORS = {
   },
   too_many_guesses: {
     status: 429,
-    where: 'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/report',
+    where:
+      'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/report, POST /event/:id/grant-secret',
     meaning: 'Too many wrong edit codes were sent, by anybody.',
     next: 'Send the pass of an earlier answer, or solve the challenge in data.proof_of_work and send it as proof; or wait for the seconds in Retry-After. A refused proof stays valid. Copy the code from where you received it.',
   },

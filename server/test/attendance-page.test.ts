@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { signGrant } from '@landpass/client'
 import { PNG } from 'pngjs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isProof } from '../src/attendance/captcha/proof-of-work.ts'
@@ -124,11 +125,25 @@ describe('the pages of docs/attendance', () => {
     if (name === `POST /addcodes/${EXAMPLE.eventId}` && time === 2) await giveMoreCodes(25)
     const timestamp = headers['x-identity-timestamp']
     if (timestamp !== undefined) clock.set(Number(timestamp))
+    if (name.startsWith('POST /grants/')) await knowTheSecret()
     if (name.startsWith('POST /claim/')) {
       const signer = timestamp === undefined ? makePlayer('p3') : makePlayer('player 1')
       await outside.stand(signer.address, PLACE.x, PLACE.y, clock.nowMs())
       if (timestamp === undefined) await askForCaptcha(signer)
     }
+  }
+
+  /** Secrets are random: the one of the page becomes a valid one too. */
+  async function knowTheSecret(): Promise<void> {
+    await engine.db
+      .insertInto('grant_secret')
+      .values({
+        event_id: EXAMPLE.eventId,
+        sealed: vault.seal('grant-secret', exampleSecret(), String(EXAMPLE.eventId)),
+        created_at_ms: clock.nowMs(),
+        valid_until_ms: clock.nowMs() + MINUTE_MS,
+      })
+      .execute()
   }
 
   async function spendTheEvening(): Promise<void> {
@@ -322,19 +337,23 @@ describe('the pages of docs/attendance', () => {
       clock.set(Date.parse(time))
       return server.claim(EXAMPLE.uuid, player)
     }
-    const change = (enabled: boolean) =>
+    const change = (name: string, value: boolean) =>
       server.send('PATCH', `/event/${EXAMPLE.eventId}`, {
         editCode: EXAMPLE.editCode,
-        options: [['enabled', enabled]],
+        options: [[name, value]],
       })
     const answers = [
       await at('2027-03-02T00:00:00Z'),
       await at('2027-03-06T03:00:00Z'),
       await at('2027-03-22T00:00:00Z'),
     ]
-    await change(false)
+    await change('enabled', false)
     answers.push(await at('2027-03-05T20:00:00Z'))
-    await change(true)
+    await change('enabled', true)
+    await change('requires_grant', true)
+    await outside.stand(player.address, PLACE.x, PLACE.y, Date.parse('2027-03-05T20:01:00Z'))
+    answers.push(await at('2027-03-05T20:01:00Z'))
+    await change('requires_grant', false)
     clock.set(EVENING_MS)
     return answers
   }
@@ -381,7 +400,7 @@ describe('the pages of docs/attendance', () => {
 
     expect(named).toEqual(
       served.filter((name) =>
-        /^landpass_(claim|issuer|captcha|signed|presence|held_events)/.test(name ?? ''),
+        /^landpass_(claim|grants|issuer|captcha|signed|presence|held_events)/.test(name ?? ''),
       ),
     )
   })
@@ -408,6 +427,25 @@ describe('the pages of docs/attendance', () => {
     )
     expect(isFirst).toBe(true)
   })
+})
+
+/** The secret of the example of a grant. */
+function exampleSecret(): string {
+  return /`(lps_[\w-]+)`/.exec(pages)![1]!
+}
+
+test('the example of a grant is signed as its table says', async () => {
+  const {
+    path,
+    headers,
+    body = '',
+  } = examplesOf(pages).find((example) => example.path.startsWith('/grants/'))!
+  const uuid = path.split('/')[2]!
+  const signature = createHmac('sha256', exampleSecret()).update(`${uuid}\n${body}`).digest('hex')
+
+  expect(headers['landpass-signature']).toBe(signature)
+  expect(await signGrant(exampleSecret(), uuid, body)).toBe(signature)
+  expect(await signGrant(exampleSecret(), uuid.toUpperCase(), JSON.parse(body))).toBe(signature)
 })
 
 test('the simulated player of the page claims as it says', async () => {

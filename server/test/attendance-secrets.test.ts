@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { signGrant } from '@landpass/client'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Vault } from '../src/attendance/vault.ts'
 import { MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '../src/clock.ts'
@@ -49,6 +50,7 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
 
     await scenario.organise()
     await scenario.makeAnEvent()
+    await scenario.giveGrants()
     await scenario.claimAndBeRefused()
     await scenario.misplaceSecrets()
     // What is not about the database is the same code on either engine
@@ -121,6 +123,7 @@ class Scenario {
         ISSUER_TIMEOUT_MS: String(TIMEOUT_MS),
         DATABASE_TIMEOUT_MS: String(TIMEOUT_MS),
         CLAIM_WAIT_MS: '500',
+        EVENT_GRANTS_MAX: '1',
       },
       postgres,
     )
@@ -200,6 +203,46 @@ class Scenario {
       headers,
       body: { approval: 'approved' },
     })
+  }
+
+  /** A game's server gives a grant, and makes each mistake. The secret is answered once, and never again. */
+  async giveGrants(): Promise<void> {
+    const n = 13
+    await outside.putEvent(this.id + n, { edit_code: EDIT_CODE, codes: 1 })
+    const registration = { editCode: EDIT_CODE, coordinates: '10,20' }
+    await this.expect('ok', 'POST', this.path('event', n), { body: registration })
+    await this.expect('ok', 'POST', this.path('addcodes', n), { body: { editCode: EDIT_CODE } })
+    const options = [['requires_grant', true]]
+    await this.expect('ok', 'PATCH', this.path('event', n), { body: { editCode: EDIT_CODE, options } })
+    const made = await fetch(`${this.server.origin}${this.path('event', n)}/grant-secret`, {
+      method: 'POST',
+      body: JSON.stringify({ editCode: EDIT_CODE }),
+    })
+    const { uuid, secret } = ((await made.json()) as { data: { uuid: string; secret: string } }).data
+    this.typed.set(secret, 'the secret of grants')
+    const [ann, ben] = [await this.player('grant ann'), await this.player('grant ben')]
+    const expires = new Date(SYSTEM_CLOCK.nowMs() + 60 * MINUTE_MS).toISOString()
+    const send = async (code: ErrorCode | 'ok', address: string, nonce: string, key = secret) => {
+      const body = JSON.stringify({ address, nonce, expires })
+      const headers = { 'landpass-signature': await signGrant(key, uuid, body) }
+      await this.expect(code, 'POST', `/grants/${uuid}`, { body, headers })
+    }
+    await send('bad_grant', ann.address, 'one', `${secret}x`)
+    await this.expect('grant_required', 'POST', this.path('claim', n), { by: ann, body: {} })
+    await send('ok', ann.address, 'one')
+    await send('ok', ann.address, 'one')
+    await send('nonce_used', ben.address, 'one')
+    await send('too_many_grants', ben.address, 'two')
+    // In wrong places
+    const body = { address: secret, nonce: secret, expires: secret }
+    await this.expect('bad_grant', 'POST', `/grants/${uuid}`, {
+      body: { address: ann.address, nonce: 'x', expires },
+      headers: { 'landpass-signature': secret },
+    })
+    await this.ask('POST', `/grants/${secret}`, { body })
+    await this.ask('POST', `/grants/${uuid}?secret=${secret}`, { body: { ...body, nonce: { secret } } })
+    await this.expect('ok', 'POST', this.path('claim', n), { by: ann, body: {} })
+    await this.expect('ok', 'POST', `${this.path('event', n)}/report`, { body: { editCode: EDIT_CODE } })
   }
 
   /** A token for each way to claim, and every refusal that a player can meet. */

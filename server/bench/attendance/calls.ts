@@ -72,7 +72,7 @@ function parseObject(text: string): { data?: unknown; code?: unknown } {
 }
 
 /** `200`, `409 no_codes_left`, `no answer`. */
-export function outcomeOf({ status, code }: Reply): string {
+export function outcomeOf({ status, code }: Pick<Reply, 'status' | 'code'>): string {
   if (status === 0) return 'no answer'
   return code === undefined ? String(status) : `${status} ${code}`
 }

@@ -1,6 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
 import { outcomeOf } from './calls.ts'
 import { compareWithLedger } from './event-records.ts'
+import { ownIssuerFaults } from './own-issuer-faults.ts'
 import { makePlayers, signedClaim } from './players.ts'
 import { PLACE, type Rig, withRig } from './rig.ts'
 import { inParallel, type Script, sized, tally, type Verdict } from './script.ts'
@@ -49,8 +50,11 @@ const ISSUERS = [
 ] as const satisfies readonly IssuerFaults[]
 
 export const issuerFaults: Script = {
-  about: '5,000 claims while 3 of 10 calls to the issuer fail: all final within 5 minutes, no token too many',
-  run: async ({ seed, engine, processes, rounds = ISSUERS.length, scale }, verdict) => {
+  about:
+    '5,000 claims while 3 of 10 calls to the issuer fail (or, with --issuer own, while its key file or database is away): all final within 5 minutes, no token too many',
+  run: async (options, verdict) => {
+    if (options.issuer === 'own') return ownIssuerFaults(options, verdict)
+    const { seed, engine, processes, rounds = ISSUERS.length, scale } = options
     const env = { ISSUER_TIMEOUT_MS: String(TIMEOUT_MS), CLAIM_WAIT_MS: '500' }
     await withRig({ engine, processes, env }, async (rig) => {
       for (let round = 1; round <= rounds; round++) {

@@ -8,6 +8,8 @@ import { largeEvent } from '../faults/large-event.ts'
 import { pipelining } from '../faults/pipelining.ts'
 import { rollingRestart } from '../faults/rolling-restart.ts'
 import { crowd } from './crowd.ts'
+import { grantKill } from './grant-kill.ts'
+import { grantMutations } from './grant-mutations.ts'
 import { guesses } from './guesses.ts'
 import { issuerFaults } from './issuer-faults.ts'
 import { kill } from './kill.ts'
@@ -24,6 +26,8 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   'issuer-faults': issuerFaults,
   kill,
   mutations,
+  'grant-mutations': grantMutations,
+  'grant-kill': grantKill,
   ssrf,
   guesses,
   throughput,
@@ -37,13 +41,13 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
 }
 
 /** Scripts that can run with events that are made here. */
-const OWN_ISSUER_SCRIPTS = ['crowd', 'one-player', 'kill', 'throughput']
+const OWN_ISSUER_SCRIPTS = ['crowd', 'one-player', 'issuer-faults', 'kill', 'grant-kill', 'throughput']
 const SHOWN = 20
 
 const USAGE = [
   'Usage: npm run faults -- <script> [--seed N] [--engine postgres|embedded] [--issuer simulated|own] [--processes N] [--rounds N] [--seeds N] [--scale 0..1]',
   '',
-  ...Object.entries(SCRIPTS).map(([name, { about }]) => `  ${name.padEnd(15)} ${about}`),
+  ...Object.entries(SCRIPTS).map(([name, { about }]) => `  ${name.padEnd(16)} ${about}`),
 ].join('\n')
 
 const wanted = readArguments()

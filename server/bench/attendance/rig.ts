@@ -175,6 +175,11 @@ export class Rig {
     this.servers[index] = await startServer(this.env[index]!, this.args)
   }
 
+  /** The file with the keys that sign tokens, of events that are made here. */
+  get tokenKeyPath(): string {
+    return this.env[0]!.TOKEN_KEY_FILE!
+  }
+
   /** The server process of an index. */
   serverOf(index: number): Running {
     return this.servers[index]!
@@ -306,6 +311,8 @@ function serverEnv(issuer: string, presence: string): Record<string, string> {
     LIMIT_CAPTCHA_IMAGE_PER_MINUTE: '0',
     LIMIT_PLAYER_PER_MINUTE: '0',
     LIMIT_ORGANISER_PER_MINUTE: '0',
+    LIMIT_GRANTS_PER_MINUTE: '0',
+    LIMIT_EVENT_GRANTS_PER_MINUTE: '0',
     ATTENDANCE_KEY,
     ISSUER_URL: issuer,
     ISSUER_TOKEN_URL: `${issuer}/oauth/token`,

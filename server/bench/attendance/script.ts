@@ -13,7 +13,7 @@ export interface ScriptOptions {
   /** Seed of all random values: players, times, mutations. */
   readonly seed: number
   readonly engine: EngineKind
-  /** For the scripts that claim: `crowd`, `one-player`, `kill`, `throughput`. */
+  /** For the scripts that claim: `crowd`, `one-player`, `issuer-faults`, `kill`, `throughput`. */
   readonly issuer?: IssuerKind
   /** Server processes; the embedded engine takes one. */
   readonly processes: number

@@ -11,6 +11,7 @@ const SECONDS = [0.25, 1, 2.5, 5]
 /** The metrics of attendance: counts and times. No label holds an address of a player, a code or a key. */
 export class AttendanceMetrics {
   private readonly claims: Counter<'result'>
+  private readonly grants: Counter<'result'>
   private readonly steps: Counter<'result'>
   private readonly issuerCalls: Counter<'call' | 'result'>
   private readonly issuerSeconds: Histogram<'call'>
@@ -23,6 +24,12 @@ export class AttendanceMetrics {
     this.claims = new Counter({
       name: 'landpass_claims_total',
       help: 'Answered claims, by state of the claim or error code.',
+      labelNames: ['result'],
+      registers,
+    })
+    this.grants = new Counter({
+      name: 'landpass_grants_total',
+      help: 'Answered grants: accepted, repeated, or the error code.',
       labelNames: ['result'],
       registers,
     })
@@ -90,6 +97,7 @@ export class AttendanceMetrics {
   }
 
   onClaim = (result: string): void => this.claims.inc({ result })
+  onGrant = (result: string): void => this.grants.inc({ result })
   onStep = (result: string): void => this.steps.inc({ result })
   onCaptcha = (result: string): void => this.captchas.inc({ result })
   onSignature = (result: string): void => this.signatures.inc({ result })

@@ -23,12 +23,15 @@ import { EventCache } from './events/event-cache.ts'
 import { EventHolds } from './events/event-holds.ts'
 import { type EventRouteOptions, eventRoutes } from './events/event-routes.ts'
 import { Organisers } from './events/organisers.ts'
+import { type GrantRouteOptions, grantRoutes } from './grants/grant-routes.ts'
+import { Grants } from './grants/grants.ts'
 import { GuessChallenges } from './guess-challenge.ts'
 import type { Issuer } from './issuer/issuer.ts'
 import { isOwnEvent } from './issuer/own-event-ids.ts'
 import { PoapIssuer } from './issuer/poap-issuer.ts'
 import { type Limits, registerLimits } from './limits.ts'
 import { OrganiserPasses } from './organiser-passes.ts'
+import { type ApprovalRouteOptions, approvalRoutes } from './own-issuer/approval-routes.ts'
 import { Approvals } from './own-issuer/approvals.ts'
 import { EventMaker, type EventMakerOptions } from './own-issuer/event-maker.ts'
 import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/issuer-key-routes.ts'
@@ -37,11 +40,12 @@ import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-e
 import { isOperator } from './own-issuer/operator-key.ts'
 import { OwnIssuer } from './own-issuer/own-issuer.ts'
 import { revocationRoutes } from './own-issuer/revocation-routes.ts'
+import { SharePictures } from './own-issuer/share-pictures.ts'
 import { TokenAnswers } from './own-issuer/token-answers.ts'
 import { TokenKeys, tokenKeyPath } from './own-issuer/token-keys.ts'
 import { TokenLog } from './own-issuer/token-log.ts'
 import { tokenLogRoutes } from './own-issuer/token-log-routes.ts'
-import { findReadyPicture, tokenPictureRoutes } from './own-issuer/token-picture-routes.ts'
+import { ReadyPictures, tokenPictureRoutes } from './own-issuer/token-picture-routes.ts'
 import { TokenPictures } from './own-issuer/token-pictures.ts'
 import { type TokenRouteOptions, tokenRoutes } from './own-issuer/token-routes.ts'
 import { PresenceProviders } from './presence/presence-providers.ts'
@@ -138,6 +142,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const holds = new EventHolds({ db, clock })
   const refusals = new Refusals({ db, clock })
   const players = createPlayers({ ...base, config: config.attendance, publicUrl: config.publicUrl })
+  const grants = new Grants({ db, clock, vault, maxOpen: config.attendance.maxOpenGrants })
   const { worker, rules } = createClaims({
     ...base,
     ...players,
@@ -150,6 +155,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     },
     codeCounts,
     holds,
+    grants,
     log,
   })
   const codes = new CodeLoader({ db, clock, vault, issuer, codeCounts, holds })
@@ -158,6 +164,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     ...players,
     guard,
     approvals,
+    grants,
     refusals,
     refreshSeal: () => refreshForm(db, vault),
     tokenLog: new TokenLog({ db, clock }),
@@ -172,6 +179,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   }
   const maker = new EventMaker({ db, clock, keys: { current }, codes, log, drawPlaces, ...makers })
   const pictures = new TokenPictures(db)
+  const shares = new SharePictures(db)
+  const readyPictures = new ReadyPictures(pictures)
   const tokenAnswers = new TokenAnswers()
   const endpoints: Endpoints = {
     ...players,
@@ -191,9 +200,12 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     changeMade: (event, change) => maker.change(event, change),
     keys,
     pictures,
+    shares,
     tokenAnswers,
     reports: new Reports({ db, clock, refusals, codeCounts, holds }),
     rules,
+    grants,
+    onGrant: metrics.onGrant,
     queue: new ClaimQueue({ db, clock, holds, pacer: poap.pacer }),
     refusals,
     onClaim: metrics.onClaim,
@@ -210,7 +222,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     register: async (app) => {
       await app.register((scope) => addRoutes(scope, config.attendance.limits, endpoints))
     },
-    findReady: (url) => findReadyPicture(pictures, url) ?? tokenAnswers.findGate(url),
+    findReady: (url) => readyPictures.find(url) ?? tokenAnswers.findGate(url),
     open: async () => {
       if (isOpen) return
       setupProblem = await checkVault(db, vault)
@@ -226,6 +238,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     close: async () => {
       if (!isStarted) return
       await worker.close(CLOSE_TIMEOUT_MS)
+      await keys.close()
       await cleanup.close()
     },
   }
@@ -261,7 +274,9 @@ interface OwnIssuerNeeds {
 function createOwnIssuer({ config, engine, db, clock, log }: OwnIssuerNeeds) {
   const path = tokenKeyPath(config, engine.kind)
   const isDefaultPath = config.attendance.tokenKeyFile === undefined
-  const keys = new TokenKeys({ db, clock, path, isDefaultPath, log })
+  const onThreadEnded = () =>
+    log.error('the thread that signs tokens ended; the main thread signs for a while')
+  const keys = new TokenKeys({ db, clock, path, isDefaultPath, log, signing: { onThreadEnded } })
   const own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys }) : undefined
   return { keys, own }
 }
@@ -352,13 +367,14 @@ interface ClaimsNeeds {
   readonly captchas: Captchas
   readonly codeCounts: CodeCountCache
   readonly holds: EventHolds
+  readonly grants: Grants
   readonly log: FastifyBaseLogger
 }
 
 /** The rules of claims, and the worker that finishes claims at the issuer. */
 function createClaims(needs: ClaimsNeeds) {
   const { config, db, clock, vault, metrics, issuer, prepareToken, signedFetch, captchas } = needs
-  const { codeCounts, holds, log } = needs
+  const { codeCounts, holds, grants, log } = needs
   const { callsPerSecond, timeoutMs: issuerTimeoutMs } = config.issuer
   const forSteps = { issuer, issuerTimeoutMs, callsPerSecond, holds }
   const worker = new ClaimWorker({ db, clock, vault, ...forSteps, log, onStep: metrics.onStep })
@@ -369,9 +385,10 @@ function createClaims(needs: ClaimsNeeds) {
     prepareToken,
     signedFetch,
     codeCounts,
+    grants,
     waitMs: config.claimWaitMs,
   })
-  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds }) }
+  return { worker, rules: new ClaimRules({ clock, signedFetch, captchas, claims, holds, grants }) }
 }
 
 /** Everything that the options of the routes name, without the limits. */
@@ -380,11 +397,14 @@ type Endpoints = Omit<
     CodeRouteOptions &
     ClaimRouteOptions &
     ReportRouteOptions &
+    GrantRouteOptions &
     CaptchaRouteOptions &
     MadeEventRouteOptions &
+    ApprovalRouteOptions &
     Omit<IssuerKeyRouteOptions, 'keys'> & {
       readonly keys: TokenKeys
       readonly pictures: TokenPictures
+      readonly shares: SharePictures
       readonly tokenAnswers: TokenAnswers
     } & TokenRouteOptions,
   keyof Limits
@@ -397,13 +417,13 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
     route.config = { ...route.config, isAddressPrivate: true }
   })
   const limits = await registerLimits(scope, config)
-  const { clientLimit, imageLimit, organiserLimit, makerLimit, makerDayLimit, listLimit, playerLimit } =
-    limits
+  const { clientLimit, imageLimit, organiserLimit, listLimit, playerLimit } = limits
+  const { makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } = limits
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, codes, reports } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
   const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
-  const { pictures, tokenAnswers } = endpoints
+  const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
 
   const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
@@ -414,21 +434,13 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
   await scope.register(codeRoutes, { ...forOrganisers, codes })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
+  await scope.register(grantRoutes, { ...forOrganisers, grants, grantLimit, eventGrantLimit, onGrant })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, imageLimit })
-  const forMakers = {
-    db,
-    clock,
-    world,
-    maker,
-    approvals,
-    publicUrl,
-    maxTokens,
-    operatorKey,
-    makerLimit,
-    makerDayLimit,
-  }
-
-  await scope.register(madeEventRoutes, { ...forMakers, organiserLimit, assertConfigured })
+  await scope.register(madeEventRoutes, {
+    ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },
+    ...{ makerLimit, makerDayLimit, waitingDayLimit },
+  })
+  await scope.register(approvalRoutes, { db, approvals, operatorKey, organiserLimit, assertConfigured })
   await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })
   await scope.register(revocationRoutes, { ...forOrganisers, clock, keys, tokenAnswers })
   await scope.register(tokenLogRoutes, { db })
@@ -436,7 +448,7 @@ async function addRoutes(scope: FastifyInstance, config: LimitsConfig, endpoints
     ...{ db, events, showsHolders, publicUrl, tokenAnswers, organisers, organiserLimit, listLimit },
   })
   await scope.register(tokenPictureRoutes, {
-    ...{ events, pictures, imageLimit, listLimit },
+    ...{ events, pictures, shares, imageLimit, listLimit },
     isOperator: (request) => isOperator(request, operatorKey),
   })
 }

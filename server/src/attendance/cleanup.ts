@@ -14,6 +14,7 @@ export interface CleanupOptions {
   readonly guard: Pick<EditCodeGuard, 'deleteOld'>
   /** Events that wait for the operator. */
   readonly approvals: { deleteOld(): Promise<unknown> }
+  readonly grants: { deleteOld(): Promise<void> }
   readonly refusals: Refusals
   /** Reads in which form new secrets are encrypted: `landpass reseal` changes it. */
   readonly refreshSeal: () => Promise<void>
@@ -32,7 +33,7 @@ export class Cleanup {
   }
 
   start(): void {
-    const { captchas, signedFetch, guard, approvals, refusals, refreshSeal, tokenLog } = this.options
+    const { captchas, signedFetch, guard, approvals, grants, refusals, refreshSeal, tokenLog } = this.options
     this.every(FLUSH_EVERY_MS, () => refusals.flush())
     this.every(LOG_EVERY_MS, () => tokenLog.update())
     this.every(DELETE_EVERY_MS, async () => {
@@ -40,6 +41,7 @@ export class Cleanup {
       await signedFetch.deleteExpired()
       await guard.deleteOld()
       await approvals.deleteOld()
+      await grants.deleteOld()
       await refreshSeal()
     })
   }

@@ -40,10 +40,13 @@ async function start(config: Partial<LimitsConfig>, trustedProxies: readonly str
       clientPerMinute: 0,
       makerPerMinute: 0,
       eventsPerDay: 0,
+      waitingEventsPerDay: 0,
       tokenListsPerMinute: 0,
       imagePerMinute: 0,
       playerPerMinute: 0,
       organiserPerMinute: 0,
+      grantsPerMinute: 0,
+      eventGrantsPerMinute: 0,
       ...config,
     })
     addRoutes(part, limits)

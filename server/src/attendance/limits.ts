@@ -11,6 +11,9 @@ export type LimitHook = (request: FastifyRequest, reply: FastifyReply) => Promis
 /** Counts a request of a player: a route calls it once it knows the address of the player. */
 export type PlayerLimit = (request: FastifyRequest, reply: FastifyReply, address: string) => Promise<void>
 
+/** Counts a grant of an event, after its signature was found right. */
+export type EventGrantLimit = (request: FastifyRequest, reply: FastifyReply, eventId: number) => Promise<void>
+
 /** Limits of requests per minute or day. All routes that use the same member share its count. */
 export interface Limits {
   /** By network address: for `/captcha` and `/claim`. @throws {AppError} `too_many_requests` */
@@ -23,10 +26,16 @@ export interface Limits {
   readonly makerLimit: LimitHook
   /** By network address, for a day: the route calls it before an event is stored. @throws {AppError} `too_many_requests` */
   readonly makerDayLimit: LimitHook
+  /** As `makerDayLimit`, for events that have to wait for the operator. @throws {AppError} `too_many_requests` */
+  readonly waitingDayLimit: LimitHook
   /** By network address: for lists of tokens, and pictures that have to be drawn. @throws {AppError} `too_many_requests` */
   readonly listLimit: LimitHook
   /** By player: the route calls it once it knows who signed. @throws {AppError} `too_many_requests` */
   readonly playerLimit: PlayerLimit
+  /** By network address: for grants. @throws {AppError} `too_many_requests` */
+  readonly grantLimit: LimitHook
+  /** By event: for grants with a right signature. @throws {AppError} `too_many_requests` */
+  readonly eventGrantLimit: EventGrantLimit
 }
 
 /** How many senders are counted, about 200 bytes each; beyond it the least recently used count is dropped. */
@@ -49,25 +58,37 @@ const MAX_SENDERS = 20_000
  */
 export async function registerLimits(app: FastifyInstance, config: LimitsConfig): Promise<Limits> {
   await app.register(rateLimit, { global: false })
-  const players = new WeakMap<FastifyRequest, string>()
   const client = limitOf(app, config.clientPerMinute, clientAddress, 'this network address')
   const image = limitOf(app, config.imagePerMinute, clientAddress, 'this network address')
   const organiser = limitOf(app, config.organiserPerMinute, clientAddress, 'this network address')
   const maker = limitOf(app, config.makerPerMinute, clientAddress, 'this network address')
   const makerDay = limitOf(app, config.eventsPerDay, clientAddress, 'this network address', DAY)
+  const waitingDay = limitOf(app, config.waitingEventsPerDay, clientAddress, 'this network address', DAY)
   const list = limitOf(app, config.tokenListsPerMinute, clientAddress, 'this network address')
-  const player = limitOf(app, config.playerPerMinute, (request) => players.get(request) ?? '', 'this player')
+  const player = limitByName(app, config.playerPerMinute, 'this player')
+  const grant = limitOf(app, config.grantsPerMinute, clientAddress, 'this network address')
+  const eventGrant = limitByName(app, config.eventGrantsPerMinute, 'the server of this event')
   return {
     clientLimit: client,
     imageLimit: image,
     organiserLimit: organiser,
     makerLimit: maker,
     makerDayLimit: makerDay,
+    waitingDayLimit: waitingDay,
     listLimit: list,
-    playerLimit: async (request, reply, address) => {
-      players.set(request, address.toLowerCase())
-      await player(request, reply)
-    },
+    playerLimit: (request, reply, address) => player(request, reply, address.toLowerCase()),
+    grantLimit: grant,
+    eventGrantLimit: (request, reply, eventId) => eventGrant(request, reply, String(eventId)),
+  }
+}
+
+/** A limit of senders whose name the route learns while it reads the request. */
+function limitByName(app: FastifyInstance, max: number, sender: string) {
+  const names = new WeakMap<FastifyRequest, string>()
+  const count = limitOf(app, max, (request) => names.get(request) ?? '', sender)
+  return async (request: FastifyRequest, reply: FastifyReply, name: string): Promise<void> => {
+    names.set(request, name)
+    await count(request, reply)
   }
 }
 

@@ -3,10 +3,12 @@ import { storedToken } from './issuer/access-token-queries.ts'
 import {
   bindNewValues,
   countOutdatedCodes,
+  grantSecrets,
   outdatedCodes,
   pendingCaptchas,
   replaceCaptchaSeal,
   replaceCodes,
+  replaceGrantSecret,
   replaceTokenSeal,
   type SealedCode,
   TOKEN_BINDING,
@@ -33,8 +35,8 @@ export interface Resealed {
 }
 
 /**
- * Encrypts everything anew with the key of the vault, and bound: codes with their keyed hashes, pending captchas and the
- * access token of the issuer. From its begin on, running servers bind their new values too.
+ * Encrypts everything anew with the key of the vault, and bound: codes with their keyed hashes, pending captchas,
+ * secrets of grants, and the access token of the issuer. From its begin on, running servers bind their new values too.
  *
  * It works in small statements while servers run, and it can be stopped and started again at any time: what is encrypted
  * in the current form is left out. Servers may add codes meanwhile, also behind the place where it is: so it goes through
@@ -51,6 +53,7 @@ export async function reseal(db: Db, { vault, onProgress, signal }: ResealOption
     left = await countOutdatedCodes(db, vault.currentPrefix)
   }
   await resealCaptchas(db, vault)
+  await resealGrantSecrets(db, vault)
   await resealToken(db, vault)
   return {
     codes,
@@ -94,6 +97,16 @@ async function resealCaptchas(db: Db, vault: Vault): Promise<void> {
     if (!vault.canOpen('captcha', old, uuid)) continue
     const sealed = vault.seal('captcha', vault.open('captcha', old, uuid), uuid)
     await replaceCaptchaSeal(db, { uuid, old, sealed })
+  }
+}
+
+/** One that cannot be decrypted is left alone: the organiser makes a new one. */
+async function resealGrantSecrets(db: Db, vault: Vault): Promise<void> {
+  for (const { id, event_id, sealed: old } of await grantSecrets(db, vault.currentPrefix)) {
+    const event = String(event_id)
+    if (!vault.canOpen('grant-secret', old, event)) continue
+    const sealed = vault.seal('grant-secret', vault.open('grant-secret', old, event), event)
+    await replaceGrantSecret(db, { id, old, sealed })
   }
 }
 

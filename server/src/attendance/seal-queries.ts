@@ -94,6 +94,26 @@ export async function replaceCaptchaSeal(
   await db.updateTable('captcha').set({ sealed }).where('uuid', '=', uuid).where('sealed', '=', old).execute()
 }
 
+export async function grantSecrets(db: Db, prefix: Buffer) {
+  return db
+    .selectFrom('grant_secret')
+    .select(['id', 'event_id', 'sealed'])
+    .where(isOutdated(prefix))
+    .execute()
+}
+
+export async function replaceGrantSecret(
+  db: Db,
+  { id, old, sealed }: { readonly id: number; readonly old: Buffer; readonly sealed: Buffer },
+): Promise<void> {
+  await db
+    .updateTable('grant_secret')
+    .set({ sealed })
+    .where('id', '=', id)
+    .where('sealed', '=', old)
+    .execute()
+}
+
 export async function replaceTokenSeal(db: Db, old: Buffer, sealed: Buffer): Promise<void> {
   await db.updateTable('issuer_token').set({ sealed }).where('sealed', '=', old).execute()
 }

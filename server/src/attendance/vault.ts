@@ -1,7 +1,13 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** What a secret is for. Each kind has its own key, so one kind cannot be decrypted as another. */
-export type SecretKind = 'claim-code' | 'captcha' | 'issuer-token' | 'organiser-pass' | 'guess-challenge'
+export type SecretKind =
+  | 'claim-code'
+  | 'captcha'
+  | 'issuer-token'
+  | 'organiser-pass'
+  | 'guess-challenge'
+  | 'grant-secret'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16

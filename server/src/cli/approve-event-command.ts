@@ -1,10 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError } from 'commander'
+import type { WaitingPage } from '../attendance/own-issuer/approvals.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { AppError, CommandError } from '../errors.ts'
 import { withDatabase } from './open-database.ts'
 import { runCommand, writeResult } from './run-command.ts'
+
+/** Events of a page of the list. */
+const PAGE = 50
 
 /** `landpass approve-event` */
 export function addApproveEventCommand(program: Command): void {
@@ -13,22 +17,24 @@ export function addApproveEventCommand(program: Command): void {
     .description('approve an event that was made here; without an event, list those that wait')
     .argument('[event]', 'number or UUID of the event', parseEvent)
     .option('--refuse', 'refuse it: no further tokens')
+    .option('--after <number>', 'list those that wait with later numbers than this one', parseNumber)
     .option('--picture <file>', 'only write the picture of its organiser to a file')
-    .action((event: string | undefined, { refuse = false, picture }: GivenOptions) =>
-      runCommand(() => runApproveEvent(event, refuse ? 'refused' : 'approved', picture)),
+    .action((event: string | undefined, options: GivenOptions) =>
+      runCommand(() => runApproveEvent(event, options)),
     )
 }
 
 interface GivenOptions {
   readonly refuse?: boolean
   readonly picture?: string
+  readonly after?: number
 }
 
 async function runApproveEvent(
   event: string | undefined,
-  approval: 'approved' | 'refused',
-  pictureFile: string | undefined,
+  { refuse = false, picture: pictureFile, after = 0 }: GivenOptions,
 ): Promise<void> {
+  const approval = refuse ? 'refused' : 'approved'
   const config = readConfig(process.env)
   const { openApprovals } = await import('../attendance/own-issuer/approvals.ts')
   const { openKeys } = await import('../attendance/setup-problem.ts')
@@ -36,7 +42,7 @@ async function runApproveEvent(
     const { vault, problem } = await openKeys({ config, engine, log: { info: () => {} } })
     if (problem) throw new CommandError(`Events cannot be approved ${problem.reason}.`)
     const approvals = openApprovals({ db: engine.db, clock: SYSTEM_CLOCK, vault })
-    if (event === undefined) return writeWaiting(await approvals.waiting())
+    if (event === undefined) return writeWaiting(await approvals.waiting({ after, limit: PAGE }))
     const { parsePublicEventName } = await import('../attendance/events/event-params.ts')
     try {
       const found = await approvals.find(parsePublicEventName(event))
@@ -57,30 +63,24 @@ async function writePicture(png: Buffer | undefined, file: string): Promise<void
   writeResult({ ok: true, file }, [`The picture is in ${file}.`])
 }
 
-interface Waiting {
-  readonly eventId: number
-  readonly uuid: string
-  readonly record: Readonly<Record<string, unknown>>
-  readonly coordinates: string
-  readonly supply: number
-  readonly madeAtMs: number
-}
-
-function writeWaiting(waiting: readonly Waiting[]): void {
-  const events = waiting.map(({ eventId, uuid, record, coordinates, supply, madeAtMs }) => ({
-    event: eventId,
-    uuid,
-    name: textOf(record.name),
-    description: textOf(record.description),
-    coordinates,
+function writeWaiting({ total, events: waiting, next }: WaitingPage): void {
+  const events = waiting.map(({ event, supply, madeAtMs }) => ({
+    event: event.event_id,
+    uuid: event.uuid,
+    name: textOf(event.issuer_record.name),
+    description: textOf(event.issuer_record.description),
+    coordinates: event.coordinates,
     tokens: supply,
     made_at: new Date(madeAtMs).toISOString(),
   }))
-  writeResult({ ok: true, events }, [
+  writeResult({ ok: true, total, next: next ?? null, events }, [
     ...events.flatMap(({ event, name, description, coordinates, tokens, made_at }) => [
       `${event}  "${printable(name)}"  at ${coordinates}, ${tokens} tokens, made ${made_at}`,
       ...(description === '' ? [] : [`    ${printable(description)}`]),
     ]),
+    ...(next === undefined
+      ? []
+      : [`${total} wait in all; the next ones: landpass approve-event --after ${next}`]),
     events.length === 0 ? 'No event waits.' : 'Approve one with landpass approve-event <number>.',
   ])
 }
@@ -93,6 +93,11 @@ function textOf(text: unknown): string {
 /** One line for a terminal: a text may hold anything, control sequences too. */
 function printable(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').replaceAll(/\p{Cc}|\p{Cf}|\p{Surrogate}/gu, '?')
+}
+
+function parseNumber(text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('must be the number of an event.')
 }
 
 function parseEvent(text: string): string {

@@ -1,6 +1,7 @@
 import { checksumAddress, isAddress, MAINNET_DOMAIN, timestampCall } from '@landpass/client/tokens'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { PublishedKey, TokenKeys } from '../attendance/own-issuer/token-keys.ts'
+import type { PublishedKey } from '../attendance/own-issuer/published-key.ts'
+import type { TokenKeys } from '../attendance/own-issuer/token-keys.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
 import { CommandError } from '../errors.ts'

@@ -149,6 +149,8 @@ function attendanceConfigOf(settings: Settings) {
       /** How many parcels away from a registered one a player may be. */
       toleranceParcels: settings.PRESENCE_TOLERANCE_PARCELS,
     },
+    /** Of one event at a time: neither used nor expired. */
+    maxOpenGrants: settings.EVENT_GRANTS_MAX,
     /** The largest difference between the time of a signature and the time of the server. */
     signatureWindowMs: settings.SIGNATURE_WINDOW_MS,
     /** How long the answer to a claim waits for the issuer before it says `pending`. */
@@ -174,8 +176,13 @@ function attendanceConfigOf(settings: Settings) {
       makerPerMinute: settings.LIMIT_EVENTS_PER_MINUTE,
       /** Events from one network address. */
       eventsPerDay: settings.LIMIT_EVENTS_PER_DAY,
+      waitingEventsPerDay: settings.LIMIT_WAITING_EVENTS_PER_DAY,
       /** Lists of tokens and drawn pictures, from one network address. */
       tokenListsPerMinute: settings.LIMIT_TOKEN_LISTS_PER_MINUTE,
+      /** From one network address, to `/grants`. */
+      grantsPerMinute: settings.LIMIT_GRANTS_PER_MINUTE,
+      /** For one event, with a right signature. */
+      eventGrantsPerMinute: settings.LIMIT_EVENT_GRANTS_PER_MINUTE,
     },
   } as const
 }

@@ -291,10 +291,17 @@ export const SETTINGS = {
     meaning:
       'Events that one network address may make per day; 0 is no limit. Requests with the header Operator-Key do not count.',
   },
+  LIMIT_WAITING_EVENTS_PER_DAY: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 3,
+    meaning:
+      'Events that one network address may make per day where they have to wait for the approval of the operator; they count for LIMIT_EVENTS_PER_DAY too. 0 is no limit.',
+  },
   EVENTS_WAITING_MAX: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 200,
-    meaning: 'Events that may wait for the approval of the operator at a time; 0 is no limit.',
+    meaning:
+      'Events that may wait for the approval of the operator at a time; 0 is no limit. Then a new one takes the place of the oldest, if that has waited for 5 days.',
   },
   LIMIT_TOKEN_LISTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
@@ -432,6 +439,21 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 30,
     meaning: 'Requests with an edit code that one network address may send per minute; 0 is no limit.',
+  },
+  LIMIT_GRANTS_PER_MINUTE: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 3_000,
+    meaning: 'Grants that one network address may send per minute, right or wrong; 0 is no limit.',
+  },
+  LIMIT_EVENT_GRANTS_PER_MINUTE: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 6_000,
+    meaning: 'Grants with a right signature that may arrive for one event per minute; 0 is no limit.',
+  },
+  EVENT_GRANTS_MAX: {
+    kind: integer({ min: 1, max: 1_000_000 }),
+    default: 100_000,
+    meaning: 'Open grants of one event at a time: neither used nor expired.',
   },
 } as const satisfies SettingTable
 

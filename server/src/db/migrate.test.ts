@@ -16,6 +16,7 @@ import * as chain from './migrations/0008-chain.ts'
 import * as historyNotices from './migrations/0009-history-notices.ts'
 import * as closingTransactions from './migrations/0010-closing-transactions.ts'
 import * as ownIssuer from './migrations/0011-own-issuer.ts'
+import * as grants from './migrations/0014-grants.ts'
 
 describeOnBothEngines('migrate', (open, kind) => {
   test('applies everything once, however many start at once', async () => {
@@ -94,6 +95,7 @@ describeOnBothEngines('migrate', (open, kind) => {
         '0009-history-notices': historyNotices,
         '0010-closing-transactions': closingTransactions,
         '0011-own-issuer': ownIssuer,
+        '0014-grants': grants,
       }
       const migrateTo = (migrations: Record<string, Migration>) =>
         new Migrator({ db: engine.db, provider: { getMigrations: async () => migrations } }).migrateToLatest()

@@ -14,6 +14,7 @@ import * as chain from './migrations/0008-chain.ts'
 import * as historyNotices from './migrations/0009-history-notices.ts'
 import * as closingTransactions from './migrations/0010-closing-transactions.ts'
 import * as ownIssuer from './migrations/0011-own-issuer.ts'
+import * as grants from './migrations/0014-grants.ts'
 import { StatementError } from './statement-error.ts'
 
 /**
@@ -32,6 +33,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0009-history-notices': historyNotices,
   '0010-closing-transactions': closingTransactions,
   '0011-own-issuer': ownIssuer,
+  '0014-grants': grants,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03'

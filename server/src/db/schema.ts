@@ -38,6 +38,8 @@ export interface Database {
   token: TokenTable
   token_log: TokenLogTable
   token_log_root: TokenLogRootTable
+  grant_secret: GrantSecretTable
+  attendance_grant: AttendanceGrantTable
 }
 
 export type ChangeSubject = 'revision' | 'anything' | 'parcel' | 'estate' | 'publication'
@@ -191,6 +193,10 @@ export interface AttendanceEventTable {
   /** Of signed claims too; unsigned ones always need one. */
   requires_captcha: boolean
   requires_presence: boolean
+  /** Whether a claim needs a grant: see attendance/grants/. */
+  requires_grant: Generated<boolean>
+  /** How many grants expired unused and were deleted. */
+  grants_expired: Generated<number>
   distribution_start_at_ms: number | null
   distribution_end_at_ms: number | null
   /** When the issuer's last day is over everywhere on Earth. */
@@ -423,4 +429,26 @@ export interface TokenLogRootTable {
   leaves: number
   root: Buffer
   made_at_ms: number
+}
+
+/** What a program of the organiser signs grants with. */
+export interface GrantSecretTable {
+  id: Generated<number>
+  event_id: number
+  /** The secret, encrypted: see attendance/vault.ts. */
+  sealed: Buffer
+  created_at_ms: number
+  /** Null: the current one. */
+  valid_until_ms: number | null
+}
+
+/** A signed permission for one player to claim a token of one event. */
+export interface AttendanceGrantTable {
+  event_id: number
+  /** Chosen by the program that gave it; names it within the event. */
+  nonce: string
+  address: string
+  expires_at_ms: number
+  /** The claim that has used it; null while it is unused. A claim that failed keeps it for the next try. */
+  claim_id: number | null
 }

@@ -1,4 +1,3 @@
-import type { OutgoingHttpHeaders } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import zlib from 'node:zlib'
@@ -133,7 +132,7 @@ export function sendUncached(reply: FastifyReply, data: BodyPieces): FastifyRepl
 export function answerHeaders({
   freshness,
   format,
-}: Pick<Answer, 'freshness' | 'format'>): OutgoingHttpHeaders {
+}: Pick<Answer, 'freshness' | 'format'>): Record<string, string> {
   const vary = format.hasVaryHeader === false ? {} : { vary: 'accept-encoding' }
   return { ...vary, ...freshnessHeaders(freshness), ...formatHeaders(format) }
 }

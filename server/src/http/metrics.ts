@@ -53,10 +53,12 @@ export interface SentAnswer {
   readonly socket: Socket
 }
 
-interface MeasuredGroup {
-  readonly seconds: Counter.Internal
-  readonly bytes: Counter.Internal
-  countStatus(status: number): void
+/** What was counted of a group: plain numbers, because a metric of the library costs more than all else of a short answer. */
+interface GroupCounts {
+  seconds: number
+  bytes: number
+  /** By the label of the status. */
+  readonly answers: Map<string, number>
 }
 
 const DURATION_BUCKETS_S = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
@@ -97,11 +99,8 @@ export interface MetricsOptions {
 export class Metrics {
   readonly registry = new Registry()
   readonly maxAgeMs: number
-  private readonly requests: Counter<'group' | 'status'>
-  private readonly duration: Histogram
-  private readonly seconds: Counter<'group'>
-  private readonly bytes: Counter<'group'>
-  private readonly groups = new Map<string, MeasuredGroup>()
+  private readonly duration: Histogram.Internal<string>
+  private readonly groups = new Map<string, GroupCounts>()
   private readonly writtenBefore = new WeakMap<Socket, number>()
 
   constructor({ maxAgeMs = 0 }: MetricsOptions = {}) {
@@ -112,30 +111,38 @@ export class Metrics {
       this.registry.removeSingleMetric(name)
       this.registry.removeSingleMetric(`${name}_total`)
     }
-    this.requests = new Counter({
-      name: 'landpass_http_requests_total',
-      help: 'Answered requests, by group of routes and status.',
-      labelNames: ['group', 'status'],
-      registers,
-    })
     this.duration = new Histogram({
       name: 'landpass_http_request_duration_seconds',
       help: 'Time from the arrival of a request to the end of its answer, of all routes.',
       buckets: DURATION_BUCKETS_S,
       registers,
-    })
-    this.seconds = new Counter({
-      name: 'landpass_http_request_seconds_total',
-      help: 'The sum of these times, by group of routes.',
-      labelNames: ['group'],
-      registers,
-    })
-    this.bytes = new Counter({
-      name: 'landpass_http_response_bytes_total',
-      help: 'Bytes written to the network, headers included, by group of routes.',
-      labelNames: ['group'],
-      registers,
-    })
+    }).labels({})
+    this.addSeries([
+      {
+        kind: 'counter',
+        name: 'landpass_http_requests_total',
+        help: 'Answered requests, by group of routes and status.',
+        labelNames: ['group', 'status'],
+        read: () =>
+          [...this.groups].flatMap(([group, { answers }]) =>
+            [...answers].map(([status, value]) => ({ labels: { group, status }, value })),
+          ),
+      },
+      {
+        kind: 'counter',
+        name: 'landpass_http_request_seconds_total',
+        help: 'The sum of these times, by group of routes.',
+        labelNames: ['group'],
+        read: () => [...this.groups].map(([group, { seconds }]) => ({ labels: { group }, value: seconds })),
+      },
+      {
+        kind: 'counter',
+        name: 'landpass_http_response_bytes_total',
+        help: 'Bytes written to the network, headers included, by group of routes.',
+        labelNames: ['group'],
+        read: () => [...this.groups].map(([group, { bytes }]) => ({ labels: { group }, value: bytes })),
+      },
+    ])
   }
 
   addGauges(sources: readonly GaugeSource[]): void {
@@ -224,31 +231,21 @@ export class Metrics {
   }
 
   countAnswer({ group, status, tookMs, socket }: SentAnswer): void {
-    const measured = this.measuredOf(group)
-    measured.countStatus(status)
-    if (tookMs !== undefined) {
-      this.duration.observe(tookMs / 1000)
-      measured.seconds.inc(tookMs / 1000)
-    }
-    measured.bytes.inc(this.bytesSince(socket))
+    const counts = this.countsOf(group)
+    const label = statusLabel(status)
+    counts.answers.set(label, (counts.answers.get(label) ?? 0) + 1)
+    counts.bytes += this.bytesSince(socket)
+    if (tookMs === undefined) return
+    this.duration.observe(tookMs / 1000)
+    counts.seconds += tookMs / 1000
   }
 
-  /** The metrics of a group, looked up once: finding a metric by its labels costs more than counting with it. */
-  private measuredOf(group: string): MeasuredGroup {
+  private countsOf(group: string): GroupCounts {
     const known = this.groups.get(group)
     if (known) return known
-    const statuses = new Map<number, Counter.Internal>()
-    const measured: MeasuredGroup = {
-      seconds: this.seconds.labels({ group }),
-      bytes: this.bytes.labels({ group }),
-      countStatus: (status) => {
-        const counter = statuses.get(status) ?? this.requests.labels({ group, status: statusLabel(status) })
-        statuses.set(status, counter)
-        counter.inc()
-      },
-    }
-    this.groups.set(group, measured)
-    return measured
+    const counts = { seconds: 0, bytes: 0, answers: new Map<string, number>() }
+    this.groups.set(group, counts)
+    return counts
   }
 
   /** Bytes that a connection has written since its previous answer. */

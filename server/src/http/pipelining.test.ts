@@ -7,7 +7,7 @@ import { eventually } from '../../test/support/landpass.ts'
 import { SECOND_MS } from '../clock.ts'
 import { EventStreams } from './event-streams.ts'
 import { Metrics } from './metrics.ts'
-import { ReadyAnswers } from './ready-answers.ts'
+import { ReadyAnswers, readyAnswer } from './ready-answers.ts'
 import { createServer } from './server.ts'
 import { Stopping } from './stopping.ts'
 
@@ -32,7 +32,9 @@ beforeEach(async () => {
   const metrics = new Metrics()
   const readyAnswers = new ReadyAnswers(metrics)
   readyAnswers.findWith((url) =>
-    url.startsWith('/ready') ? { group: '/ready', headers: {}, body: Buffer.from(url) } : undefined,
+    url.startsWith('/ready')
+      ? readyAnswer({ group: '/ready', headers: {}, body: Buffer.from(url) })
+      : undefined,
   )
   app = await createServer({
     logLevel: 'silent',

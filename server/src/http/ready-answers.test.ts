@@ -2,7 +2,7 @@ import http from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
 import { Metrics } from './metrics.ts'
-import { type ReadyAnswer, ReadyAnswers } from './ready-answers.ts'
+import { type ReadyAnswer, ReadyAnswers, readyAnswer } from './ready-answers.ts'
 import { createServer } from './server.ts'
 
 const BODY = Buffer.from([137, 80, 78, 71, 0, 255, 254, 128])
@@ -21,7 +21,7 @@ async function start(beforeListening: () => unknown = () => {}) {
   app = await createServer({ ...settings, metrics, readyAnswers })
   app.get('/picture', { compress: false, schema: { tags: ['map'] } }, (request, reply) => {
     routed.push(request.raw.url!)
-    ready.set(request.raw.url!, { group: 'map', headers: HEADERS, body: BODY })
+    ready.set(request.raw.url!, readyAnswer({ group: 'map', headers: HEADERS, body: BODY }))
     return reply.headers(HEADERS).send(BODY)
   })
   readyAnswers.findWith((url) => ready.get(url))

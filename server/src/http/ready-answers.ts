@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { COMMON_HEADERS } from './common-headers.ts'
 import { READY_ANSWER_UNITS } from './cost-account.ts'
 import type { CostBudget } from './cost-budget.ts'
@@ -10,9 +10,46 @@ import { requestId } from './request-id.ts'
 export interface ReadyAnswer {
   /** The group of the route that made the answer, as metrics name it. */
   readonly group: string
-  /** All headers that the route sets, except `content-length`. */
-  readonly headers: OutgoingHttpHeaders
+  /** Names and values of all headers but the request id, in turn: see {@link headOf}. */
+  readonly head: readonly string[]
+  /** The bytes, or a text with a character for each of them: Node.js sends a text together with the headers. */
+  readonly body: Buffer | string
+}
+
+/**
+ * Longer bodies stay bytes. Sending a short one as a text takes a fifth less of the time; a long one would be copied more
+ * often than that saves.
+ */
+const MAX_TEXT_BYTES = 8 * 1024
+const ONE_BYTE_CHARACTERS = 'latin1'
+
+/**
+ * Makes an answer that is kept: headers and body in the form in which sending them costs least.
+ *
+ * @param headers all that the route sets, except `content-length`
+ */
+export function readyAnswer({
+  group,
+  headers,
+  body,
+}: {
+  readonly group: string
+  readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
+}): ReadyAnswer {
+  const isShort = body.length <= MAX_TEXT_BYTES
+  return { group, head: headOf(headers, body), body: isShort ? body.toString(ONE_BYTE_CHARACTERS) : body }
+}
+
+/** The headers of a ready answer. Node.js sends a list sooner than an object. */
+export function headOf(headers: Readonly<Record<string, string>>, body: Buffer): readonly string[] {
+  const all = {
+    ...COMMON_HEADERS,
+    ...CROSS_ORIGIN_HEADERS,
+    ...headers,
+    'content-length': String(body.length),
+  }
+  return Object.entries(all).flat()
 }
 
 interface Charges {
@@ -73,24 +110,14 @@ export class ReadyAnswers {
     return isTaken
   }
 
-  private send(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { group, headers, body }: ReadyAnswer,
-  ): void {
+  private send(request: IncomingMessage, response: ServerResponse, { group, head, body }: ReadyAnswer): void {
     const startedMs = performance.now()
     response.once('finish', () => {
       const tookMs = performance.now() - startedMs
       this.metrics.countAnswer({ group, status: 200, tookMs, socket: request.socket })
     })
-    response.writeHead(200, {
-      ...COMMON_HEADERS,
-      'x-request-id': requestId(request),
-      ...CROSS_ORIGIN_HEADERS,
-      ...headers,
-      'content-length': body.length,
-    })
-    response.end(body) // Node.js sends no body to HEAD
+    response.writeHead(200, ['x-request-id', requestId(request), ...head])
+    response.end(body, ONE_BYTE_CHARACTERS) // Node.js sends no body to HEAD
   }
 }
 

@@ -22,6 +22,8 @@ export interface TokenSummary {
 export interface TokenPageOptions {
   readonly interfaces: readonly string[]
   readonly publicUrl: string | undefined
+  /** Of `/tokens/:id/share.png`. */
+  readonly shareSize: { readonly widthPx: number; readonly heightPx: number }
   /** @throws {AppError} `token_not_found`, `database_unavailable` */
   readonly describeToken: (id: string) => Promise<TokenSummary>
 }
@@ -29,8 +31,14 @@ export interface TokenPageOptions {
 interface Description {
   readonly title: string
   readonly text: string
-  /** Whole address of a picture. */
-  readonly image?: string
+  readonly image?: LinkPicture
+}
+
+interface LinkPicture {
+  /** The whole address. */
+  readonly address: string
+  readonly widthPx: number
+  readonly heightPx: number
 }
 
 const TOKEN_ROUTE = '/tokens/:id'
@@ -71,7 +79,7 @@ async function describeTokenPage(
   reply: FastifyReply,
   texts: Catalogue,
   locale: Locale,
-  { describeToken, publicUrl }: TokenPageOptions,
+  { describeToken, publicUrl, shareSize }: TokenPageOptions,
 ): Promise<Description> {
   const { id } = request.params as { id: string }
   try {
@@ -85,7 +93,7 @@ async function describeTokenPage(
         place: token.place,
         date: dayText(token.timeS, locale),
       }),
-      image: `${publicBase(request, publicUrl)}/tokens/${token.id}/image.png`,
+      image: { address: `${publicBase(request, publicUrl)}/tokens/${token.id}/share.png`, ...shareSize },
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -127,19 +135,21 @@ function withDescription(
     `<meta property="og:title" content="${asMarkup(title)}" />`,
     `<meta property="og:description" content="${asMarkup(text)}" />`,
     `<meta property="og:url" content="${asMarkup(address)}" />`,
-    // The small form of a preview, whose picture is a square
-    `<meta name="twitter:card" content="summary" />`,
-    ...(image === undefined ? [] : imageTags(asMarkup(image), asMarkup(title))),
+    // A wide picture across the preview, or text alone
+    `<meta name="twitter:card" content="${image === undefined ? 'summary' : 'summary_large_image'}" />`,
+    ...(image === undefined ? [] : imageTags(image, asMarkup(title))),
   ]
   return html
     .replace('<html lang="en"', `<html lang="${locale}"`)
     .replace(TITLE_MARK, () => tags.join('\n    '))
 }
 
-function imageTags(image: string, title: string): readonly string[] {
+function imageTags({ address, widthPx, heightPx }: LinkPicture, title: string): readonly string[] {
   return [
-    `<meta property="og:image" content="${image}" />`,
+    `<meta property="og:image" content="${asMarkup(address)}" />`,
     `<meta property="og:image:type" content="image/png" />`,
+    `<meta property="og:image:width" content="${widthPx}" />`,
+    `<meta property="og:image:height" content="${heightPx}" />`,
     `<meta property="og:image:alt" content="${title}" />`,
   ]
 }

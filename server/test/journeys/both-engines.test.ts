@@ -1,8 +1,10 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { signGrant } from '@landpass/client'
 import { encodeTokenId } from '@landpass/client/grid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { HOUR_MS } from '../../src/clock.ts'
 import {
   type AttendanceServer,
   type OutsideWorld,
@@ -202,6 +204,29 @@ test('attendance is answered alike', async () => {
   expect(fieldsOf(reports[0]!)).toEqual(fieldsOf(reports[1]!))
 })
 
+test('grants are answered alike', async () => {
+  const path = `/event/${EVENT_ID}/grant-secret`
+  await expectSentAlike('post', '/event/{event}/grant-secret', path, { editCode: '999999' }, 401)
+  const made = await Promise.all(
+    attendances.map((server) => server.send('POST', path, { editCode: EDIT_CODE, keepPreviousS: 60 })),
+  )
+  expect(made.map(({ status }) => status)).toEqual([200, 200])
+  expect(fieldsOf(made[0]!)).toEqual(fieldsOf(made[1]!))
+
+  const expires = new Date(testClock().nowMs() + HOUR_MS).toISOString()
+  const grant = { address: `0x${'1'.repeat(40)}`, nonce: 'quest', expires }
+  const answers = await Promise.all(
+    attendances.map(async (server, n) => {
+      const { uuid, secret } = made[n]!.body.data as { uuid: string; secret: string }
+      const headers = { 'landpass-signature': await signGrant(secret, uuid, grant) }
+      return server.send('POST', `/grants/${uuid}`, JSON.stringify(grant), headers)
+    }),
+  )
+  asked.add('post /grants/{uuid}')
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect(withoutRandom(answers[0]!)).toBe(withoutRandom(answers[1]!))
+})
+
 test('events that are made here are answered alike', async () => {
   const clock = testClock()
   const event = { name: 'Lanterns', coordinates: '1,2', start_date: '2026-11-20', tokens: 5 }
@@ -213,6 +238,11 @@ test('events that are made here are answered alike', async () => {
   expect(ids[0]).toBe(ids[1])
   const approval = `/events/${ids[0]}/approval`
   const headers = { 'operator-key': OPERATOR_KEY }
+  const waiting = await Promise.all(attendances.map((server) => server.get('/events/waiting', headers)))
+  asked.add('get /events/waiting')
+  expect(waiting.map(({ status, text }) => [status, text])).toEqual(
+    Array(2).fill([200, '{"ok":true,"data":{"total":0,"next":null,"events":[]}}']),
+  )
   const approved = await Promise.all(
     attendances.map((server) => server.send('POST', approval, { approval: 'approved' }, headers)),
   )
@@ -239,7 +269,7 @@ test('events that are made here are answered alike', async () => {
   const list = '/.well-known/attendance-revocations.json'
   await expectTokensAlike(list, [list, list])
   await expectTokensAlike('/events/{event}/holders.csv', Array(2).fill(`/events/${ids[0]}/holders.csv`))
-  for (const part of ['', '/metadata', '/attestation', '/image.png'])
+  for (const part of ['', '/metadata', '/attestation', '/image.png', '/share.png'])
     await expectTokensAlike(
       `/tokens/{id}${part}`,
       tokens.map((id) => `/tokens/${id}${part}`),

@@ -14,6 +14,7 @@ import {
   memoryEtagStore,
   pages,
   rows,
+  signGrant,
   system,
   type Transport,
 } from '@landpass/client'
@@ -21,6 +22,7 @@ import { FeedGrid, readFeed } from '@landpass/client/feed'
 import { encodeTokenId } from '@landpass/client/grid'
 import { readIssuerList, verifyToken } from '@landpass/client/tokens'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOUR_MS } from '../../src/clock.ts'
 import { makePlayer } from '../../src/simulate/player/player.ts'
 import { signingTransport } from '../../src/simulate/player/signing-transport.ts'
 import { type OutsideWorld, startOutsideWorld } from '../support/attendance-server.ts'
@@ -255,6 +257,11 @@ describe('attendance', () => {
     const unsigned = client.send(attendance.claim(uuid, { address: makePlayer('bob').address }))
     await expect(unsigned).rejects.toMatchObject({ code: 'captcha_required', status: 403 })
     await expect(signed.send(attendance.claim(uuid))).rejects.toMatchObject({ status: 409 })
+    const { secret } = await client.send(attendance.makeGrantSecret(uuid, EDIT_CODE))
+    const expires = new Date(server.nowMs() + HOUR_MS).toISOString()
+    const grant = { address: makePlayer('bob').address, nonce: 'quest', expires }
+    const signature = await signGrant(secret, uuid, grant)
+    expect(await client.send(attendance.sendGrant(uuid, grant, signature))).toMatchObject({ nonce: 'quest' })
   })
 
   test('from an event that is made on the server to a token that is taken back', async () => {
@@ -272,6 +279,8 @@ describe('attendance', () => {
       transport: asOperator(noting(fetchTransport())),
     })
     expect(made.approval).toBe('waiting')
+    const waiting = await ofOperator.send(attendance.waitingEvents({ limit: 1 }))
+    expect(waiting).toMatchObject({ total: 1, next: null, events: [{ event: { uuid }, tokens: 2 }] })
     await ofOperator.send(attendance.approveEvent(uuid, 'approved'))
     await signed.send(attendance.claim(uuid))
 
@@ -282,7 +291,11 @@ describe('attendance', () => {
     expect(verifyToken(attestation, { issuers, nowMs: server.nowMs() })).toMatchObject({ verdict: 'genuine' })
     expect(await client.send(attendance.attendanceToken(id))).toMatchObject({ id, holder, number: 1 })
     expect(await client.send(attendance.attendanceMetadata(id))).toMatchObject({ name: 'Lanterns #1' })
-    for (const picture of [attendance.attendanceTokenImage(id), attendance.eventImage(uuid)])
+    for (const picture of [
+      attendance.attendanceTokenImage(id),
+      attendance.attendanceShareImage(id),
+      attendance.eventImage(uuid),
+    ])
       expect((await client.send(picture)).length).toBeGreaterThan(100)
     expect(await client.send(attendance.tokensOf(holder))).toMatchObject({ total: 1, tokens: [{ id }] })
     expect(await client.send(attendance.holdersCsv(uuid))).toContain(holder)

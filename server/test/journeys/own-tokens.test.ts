@@ -42,6 +42,7 @@ const EVENT = {
 const PICTURE = new PNG({ width: 80, height: 64 })
 PICTURE.data.fill(200)
 const image = `data:image/png;base64,${PNG.sync.write(PICTURE).toString('base64')}`
+const PAGE = { after: 0, limit: 10 }
 const OPERATOR_KEY = 'an operator key for tests alone, not a secret'.replaceAll(' ', '-')
 
 interface Made {
@@ -432,9 +433,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((await read(picture)).side, 'not that of the organiser yet').toBe(512)
     const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
     const approvals = openApprovals({ db: engine.db, clock, vault })
-    expect(await approvals.waiting()).toMatchObject([{ eventId: second.id, record: { name: EVENT.name } }])
+    const { events } = await approvals.waiting(PAGE)
+    expect(events).toMatchObject([{ event: { event_id: second.id, issuer_record: { name: EVENT.name } } }])
     await approvals.answer(await approvals.find({ uuid: second.uuid }), 'approved')
-    expect(await approvals.waiting()).toEqual([])
+    expect(await approvals.waiting(PAGE)).toEqual({ total: 0, events: [] })
     expect((await read(picture)).side).toBe(64)
     const found = await approvals.find({ uuid: second.uuid })
     expect(PNG.sync.read((await approvals.picture(found))!).width).toBe(64)
@@ -505,7 +507,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     clock.set(clock.nowMs() + 31 * 24 * HOUR_MS)
     await approvals.deleteOld()
     clock.set(REFERENCE_TIME_MS)
-    expect(await approvals.waiting()).toEqual([])
+    expect(await approvals.waiting(PAGE)).toEqual({ total: 0, events: [] })
     const found = async ({ uuid }: Made) => (await bounded.get(`/event/${uuid}`)).status
     expect([await found(old), await found(refused), await found(kept)]).toEqual([404, 200, 200])
     await bounded.close()

@@ -195,7 +195,11 @@ describe('what a program that previews links reads', () => {
       /<meta property="og:title" content="&lt;b>&quot;Harbour&quot; &amp; co&lt;\/b> #\d+" \/>/,
     )
     expect(html).toMatch(/og:description" content="Token de asistencia: su titular estuvo en .*parcela 5,-2/)
-    expect(html).toContain(`og:image" content="${server.origin}/tokens/${id}/image.png"`)
+    expect(html).toContain(`og:image" content="${server.origin}/tokens/${id}/share.png"`)
+    const picture = PNG.sync.read((await server.ask('GET', `/tokens/${id}/share.png`)).bytes)
+    expect(html).toContain(`og:image:width" content="${picture.width}"`)
+    expect(html).toContain(`og:image:height" content="${picture.height}"`)
+    expect(html).toContain('twitter:card" content="summary_large_image"')
     expect(headers['content-security-policy']).toContain("default-src 'none'")
   })
 

@@ -17,6 +17,8 @@ const TABLES = [
   'token_key',
   'token',
   'token_log',
+  'grant_secret',
+  'attendance_grant',
 ] as const
 
 /** Every row of the attendance tables, a line of JSON each; bytes as `\x` and hex digits. */

@@ -102,9 +102,12 @@ export async function startOutsideWorld(): Promise<OutsideWorld> {
       LIMIT_CLIENT_PER_MINUTE: '0',
       LIMIT_CAPTCHA_IMAGE_PER_MINUTE: '0',
       LIMIT_EVENTS_PER_DAY: '0',
+      LIMIT_WAITING_EVENTS_PER_DAY: '0',
       LIMIT_TOKEN_LISTS_PER_MINUTE: '0',
       LIMIT_PLAYER_PER_MINUTE: '0',
       LIMIT_ORGANISER_PER_MINUTE: '0',
+      LIMIT_GRANTS_PER_MINUTE: '0',
+      LIMIT_EVENT_GRANTS_PER_MINUTE: '0',
     },
     putEvent: async (id, plan) => {
       editCodes.set(id, plan.edit_code)

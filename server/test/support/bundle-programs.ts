@@ -13,6 +13,8 @@ const SERVER_PROGRAMS = [
   'src/db/embedded/thread.js',
   'src/chain/history/fetch-thread.js',
   'src/attendance/own-issuer/picture-thread.js',
+  'src/attendance/own-issuer/share-thread.js',
+  'src/attendance/own-issuer/signing-thread.js',
 ]
 /** Libraries of several hundred small modules. All others stay where they are: some read files beside them. */
 const BUNDLED_LIBRARIES =

@@ -3,11 +3,12 @@ import { expect, test } from 'vitest'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import type { Db } from '../../db/engine.ts'
+import { Batches } from '../batches.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { saveEvent } from '../events/event-queries.ts'
+import { FIRST_OWN_EVENT_ID } from '../issuer/own-event-ids.ts'
 import { Vault } from '../vault.ts'
-import { Batches } from './batches.ts'
 import {
   type AcceptedClaim,
   acceptClaims,
@@ -26,8 +27,7 @@ const NOW = testClock().nowMs()
 let lastEvent = 1
 
 describeOnBothEngines('claims in the database', (open) => {
-  async function eventWith(db: Db, codes: readonly string[]): Promise<number> {
-    const eventId = lastEvent++
+  async function eventWith(db: Db, codes: readonly string[], eventId = lastEvent++): Promise<number> {
     await saveEvent(db, {
       eventId,
       record: { id: eventId },
@@ -251,6 +251,24 @@ describeOnBothEngines('claims in the database', (open) => {
 
     expect(first.map(({ address }) => address)).toEqual(['0xcleo'])
     expect(others.map(({ address }) => address).sort()).toEqual(['0xann', '0xben'])
+  })
+
+  test('claims of events made here do not wait behind those of an issuer that is away', async () => {
+    const { db } = await open()
+    const outside = await eventWith(db, ['l1', 'l2', 'l3'])
+    const own = await eventWith(db, ['m1', 'm2'], FIRST_OWN_EVENT_ID)
+    await takeDueClaims(db, { nowMs: NOW + 900_000, leaseUntilMs: NOW + 900_000, limit: 1_000 })
+    for (const name of ['ann', 'ben', 'cleo']) await reserve(db, outside, name)
+    for (const name of ['dora', 'emil']) await reserve(db, own, name)
+    // Those made here are due last
+    await sql`update claim set next_step_at_ms = ${NOW} where event_id = ${outside}`.execute(db)
+
+    const due = { nowMs: NOW + 1_000, leaseUntilMs: NOW + 31_000 }
+    const first = await takeDueClaims(db, { ...due, limit: 3 })
+    const others = await takeDueClaims(db, { ...due, limit: 5 })
+
+    expect(first.map(({ eventId }) => eventId)).toEqual([own, own, outside])
+    expect(others.map(({ eventId }) => eventId)).toEqual([outside, outside])
   })
 
   test('codes that were called used come back when the list of the issuer calls them unused', async () => {

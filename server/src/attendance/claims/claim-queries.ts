@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState, ClaimTable, CodeState } from '../../db/schema.ts'
 import { type EventHold, type HeldEvent, isHeld } from '../events/hold-queries.ts'
+import { FIRST_OWN_EVENT_ID, isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { NewToken } from '../own-issuer/token-queries.ts'
 
 export type Claim = Selectable<ClaimTable>
@@ -83,7 +84,8 @@ export interface DueClaim extends HeldClaim {
 }
 
 /**
- * Takes claims whose next step is due, with a lease for the calling process. Claims that wait for the issuer's answer
+ * Takes claims whose next step is due, with a lease for the calling process. Claims of events made here come first: they
+ * call no other service, and would wait behind those of an issuer that is away. Then claims that wait for the issuer's answer
  * come before claims whose token is being made, and then the longest due first. Otherwise, after a busy event, checks of
  * hundreds of tokens would use up the allowed calls to the issuer, and new players would wait for minutes.
  */
@@ -105,14 +107,15 @@ export async function takeDueClaims(
     update claim set next_step_at_ms = ${leaseUntilMs}
     from claim_code, (
       select id, next_step_at_ms from claim where next_step_at_ms <= ${nowMs}
-      order by state = 'minting', next_step_at_ms limit ${limit} for update skip locked
+      order by event_id < ${FIRST_OWN_EVENT_ID}, state = 'minting', next_step_at_ms limit ${limit}
+      for update skip locked
     ) as due
     where claim_code.id = claim.code_id and claim.id = due.id
     returning claim.id, claim.event_id, claim.address, claim.state, claim.attempts, claim.code_id, claim_code.sealed,
       claim.asked_code_id is not distinct from claim.code_id as was_asked, due.next_step_at_ms as due_at_ms`.execute(
     db,
   )
-  return rows.map((row) => ({
+  const due = rows.map((row) => ({
     id: row.id,
     eventId: row.event_id,
     address: row.address,
@@ -124,6 +127,8 @@ export async function takeDueClaims(
     dueAtMs: row.due_at_ms,
     lease: { untilMs: leaseUntilMs },
   }))
+  // An update returns its rows in any order
+  return due.sort((a, b) => Number(isOwnEvent(b.eventId)) - Number(isOwnEvent(a.eventId)))
 }
 
 /** A claim whose token is going to be requested. */

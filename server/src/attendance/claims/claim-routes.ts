@@ -133,6 +133,7 @@ export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app
           'event_closed',
           'event_expired',
           'not_at_event',
+          'grant_required',
           'preview_realm',
           'event_not_found',
           'already_claimed',

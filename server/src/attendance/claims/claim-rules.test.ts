@@ -14,6 +14,8 @@ import { mergeCodes } from '../codes/code-queries.ts'
 import { CodeCountCache } from '../events/code-count-cache.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { changeEvent, countCodes, type Event, type EventOptions, saveEvent } from '../events/event-queries.ts'
+import { countGrants } from '../grants/grant-queries.ts'
+import { Grants } from '../grants/grants.ts'
 import type { Issuer } from '../issuer/issuer.ts'
 import type { PresenceResult } from '../presence/presence.ts'
 import { SignedFetch } from '../signed-fetch/signed-fetch.ts'
@@ -50,6 +52,8 @@ interface Situation {
   readonly wasUsed: boolean
   readonly isOverLimit: boolean
   readonly where: PresenceResult
+  /** Whether the event requires a grant, and the player has one. */
+  readonly grant: 'unneeded' | 'open' | 'none'
 }
 
 /** What the test checks afterwards. */
@@ -60,6 +64,7 @@ interface Outcome {
   readonly isRequestUsed: boolean
   readonly isCaptchaPending: boolean
   readonly freeCodes: number
+  readonly openGrants: number
 }
 
 type Step = 'proof read' | 'counted' | 'looked for'
@@ -82,6 +87,7 @@ const situations: fc.Arbitrary<Situation> = fc.record({
   wasUsed: mostly(false, true),
   isOverLimit: mostly(false, true),
   where: mostly<PresenceResult>('present', 'absent', 'unknown'),
+  grant: fc.constantFrom<Situation['grant']>('unneeded', 'unneeded', 'open', 'open', 'none'),
 })
 
 /** The rules once more, written as in a table. */
@@ -96,6 +102,7 @@ function expectedOf(given: Situation): Outcome {
     isRequestUsed,
     isCaptchaPending,
     freeCodes: given.freeCodes - taken,
+    openGrants: { unneeded: 1, open: 1 - taken, none: 0 }[given.grant],
   })
   /** @returns whether it is the second use */
   const useRequest = () => {
@@ -133,6 +140,11 @@ function expectedOf(given: Situation): Outcome {
     const refusal = { present: '', absent: 'not_at_event', unknown: 'presence_unavailable' }[given.where]
     return end(repeated ?? (given.isPreview ? 'preview_realm' : refusal))
   }
+  if (given.grant === 'none') {
+    isCaptchaPending = true
+    if (isUnused && useRequest()) return end('signature_used')
+    return end(repeated ?? 'grant_required')
+  }
   if (isUnused && useRequest()) return end('signature_used')
   if (repeated) return end(repeated)
   return given.freeCodes > 0 ? end('reserved', 1) : end('no_codes_loaded')
@@ -143,6 +155,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
   let captchas: Captchas
   let signedFetch: SignedFetch
   let claims: Claims
+  let grants: Grants
   let rules: ClaimRules
 
   beforeAll(async () => {
@@ -161,6 +174,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     signedFetch = new SignedFetch({ db, clock, windowMs: MINUTE_MS })
     captchas = new Captchas({ db, vault, clock, proofOfWorkBits: 0 })
     // The worker is never started: claims stay as they were made, and the issuer gets no calls
+    grants = new Grants({ db, clock, vault, maxOpen: 10 })
     claims = new Claims({
       prepareToken: async () => undefined,
       db,
@@ -168,9 +182,10 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       worker,
       signedFetch,
       codeCounts: new CodeCountCache(db),
+      grants,
       waitMs: SECOND_MS,
     })
-    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds })
+    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds, grants })
   })
 
   test('are applied in one order, with their effects, in every situation', async () => {
@@ -192,6 +207,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       'bad_signature',
       'captcha_required',
       'event_disabled',
+      'grant_required',
       'no_codes_loaded',
       'not_at_event',
       'presence_unavailable',
@@ -226,6 +242,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       captchas: strict,
       claims,
       holds: new EventHolds({ db, clock }),
+      grants,
     })
     const { event } = await givenEvent({}, 1)
     const address = newAddress()
@@ -306,15 +323,18 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       isRequestUsed: given.kind === 'signed-request' && (await isUsed(signedFetch, signed)),
       isCaptchaPending: (await captchas.findImage(uuid)) !== undefined,
       freeCodes: (await countCodes(db, event.event_id)).free,
+      openGrants: (await countGrants(db, event.event_id, NOW)).open,
     }
   }
 
-  async function arrange({ isOpen, requiresCaptcha, requiresPresence, freeCodes, had }: Situation) {
+  async function arrange(given: Situation) {
+    const { isOpen, requiresCaptcha, requiresPresence, freeCodes, had, grant } = given
     const address = newAddress()
     const options = {
       enabled: isOpen,
       requires_captcha: requiresCaptcha,
       requires_presence: requiresPresence,
+      requires_grant: grant !== 'unneeded',
     }
     const { event } = await givenEvent(options, had === 'none' ? freeCodes : freeCodes + 1)
     if (had !== 'none') {
@@ -322,6 +342,8 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       const { made } = await insertClaim(db, claim, { request: undefined, wait: false })
       if (had === 'minting') await acceptClaims(db, [{ claim: made!, nextStepAtMs: NOW }], NOW)
     }
+    const ofPlayer = { eventId: event.event_id, address, nonce: 'quest', expiresAtMs: NOW + MINUTE_MS }
+    if (grant !== 'none') await grants.give(ofPlayer)
     return { event, address }
   }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import type { Event } from '../events/event-queries.ts'
 import { assertOpen } from '../events/openness.ts'
+import type { Grants } from '../grants/grants.ts'
 import {
   type Claimant,
   type ClaimProof,
@@ -16,6 +17,7 @@ export interface ClaimRulesOptions extends ProofCheckers {
   readonly clock: Clock
   readonly claims: Pick<Claims, 'findRepeated' | 'claim'>
   readonly holds: Pick<EventHolds, 'assertNotHeld'>
+  readonly grants: Pick<Grants, 'assertGranted'>
 }
 
 /** A player's request for a token of an event. */
@@ -39,7 +41,8 @@ export interface ClaimAttempt {
  * 2. the player is proven, with captcha or proof of work where the event or the server asks for one (claimant.ts)
  * 3. the event is not held (events/event-holds.ts)
  * 4. the player is at the event (presence-rule.ts)
- * 5. the player has no token of the event yet, and a code is free (claims.ts)
+ * 5. the player has a grant, where the event requires one (grants/grants.ts)
+ * 6. the player has no token of the event yet, and a code is free (claims.ts)
  *
  * The rules take values and know nothing of HTTP; routes read requests and write answers.
  */
@@ -61,6 +64,7 @@ export class ClaimRules {
     try {
       await this.assertNotHeld(event, claimant)
       await assertAtEvent(event, claimant, place)
+      await this.assertGranted(event, claimant)
     } catch (error) {
       if (claimant.unused) await signedFetch.useUp(claimant.unused)
       // A repeated claim is answered like the first one, wherever the player is now
@@ -70,13 +74,24 @@ export class ClaimRules {
     }
     return claims.claim(event, claimant.address, claimant.unused)
   }
-  /** @throws {AppError} `event_held`; a used captcha becomes pending again */
-  private async assertNotHeld({ event_id: eventId }: Event, { giveBack }: Claimant): Promise<void> {
-    try {
-      await this.options.holds.assertNotHeld(eventId)
-    } catch (error) {
-      await giveBack?.()
-      throw error
-    }
+
+  /** @throws {AppError} `event_held` */
+  private assertNotHeld({ event_id: eventId }: Event, claimant: Claimant): Promise<void> {
+    return givingBack(claimant, () => this.options.holds.assertNotHeld(eventId))
+  }
+
+  /** @throws {AppError} `grant_required` */
+  private assertGranted(event: Event, claimant: Claimant): Promise<void> {
+    return givingBack(claimant, () => this.options.grants.assertGranted(event, claimant.address))
+  }
+}
+
+/** Where a rule refuses what the player could not know, a used captcha becomes pending again. */
+async function givingBack({ giveBack }: Claimant, rule: () => Promise<void>): Promise<void> {
+  try {
+    await rule()
+  } catch (error) {
+    await giveBack?.()
+    throw error
   }
 }

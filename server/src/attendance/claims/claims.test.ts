@@ -44,6 +44,7 @@ test('a player to whom another process gives the last code meanwhile gets that c
     worker: { hasRoomFor: () => false, take: () => {}, waitForStep: async () => undefined },
     signedFetch: { assertFirstUse: () => {} },
     codeCounts: { forget: () => {} },
+    grants: { assertGranted: async () => {} },
     prepareToken: async () => undefined,
     waitMs: 0,
   })

@@ -1,13 +1,15 @@
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
+import { Batches } from '../batches.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { Event } from '../events/event-queries.ts'
 import { eventExpired } from '../events/openness.ts'
+import type { Grants } from '../grants/grants.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { NewToken } from '../own-issuer/token-queries.ts'
 import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
-import { Batches } from './batches.ts'
 import { type Claim, findClaim, hasCode, hasFreeCode } from './claim-queries.ts'
 import { type ClaimWorker, LEASE_MS } from './claim-worker.ts'
 import {
@@ -24,6 +26,7 @@ export interface ClaimsOptions {
   readonly worker: Pick<ClaimWorker, 'hasRoomFor' | 'take' | 'waitForStep'>
   readonly signedFetch: Pick<SignedFetch, 'assertFirstUse'>
   readonly codeCounts: Pick<CodeCountCache, 'forget'>
+  readonly grants: Pick<Grants, 'assertGranted'>
   /** The message of the token, where our own issuer makes it. */
   readonly prepareToken: (event: Event) => Promise<NewToken | undefined>
   /** How long a request waits for the answer of the issuer. */
@@ -59,7 +62,8 @@ export class Claims {
    * with an unfinished claim gets that claim.
    *
    * @param unused the signed request that brought the claim, if it is not used up yet
-   * @throws {AppError} `signature_used`, `already_claimed`, `no_codes_left`, `no_codes_loaded`, or why the issuer refused
+   * @throws {AppError} `signature_used`, `already_claimed`, `grant_required`, `no_codes_left`, `no_codes_loaded`, or why
+   * the issuer refused
    */
   async claim(event: Event, address: string, unused?: SingleUse): Promise<ServedClaim> {
     const { worker, waitMs, codeCounts } = this.options
@@ -67,7 +71,7 @@ export class Claims {
     if (repeated) return repeated
     const outcome = await worker.waitForStep(made.id, waitMs)
     codeCounts.forget(event.event_id) // the next availability shows this claim
-    return assertServed({
+    return assertServed(event, {
       address,
       created_at_ms: made.createdAtMs,
       state: 'reserved',
@@ -77,7 +81,7 @@ export class Claims {
   }
 
   private async reserve(event: Event, address: string, unused?: SingleUse): Promise<Reserved> {
-    const { db, clock, worker, prepareToken } = this.options
+    const { db, clock, worker, grants, prepareToken } = this.options
     const token = await prepareToken(event)
     let request = unused
     for (let attempt = 0; attempt < RESERVE_TRIES; attempt++) {
@@ -89,6 +93,7 @@ export class Claims {
         nowMs,
         nextStepAtMs: hasLease ? nowMs + LEASE_MS : nowMs,
         token,
+        needsGrant: event.requires_grant,
       }
       const inserted = await this.insert({ claim, request }, attempt > 0)
       request = undefined
@@ -106,6 +111,7 @@ export class Claims {
     // Another process may have given the last code to this player meanwhile
     const late = unfinished(await findClaim(db, event.event_id, address))
     if (late) return { repeated: late }
+    await grants.assertGranted(event, address)
     throw noFreeCode(event, await hasCode(db, event.event_id))
   }
 
@@ -157,11 +163,20 @@ function alreadyClaimed({ state }: ServedClaim): AppError {
 }
 
 /** Why no code is free. Players of an event that never had codes must not hear that all are gone. */
-function noFreeCode({ codes_asked_at_ms }: Event, hadCodes: boolean): AppError {
+function noFreeCode({ event_id: eventId, codes_asked_at_ms }: Event, hadCodes: boolean): AppError {
+  const isOwn = isOwnEvent(eventId)
   if (hadCodes) {
     return new AppError(
       'no_codes_left',
-      'No more tokens of this event are left. The organiser can ask the issuer for more and load them.',
+      isOwn
+        ? 'No more tokens of this event are left. Please ask the organiser.'
+        : 'No more tokens of this event are left. The organiser can ask the issuer for more and load them.',
+    )
+  }
+  if (isOwn) {
+    return new AppError(
+      'no_codes_loaded',
+      'The tokens of this event are not ready yet. Please ask the organiser, and try again later.',
     )
   }
   return new AppError(
@@ -173,12 +188,12 @@ function noFreeCode({ codes_asked_at_ms }: Event, hadCodes: boolean): AppError {
 }
 
 /** @throws {AppError} the reason, when the issuer refused the claim while the request was waiting */
-function assertServed(claim: ServedClaim): ServedClaim {
+function assertServed(event: Event, claim: ServedClaim): ServedClaim {
   if (claim.state === 'released') throw alreadyClaimed(claim)
   if (claim.state !== 'failed') return claim
   switch (claim.reason) {
     case 'expired':
-      throw eventExpired()
+      throw eventExpired(event)
     case 'no_codes_left':
       throw new AppError(
         'no_codes_left',
@@ -187,7 +202,9 @@ function assertServed(claim: ServedClaim): ServedClaim {
     default:
       throw new AppError(
         'claim_refused',
-        'The token issuer refused to make this token. Nothing was used up: please try again later, or ask the organiser.',
+        isOwnEvent(event.event_id)
+          ? 'This server could not sign this token. Nothing was used up: please try again later, or ask the organiser.'
+          : 'The token issuer refused to make this token. Nothing was used up: please try again later, or ask the organiser.',
         { reason: claim.reason },
       )
   }

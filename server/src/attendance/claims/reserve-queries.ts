@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { NewToken } from '../own-issuer/token-queries.ts'
 import type { SingleUse } from '../signed-fetch/signed-request.ts'
@@ -12,6 +12,8 @@ export interface NewClaim {
   readonly nextStepAtMs: number
   /** For an event of our own issuer: the message of the token, stored together with the claim. */
   readonly token?: NewToken | undefined
+  /** Whether the event requires a grant: the claim then uses one up, or is not made. */
+  readonly needsGrant?: boolean
 }
 
 /** A claim to insert, of one event with all others of the same statement. */
@@ -27,7 +29,7 @@ export interface Insertion {
   readonly isFirstUse: boolean
   /** The claim that the player had before. */
   readonly known: Claim | undefined
-  /** The new claim; undefined when the player had one, or no code is free. */
+  /** The new claim; undefined when the player had one, or lacks a grant, or no code is free. */
   readonly made: HeldClaim | undefined
   /** Whether the player got a claim at the same time, in another statement: to be inserted again, which finds that claim. */
   readonly isSurpassed: boolean
@@ -45,14 +47,15 @@ export async function insertClaim(
 
 /**
  * Uses up the signed requests, takes a free code for each player, and inserts a claim that holds it, with the message of
- * its token where our own issuer makes it. One statement is one transaction, and one round trip to the database: it
+ * its token where our own issuer makes it. Where the event requires one, a grant of the player is used up together with
+ * the code, or neither. One statement is one transaction, and one round trip to the database: it
  * costs as much for thirty claims as for three.
  *
  * With `skip locked` many processes can do this in the same second: each takes other codes and none waits for another. A
  * second claim of a player violates `one_claim_per_address`: it is not inserted, and its code stays free.
  *
  * @param reservations each of another player, and all of them with a token, or none
- * @param wait waits for codes that other transactions have locked: slower, but it finds the last free code
+ * @param wait waits for codes and grants that other transactions have locked: slower, but it finds the last free code
  * @returns a result for each of them, in the same order
  */
 export async function insertClaims(
@@ -70,8 +73,9 @@ export async function insertClaims(
         ${claims.map(({ address }) => address)}::text[], ${claims.map(({ nowMs }) => nowMs)}::bigint[],
         ${claims.map(({ nextStepAtMs }) => nextStepAtMs)}::bigint[],
         ${requests.map((request) => request?.hash.toString('hex') ?? null)}::text[],
-        ${requests.map((request) => request?.expiresAtMs ?? null)}::bigint[]
-      ) with ordinality as asked (address, now_ms, next_step_at_ms, hash, expires_at_ms, place)
+        ${requests.map((request) => request?.expiresAtMs ?? null)}::bigint[],
+        ${claims.map(({ needsGrant = false }) => needsGrant)}::boolean[]
+      ) with ordinality as asked (address, now_ms, next_step_at_ms, hash, expires_at_ms, needs_grant, place)
     ), use as (
       insert into seen_request (hash, expires_at_ms)
       select decode(hash, 'hex'), expires_at_ms from asked where hash is not null order by hash
@@ -80,9 +84,17 @@ export async function insertClaims(
       select claim.* from asked cross join lateral (
         select ${CLAIM_COLUMNS} from claim where event_id = ${eventId} and claim.address = asked.address limit 1
       ) as claim
+    ), granted as (
+      select asked.address, usable.nonce
+      from (select address, now_ms from asked where needs_grant) as asked cross join lateral (
+        select nonce from attendance_grant as given
+        where event_id = ${eventId} and given.address = asked.address and ${isOpenAt(sql.ref('asked.now_ms'))}
+        order by expires_at_ms limit 1 ${lock}
+      ) as usable
     ), wanting as (
       select *, row_number() over (order by place) as turn from asked
       where (hash is null or hash in (select hash from use)) and address not in (select address from known)
+        and (not needs_grant or address in (select address from granted))
     ), code as (
       select id, sealed, row_number() over () as turn from (
         select id, sealed from claim_code
@@ -98,6 +110,9 @@ export async function insertClaims(
       returning id, address, code_id
     ), taken as (
       update claim_code set state = 'held' from made where claim_code.id = made.code_id
+    ), bound as (
+      update attendance_grant set claim_id = made.id from made join granted on granted.address = made.address
+      where event_id = ${eventId} and attendance_grant.nonce = granted.nonce
     )${messagesOf(eventId, claims)}
     select asked.hash is null or use.hash is not null as is_first, code.id is not null as has_code,
       made.id as made_id, code.id as made_code_id, code.sealed, known.*
@@ -107,6 +122,10 @@ export async function insertClaims(
     order by asked.place`.execute(db)
   return rows.map((row, at) => insertionOf(row, claims[at]!))
 }
+
+/** Whether a grant can be used by a claim of this time. */
+const isOpenAt = (nowMs: RawBuilder<unknown>) =>
+  sql`given.claim_id is null and given.expires_at_ms > ${nowMs}`
 
 /** The messages of the tokens, of the same transaction. A claim that failed before has left one, which stays. */
 function messagesOf(eventId: number, claims: readonly NewClaim[]) {
@@ -153,26 +172,44 @@ function insertionOf(row: InsertionRow, claim: NewClaim): Insertion {
   }
 }
 
-/** Gives a failed claim another code. @returns undefined when the claim has not failed, or no code is free */
+/**
+ * Gives a failed claim another code. It still has the grant that it has used; a claim that was made without one uses one
+ * up now, where the event requires it.
+ *
+ * @returns undefined when the claim has not failed, or lacks a grant, or no code is free
+ */
 export async function reviveClaim(db: Db, claim: NewClaim): Promise<HeldClaim | undefined> {
-  const { eventId, address, nowMs, nextStepAtMs } = claim
+  const { eventId, address, nowMs, nextStepAtMs, needsGrant = false } = claim
   const { rows } = await sql<{ id: number; code_id: number; sealed: Buffer }>`
     with failed as (
       select id from claim
       where event_id = ${eventId} and address = ${address} and state = 'failed' for update
+    ), own as (
+      select nonce from attendance_grant where claim_id in (select id from failed)
+    ), granted as (
+      select nonce from attendance_grant as given
+      where ${needsGrant}::boolean and not exists (select from own) and exists (select from failed)
+        and event_id = ${eventId} and address = ${address} and ${isOpenAt(sql`${nowMs}::bigint`)}
+      order by expires_at_ms limit 1 for update
+    ), may_claim as (
+      select id from failed
+      where not ${needsGrant}::boolean or exists (select from own) or exists (select from granted)
     ), taken as (
       update claim_code set state = 'held'
       where state = 'free' and id = (
         select id from claim_code
-        where event_id = ${eventId} and state = 'free' and exists (select from failed) and ${mayGiveOut(eventId)}
+        where event_id = ${eventId} and state = 'free' and exists (select from may_claim) and ${mayGiveOut(eventId)}
         order by id limit 1 for update skip locked
       )
       returning id, sealed
     ), made as (
       update claim set code_id = taken.id, state = 'reserved', reason = null, tx_hash = null, attempts = 0,
         asked_code_id = null, next_step_at_ms = ${nextStepAtMs}, updated_at_ms = ${nowMs}
-      from taken, failed where claim.id = failed.id
+      from taken, may_claim where claim.id = may_claim.id
       returning claim.id, claim.code_id
+    ), bound as (
+      update attendance_grant set claim_id = made.id from made, granted
+      where event_id = ${eventId} and attendance_grant.nonce = granted.nonce
     )
     select made.id, made.code_id, taken.sealed from made join taken on taken.id = made.code_id`.execute(db)
   return rows[0] && heldClaim(rows[0], claim)

@@ -12,7 +12,8 @@ import {
   passField,
   passIn,
 } from '../events/event-params.ts'
-import { getEvent } from '../events/event-queries.ts'
+import { type Event, getEvent } from '../events/event-queries.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { CodeLoader, LoadedCodes } from './code-loader.ts'
 
 const bodySchema = Type.Object(
@@ -23,7 +24,8 @@ const bodySchema = Type.Object(
     claimed: Type.Integer(),
     waiting_for_issuer: Type.Optional(
       Type.Literal(true, {
-        description: 'The issuer has no codes for the event yet: it approves events by hand.',
+        description:
+          'The issuer has no codes for the event yet: it approves events by hand. For an event made here, the operator of this server does.',
       }),
     ),
     message: Type.Optional(Type.String({ description: 'What to do next, for a person.' })),
@@ -67,22 +69,29 @@ export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
       const loaded = await codes.load(event, editCode)
       return {
         ok: true as const,
-        data: { url: `/addcodes/${event.event_id}`, body: loadedJson(loaded), ...passIn(reply, newPass) },
+        data: {
+          url: `/addcodes/${event.event_id}`,
+          body: loadedJson(event, loaded),
+          ...passIn(reply, newPass),
+        },
       }
     },
   )
   done()
 }
 
-function loadedJson({ listed, added, counts }: LoadedCodes) {
+function loadedJson({ event_id: eventId }: Event, { listed, added, counts }: LoadedCodes) {
   const { total, available, claimed } = codeTotals(counts)
   const isWaiting = listed === 0 && total === 0
-  return { num: added, total, available, claimed, ...(isWaiting ? WAITING : {}) }
+  return { num: added, total, available, claimed, ...(isWaiting ? waiting(eventId) : {}) }
 }
 
-/** Not an error: the issuer approves an event some days after it was made. */
-const WAITING = {
-  waiting_for_issuer: true as const,
-  message:
-    'The issuer has no codes for this event yet. Wait for its e-mail (24 to 72 hours), then load again.',
+/** Not an error: an event is approved some time after it was made. */
+function waiting(eventId: number) {
+  return {
+    waiting_for_issuer: true as const,
+    message: isOwnEvent(eventId)
+      ? 'The operator of this server has not approved this event. Its tokens can be claimed as soon as that is done.'
+      : 'The issuer has no codes for this event yet. Wait for its e-mail (24 to 72 hours), then load again.',
+  }
 }

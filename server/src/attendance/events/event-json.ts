@@ -37,6 +37,9 @@ export const eventInfoProperties = {
     description: 'Whether signed claims need a captcha too; unsigned ones always do.',
   }),
   requires_presence: Type.Boolean({ description: 'Whether a player must stand on one of the coordinates.' }),
+  requires_grant: Type.Boolean({
+    description: "Whether a player needs a grant of the organiser's own server.",
+  }),
 }
 export const eventInfoSchema = Type.Object(eventInfoProperties, {
   additionalProperties: true,
@@ -86,6 +89,7 @@ export function eventInfoJson(event: Event) {
     expiry_date: isoText(event.expires_at_ms),
     requires_captcha: event.requires_captcha,
     requires_presence: event.requires_presence,
+    requires_grant: event.requires_grant,
   }
 }
 

@@ -11,7 +11,7 @@ const ALLOWED_TIME =
 const LIKE_DATE = /^\d{4}-\d{2}-\d{2}[\dTZ:.+ -]{0,30}$/
 const MAX_OPTIONS = 20
 const NAMES =
-  'coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence, revoke_passes, tokens, hide_holders, description'
+  'coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence, requires_grant, revoke_passes, tokens, hide_holders, description'
 const ALLOWED_OPTIONS = `a list of [name, value] pairs, 1 to ${MAX_OPTIONS} of them; names: ${NAMES}`
 /** A name as options have it. An edit code can be of letters alone, so this is not enough to show a text. */
 const LIKE_NAME = /^[a-z_]{1,40}$/i
@@ -57,6 +57,7 @@ function parseOption(pair: unknown, world: World): RequestedOptions {
     case 'enabled':
     case 'requires_captcha':
     case 'requires_presence':
+    case 'requires_grant':
       if (typeof value !== 'boolean') throw invalidSecret(name, value, 'true or false')
       return { [name]: value }
     case 'revoke_passes':
@@ -99,8 +100,19 @@ function isShown(name: string): boolean {
 /** Milliseconds since 1970; null is no limit. @throws {AppError} `invalid_parameter` */
 export function parseTime(name: string, value: unknown): number | null {
   if (value === null) return null
-  const timeMs = typeof value === 'string' && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
-  if (!Number.isNaN(timeMs)) return timeMs
+  const timeMs = isoTimeMs(value)
+  if (timeMs !== undefined) return timeMs
   const isDate = typeof value === 'string' && LIKE_DATE.test(value)
   throw (isDate ? invalidParameter : invalidSecret)(name, value, ALLOWED_TIME)
+}
+
+/**
+ * Milliseconds since 1970 of an ISO 8601 time with a zone; undefined for anything else.
+ *
+ * @example
+ * isoTimeMs('1970-01-01T00:00:01Z') // 1000
+ */
+export function isoTimeMs(value: unknown): number | undefined {
+  const timeMs = typeof value === 'string' && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(timeMs) ? undefined : timeMs
 }

@@ -57,10 +57,10 @@ function findEventName(text: string): EventName | undefined {
 export const editCodeField = Type.String({
   minLength: 1,
   maxLength: 64,
-  'x-allowed': "the edit code from the issuer's e-mail, as text",
+  'x-allowed': 'the edit code of the event, as text',
   'x-withheld': true,
   description:
-    "The private edit code from the issuer's e-mail. Judged by the issuer each time, never stored.",
+    "The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone.",
 })
 
 /** The fields of every call with an edit code. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { SelectQueryBuilder } from 'kysely'
+import type { Selectable, SelectQueryBuilder } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { AttendanceEventTable, CodeState, Database } from '../../db/schema.ts'
 import { type EventName, eventNotFound } from './event-name.ts'
 
 /** A registered event. */
-export type Event = Omit<AttendanceEventTable, 'issuer_record'> & {
+export type Event = Omit<Selectable<AttendanceEventTable>, 'issuer_record'> & {
   readonly issuer_record: Readonly<Record<string, unknown>>
 }
 
@@ -17,6 +17,7 @@ export type EventOptions = Partial<
     | 'enabled'
     | 'requires_captcha'
     | 'requires_presence'
+    | 'requires_grant'
     | 'distribution_start_at_ms'
     | 'distribution_end_at_ms'
   >

@@ -118,7 +118,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
             ...credentialFields,
             options: Type.Unknown({
               description:
-                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`.',
+                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`.',
             }),
           },
           { title: 'EventChangeRequest' },

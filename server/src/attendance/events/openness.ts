@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { CodeCounts, Event } from './event-queries.ts'
 
 /** Why an event gives out no tokens: `reason` of `GET /event/:uuid/availability`. */
@@ -63,16 +64,18 @@ export function assertOpen(event: Event, nowMs: number): void {
       })
     }
     case 'event_expired':
-      throw eventExpired()
+      throw eventExpired(event)
     default:
   }
 }
 
 /** The error for an expired event, found by the stored expiry or by an answer of the issuer. */
-export function eventExpired(): AppError {
+export function eventExpired({ event_id: eventId }: Pick<Event, 'event_id'>): AppError {
   return new AppError(
     'event_expired',
-    'This event has expired at the token issuer, which makes no more tokens of it.',
+    isOwnEvent(eventId)
+      ? 'This event is over: its last day has ended everywhere on Earth, and it gives out no more tokens.'
+      : 'This event has expired at the token issuer, which makes no more tokens of it.',
   )
 }
 

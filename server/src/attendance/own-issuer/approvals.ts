@@ -7,18 +7,21 @@ import { CodeCountCache } from '../events/code-count-cache.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { type Event, getEvent } from '../events/event-queries.ts'
 import type { Vault } from '../vault.ts'
-import {
-  deleteImage,
-  deleteWaiting,
-  findAnyImage,
-  setApproval,
-  type WaitingEvent,
-  waitingEvents,
-} from './made-event-queries.ts'
+import { deleteImage, findAnyImage, setApproval } from './made-event-queries.ts'
 import { listOwnCodes } from './own-code-list.ts'
+import { countWaiting, deleteWaiting, type WaitingEvent, waitingEvents } from './waiting-event-queries.ts'
 
 /** After so long an event that the operator has not answered for is deleted. */
 const WAITING_MS = 30 * 24 * HOUR_MS
+
+/** A part of the events that wait for the operator. */
+export interface WaitingPage {
+  /** How many wait in all. */
+  readonly total: number
+  readonly events: readonly WaitingEvent[]
+  /** The number after which the next page begins; undefined where this is the last one. */
+  readonly next: number | undefined
+}
 
 export interface ApprovalsOptions {
   readonly clock: Clock
@@ -47,9 +50,17 @@ export class Approvals {
     if (approval === 'refused') await deleteImage(db, event.event_id)
   }
 
-  /** Events without an answer, the oldest first. */
-  waiting(): Promise<readonly WaitingEvent[]> {
-    return waitingEvents(this.options.db)
+  /**
+   * Events without an answer, the oldest first.
+   *
+   * @param page events with later numbers than `after`, and how many
+   */
+  async waiting({ after, limit }: { readonly after: number; readonly limit: number }): Promise<WaitingPage> {
+    const { db } = this.options
+    const found = await waitingEvents(db, { after, limit: limit + 1 })
+    const events = found.slice(0, limit)
+    const next = found.length > limit ? events.at(-1)!.event.event_id : undefined
+    return { total: await countWaiting(db), events, next }
   }
 
   /** The organiser's picture, as a PNG, before the event is approved too; undefined where there is none. */

@@ -1,5 +1,5 @@
 import type { Coord } from '@landpass/client/grid'
-import type { Clock } from '../../clock.ts'
+import { type Clock, HOUR_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { Approval } from '../../db/schema.ts'
 import { AppError } from '../../errors.ts'
@@ -12,7 +12,6 @@ import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { notMadeHere } from './approvals.ts'
 import { assertDescription } from './event-texts.ts'
 import {
-  countWaiting,
   findMadeEvent,
   insertMadeEvent,
   raiseSupply,
@@ -22,9 +21,12 @@ import {
 import { hashOf, newEditCode } from './own-issuer.ts'
 import { PictureReader } from './picture-reader.ts'
 import type { TokenKeys } from './token-keys.ts'
+import { countWaiting, deleteWaiting } from './waiting-event-queries.ts'
 
 /** When too many events wait: the operator may have answered then. */
 const RETRY_AFTER_S = 3_600
+/** Where too many events wait, one that has waited for so long gives way to a new one. */
+const GIVES_WAY_MS = 5 * 24 * HOUR_MS
 
 export interface EventMakerOptions {
   readonly db: Db
@@ -65,7 +67,7 @@ export interface EventDescription {
 export interface MakingRequest {
   readonly isOperator: boolean
   /** Is called immediately before the event is stored: throws where its maker has made too many. */
-  readonly assertMayMake: () => Promise<void>
+  readonly assertMayMake: (approval: Approval) => Promise<void>
   /** Of the addresses of this server, without a slash at its end. */
   readonly base: string
 }
@@ -98,17 +100,17 @@ export class EventMaker {
    */
   async make(description: EventDescription, request: MakingRequest): Promise<MadeEventAnswer> {
     const { isOperator, base, assertMayMake } = request
-    const { db, clock, keys, codes, log, who, maxWaiting, drawPlaces } = this.options
+    const { db, clock, keys, codes, log, who, drawPlaces } = this.options
     if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly()
     await keys.current()
     const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
-    if (approval === 'waiting' && maxWaiting > 0 && (await countWaiting(db)) >= maxWaiting)
-      throw tooManyWaiting(maxWaiting)
+    if (approval === 'waiting') await this.assertRoom()
     const { picture, places } = description
     const image = picture ? await this.pictures.read(picture) : drawPlaces(places)
     const nowMs = clock.nowMs()
     const editCode = newEditCode()
-    await assertMayMake()
+    await assertMayMake(approval)
+    if (approval === 'waiting') await this.makeRoom()
     const event = await insertMadeEvent(db, {
       record: (made) => recordOf(made, description, base),
       coordinates: coordinatesText(places),
@@ -145,6 +147,25 @@ export class EventMaker {
     if (tokens === undefined) return
     await raiseSupply(db, eventId, tokens)
     await codes.load(event, '')
+  }
+
+  /** @throws {AppError} `too_many_requests` where too many events wait, and none of them for long */
+  private async assertRoom(): Promise<void> {
+    const { db, maxWaiting } = this.options
+    if (maxWaiting > 0 && (await countWaiting(db, this.givesWayBeforeMs())) >= maxWaiting)
+      throw tooManyWaiting(maxWaiting)
+  }
+
+  /** Deletes the events that have waited longest, so that one more may wait. */
+  private async makeRoom(): Promise<void> {
+    const { db, maxWaiting } = this.options
+    if (maxWaiting === 0) return
+    const tooMany = (await countWaiting(db)) + 1 - maxWaiting
+    if (tooMany > 0) await deleteWaiting(db, this.givesWayBeforeMs(), tooMany)
+  }
+
+  private givesWayBeforeMs(): number {
+    return this.options.clock.nowMs() - GIVES_WAY_MS
   }
 
   /** Whether lists of the holders of an event are public. */

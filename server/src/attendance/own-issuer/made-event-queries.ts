@@ -166,72 +166,10 @@ export async function deleteImage(db: Db, eventId: number): Promise<void> {
     .execute()
 }
 
-export async function countWaiting(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('made_event')
-    .select(({ fn }) => fn.countAll<string | number>().as('count'))
-    .where('approval', '=', 'waiting')
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
-
-/**
- * Deletes events without an answer of the operator that were made before a time. They have no codes, so no claims and no
- * tokens; one that has any stays.
- */
-export async function deleteWaiting(db: Db, beforeMs: number): Promise<void> {
-  await inTransaction(db, async (tx) => {
-    const deleted = await tx
-      .deleteFrom('made_event')
-      .where('approval', '=', 'waiting')
-      .where('made_at_ms', '<', beforeMs)
-      .where(({ not, or, exists, selectFrom, ref }) => {
-        const ofEvent = (table: 'token' | 'claim' | 'claim_code') =>
-          exists(selectFrom(table).select('id').where('event_id', '=', ref('made_event.event_id')))
-        return not(or([ofEvent('token'), ofEvent('claim'), ofEvent('claim_code')]))
-      })
-      .returning('event_id')
-      .execute()
-    if (deleted.length === 0) return
-    const ids = deleted.map(({ event_id }) => event_id)
-    for (const table of ['attendance_refusal', 'issuer_failure', 'event_hold'] as const)
-      await tx.deleteFrom(table).where('event_id', 'in', ids).execute()
-    await tx.deleteFrom('attendance_event').where('event_id', 'in', ids).execute()
-  })
-}
-
 /** The number that the next event that is made here gets, if no other is made before. */
 export async function readNextEventNumber(db: Db): Promise<number> {
   const { rows } = await sql<{ next: string | number }>`
     select case when is_called then last_value + 1 else last_value end as next from made_event_number
   `.execute(db)
   return Number(rows[0]!.next)
-}
-
-/** An event that waits for the operator. */
-export interface WaitingEvent {
-  readonly eventId: number
-  readonly uuid: string
-  readonly record: Readonly<Record<string, unknown>>
-  readonly coordinates: string
-  readonly supply: number
-  readonly madeAtMs: number
-}
-
-/** Events that wait for the operator, the oldest first. */
-export async function waitingEvents(db: Db): Promise<readonly WaitingEvent[]> {
-  return db
-    .selectFrom('made_event')
-    .innerJoin('attendance_event', 'attendance_event.event_id', 'made_event.event_id')
-    .select([
-      'made_event.event_id as eventId',
-      'attendance_event.uuid',
-      'attendance_event.issuer_record as record',
-      'attendance_event.coordinates',
-      'made_event.supply',
-      'made_event.made_at_ms as madeAtMs',
-    ])
-    .where('made_event.approval', '=', 'waiting')
-    .orderBy('made_event.event_id')
-    .execute()
 }

@@ -2,20 +2,15 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { World } from '@landpass/client/grid'
 import Type, { type Static } from 'typebox'
 import type { Clock } from '../../clock.ts'
-import type { Db } from '../../db/engine.ts'
-import { AppError } from '../../errors.ts'
 import { publicBase } from '../../http/public-base.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
-import { oneOf } from '../../schema-parts.ts'
 import { parseCoordinates } from '../events/coordinates.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
 import { parseTime } from '../events/event-options.ts'
-import { eventParams, parsePublicEventName } from '../events/event-params.ts'
-import { getEvent } from '../events/event-queries.ts'
 import { endOfLastDayMs, parseIssuerDate } from '../issuer/issuer-dates.ts'
 import type { LimitHook } from '../limits.ts'
-import type { Approvals } from './approvals.ts'
+import { approvalSchema } from './approval-routes.ts'
 import type { EventDescription, EventMaker } from './event-maker.ts'
 import { assertDescription, MAX_DESCRIPTION, MAX_NAME, readName } from './event-texts.ts'
 import { isOperator } from './operator-key.ts'
@@ -66,23 +61,17 @@ const bodySchema = Type.Object(
   { title: 'EventToMake' },
 )
 
-const approvalSchema = oneOf(['waiting', 'approved', 'refused'], {
-  description: 'waiting: tokens can be claimed when the operator has approved the event.',
-})
-
 export interface MadeEventRouteOptions {
-  readonly db: Db
   readonly clock: Clock
   readonly world: World
   readonly maker: EventMaker
-  readonly approvals: Pick<Approvals, 'answer'>
   readonly maxTokens: number
   readonly publicUrl: string | undefined
   /** What the operator sends in the header Operator-Key. */
   readonly operatorKey: string | undefined
   readonly makerLimit: LimitHook
   readonly makerDayLimit: LimitHook
-  readonly organiserLimit: LimitHook
+  readonly waitingDayLimit: LimitHook
   /** @throws {AppError} `attendance_not_configured` */
   readonly assertConfigured: () => void
 }
@@ -90,17 +79,15 @@ export interface MadeEventRouteOptions {
 /** Makes events of our own issuer. */
 export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions> = (app, options, done) => {
   const {
-    db,
     clock,
     world,
     maker,
-    approvals,
     publicUrl,
     maxTokens,
     operatorKey,
     makerLimit,
     makerDayLimit,
-    organiserLimit,
+    waitingDayLimit,
     assertConfigured,
   } = options
   app.post(
@@ -142,51 +129,16 @@ export const madeEventRoutes: FastifyPluginCallbackTypebox<MadeEventRouteOptions
       const fromOperator = isOperator(request, operatorKey)
       const made = maker.make(description, {
         isOperator: fromOperator,
-        assertMayMake: async () => {
-          if (!fromOperator) await makerDayLimit(request, reply)
+        assertMayMake: async (approval) => {
+          if (fromOperator) return
+          if (approval === 'waiting') await waitingDayLimit(request, reply)
+          await makerDayLimit(request, reply)
         },
         base: publicBase(request, publicUrl),
       })
       const { event, editCode, approval } = await made.catch(refusePicture)
       reply.header('cache-control', 'no-store')
       return { ok: true as const, data: { event: eventInfoJson(event), edit_code: editCode, approval } }
-    },
-  )
-
-  app.post(
-    '/events/:event/approval',
-    {
-      onRequest: organiserLimit,
-      schema: {
-        tags: ['events'],
-        operationId: 'approveEvent',
-        summary: 'The operator approves or refuses an event that was made here',
-        params: eventParams,
-        body: Type.Object({ approval: oneOf(['approved', 'refused']) }, { title: 'ApprovalRequest' }),
-        response: okSchema(Type.Object({ approval: approvalSchema }), [
-          'invalid_parameter',
-          'invalid_body',
-          'body_too_large',
-          'operator_only',
-          'event_not_found',
-          'too_many_requests',
-          'attendance_not_configured',
-          'database_unavailable',
-        ]),
-      },
-    },
-    async (request) => {
-      assertConfigured()
-      if (!isOperator(request, operatorKey)) {
-        throw new AppError(
-          'operator_only',
-          'Only the operator approves events: send the header Operator-Key.',
-        )
-      }
-      const event = await getEvent(db, parsePublicEventName(request.params.event))
-      const { approval } = request.body
-      await approvals.answer(event, approval)
-      return { ok: true as const, data: { approval } }
     },
   )
   done()

@@ -16,7 +16,6 @@ import { findMadeEvent } from './made-event-queries.ts'
 import { listOwnCodes } from './own-code-list.ts'
 import { parseOwnCode } from './own-codes.ts'
 import type { TokenKeys } from './token-keys.ts'
-import { attestationOf, uidBytes } from './token-message.ts'
 import {
   findTokenByNumber,
   findTokenOf,
@@ -32,7 +31,7 @@ import {
 export interface OwnIssuerOptions {
   readonly db: Db
   readonly clock: Clock
-  readonly keys: Pick<TokenKeys, 'current' | 'sign' | 'maySign' | 'forgetTimes'>
+  readonly keys: Pick<TokenKeys, 'current' | 'signToken' | 'maySign' | 'forgetTimes'>
 }
 
 /** Bytes of an edit code. So many cannot be guessed, so wrong ones need no limit. */
@@ -92,7 +91,7 @@ export class OwnIssuer implements Issuer {
       await renewMessage(db, token.id, { signer, timeS: Math.floor(this.options.clock.nowMs() / 1000) })
       throw new IssuerError('busy', { call: 'mint' })
     }
-    const signed = this.signed(token, parsed.number)
+    const signed = await this.signed(token, parsed.number)
     await beforeSend()
     if (await storeSignature(db, token, signed)) return 'made'
     // Another process has signed the token, or renewed its message, or the key has ended: the next step reads all that again
@@ -106,10 +105,9 @@ export class OwnIssuer implements Issuer {
     return this.signed(message, parsed.number)
   }
 
-  private signed(message: StoredMessage, number: number): SignedMessage {
-    const attestation = attestationOf(message)
-    const signature = this.options.keys.sign(message.signer, attestation)
-    return { number, uid: uidBytes(attestation), signature }
+  private async signed(message: StoredMessage, number: number): Promise<SignedMessage> {
+    const { uid, signature } = await this.options.keys.signToken(message)
+    return { number, uid: Buffer.from(uid), signature: Buffer.from(signature) }
   }
 
   /**

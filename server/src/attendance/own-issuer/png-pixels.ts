@@ -32,10 +32,10 @@ export function pngPixels(
 }
 
 /** The PNG file of pixels, without their opacity. */
-export function encodePng({ widthPx, heightPx, rgba }: Pixels): Buffer {
+export function encodePng({ widthPx, heightPx, rgba }: Pixels, deflateLevel = 9): Buffer {
   const png = new PNG({ width: widthPx, height: heightPx })
   png.data = Buffer.from(rgba.buffer, rgba.byteOffset, rgba.byteLength)
-  return PNG.sync.write(png, { colorType: 2, deflateLevel: 9 })
+  return PNG.sync.write(png, { colorType: 2, deflateLevel })
 }
 
 /**

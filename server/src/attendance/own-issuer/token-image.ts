@@ -1,4 +1,4 @@
-import { encodePixels } from '../../image/palette-png.ts'
+import { encodePixels, type PixelImage } from '../../image/palette-png.ts'
 
 /** A square, which every gallery shows. */
 export const TOKEN_IMAGE_PX = 512
@@ -9,15 +9,20 @@ const RADIUS = 244
 /** Width of the dark rim, in pixels. */
 const RIM_PX = 3
 
+/** The picture of a token as a PNG of 512 x 512 pixels: {@link tokenPixels}. */
+export function drawToken(eventId: Uint8Array, tokenId: Uint8Array): Buffer {
+  return encodePixels(tokenPixels(eventId, tokenId))
+}
+
 /**
  * Draws the picture of a token: a rosette, whose petals, waves and colours come from the event, and whose turn comes from
- * the token. So the tokens of an event look alike, and no two are the same. A PNG of 512 x 512 pixels, always the same
- * bytes for the same ids.
+ * the token. So the tokens of an event look alike, and no two are the same. Always the same pixels for the same ids; colour 0 is the
+ * paper, colour 1 the rim.
  *
  * @param eventId 16 bytes
  * @param tokenId 16 bytes
  */
-export function drawToken(eventId: Uint8Array, tokenId: Uint8Array): Buffer {
+export function tokenPixels(eventId: Uint8Array, tokenId: Uint8Array): PixelImage {
   const at = (index: number) => eventId[index % eventId.length]!
   const petals = 5 + (at(0) % 9)
   const innerPetals = 3 + (at(1) % 7)
@@ -39,12 +44,12 @@ export function drawToken(eventId: Uint8Array, tokenId: Uint8Array): Buffer {
       pixels[y * TOKEN_IMAGE_PX + x] = 1 + (distance > 1 - RIM_PX / RADIUS ? 0 : shade)
     }
   }
-  return encodePixels({
+  return {
     widthPx: TOKEN_IMAGE_PX,
     heightPx: TOKEN_IMAGE_PX,
     palette: paletteOf(at(4), at(5)),
     pixels,
-  })
+  }
 }
 
 /** Paper, then fifteen colours from dark to light, between two hues. */

@@ -9,6 +9,7 @@ import { signDigest } from '../../ethereum/signatures.ts'
 import { IssuerError } from '../issuer/issuer.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
 import { findKeyGap } from './key-gap.ts'
+import { type PublishedKey, published } from './published-key.ts'
 import {
   addTokenKey,
   isOpenToOthers,
@@ -26,6 +27,9 @@ import {
 } from './token-key-queries.ts'
 import { TokenLog } from './token-log.ts'
 import { lastTokenS, lockTokens, noteAllTokens } from './token-log-queries.ts'
+import type { TokenMessage } from './token-message.ts'
+import type { TokenSignature } from './token-signature.ts'
+import { TokenSigner, type TokenSignerOptions } from './token-signer.ts'
 
 export interface TokenKeysOptions {
   readonly db: Db
@@ -36,6 +40,7 @@ export interface TokenKeysOptions {
   readonly isDefaultPath?: boolean
   /** For a file that cannot be read any more; undefined for commands, which say it themselves. */
   readonly log?: { error(facts: object, sentence: string): void }
+  readonly signing?: TokenSignerOptions
 }
 
 /** What {@link TokenKeys.open} has found. */
@@ -47,16 +52,6 @@ export interface OpenedKeys {
   readonly isReplaced: boolean
   /** Whether other users of the machine may read the file. */
   readonly isOpenToOthers: boolean
-}
-
-/** A key of our issuer, as it is published. Times are in seconds. */
-export interface PublishedKey {
-  readonly address: string
-  readonly from: number
-  readonly until: number | null
-  readonly state: 'active' | 'retired' | 'compromised'
-  /** Since when it counts as stolen. */
-  readonly withdrawnAt: number | null
 }
 
 /** The keys of tests and examples that anybody can look up. */
@@ -86,11 +81,13 @@ export function tokenKeyPath(
  */
 export class TokenKeys {
   private readonly options: TokenKeysOptions
+  private readonly tokenSigner: TokenSigner
   private keys: readonly TokenKey[] = []
   private readonly times = new OneSecondCache<readonly KeyTime[]>()
   private loggedProblem: string | undefined
   constructor(options: TokenKeysOptions) {
     this.options = options
+    this.tokenSigner = new TokenSigner(options.signing)
   }
 
   /**
@@ -153,15 +150,30 @@ export class TokenKeys {
   }
 
   /**
-   * Signs a token: r, s and v as 65 bytes. The same message and key always give the same bytes.
+   * Signs an attestation over our domain: r, s and v as 65 bytes. The same attestation and key always give the same bytes.
    *
    * @throws {IssuerError} `refused` where this server does not have the key
    */
   sign(address: string, attestation: Attestation): Buffer {
+    const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation), this.keyOf(address))
+    return Buffer.concat([r, s, Buffer.of(v)])
+  }
+
+  /** As {@link sign}, for one of many tokens. @throws {IssuerError} `refused` */
+  async signToken(message: TokenMessage & { readonly signer: string }): Promise<TokenSignature> {
+    return this.tokenSigner.sign({ message, key: this.keyOf(message.signer) })
+  }
+
+  /** Ends the thread that signs tokens. */
+  close(): Promise<void> {
+    return this.tokenSigner.close()
+  }
+
+  /** @throws {IssuerError} `refused` */
+  private keyOf(address: string): Buffer {
     const key = this.find(address)
     if (!key) throw new IssuerError('refused', { call: 'mint' })
-    const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation), key)
-    return Buffer.concat([r, s, Buffer.of(v)])
+    return key
   }
 
   /** Lets the next call read the times of keys in the database, which are cached for a second. */
@@ -289,17 +301,6 @@ function missing(path: string, wasPublished: boolean): CommandError {
       ? `The key file of the token issuer, ${path}, is missing: restore it from a backup, or correct TOKEN_KEY_FILE.`
       : `There is no key file of the token issuer at ${path}: the first start of the server makes it.`,
   )
-}
-
-function published({ address, from_s, until_s, withdrawn_at_s }: KeyTime, nowS: number): PublishedKey {
-  const isOver = until_s !== null && until_s <= nowS
-  return {
-    address,
-    from: from_s,
-    until: until_s,
-    state: withdrawn_at_s !== null ? 'compromised' : isOver ? 'retired' : 'active',
-    withdrawnAt: withdrawn_at_s,
-  }
 }
 
 function seconds(timeMs: number): number {

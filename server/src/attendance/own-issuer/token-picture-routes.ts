@@ -1,12 +1,13 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { ReadyAnswer } from '../../http/ready-answers.ts'
+import { type ReadyAnswer, readyAnswer } from '../../http/ready-answers.ts'
 import { streamSchema, withUnchanged } from '../../http/schemas.ts'
 import { confirmsCopy, freshnessHeaders } from '../../http/validators.ts'
 import type { EventCache } from '../events/event-cache.ts'
 import { eventParams, parsePublicEventName } from '../events/event-params.ts'
 import type { LimitHook } from '../limits.ts'
+import type { SharePictures } from './share-pictures.ts'
 import type { TokenPicture, TokenPictures } from './token-pictures.ts'
 import { tokenParams } from './token-routes.ts'
 
@@ -18,6 +19,7 @@ const AFTER_ID = '/image.png'
 export interface TokenPictureRouteOptions {
   readonly events: Pick<EventCache, 'get'>
   readonly pictures: TokenPictures
+  readonly shares: Pick<SharePictures, 'ofToken'>
   /** For pictures that are not in memory. */
   readonly imageLimit: LimitHook
   /** For pictures that have to be drawn. */
@@ -29,7 +31,7 @@ export interface TokenPictureRouteOptions {
 /** Pictures of events that were made here, and of their tokens. */
 export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteOptions> = (
   app,
-  { events, pictures, imageLimit, listLimit, isOperator },
+  { events, pictures, shares, imageLimit, listLimit, isOperator },
   done,
 ) => {
   app.get(
@@ -48,6 +50,25 @@ export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteO
       const id = request.params.id.toLowerCase()
       if (!pictures.cached(id)) await imageLimit(request, reply)
       return sendPicture(request, reply, await pictures.ofToken(id, () => listLimit(request, reply)))
+    },
+  )
+
+  app.get(
+    '/tokens/:id/share.png',
+    {
+      compress: false,
+      onRequest: imageLimit,
+      schema: {
+        tags: [GROUP],
+        operationId: 'attendanceShareImage',
+        summary: 'The picture of a link to a token: 1200 x 630 pixels',
+        params: tokenParams,
+        response: pictureSchema('token_not_found', 'too_many_pictures'),
+      },
+    },
+    async (request, reply) => {
+      const id = request.params.id.toLowerCase()
+      return sendPicture(request, reply, await shares.ofToken(id, () => listLimit(request, reply)))
     },
   )
 
@@ -75,14 +96,25 @@ export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteO
   done()
 }
 
-/** The ready answer for the address of a token's picture that is in memory. */
-export function findReadyPicture(
-  pictures: Pick<TokenPictures, 'cached'>,
-  url: string,
-): ReadyAnswer | undefined {
-  if (!url.startsWith(BEFORE_ID) || !url.endsWith(AFTER_ID)) return undefined
-  const picture = pictures.cached(url.slice(BEFORE_ID.length, -AFTER_ID.length))
-  return picture && { group: GROUP, headers: headersOf(picture), body: picture.png }
+/** Ready answers with pictures, made once for each. */
+export class ReadyPictures {
+  private readonly pictures: Pick<TokenPictures, 'cached'>
+  private readonly answers = new WeakMap<TokenPicture, ReadyAnswer>()
+  constructor(pictures: Pick<TokenPictures, 'cached'>) {
+    this.pictures = pictures
+  }
+
+  /** The ready answer for the address of a token's picture that is in memory. */
+  find(url: string): ReadyAnswer | undefined {
+    if (!url.startsWith(BEFORE_ID) || !url.endsWith(AFTER_ID)) return undefined
+    const picture = this.pictures.cached(url.slice(BEFORE_ID.length, -AFTER_ID.length))
+    if (!picture) return undefined
+    const known = this.answers.get(picture)
+    if (known) return known
+    const answer = readyAnswer({ group: GROUP, headers: headersOf(picture), body: picture.png })
+    this.answers.set(picture, answer)
+    return answer
+  }
 }
 
 function sendPicture(request: FastifyRequest, reply: FastifyReply, picture: TokenPicture): FastifyReply {
@@ -98,12 +130,12 @@ function freshnessOf({ tag }: TokenPicture) {
   return { tag, cacheControl: 'public, max-age=300' }
 }
 
-function pictureSchema(notFound: 'token_not_found' | 'event_not_found') {
+function pictureSchema(...others: readonly ('token_not_found' | 'event_not_found' | 'too_many_pictures')[]) {
   const body = Type.Unsafe({ type: 'string', format: 'binary' })
   return withUnchanged(
     streamSchema(TYPE, { description: 'The image.', body }, [
       'invalid_parameter',
-      notFound,
+      ...others,
       'too_many_requests',
       'database_unavailable',
     ]),

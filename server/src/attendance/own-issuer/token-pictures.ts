@@ -19,6 +19,8 @@ const MAX_BYTES = 16 * 1024 * 1024
 const MAX_DRAWN_BYTES = 4 * 1024 * 1024
 /** Memory of an entry besides its picture; tokens of an event share one. */
 const ENTRY_BYTES = 512
+/** A ready answer with a picture may have a copy of it as a text, if it is that short. */
+const MAX_COPY_BYTES = 8 * 1024
 /** Called before a picture is drawn, which takes some 30 ms. @throws {AppError} `too_many_requests` */
 type BeforeDrawing = () => Promise<void>
 
@@ -35,18 +37,18 @@ export class TokenPictures {
   private readonly ofEvents = new LRUCache<number, TokenPicture>({
     maxSize: MAX_BYTES,
     ttl: CACHED_MS,
-    sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
+    sizeCalculation: ({ png }) => bytesOf(png) + ENTRY_BYTES,
   })
   private readonly ofTokens = new LRUCache<string, TokenPicture>({
     maxSize: MAX_BYTES,
     ttl: CACHED_MS,
-    sizeCalculation: (picture) => ENTRY_BYTES + (this.isShared(picture) ? 0 : picture.png.length),
+    sizeCalculation: (picture) => ENTRY_BYTES + (this.isShared(picture) ? 0 : bytesOf(picture.png)),
   })
   private readonly shared = new WeakSet<TokenPicture>()
   /** By UUID. They depend on it alone, so none becomes wrong. */
   private readonly drawnOfEvents = new LRUCache<string, TokenPicture>({
     maxSize: MAX_DRAWN_BYTES,
-    sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
+    sizeCalculation: ({ png }) => bytesOf(png) + ENTRY_BYTES,
   })
 
   constructor(db: Db) {
@@ -114,10 +116,14 @@ export class TokenPictures {
   }
 }
 
-function pictureOf(png: Buffer): TokenPicture {
+function bytesOf({ length }: Buffer): number {
+  return length + Math.min(length, MAX_COPY_BYTES)
+}
+
+export function pictureOf(png: Buffer): TokenPicture {
   return { png, tag: createHash('sha256').update(png).digest('base64url').slice(0, TAG_LENGTH) }
 }
 
-function uuidBytes(uuid: string): Uint8Array {
+export function uuidBytes(uuid: string): Uint8Array {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex')
 }

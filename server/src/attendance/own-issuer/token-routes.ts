@@ -6,6 +6,7 @@ import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import { clientAddress } from '../../http/client-address.ts'
 import { publicBase } from '../../http/public-base.ts'
+import { readyAnswer } from '../../http/ready-answers.ts'
 import { okSchema, streamSchema } from '../../http/schemas.ts'
 import type { EventCache } from '../events/event-cache.ts'
 import { eventParams, parsePublicEventName } from '../events/event-params.ts'
@@ -250,7 +251,7 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
       const text = JSON.stringify(gateJson(token))
       if (token) {
         const headers = { 'cache-control': SHORT, 'content-type': JSON_TYPE }
-        const answer = { group: tags[0]!, headers, body: Buffer.from(text) }
+        const answer = readyAnswer({ group: tags[0]!, headers, body: Buffer.from(text) })
         tokenAnswers.keepGate(request.url, answer, forgotten)
       }
       return sendText(reply, text)

@@ -9,6 +9,7 @@ import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
 import type { CodeCounts, Event } from '../events/event-queries.ts'
 import { type EventHold, isHeld } from '../events/hold-queries.ts'
 import { isoText } from '../events/openness.ts'
+import { countGrants } from '../grants/grant-queries.ts'
 import { lastFailures, MAX_STORED_FAILURES } from '../issuer/failure-queries.ts'
 import { refusalsByCode } from '../refusal-queries.ts'
 import type { Refusals } from '../refusals.ts'
@@ -67,6 +68,11 @@ export const reportSchema = Type.Object(
     ),
     refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }), {
       description: 'Claims that were refused, by error code, the most frequent first.',
+    }),
+    grants: Type.Object({
+      open: count('Players may still use them.'),
+      used: count('A claim has them.'),
+      expired: count('Nobody used them in time.'),
     }),
     issuer_errors: Type.Array(
       Type.Object({
@@ -132,6 +138,7 @@ export class Reports {
       claims: total,
       hours: hours.map(hourJson),
       refusals: await refusalsByCode(db, eventId),
+      grants: await countGrants(db, eventId, clock.nowMs()),
       issuer_errors: failures.map(({ at_ms, call, kind, status }) => ({
         at: new Date(at_ms).toISOString(),
         call,

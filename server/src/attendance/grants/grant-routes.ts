@@ -1,0 +1,205 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import Type, { type Static } from 'typebox'
+import { SECOND_MS } from '../../clock.ts'
+import { AppError } from '../../errors.ts'
+import { bytesOfBody } from '../../http/json-body.ts'
+import { okSchema } from '../../http/schemas.ts'
+import { invalidSecret } from '../../http/validation.ts'
+import { isoTimeMs } from '../events/event-options.ts'
+import {
+  credentialFields,
+  credentialsOf,
+  eventParams,
+  ORGANISER_ERRORS,
+  type OrganiserCallOptions,
+  parseEventName,
+  passField,
+  passIn,
+} from '../events/event-params.ts'
+import { getEvent } from '../events/event-queries.ts'
+import { isoText } from '../events/openness.ts'
+import type { EventGrantLimit, LimitHook } from '../limits.ts'
+import { UUID_PATTERN } from '../uuid.ts'
+import type { Grant } from './grant-queries.ts'
+import { type Grants, MAX_GRANT_DAYS } from './grants.ts'
+
+/** The largest body of a grant. */
+const BODY_LIMIT_BYTES = 1024
+const MAX_KEEP_S = MAX_GRANT_DAYS * 24 * 3600
+const ALLOWED_TIME = 'a date and time with its time zone in ISO 8601, for example 2027-03-05T18:00:00Z'
+const SIGNATURE_HEADER = 'landpass-signature'
+
+/** How openapi.json names the header of a signed grant. */
+export const GRANT_SIGNATURE_HEADER = {
+  grantSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Landpass-Signature',
+    description:
+      'HMAC-SHA256 as 64 hex digits in lower case, over the uuid of the event in lower case, a line feed and the exact bytes of the body. The key is the text of the secret.',
+  },
+} as const
+
+const secretBody = Type.Object(
+  {
+    ...credentialFields,
+    keepPreviousS: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_KEEP_S,
+        description:
+          'For so many seconds the secret before stays valid too, so that no grant is refused while you change it; 0 if left out.',
+      }),
+    ),
+  },
+  { title: 'GrantSecretRequest' },
+)
+const secretSchema = Type.Object(
+  {
+    uuid: Type.String({ description: 'The event, as grants are sent to /grants/:uuid.' }),
+    secret: Type.String({ description: 'Keep it as you keep a password: it is shown once.' }),
+    previous_ends_at: Type.Union([Type.String(), Type.Null()], {
+      description: 'When the secret before ends: ISO 8601, UTC. Null where there was none.',
+    }),
+    ...passField,
+  },
+  { title: 'GrantSecret' },
+)
+
+const grantParams = Type.Object({
+  uuid: Type.String({
+    pattern: UUID_PATTERN,
+    'x-allowed': "the event's UUID: 32 hex digits, as 8-4-4-4-12",
+    'x-withheld': true,
+    description: "The event's UUID here.",
+  }),
+})
+/** Errors show none of the values: the secret may have slipped into one. */
+const grantBody = Type.Object(
+  {
+    address: Type.String({
+      pattern: '^0[xX][0-9a-fA-F]{40}$',
+      'x-allowed': 'an address: 0x and 40 hex digits',
+      'x-withheld': true,
+      description: 'The player who may claim.',
+    }),
+    nonce: Type.String({
+      pattern: '^[\\x21-\\x7e]{1,64}$',
+      'x-allowed': '1 to 64 characters of ASCII without blanks',
+      'x-withheld': true,
+      description: 'Your name of this grant, another one for each grant of the event.',
+    }),
+    expires: Type.String({
+      maxLength: 40,
+      'x-allowed': ALLOWED_TIME,
+      'x-withheld': true,
+      description: `Until when the player may claim: ISO 8601 with a zone, at most ${MAX_GRANT_DAYS} days ahead.`,
+    }),
+  },
+  { title: 'GrantRequest' },
+)
+const grantSchema = Type.Object(
+  {
+    event: Type.String({ description: "The event's UUID." }),
+    address: Type.String({ description: 'In lower case.' }),
+    nonce: Type.String(),
+    expires: Type.String({ description: 'ISO 8601, UTC.' }),
+  },
+  { title: 'Grant', description: 'The same answer for the same grant, however often it is sent.' },
+)
+
+export interface GrantRouteOptions extends OrganiserCallOptions {
+  readonly grants: Pick<Grants, 'makeSecret' | 'findSigner' | 'give'>
+  readonly grantLimit: LimitHook
+  readonly eventGrantLimit: EventGrantLimit
+  /** Called for every grant whose body can be read, with the result or the error code. */
+  readonly onGrant: (result: string) => void
+}
+
+/** The secret of an event, for its organiser, and grants from the organiser's own server. */
+export const grantRoutes: FastifyPluginCallbackTypebox<GrantRouteOptions> = (
+  app,
+  { db, organisers, grants, organiserLimit, grantLimit, eventGrantLimit, onGrant, assertConfigured },
+  done,
+) => {
+  app.post(
+    '/event/:event/grant-secret',
+    {
+      onRequest: organiserLimit,
+      schema: {
+        tags: ['events'],
+        operationId: 'makeGrantSecret',
+        summary: "Make the secret with which the organiser's own server signs grants",
+        params: eventParams,
+        body: secretBody,
+        response: okSchema(secretSchema, [...ORGANISER_ERRORS, 'event_not_found']),
+      },
+    },
+    async (request, reply) => {
+      assertConfigured()
+      const { event_id: eventId, uuid } = await getEvent(db, parseEventName(request.params.event))
+      const newPass = await organisers.assertEditCode(eventId, credentialsOf(request))
+      const { keepPreviousS = 0 } = request.body
+      const made = await grants.makeSecret(eventId, keepPreviousS * SECOND_MS)
+      reply.header('cache-control', 'no-store')
+      const data = { uuid, secret: made.secret, previous_ends_at: isoText(made.previousEndsAtMs) }
+      return { ok: true as const, data: { ...data, ...passIn(reply, newPass) } }
+    },
+  )
+
+  app.post(
+    '/grants/:uuid',
+    {
+      onRequest: grantLimit,
+      bodyLimit: BODY_LIMIT_BYTES,
+      schema: {
+        tags: ['events'],
+        operationId: 'sendGrant',
+        summary: "Allow a player to claim a token: for the organiser's own server, which signs the request",
+        description:
+          'Safe to repeat: the same grant gets the same answer and counts once. Another grant with its nonce is refused.',
+        security: [{ grantSignature: [] }],
+        params: grantParams,
+        body: grantBody,
+        response: okSchema(grantSchema, [
+          'invalid_parameter',
+          'invalid_body',
+          'body_too_large',
+          'bad_grant',
+          'nonce_used',
+          'too_many_grants',
+          'too_many_requests',
+          'attendance_not_configured',
+          'database_unavailable',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      assertConfigured()
+      const uuid = request.params.uuid.toLowerCase()
+      try {
+        const signed = { uuid, body: bytesOfBody(request), signature: request.headers[SIGNATURE_HEADER] }
+        const eventId = await grants.findSigner(signed)
+        await eventGrantLimit(request, reply, eventId)
+        const grant = readGrant(eventId, request.body)
+        onGrant(await grants.give(grant))
+        return { ok: true as const, data: grantJson(uuid, grant) }
+      } catch (error) {
+        onGrant(error instanceof AppError ? error.code : 'internal_error')
+        throw error
+      }
+    },
+  )
+  done()
+}
+
+/** @throws {AppError} `invalid_parameter` for a text that is no time */
+function readGrant(eventId: number, { address, nonce, expires }: Static<typeof grantBody>): Grant {
+  const expiresAtMs = isoTimeMs(expires)
+  if (expiresAtMs === undefined) throw invalidSecret('expires', expires, ALLOWED_TIME)
+  return { eventId, address: address.toLowerCase(), nonce, expiresAtMs }
+}
+
+function grantJson(uuid: string, { address, nonce, expiresAtMs }: Grant) {
+  return { event: uuid, address, nonce, expires: new Date(expiresAtMs).toISOString() }
+}

@@ -1,0 +1,275 @@
+import { createHmac } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import { describeOnBothEngines } from '../../../test/support/engines.ts'
+import { type TestClock, testClock } from '../../../test/support/land-server.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import type { AppError } from '../../errors.ts'
+import { closeClaim, type HeldClaim } from '../claims/claim-queries.ts'
+import { insertClaim, insertClaims, reviveClaim } from '../claims/reserve-queries.ts'
+import { mergeCodes } from '../codes/code-queries.ts'
+import { changeEvent, countCodes, type Event, getEvent, saveEvent } from '../events/event-queries.ts'
+import { Vault } from '../vault.ts'
+import { countGrants, deleteExpiredGrants } from './grant-queries.ts'
+import { Grants } from './grants.ts'
+
+const [ANN, BEN] = [
+  '0x00000000000000000000000000000000000000aa',
+  '0x00000000000000000000000000000000000000bb',
+]
+const DAY_MS = 24 * HOUR_MS
+const vault = new Vault(Buffer.alloc(32, 5))
+let lastEvent = 0
+
+describeOnBothEngines('grants', (open) => {
+  let db: Db
+  let clock: TestClock
+  let grants: Grants
+  let event: Event
+  let NOW: number
+
+  beforeEach(async () => {
+    db = (await open()).db
+    clock = testClock()
+    NOW = clock.nowMs()
+    grants = new Grants({ db, clock, vault, maxOpen: 100 })
+    event = await givenEvent(3)
+  })
+
+  async function givenEvent(codes: number): Promise<Event> {
+    const eventId = ++lastEvent
+    const record = { id: eventId }
+    await saveEvent(db, { eventId, record, coordinates: '3,4', expiresAtMs: undefined, nowMs: NOW })
+    const listed = Array.from({ length: codes }, (_, at) => ({ code: `${eventId}-${at}`, isClaimed: false }))
+    await mergeCodes(db, vault, { eventId, listed, nowMs: NOW })
+    return changeEvent(db, eventId, { requires_grant: true }, NOW)
+  }
+
+  const give = (nonce: string, address = ANN, expiresAtMs = NOW + HOUR_MS) =>
+    grants.give({ eventId: event.event_id, address, nonce, expiresAtMs })
+  const counts = () => countGrants(db, event.event_id, clock.nowMs())
+  const newClaim = (address: string) => ({
+    eventId: event.event_id,
+    address,
+    nowMs: clock.nowMs(),
+    nextStepAtMs: clock.nowMs() + MINUTE_MS,
+    needsGrant: true,
+  })
+  const claim = async (address = ANN) =>
+    (await insertClaim(db, newClaim(address), { request: undefined, wait: false })).made
+  const fail = (made: HeldClaim) =>
+    closeClaim(db, made, clock.nowMs(), { state: 'failed', reason: 'rejected', code: 'free' })
+
+  /** The event that a signature is right for; undefined where it is refused. */
+  const signerWith = async (secret: string, { uuid } = event): Promise<number | undefined> => {
+    const body = Buffer.from('{}')
+    const signature = createHmac('sha256', secret).update(`${uuid}\n{}`).digest('hex')
+    return grants.findSigner({ uuid, body, signature }).catch((error: AppError) => {
+      expect(error.code).toBe('bad_grant')
+      return undefined
+    })
+  }
+
+  test('are signed with the secret of their event, which is stored encrypted', async () => {
+    const other = await givenEvent(0)
+    const { secret, previousEndsAtMs } = await grants.makeSecret(event.event_id, DAY_MS)
+    const rows = await db
+      .selectFrom('grant_secret')
+      .select('sealed')
+      .where('event_id', '=', event.event_id)
+      .execute()
+
+    expect(await signerWith(secret)).toBe(event.event_id)
+    expect(await signerWith(secret, other)).toBeUndefined()
+    expect(
+      await signerWith(secret, { ...event, uuid: '00000000-0000-4000-8000-000000000000' }),
+    ).toBeUndefined()
+    expect(previousEndsAtMs).toBeNull()
+    expect(rows).toHaveLength(1)
+    expect(rows[0]!.sealed.toString('latin1')).not.toContain(secret)
+    expect(vault.open('grant-secret', rows[0]!.sealed, String(event.event_id))).toBe(secret)
+  })
+
+  test('a new secret ends the one before at once, or when the organiser says', async () => {
+    const { event_id: id } = event
+    const { secret: first } = await grants.makeSecret(id, 0)
+    const { secret: second, previousEndsAtMs: atOnce } = await grants.makeSecret(id, 0)
+    const { secret: third, previousEndsAtMs: inAnHour } = await grants.makeSecret(id, HOUR_MS)
+    const valid = async () =>
+      Promise.all([first, second, third].map(async (secret) => (await signerWith(secret)) === id))
+
+    expect([atOnce, inAnHour]).toEqual([NOW, NOW + HOUR_MS])
+    expect(await valid()).toEqual([false, true, true])
+    clock.set(NOW + HOUR_MS)
+    expect(await valid()).toEqual([false, false, true])
+    clock.set(NOW + 2 * HOUR_MS)
+    await grants.deleteOld()
+    expect(await valid()).toEqual([false, false, true])
+    await Promise.all([grants.makeSecret(id, HOUR_MS), grants.makeSecret(id, HOUR_MS)])
+    expect(await valid(), 'the third one is two secrets ago').toEqual([false, false, false])
+  })
+
+  test('a secret that no key decrypts is as none', async () => {
+    const { secret } = await grants.makeSecret(event.event_id, 0)
+    grants = new Grants({ db, clock, vault: new Vault(Buffer.alloc(32, 6)), maxOpen: 1 })
+
+    expect(await signerWith(secret)).toBeUndefined()
+  })
+
+  test('can be sent again and again, and their nonce names one grant', async () => {
+    expect(await Promise.all([give('one'), give('one'), give('one')])).toContain('accepted')
+    expect(await give('one')).toBe('repeated')
+    await expect(give('one', BEN)).rejects.toMatchObject({ code: 'nonce_used' })
+    await expect(give('one', ANN, NOW + HOUR_MS + 1)).rejects.toMatchObject({ code: 'nonce_used' })
+    expect(await give('two')).toBe('accepted')
+    expect(await counts()).toEqual({ open: 2, used: 0, expired: 0 })
+
+    clock.set(NOW + DAY_MS)
+    expect(await give('one'), 'a late retry learns that it was accepted').toBe('repeated')
+  })
+
+  test('are valid for at most a week', async () => {
+    const week = NOW + 7 * DAY_MS
+    for (const [expiresAtMs, isAccepted] of [
+      [NOW, false],
+      [NOW + 1, true],
+      [week + 5 * MINUTE_MS, true],
+      [week + 5 * MINUTE_MS + 1, false],
+    ] as const) {
+      const given = await give(`at ${expiresAtMs}`, ANN, expiresAtMs).catch(({ code }: AppError) => code)
+      expect(given, String(expiresAtMs - NOW)).toBe(isAccepted ? 'accepted' : 'invalid_parameter')
+    }
+  })
+
+  test('of an event that nobody has used are limited in number', async () => {
+    grants = new Grants({ db, clock, vault, maxOpen: 3 })
+    const given = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map((nonce) => give(nonce).catch(({ code }: AppError) => code)),
+    )
+
+    expect(given.sort()).toEqual(['accepted', 'accepted', 'accepted', 'too_many_grants', 'too_many_grants'])
+    expect(await counts()).toMatchObject({ open: 3 })
+  })
+
+  test('let their player claim once, together with a code', async () => {
+    await give('one')
+    await give('two')
+
+    const made = await claim()
+    const again = await insertClaim(db, newClaim(ANN), { request: undefined, wait: false })
+
+    expect(made).toMatchObject({ address: ANN })
+    expect(again).toMatchObject({ made: undefined, known: { state: 'reserved' } })
+    expect(await claim(BEN)).toBeUndefined()
+    expect(await counts()).toEqual({ open: 1, used: 1, expired: 0 })
+    expect(await countCodes(db, event.event_id)).toMatchObject({ free: 2, held: 1 })
+  })
+
+  test('are used with a code, or not at all', async () => {
+    event = await givenEvent(1)
+    await give('one', ANN)
+    await give('two', BEN)
+
+    const made = [await claim(ANN), await claim(BEN)]
+
+    expect(made.map((claimed) => claimed?.address)).toEqual([ANN, undefined])
+    expect(await counts()).toEqual({ open: 1, used: 1, expired: 0 })
+  })
+
+  test('are used once, however many claims of a player arrive at several processes', async () => {
+    const other = (await open()).db
+    for (const nonce of ['one', 'two', 'three']) await give(nonce)
+
+    const tries = Array.from({ length: 20 }, (_, n) =>
+      insertClaim(n % 2 ? db : other, newClaim(ANN), { request: undefined, wait: n % 3 === 0 }),
+    )
+    const made = (await Promise.all(tries)).filter((inserted) => inserted.made)
+
+    expect(made).toHaveLength(1)
+    expect(await counts()).toEqual({ open: 2, used: 1, expired: 0 })
+  })
+
+  test('are used in one statement with claims that need none', async () => {
+    await give('one', ANN)
+    const claims = [newClaim(BEN), newClaim(ANN), { ...newClaim('0xcleo'), needsGrant: false }]
+
+    const inserted = await insertClaims(
+      db,
+      event.event_id,
+      claims.map((one) => ({ claim: one, request: undefined })),
+      { wait: false },
+    )
+
+    expect(inserted.map(({ made }) => made?.address)).toEqual([undefined, ANN, '0xcleo'])
+    expect(await counts()).toEqual({ open: 0, used: 1, expired: 0 })
+  })
+
+  test('of a claim that failed let the player claim again, also when their time is over', async () => {
+    await give('one')
+    await give('two')
+    const made = await claim()
+    await fail(made!)
+    clock.set(NOW + 2 * HOUR_MS)
+
+    await grants.assertGranted(event, ANN)
+    expect(await reviveClaim(db, newClaim(ANN))).toMatchObject({ id: made!.id })
+    expect(await counts()).toEqual({ open: 0, used: 1, expired: 1 })
+    await expect(grants.assertGranted(event, ANN)).rejects.toMatchObject({ code: 'grant_required' })
+  })
+
+  test('are needed to claim again, if the claim that failed had none', async () => {
+    const { made } = await insertClaim(
+      db,
+      { ...newClaim(ANN), needsGrant: false },
+      { request: undefined, wait: false },
+    )
+    await fail(made!)
+
+    expect(await reviveClaim(db, newClaim(ANN))).toBeUndefined()
+    await expect(grants.assertGranted(event, ANN)).rejects.toMatchObject({ code: 'grant_required' })
+    await give('one')
+    await grants.assertGranted(event, ANN)
+    expect(await reviveClaim(db, newClaim(ANN))).toMatchObject({ id: made!.id })
+    expect(await counts()).toEqual({ open: 0, used: 1, expired: 0 })
+  })
+
+  test('that expired let nobody claim, and are counted after they are deleted', async () => {
+    for (let n = 0; n < 5; n++) await give(`early ${n}`, ANN, NOW + SECOND_MS)
+    await give('used', BEN, NOW + SECOND_MS)
+    await give('late', ANN, NOW + DAY_MS)
+    await claim(BEN)
+
+    clock.set(NOW + HOUR_MS)
+    expect(await counts()).toEqual({ open: 1, used: 1, expired: 5 })
+    await deleteExpiredGrants(db, { nowMs: clock.nowMs(), batchRows: 2 })
+    const left = await db
+      .selectFrom('attendance_grant')
+      .select('nonce')
+      .where('event_id', '=', event.event_id)
+      .orderBy('nonce')
+      .execute()
+
+    expect(left.map(({ nonce }) => nonce)).toEqual(['late', 'used'])
+    expect(await counts()).toEqual({ open: 1, used: 1, expired: 5 })
+    expect(await getEvent(db, { eventId: event.event_id })).toMatchObject({ grants_expired: 5 })
+    clock.set(NOW + DAY_MS)
+    expect(await claim(ANN)).toBeUndefined()
+  })
+
+  test('are deleted with their event', async () => {
+    await give('one')
+    await grants.makeSecret(event.event_id, 0)
+    await db.deleteFrom('claim_code').where('event_id', '=', event.event_id).execute()
+    await db.deleteFrom('event_count').where('event_id', '=', event.event_id).execute()
+    await db.deleteFrom('attendance_event').where('event_id', '=', event.event_id).execute()
+
+    for (const table of ['grant_secret', 'attendance_grant'] as const) {
+      const rows = await db
+        .selectFrom(table)
+        .select('event_id')
+        .where('event_id', '=', event.event_id)
+        .execute()
+      expect(rows, table).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,56 @@
+import { LRUCache } from 'lru-cache'
+import { MINUTE_MS } from '../../clock.ts'
+import type { Db } from '../../db/engine.ts'
+import { findImage } from './made-event-queries.ts'
+import { PictureQueue, pictureFromThread } from './picture-queue.ts'
+import type { ShareTask } from './share-thread.ts'
+import { getToken } from './token-list-queries.ts'
+import { pictureOf, type TokenPicture, uuidBytes } from './token-pictures.ts'
+
+const MAX_BYTES = 16 * 1024 * 1024
+/** Memory of an entry besides its picture. */
+const ENTRY_BYTES = 512
+/** The operator may refuse an event later: then its picture is not shown any more. */
+const CACHED_MS = 10 * MINUTE_MS
+
+/**
+ * Pictures of links to tokens, those that were asked for last in memory. A thread draws them, one at a time; requests for the same
+ * one wait for one drawing.
+ */
+export class SharePictures {
+  private readonly db: Db
+  private readonly queue = new PictureQueue()
+  private readonly ready = new LRUCache<string, TokenPicture>({
+    maxSize: MAX_BYTES,
+    ttl: CACHED_MS,
+    sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
+  })
+  private readonly drawing = new Map<string, Promise<TokenPicture>>()
+
+  constructor(db: Db) {
+    this.db = db
+  }
+
+  /**
+   * @param id in lower case
+   * @param beforeDrawing throws where the client has asked for too many
+   * @throws {AppError} `token_not_found`, `too_many_requests`, `too_many_pictures`
+   */
+  async ofToken(id: string, beforeDrawing: () => Promise<void>): Promise<TokenPicture> {
+    const ready = this.ready.get(id)
+    if (ready) return ready
+    await beforeDrawing()
+    const drawing = this.drawing.get(id) ?? this.draw(id).finally(() => this.drawing.delete(id))
+    this.drawing.set(id, drawing)
+    return drawing
+  }
+
+  private async draw(id: string): Promise<TokenPicture> {
+    const { eventId, eventUuid } = await getToken(this.db, id)
+    const png = await findImage(this.db, eventId)
+    const task: ShareTask = { eventId: uuidBytes(eventUuid), tokenId: uuidBytes(id), png }
+    const picture = pictureOf(await this.queue.add(() => pictureFromThread('./share-thread.js', task)))
+    this.ready.set(id, picture)
+    return picture
+  }
+}

@@ -1,0 +1,27 @@
+import { attestationDigest, MAINNET_DOMAIN } from '@landpass/client/tokens'
+import { signDigest } from '../../ethereum/signatures.ts'
+import { attestationOf, type TokenMessage, uidBytes } from './token-message.ts'
+
+/** What is signed, and the private key of 32 bytes. */
+export interface SigningTask {
+  readonly message: TokenMessage
+  readonly key: Uint8Array
+}
+
+export interface TokenSignature {
+  /** 32 bytes. */
+  readonly uid: Uint8Array
+  /** r, s and v: 65 bytes. */
+  readonly signature: Uint8Array
+}
+
+/**
+ * Signs the message of a token. The same message and key always give the same bytes.
+ *
+ * @throws for 32 bytes that are not a key
+ */
+export function signToken({ message, key }: SigningTask): TokenSignature {
+  const attestation = attestationOf(message)
+  const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation), key)
+  return { uid: uidBytes(attestation), signature: Uint8Array.of(...r, ...s, v) }
+}

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import type { TokenMessage } from './token-message.ts'
+import { signToken } from './token-signature.ts'
+import { TokenSigner } from './token-signer.ts'
+
+const KEY = Buffer.from('5e'.repeat(32), 'hex')
+/** Not a key, so it ends the thread that signs with it. */
+const ZERO = Buffer.alloc(32)
+
+const messageOf = (player: number): TokenMessage => ({
+  id: '0c9f2a44-58f2-4d0f-8d5a-0d4cbb3a7a10',
+  eventUuid: '6b0b6c53-6f5b-4c0e-9b43-2f1d0a7c9e11',
+  address: `0x${player.toString(16).padStart(40, '0')}`,
+  timeS: 1_800_000_000,
+  eventName: 'Lanterns',
+  eventLocation: '10,20',
+  salt: Buffer.alloc(32, player),
+})
+const wantedOf = (player: number) => signToken({ message: messageOf(player), key: KEY })
+const PLAYERS = Array.from({ length: 120 }, (_, player) => player)
+
+test('many tokens at once are signed in a thread, with the bytes that the main thread makes', async () => {
+  const signer = new TokenSigner({ threadAbove: 0 })
+  const signed = await Promise.all(
+    PLAYERS.map((player) => signer.sign({ message: messageOf(player), key: KEY })),
+  )
+  await signer.close()
+
+  expect(signed.map(({ uid }) => Buffer.from(uid))).toEqual(PLAYERS.map((player) => wantedOf(player).uid))
+  expect(signed.map(({ signature }) => signature)).toEqual(
+    PLAYERS.map((player) => wantedOf(player).signature),
+  )
+})
+
+test('a thread that ends loses no token: the main thread signs, and ten seconds later another thread', async () => {
+  let [nowMs, ended] = [0, 0]
+  const signer = new TokenSigner({
+    threadAbove: 0,
+    now: () => nowMs,
+    onThreadEnded: () => {
+      ended += 1
+    },
+  })
+  const fails = () => expect(signer.sign({ message: messageOf(0), key: ZERO })).rejects.toThrow()
+  const signs = async (player: number) =>
+    expect(await signer.sign({ message: messageOf(player), key: KEY })).toMatchObject({
+      signature: wantedOf(player).signature,
+    })
+
+  await Promise.all([signs(1), fails(), signs(2), signs(3)])
+  expect(ended).toBe(1)
+  await Promise.all([fails(), signs(4)])
+  expect(ended, 'the main thread does not end').toBe(1)
+  nowMs += 10_000
+  await Promise.all([signs(5), fails()])
+  expect(ended).toBe(2)
+  await signer.close()
+})
+
+test('the thread signs while there are more tokens in a second than the limit, and in the second after it', async () => {
+  let [nowMs, ended] = [0, 0]
+  const signer = new TokenSigner({
+    threadAbove: 2,
+    now: () => nowMs,
+    onThreadEnded: () => {
+      ended += 1
+    },
+  })
+  /** A key that ends the thread shows who signs. */
+  const isInThread = async () => {
+    const before = ended
+    await expect(signer.sign({ message: messageOf(0), key: ZERO })).rejects.toThrow()
+    return ended > before
+  }
+
+  expect([await isInThread(), await isInThread(), await isInThread()]).toEqual([false, false, true])
+  nowMs += 10_000
+  const [, , third] = [await isInThread(), await isInThread(), await isInThread()]
+  expect(third).toBe(true)
+  nowMs += 20_000
+  const sign = (player: number) => signer.sign({ message: messageOf(player), key: KEY })
+  await Promise.all([sign(1), sign(2), sign(3)])
+  nowMs += 1_000
+  expect(await isInThread(), 'the second after a busy one').toBe(true)
+  nowMs += 20_000
+  expect(await isInThread()).toBe(false)
+  await signer.close()
+})
+
+test('a signer that was closed signs again', async () => {
+  const signer = new TokenSigner({ threadAbove: 0 })
+  const sign = () => signer.sign({ message: messageOf(1), key: KEY })
+  const first = await sign()
+  await signer.close()
+
+  expect(await sign()).toEqual(first)
+  await signer.close()
+})

@@ -1,0 +1,346 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { attendance, createClient, LandpassError, signGrant } from '@landpass/client'
+import { beforeAll, expect, test } from 'vitest'
+import { prepareGrants, type SendGrant, sendGrantMutations } from '../../bench/attendance/grant-mutations.ts'
+import { Verdict } from '../../bench/attendance/script.ts'
+import { HOUR_MS, MINUTE_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
+import type { Environment } from '../../src/config/config.ts'
+import type { Engine } from '../../src/db/engine.ts'
+import { Random } from '../../src/demo/random.ts'
+import { PREVIEW_REALM } from '../../src/simulate/player/player.ts'
+import {
+  type AttendanceServer,
+  type OutsideWorld,
+  playerAt,
+  startAttendance,
+  startOutsideWorld,
+} from '../support/attendance-server.ts'
+import { describeOnBothEngines } from '../support/engines.ts'
+import { type TestClock, testClock } from '../support/land-server.ts'
+
+const EDIT_CODE = '123456'
+/** Of the mutations. */
+const SEED = 17
+const [PLACE, ELSEWHERE] = [
+  { x: 10, y: 20 },
+  { x: 0, y: 0 },
+]
+
+interface Coded {
+  readonly uuid: string
+  readonly editCode: string
+}
+
+let outside: OutsideWorld
+beforeAll(async () => {
+  outside = await startOutsideWorld()
+})
+
+describeOnBothEngines('a game whose server gives grants', (open, kind) => {
+  let engine: Engine
+  let clock: TestClock
+  let server: AttendanceServer
+  const id = (n: number) => n + (kind === 'embedded' ? 91_000 : 92_000)
+  const player = (name: string, place = ELSEWHERE) =>
+    playerAt(outside, `${kind} grants ${name}`, place, clock.nowMs())
+  const inAnHour = () => new Date(clock.nowMs() + HOUR_MS).toISOString()
+
+  beforeAll(async () => {
+    engine = await open()
+    clock = testClock()
+    server = await startAttendance(engine, clock, outside)
+    return () => server.close()
+  })
+
+  const clientOf = ({ origin }: AttendanceServer) => createClient({ baseUrl: origin })
+  const codeOf = (error: unknown) => (error instanceof LandpassError ? error.code : 'no refusal')
+
+  /** An event that requires a grant, and its secret. */
+  async function event(n: number, codes: number, changes = {}) {
+    await outside.putEvent(id(n), { edit_code: EDIT_CODE, codes })
+    const uuid = await server.register(id(n), EDIT_CODE, '10,20')
+    const client = clientOf(server)
+    const options = { requires_grant: true, requires_presence: false, ...changes }
+    const changed = await client.send(attendance.changeEvent(uuid, EDIT_CODE, options))
+    expect(changed).toMatchObject({ requires_grant: true })
+    const { secret } = await client.send(attendance.makeGrantSecret(uuid, EDIT_CODE))
+    return { uuid, secret }
+  }
+
+  /** What the game's server does for a player who has done a quest. */
+  async function give(
+    { uuid, secret }: { readonly uuid: string; readonly secret: string },
+    address: string,
+    { nonce = `quest-${address.toLowerCase()}`, expires = inAnHour() } = {},
+    client = clientOf(server),
+  ) {
+    const grant = { address, nonce, expires }
+    const call = attendance.sendGrant(uuid, grant, await signGrant(secret, uuid, grant))
+    return client.send(call).catch(codeOf)
+  }
+  const reportedGrants = async (uuid: string) =>
+    (await clientOf(server).send(attendance.report(uuid, EDIT_CODE))).grants
+
+  test('lets its players claim wherever they are, once each', async () => {
+    const quest = await event(1, 3)
+    const [ann, ben] = [await player('ann'), await player('ben')]
+
+    const early = await server.claim(quest.uuid, ann)
+    const given = await give(quest, `0x${ann.address.slice(2).toUpperCase()}`)
+    const again = await give(quest, ann.address)
+    const claimed = await server.claim(quest.uuid, ann)
+    const repeated = await server.claim(quest.uuid, ann)
+    const others = await server.claim(quest.uuid, ben)
+
+    expect([early.status, early.body.code]).toEqual([403, 'grant_required'])
+    expect(given).toEqual({
+      event: quest.uuid,
+      address: ann.address,
+      nonce: `quest-${ann.address}`,
+      expires: inAnHour(),
+    })
+    expect(again).toEqual(given)
+    expect(claimed.status, claimed.text).toBe(200)
+    expect(repeated.body.code).toBe('already_claimed')
+    expect(others.body.code).toBe('grant_required')
+    expect(await outside.mintsOf(id(1))).toHaveLength(1)
+    expect(await reportedGrants(quest.uuid)).toEqual({ open: 0, used: 1, expired: 0 })
+    expect((await server.get(`/event/${quest.uuid}`)).body.data).toMatchObject({
+      requires_grant: true,
+      requires_presence: false,
+    })
+  })
+
+  test('in addition to the place, where the organiser wants both', async () => {
+    const quest = await event(2, 3, { requires_presence: true })
+    const [far, near] = [await player('cleo'), await player('dora', PLACE)]
+    const notYet = await server.claim(quest.uuid, near)
+    for (const { address } of [far, near]) await give(quest, address)
+
+    expect(notYet.body.code).toBe('grant_required')
+    expect((await server.claim(quest.uuid, far)).body.code).toBe('not_at_event')
+    expect((await server.claim(quest.uuid, near)).status).toBe(200)
+    expect(await reportedGrants(quest.uuid)).toEqual({ open: 1, used: 1, expired: 0 })
+  })
+
+  test('may repeat each grant as often as it needs, and its players still get one token', async () => {
+    const quest = await event(3, 5)
+    const eva = await player('eva')
+
+    const answers = await Promise.all(Array.from({ length: 10 }, () => give(quest, eva.address)))
+    const claims = await Promise.all(Array.from({ length: 10 }, () => server.claim(quest.uuid, eva)))
+
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+    expect(answers[0]).toMatchObject({ address: eva.address })
+    for (const { body } of claims) expect(['already_claimed', undefined]).toContain(body.code)
+    expect(await give(quest, eva.address)).toEqual(answers[0])
+    expect(await give(quest, ELSEWHERE_ADDRESS, { nonce: `quest-${eva.address}` })).toBe('nonce_used')
+    expect(await outside.mintsOf(id(3))).toHaveLength(1)
+    expect(await reportedGrants(quest.uuid)).toEqual({ open: 0, used: 1, expired: 0 })
+  })
+
+  test('loses no grant when the issuer refuses the token: the player claims again with it', async () => {
+    const quest = await event(4, 2)
+    const fay = await player('fay')
+    await give(quest, fay.address)
+    await outside.putEvent(id(4), { edit_code: EDIT_CODE, codes: 2, expiry_date: '2020-01-01' })
+    const refused = await server.claim(quest.uuid, fay)
+    const used = await reportedGrants(quest.uuid)
+    await outside.putEvent(id(4), { edit_code: EDIT_CODE, codes: 2 })
+    await server.send('POST', `/addcodes/${id(4)}`, { editCode: EDIT_CODE })
+    clock.set(clock.nowMs() + 2 * HOUR_MS)
+
+    expect(refused.body.code).toBe('event_expired')
+    expect(used, 'the claim keeps it').toEqual({ open: 0, used: 1, expired: 0 })
+    const later = await server.claim(quest.uuid, fay)
+    expect(later.status, later.text).toBe(200)
+    expect(await outside.mintsOf(id(4))).toHaveLength(1)
+    expect(await reportedGrants(quest.uuid)).toEqual({ open: 0, used: 1, expired: 0 })
+  })
+
+  test('sends a wrong grant in vain: none of the refusals says whether the event is there', async () => {
+    const quest = await event(5, 1)
+    const other = await event(6, 1)
+    const none = { uuid: '00000000-0000-4000-8000-000000000000', secret: quest.secret }
+    const { address } = await player('gil')
+    const refusals = [
+      await give({ ...quest, secret: other.secret }, address),
+      await give({ ...quest, uuid: other.uuid }, address),
+      await give(none, address),
+    ]
+    const unsigned = await server.send('POST', `/grants/${quest.uuid}`, {
+      address,
+      nonce: 'n',
+      expires: inAnHour(),
+    })
+
+    expect(refusals).toEqual(['bad_grant', 'bad_grant', 'bad_grant'])
+    expect([unsigned.status, unsigned.body.code]).toEqual([401, 'bad_grant'])
+    const { body: missing } = await server.send('POST', `/grants/${none.uuid}`, {
+      address,
+      nonce: 'n',
+      expires: inAnHour(),
+    })
+    expect(missing).toEqual(unsigned.body)
+    expect(await reportedGrants(quest.uuid)).toEqual({ open: 0, used: 0, expired: 0 })
+  })
+
+  test('hears what is wrong with the fields of a grant', async () => {
+    const quest = await event(7, 1)
+    const { address } = await player('hal')
+    const right = { address, nonce: 'n', expires: inAnHour() }
+    const send = async (grant: object) => {
+      const call = attendance.sendGrant(
+        quest.uuid,
+        grant as typeof right,
+        await signGrant(quest.secret, quest.uuid, grant),
+      )
+      return clientOf(server).send(call).catch(codeOf)
+    }
+    const wrong = [
+      { ...right, address: `${address}0` },
+      { ...right, address: 7 },
+      { ...right, nonce: '' },
+      { ...right, nonce: 'a b' },
+      { ...right, nonce: 'ß' },
+      { ...right, nonce: 'n'.repeat(65) },
+      { ...right, expires: '2027-03-05' },
+      { ...right, expires: clock.nowMs() },
+      { ...right, expires: null },
+      { ...right, expires: new Date(clock.nowMs()).toISOString() },
+      { ...right, expires: new Date(clock.nowMs() + 8 * 24 * HOUR_MS).toISOString() },
+      { address, nonce: 'n' },
+    ]
+
+    for (const grant of wrong) expect(await send(grant), JSON.stringify(grant)).toBe('invalid_parameter')
+    expect(await send({ ...right, more: 'x'.repeat(1000) })).toBe('body_too_large')
+    expect(await send({ ...right, more: 'is ignored' })).toMatchObject({ nonce: 'n' })
+    const malformed = await server.send('POST', `/grants/${quest.uuid}`, '{"address":')
+    expect(malformed.body.code).toBe('invalid_body')
+    expect((await server.send('POST', `/grants/${id(7)}`, right)).body.code).toBe('invalid_parameter')
+  })
+
+  test('changes its secret without a refused grant', async () => {
+    const quest = await event(8, 1)
+    const { address } = await player('ida')
+    const client = clientOf(server)
+    const credentials = { editCode: EDIT_CODE }
+    const made = await client.send(attendance.makeGrantSecret(quest.uuid, credentials, { keepPreviousS: 60 }))
+    const until = clock.nowMs() + MINUTE_MS
+
+    expect(made).toMatchObject({ uuid: quest.uuid, previous_ends_at: new Date(until).toISOString() })
+    expect(made.secret).toMatch(/^lps_[\w-]{43}$/)
+    expect(await give(quest, address, { nonce: 'old' })).toMatchObject({ nonce: 'old' })
+    expect(await give({ ...quest, secret: made.secret }, address, { nonce: 'new' })).toMatchObject({
+      nonce: 'new',
+    })
+    clock.set(until)
+    expect(await give(quest, address, { nonce: 'late' })).toBe('bad_grant')
+    await expect(client.send(attendance.makeGrantSecret(quest.uuid, '999999'))).rejects.toMatchObject({
+      code: 'wrong_edit_code',
+    })
+    const week = { keepPreviousS: 7 * 24 * 3600 + 1 }
+    await expect(
+      client.send(attendance.makeGrantSecret(quest.uuid, credentials, week)),
+    ).rejects.toMatchObject({ code: 'invalid_parameter' })
+  })
+
+  test('its players cannot claim from a preview, and their grant stays', async () => {
+    const quest = await event(9, 1)
+    const jo = await player('jo')
+    await give(quest, jo.address)
+    const inPreview = { sign: { metadata: { realm: PREVIEW_REALM } } }
+
+    expect((await server.claim(quest.uuid, jo, inPreview)).body.code).toBe('preview_realm')
+    expect(await reportedGrants(quest.uuid)).toEqual({ open: 1, used: 0, expired: 0 })
+    expect((await server.claim(quest.uuid, jo)).status).toBe(200)
+  })
+
+  // Small version of `npm run faults -- grant-mutations`
+  test('no mutation of a valid grant is accepted', async () => {
+    const events = [await event(11, 1), await event(12, 1)] as const
+    const withCode = events.map(({ uuid }) => ({ uuid, editCode: EDIT_CODE })) as [Coded, Coded]
+    const send: SendGrant = async ({ method, path, headers, body }) => {
+      const { status, bytes } = await server.ask(method, path, {
+        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+        ...(body === undefined ? {} : { body }),
+      })
+      const text = bytes.toString()
+      return { status, text, code: (JSON.parse(text) as { code?: string }).code }
+    }
+    const verdict = new Verdict()
+    const stage = await prepareGrants(send, withCode, new Random(SEED), () => clock.nowMs())
+
+    const { outcomes, honest } = await sendGrantMutations(stage, kind === 'postgres' ? 200 : 50, verdict)
+
+    expect(verdict.broken).toEqual([])
+    expect(outcomes).toContain('401 bad_grant')
+    expect(await reportedGrants(events[0].uuid)).toEqual({ open: honest + 1, used: 0, expired: 0 })
+    expect(await reportedGrants(events[1].uuid)).toEqual({ open: 0, used: 0, expired: 0 })
+  })
+
+  test('has a server like that of docs/attendance/scene-builders.md', async () => {
+    const today = await startAttendance(engine, SYSTEM_CLOCK, outside)
+    const quest = await event(13, 2)
+    const [lea, mo] = [await player('lea'), await player('mo')]
+    const { allowToken } = await gameOfThePage({
+      LANDPASS: today.origin,
+      EVENT: quest.uuid,
+      GRANT_SECRET: quest.secret,
+    })
+
+    await allowToken(lea.address, 'lighthouse')
+    await allowToken(lea.address, 'lighthouse')
+    await expect(allowToken('me', 'lighthouse')).rejects.toThrow('address')
+    const answers = [await server.claim(quest.uuid, lea), await server.claim(quest.uuid, mo)]
+    await today.close()
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 403])
+    expect(await reportedGrants(quest.uuid)).toEqual({ open: 0, used: 1, expired: 0 })
+  })
+
+  test('is limited: by its network address, by the event, and in unused grants', async () => {
+    const quest = await event(10, 1)
+    const kim = (n: number) => `0x${String(n).padStart(40, '0')}`
+    const limits: readonly [Environment, string][] = [
+      [{ LIMIT_GRANTS_PER_MINUTE: '2' }, 'too_many_requests'],
+      [{ LIMIT_EVENT_GRANTS_PER_MINUTE: '2' }, 'too_many_requests'],
+      [{ EVENT_GRANTS_MAX: '6' }, 'too_many_grants'],
+    ]
+    for (const [n, [env, refusal]] of limits.entries()) {
+      const limited = await startAttendance(engine, clock, outside, env)
+      const client = clientOf(limited)
+      const answers = [
+        await give(quest, kim(3 * n), {}, client),
+        await give(quest, kim(3 * n + 1), {}, client),
+        await give(quest, kim(3 * n + 2), {}, client),
+      ]
+      await limited.close()
+
+      expect(answers.map((answer) => (typeof answer === 'string' ? answer : 'ok'))).toEqual([
+        'ok',
+        'ok',
+        refusal,
+      ])
+    }
+    const metrics = await server.get('/metrics')
+    expect(metrics.text).toMatch(/landpass_grants_total\{result="accepted"\} \d/)
+    expect(metrics.text).toMatch(/landpass_grants_total\{result="bad_grant"\} \d/)
+  })
+})
+
+const ELSEWHERE_ADDRESS = `0x${'9'.repeat(40)}`
+
+/** The example of a game's server, with its settings in place of the environment. */
+async function gameOfThePage(env: object) {
+  const page = readFileSync(new URL('../../../../docs/attendance/scene-builders.md', import.meta.url), 'utf8')
+  const [, code = ''] = /^## A game that gives tokens$[\s\S]*?^```js\n([\s\S]*?)^```$/m.exec(page) ?? []
+  const file = join(mkdtempSync(join(tmpdir(), 'landpass-game-')), 'game.mjs')
+  writeFileSync(file, code.replace('process.env', JSON.stringify(env)))
+  return (await import(pathToFileURL(file).href)) as {
+    allowToken(address: string, quest: string): Promise<void>
+  }
+}

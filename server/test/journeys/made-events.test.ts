@@ -1,0 +1,175 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { openApprovals } from '../../src/attendance/own-issuer/approvals.ts'
+import { Vault } from '../../src/attendance/vault.ts'
+import { HOUR_MS } from '../../src/clock.ts'
+import type { Environment } from '../../src/config/config.ts'
+import type { Engine } from '../../src/db/engine.ts'
+import {
+  type AttendanceServer,
+  type OutsideWorld,
+  playerAt,
+  startAttendance,
+  startOutsideWorld,
+  TEST_KEY,
+} from '../support/attendance-server.ts'
+import { describeOnBothEngines } from '../support/engines.ts'
+import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
+
+const OPERATOR_KEY = 'an-operator-key-for-tests-alone,-not-a-secret'
+const EVENT = {
+  name: 'Harbour Lights',
+  coordinates: '10,20',
+  start_date: new Date(REFERENCE_TIME_MS).toISOString().slice(0, 10),
+  tokens: 1,
+}
+
+interface Made {
+  readonly id: number
+  readonly uuid: string
+  readonly editCode: string
+}
+
+let outside: OutsideWorld
+beforeAll(async () => {
+  outside = await startOutsideWorld()
+})
+
+describeOnBothEngines('an event made here, where the operator approves events', (open, kind) => {
+  const keyFile = join(mkdtempSync(join(tmpdir(), 'landpass-made-')), 'token.key')
+  let server: AttendanceServer
+  let engine: Engine
+  let clock: TestClock
+
+  beforeAll(async () => {
+    clock = testClock()
+    engine = await open()
+    server = await start()
+    return () => server.close()
+  })
+
+  function start(env: Environment = {}): Promise<AttendanceServer> {
+    const settings = { TOKEN_KEY_FILE: keyFile, EVENT_MAKERS: 'approved', LIMIT_EVENTS_PER_MINUTE: '0' }
+    return startAttendance(engine, clock, outside, { ...settings, OPERATOR_KEY, ...env })
+  }
+
+  async function make(on = server): Promise<Made> {
+    const made = await on.send('POST', '/events', EVENT)
+    expect(made.status, made.text).toBe(200)
+    const { event, edit_code: editCode } = made.body.data as unknown as {
+      event: { id: number; uuid: string }
+      edit_code: string
+    }
+    return { ...event, editCode }
+  }
+
+  const approve = ({ uuid }: Made) =>
+    server.send(
+      'POST',
+      `/events/${uuid}/approval`,
+      { approval: 'approved' },
+      { 'operator-key': OPERATOR_KEY },
+    )
+
+  test('no refusal sends anybody to an issuer that its event does not have', async () => {
+    const made = await make()
+    const claim = async (name: string) =>
+      server.claim(
+        made.uuid,
+        await playerAt(outside, `${kind} made ${name}`, { x: 10, y: 20 }, clock.nowMs()),
+      )
+    const load = () => server.send('POST', `/addcodes/${made.id}`, { editCode: made.editCode })
+    const waiting = [await load(), await claim('ann')]
+    expect((await approve(made)).status).toBe(200)
+    expect((await claim('ann')).status).toBe(200)
+    const full = await claim('ben')
+    clock.set(REFERENCE_TIME_MS + 60 * HOUR_MS)
+    const over = await claim('cleo')
+    clock.set(REFERENCE_TIME_MS)
+    const unnamed = await server.send('POST', `/addcodes/${made.id}`, {})
+
+    expect(waiting[0]!.body.data).toMatchObject({ body: { waiting_for_issuer: true } })
+    const refused = [waiting[1]!, full, over, unnamed]
+    expect(refused.map(({ body }) => body.code)).toEqual([
+      ...['no_codes_loaded', 'no_codes_left', 'event_expired', 'invalid_parameter'],
+    ])
+    const { message } = (waiting[0]!.body.data as unknown as { body: { message: string } }).body
+    for (const sentence of [message, ...refused.map(({ body }) => body.error)])
+      expect(sentence).not.toMatch(/issuer|e-mail/)
+  })
+
+  test('a few network addresses cannot fill the list of events that wait', async () => {
+    const bounded = await start({ LIMIT_WAITING_EVENTS_PER_DAY: '2', EVENTS_WAITING_MAX: '3' })
+    await answerAll()
+    const attempt = (headers: Record<string, string> = {}) => bounded.send('POST', '/events', EVENT, headers)
+    const oldest = await make(bounded)
+    const second = await make(bounded)
+    const third = await attempt()
+    expect([third.status, third.body.error]).toMatchObject([429, expect.stringContaining('2 a day are')])
+    const ofOperator = await attempt({ 'operator-key': OPERATOR_KEY })
+    expect(ofOperator.body.data, 'the operator approves by making it').toMatchObject({ approval: 'approved' })
+    await bounded.close()
+
+    const full = await start({ EVENTS_WAITING_MAX: '3' })
+    const last = await make(full)
+    const refused = await full.send('POST', '/events', EVENT)
+    expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests'])
+    // The operator has not answered for five days: the oldest one gives way, and no other
+    clock.set(REFERENCE_TIME_MS + 5 * 24 * HOUR_MS + 1)
+    const made = await full.send('POST', '/events', { ...EVENT, start_date: '2027-03-05' })
+    expect(made.status, made.text).toBe(200)
+    const { id: newest } = (made.body.data as unknown as { event: Made }).event
+    clock.set(REFERENCE_TIME_MS)
+    expect(await waitingIds()).toEqual([second.id, last.id, newest])
+    expect((await full.get(`/event/${oldest.uuid}`)).body.code).toBe('event_not_found')
+    await full.close()
+  })
+
+  test('the operator reads the events that wait page by page', async () => {
+    await answerAll()
+    const made = [await make(), await make(), await make()]
+    const first = await list('?limit=2')
+    expect(first.body.data).toMatchObject({
+      ...{ total: 3, next: made[1]!.id },
+      events: made.slice(0, 2).map(({ uuid }) => ({ event: { uuid, name: EVENT.name }, tokens: 1 })),
+    })
+    await approve(made[0]!) // the next page begins where it would have begun
+    const next = await list(`?limit=2&after=${made[1]!.id}`)
+    expect(next.body.data).toMatchObject({
+      total: 2,
+      next: null,
+      events: [{ event: { uuid: made[2]!.uuid } }],
+    })
+    expect(next.headers.get('cache-control')).toBe('no-store')
+
+    for (const headers of [{}, { 'operator-key': 'another' }])
+      expect((await server.get('/events/waiting', headers)).body.code).toBe('operator_only')
+    expect((await list('?limit=101')).body.data).toMatchObject({ parameter: 'limit' })
+    const approvals = openApprovals({ db: engine.db, clock, vault: new Vault(Buffer.from(TEST_KEY, 'hex')) })
+    const { total, next: after } = await approvals.waiting({ after: 0, limit: 1 })
+    expect([total, after]).toEqual([2, made[1]!.id])
+    expect((await approvals.waiting({ after: after!, limit: 1 })).next).toBeUndefined()
+  })
+
+  function list(query = '') {
+    return server.get(`/events/waiting${query}`, { 'operator-key': OPERATOR_KEY })
+  }
+
+  async function waitingIds(): Promise<readonly number[]> {
+    const { events } = (await list()).body.data as unknown as { events: { event: Made }[] }
+    return events.map(({ event }) => event.id)
+  }
+
+  /** Leaves no event of the tests before in the list. */
+  async function answerAll(): Promise<void> {
+    for (const id of await waitingIds())
+      await server.send(
+        'POST',
+        `/events/${id}/approval`,
+        { approval: 'refused' },
+        { 'operator-key': OPERATOR_KEY },
+      )
+  }
+})
