@@ -1,5 +1,6 @@
 // The English texts that a page shows, for its bundle: so it has words before, and without, the texts of a language from the
-// server. A page imports them as `page-texts:<entry>`, for instance `page-texts:map-page.tsx`.
+// server. A page imports them as `page-texts:<entry>`, for instance `page-texts:map-page.tsx`; a part of a page that is
+// loaded later as `page-texts:<entry>?without=<entry of the page>`.
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +16,10 @@ export function pageTexts() {
     resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : undefined),
     load(id) {
       if (!id.startsWith(`\0${PREFIX}`)) return undefined
-      return `export default ${JSON.stringify(textsOf(id.slice(PREFIX.length + 1)))}`
+      const [entry, ofPage] = id.slice(PREFIX.length + 1).split('?without=')
+      const texts = textsOf(entry)
+      for (const key of ofPage === undefined ? [] : Object.keys(textsOf(ofPage))) delete texts[key]
+      return `export default ${JSON.stringify(texts)}`
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type Call, pathOf, read, readAs, write } from './call.ts'
+import { type Call, pathOf, postFor, read, readAs, write } from './call.ts'
 import type { LoadedCodes, Operations, OrganiserPass } from './types.ts'
 
 /**
@@ -26,6 +26,8 @@ export interface EventChange {
   readonly requires_presence?: boolean
   /** Whether a player needs a grant: {@link sendGrant}. */
   readonly requires_grant?: boolean
+  /** Until when previews of the scene can rehearse claims: at most 24 hours ahead; null ends it. */
+  readonly rehearsal_until?: string | null
   /** More tokens than before, of an event that was made on the server. */
   readonly tokens?: number
   /** Whether the list of holders is for the organiser alone, of an event that was made on the server. */
@@ -51,6 +53,13 @@ export const event = (name: string | number): Call<DataOf<'GET /event/{event}'>>
 export const availability = (name: string | number): Call<DataOf<'GET /event/{event}/availability'>> =>
   read(`${eventPath(name)}/availability`)
 
+/** Whether an edit code is right, of an event that is registered here or not. @throws {LandpassError} `wrong_edit_code` */
+export const checkEditCode = (
+  name: string | number,
+  credentials: Credentials,
+): Call<DataOf<'POST /event/{event}/check'>> =>
+  write('POST', `${eventPath(name)}/check`, fieldsOf(credentials))
+
 /** Registers an event, or replaces the coordinates of a registered one. @throws {LandpassError} `wrong_edit_code` */
 export const registerEvent = (
   name: string | number,
@@ -68,12 +77,16 @@ export const changeEvent = (
   return write('PATCH', eventPath(name), { ...fieldsOf(credentials), options })
 }
 
-/** Makes the server load the claim codes from the issuer. @throws {LandpassError} `wrong_edit_code` */
+/**
+ * Makes the server load the claim codes from the issuer; with `load_when_approved` also later, when the issuer has
+ * approved them. @throws {LandpassError} `wrong_edit_code`
+ */
 export const loadCodes = (
   name: string | number,
   credentials: Credentials,
+  options: { readonly load_when_approved?: boolean } = {},
 ): Call<{ readonly body: LoadedCodes; readonly organiser_pass?: OrganiserPass }> =>
-  write('POST', pathOf`/addcodes/${name}`, fieldsOf(credentials))
+  write('POST', pathOf`/addcodes/${name}`, { ...fieldsOf(credentials), ...options })
 
 /** The report of an event, for its organiser. @throws {LandpassError} `wrong_edit_code` */
 export const report = (
@@ -81,6 +94,33 @@ export const report = (
   credentials: Credentials,
 ): Call<DataOf<'POST /event/{event}/report'>> =>
   write('POST', `${eventPath(name)}/report`, fieldsOf(credentials))
+
+/** Blocks players of an event, lets others claim again, or lists the blocked ones. @throws {LandpassError} `wrong_edit_code` */
+export const changeBlocked = (
+  name: string | number,
+  credentials: Credentials,
+  change: { readonly add?: readonly string[]; readonly remove?: readonly string[] } = {},
+): Call<DataOf<'POST /event/{event}/blocked'>> =>
+  write('POST', `${eventPath(name)}/blocked`, { ...fieldsOf(credentials), ...change })
+
+/** The claims of an event, a page; `next` is the `after` of the next one. @throws {LandpassError} `wrong_edit_code` */
+export const listClaims = (
+  name: string | number,
+  credentials: Credentials,
+  page: { readonly after?: string; readonly limit?: number } = {},
+): Call<DataOf<'POST /event/{event}/claims'>> =>
+  write('POST', `${eventPath(name)}/claims`, { ...fieldsOf(credentials), ...page })
+
+/** All claims of an event as CSV. @throws {LandpassError} `wrong_edit_code` */
+export const claimsCsv = (name: string | number, credentials: Credentials): Call<string> =>
+  postFor('text', `${eventPath(name)}/claims`, { ...fieldsOf(credentials), format: 'csv' })
+
+/** Everything about an event, without any code. @throws {LandpassError} `wrong_edit_code` */
+export const exportEvent = (
+  name: string | number,
+  credentials: Credentials,
+): Call<DataOf<'POST /event/{event}/export'>> =>
+  postFor('json', `${eventPath(name)}/export`, fieldsOf(credentials))
 
 /**
  * Makes the secret with which the organiser's own server signs grants; the answer shows it once.

@@ -34,9 +34,14 @@ export function readAs<Data>(form: AnswerForm, path: string, query: object = {})
   return { method: 'GET', path: path + queryText(query as Readonly<Record<string, QueryValue>>), form }
 }
 
-/** A request that changes something; the client never retries it. */
+/** A request that changes something, or has a secret in its body; the client never retries it. */
 export function write<Data>(method: 'POST' | 'PATCH', path: string, body?: object): Call<Data> {
   return { method, path, form: 'envelope', ...(body && { body }) }
+}
+
+/** A request with a body whose answer has another format. */
+export function postFor<Data>(form: AnswerForm, path: string, body: object): Call<Data> {
+  return { method: 'POST', path, form, body }
 }
 
 /** Values that leave their segment of a path, even if encoded: `/v1/estates/..` is the address `/v1/`. */

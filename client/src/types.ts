@@ -45,6 +45,7 @@ export type ErrorCode =
   | 'not_signed'
   | 'operator_only'
   | 'parcel_not_found'
+  | 'player_blocked'
   | 'presence_unavailable'
   | 'preview_realm'
   | 'proof_of_work_required'
@@ -728,13 +729,31 @@ export interface Operations {
     }
     data: Availability
   }
+  /** Whether an edit code belongs to an event, registered here or not */
+  'POST /event/{event}/check': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: EditCodeRequest
+    data: CheckedEvent
+  }
+  /** Block players, let others claim again, or list the blocked ones */
+  'POST /event/{event}/blocked': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: BlockedRequest
+    data: BlockedPlayers
+  }
   /** Load an event's claim codes from the issuer */
   'POST /addcodes/{event}': {
     path: {
       /** The issuer's event number, or the event's UUID here. */
       event: string
     }
-    body: EditCodeRequest
+    body: LoadCodesRequest
     data: {
       url: string
       body: LoadedCodes
@@ -751,6 +770,8 @@ export interface Operations {
     data: {
       event: EventInfo
       claim: Claim
+      /** Only in a rehearsal: nothing is used up, and no token is made. Also in X-Rehearsal. */
+      rehearsal?: true
     }
   }
   /** What happened at an event, for its organiser */
@@ -761,6 +782,24 @@ export interface Operations {
     }
     body: EditCodeRequest
     data: Report
+  }
+  /** Who claimed tokens of an event, page by page or as CSV, for its organiser */
+  'POST /event/{event}/claims': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: ClaimListRequest
+    data: ClaimList
+  }
+  /** Everything about an event as a JSON file, for its organiser */
+  'POST /event/{event}/export': {
+    path: {
+      /** The issuer's event number, or the event's UUID here. */
+      event: string
+    }
+    body: EditCodeRequest
+    data: EventExport
   }
   /** Make the secret with which the organiser's own server signs grants */
   'POST /event/{event}/grant-secret': {
@@ -1438,7 +1477,7 @@ export interface TokenMetadata {
 }
 
 export interface RegistrationRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1483,6 +1522,8 @@ export interface RegisteredEvent {
   requires_presence: boolean
   /** Whether a player needs a grant of the organiser's own server. */
   requires_grant: boolean
+  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
+  rehearsal_until: string | null
   event: IssuerEvent
   organiser_pass?: OrganiserPass
 }
@@ -1520,13 +1561,13 @@ export interface OrganiserPass {
 }
 
 export interface EventChangeRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
-  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
+  /** Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`. */
   options: unknown
 }
 
@@ -1565,6 +1606,8 @@ export interface ChangedEvent {
   requires_presence: boolean
   /** Whether a player needs a grant of the organiser's own server. */
   requires_grant: boolean
+  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
+  rehearsal_until: string | null
   organiser_pass?: OrganiserPass
 }
 
@@ -1603,6 +1646,8 @@ export interface EventInfo {
   requires_presence: boolean
   /** Whether a player needs a grant of the organiser's own server. */
   requires_grant: boolean
+  /** Until when claims from a preview of the scene are rehearsed: ISO 8601, UTC; null when unset. */
+  rehearsal_until: string | null
 }
 
 export interface Availability {
@@ -1621,12 +1666,68 @@ export interface Availability {
 }
 
 export interface EditCodeRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
+}
+
+export interface CheckedEvent {
+  /** The issuer's number of the event. */
+  id: number
+  /** Ours; null before it is registered here. */
+  uuid: string | null
+  name: string
+  /** Whether the event is registered on this server. */
+  registered: boolean
+  /** Whether this server signs the tokens of the event. */
+  made_here: boolean
+  organiser_pass?: OrganiserPass
+}
+
+export interface BlockedRequest {
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
+  editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
+  /**
+   * Players to block.
+   *
+   * @maxItems 1000
+   */
+  add?: string[]
+  /**
+   * Players who may claim again; they are removed before others are added.
+   *
+   * @maxItems 1000
+   */
+  remove?: string[]
+}
+
+export interface BlockedPlayers {
+  /** The players whose new claims are refused, the newest first. */
+  blocked: {
+    /** In lower case. */
+    address: string
+    /** ISO 8601, UTC. */
+    since: string
+  }[]
+  organiser_pass?: OrganiserPass
+}
+
+export interface LoadCodesRequest {
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
+  editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
+  /** true: if the issuer has not approved the codes yet, the server loads them by itself as soon as it has, and stores the edit code until then, encrypted, for 14 days at most. false: a stored edit code is deleted. Events made here need neither: their codes come with the approval. */
+  load_when_approved?: boolean
 }
 
 export interface LoadedCodes {
@@ -1637,6 +1738,8 @@ export interface LoadedCodes {
   claimed: number
   /** The issuer has no codes for the event yet: it approves events by hand. For an event made here, the operator of this server does. */
   waiting_for_issuer?: true
+  /** ISO 8601, UTC: the server loads the codes by itself when the issuer approves them, until this time at most. */
+  loads_until?: string
   /** What to do next, for a person. */
   message?: string
 }
@@ -1648,6 +1751,8 @@ export interface ClaimRequest {
   captcha?: string
   /** Proof of work of a signed claim, where the server asks for one. */
   proof?: string
+  /** In a rehearsal: the error code that the answer shall have. Else ignored. */
+  rehearse?: string
   /** Sent by older booths, and ignored. */
   catalyst?: unknown
   /** Sent by older booths, and ignored. */
@@ -1712,6 +1817,13 @@ export interface Report {
     /** The player has another token, or somebody else has this one. */
     released: number
   }[]
+  /** The minutes of the last three hours in which there were claims, the oldest first. */
+  minutes: {
+    /** Beginning of the minute: ISO 8601, UTC. */
+    minute: string
+    /** Claims that were made in it, whatever became of them. */
+    claims: number
+  }[]
   /** Claims that were refused, by error code, the most frequent first. */
   refusals: {
     code: string
@@ -1725,6 +1837,13 @@ export interface Report {
     /** Nobody used them in time. */
     expired: number
   }
+  /** Of the rehearsal that is on, or the last one; counted nowhere else. */
+  rehearsal: {
+    /** Players whose claim succeeded. */
+    claims: number
+    /** Refused claims. */
+    refusals: number
+  }
   /** The last 20, the newest first. */
   issuer_errors: {
     /** ISO 8601, UTC. */
@@ -1736,6 +1855,17 @@ export interface Report {
     /** Its HTTP status, where it answered. */
     status: number | null
   }[]
+  issuer: IssuerStatus
+  presence: PresenceStatus
+  /** Players whose claims are refused. */
+  blocked: number
+  /** The codes are loaded as soon as the issuer approves them; null where nobody asked for it. */
+  codes_load: {
+    /** ISO 8601, UTC: until when the edit code is stored at most. */
+    until: string
+    /** ISO 8601, UTC: when the issuer was last asked in the background. */
+    last_try_at: string | null
+  } | null
   organiser_pass?: OrganiserPass
 }
 
@@ -1750,8 +1880,83 @@ export interface Alarm {
   next_try_at: string | null
 }
 
+export interface IssuerStatus {
+  /** Whether the issuer answered the last call of this process. unknown: there was none since its start. Always ok of an event made here. */
+  status: 'ok' | 'failing' | 'unknown'
+  /** ISO 8601, UTC: since when it has been so; null where no call says so. */
+  since: string | null
+}
+
+export interface PresenceStatus {
+  /** Whether a presence provider could say where the last player was. not_asked: the event requires no presence, or this process has not asked since its start. */
+  status: 'ok' | 'failing' | 'not_asked'
+  /** ISO 8601, UTC: since when it has been so; null where no call says so. */
+  since: string | null
+}
+
+export interface ClaimListRequest {
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
+  editCode: string
+  /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
+  pass?: string
+  /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
+  proof?: string
+  /** The `next` of the page before. Left out: the first page. */
+  after?: string
+  /** 100 if left out. */
+  limit?: number
+  /** csv: all claims as a file; `after` and `limit` are ignored. */
+  format?: 'json' | 'csv'
+}
+
+export interface ClaimList {
+  /** In the order in which they were made. */
+  claims: ListedClaim[]
+  /** Send it as `after` for the next page; null on the last one. */
+  next: string | null
+  organiser_pass?: OrganiserPass
+}
+
+export interface ListedClaim {
+  /** ISO 8601, UTC. */
+  made_at: string
+  /** In lower case. */
+  address: string
+  /** As in the report. */
+  state: 'reserved' | 'minting' | 'minted' | 'failed' | 'released'
+  /** Why it failed or was released: a word for programs. */
+  reason?: string
+  /** Id of the token, of events made here: /tokens/<id> shows it. */
+  token?: string
+  /** The transaction that made the token. */
+  tx_hash?: string
+}
+
+export interface EventExport {
+  /** ISO 8601, UTC. */
+  exported_at: string
+  /** As POST /event/:event answers it. */
+  event: object
+  /** As PATCH /event/:event takes them. */
+  options: object
+  places: {
+    x: number
+    y: number
+  }[]
+  /** As POST /event/:event/report answers it, without `event`. */
+  report: object
+  /** The players whose new claims are refused, the newest first. */
+  blocked: {
+    /** In lower case. */
+    address: string
+    /** ISO 8601, UTC. */
+    since: string
+  }[]
+  claims: ListedClaim[]
+}
+
 export interface GrantSecretRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string
@@ -1800,6 +2005,8 @@ export interface Captcha {
   expires_at: string
   /** Null where this server asks for none. */
   proof_of_work: ProofOfWork | null
+  /** Only in a rehearsal: nothing is used up, and no token is made. Also in X-Rehearsal. */
+  rehearsal?: true
 }
 
 export interface ProofOfWork {
@@ -1881,7 +2088,7 @@ export interface TokenIssuers {
 }
 
 export interface RevocationRequest {
-  /** The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone. */
+  /** The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone. */
   editCode: string
   /** From `organiser_pass` of an earlier answer; the header Organiser-Pass does the same. Wrong edit codes of others cannot lock out a client with a pass. An invalid one is ignored. */
   pass?: string

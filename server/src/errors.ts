@@ -184,7 +184,7 @@ export const ERRORS = {
   wrong_edit_code: {
     status: 401,
     where:
-      'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/report, POST /event/:id/grant-secret',
+      'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/check and other calls of organisers',
     meaning: 'The edit code does not belong to this event id, or the issuer does not know the event.',
     next: "Copy both from the issuer's e-mail: the event id is a number, the edit code usually six digits. The code of an event made here has 32 letters and digits, and was shown once.",
   },
@@ -280,6 +280,12 @@ export const ERRORS = {
     meaning: 'The player is not on one of the coordinates of the event.',
     next: 'Go there and try again after a few seconds: the server learns positions with a delay.',
   },
+  player_blocked: {
+    status: 403,
+    where: 'POST /claim/:uuid',
+    meaning: 'The organiser gives this player no token of this event.',
+    next: 'Ask the organiser, who can allow it again with POST /event/:id/blocked.',
+  },
   grant_required: {
     status: 403,
     where: 'POST /claim/:uuid',
@@ -290,7 +296,7 @@ export const ERRORS = {
     status: 403,
     where: 'POST /captcha, POST /claim/:uuid',
     meaning: 'The scene runs in preview, so its players are not in the world.',
-    next: 'Deploy the scene: players can claim only in a deployed scene.',
+    next: 'Ask the organiser to switch on a rehearsal (rehearsal_until), or deploy the scene and claim there.',
   },
   event_not_found: {
     status: 404,
@@ -350,7 +356,7 @@ export const ERRORS = {
   too_many_guesses: {
     status: 429,
     where:
-      'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/report, POST /event/:id/grant-secret',
+      'POST /event/:id, PATCH /event/:id, POST /addcodes/:id, POST /event/:id/check and other calls of organisers',
     meaning: 'Too many wrong edit codes were sent, by anybody.',
     next: 'Send the pass of an earlier answer, or solve the challenge in data.proof_of_work and send it as proof; or wait for the seconds in Retry-After. A refused proof stays valid. Copy the code from where you received it.',
   },

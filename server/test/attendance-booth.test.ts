@@ -24,8 +24,11 @@ interface Booth {
   readonly event: string
   show(sentence: string): void
   readCaptcha(imageUrl: string): Promise<string | undefined>
+  askForGrant?(): Promise<boolean>
+  rehearse?: string
 }
 type Claim = (booth: Booth) => Promise<boolean>
+type SceneAnswer = Awaited<ReturnType<SceneRuntime['signedFetch']>>
 
 const PLACE = { x: 52, y: -10 }
 const PROOF_BITS = 12
@@ -111,14 +114,20 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
         at = server,
         realm = { isPreview: false, isConnectedSceneRoom: true },
         read = readCaptcha,
+        pass = (send) => send(),
+        ...ofBooth
       } = changes
       const shown: string[] = []
       const images: string[] = []
+      let seconds = 0
       const runtime: SceneRuntime = {
         realm,
         player: who.address,
         frameS: 1,
-        signedFetch: (request) => signedFetch(who, request, changes.metadata),
+        signedFetch: (request) => pass(() => signedFetch(who, request, changes.metadata), request.url),
+        onFrame: () => {
+          seconds += 1
+        },
       }
       const { claim } = await loadScene<{ claim: Claim }>(scene, 'claim.js', runtime)
       const isDone = await claim({
@@ -129,8 +138,9 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
           images.push(imageUrl)
           return read(who, images.length)
         },
+        ...ofBooth,
       })
-      return { isDone, shown, images }
+      return { isDone, shown, images, seconds }
     }
 
     interface Click {
@@ -138,6 +148,10 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       realm: SceneRuntime['realm']
       metadata: Readonly<Record<string, unknown>>
       read(who: SimulatedPlayer, time: number): Promise<string | undefined>
+      /** What lies between the scene and the server. */
+      pass(send: () => Promise<SceneAnswer>, url: string): Promise<SceneAnswer>
+      askForGrant(): Promise<boolean>
+      rehearse: string
     }
 
     let tick = 0
@@ -207,6 +221,29 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       expect(images[0]).toMatch(new RegExp(`^${server.origin}/captcha/[\\da-f-]{36}$`))
     })
 
+    test('asks for one captcha only, also while the issuer does not answer', async () => {
+      const event = await newEvent(['requires_captcha', true])
+      await outside.issuerSettings({ error_rate: 1 })
+      const { isDone, shown, images } = await click(await player('sam'), event)
+      await outside.issuerSettings({ error_rate: 0 })
+
+      expect({ isDone, shown }).toEqual({ isDone: true, shown: [expect.stringContaining('reserved')] })
+      expect(images).toHaveLength(1)
+    })
+
+    test('finds out what is wrong by the sentence, where a client hands over no headers', async () => {
+      const event = await newEvent(['requires_captcha', true])
+
+      const { isDone, shown, images } = await click(await player('tom'), event, {
+        pass: async (send) => ({ ...(await send()), headers: {} }),
+        read: async (who, time) => (time === 1 ? 'wrong' : readCaptcha(who)),
+      })
+
+      expect(isDone).toBe(true)
+      expect(shown[0]).toMatch(/not what the image shows/)
+      expect(images).toHaveLength(2)
+    })
+
     test('does the work where the server asks for one', async () => {
       const event = await newEvent()
 
@@ -243,18 +280,124 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       expect(pending.shown[0]).toContain('Your token is reserved')
     })
 
-    test('says why nothing comes in a preview, by itself and by the server', async () => {
+    test('waits as long as the server says for the issuer, and at most half a minute', async () => {
       const event = await newEvent()
-      const gil = await player('gil')
-
-      const own = await click(gil, event, { realm: { isPreview: true } })
-      const servers = await click(gil, event, { metadata: { realm: PREVIEW_REALM } })
-
-      expect(own).toMatchObject({ isDone: false, shown: [expect.stringContaining('deployed scene')] })
-      expect(servers).toMatchObject({
-        isDone: false,
-        shown: [expect.stringContaining('Deploy the scene')],
+      await outside.issuerSettings({ error_rate: 1 })
+      const waitFor = (seconds: string) => ({
+        pass: async (send: () => Promise<SceneAnswer>) => {
+          const answer = await send()
+          return { ...answer, headers: { ...answer.headers, 'retry-after': seconds } }
+        },
       })
+      const short = await click(await player('ivy'), event, waitFor('2'))
+      const long = await click(await player('jan'), event, waitFor('3600'))
+      await outside.issuerSettings({ error_rate: 0 })
+
+      expect([short.isDone, long.isDone]).toEqual([true, true])
+      // Twelve requests, and a pause after each
+      expect(short.seconds).toBe(12 * 2)
+      expect(long.seconds).toBe(12 * 30)
+    })
+
+    test('says that a player is not connected to the scene yet', async () => {
+      const realm = { isPreview: false, isConnectedSceneRoom: false }
+
+      const { isDone, shown } = await click(await player('kay'), await newEvent(), { realm })
+
+      expect({ isDone, shown }).toEqual({
+        isDone: false,
+        shown: [expect.stringContaining('not connected to the scene yet')],
+      })
+    })
+
+    const PREVIEW = { realm: { isPreview: true }, metadata: { realm: PREVIEW_REALM } }
+
+    test('says why nothing comes in a preview without a rehearsal', async () => {
+      const { isDone, shown } = await click(await player('gil'), await newEvent(), PREVIEW)
+
+      expect({ isDone, shown }).toEqual({
+        isDone: false,
+        shown: [expect.stringContaining('Ask the organiser for a rehearsal')],
+      })
+    })
+
+    test('shows a rehearsal as one, with its captcha, and with each refusal that is chosen', async () => {
+      const until = new Date(clock.nowMs() + MINUTE_MS).toISOString()
+      const event = await newEvent(['requires_captcha', true], ['rehearsal_until', until])
+      const mia = await player('mia', { x: 0, y: 0 })
+
+      const absent = await click(mia, event, { ...PREVIEW, rehearse: 'not_at_event' })
+      const first = await click(mia, event, PREVIEW)
+      const second = await click(mia, event, PREVIEW)
+
+      expect(absent).toMatchObject({ isDone: false, images: [expect.any(String)] })
+      expect(absent.shown).toEqual([
+        expect.stringMatching(/^Rehearsal: You are not at the event: stand on 52,-10/),
+      ])
+      expect(first).toMatchObject({ isDone: true, images: [expect.any(String)] })
+      expect(first.shown).toEqual([
+        expect.stringMatching(/^Rehearsal: At the event this claim brings a token/),
+      ])
+      expect(second).toMatchObject({
+        isDone: true,
+        shown: ['Rehearsal: You have a token of this event already.'],
+      })
+      expect(await outside.mintsOf(eventId)).toEqual([])
+    })
+
+    test('rehearses the work where the server asks for one', async () => {
+      const until = new Date(clock.nowMs() + MINUTE_MS).toISOString()
+      const event = await newEvent(['rehearsal_until', until])
+
+      const { isDone, shown } = await click(await player('ned'), event, { ...PREVIEW, at: hard })
+
+      expect({ isDone, shown }).toEqual({ isDone: true, shown: [expect.stringMatching(/^Rehearsal: /)] })
+    })
+
+    /** Refuses claims like a server whose event needs a grant, until the scene's own server has sent one. */
+    function needsGrant() {
+      const state = { hasGrant: false, asked: 0 }
+      const sentence = 'You have not earned this token yet, or your grant has expired.'
+      const refusal = {
+        status: 403,
+        headers: { 'x-error-code': 'grant_required' },
+        body: handOver(JSON.stringify({ ok: false, error: sentence, code: 'grant_required', data: {} })),
+      }
+      const pass: Click['pass'] = async (send, url) =>
+        url.includes('/claim/') && !state.hasGrant ? refusal : send()
+      return { state, sentence, pass }
+    }
+
+    test('asks the server of the scene for a grant where the event needs one, and claims again', async () => {
+      const event = await newEvent()
+      const { state, pass } = needsGrant()
+      const askForGrant = async () => {
+        state.hasGrant = true
+        return true
+      }
+
+      const { isDone, shown } = await click(await player('ola'), event, { pass, askForGrant })
+
+      expect(isDone).toBe(true)
+      expect(shown).toEqual([expect.stringMatching(/issuer is making your token/)])
+      expect(await outside.mintsOf(eventId)).toHaveLength(1)
+    })
+
+    test('shows that a grant is missing where there is no server of the scene, it says no, or its grant does not count', async () => {
+      const event = await newEvent()
+      const { state, sentence, pass } = needsGrant()
+      const answering = (isSent: boolean) => async () => {
+        state.asked += 1
+        return isSent
+      }
+
+      const without = await click(await player('pia'), event, { pass })
+      const no = await click(await player('quin'), event, { pass, askForGrant: answering(false) })
+      const useless = await click(await player('rob'), event, { pass, askForGrant: answering(true) })
+
+      for (const { isDone, shown } of [without, no, useless])
+        expect({ isDone, shown }).toEqual({ isDone: false, shown: [sentence] })
+      expect(state.asked).toBe(2)
     })
 
     test('what a server with proof of work answers to POST /captcha is as the page says', async () => {

@@ -243,6 +243,7 @@ describe('the pages of docs/attendance', () => {
       await change(['enabled', 'no']),
       await change(['distribution_start_date', '2027-03-05T18:00:00']),
       await change(['distribution_end_date', '2027-03-05T17:00:00Z']),
+      await change(['rehearsal_until', '2027-03-05T17:00:00Z']),
     ]
     await outside.issuerSettings({ error_rate: 1 })
     answers.push(await register({ editCode: '111111', coordinates: '52,-10' }))
@@ -320,8 +321,18 @@ describe('the pages of docs/attendance', () => {
     await outside.presenceSettings({ down: true })
     answers.push(await server.claim(EXAMPLE.uuid, dora))
     await outside.presenceSettings({ down: false })
+    answers.push(await refusalOfBlocked(dora))
     answers.push(...(await refusalsWithoutCodes(dora)), ...(await refusalsByTime(dora)))
     return answers
+  }
+
+  async function refusalOfBlocked(player: SimulatedPlayer) {
+    const change = (list: object) =>
+      server.send('POST', `/event/${EXAMPLE.uuid}/blocked`, { editCode: EXAMPLE.editCode, ...list })
+    expect((await change({ add: [player.address] })).status).toBe(200)
+    const refused = await server.claim(EXAMPLE.uuid, player)
+    expect((await change({ remove: [player.address] })).status).toBe(200)
+    return refused
   }
 
   async function refusalsWithoutCodes(player: SimulatedPlayer) {
@@ -366,12 +377,27 @@ describe('the pages of docs/attendance', () => {
     await outside.issuerSettings({ error_rate: 1 })
     const pending = await server.claim(EXAMPLE.uuid, gil)
     await outside.issuerSettings({ error_rate: 0 })
-    const answers = [accepted, pending]
+    const answers = [accepted, pending, await rehearsed(fay)]
     expect(answers.map(({ body }) => body)).toEqual([
+      { ok: true, data: expect.anything() },
       { ok: true, data: expect.anything() },
       { ok: true, data: expect.anything() },
     ])
     return answers.map(({ body }) => (body.data as { claim: { message: string } }).claim.message)
+  }
+
+  async function rehearsed(player: SimulatedPlayer) {
+    const until = new Date(clock.nowMs() + MINUTE_MS).toISOString()
+    const change = (value: string | null) => {
+      const options = [['rehearsal_until', value]]
+      return server.send('PATCH', `/event/${EXAMPLE.eventId}`, { editCode: EXAMPLE.editCode, options })
+    }
+    await change(until)
+    const answer = await server.claim(EXAMPLE.uuid, player, {
+      sign: { metadata: { realm: { serverName: 'LocalPreview' } } },
+    })
+    await change(null)
+    return answer
   }
 
   test('the table of errors has every code that /captcha and /claim can answer, with its status', () => {

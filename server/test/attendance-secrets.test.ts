@@ -148,8 +148,10 @@ class Scenario {
     await this.expect('event_not_found', 'POST', this.path('addcodes', 1), { body: { editCode: EDIT_CODE } })
     for (const n of [1, 2, 3, 4]) {
       const editCode = n === 2 ? LONG_EDIT_CODE : EDIT_CODE
+      await this.expect('ok', 'POST', `${this.path('event', n)}/check`, { body: { editCode } })
       await this.expect('ok', 'POST', this.path('event', n), { body: { editCode, coordinates: '10,20' } })
-      await this.expect('ok', 'POST', this.path('addcodes', n), { body: { editCode } })
+      const body = { editCode, load_when_approved: true } // the second one waits for its approval
+      await this.expect('ok', 'POST', this.path('addcodes', n), { body })
       await this.expect('ok', 'GET', this.path('event', n))
     }
     await this.expect('wrong_edit_code', 'POST', this.path('event', 9), {
@@ -285,6 +287,10 @@ class Scenario {
     })
     await this.expect('captcha_not_found', 'GET', '/captcha/00000000-0000-4000-8000-000000000000')
 
+    const fred = await this.player('fred')
+    const blocked = { editCode: EDIT_CODE, add: [fred.address] }
+    await this.expect('ok', 'POST', `${this.path('event', 1)}/blocked`, { body: blocked })
+    await this.expect('player_blocked', 'POST', claim, { by: fred, body: {} })
     await outside.stand(dora.address, 90, 90, SYSTEM_CLOCK.nowMs())
     await this.expect('not_at_event', 'POST', claim, { by: dora, body: {} })
     await this.expect('event_expired', 'POST', this.path('claim', 4), { by: eve, body: {} })
@@ -301,6 +307,20 @@ class Scenario {
     await this.expect('ok', 'POST', `${this.path('event', 12)}/report`, { body: { editCode: EDIT_CODE } })
     await outside.issuerSettings({ mint_not_found_rate: 0 })
     const inAnHour = new Date(SYSTEM_CLOCK.nowMs() + 60 * MINUTE_MS).toISOString()
+    const rehearse = (until: string | null) =>
+      this.expect('ok', 'PATCH', this.path('event', 1), {
+        body: { editCode: EDIT_CODE, options: [['rehearsal_until', until]] },
+      })
+    const metadata = { realm: PREVIEW_REALM }
+    await rehearse(inAnHour)
+    await this.expect('ok', 'POST', '/captcha', { by: cleo, metadata })
+    await this.expect('ok', 'POST', claim, { by: cleo, metadata, body: {} })
+    await this.expect('invalid_parameter', 'POST', claim, {
+      by: cleo,
+      metadata,
+      body: { rehearse: EDIT_CODE },
+    })
+    await rehearse(null)
     const closings = [
       ['event_disabled', ['enabled', false]],
       ['event_not_open', ['distribution_start_date', inAnHour]],
@@ -322,6 +342,13 @@ class Scenario {
       })
     }
     await this.expect('ok', 'GET', `${this.path('event', 1)}/availability`)
+    await this.expect('ok', 'POST', `${this.path('event', 1)}/claims`, { body: { editCode: EDIT_CODE } })
+    const csv = { editCode: EDIT_CODE, format: 'csv' }
+    for (const [call, body] of [
+      ['claims', csv],
+      ['export', { editCode: EDIT_CODE }],
+    ] as const)
+      expect((await this.ask('POST', `${this.path('event', 1)}/${call}`, { body })).status).toBe(200)
     await this.expect('ok', 'POST', `${this.path('event', 1)}/report`, { body: { editCode: EDIT_CODE } })
   }
 
@@ -373,6 +400,8 @@ class Scenario {
         { address: [secret], captcha: 'WRONG' },
         { address: fay.address, captcha: { secret } },
         { address: fay.address, captcha: secret.repeat(20) },
+        { address: fay.address, rehearse: secret },
+        { address: fay.address, rehearse: [secret] },
         { address: fay.address, proof: [secret], room: secret, catalyst: secret },
       ]) {
         await this.ask('POST', this.path('claim', 1), { body })

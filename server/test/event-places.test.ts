@@ -48,29 +48,46 @@ const piece = fc.oneof(
 )
 const typed = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(';'))
 
-test('the form judges the places of an event as the server does, whatever is typed', () => {
+test('what the server takes, the form reads as the server does; what the form sends, the server takes', () => {
   expect(MAX_PLACES).toBe(MAX_COORDINATES)
   fc.assert(
     fc.property(typed, (text) => {
-      expect(judgementOfTheForm(text)).toEqual(judgementOfTheServer(text))
+      const { places, fault } = readCoordinates(text, world.bounds)
+      const sent = places.map(({ x, y }) => `${x},${y}`).join(';')
+
+      const taken = takenByServer(text)
+      if (taken !== undefined) expect({ sent, fault }).toEqual({ sent: taken, fault: undefined })
+      if (fault === undefined) expect(takenByServer(sent)).toBe(sent)
     }),
     { numRuns: 2_000 },
   )
 })
 
-function judgementOfTheForm(text: string) {
-  const { places, fault } = readCoordinates(text, world.bounds)
-  if (!fault) return coordinatesText(places)
-  if (fault.kind === 'missing') return { position: 1, pair: '' }
-  return { pair: fault.pair, position: fault.position ?? MAX_PLACES + 1 }
-}
+test.each(['52,-10;here', '1,1;2,2;151,0', '1.5,2', '1,1;;2,2', '007,1', '', '1,2,3'])(
+  'of %j both name the same pair',
+  (text) => {
+    const { fault } = readCoordinates(text, world.bounds)
 
-function judgementOfTheServer(text: string) {
+    expect({ position: fault?.position ?? 1, pair: fault?.pair ?? '' }).toEqual(refusedByServer(text))
+  },
+)
+
+/** @returns undefined for a text that the server refuses */
+function takenByServer(text: string): string | undefined {
   try {
     return coordinatesText(parseCoordinates(text, world))
   } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+function refusedByServer(text: string) {
+  try {
+    return parseCoordinates(text, world)
+  } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return { pair: error.data.pair, position: error.data.position }
+    return { position: error.data.position, pair: error.data.pair }
   }
 }
 

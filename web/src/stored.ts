@@ -1,8 +1,8 @@
 /**
- * Choices of the reader that the browser stores between visits, never a secret. Where the browser forbids storage, they
- * last until the page is closed.
+ * Choices of the reader, and the names of their events, that the browser stores between visits, never a secret. Where the
+ * browser forbids storage, they last until the page is closed.
  */
-type StoredName = 'language' | 'theme' | 'mine'
+type StoredName = 'language' | 'theme' | 'mine' | 'events'
 
 export function readStored(name: StoredName): string | null {
   try {

@@ -36,14 +36,17 @@ export async function ownIssuerFaults(
 ): Promise<void> {
   const faults = [...Object.keys(KEY_FAULTS), ...(engine === 'postgres' ? [DATABASE_FAULT] : [])]
   const random = new Random(seed)
+  const perRound = 1 + sized(PLAYERS, scale)
+  const everybody = makePlayers(seed, 'own faults', (rounds ?? faults.length) * perRound)
   await withRig({ engine, issuer: 'own', processes, env: { CLAIM_WAIT_MS: '500' } }, async (rig) => {
+    // All at once, because servers ask for the list at most every five seconds
+    await rig.presence.putCrowd(
+      everybody.map(({ address }) => address),
+      PLACE,
+    )
     for (let round = 0; round < (rounds ?? faults.length); round++) {
       const name = faults[round % faults.length]!
-      const [visitor, ...players] = makePlayers(seed, `own faults ${round}`, 1 + sized(PLAYERS, scale))
-      await rig.presence.putCrowd(
-        [visitor!, ...players].map(({ address }) => address),
-        PLACE,
-      )
+      const [visitor, ...players] = everybody.slice(round * perRound, (round + 1) * perRound)
       const event = await rig.newEvent(players.length + 1)
       const accepted = new Set<string>()
       const afterMs = random.below(FAULT_WITHIN_MS)

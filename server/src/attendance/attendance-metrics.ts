@@ -23,7 +23,7 @@ export class AttendanceMetrics {
     const registers = [registry]
     this.claims = new Counter({
       name: 'landpass_claims_total',
-      help: 'Answered claims, by state of the claim or error code.',
+      help: 'Answered claims, by state of the claim, error code, or rehearsal.',
       labelNames: ['result'],
       registers,
     })

@@ -2,6 +2,7 @@ import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Captchas } from './captcha/captchas.ts'
 import type { EditCodeGuard } from './edit-code-guard.ts'
 import type { Refusals } from './refusals.ts'
+import type { Rehearsals } from './rehearsal/rehearsals.ts'
 import type { SignedFetch } from './signed-fetch/signed-fetch.ts'
 
 const FLUSH_EVERY_MS = 2 * SECOND_MS
@@ -16,6 +17,7 @@ export interface CleanupOptions {
   readonly approvals: { deleteOld(): Promise<unknown> }
   readonly grants: { deleteOld(): Promise<void> }
   readonly refusals: Refusals
+  readonly rehearsals: Pick<Rehearsals, 'cleanUp'>
   /** Reads in which form new secrets are encrypted: `landpass reseal` changes it. */
   readonly refreshSeal: () => Promise<void>
   /** Notes signed tokens in their public log. */
@@ -33,7 +35,8 @@ export class Cleanup {
   }
 
   start(): void {
-    const { captchas, signedFetch, guard, approvals, grants, refusals, refreshSeal, tokenLog } = this.options
+    const { captchas, signedFetch, guard, approvals, grants, refusals, rehearsals, refreshSeal, tokenLog } =
+      this.options
     this.every(FLUSH_EVERY_MS, () => refusals.flush())
     this.every(LOG_EVERY_MS, () => tokenLog.update())
     this.every(DELETE_EVERY_MS, async () => {
@@ -42,6 +45,7 @@ export class Cleanup {
       await guard.deleteOld()
       await approvals.deleteOld()
       await grants.deleteOld()
+      await rehearsals.cleanUp()
       await refreshSeal()
     })
   }

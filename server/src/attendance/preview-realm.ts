@@ -4,6 +4,6 @@ import { AppError } from '../errors.ts'
 export function previewRealm(): AppError {
   return new AppError(
     'preview_realm',
-    'This scene runs in preview, where players cannot be located. Deploy the scene, then claim there.',
+    'This scene runs in preview, where players cannot be located. Ask the organiser for a rehearsal, or deploy the scene.',
   )
 }

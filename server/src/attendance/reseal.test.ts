@@ -4,6 +4,7 @@ import { describeOnBothEngines } from '../../test/support/engines.ts'
 import { testClock } from '../../test/support/land-server.ts'
 import type { Db } from '../db/engine.ts'
 import { mergeCodes } from './codes/code-queries.ts'
+import { putLoad } from './codes/load-queries.ts'
 import { countCodes, saveEvent } from './events/event-queries.ts'
 import { reseal } from './reseal.ts'
 import { areNewValuesBound, countOutdatedCodes, TOKEN_BINDING } from './seal-queries.ts'
@@ -42,9 +43,9 @@ describeOnBothEngines('a change of keys', (open) => {
     })
   }
 
-  test('encrypts codes, captchas and the token anew; interrupted, it goes on where it was', async () => {
+  test('encrypts codes, captchas, waiting edit codes and the token anew; interrupted, it goes on where it was', async () => {
     const { db } = await open()
-    await givenEvent(db)
+    const { eventId } = await givenEvent(db)
     const old = new Vault(OLD, { isBound: false })
     const captcha = {
       uuid: '0d4f0f0a-8d1c-4a55-9a43-9f6c7b1f2a33',
@@ -61,6 +62,8 @@ describeOnBothEngines('a change of keys', (open) => {
       .updateTable('issuer_token')
       .set({ sealed: old.seal('issuer-token', '{"text":"t"}', TOKEN_BINDING) })
       .execute()
+    const waiting = old.seal('edit-code', 'an edit code', String(eventId))
+    await putLoad(db, { eventId, sealed: waiting, untilMs: NOW + 1 }, NOW)
     const vault = new Vault(NEXT, { otherKeys: [OLD] })
     const abort = new AbortController()
 
@@ -80,6 +83,8 @@ describeOnBothEngines('a change of keys', (open) => {
     expect(codes.every(({ isCurrent }) => isCurrent)).toBe(true)
     const { sealed } = await db.selectFrom('captcha').select('sealed').executeTakeFirstOrThrow()
     expect(alone.open('captcha', sealed, captcha.uuid)).toBe('ABCDE 00')
+    const load = await db.selectFrom('code_load').select('sealed').executeTakeFirstOrThrow()
+    expect(alone.open('edit-code', load.sealed, String(eventId))).toBe('an edit code')
     const token = await db.selectFrom('issuer_token').select('sealed').executeTakeFirstOrThrow()
     expect(alone.open('issuer-token', token.sealed!, TOKEN_BINDING)).toBe('{"text":"t"}')
   })

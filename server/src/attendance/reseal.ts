@@ -8,10 +8,12 @@ import {
   pendingCaptchas,
   replaceCaptchaSeal,
   replaceCodes,
+  replaceEditCodeSeal,
   replaceGrantSecret,
   replaceTokenSeal,
   type SealedCode,
   TOKEN_BINDING,
+  waitingEditCodes,
 } from './seal-queries.ts'
 import type { Vault } from './vault.ts'
 
@@ -35,8 +37,9 @@ export interface Resealed {
 }
 
 /**
- * Encrypts everything anew with the key of the vault, and bound: codes with their keyed hashes, pending captchas,
- * secrets of grants, and the access token of the issuer. From its begin on, running servers bind their new values too.
+ * Encrypts everything anew with the key of the vault, and bound: codes with their keyed hashes, pending captchas, edit
+ * codes that wait for an approval, secrets of grants, and the access token of the issuer. From its begin on, running
+ * servers bind their new values too.
  *
  * It works in small statements while servers run, and it can be stopped and started again at any time: what is encrypted
  * in the current form is left out. Servers may add codes meanwhile, also behind the place where it is: so it goes through
@@ -53,6 +56,7 @@ export async function reseal(db: Db, { vault, onProgress, signal }: ResealOption
     left = await countOutdatedCodes(db, vault.currentPrefix)
   }
   await resealCaptchas(db, vault)
+  await resealEditCodes(db, vault)
   await resealGrantSecrets(db, vault)
   await resealToken(db, vault)
   return {
@@ -97,6 +101,16 @@ async function resealCaptchas(db: Db, vault: Vault): Promise<void> {
     if (!vault.canOpen('captcha', old, uuid)) continue
     const sealed = vault.seal('captcha', vault.open('captcha', old, uuid), uuid)
     await replaceCaptchaSeal(db, { uuid, old, sealed })
+  }
+}
+
+/** An edit code that cannot be decrypted is left alone: it is deleted after 14 days. */
+async function resealEditCodes(db: Db, vault: Vault): Promise<void> {
+  for (const { event_id: eventId, sealed: old } of await waitingEditCodes(db, vault.currentPrefix)) {
+    const event = String(eventId)
+    if (!vault.canOpen('edit-code', old, event)) continue
+    const sealed = vault.seal('edit-code', vault.open('edit-code', old, event), event)
+    await replaceEditCodeSeal(db, { eventId, old, sealed })
   }
 }
 

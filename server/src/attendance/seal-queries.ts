@@ -94,6 +94,19 @@ export async function replaceCaptchaSeal(
   await db.updateTable('captcha').set({ sealed }).where('uuid', '=', uuid).where('sealed', '=', old).execute()
 }
 
+/** Edit codes that wait until the issuer approves codes, and are not sealed as `prefix` says. */
+export async function waitingEditCodes(db: Db, prefix: Buffer) {
+  return db.selectFrom('code_load').select(['event_id', 'sealed']).where(isOutdated(prefix)).execute()
+}
+
+export async function replaceEditCodeSeal(
+  db: Db,
+  { eventId, old, sealed }: { readonly eventId: number; readonly old: Buffer; readonly sealed: Buffer },
+): Promise<void> {
+  const query = db.updateTable('code_load').set({ sealed })
+  await query.where('event_id', '=', eventId).where('sealed', '=', old).execute()
+}
+
 export async function grantSecrets(db: Db, prefix: Buffer) {
   return db
     .selectFrom('grant_secret')

@@ -3,6 +3,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 /** What a secret is for. Each kind has its own key, so one kind cannot be decrypted as another. */
 export type SecretKind =
   | 'claim-code'
+  | 'edit-code'
   | 'captcha'
   | 'issuer-token'
   | 'organiser-pass'

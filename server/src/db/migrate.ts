@@ -14,6 +14,8 @@ import * as chain from './migrations/0008-chain.ts'
 import * as historyNotices from './migrations/0009-history-notices.ts'
 import * as closingTransactions from './migrations/0010-closing-transactions.ts'
 import * as ownIssuer from './migrations/0011-own-issuer.ts'
+import * as evening from './migrations/0012-evening.ts'
+import * as rehearsal from './migrations/0013-rehearsal.ts'
 import * as grants from './migrations/0014-grants.ts'
 import { StatementError } from './statement-error.ts'
 
@@ -33,6 +35,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0009-history-notices': historyNotices,
   '0010-closing-transactions': closingTransactions,
   '0011-own-issuer': ownIssuer,
+  '0012-evening': evening,
+  '0013-rehearsal': rehearsal,
   '0014-grants': grants,
 }
 /** SQLSTATE of a statement that waited for a lock longer than `lock_timeout`. */

@@ -33,11 +33,14 @@ export interface Database {
   event_count: EventCountTable
   event_hold: EventHoldTable
   attendance_seal: AttendanceSealTable
+  attendance_rehearsal: AttendanceRehearsalTable
   token_key: TokenKeyTable
   made_event: MadeEventTable
   token: TokenTable
   token_log: TokenLogTable
   token_log_root: TokenLogRootTable
+  attendance_blocked: AttendanceBlockedTable
+  code_load: CodeLoadTable
   grant_secret: GrantSecretTable
   attendance_grant: AttendanceGrantTable
 }
@@ -203,6 +206,8 @@ export interface AttendanceEventTable {
   expires_at_ms: number | null
   /** When the issuer was last asked for codes. */
   codes_asked_at_ms: number | null
+  /** Until when previews of scenes can rehearse claims; null for no rehearsal. */
+  rehearsal_until_ms: Generated<number | null>
   created_at_ms: number
   updated_at_ms: number
 }
@@ -307,6 +312,19 @@ export interface AttendanceRefusalTable {
   hour_ms: number
   code: string
   count: number
+}
+
+/** What a player did in the rehearsal of an event. */
+export interface AttendanceRehearsalTable {
+  event_id: number
+  /** In lower case. */
+  address: string
+  /** When the player's rehearsed claim succeeded; null where all were refused. */
+  claimed_at_ms: number | null
+  /** How many rehearsed claims were refused. */
+  refusals: number
+  /** The last of them. */
+  at_ms: number
 }
 
 /** The last failed calls to the issuer for an event. */
@@ -429,6 +447,26 @@ export interface TokenLogRootTable {
   leaves: number
   root: Buffer
   made_at_ms: number
+}
+
+/** Players whose claims the organiser of an event refuses. */
+export interface AttendanceBlockedTable {
+  event_id: number
+  /** In lower case. */
+  address: string
+  since_ms: number
+}
+
+/** Events whose codes are loaded as soon as the issuer has approved them: see attendance/codes/pending-loads.ts. */
+export interface CodeLoadTable {
+  event_id: number
+  /** The edit code, encrypted: see attendance/vault.ts. */
+  sealed: Buffer
+  /** When the row is deleted at the latest. */
+  until_ms: number
+  /** When the issuer is asked next; in the future while a process asks. */
+  next_try_at_ms: number
+  last_try_at_ms: number | null
 }
 
 /** What a program of the organiser signs grants with. */

@@ -36,12 +36,12 @@ function retryAfterS({ data }: AppError): number {
 }
 
 /**
- * Logs a 500 with its stack and a database that does not do its work as one line, with the reason that no client sees;
+ * Logs a 500 with its stack, unless a route answers it on purpose, and a database that does not do its work as one line, with the reason that no client sees;
  * other failures are not logged. The logger of a request adds the request id.
  */
 function logFailure(known: AppError, thrown: Error, request: FastifyRequest): void {
   const { url } = request.routeOptions
-  if (known.status === 500) request.log.error({ url, err: thrown }, known.message)
+  if (known.status === 500 && known !== thrown) request.log.error({ url, err: thrown }, known.message)
   else if (known.code.startsWith('database_')) request.log.warn({ url, reason: known.cause }, known.message)
 }
 

@@ -1,9 +1,10 @@
+import { attendance, createClient, LandpassError, signGrant } from '@landpass/client'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { SECOND_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
+import { HOUR_MS, SECOND_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
 import type { Db } from '../../src/db/engine.ts'
 import { openEngine } from '../../src/db/open-engine.ts'
 import { makePlayer, type SimulatedPlayer } from '../../src/simulate/player/player.ts'
-import { claimsOf, endLeases } from '../support/attendance-rows.ts'
+import { claimsOf, endLeases, endLoadWaits, lastLoadTries } from '../support/attendance-rows.ts'
 import { type OutsideWorld, startOutsideWorld } from '../support/attendance-server.ts'
 import { killHard } from '../support/children.ts'
 import { freshDatabaseUrl, freshDataDir, TEST_SETTINGS } from '../support/engines.ts'
@@ -60,6 +61,77 @@ describe.each(['embedded', 'postgres'] as const)('on the %s engine', (kind) => {
     for (const [n, answer] of second.entries())
       expect(['ok', 'already_claimed'], `player ${n}`).toContain(answer)
     await claims.assertSettled(place)
+    await survivor.stop()
+  })
+
+  test('codes that wait for their approval are loaded once, although two servers are killed before', async () => {
+    const place = await placeOf(kind)
+    const id = eventId(9)
+    const post = async (server: Serving, path: string, body: object) => {
+      const response = await fetch(server.origin + path, {
+        method: 'POST',
+        body: JSON.stringify({ editCode: EDIT_CODE, ...body }),
+      })
+      return (await response.json()) as { data: { body: object } }
+    }
+    await outside.putEvent(id, { edit_code: EDIT_CODE, codes: 3, approved_after_ms: null })
+    const sealing = await place.serve()
+    await post(sealing, `/event/${id}`, { coordinates: '10,20' })
+    const asked = await post(sealing, `/addcodes/${id}`, { load_when_approved: true })
+    await killHard(sealing.child)
+    expect(asked.data.body).toMatchObject({ waiting_for_issuer: true, loads_until: expect.any(String) })
+    expect(await place.withDatabase(lastLoadTries)).toEqual([null])
+
+    await outside.putEvent(id, { edit_code: EDIT_CODE, codes: 3 })
+    await outside.issuerSettings({ delay_ms: 3_000 })
+    await place.withDatabase(endLoadWaits)
+    const asking = await place.serve()
+    const tries = () => place.withDatabase(lastLoadTries)
+    await eventually(tries, ([triedAtMs]) => typeof triedAtMs === 'number', SETTLED_MS)
+    await killHard(asking.child)
+    await outside.issuerSettings(CALM)
+    await place.withDatabase(endLoadWaits)
+    const loading = await place.serve()
+    await eventually(tries, (left) => left.length === 0, SETTLED_MS)
+
+    const availability = await fetch(`${loading.origin}/event/${id}/availability`)
+    expect(await availability.json()).toMatchObject({ data: { open: true, total: 3, available: 3 } })
+    await loading.stop()
+  })
+
+  test('a server that is killed while a game gives grants loses none, and none is used twice', async () => {
+    const place = await placeOf(kind)
+    const claims = new Claims(kind, eventId(3))
+    const killed = await place.serve({ ISSUER_CALLS_PER_SECOND: '12' })
+    await claims.putEvent(killed, PLAYERS)
+    const game = await Game.start(killed, claims.eventId)
+
+    const first = Promise.all(
+      claims.players.map(async (player) => [
+        await game.give(killed, player.address),
+        await claims.claim(killed, player),
+      ]),
+    )
+    await eventually(
+      () => outside.mintsOf(claims.eventId),
+      (mints) => mints.length >= 2,
+      SETTLED_MS,
+    )
+    await killHard(killed.child)
+    const answers = await first
+    await place.withDatabase((db) => endLeases(db)) // as if half a minute had passed
+    const survivor = await place.serve()
+    const stranger = makePlayer(`${kind} without a grant`)
+    const repeated = await Promise.all(claims.players.map(({ address }) => game.give(survivor, address)))
+    const second = await Promise.all(claims.players.map((player) => claims.claim(survivor, player)))
+
+    expect(answers.flat(), 'the kill came too late').toContain('lost')
+    expect(repeated).toEqual(repeated.map(() => 'ok'))
+    for (const [n, answer] of second.entries())
+      expect(['ok', 'already_claimed'], `player ${n}`).toContain(answer)
+    expect(await claims.claim(survivor, stranger)).toBe('grant_required')
+    await claims.assertSettled(place)
+    expect(await game.grants(survivor)).toEqual({ open: 0, used: PLAYERS, expired: 0 })
     await survivor.stop()
   })
 
@@ -258,5 +330,44 @@ class Claims {
     expect(mints.map(({ address }) => address).sort(), 'a token for each claim').toEqual(players)
     expect(new Set(mints.map(({ code }) => code)).size, 'codes').toBe(mints.length)
     expect(players).toEqual(expect.arrayContaining([...this.promised]))
+  }
+}
+
+/** The server of a game, which gives grants for an event. */
+class Game {
+  private readonly uuid: string
+  private readonly secret: string
+  /** The same in each repeated grant. */
+  private readonly expires = new Date(SYSTEM_CLOCK.nowMs() + HOUR_MS).toISOString()
+
+  private constructor({ uuid, secret }: { readonly uuid: string; readonly secret: string }) {
+    this.uuid = uuid
+    this.secret = secret
+  }
+
+  /** Makes the event require a grant in place of presence. */
+  static async start(server: Serving, eventId: number): Promise<Game> {
+    const client = createClient({ baseUrl: server.origin })
+    const change = { requires_grant: true, requires_presence: false }
+    await client.send(attendance.changeEvent(eventId, EDIT_CODE, change))
+    return new Game(await client.send(attendance.makeGrantSecret(eventId, EDIT_CODE)))
+  }
+
+  /** @returns `lost` where no answer came */
+  async give({ origin }: Serving, address: string): Promise<Outcome> {
+    const grant = { address, nonce: `quest-${address}`, expires: this.expires }
+    const call = attendance.sendGrant(this.uuid, grant, await signGrant(this.secret, this.uuid, grant))
+    try {
+      await createClient({ baseUrl: origin }).send(call)
+      return 'ok'
+    } catch (error) {
+      return error instanceof LandpassError && error.code !== 'offline' ? error.code : 'lost'
+    }
+  }
+
+  /** As the report counts them. */
+  async grants({ origin }: Serving) {
+    const report = await createClient({ baseUrl: origin }).send(attendance.report(this.uuid, EDIT_CODE))
+    return report.grants
   }
 }

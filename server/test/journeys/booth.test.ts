@@ -220,7 +220,7 @@ describeOnOneEngine('the booth', (open) => {
     const { status, body } = await server.send('POST', '/captcha', undefined, headers)
 
     expect([status, body.code]).toEqual([403, 'preview_realm'])
-    expect(body.error).toContain('Deploy the scene')
+    expect(body.error).toContain('deploy the scene')
   })
 
   test('while the presence services do not answer, the captcha is not used up', async () => {

@@ -5,6 +5,7 @@ import { signGrant } from '@landpass/client'
 import { encodeTokenId } from '@landpass/client/grid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HOUR_MS } from '../../src/clock.ts'
+import { PREVIEW_REALM } from '../../src/simulate/player/player.ts'
 import {
   type AttendanceServer,
   type OutsideWorld,
@@ -163,6 +164,10 @@ test('attendance is answered alike', async () => {
   const editCode = EDIT_CODE
   await expectSentAlike('post', '/event/{event}', event, { editCode, coordinates: '1,2;1,3' }, 200)
   await expectSentAlike('post', '/event/{event}', event, { editCode: '999999', coordinates: '1,2' }, 401)
+  await expectSentAlike('post', '/event/{event}/check', `${event}/check`, { editCode }, 200)
+  const strangers = { add: [`0x${'b'.repeat(40)}`, `0x${'a'.repeat(40)}`] }
+  const blocked = `${event}/blocked`
+  await expectSentAlike('post', '/event/{event}/blocked', blocked, { editCode, ...strangers }, 200)
   for (const enabled of [false, true])
     await expectSentAlike(
       'patch',
@@ -172,6 +177,17 @@ test('attendance is answered alike', async () => {
       200,
     )
   await expectSentAlike('post', '/addcodes/{event}', `/addcodes/${EVENT_ID}`, { editCode }, 200)
+  const until = new Date(clock.nowMs() + HOUR_MS).toISOString()
+  const rehearsing = { editCode, options: [['rehearsal_until', until]] }
+  await expectSentAlike('patch', '/event/{event}', event, rehearsing, 200)
+  for (const status of [200, 409]) {
+    const sign = { metadata: { realm: PREVIEW_REALM } }
+    const rehearsed = await Promise.all(
+      attendances.map((server) => server.claim(String(EVENT_ID), ann, { sign })),
+    )
+    expect(rehearsed.map((answer) => answer.status)).toEqual([status, status])
+    expect(withoutRandom(rehearsed[0]!)).toBe(withoutRandom(rehearsed[1]!))
+  }
   const ready = '/health/ready/attendance'
   await expectSentAlike('get', ready, ready, undefined, 200)
   await expectSentAlike('get', '/event/{event}', event, undefined, 200)
@@ -202,6 +218,14 @@ test('attendance is answered alike', async () => {
   )
   expect(reports.map(({ status }) => status)).toEqual([200, 200])
   expect(fieldsOf(reports[0]!)).toEqual(fieldsOf(reports[1]!))
+  for (const call of ['claims', 'export']) {
+    const lists = await Promise.all(
+      attendances.map((server) => server.send('POST', `${event}/${call}`, { editCode })),
+    )
+    asked.add(`post /event/{event}/${call}`)
+    expect(lists.map(({ status }) => status)).toEqual([200, 200])
+    expect(fieldsOf(lists[0]!)).toEqual(fieldsOf(lists[1]!))
+  }
 })
 
 test('grants are answered alike', async () => {

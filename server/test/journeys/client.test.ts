@@ -237,6 +237,8 @@ describe('attendance', () => {
   test('from the organiser to the token', async () => {
     await expect(client.send(attendance.event(EVENT_ID))).rejects.toMatchObject({ code: 'event_not_found' })
 
+    const checked = await client.send(attendance.checkEditCode(EVENT_ID, EDIT_CODE))
+    expect(checked).toMatchObject({ id: EVENT_ID, uuid: null, name: 'Harbour Lights', registered: false })
     const registration = { editCode: EDIT_CODE, coordinates: '3,4;5,6' }
     const { uuid } = await client.send(attendance.registerEvent(EVENT_ID, registration))
     const { body } = await client.send(attendance.loadCodes(uuid, EDIT_CODE))
@@ -248,6 +250,15 @@ describe('attendance', () => {
     const image = await client.send(attendance.captchaImage(captcha.uuid))
     const { claim } = await signed.send(attendance.claim(uuid))
     const report = await client.send(attendance.report(uuid, EDIT_CODE))
+    const { blocked } = await client.send(
+      attendance.changeBlocked(uuid, EDIT_CODE, { add: [`0x${'B'.repeat(40)}`] }),
+    )
+    const { claims, next } = await client.send(attendance.listClaims(uuid, EDIT_CODE, { limit: 5 }))
+    const csv = await client.send(attendance.claimsCsv(uuid, EDIT_CODE))
+    const whole = await client.send(attendance.exportEvent(uuid, EDIT_CODE))
+    expect([claims.length, next, csv.split('\r\n').length]).toEqual([1, null, 3])
+    expect(whole).toMatchObject({ event: { uuid }, claims })
+    expect(blocked).toMatchObject([{ address: `0x${'b'.repeat(40)}` }])
 
     expect([body.num, changed.coordinates, known.uuid]).toEqual([2, '3,4', uuid])
     expect(before).toMatchObject({ open: true, reason: null, available: 2 })

@@ -244,6 +244,17 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
 
     const drawn = await make()
     expect((await read(`/events/${drawn.uuid}/image.png`)).side).toBe(512)
+
+    // The picture of a link has that of the event on its left side: a grey that lets some of the white through
+    const link = `/tokens/${token!.id}/share.png`
+    const [wide, same] = await Promise.all([server.ask('GET', link), server.ask('GET', link)])
+    const { width, height, data } = PNG.sync.read(wide.bytes)
+    const pixel = 4 * (300 * width + 300)
+    expect([width, height, ...data.subarray(pixel, pixel + 3)]).toEqual([1_200, 630, 212, 212, 212])
+    expect(same.bytes.equals(wide.bytes)).toBe(true)
+    const headers = { 'if-none-match': wide.headers.etag! }
+    expect((await server.ask('GET', link, { headers })).status).toBe(304)
+    expect((await server.get(`/tokens/${made.uuid}/share.png`)).body.code).toBe('token_not_found')
   })
 
   test('takes a token back with a reason, which everybody can read and check', async () => {
@@ -501,6 +512,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     for (const path of [`/events/${kept.uuid}/holders.csv`, `/addresses/0x${'1'.repeat(40)}/tokens`])
       expect((await bounded.get(path)).status).toBe(429)
     expect((await pictureOf(refused)).status).toBe(429)
+    expect((await bounded.get(`/tokens/${refused.uuid}/share.png`)).status).toBe(429)
 
     await approvals.answer(await approvals.find({ uuid: kept.uuid }), 'approved')
     expect(await countCodes(engine.db, kept.id)).toMatchObject({ free: 7 })

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { parseWorld } from '@landpass/client/grid'
 import type { Locator, Page } from 'playwright-core'
 import type { PNG } from 'pngjs'
@@ -63,7 +64,7 @@ describe('an event that works', () => {
 
     await form.eventId.fill(String(id))
     await form.editCode.fill(EDIT_CODE)
-    await expectText(opened.page, 'This event is new here')
+    await expectText(opened.page, 'This event is not registered here yet')
     expect(await opened.page.locator('.notice-error').count(), 'a new event is no failure').toBe(0)
     await form.press('Continue')
     await expectStep(opened.page, 2, 'Where can players get the token?')
@@ -132,7 +133,13 @@ describe('an event that works', () => {
     await expectStep(opened.page, 1, 'Which event is it?')
     await expectText(opened.page, '“Lantern Walk” is registered here already.')
     await opened.photograph('organise-known-phone-dark')
+    await opened.page.getByText('Make all passes invalid').click()
+    await form.press('Make them invalid')
+    await expectFault(form.editCode, 'Please enter the edit code of the event')
     await form.editCode.fill(EDIT_CODE)
+    await form.press('Make them invalid')
+    await expectText(opened.page, 'All earlier passes are invalid')
+    await expectGood(opened, 'passes')
     await form.press('Change the places')
     await expectValue(form.places, PLACES)
     await form.places.fill('1,1; 2,1;1,1;')
@@ -183,6 +190,35 @@ describe('an event that works', () => {
     await form.press('Load more tokens')
     await form.press('Load the tokens')
     await expectText(opened.page, 'New tokens loaded: 4.')
+    expectRefusals(opened, 404)
+  })
+
+  test('the server loads the tokens later by itself if the organiser agrees, and says until when', async () => {
+    const id = await givenEvent({ codes: 4, name: 'Slow Approval', approved_after_ms: null })
+    const opened = await openForm({ size: 'phone' })
+    const { page } = opened
+    const form = formOf(page)
+    const asked: unknown[] = []
+    await page.route(`**/addcodes/${id}`, async (route) => {
+      const { load_when_approved: isKept } = route.request().postDataJSON()
+      asked.push(isKept)
+      const response = await route.fetch()
+      const answer = await response.json()
+      if (isKept === true) answer.data.body.loads_until = '2026-12-04T00:00:00.000Z'
+      await route.fulfill({ response, json: answer })
+    })
+    await fillAndRegister(page, id)
+    await form.press('Load the tokens')
+    await page.getByLabel('Load the tokens by themselves when the issuer has approved the event').check()
+    await expectText(page, 'the server keeps your edit code, encrypted, for at most 14 days')
+    await expectGood(opened, 'loads-later')
+    await form.press('Keep the code and load later')
+    await expectText(page, 'The server asks the issuer by itself until 4 Dec 2026, 00:00.')
+    await expectGood(opened, 'loads-by-itself')
+    await page.getByLabel('Load the tokens by themselves').uncheck()
+    await form.press('Delete the kept code')
+    await expectText(page, 'When the e-mail has arrived, come back')
+    expect(asked).toEqual([undefined, true, false])
     expectRefusals(opened, 404)
   })
 
@@ -361,12 +397,13 @@ describe('what can go wrong', () => {
     expectRefusals(opened, 404)
   })
 
-  test('a wrong edit code and an unknown event are shown at the edit code; corrected, the form continues where it was', async () => {
+  test('a wrong edit code and an unknown event are shown in the first step, at the edit code', async () => {
     const id = await givenEvent({ codes: 1 })
     const opened = await openForm({ size: 'phone' })
     const form = formOf(opened.page)
-    await fill(opened.page, id, '999999')
-    await form.press('Register the event')
+    await form.eventId.fill(String(id))
+    await form.editCode.fill('999999')
+    await form.press('Continue')
     await expectFault(form.editCode, 'this edit code do not belong together')
     await expectGood(opened, 'wrong-code')
     await expectValue(form.eventId, String(id))
@@ -374,17 +411,73 @@ describe('what can go wrong', () => {
     await opened.page.getByText('do not belong together').waitFor({ state: 'detached' })
     expect(await form.editCode.getAttribute('aria-invalid'), 'while it is corrected').toBeNull()
     await form.press('Continue')
+    await expectStep(opened.page, 2, 'Where can players get the token?')
+    expectRefusals(opened, 401, 404)
+
+    await opened.page.goto(`${server.origin}/organise`)
+    await form.eventId.fill('1999999999')
+    await form.editCode.fill(EDIT_CODE)
+    await form.press('Continue')
+    await expectFault(form.editCode, 'this edit code do not belong together')
+    await form.eventId.fill('2100000000')
+    await expectText(opened.page, 'This server has no event with this name')
+    await form.press('Continue')
+    await expectFault(form.eventId, 'This server has no event with this name')
+    expectRefusals(opened, 401, 404)
+  })
+
+  test('an edit code that stops being right is asked for again, and the form continues where it was', async () => {
+    const plan = { codes: 1, name: 'Moonlight Market' }
+    const id = await givenEvent(plan)
+    const opened = await openForm({ size: 'desktop' })
+    const form = formOf(opened.page)
+    await fill(opened.page, id)
+    await expectText(opened.page, 'Moonlight Market')
+    await outside.putEvent(id, { ...plan, edit_code: '543210' })
+    await form.press('Register the event')
+    await expectFault(form.editCode, 'this edit code do not belong together')
+    await form.editCode.fill('543210')
+    await form.press('Continue')
     await expectStep(opened.page, 3, 'Register the event')
     await expectText(opened.page, PLACES)
     await form.press('Register the event')
     await expectStep(opened.page, 4, 'Load the tokens')
     expectRefusals(opened, 401, 404)
+  })
 
-    await opened.page.goto(`${server.origin}/organise`)
-    await fill(opened.page, 1_999_999_999)
+  test('a pasted link, a spaced code and places in brackets are understood; a claim code is not kept', async () => {
+    const id = await givenEvent({ codes: 1 })
+    const opened = await openForm({ size: 'phone' })
+    const { page } = opened
+    const form = formOf(page)
+    await form.eventId.fill('https://poap.xyz/claim/a1b2c3')
+    await expectFault(form.eventId, 'It holds a claim code, so it was not kept')
+    await expectValue(form.eventId, '')
+    expect(await page.content()).not.toContain('a1b2c3')
+    await expectGood(opened, 'claim-link')
+    await form.eventId.fill('https://collectors.poap.xyz/token/7591359')
+    await expectText(page, 'This is the page of a single token')
+
+    await form.eventId.fill(`https://poap.gallery/event/${id}`)
+    await expectText(page, 'This event is not registered here yet')
+    await form.editCode.fill('０12 345')
+    await form.press('Continue')
+    await form.places.fill('(5, -2)\n６ －２')
+    await expectText(page, 'Places: 2')
+    await form.press('Continue')
+    await expectStep(page, 3, 'Register the event')
+    await expectText(page, PLACES)
     await form.press('Register the event')
-    await expectFault(form.editCode, 'this edit code do not belong together')
-    expectRefusals(opened, 401, 404)
+    await expectStep(page, 4, 'Load the tokens')
+
+    const { uuid } = await server.data<{ uuid: string }>(`/event/${id}`)
+    await page.goto(`${server.origin}/organise`)
+    await form.eventId.fill(`${server.origin}/organise?event=${uuid}`)
+    await expectText(page, 'is registered here already')
+    await form.editCode.fill(EDIT_CODE)
+    await form.press('Load more tokens')
+    await expectStep(page, 4, 'Load the tokens')
+    expectRefusals(opened, 404)
   })
 
   test('places that the server refuses are shown at their field', async () => {
@@ -420,14 +513,15 @@ describe('what can go wrong', () => {
     await guessWrong(id)
     const opened = await openForm({ size: 'phone', theme: 'dark' })
     const { page } = opened
-    await page.route(`**/event/${id}`, async (route) => {
+    await page.route(`**/event/${id}/check`, async (route) => {
       const response = await route.fetch()
       const body = (await response.text()).replace(/"bits":\d+/, '"bits":40') // never solved during the test
       await route.fulfill({ response, body })
     })
-    await fill(page, id)
+    await formOf(page).eventId.fill(String(id))
+    await formOf(page).editCode.fill(EDIT_CODE)
     await page.clock.install()
-    await formOf(page).press('Register the event')
+    await formOf(page).press('Continue')
     await expectText(page, 'Somebody is sending many wrong edit codes')
     await page.locator('progress').waitFor()
     await expectGood(opened, 'proof-of-work')
@@ -445,7 +539,7 @@ describe('what can go wrong', () => {
     await page.clock.fastForward(15 * MINUTE_MS)
     await expectText(page, 'You can try again now.')
     await formOf(page).press('Try again')
-    await expectStep(page, 4, 'Load the tokens')
+    await expectStep(page, 2, 'Where can players get the token?')
     clock.set(REFERENCE_TIME_MS)
     expectRefusals(opened, 429, 404)
   })
@@ -462,13 +556,13 @@ describe('what can go wrong', () => {
     const { origin } = await anotherServer({ LIMIT_ORGANISER_PER_MINUTE: '1' })
     const opened = await openForm({ size: 'desktop' }, `?event=${uuid}`, origin)
     const { page } = opened
-    for (const wrong of ['1', '2']) {
-      if (wrong === '1') await formOf(page).press('Change the event')
-      await formOf(page).editCode.fill(wrong)
-      await formOf(page).press(wrong === '1' ? 'Load more tokens' : 'Change the places')
-      await page.locator('.step button.primary').click()
-      if (wrong === '1') await expectFault(formOf(page).editCode, 'do not belong together')
-    }
+    const form = formOf(page)
+    await form.press('Change the event')
+    await form.editCode.fill('1')
+    await form.press('Load more tokens')
+    await expectFault(form.editCode, 'do not belong together')
+    await form.editCode.fill('2')
+    await form.press('Change the places')
     await expectText(page, 'Too many requests came from you or from your network')
     await expectText(page, /You can try again in (1:00|0:5\d)\./)
     expectRefusals(opened, 401, 429)
@@ -479,11 +573,19 @@ describe('what can go wrong', () => {
     const opened = await openForm({ size: 'desktop' })
     const { page } = opened
     const form = formOf(page)
-    await fill(page, id)
+    await form.eventId.fill(String(id))
+    await form.editCode.fill(EDIT_CODE)
+    await outside.issuerSettings({ error_rate: 1, html_errors: true })
+    await form.press('Continue')
+    await expectText(page, 'The token issuer does not answer now. Nothing was lost')
+    await expectGood(opened, 'issuer-unavailable')
+    await outside.issuerSettings({ error_rate: 0, html_errors: false })
+    await form.press('Try again')
+    await form.places.fill(PLACES)
+    await form.press('Continue')
     await outside.issuerSettings({ error_rate: 1, html_errors: true })
     await form.press('Register the event')
     await expectText(page, 'The token issuer does not answer now. Nothing was lost')
-    await expectGood(opened, 'issuer-unavailable')
     await outside.issuerSettings({ error_rate: 0, html_errors: false })
     await form.press('Try again')
     await expectStep(page, 4, 'Load the tokens')
@@ -524,8 +626,9 @@ describe('what can go wrong', () => {
       const id = await givenEvent({ codes: 1 })
       const { origin } = await anotherServer(env)
       const opened = await openForm({ size: 'desktop' }, '', origin)
-      await fill(opened.page, id)
-      await formOf(opened.page).press('Register the event')
+      await formOf(opened.page).eventId.fill(String(id))
+      await formOf(opened.page).editCode.fill(EDIT_CODE)
+      await formOf(opened.page).press('Continue')
       await expectText(opened.page, said)
       await expectText(opened.page, 'operator')
       expectRefusals(opened, status, 404)
@@ -542,7 +645,7 @@ describe('the live page', () => {
       if (name === '99999') await expectGood(opened, 'unknown', ['light'])
       await formOf(opened.page).press('Register an event')
       await expectValue(formOf(opened.page).eventId, name === '99999' ? name : '')
-      if (name === '99999') await expectText(opened.page, 'This event is new here')
+      if (name === '99999') await expectText(opened.page, 'This event is not registered here yet')
       expectRefusals(opened, name.startsWith('no') ? 400 : 404)
     }
   })
@@ -558,7 +661,7 @@ describe('the live page', () => {
     await change(['enabled', false])
     await lookAgain(page)
     await expectText(page, 'Paused by the organiser.')
-    expect(await page.getByRole('link', { name: 'How to send it' }).getAttribute('href')).toBe('/docs/')
+    await expectText(page, 'To continue the event, open the controls with the edit code.')
     await expectText(page, 'The organiser has paused this event; please try again later')
     await expectGood(opened, 'live-paused', ['dark'])
     await change(['enabled', true], ['distribution_start_date', '2026-11-21T18:00:00Z'])
@@ -611,6 +714,41 @@ describe('the form', () => {
     await expectStep(page, 2, 'Where can players get the token?')
     await expectValue(form.places, PLACES)
     expect(await page.getByRole('button', { name: 'Tokens' }).isDisabled()).toBe(true)
+    expectRefusals(opened, 404)
+  })
+
+  test('lists the events of this browser before the choice, without codes; each can be removed', async () => {
+    const { origin } = await anotherServer({
+      TOKEN_KEY_FILE: join(emptyDir(), 'token.key'),
+      EVENT_MAKERS: 'anyone',
+    })
+    const opened = await openForm({ size: 'phone' }, '?way=poap', origin)
+    const { page } = opened
+    const names = ['Harbour Lights', 'Lantern Walk']
+    for (const name of names) {
+      await page.goto(`${origin}/organise?way=poap`)
+      await fillAndRegister(page, await givenEvent({ codes: 1, name }))
+      await formOf(page).press('See the event')
+      await page.getByRole('heading', { name }).waitFor()
+    }
+    await page.goto(`${origin}/organise`)
+    const list = page.locator('.my-events li')
+    await expect
+      .poll(() => list.locator('a').allTextContents(), SOON)
+      .toEqual(['Lantern Walk', 'Harbour Lights'])
+    await expectGood(opened, 'my-events')
+    expect(await page.evaluate(`localStorage.getItem('landpass.events')`)).not.toContain(EDIT_CODE)
+
+    await page.getByRole('button', { name: /^Remove .*Lantern Walk.* from this list$/ }).click()
+    await expect.poll(() => list.locator('a').allTextContents(), SOON).toEqual(['Harbour Lights'])
+    await list.getByRole('link').click()
+    await page.getByRole('heading', { name: 'Harbour Lights' }).waitFor()
+    expect(page.url()).toContain('/organise?event=')
+
+    await page.evaluate(`localStorage.setItem('landpass.events', '{"broken')`)
+    await page.goto(`${origin}/organise`)
+    await page.getByRole('heading', { name: 'Who makes the tokens?' }).waitFor()
+    expect(await list.count()).toBe(0)
     expectRefusals(opened, 404)
   })
 
@@ -678,7 +816,11 @@ test('the edit code is only in the body of a request: not in address, storage, p
   outputs.push({ where: 'the log', text: alone.stdout() + alone.stderr() })
 
   expect(alone.stdout()).toContain('"POST","url":"/addcodes/:event"')
-  expect(sent).toEqual([`POST ${alone.origin}/event/${id}`, `POST ${alone.origin}/addcodes/${id}`])
+  expect(sent).toEqual([
+    `POST ${alone.origin}/event/${id}/check`,
+    `POST ${alone.origin}/event/${id}`,
+    `POST ${alone.origin}/addcodes/${id}`,
+  ])
   expect(findSecrets(outputs, new Map([[code, 'the edit code']]))).toEqual([])
   expectRefusals(opened, 404)
 })

@@ -5,6 +5,7 @@ import { parseWorld } from '@landpass/client/grid'
 import type { Page } from 'playwright-core'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOUR_MS } from '../../src/clock.ts'
 import { writeDemoSnapshot } from '../../src/demo/write-snapshot.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
 import {
@@ -27,6 +28,7 @@ import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-se
 const WORLD = '-10,-10,10,10'
 const NAME = 'Größe · 港の灯り'
 const TODAY = new Date(REFERENCE_TIME_MS).toISOString().slice(0, 10)
+const TOMORROW = new Date(REFERENCE_TIME_MS + 24 * HOUR_MS).toISOString().slice(0, 10)
 const IN_BROWSER = { accept: 'text/html,*/*;q=0.8' }
 
 interface Token {
@@ -83,6 +85,18 @@ describe('the whole way', () => {
     await press('Make the event')
     await page.getByText('Please enter a whole number from 1').waitFor()
     await page.getByLabel('Number of tokens').fill('20')
+    await page.getByLabel('From (optional)').fill('18:00')
+    await page.getByLabel('Until (optional)').fill('17:00')
+    await press('Make the event')
+    await page.getByText('The end must be after the beginning').waitFor()
+    await page.getByLabel('Last day').fill(TOMORROW)
+    await page
+      .getByText('Players can claim from 20 Nov 2026, 18:00 on. They can claim until 21 Nov 2026, 17:00.')
+      .waitFor()
+    await page.getByText('Times of day are those of your device: UTC').waitFor()
+    await page.getByText('A token tells everybody who was at this place, and when.').waitFor()
+    await expectGood(opened, 'make-hours-phone')
+    await page.getByLabel('From (optional)').fill('')
     await expectGood(opened, 'make-phone')
     await press('Make the event')
 
@@ -117,6 +131,10 @@ describe('the whole way', () => {
     const uuid = new URL(page.url()).searchParams.get('event')!
     expect((await server.get(`/event/${uuid}`)).body.data).toMatchObject({ description: 'With a roof.' })
     expect((await server.get(`/events/${uuid}/holders`)).body.code).toBe('holders_hidden')
+    expect((await server.get(`/event/${uuid}`)).body.data).toMatchObject({
+      distribution_start_date: '2026-11-19T10:00:00.000Z',
+      distribution_end_date: `${TOMORROW}T17:00:00.000Z`,
+    })
     const { id } = await claim(uuid, 'ann')
 
     await page.clock.setFixedTime(clock.nowMs())
@@ -174,6 +192,41 @@ describe('the whole way', () => {
     await page.getByRole('heading', { name: 'Retiré' }).waitFor()
     await page.getByText('Erreur de la caisse').waitFor()
     await expectGood(opened, 'token-revoked-desktop-fr-dark')
+  })
+})
+
+describe('the form of an event that was made here', () => {
+  test('takes a token back, with a reason that everybody can read, and makes passes invalid', async () => {
+    const token = await givenToken('dora')
+    const other = await givenToken('emil')
+    const opened = await open(`${server.origin}/organise?event=${token.uuid}&change`, { size: 'phone' })
+    const { page } = opened
+    const press = pressIn(page)
+    await page.getByText('Take a token back').click()
+    await press('Take the token back')
+    await page.getByText('Please enter the edit code of the event.').waitFor()
+    await page.getByLabel('Edit code').fill(token.editCode.toUpperCase().replace(/(.{4})/g, '$1 '))
+    await press('Take the token back')
+    await page.getByText('Please enter the address of a token’s page, or its id.').waitFor()
+    await page.getByLabel('Token to take back').fill(`${server.origin}/tokens/${other.id}`)
+    await press('Take the token back')
+    await page.getByText('Please enter a reason of one line.').waitFor()
+    await page.getByLabel('Reason').fill('Claimed by a machine')
+    await press('Take the token back')
+    await page.getByText('This token belongs to another event').waitFor()
+    await expectGood(opened, 'take-back-phone')
+    await page.getByLabel('Token to take back').fill(` ${server.origin}/tokens/${token.id.toUpperCase()}`)
+    await press('Take the token back')
+    await page.getByText('Token 1 is taken back.').waitFor()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expectGood(opened, 'taken-back-phone-dark')
+    const { revoked } = await server.data<{ revoked: { reason: string } }>(`/tokens/${token.id}`)
+    expect(revoked.reason).toBe('Claimed by a machine')
+
+    await page.getByText('Make all passes invalid').click()
+    await press('Make them invalid')
+    await page.getByText('All earlier passes are invalid. This browser has a new one.').waitFor()
+    expect(await page.content()).not.toContain(token.editCode)
   })
 })
 

@@ -12,11 +12,14 @@ const TABLES = [
   'organiser_pass_generation',
   'issuer_token',
   'attendance_refusal',
+  'attendance_rehearsal',
   'issuer_failure',
   'made_event',
   'token_key',
   'token',
   'token_log',
+  'attendance_blocked',
+  'code_load',
   'grant_secret',
   'attendance_grant',
 ] as const
@@ -83,4 +86,15 @@ export function claimsOf(db: Db, eventId: number) {
 /** As if so much time had passed that what a dead process took is anybody's. */
 export async function endLeases(db: Db): Promise<void> {
   await db.updateTable('claim').set({ next_step_at_ms: 0 }).where('state', '=', 'reserved').execute()
+}
+
+/** As if the time had come to ask the issuer for codes that wait for their approval. */
+export async function endLoadWaits(db: Db): Promise<void> {
+  await db.updateTable('code_load').set({ next_try_at_ms: 0 }).execute()
+}
+
+/** When the issuer was last asked for codes that wait, for each stored edit code. */
+export async function lastLoadTries(db: Db): Promise<readonly (number | null)[]> {
+  const rows = await db.selectFrom('code_load').select('last_try_at_ms').execute()
+  return rows.map(({ last_try_at_ms }) => last_try_at_ms)
 }

@@ -24,6 +24,8 @@ export interface SceneRuntime {
   readonly player: string
   /** Seconds that each frame seems to take. */
   readonly frameS: number
+  /** Called in each frame of a system. */
+  readonly onFrame?: () => void
 }
 
 /** The parts of the SDK that the example uses, by their public declarations (@dcl/sdk 7, @dcl/js-runtime 7). */
@@ -102,7 +104,7 @@ const STAND_INS = `
 const runtime = () => globalThis.landpassScene
 const systems = new Map()
 export const engine = {
-  addSystem: (system) => systems.set(system, setInterval(() => system(runtime().frameS), 5)),
+  addSystem: (system) => systems.set(system, setInterval(() => { runtime().onFrame?.(); system(runtime().frameS) }, 5)),
   removeSystem: (system) => { clearInterval(systems.get(system)); return systems.delete(system) },
 }
 export const getPlayer = () => ({ userId: runtime().player })

@@ -5,9 +5,10 @@ import { client } from '../api/client.ts'
 import type { ListQuery } from '../state/explore-state.ts'
 import { text } from '../texts/texts.ts'
 import { Failure, Notice } from '../ui/notice.tsx'
+import { saveFile } from '../ui/save-file.ts'
 import { csvText } from './csv.ts'
 import { CSV_FIELDS, csvRow } from './csv-fields.ts'
-import { csvFileName, saveFile } from './csv-file.ts'
+import { csvFileName } from './csv-file.ts'
 import { type Progress, readWholeList, UnstableListError } from './whole-list.ts'
 
 type Step =
@@ -75,6 +76,7 @@ async function makeFile(query: ListQuery, signal: AbortSignal, tell: (step: Step
         fields,
         rows.map((row) => csvRow(fields, row)),
       ),
+      'text/csv',
     )
     tell({ name: 'done', ...progress })
   } catch (error) {

@@ -11,13 +11,3 @@ export function csvFileName({ name, address }: ListQuery, nowMs: number): string
   const whose = name === 'on_sale' || address === undefined ? '' : `-${address}`
   return `landpass-${name.replace('_', '-')}${whose}-${day}.csv`
 }
-
-/** Downloads a text as a file. */
-export function saveFile(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(address)
-}

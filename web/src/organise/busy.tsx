@@ -1,12 +1,18 @@
 import { text } from '../texts/texts.ts'
 import { Loading, Notice } from '../ui/notice.tsx'
-import { isBusy } from './form-state.ts'
+import { busyAt } from './fault-state.ts'
+import type { RequestPlace } from './refusal-place.ts'
 import { proofInWork } from './send-as-organiser.ts'
 
-/** The request of a step is running: what it waits for, or the proof of work that the server has asked for. */
-export function Busy({ label }: { readonly label: string }) {
+interface BusyProps {
+  readonly label: string
+  readonly place?: RequestPlace
+}
+
+/** The request of a form is running: what it waits for, or the proof of work that the server has asked for. */
+export function Busy({ label, place = 'step' }: BusyProps) {
   const proof = proofInWork.value
-  if (!isBusy.value) return null
+  if (busyAt.value !== place) return null
   if (!proof) return <Loading label={label} />
   return (
     <Notice kind="info">

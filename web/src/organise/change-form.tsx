@@ -4,9 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Availability } from '../api/attendance.ts'
 import { withoutTurns } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
-import { isServed } from '../ui/interfaces.ts'
 import { usePageTitle } from '../ui/page-title.ts'
-import { Busy } from './busy.tsx'
 import {
   descriptionText,
   hasTokens,
@@ -18,14 +16,11 @@ import {
   typeTokens,
 } from './change-state.ts'
 import { EditCodeField } from './edit-code-field.tsx'
-import { Field } from './field.tsx'
-import { fault, isBusy, isRefused } from './form-state.ts'
-import { MAX_DESCRIPTION_LENGTH } from './make-state.ts'
-import { PlacesMap } from './places-map.tsx'
-import { PlacesField } from './places-step.tsx'
-import { useSecondsUntil } from './seconds-until.ts'
+import { DescriptionField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
+import { RevokePasses } from './revoke-passes.tsx'
+import { SentForm } from './sent-form.tsx'
 import { showEvent } from './shown-event.ts'
-import { StepFault } from './step-fault.tsx'
+import { TakeBack } from './take-back.tsx'
 
 interface ChangeFormProps {
   readonly info: EventInfo
@@ -57,7 +52,13 @@ export function ChangeForm({ info, availability: { total }, onSaved }: ChangeFor
       <p class="lead" dir="auto">
         {withoutTurns(info.name)}
       </p>
-      {isFilled.value && <Fields info={info} total={total} onSaved={onSaved} />}
+      {isFilled.value && (
+        <>
+          <Fields info={info} total={total} onSaved={onSaved} />
+          <TakeBack info={info} />
+          <RevokePasses eventId={String(info.id)} />
+        </>
+      )}
     </>
   )
 }
@@ -67,90 +68,39 @@ interface FieldsProps extends Pick<ChangeFormProps, 'info' | 'onSaved'> {
 }
 
 function Fields({ info, total, onSaved }: FieldsProps) {
-  const mustWait = useSecondsUntil(fault.value?.untilMs) > 0
   return (
-    <form
+    <SentForm
       class="card step make"
-      noValidate
-      onSubmit={(submitted) => {
-        submitted.preventDefault()
-        if (!mustWait) void saveChange(info, total, onSaved)
-      }}
-    >
-      <EditCodeField isOwn />
-      {isServed('land') && <PlacesMap />}
-      <PlacesField />
-      {hasTokens(total) && <TokensField total={total} />}
-      <DescriptionField />
-      {hidesHolders.value !== undefined && (
-        <label class="rule">
-          <input
-            type="checkbox"
-            checked={hidesHolders.value}
-            onChange={({ currentTarget }) => {
-              hidesHolders.value = currentTarget.checked
-            }}
-          />
-          {text('organise.make.hide_holders')}
-        </label>
-      )}
-      <p>{text('organise.change.explained')}</p>
-      <StepFault />
-      <Busy label={text('organise.change.busy')} />
-      <div class="row actions">
-        <button type="submit" class="primary" disabled={mustWait} aria-disabled={isBusy.value}>
-          {isRefused.value ? text('common.retry') : text('organise.register.save')}
-        </button>
+      submit={text('organise.register.save')}
+      busy={text('organise.change.busy')}
+      onSend={() => void saveChange(info, total, onSaved)}
+      actions={
         <button type="button" onClick={() => showEvent(info.uuid)}>
           {text('organise.back')}
         </button>
-      </div>
-    </form>
-  )
-}
-
-function DescriptionField() {
-  return (
-    <Field<HTMLTextAreaElement>
-      id="event-description"
-      place="description"
-      label={text('organise.make.description')}
-      hint={text('organise.make.description_hint')}
+      }
     >
-      {(parts) => (
-        <textarea
-          {...parts}
-          class="prose"
-          rows={3}
-          dir="auto"
-          maxLength={MAX_DESCRIPTION_LENGTH}
-          value={descriptionText.value}
-          onInput={({ currentTarget }) => typeDescription(currentTarget.value)}
-        />
-      )}
-    </Field>
-  )
-}
-
-function TokensField({ total }: { readonly total: number }) {
-  return (
-    <Field<HTMLInputElement>
-      id="tokens"
-      place="tokens"
-      label={text('organise.make.tokens')}
-      hint={text('organise.change.tokens_hint', { count: total })}
-    >
-      {(parts) => (
-        <input
-          {...parts}
-          class="short"
-          inputMode="numeric"
-          autocomplete="off"
-          maxLength={9}
+      <EditCodeField isOwn />
+      <PlacesFields />
+      {hasTokens(total) && (
+        <TokensField
+          hint={text('organise.change.tokens_hint', { count: total })}
           value={tokensText.value}
-          onInput={({ currentTarget }) => typeTokens(currentTarget.value)}
+          onType={typeTokens}
         />
       )}
-    </Field>
+      <DescriptionField value={descriptionText.value} onType={typeDescription} />
+      {hidesHolders.value !== undefined && (
+        <Rule
+          label={text('organise.make.hide_holders')}
+          isOn={hidesHolders.value}
+          onChange={(isOn) => {
+            hidesHolders.value = isOn
+          }}
+        />
+      )}
+      <p>{text('organise.make.everybody_sees')}</p>
+      <p>{text('organise.change.explained')}</p>
+    </SentForm>
   )
 }

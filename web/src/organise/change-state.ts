@@ -4,21 +4,13 @@ import { send } from '../api/client.ts'
 import { text } from '../texts/texts.ts'
 import { coordinatesText } from './coordinates.ts'
 import { forgetEditCode, isEditCodeHeld } from './edit-code.ts'
-import {
-  beginChange,
-  coordinatesFaultText,
-  type Fault,
-  fault,
-  faultAt,
-  finish,
-  isBusy,
-  readPlaces,
-  typePlaces,
-} from './form-state.ts'
+import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
+import { beginChange, finish } from './form-state.ts'
+import { coordinatesFaultText, readPlaces, typePlaces } from './places-state.ts'
 import { makePlaceOf } from './refusal-place.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
 
-/** State of the form that changes an event made here. Its places and edit code are those of `form-state.ts`. */
+/** State of the form that changes an event made here. Its places are those of `places-state.ts`. */
 
 /** The number of tokens, as typed. */
 export const tokensText = signal('')
@@ -64,12 +56,12 @@ async function askHidden(uuid: string, signal: AbortSignal): Promise<void> {
 
 export function typeDescription(typed: string): void {
   descriptionText.value = typed
-  if (fault.value?.place === 'description') fault.value = undefined
+  clearFaultAt('description')
 }
 
 export function typeTokens(typed: string): void {
   tokensText.value = typed
-  if (fault.value?.place === 'tokens') fault.value = undefined
+  clearFaultAt('tokens')
 }
 
 /** Sends the form, then shows the live page. A failure is shown at the field that caused it, and clears nothing. */
@@ -81,7 +73,6 @@ export async function saveChange(
   if (isBusy.value) return
   fault.value = faultOfForm(total)
   if (fault.value) return
-  isBusy.value = true
   const tokens = Number(tokensText.value)
   const description = descriptionText.value.trim()
   const change = {
@@ -90,17 +81,18 @@ export async function saveChange(
     ...(hidesHolders.value !== hidBefore && { hide_holders: hidesHolders.value === true }),
     ...(hasTokens(total) && tokens !== total && { tokens }),
   }
-  try {
-    const event = await sendAsOrganiser(String(id), (credentials) =>
-      attendance.changeEvent(id, credentials, change),
-    )
-    finish(event, { kind: 'changed' })
-    onSaved()
-  } catch (error) {
-    fault.value = faultOfRefusal(error, total)
-  } finally {
-    isBusy.value = false
-  }
+  await attempt(
+    async () => {
+      const event = await sendAsOrganiser(String(id), (credentials) =>
+        attendance.changeEvent(id, credentials, change),
+      )
+      finish(event, { kind: 'changed' })
+      onSaved()
+    },
+    (error) => {
+      fault.value = faultOfRefusal(error, total)
+    },
+  )
 }
 
 /** The first field that the server would refuse, from above. */

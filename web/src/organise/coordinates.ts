@@ -1,8 +1,10 @@
 import type { Place } from '../map/map-types.ts'
+import { type WrittenPlace, writtenPlaces } from './written-places.ts'
 
 /**
  * The places of an event as an organiser types or draws them. The server decides; this check has the same rules (a test
- * compares the two) and shows mistakes while the organiser types.
+ * compares the two) and shows mistakes while the organiser types. It takes more forms of text than the server, which gets
+ * the form `x,y;x,y`.
  */
 
 /** How many places an event may have. */
@@ -31,10 +33,8 @@ export interface ReadCoordinates {
   readonly fault: CoordinatesFault | undefined
 }
 
-const PAIR = /^(-?)(0|[1-9]\d{0,5}),(-?)(0|[1-9]\d{0,5})$/
-
 /**
- * Reads `x,y;x,y`. Blanks and a `;` at the end are tolerated.
+ * Reads places, in all forms that `written-places.ts` takes.
  *
  * @param bounds of the world; undefined until the world is loaded: then only the server can check them
  * @example
@@ -42,17 +42,17 @@ const PAIR = /^(-?)(0|[1-9]\d{0,5}),(-?)(0|[1-9]\d{0,5})$/
  * readCoordinates('52,-10;here').fault // { kind: 'unreadable', position: 2, pair: 'here' }
  */
 export function readCoordinates(text: string, bounds?: Bounds): ReadCoordinates {
-  if (text.trim() === '') return { places: [], fault: { kind: 'missing' } }
+  const all = writtenPlaces(text)
+  if (all.length === 0) return { places: [], fault: { kind: 'missing' } }
   const places = new Map<string, Place>()
   let fault: CoordinatesFault | undefined
-  pairsOf(text).forEach((pair, at) => {
-    const place = readPair(pair)
+  all.forEach(({ written, place }, at) => {
     if (place && isWithin(place, bounds)) places.set(placeText(place), place)
     else {
       fault ??= {
         kind: place ? 'outside' : 'unreadable',
         position: at + 1,
-        pair: pair.trim().slice(0, SHOWN_PAIR_LENGTH),
+        pair: written.slice(0, SHOWN_PAIR_LENGTH),
       }
     }
   })
@@ -79,15 +79,19 @@ export function placeText({ x, y }: Place): string {
  * withDrawn('1,1', [{ x: 1, y: 1 }, { x: 2, y: 1 }]) // '1,1;2,1'
  */
 export function withDrawn(text: string, drawn: readonly Place[]): string {
-  const present = new Set(readCoordinates(text).places.map(placeText))
+  const before = writtenPlaces(text).filter(({ written }) => written !== '')
+  const present = new Set(before.map(textOf))
   const missing = drawn.map(placeText).filter((pair) => !present.has(pair))
-  if (missing.length > 0) return [...writtenPairs(text), ...missing].join(';')
+  if (missing.length > 0) return [...before.map(textOf), ...missing].join(';')
   const unwanted = new Set(drawn.map(placeText))
-  const isWanted = (pair: string) => {
-    const place = readPair(pair)
-    return !place || !unwanted.has(placeText(place))
-  }
-  return writtenPairs(text).filter(isWanted).join(';')
+  return before
+    .map(textOf)
+    .filter((pair) => !unwanted.has(pair))
+    .join(';')
+}
+
+function textOf({ written, place }: WrittenPlace): string {
+  return place ? placeText(place) : written
 }
 
 /**
@@ -102,25 +106,6 @@ export function placesBetween(from: Place, to: Place): readonly Place[] | undefi
   const places: Place[] = []
   for (let y = north; y >= south; y--) for (let x = west; x <= east; x++) places.push({ x, y })
   return places
-}
-
-function pairsOf(text: string): readonly string[] {
-  return text.trim().replace(/;$/, '').split(';')
-}
-
-function writtenPairs(text: string): readonly string[] {
-  return pairsOf(text).flatMap((pair) => pair.trim() || [])
-}
-
-function readPair(pair: string): Place | undefined {
-  const match = PAIR.exec(pair.replace(/\s/g, ''))
-  return match ? { x: signed(match[1], match[2]), y: signed(match[3], match[4]) } : undefined
-}
-
-/** `-0` is read as 0. */
-function signed(sign: string | undefined, digits: string | undefined): number {
-  const value = Number(digits)
-  return sign === '-' && value !== 0 ? -value : value
 }
 
 function isWithin({ x, y }: Place, bounds: Bounds | undefined): boolean {

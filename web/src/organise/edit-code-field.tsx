@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { text } from '../texts/texts.ts'
 import { heldEditCode, isEditCodeHeld, MAX_EDIT_CODE_LENGTH } from './edit-code.ts'
+import { typeEditCode } from './event-state.ts'
 import { Field, type FieldParts } from './field.tsx'
-import { typeEditCode } from './form-state.ts'
 
 /**
  * A browser must neither store nor suggest the edit code: the field has no name, no value attribute and no spell check.

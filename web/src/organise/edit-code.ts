@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { plainText } from './pasted-text.ts'
 
 /**
  * The organiser's secret. It is held in memory only, never in an address, storage, attribute or log, and is deleted
@@ -13,8 +14,24 @@ export const isEditCodeHeld = signal(false)
 export const MAX_EDIT_CODE_LENGTH = 64
 
 export function holdEditCode(typed: string): void {
-  held = typed.trim()
+  held = readEditCode(typed)
   isEditCodeHeld.value = held !== ''
+}
+
+/**
+ * An edit code as people copy it. The blanks and dashes with which a code is made easier to read are taken out of those of
+ * the issuer (six digits) and of this server (32 hexadecimal digits); any other text may be a code that has them.
+ *
+ * @example
+ * readEditCode(' ０１２-３４５ ') // '012345'
+ * readEditCode('orchard-feast') // 'orchard-feast'
+ */
+export function readEditCode(typed: string): string {
+  const text = plainText(typed).trim()
+  const joined = text.replace(/^[^:]*:/, '').replace(/[\s-]/g, '')
+  if (/^\d{6}$/.test(joined)) return joined
+  if (/^[0-9a-f]{32}$/i.test(joined)) return joined.toLowerCase()
+  return typed.trim()
 }
 
 /** For the body of a request, and the field in which it was typed. */

@@ -3,20 +3,22 @@ import { isolated } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 import { Notice } from '../ui/notice.tsx'
 import { EditCodeField } from './edit-code-field.tsx'
-import { Field } from './field.tsx'
+import { LineField } from './event-fields.tsx'
 import {
   eventId,
-  eventIdText,
-  isBusy,
-  isRefused,
-  leaveEventStep,
+  eventName,
+  eventText,
+  linkFaultText,
   lookUp,
   lookUpEvent,
   registered,
-  typeEventId,
-} from './form-state.ts'
+  typeEvent,
+} from './event-state.ts'
+import { isBusy } from './fault-state.ts'
+import { leaveEventStep } from './form-state.ts'
 import { isMadeHere } from './made-here.ts'
-import { StepFault } from './step-fault.tsx'
+import { RevokePasses } from './revoke-passes.tsx'
+import { SentForm } from './sent-form.tsx'
 import { StepHeading } from './step-heading.tsx'
 
 /**
@@ -24,6 +26,8 @@ import { StepHeading } from './step-heading.tsx'
  * buttons, and a button that moves during a click is missed.
  */
 const LOOK_UP_AFTER_MS = 400
+/** Room for a pasted link, or for the sentence around it. */
+const MAX_PASTED_LENGTH = 500
 
 /** Step 1: which event, and the proof of being its organiser. */
 export function EventStep() {
@@ -32,73 +36,60 @@ export function EventStep() {
   useEffect(() => {
     const timer = window.setTimeout(lookUpEvent, LOOK_UP_AFTER_MS)
     return () => window.clearTimeout(timer)
-  }, [id])
+  }, [eventName.value])
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        void leaveEventStep()
-      }}
-    >
-      <StepHeading step="event">{text('organise.event.heading')}</StepHeading>
-      {!isOwn && <p>{text('organise.event.where_from')}</p>}
-      <EventIdField />
-      <EditCodeField isOwn={isOwn} />
-      <WhatIsKnown />
-      <StepFault />
-      <div class="row actions">
-        <button type="submit" class="primary" aria-disabled={isBusy.value}>
-          {primaryText()}
-        </button>
-        {registered.value && !isOwn && (
-          <button type="button" aria-disabled={isBusy.value} onClick={() => void leaveEventStep('codes')}>
-            {text('organise.event.more_codes')}
-          </button>
-        )}
-      </div>
-    </form>
-  )
-}
-
-function primaryText(): string {
-  if (isRefused.value) return text('common.retry')
-  return registered.value ? text('organise.event.change_places') : text('organise.next')
-}
-
-function EventIdField() {
-  return (
-    <Field<HTMLInputElement>
-      id="event-id"
-      place="event"
-      label={text('organise.event.id')}
-      hint={text('organise.event.id_hint')}
-    >
-      {(parts) => (
-        <input
-          {...parts}
-          class="short"
-          inputMode="numeric"
-          autocomplete="off"
-          maxLength={20}
-          value={eventIdText.value}
-          onInput={({ currentTarget }) => typeEventId(currentTarget.value)}
+    <>
+      <SentForm
+        submit={text(registered.value ? 'organise.event.change_places' : 'organise.next')}
+        busy={text(isOwn ? 'organise.event.checking_here' : 'organise.event.checking')}
+        onSend={() => void leaveEventStep()}
+        actions={
+          registered.value &&
+          !isOwn && (
+            <button type="button" aria-disabled={isBusy.value} onClick={() => void leaveEventStep('codes')}>
+              {text('organise.event.more_codes')}
+            </button>
+          )
+        }
+      >
+        <StepHeading step="event">{text('organise.event.heading')}</StepHeading>
+        {!isOwn && <p>{text('organise.event.where_from')}</p>}
+        <LineField
+          id="event-id"
+          place="event"
+          label={text('organise.event.id')}
+          hint={text('organise.event.id_hint')}
+          earlyFault={linkFaultText()}
+          input={{ class: 'short', inputMode: 'numeric', maxLength: MAX_PASTED_LENGTH }}
+          value={eventText.value}
+          onType={(typed, input) => {
+            input.value = typeEvent(typed)
+          }}
         />
-      )}
-    </Field>
+        <EditCodeField isOwn={isOwn} />
+        <WhatIsKnown />
+      </SentForm>
+      {registered.value && id !== undefined && <RevokePasses eventId={id} />}
+    </>
   )
 }
 
-/** Says whether the event is registered here, once its id is complete. */
+/** Says whether the event is registered here, once its name is complete. */
 function WhatIsKnown() {
   const seen = lookUp.value
-  if (!seen || seen.eventId !== eventId.value || 'error' in seen) return null
+  if (!seen || seen.name !== eventName.value || 'error' in seen) return null
+  if (seen.found) {
+    return (
+      <Notice kind="info">
+        <p>{text('organise.event.known', { name: isolated(seen.found.name) })}</p>
+      </Notice>
+    )
+  }
+  // Only the issuer can know more
+  const isOfIssuer = eventId.value !== undefined && !isMadeHere({ id: Number(eventId.value) })
   return (
     <Notice kind="info">
-      <p>
-        {seen.found
-          ? text('organise.event.known', { name: isolated(seen.found.name) })
-          : text('organise.event.new')}
-      </p>
+      <p>{text(isOfIssuer ? 'organise.event.not_here' : 'organise.event.unknown_here')}</p>
     </Notice>
   )
 }

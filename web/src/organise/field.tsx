@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { fault } from './form-state.ts'
+import { fault } from './fault-state.ts'
 import type { RefusalPlace } from './refusal-place.ts'
 
 /** Attributes that connect an input with its label, hint and error. */

@@ -1,7 +1,7 @@
 import { type EventInfo, LandpassError } from '@landpass/client'
 import { type Signal, signal } from '@preact/signals'
 import { type Availability, askAvailability, findEvent } from '../api/attendance.ts'
-import { retryPauseMs } from '../api/retry-pause.ts'
+import { type Repetition, repeatWhileVisible } from './repeat-while-visible.ts'
 
 /** Interval between requests while the page is visible and they succeed. */
 const REFRESH_MS = 3_000
@@ -23,11 +23,8 @@ export type LiveEvent =
     }
   | { readonly status: 'failed'; readonly error: unknown }
 
-export interface Following {
+export interface Following extends Repetition {
   readonly event: Signal<LiveEvent>
-  /** Requests the event now. */
-  refresh(): void
-  stop(): void
 }
 
 /**
@@ -37,36 +34,12 @@ export interface Following {
  */
 export function followEvent(name: string): Following {
   const event = signal<LiveEvent>({ status: 'loading' })
-  const end = new AbortController()
-  let timer: number | undefined
-  let isAsking = false
-  let failures = 0
-
-  const refresh = async () => {
-    window.clearTimeout(timer)
-    if (isAsking || document.hidden || end.signal.aborted) return
-    isAsking = true
-    const seen = await look(name, event.peek(), end.signal)
-    isAsking = false
-    if (end.signal.aborted) return
-    event.value = seen
-    const fault = faultOf(seen)
-    failures = fault === undefined ? 0 : failures + 1
-    const pauseMs = fault === undefined ? 0 : retryPauseMs(fault, failures)
-    timer = window.setTimeout(refresh, Math.max(pauseMs, REFRESH_MS))
-  }
-  document.addEventListener('visibilitychange', refresh, { signal: end.signal })
-  window.addEventListener('online', refresh, { signal: end.signal })
-  void refresh()
-
-  return {
-    event,
-    refresh: () => void refresh(),
-    stop: () => {
-      window.clearTimeout(timer)
-      end.abort()
-    },
-  }
+  const repetition = repeatWhileVisible(REFRESH_MS, async (signal) => {
+    const seen = await look(name, event.peek(), signal)
+    if (!signal.aborted) event.value = seen
+    return faultOf(seen)
+  })
+  return { event, ...repetition }
 }
 
 function faultOf(seen: LiveEvent): unknown {

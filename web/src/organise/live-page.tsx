@@ -10,13 +10,16 @@ import { Failure, Loading, Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
 import { QrCode } from '../ui/qr-code.tsx'
 import { ChangeForm } from './change-form.tsx'
-import { beginChange, news, typeEventId } from './form-state.ts'
+import { EveningDoor, EveningPart, useEveningEnd } from './evening/evening-door.tsx'
+import { evening } from './evening/evening-session.ts'
+import { isEventNumber } from './event-id.ts'
+import { typeEvent } from './event-state.ts'
+import { beginChange, news } from './form-state.ts'
 import { LiveCounts } from './live-counts.tsx'
 import { followEvent } from './live-event.ts'
 import { isMadeHere } from './made-here.ts'
 import { PlayerWords } from './player-words.tsx'
 import { eventAddress, isChangeShown, showChange, showForm } from './shown-event.ts'
-import { readEventId } from './steps.ts'
 
 /** The public page of an event. @param name uuid or id, as in the address */
 export function LivePage({ name }: { readonly name: string }) {
@@ -42,7 +45,7 @@ export function LivePage({ name }: { readonly name: string }) {
           {isMadeHere(seen.info) && isChangeShown.value ? (
             <ChangeForm info={seen.info} availability={seen.availability} onSaved={following.refresh} />
           ) : (
-            <ShownEvent info={seen.info} availability={seen.availability} />
+            <ShownEvent info={seen.info} availability={seen.availability} onChanged={following.refresh} />
           )}
         </>
       )
@@ -52,7 +55,7 @@ export function LivePage({ name }: { readonly name: string }) {
 /** No failure of the reader: the event may not be registered yet, or the address is incomplete. */
 function UnknownEvent({ name }: { readonly name: string }) {
   usePageTitle(text('organise.unknown.heading'))
-  const id = readEventId(name)
+  const isId = isEventNumber(name)
   return (
     <>
       <h1>{text('organise.unknown.heading')}</h1>
@@ -63,8 +66,8 @@ function UnknownEvent({ name }: { readonly name: string }) {
         type="button"
         class="primary"
         onClick={() => {
-          if (id) typeEventId(id)
-          showForm(id ? 'poap' : undefined)
+          if (isId) typeEvent(name)
+          showForm(isId ? 'poap' : undefined)
         }}
       >
         {text('organise.unknown.register')}
@@ -78,20 +81,28 @@ interface ShownEventProps {
   readonly availability: Availability
 }
 
-function ShownEvent({ info, availability }: ShownEventProps) {
+function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onChanged(): void }) {
   usePageTitle(info.name)
+  useEveningEnd()
   const change = () => {
     if (isMadeHere(info)) return showChange(info.uuid)
     beginChange(info)
     showForm('poap')
   }
+  const Part = evening.value && EveningPart.value
   return (
     <div class="live">
       <LiveHeading info={info} />
       <NewsNotice />
+      {Part && <Part onChanged={onChanged} />}
       <div class="live-columns">
         <div>
-          <LiveCounts info={info} availability={availability} onLoad={change} />
+          {!Part && (
+            <>
+              <LiveCounts info={info} availability={availability} onLoad={change} />
+              <EveningDoor info={info} />
+            </>
+          )}
           <NextSteps info={info} onChange={change} />
           <PlayerWords info={info} availability={availability} />
         </div>

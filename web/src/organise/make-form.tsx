@@ -1,145 +1,101 @@
-import { text } from '../texts/texts.ts'
-import { isServed } from '../ui/interfaces.ts'
-import { Loading } from '../ui/notice.tsx'
+import { formatDateTime } from '../texts/format.ts'
+import { locale, text } from '../texts/texts.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import { MAX_PLACES } from './coordinates.ts'
-import { Field } from './field.tsx'
-import { fault, isBusy, isRefused } from './form-state.ts'
-import { changeDraft, draft, MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH, makeEvent } from './make-state.ts'
+import { DescriptionField, LineField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
+import { zoneName } from './event-hours.ts'
+import { changeDraft, draft, hoursOf, MAX_NAME_LENGTH, makeEvent } from './make-state.ts'
 import { PictureField } from './picture-field.tsx'
-import { PlacesMap } from './places-map.tsx'
-import { PlacesField } from './places-step.tsx'
-import { useSecondsUntil } from './seconds-until.ts'
-import { StepFault } from './step-fault.tsx'
+import { SentForm } from './sent-form.tsx'
 import { OtherWay } from './way-choice.tsx'
 
 /** Makes an event whose tokens this server signs. */
 export function MakeForm() {
   usePageTitle(text('organise.way.here'))
-  const mustWait = useSecondsUntil(fault.value?.untilMs) > 0
   return (
     <>
       <h1>{text('organise.way.here')}</h1>
       <p class="lead">{text('organise.way.here_explained')}</p>
       <OtherWay />
-      <form
+      <SentForm
         class="card step make"
-        noValidate
-        onSubmit={(submitted) => {
-          submitted.preventDefault()
-          if (!mustWait) void makeEvent()
-        }}
+        submit={text('organise.make.submit')}
+        busy={text('organise.make.busy')}
+        onSend={() => void makeEvent()}
       >
         <h2>{text('organise.make.heading')}</h2>
-        <WordFields />
+        <LineField
+          id="event-name"
+          place="name"
+          label={text('organise.make.name')}
+          hint={text('organise.make.name_hint', { count: MAX_NAME_LENGTH })}
+          input={{ dir: 'auto', maxLength: MAX_NAME_LENGTH }}
+          value={draft.value.name}
+          onType={(name) => changeDraft({ name }, 'name')}
+        />
+        <DescriptionField
+          value={draft.value.description}
+          onType={(description) => changeDraft({ description }, 'description')}
+        />
         <h2>{text('organise.make.places')}</h2>
         <p>{text('organise.make.places_explained', { count: MAX_PLACES })}</p>
-        {isServed('land') && <PlacesMap />}
-        <PlacesField />
-        <DayFields />
-        <TokensField />
+        <PlacesFields />
+        <h2>{text('organise.make.times')}</h2>
+        <TimeFields />
+        <h2>{text('organise.make.token_heading')}</h2>
+        <TokensField
+          hint={text('organise.make.tokens_hint')}
+          value={draft.value.tokens}
+          onType={(tokens) => changeDraft({ tokens }, 'tokens')}
+        />
         <PictureField />
         <Rules />
-        <StepFault />
-        {isBusy.value && <Loading label={text('organise.make.busy')} />}
-        <div class="row actions">
-          <button type="submit" class="primary" disabled={mustWait} aria-disabled={isBusy.value}>
-            {isRefused.value ? text('common.retry') : text('organise.make.submit')}
-          </button>
-        </div>
-      </form>
+      </SentForm>
     </>
   )
 }
 
-function WordFields() {
+/** First and last day, each with a time of day that may be left out. */
+function TimeFields() {
   return (
     <>
-      <Field<HTMLInputElement>
-        id="event-name"
-        place="name"
-        label={text('organise.make.name')}
-        hint={text('organise.make.name_hint', { count: MAX_NAME_LENGTH })}
-      >
-        {(parts) => (
-          <input
-            {...parts}
-            autocomplete="off"
-            dir="auto"
-            maxLength={MAX_NAME_LENGTH}
-            value={draft.value.name}
-            onInput={({ currentTarget }) => changeDraft({ name: currentTarget.value }, 'name')}
-          />
-        )}
-      </Field>
-      <Field<HTMLTextAreaElement>
-        id="event-description"
-        place="description"
-        label={text('organise.make.description')}
-        hint={text('organise.make.description_hint')}
-      >
-        {(parts) => (
-          <textarea
-            {...parts}
-            class="prose"
-            rows={3}
-            dir="auto"
-            maxLength={MAX_DESCRIPTION_LENGTH}
-            value={draft.value.description}
-            onInput={({ currentTarget }) => changeDraft({ description: currentTarget.value }, 'description')}
-          />
-        )}
-      </Field>
-    </>
-  )
-}
-
-function DayFields() {
-  return (
-    <>
-      {(['first_day', 'last_day'] as const).map((day) => (
-        <Field<HTMLInputElement>
-          key={day}
-          id={day}
-          place={day}
-          label={text(`organise.make.${day}`)}
-          hint={day === 'last_day' ? text('organise.make.days_hint') : ''}
-        >
-          {(parts) => (
-            <input
-              {...parts}
-              class="short"
-              type="date"
-              value={draft.value[day]}
-              onInput={({ currentTarget }) => changeDraft({ [day]: currentTarget.value }, day)}
+      {(['first', 'last'] as const).map((which) => (
+        <div key={which} class="day-and-time">
+          {([`${which}_day`, `${which}_time`] as const).map((field) => (
+            <LineField
+              key={field}
+              id={field}
+              place={field}
+              label={text(`organise.make.${field}`)}
+              hint=""
+              input={{ class: 'short', type: field.endsWith('_day') ? 'date' : 'time' }}
+              value={draft.value[field]}
+              onType={(typed) => changeDraft({ [field]: typed }, field)}
             />
-          )}
-        </Field>
+          ))}
+        </div>
       ))}
+      <Hours />
     </>
   )
 }
 
-function TokensField() {
+/** When players can claim, as it follows from the fields. */
+function Hours() {
+  const { fromMs, untilMs } = hoursOf(draft.value)
+  const zone = zoneName(fromMs ?? untilMs ?? Date.now(), locale.value)
   return (
-    <Field<HTMLInputElement>
-      id="tokens"
-      place="tokens"
-      label={text('organise.make.tokens')}
-      hint={text('organise.make.tokens_hint')}
-    >
-      {(parts) => (
-        <input
-          {...parts}
-          class="short"
-          inputMode="numeric"
-          autocomplete="off"
-          maxLength={9}
-          value={draft.value.tokens}
-          onInput={({ currentTarget }) => changeDraft({ tokens: currentTarget.value }, 'tokens')}
-        />
-      )}
-    </Field>
+    <div class="hint" role="status">
+      <p>
+        {fromMs === undefined
+          ? text('organise.make.from_first_day')
+          : text('organise.make.from_time', { time: formatDateTime(fromMs) })}{' '}
+        {untilMs === undefined
+          ? text('organise.make.days_hint')
+          : text('organise.make.until_time', { time: formatDateTime(untilMs) })}
+      </p>
+      <p>{text('organise.make.zone', { zone })}</p>
+    </div>
   )
 }
 
@@ -163,25 +119,7 @@ function Rules() {
         isOn={hidesHolders}
         onChange={(isOn) => changeDraft({ hidesHolders: isOn })}
       />
+      <p>{text('organise.make.everybody_sees')}</p>
     </fieldset>
-  )
-}
-
-interface RuleProps {
-  readonly label: string
-  readonly isOn: boolean
-  onChange(isOn: boolean): void
-}
-
-function Rule({ label, isOn, onChange }: RuleProps) {
-  return (
-    <label class="rule">
-      <input
-        type="checkbox"
-        checked={isOn}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-      />
-      {label}
-    </label>
   )
 }

@@ -3,31 +3,29 @@ import { signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { text } from '../texts/texts.ts'
 import { coordinatesText } from './coordinates.ts'
-import {
-  coordinatesFaultText,
-  type Fault,
-  fault,
-  faultAt,
-  finish,
-  isBusy,
-  readPlaces,
-  typePlaces,
-} from './form-state.ts'
+import { momentOf } from './event-hours.ts'
+import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
+import { finish } from './form-state.ts'
+import { coordinatesFaultText, readPlaces, typePlaces } from './places-state.ts'
 import { type MakePlace, makePlaceOf, type RefusalPlace } from './refusal-place.ts'
 
-/** State of the form that makes an event on this server. Its places are those of `form-state.ts`. */
+/** State of the form that makes an event on this server. Its places are those of `places-state.ts`. */
 
 export const MAX_NAME_LENGTH = 100
-export const MAX_DESCRIPTION_LENGTH = 2_000
 /** As on the server: times of tokens have 32 bits in public explorers. */
 const LAST_YEAR = 2037
 
-/** What the organiser types and ticks. Days are `YYYY-MM-DD`. */
+/** What the organiser types and ticks. Days are `YYYY-MM-DD`, times of day `HH:MM` on this device's clock. */
 export interface EventDraft {
   readonly name: string
   readonly description: string
   readonly first_day: string
+  /** Empty: from the begin of the first day. */
+  readonly first_time: string
+  /** Empty: the first one. */
   readonly last_day: string
+  /** Empty: until the last day is over everywhere. */
+  readonly last_time: string
   readonly tokens: string
   /** A data address; empty for none. */
   readonly image: string
@@ -42,7 +40,9 @@ const EMPTY: EventDraft = {
   name: '',
   description: '',
   first_day: '',
+  first_time: '',
   last_day: '',
+  last_time: '',
   tokens: '100',
   image: '',
   requiresPresence: true,
@@ -57,12 +57,24 @@ export const made = signal<MadeEventAnswer | undefined>(undefined)
 /** @param place the field, whose fault is deleted */
 export function changeDraft(change: Partial<EventDraft>, place?: MakePlace): void {
   draft.value = { ...draft.value, ...change }
-  if (place && fault.value?.place === place) fault.value = undefined
+  if (place) clearFaultAt(place)
+  // Days and times are compared with each other
+  if (place && HOURS.includes(place)) clearFaultAt('last_time')
 }
+
+const HOURS: readonly MakePlace[] = ['first_day', 'first_time', 'last_day']
 
 /** The chosen file is no picture that can be used; the one before stays. */
 export function refusePicture(): void {
   fault.value = faultOfField('picture')
+}
+
+/** When tokens are given out, in milliseconds since 1970; undefined for whole days. */
+export function hoursOf({ first_day, first_time, last_day, last_time }: EventDraft) {
+  return {
+    fromMs: momentOf({ day: first_day, time: first_time }),
+    untilMs: momentOf({ day: last_day === '' ? first_day : last_day, time: last_time }),
+  }
 }
 
 /** Sends the form. A failure is shown at the field that caused it, and clears nothing. */
@@ -70,15 +82,15 @@ export async function makeEvent(): Promise<void> {
   if (isBusy.value) return
   fault.value = faultOf(draft.value)
   if (fault.value) return
-  isBusy.value = true
-  try {
-    made.value = await sendDraft(draft.value)
-  } catch (error) {
-    const place = makePlaceOf(error)
-    fault.value = isMakePlace(place) ? faultOfField(place) : faultAt(place, error)
-  } finally {
-    isBusy.value = false
-  }
+  await attempt(
+    async () => {
+      made.value = await sendDraft(draft.value)
+    },
+    (error) => {
+      const place = makePlaceOf(error)
+      fault.value = isMakePlace(place) ? faultOfField(place) : faultAt(place, error)
+    },
+  )
 }
 
 /** Forgets the edit code and shows the page of the event. */
@@ -89,7 +101,9 @@ export function leaveMade({ event }: MadeEventAnswer): void {
   finish(event, { kind: 'saved' })
 }
 
-function sendDraft({ name, description, first_day, last_day, tokens, image, ...rules }: EventDraft) {
+function sendDraft(entered: EventDraft) {
+  const { name, description, first_day, last_day, tokens, image, ...rules } = entered
+  const { fromMs, untilMs } = hoursOf(entered)
   return send(
     attendance.makeEvent({
       name: name.trim(),
@@ -97,6 +111,8 @@ function sendDraft({ name, description, first_day, last_day, tokens, image, ...r
       coordinates: coordinatesText(readPlaces.value.places),
       start_date: first_day,
       end_date: last_day === '' ? first_day : last_day,
+      ...(fromMs !== undefined && { distribution_start_date: new Date(fromMs).toISOString() }),
+      ...(untilMs !== undefined && { distribution_end_date: new Date(untilMs).toISOString() }),
       tokens: Number(tokens),
       ...(image !== '' && { image }),
       requires_presence: rules.requiresPresence,
@@ -107,13 +123,16 @@ function sendDraft({ name, description, first_day, last_day, tokens, image, ...r
 }
 
 /** The first field that the server would refuse, from above. */
-function faultOf({ name, first_day, last_day, tokens }: EventDraft): Fault | undefined {
+function faultOf(entered: EventDraft): Fault | undefined {
+  const { name, first_day, last_day, tokens } = entered
   if (name.trim() === '') return faultOfField('name')
   if (readPlaces.value.fault) return { place: 'coordinates', say: coordinatesFaultText }
   if (!isDay(first_day)) return faultOfField('first_day')
   if (last_day !== '' && !isDay(last_day))
     return { place: 'last_day', say: () => text('organise.make.day_fault') }
   if (last_day !== '' && last_day < first_day) return faultOfField('last_day')
+  const { fromMs, untilMs } = hoursOf(entered)
+  if (fromMs !== undefined && untilMs !== undefined && untilMs <= fromMs) return faultOfField('last_time')
   return /^[1-9]\d{0,8}$/.test(tokens.trim()) ? undefined : faultOfField('tokens')
 }
 
@@ -125,7 +144,9 @@ const FIELD_FAULTS = {
   name: 'organise.make.name_fault',
   description: 'organise.make.description_fault',
   first_day: 'organise.make.day_fault',
+  first_time: 'organise.make.first_time_fault',
   last_day: 'organise.make.last_day_fault',
+  last_time: 'organise.make.last_time_fault',
   tokens: 'organise.make.tokens_fault',
   picture: 'organise.make.picture_fault',
 } as const satisfies Record<MakePlace, string>

@@ -18,7 +18,7 @@ export function OrganiseForm() {
     <>
       <h1>{text('organise.title')}</h1>
       <p class="lead">{text('organise.intro')}</p>
-      <OtherWay />
+      <OtherWay isBegin={step.value === 'event'} />
       <Steps />
       <section class="card step">
         <Part />

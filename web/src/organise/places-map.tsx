@@ -9,7 +9,7 @@ import { failureText } from '../texts/refusal.ts'
 import { text } from '../texts/texts.ts'
 import { Loading, Notice } from '../ui/notice.tsx'
 import { MAX_PLACES, placesBetween, readCoordinates, withDrawn } from './coordinates.ts'
-import { changePlaces, placesText, readPlaces } from './form-state.ts'
+import { changePlaces, placesText, readPlaces } from './places-state.ts'
 
 /** Smallest zoom at which the map shows a single place, in CSS pixels a parcel. */
 const CLOSE_ZOOM = 14

@@ -4,18 +4,17 @@ import { text } from '../texts/texts.ts'
 import { isServed } from '../ui/interfaces.ts'
 import { MAX_PLACES, MAX_TEXT_LENGTH } from './coordinates.ts'
 import { Field } from './field.tsx'
+import { goTo, leavePlacesStep } from './form-state.ts'
+import { PlacesMap, showOnMap } from './places-map.tsx'
 import {
   changePlaces,
   coordinatesFaultText,
   earlierPlaces,
-  goTo,
-  leavePlacesStep,
   placesText,
   readPlaces,
   typePlaces,
   undoPlaces,
-} from './form-state.ts'
-import { PlacesMap, showOnMap } from './places-map.tsx'
+} from './places-state.ts'
 import { StepHeading } from './step-heading.tsx'
 
 /** Step 2: where players can claim, drawn or typed. */

@@ -1,10 +1,27 @@
 import { LandpassError } from '@landpass/client'
 import type { Step } from './steps.ts'
 
-/** The part of the form that a refusal is about: a field, or the step as a whole. */
-export type RefusalPlace = 'event' | 'edit_code' | 'coordinates' | 'step' | MakePlace
+/** The part of the form that a refusal is about: a field, or what was sent as a whole. */
+export type RefusalPlace =
+  | 'event'
+  | 'edit_code'
+  | 'coordinates'
+  | 'token'
+  | 'reason'
+  | RequestPlace
+  | MakePlace
+/** What a page of organisers sends: a step of a form, a token to take back, or that passes become invalid. */
+export type RequestPlace = 'step' | 'take_back' | 'passes'
 /** Fields of the form that makes an event. */
-export type MakePlace = 'name' | 'description' | 'first_day' | 'last_day' | 'tokens' | 'picture'
+export type MakePlace =
+  | 'name'
+  | 'description'
+  | 'first_day'
+  | 'first_time'
+  | 'last_day'
+  | 'last_time'
+  | 'tokens'
+  | 'picture'
 
 const PLACES: Readonly<Record<string, RefusalPlace>> = {
   wrong_edit_code: 'edit_code',
@@ -27,6 +44,8 @@ const MAKE_PLACES: Readonly<Record<string, RefusalPlace>> = {
   description: 'description',
   start_date: 'first_day',
   end_date: 'last_day',
+  distribution_start_date: 'first_time',
+  distribution_end_date: 'last_time',
   tokens: 'tokens',
   image: 'picture',
   coordinates: 'coordinates',
@@ -39,10 +58,27 @@ const MAKE_PLACES: Readonly<Record<string, RefusalPlace>> = {
  * makePlaceOf(new LandpassError('…', { code: 'invalid_parameter', data: { parameter: 'tokens' } })) // 'tokens'
  */
 export function makePlaceOf(error: unknown): RefusalPlace {
-  if (!(error instanceof LandpassError)) return 'step'
-  if (error.code === 'invalid_coordinates') return 'coordinates'
-  const { parameter } = error.data
-  return (typeof parameter === 'string' ? MAKE_PLACES[parameter] : undefined) ?? 'step'
+  if (error instanceof LandpassError && error.code === 'invalid_coordinates') return 'coordinates'
+  return MAKE_PLACES[parameterOf(error)] ?? 'step'
+}
+
+/**
+ * Where a refusal is shown in the form that takes a token back.
+ *
+ * @example
+ * takeBackPlaceOf(new LandpassError('…', { code: 'token_not_found' })) // 'token'
+ */
+export function takeBackPlaceOf(error: unknown): RefusalPlace {
+  if (!(error instanceof LandpassError)) return 'take_back'
+  if (error.code === 'wrong_edit_code') return 'edit_code'
+  if (error.code === 'token_not_found' || parameterOf(error) === 'id') return 'token'
+  return parameterOf(error) === 'reason' ? 'reason' : 'take_back'
+}
+
+/** The parameter that the server names; empty where it names none. */
+function parameterOf(error: unknown): string {
+  const parameter = error instanceof LandpassError ? error.data.parameter : undefined
+  return typeof parameter === 'string' ? parameter : ''
 }
 
 /** The step that has a field; undefined for the one that is shown. */

@@ -1,35 +1,39 @@
 import { withoutTurns } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
-import { Busy } from './busy.tsx'
 import { coordinatesText } from './coordinates.ts'
-import { eventId, fault, goTo, isBusy, isRefused, readPlaces, register, registered } from './form-state.ts'
-import { useSecondsUntil } from './seconds-until.ts'
-import { StepFault } from './step-fault.tsx'
+import { eventId, provenEvent, registered } from './event-state.ts'
+import { goTo, register } from './form-state.ts'
+import { readPlaces } from './places-state.ts'
+import { SentForm } from './sent-form.tsx'
 import { StepHeading } from './step-heading.tsx'
 
 /** Step 3: a summary; then the event is registered, or its places are changed. */
 export function RegisterStep() {
-  const event = registered.value
-  const mustWait = useSecondsUntil(fault.value?.untilMs) > 0
+  const isAgain = registered.value !== undefined
+  const name = registered.value?.name ?? provenEvent.value?.name
   const { places } = readPlaces.value
   return (
-    <form
-      onSubmit={(submitted) => {
-        submitted.preventDefault()
-        if (!mustWait) void register()
-      }}
+    <SentForm
+      submit={text(isAgain ? 'organise.register.save' : 'organise.register.register')}
+      busy={text('organise.register.busy')}
+      onSend={() => void register()}
+      actions={
+        <button type="button" onClick={() => goTo('places')}>
+          {text('organise.back')}
+        </button>
+      }
     >
       <StepHeading step="register">
-        {event ? text('organise.register.heading_again') : text('organise.register.heading')}
+        {text(isAgain ? 'organise.register.heading_again' : 'organise.register.heading')}
       </StepHeading>
       <dl class="facts">
         <dt>{text('organise.event.id')}</dt>
         <dd>{eventId.value}</dd>
-        {event && (
+        {name !== undefined && (
           <>
             <dt>{text('organise.live.name')}</dt>
             <dd>
-              <bdi>{withoutTurns(event.name)}</bdi>
+              <bdi>{withoutTurns(name)}</bdi>
             </dd>
           </>
         )}
@@ -40,22 +44,7 @@ export function RegisterStep() {
           <span class="coordinates">{coordinatesText(places)}</span>
         </dd>
       </dl>
-      <p>{event ? text('organise.register.explained_again') : text('organise.register.explained')}</p>
-      <StepFault />
-      <Busy label={text('organise.register.busy')} />
-      <div class="row actions">
-        <button type="submit" class="primary" disabled={mustWait} aria-disabled={isBusy.value}>
-          {primaryText(event !== undefined)}
-        </button>
-        <button type="button" onClick={() => goTo('places')}>
-          {text('organise.back')}
-        </button>
-      </div>
-    </form>
+      <p>{text(isAgain ? 'organise.register.explained_again' : 'organise.register.explained')}</p>
+    </SentForm>
   )
-}
-
-function primaryText(isAgain: boolean): string {
-  if (isRefused.value) return text('common.retry')
-  return isAgain ? text('organise.register.save') : text('organise.register.register')
 }

@@ -32,7 +32,7 @@ const MAX_PROOFS = 4
  *
  * @throws {LandpassError} also the refusal that asked for the proof, when the reader cancels it
  */
-export async function sendAsOrganiser<Data extends { readonly organiser_pass?: OrganiserPass }>(
+export async function sendAsOrganiser<Data extends object | string>(
   eventId: string,
   makeCall: (credentials: OrganiserCredentials) => Call<Data>,
 ): Promise<Data> {
@@ -43,7 +43,8 @@ export async function sendAsOrganiser<Data extends { readonly organiser_pass?: O
       const pass = passOf(eventId)
       try {
         const data = await send(makeCall({ editCode: heldEditCode(), pass, proof }), end.signal)
-        if (data.organiser_pass) keepPass(eventId, data.organiser_pass)
+        const { organiser_pass } = data as { readonly organiser_pass?: OrganiserPass }
+        if (organiser_pass) keepPass(eventId, organiser_pass)
         return data
       } catch (error) {
         if (!(error instanceof LandpassError) || error.code !== 'too_many_guesses') throw error

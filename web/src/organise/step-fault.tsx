@@ -1,15 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { text } from '../texts/texts.ts'
-import { fault } from './form-state.ts'
+import { fault } from './fault-state.ts'
+import type { RequestPlace } from './refusal-place.ts'
 import { useSecondsUntil } from './seconds-until.ts'
 
 /**
  * A failure of the step that no field caused. The step's button tries again, at once or after the waiting time. The
  * message takes the focus, so that screen readers announce it.
  */
-export function StepFault() {
+export function StepFault({ place = 'step' }: { readonly place?: RequestPlace }) {
   const box = useRef<HTMLDivElement>(null)
-  const shown = fault.value?.place === 'step' ? fault.value : undefined
+  const shown = fault.value?.place === place ? fault.value : undefined
   useEffect(() => {
     if (shown) box.current?.focus()
   }, [shown])

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { text } from '../texts/texts.ts'
-import { fault } from './form-state.ts'
+import { fault } from './fault-state.ts'
 import { numberOf, STEPS, type Step } from './steps.ts'
 
 /** Heading of a step. It takes the focus, so that screen readers announce the step. */

@@ -1,7 +1,7 @@
 import { LandpassError } from '@landpass/client'
 import { describe, expect, test } from 'vitest'
-import { placeOf, stepWith, waitUntilMs } from './refusal-place.ts'
-import { isReachable, numberOf, readEventId, STEPS } from './steps.ts'
+import { makePlaceOf, placeOf, stepWith, takeBackPlaceOf, waitUntilMs } from './refusal-place.ts'
+import { isReachable, numberOf, STEPS } from './steps.ts'
 
 const NOW_MS = Date.parse('2026-11-20T00:00:00Z')
 
@@ -18,20 +18,6 @@ describe('the steps of the form', () => {
 
   test('are counted from 1', () => {
     expect(STEPS.map(numberOf)).toEqual([1, 2, 3, 4])
-  })
-
-  test.each([
-    ['90001', '90001'],
-    [' #90001 ', '90001'],
-    ['0090001', '90001'],
-    ['2147483647', '2147483647'],
-    ['2147483648', undefined],
-    ['90001a', undefined],
-    ['-1', undefined],
-    ['1.5', undefined],
-    ['', undefined],
-  ])('%j is the event id %j', (text, id) => {
-    expect(readEventId(text)).toBe(id)
   })
 })
 
@@ -50,6 +36,29 @@ describe('a refusal', () => {
   ] as const)('%s is shown at %s', (code, place, step) => {
     expect(placeOf(refusal(code))).toBe(place)
     expect(stepWith(place)).toBe(step)
+  })
+
+  test.each([
+    ['distribution_start_date', 'first_time', 'take_back'],
+    ['distribution_end_date', 'last_time', 'take_back'],
+    ['tokens', 'tokens', 'take_back'],
+    ['id', 'step', 'token'],
+    ['reason', 'step', 'reason'],
+  ] as const)(
+    'of the parameter %s is shown at %s where an event is made, at %s where a token is taken back',
+    (parameter, made, back) => {
+      const error = new LandpassError('no', { code: 'invalid_parameter', status: 400, data: { parameter } })
+
+      expect([makePlaceOf(error), takeBackPlaceOf(error)]).toEqual([made, back])
+    },
+  )
+
+  test.each([
+    ['wrong_edit_code', 'edit_code'],
+    ['token_not_found', 'token'],
+    ['issuer_unavailable', 'take_back'],
+  ])('%s is shown at %s where a token is taken back', (code, place) => {
+    expect(takeBackPlaceOf(refusal(code))).toBe(place)
   })
 
   test('says how long to wait, in the server’s seconds; a minute where it names none', () => {

@@ -40,18 +40,3 @@ export function isReachable(step: Step, { hasEvent, hasPlaces, isRegistered }: P
 export function numberOf(step: Step): number {
   return STEPS.indexOf(step) + 1
 }
-
-/** The issuer's numbers are 32-bit integers. */
-const MAX_EVENT_ID = 2 ** 31 - 1
-
-/**
- * An event id as people copy it.
- *
- * @returns undefined for what cannot be one
- * @example
- * readEventId(' #90001 ') // '90001'
- */
-export function readEventId(text: string): string | undefined {
-  const digits = /^\s*#?\s*(\d{1,10})\s*$/.exec(text)?.[1]
-  return digits !== undefined && Number(digits) <= MAX_EVENT_ID ? String(Number(digits)) : undefined
-}

@@ -1,6 +1,7 @@
 import { text } from '../texts/texts.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import { type EventWay, eventMakers, OFFERED_WAYS } from './event-ways.ts'
+import { MyEventsList } from './my-events-list.tsx'
 import { showForm } from './shown-event.ts'
 
 /** The first question: an event that is made here, or one at POAP. */
@@ -10,6 +11,7 @@ export function WayChoice() {
     <>
       <h1>{text('organise.title')}</h1>
       <p class="lead">{text('organise.way.intro')}</p>
+      <MyEventsList />
       <h2>{text('organise.way.heading')}</h2>
       <div class="ways">
         {OFFERED_WAYS.map((way) => (
@@ -33,9 +35,14 @@ function Way({ way }: { readonly way: EventWay }) {
   )
 }
 
-/** Back to the first question, where there is one. */
-export function OtherWay() {
-  if (OFFERED_WAYS.length === 1) return null
+interface OtherWayProps {
+  /** Whether nothing was done in the form yet. */
+  readonly isBegin?: boolean
+}
+
+/** Back to the first question. Where there is only one way, the form begins with what stands beside that question. */
+export function OtherWay({ isBegin = true }: OtherWayProps) {
+  if (OFFERED_WAYS.length === 1) return isBegin ? <MyEventsList /> : null
   return (
     <p>
       <button type="button" class="quiet" onClick={() => showForm()}>

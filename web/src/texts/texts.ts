@@ -43,6 +43,11 @@ export function findText(key: string): string | undefined {
   return catalogue.value[key] ?? englishTexts[key]
 }
 
+/** Adds the English texts of a part of the page that is loaded later: before it is shown. */
+export function addEnglish(texts: Catalogue): void {
+  englishTexts = { ...texts, ...englishTexts }
+}
+
 /** A language whose texts have not arrived yet; the page is in English until they do. */
 export interface MissingLanguage {
   readonly language: Language

@@ -3,7 +3,7 @@ import type { Freshness } from '../../freshness.ts'
 import { type Answer, answerHeaders, type Format } from '../../http/answer.ts'
 import { SMALL_ANSWER_UNITS } from '../../http/cost-account.ts'
 import type { CounterSource, GaugeSource } from '../../http/metrics.ts'
-import { headOf, type ReadyAnswer } from '../../http/ready-answers.ts'
+import { type ReadyAnswer, readyAnswer } from '../../http/ready-answers.ts'
 import { renderMap } from '../../map/render.ts'
 import type { View } from '../../map/view.ts'
 import type { State } from '../../state/state.ts'
@@ -108,7 +108,11 @@ export class Pictures {
     const { freshness } = this.shownLand(known.showsOffers)
     const png = this.cached(known.cacheKey, freshness)
     if (!png) return undefined
-    return { group: known.group, head: headOf(answerHeaders({ freshness, format: PNG }), png), body: png }
+    return readyAnswer({
+      group: known.group,
+      headers: answerHeaders({ freshness, format: PNG }),
+      body: png,
+    })
   }
 
   get gauges(): readonly GaugeSource[] {

@@ -31,6 +31,20 @@ export async function findSealed(db: Db, uuid: string, nowMs: number): Promise<B
   return row?.sealed
 }
 
+/** Whether the pending captcha of a player, with tries or without, was asked for in a preview. */
+export async function isPendingOfPreview(
+  db: Db,
+  { address, nowMs }: Pick<Attempt, 'address' | 'nowMs'>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('captcha')
+    .select('is_preview')
+    .where('address', '=', address)
+    .where('expires_at_ms', '>', nowMs)
+    .executeTakeFirst()
+  return row?.is_preview === true
+}
+
 /** An answer or a proof: by which player, for which event, and when. */
 export interface Attempt {
   readonly address: string

@@ -40,6 +40,7 @@ describeOnBothEngines('the routes of captchas', (open) => {
   let origin: string
   let counted: string[]
   let imagesLeft: number
+  let isRehearsing: boolean
   const vault = new Vault(Buffer.alloc(32, 7))
 
   beforeAll(async () => {
@@ -63,9 +64,10 @@ describeOnBothEngines('the routes of captchas', (open) => {
         if (counted.length > 5) throw new AppError('too_many_requests', 'Too many.')
       },
     }
+    const rehearsals = { isAnyOn: async () => isRehearsing }
     const captchasOf = (proofOfWorkBits: number) => new Captchas({ db, vault, clock, proofOfWorkBits })
-    await app.register(captchaRoutes, { ...routes, captchas: captchasOf(0) })
-    await app.register(captchaRoutes, { ...routes, captchas: captchasOf(18), prefix: '/strict' })
+    await app.register(captchaRoutes, { ...routes, rehearsals, captchas: captchasOf(0) })
+    await app.register(captchaRoutes, { ...routes, rehearsals, captchas: captchasOf(18), prefix: '/strict' })
     origin = await app.listen({ host: '127.0.0.1', port: 0 })
   })
 
@@ -74,6 +76,7 @@ describeOnBothEngines('the routes of captchas', (open) => {
   beforeEach(() => {
     counted = []
     imagesLeft = 100
+    isRehearsing = false
   })
 
   async function create(path = '/captcha', headers: Record<string, string> = { 'x-test-player': ANN }) {
@@ -121,6 +124,17 @@ describeOnBothEngines('the routes of captchas', (open) => {
 
     expect([status, body.code]).toEqual([403, 'preview_realm'])
     expect(await db.selectFrom('captcha').select('uuid').execute()).toEqual(before)
+  })
+
+  test('while an event rehearses, a scene in preview gets a captcha that is marked', async () => {
+    isRehearsing = true
+    const rehearsed = await create('/captcha', { 'x-test-player': ANN, 'x-test-preview': 'yes' })
+    const real = await create()
+
+    expect([rehearsed.status, rehearsed.headers.get('x-rehearsal')]).toEqual([200, 'true'])
+    expect(rehearsed.body.data).toMatchObject({ uuid: expect.stringMatching(UUID), rehearsal: true })
+    expect(real.body.data).not.toHaveProperty('rehearsal')
+    expect(real.headers.get('x-rehearsal')).toBeNull()
   })
 
   test('images are counted by network address', async () => {

@@ -4,6 +4,8 @@ import { AppError } from '../../errors.ts'
 import { okSchema } from '../../http/schemas.ts'
 import type { LimitHook, PlayerLimit } from '../limits.ts'
 import { previewRealm } from '../preview-realm.ts'
+import type { Rehearsals } from '../rehearsal/rehearsals.ts'
+import { markRehearsal, rehearsalField } from '../rehearsal-mark.ts'
 import { incomingRequestOf } from '../signed-fetch/incoming-request.ts'
 import { SIGNED_FETCH } from '../signed-fetch/signature-headers.ts'
 import type { IncomingRequest } from '../signed-fetch/signed-request.ts'
@@ -18,6 +20,8 @@ export interface CaptchaRouteOptions {
     /** Verifies who signed a request. @throws {AppError} `not_signed`, `bad_signature`, … */
     verify(request: IncomingRequest): Promise<{ readonly address: string; readonly isPreview: boolean }>
   }
+  /** Whether previews get captchas. */
+  readonly rehearsals: Pick<Rehearsals, 'isAnyOn'>
   /** Counts a request of a player. @throws {AppError} `too_many_requests` */
   readonly playerLimit: PlayerLimit
   /** Counts a request of a network address. @throws {AppError} `too_many_requests` */
@@ -54,6 +58,7 @@ const captchaSchema = Type.Object(
       ],
       { description: 'Null where this server asks for none.' },
     ),
+    ...rehearsalField,
   },
   { title: 'Captcha' },
 )
@@ -70,7 +75,7 @@ const uuidParams = Type.Object({
 /** Captchas: a signed request makes one, every client with its uuid gets the image, the claim has the answer. */
 export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = (
   app,
-  { captchas, signedFetch, playerLimit, clientLimit, imageLimit, assertConfigured },
+  { captchas, signedFetch, rehearsals, playerLimit, clientLimit, imageLimit, assertConfigured },
   done,
 ) => {
   app.post(
@@ -101,11 +106,14 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
     async (request, reply) => {
       assertConfigured()
       const { address, isPreview } = await signedFetch.verify(incomingRequestOf(request))
+      const isRehearsal = isPreview && (await rehearsals.isAnyOn())
+      const mark = isRehearsal ? markRehearsal(reply) : {}
       await playerLimit(request, reply, address)
       // The claim would be refused, after the player has solved the captcha
-      if (isPreview) throw previewRealm()
+      if (isPreview && !isRehearsal) throw previewRealm()
       const captcha = await captchas.create({ address, isPreview })
-      return reply.headers(NO_STORE).send({ ok: true, data: captchaJson(captcha, captchas.proofOfWorkBits) })
+      const data = { ...captchaJson(captcha, captchas.proofOfWorkBits), ...mark }
+      return reply.headers(NO_STORE).send({ ok: true, data })
     },
   )
 

@@ -7,6 +7,7 @@ import {
   deleteSomeExpired,
   findChallenge,
   findSealed,
+  isPendingOfPreview,
   replaceCaptcha,
   restoreCaptcha,
   takeSignedTry,
@@ -103,6 +104,11 @@ export class Captchas {
     return { uuid, expiresAtMs }
   }
 
+  /** Whether the player asked for the pending captcha in a scene's preview. */
+  isFromPreview(address: string): Promise<boolean> {
+    return isPendingOfPreview(this.db, { address: address.toLowerCase(), nowMs: this.clock.nowMs() })
+  }
+
   /** The image as PNG; undefined when the captcha can no longer be solved. */
   async findImage(uuid: string): Promise<Buffer | undefined> {
     const name = uuid.toLowerCase()
@@ -192,7 +198,7 @@ export class Captchas {
 
   private wrong(triesLeft: number): AppError {
     this.report('wrong')
-    return new AppError('wrong_captcha', wrongSentence(triesLeft), { tries_left: triesLeft })
+    return wrongCaptcha(triesLeft)
   }
 }
 
@@ -223,13 +229,17 @@ export interface Proof {
 const CAPTCHA_REQUIRED =
   'No captcha is waiting for your answer. Click the booth again; if no image appears, the scene needs an update.'
 
+export function wrongCaptcha(triesLeft: number): AppError {
+  return new AppError('wrong_captcha', wrongSentence(triesLeft), { tries_left: triesLeft })
+}
+
 function wrongSentence(triesLeft: number): string {
   if (triesLeft === 0)
     return 'That is not what the image shows, and no try is left. Click the booth again for a new image.'
   return `That is not what the image shows. Look again: ${triesLeft === 1 ? 'one more try' : `${triesLeft} more tries`}.`
 }
 
-function proofRequired(bits: number): AppError {
+export function proofRequired(bits: number): AppError {
   const sentence =
     'The proof of work is missing or wrong. Get a challenge with POST /captcha and send its solution as proof.'
   return new AppError('proof_of_work_required', sentence, { bits, algorithm: PROOF_ALGORITHM })

@@ -11,14 +11,19 @@ import { eventParams, parseEventName } from '../events/event-params.ts'
 import type { LimitHook, PlayerLimit } from '../limits.ts'
 import type { Presence } from '../presence/presence.ts'
 import type { Refusals } from '../refusals.ts'
+import { markRehearsal, rehearsalField } from '../rehearsal-mark.ts'
 import { incomingRequestOf } from '../signed-fetch/incoming-request.ts'
 import { SIGNED_FETCH } from '../signed-fetch/signature-headers.ts'
 import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
+import { CLAIM_ERRORS } from './claim-errors.ts'
 import type { ClaimQueue, QueueOfClaims } from './claim-queue.ts'
 import type { ClaimRules } from './claim-rules.ts'
 import type { ClaimProof } from './claimant.ts'
 import type { ServedClaim } from './claims.ts'
+import { isRehearsal } from './rehearsed-refusals.ts'
 
+/** What rehearsed claims are counted as in the metrics. */
+const REHEARSAL = 'rehearsal'
 const ADDRESS = /^0[xX][0-9a-fA-F]{40}$/
 const ADDRESS_ALLOWED = 'an address: 0x and 40 hex digits'
 
@@ -46,6 +51,14 @@ const bodySchema = Type.Object(
         'x-allowed': 'digits, as text',
         'x-withheld': true,
         description: 'Proof of work of a signed claim, where the server asks for one.',
+      }),
+    ),
+    rehearse: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        'x-allowed': 'an error code, as text',
+        'x-withheld': true,
+        description: 'In a rehearsal: the error code that the answer shall have. Else ignored.',
       }),
     ),
     catalyst: Type.Optional(Type.Unknown({ description: 'Sent by older booths, and ignored.' })),
@@ -80,6 +93,7 @@ const claimSchema = Type.Object({
     },
     { title: 'Claim' },
   ),
+  ...rehearsalField,
 })
 
 export interface ClaimRouteOptions {
@@ -91,7 +105,7 @@ export interface ClaimRouteOptions {
   readonly queue: Pick<ClaimQueue, 'look'>
   /** Counts refusals for the organiser's report. */
   readonly refusals: Pick<Refusals, 'add'>
-  /** Called once for every answer, with the state of the claim or the error code. */
+  /** Called once for every answer, with the state of the claim, the error code, or `rehearsal`. */
   readonly onClaim: (result: string) => void
   readonly clientLimit: LimitHook
   readonly playerLimit: PlayerLimit
@@ -111,41 +125,11 @@ export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app
         operationId: 'claim',
         summary: 'Claim a token of an event, for the player who stands there',
         description:
-          'Signed (signedFetch): the signer is the player. Unsigned, as older booths do: the player is the address in the body, proven by the answer to the captcha that this address asked for with a signature.',
+          'Signed (signedFetch): the signer is the player. Unsigned, as older booths do: the player is the address in the body, proven by the answer to the captcha that this address asked for with a signature. From a preview of the scene only while the event rehearses (rehearsal_until); then no token is made.',
         security: [SIGNED_FETCH, {}],
         params: eventParams,
         body: bodySchema,
-        response: okSchema(claimSchema, [
-          'invalid_parameter',
-          'invalid_body',
-          'body_too_large',
-          'not_signed',
-          'bad_signature',
-          'signature_expired',
-          'signature_used',
-          'wrong_signer',
-          'contract_wallet_unsupported',
-          'captcha_required',
-          'wrong_captcha',
-          'proof_of_work_required',
-          'event_disabled',
-          'event_not_open',
-          'event_closed',
-          'event_expired',
-          'not_at_event',
-          'grant_required',
-          'preview_realm',
-          'event_not_found',
-          'already_claimed',
-          'no_codes_left',
-          'no_codes_loaded',
-          'claim_refused',
-          'too_many_requests',
-          'event_held',
-          'presence_unavailable',
-          'attendance_not_configured',
-          'database_unavailable',
-        ]),
+        response: okSchema(claimSchema, CLAIM_ERRORS),
       },
     },
     async (request, reply) => {
@@ -158,12 +142,20 @@ export const claimRoutes: FastifyPluginCallbackTypebox<ClaimRouteOptions> = (app
           proof: () => readProof(request, signedFetch),
           place: (address, places) => presence.find(address, places),
           countPlayer: (address) => options.playerLimit(request, reply, address),
+          rehearse: request.body.rehearse,
         })
-        onClaim(claim.state)
+        const mark = claim.isRehearsal ? markRehearsal(reply) : {}
+        onClaim(claim.isRehearsal ? REHEARSAL : claim.state)
         const queue = claim.state === 'reserved' ? await options.queue.look(event.event_id) : undefined
         if (queue) reply.header('retry-after', queue.waitS)
-        return { ok: true as const, data: { event: eventInfoJson(event), claim: claimJson(claim, queue) } }
+        const data = { event: eventInfoJson(event), claim: claimJson(claim, queue), ...mark }
+        return { ok: true as const, data }
       } catch (error) {
+        if (isRehearsal(error)) {
+          markRehearsal(reply)
+          onClaim(REHEARSAL)
+          throw error
+        }
         const code = error instanceof AppError ? error.code : 'internal_error'
         onClaim(code)
         refusals.add(event.event_id, code)
@@ -189,18 +181,22 @@ function readProof(
   return { kind: 'captcha', address: address.toLowerCase(), answer: captcha, from: clientAddress(request) }
 }
 
-function claimJson({ state, address, created_at_ms }: ServedClaim, queue: QueueOfClaims | undefined) {
+function claimJson(claim: ServedClaim, queue: QueueOfClaims | undefined) {
+  const { state, address, created_at_ms } = claim
   const status = state === 'minting' || state === 'minted' ? state : ('pending' as const)
   return {
     status,
     address,
     created_at: new Date(created_at_ms).toISOString(),
-    message:
-      status === 'pending'
-        ? 'Your token is reserved. The issuer has not answered yet; we keep asking, you need not do anything.'
-        : status === 'minted'
-          ? 'The token is yours.'
-          : 'The issuer is making your token. It takes a few minutes until it shows in your wallet.',
+    message: claim.isRehearsal ? REHEARSED_MESSAGE : MESSAGES[status],
     ...(queue && { queue_length: queue.length, retry_after_s: queue.waitS }),
   }
 }
+
+const MESSAGES = {
+  pending:
+    'Your token is reserved. The issuer has not answered yet; we keep asking, you need not do anything.',
+  minting: 'The issuer is making your token. It takes a few minutes until it shows in your wallet.',
+  minted: 'The token is yours.',
+} as const
+const REHEARSED_MESSAGE = 'At the event this claim brings a token. This was a rehearsal, so none was made.'

@@ -11,6 +11,7 @@ import { AppError } from '../../errors.ts'
 import { Captchas } from '../captcha/captchas.ts'
 import { isProof } from '../captcha/proof-of-work.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
+import { BlockedPlayers } from '../events/blocked-players.ts'
 import { CodeCountCache } from '../events/code-count-cache.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { changeEvent, countCodes, type Event, type EventOptions, saveEvent } from '../events/event-queries.ts'
@@ -18,6 +19,7 @@ import { countGrants } from '../grants/grant-queries.ts'
 import { Grants } from '../grants/grants.ts'
 import type { Issuer } from '../issuer/issuer.ts'
 import type { PresenceResult } from '../presence/presence.ts'
+import { Rehearsals } from '../rehearsal/rehearsals.ts'
 import { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import type { SignedRequest } from '../signed-fetch/signed-request.ts'
 import { Vault } from '../vault.ts'
@@ -51,6 +53,7 @@ interface Situation {
   readonly names: 'no player' | 'the signer' | 'another'
   readonly wasUsed: boolean
   readonly isOverLimit: boolean
+  readonly isBlocked: boolean
   readonly where: PresenceResult
   /** Whether the event requires a grant, and the player has one. */
   readonly grant: 'unneeded' | 'open' | 'none'
@@ -86,6 +89,7 @@ const situations: fc.Arbitrary<Situation> = fc.record({
   names: mostly<Situation['names']>('no player', 'the signer', 'another'),
   wasUsed: mostly(false, true),
   isOverLimit: mostly(false, true),
+  isBlocked: mostly(false, true),
   where: mostly<PresenceResult>('present', 'absent', 'unknown'),
   grant: fc.constantFrom<Situation['grant']>('unneeded', 'unneeded', 'open', 'open', 'none'),
 })
@@ -132,6 +136,12 @@ function expectedOf(given: Situation): Outcome {
   const isUnused = isSigned && !given.requiresCaptcha
   const repeated = { none: undefined, reserved: 'reserved', minting: 'already_claimed' }[given.had]
 
+  if (given.isBlocked) {
+    isCaptchaPending = true
+    if (isUnused && useRequest()) return end('signature_used')
+    return end(repeated ?? 'player_blocked')
+  }
+
   const mustBeSeen = given.requiresPresence && !given.isPreview
   if (mustBeSeen) steps.push('looked for')
   if (given.isPreview || (mustBeSeen && given.where !== 'present')) {
@@ -156,7 +166,9 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
   let signedFetch: SignedFetch
   let claims: Claims
   let grants: Grants
+  let rehearsals: Rehearsals
   let rules: ClaimRules
+  let blocked: BlockedPlayers
 
   beforeAll(async () => {
     db = (await open()).db
@@ -185,7 +197,10 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       grants,
       waitMs: SECOND_MS,
     })
-    rules = new ClaimRules({ clock, signedFetch, captchas, claims, holds, grants })
+    blocked = new BlockedPlayers({ db, clock })
+    rehearsals = new Rehearsals({ db, clock })
+    const checks = { signedFetch, captchas, claims, holds, blocked, grants, rehearsals }
+    rules = new ClaimRules({ clock, ...checks })
   })
 
   test('are applied in one order, with their effects, in every situation', async () => {
@@ -210,6 +225,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       'grant_required',
       'no_codes_loaded',
       'not_at_event',
+      'player_blocked',
       'presence_unavailable',
       'preview_realm',
       'reserved',
@@ -242,7 +258,9 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       captchas: strict,
       claims,
       holds: new EventHolds({ db, clock }),
+      blocked,
       grants,
+      rehearsals,
     })
     const { event } = await givenEvent({}, 1)
     const address = newAddress()
@@ -328,7 +346,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
   }
 
   async function arrange(given: Situation) {
-    const { isOpen, requiresCaptcha, requiresPresence, freeCodes, had, grant } = given
+    const { isOpen, isBlocked, requiresCaptcha, requiresPresence, freeCodes, had, grant } = given
     const address = newAddress()
     const options = {
       enabled: isOpen,
@@ -342,6 +360,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
       const { made } = await insertClaim(db, claim, { request: undefined, wait: false })
       if (had === 'minting') await acceptClaims(db, [{ claim: made!, nextStepAtMs: NOW }], NOW)
     }
+    if (isBlocked) await blocked.change(event.event_id, { add: [address], remove: [] })
     const ofPlayer = { eventId: event.event_id, address, nonce: 'quest', expiresAtMs: NOW + MINUTE_MS }
     if (grant !== 'none') await grants.give(ofPlayer)
     return { event, address }

@@ -1,30 +1,39 @@
 import type { Clock } from '../../clock.ts'
+import type { BlockedPlayers } from '../events/blocked-players.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import type { Event } from '../events/event-queries.ts'
-import { assertOpen } from '../events/openness.ts'
+import { assertNotOver, assertOpen, isRehearsing } from '../events/openness.ts'
 import type { Grants } from '../grants/grants.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import type { Rehearsals } from '../rehearsal/rehearsals.ts'
 import {
   type Claimant,
   type ClaimProof,
   type CountPlayer,
+  claimedAddress,
+  isFromPreview,
   type ProofCheckers,
   proveClaimant,
 } from './claimant.ts'
-import type { Claims, ServedClaim } from './claims.ts'
+import { alreadyClaimed, type Claims, type ServedClaim } from './claims.ts'
 import { assertAtEvent, type FindPlayer } from './presence-rule.ts'
+import { asRehearsal, refuseAsChosen } from './rehearsed-refusals.ts'
 
 export interface ClaimRulesOptions extends ProofCheckers {
   readonly clock: Clock
   readonly claims: Pick<Claims, 'findRepeated' | 'claim'>
   readonly holds: Pick<EventHolds, 'assertNotHeld'>
+  readonly blocked: Pick<BlockedPlayers, 'assertNotBlocked'>
   readonly grants: Pick<Grants, 'assertGranted'>
+  readonly rehearsals: Pick<Rehearsals, 'noteClaim' | 'noteRefusal'>
 }
 
 /** A player's request for a token of an event. */
 export interface ClaimAttempt {
   readonly event: Event
   /**
-   * Reads what proves who the player is. Called only when the event is open, so a closed event costs no signature check.
+   * Reads what proves who the player is. Called only when the event is open or rehearses, so a closed event costs no
+   * signature check.
    *
    * @throws {AppError} when the proof is malformed, or its signature is wrong
    */
@@ -32,7 +41,12 @@ export interface ClaimAttempt {
   /** Finds out whether the player is at the event. */
   readonly place: FindPlayer
   readonly countPlayer: CountPlayer
+  /** The error code that a rehearsal is asked to answer. Real claims ignore it. */
+  readonly rehearse?: string | undefined
 }
+
+/** A request whose proof was read. */
+type ReadAttempt = ClaimAttempt & { readonly given: ClaimProof }
 
 /**
  * Decides whether a player gets a token of an event. The rules, in this order:
@@ -40,9 +54,13 @@ export interface ClaimAttempt {
  * 1. the event is open (events/openness.ts)
  * 2. the player is proven, with captcha or proof of work where the event or the server asks for one (claimant.ts)
  * 3. the event is not held (events/event-holds.ts)
- * 4. the player is at the event (presence-rule.ts)
- * 5. the player has a grant, where the event requires one (grants/grants.ts)
- * 6. the player has no token of the event yet, and a code is free (claims.ts)
+ * 4. the organiser has not blocked the player (events/blocked-players.ts)
+ * 5. the player is at the event (presence-rule.ts)
+ * 6. the player has a grant, where the event requires one (grants/grants.ts)
+ * 7. the player has no token of the event yet, and a code is free (claims.ts)
+ *
+ * While the event rehearses, a claim from a preview is a rehearsal: the rules about the player hold, and the rest is as
+ * on the evening of the event, or as the builder of the scene chooses (rehearsed-refusals.ts).
  *
  * The rules take values and know nothing of HTTP; routes read requests and write answers.
  */
@@ -57,17 +75,25 @@ export class ClaimRules {
    *
    * @throws {AppError} of the rule that refuses it
    */
-  async claim({ event, proof, place, countPlayer }: ClaimAttempt): Promise<ServedClaim> {
+  async claim(attempt: ClaimAttempt): Promise<ServedClaim> {
+    if (!isRehearsing(attempt.event, this.options.clock.nowMs())) return this.claimToken(attempt)
+    const given = attempt.proof()
+    if (await isFromPreview(this.options, given)) return this.rehearse({ ...attempt, given })
+    return this.claimToken({ ...attempt, proof: () => given })
+  }
+
+  private async claimToken({ event, proof, place, countPlayer }: ClaimAttempt): Promise<ServedClaim> {
     const { clock, claims, signedFetch } = this.options
     assertOpen(event, clock.nowMs())
     const claimant = await proveClaimant(this.options, event, proof(), countPlayer)
     try {
       await this.assertNotHeld(event, claimant)
+      await this.assertNotBlocked(event, claimant)
       await assertAtEvent(event, claimant, place)
       await this.assertGranted(event, claimant)
     } catch (error) {
       if (claimant.unused) await signedFetch.useUp(claimant.unused)
-      // A repeated claim is answered like the first one, wherever the player is now
+      // A repeated claim is answered like the first one, wherever the player is now, and if blocked since
       const repeated = await claims.findRepeated(event, claimant.address)
       if (repeated) return repeated
       throw error
@@ -75,9 +101,39 @@ export class ClaimRules {
     return claims.claim(event, claimant.address, claimant.unused)
   }
 
+  /** A claim of a rehearsal. Neither presence nor the issuer is asked. Every refusal is counted, and marked as rehearsed. */
+  private async rehearse({ event, given, countPlayer, rehearse }: ReadAttempt): Promise<ServedClaim> {
+    const { clock, captchas, signedFetch, rehearsals } = this.options
+    const nowMs = clock.nowMs()
+    const eventId = event.event_id
+    try {
+      assertNotOver(event, nowMs)
+      const claimant = await proveClaimant(this.options, event, given, countPlayer)
+      if (claimant.unused) await signedFetch.useUp(claimant.unused)
+      if (rehearse !== undefined) {
+        const { proofOfWorkBits } = captchas
+        await refuseAsChosen(rehearse, { event, claimant, nowMs, proofOfWorkBits })
+      }
+      await this.assertNotBlocked(event, claimant)
+      await this.assertGranted(event, claimant)
+      const { address } = claimant
+      const state = isOwnEvent(eventId) ? 'minted' : 'minting'
+      if (!(await rehearsals.noteClaim({ eventId, address, nowMs }))) throw alreadyClaimed({ state })
+      return { address, state, reason: null, created_at_ms: nowMs, isRehearsal: true }
+    } catch (error) {
+      await rehearsals.noteRefusal({ eventId, address: claimedAddress(given), nowMs })
+      throw asRehearsal(error)
+    }
+  }
+
   /** @throws {AppError} `event_held` */
   private assertNotHeld({ event_id: eventId }: Event, claimant: Claimant): Promise<void> {
     return givingBack(claimant, () => this.options.holds.assertNotHeld(eventId))
+  }
+
+  /** @throws {AppError} `player_blocked` */
+  private assertNotBlocked({ event_id: eventId }: Event, claimant: Claimant): Promise<void> {
+    return givingBack(claimant, () => this.options.blocked.assertNotBlocked(eventId, claimant.address))
   }
 
   /** @throws {AppError} `grant_required` */

@@ -54,7 +54,7 @@ export interface Claimant {
 /** The parts that check a proof. */
 export interface ProofCheckers {
   readonly signedFetch: Pick<SignedFetch, 'useUp'>
-  readonly captchas: Pick<Captchas, 'solve' | 'checkProof' | 'giveBack' | 'proofOfWorkBits'>
+  readonly captchas: Pick<Captchas, 'solve' | 'checkProof' | 'giveBack' | 'isFromPreview' | 'proofOfWorkBits'>
 }
 
 /** Counts a request of a player. @throws {AppError} `too_many_requests` */
@@ -79,6 +79,22 @@ export async function proveClaimant(
     case 'captcha':
       return proveByCaptcha(checkers, event, proof, countPlayer)
   }
+}
+
+/**
+ * Whether a claim comes from a scene's preview, before it is proven. A claim with a captcha comes from where the player
+ * asked for the captcha, with a signature.
+ */
+export async function isFromPreview(
+  { captchas }: Pick<ProofCheckers, 'captchas'>,
+  proof: ClaimProof,
+): Promise<boolean> {
+  return proof.kind === 'captcha' ? captchas.isFromPreview(proof.address) : proof.signed.isPreview
+}
+
+/** The player whom a proof names, before it is proven. */
+export function claimedAddress(proof: ClaimProof): string {
+  return proof.kind === 'captcha' ? proof.address : proof.signed.address
 }
 
 async function proveBySignature(
@@ -134,7 +150,7 @@ async function solveOrProve(
   return captchas.solve({ address, eventId: event.event_id, answer: captcha })
 }
 
-function captchaMissing(): AppError {
+export function captchaMissing(): AppError {
   return new AppError(
     'captcha_required',
     'This claim needs a captcha. Click the booth for an image and type its letters; old booths need an update.',

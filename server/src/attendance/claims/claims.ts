@@ -149,7 +149,10 @@ type Reserved =
   | { readonly made?: never; readonly repeated: ServedClaim }
 
 /** The part of a claim that the player may see. */
-export type ServedClaim = Pick<Claim, 'address' | 'state' | 'reason' | 'created_at_ms'>
+export type ServedClaim = Pick<Claim, 'address' | 'state' | 'reason' | 'created_at_ms'> & {
+  /** True for a claim that was rehearsed: there is no token, and no row of a claim. */
+  readonly isRehearsal?: true
+}
 
 /** A claim without an answer of the issuer. @throws {AppError} `already_claimed` when the token exists or is being made */
 function unfinished(claim: Claim | undefined): Claim | undefined {
@@ -158,12 +161,12 @@ function unfinished(claim: Claim | undefined): Claim | undefined {
   return claim
 }
 
-function alreadyClaimed({ state }: ServedClaim): AppError {
+export function alreadyClaimed({ state }: Pick<ServedClaim, 'state'>): AppError {
   return new AppError('already_claimed', ALREADY_CLAIMED, { claim: { status: state } })
 }
 
 /** Why no code is free. Players of an event that never had codes must not hear that all are gone. */
-function noFreeCode({ event_id: eventId, codes_asked_at_ms }: Event, hadCodes: boolean): AppError {
+export function noFreeCode({ event_id: eventId, codes_asked_at_ms }: Event, hadCodes: boolean): AppError {
   const isOwn = isOwnEvent(eventId)
   if (hadCodes) {
     return new AppError(
@@ -200,12 +203,20 @@ function assertServed(event: Event, claim: ServedClaim): ServedClaim {
         'The last tokens of this event were used elsewhere. The organiser can load more.',
       )
     default:
-      throw new AppError(
-        'claim_refused',
-        isOwnEvent(event.event_id)
-          ? 'This server could not sign this token. Nothing was used up: please try again later, or ask the organiser.'
-          : 'The token issuer refused to make this token. Nothing was used up: please try again later, or ask the organiser.',
-        { reason: claim.reason },
-      )
+      throw claimRefused(event, claim.reason)
   }
+}
+
+/** @param reason a word for programs */
+export function claimRefused(
+  { event_id: eventId }: Pick<Event, 'event_id'>,
+  reason: string | null,
+): AppError {
+  return new AppError(
+    'claim_refused',
+    isOwnEvent(eventId)
+      ? 'This server could not sign this token. Nothing was used up: please try again later, or ask the organiser.'
+      : 'The token issuer refused to make this token. Nothing was used up: please try again later, or ask the organiser.',
+    { reason },
+  )
 }

@@ -3,8 +3,8 @@ import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
 import { codeTotals } from '../events/availability.ts'
 import {
+  credentialFields,
   credentialsOf,
-  editCodeBody,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
@@ -12,10 +12,23 @@ import {
   passField,
   passIn,
 } from '../events/event-params.ts'
-import { type Event, getEvent } from '../events/event-queries.ts'
+import { getEvent } from '../events/event-queries.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { CodeLoader, LoadedCodes } from './code-loader.ts'
+import type { PendingLoads } from './pending-loads.ts'
 
+const requestSchema = Type.Object(
+  {
+    ...credentialFields,
+    load_when_approved: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: if the issuer has not approved the codes yet, the server loads them by itself as soon as it has, and stores the edit code until then, encrypted, for 14 days at most. false: a stored edit code is deleted. Events made here need neither: their codes come with the approval.',
+      }),
+    ),
+  },
+  { title: 'LoadCodesRequest' },
+)
 const bodySchema = Type.Object(
   {
     num: Type.Integer({ description: 'Codes that are new.' }),
@@ -28,6 +41,12 @@ const bodySchema = Type.Object(
           'The issuer has no codes for the event yet: it approves events by hand. For an event made here, the operator of this server does.',
       }),
     ),
+    loads_until: Type.Optional(
+      Type.String({
+        description:
+          'ISO 8601, UTC: the server loads the codes by itself when the issuer approves them, until this time at most.',
+      }),
+    ),
     message: Type.Optional(Type.String({ description: 'What to do next, for a person.' })),
   },
   { title: 'LoadedCodes' },
@@ -35,12 +54,13 @@ const bodySchema = Type.Object(
 
 export interface CodeRouteOptions extends OrganiserCallOptions {
   readonly codes: Pick<CodeLoader, 'load'>
+  readonly loads: Pick<PendingLoads, 'keep' | 'drop' | 'findUntilMs'>
 }
 
 /** Loads an event's claim codes from the issuer. */
 export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
   app,
-  { db, organisers, codes, organiserLimit, assertConfigured },
+  { db, organisers, codes, loads, organiserLimit, assertConfigured },
   done,
 ) => {
   app.post(
@@ -54,7 +74,7 @@ export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
         operationId: 'loadCodes',
         summary: "Load an event's claim codes from the issuer",
         params: eventParams,
-        body: editCodeBody,
+        body: requestSchema,
         response: okSchema(Type.Object({ url: Type.String(), body: bodySchema, ...passField }), [
           ...ORGANISER_ERRORS,
           'event_not_found',
@@ -64,26 +84,35 @@ export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
     async (request, reply) => {
       assertConfigured()
       const event = await getEvent(db, parseEventName(request.params.event))
-      const { editCode } = request.body
-      const newPass = await organisers.assertEditCode(event.event_id, credentialsOf(request))
+      const { editCode, load_when_approved: loadsLater } = request.body
+      const id = event.event_id
+      const newPass = await organisers.assertEditCode(id, credentialsOf(request))
+      if (loadsLater === false) await loads.drop(id)
       const loaded = await codes.load(event, editCode)
+      if (loaded.listed > 0) await loads.drop(id)
+      const keepsCode = loadsLater === true && isWaiting(loaded) && !isOwnEvent(id)
+      const untilMs = keepsCode ? await loads.keep(id, editCode) : await loads.findUntilMs(id)
       return {
         ok: true as const,
-        data: {
-          url: `/addcodes/${event.event_id}`,
-          body: loadedJson(event, loaded),
-          ...passIn(reply, newPass),
-        },
+        data: { url: `/addcodes/${id}`, body: loadedJson(id, loaded, untilMs), ...passIn(reply, newPass) },
       }
     },
   )
   done()
 }
 
-function loadedJson({ event_id: eventId }: Event, { listed, added, counts }: LoadedCodes) {
-  const { total, available, claimed } = codeTotals(counts)
-  const isWaiting = listed === 0 && total === 0
-  return { num: added, total, available, claimed, ...(isWaiting ? waiting(eventId) : {}) }
+function loadedJson(eventId: number, loaded: LoadedCodes, untilMs: number | undefined) {
+  const { total, available, claimed } = codeTotals(loaded.counts)
+  const counts = { num: loaded.added, total, available, claimed }
+  if (!isWaiting(loaded)) return counts
+  return untilMs === undefined
+    ? { ...counts, ...waiting(eventId) }
+    : { ...counts, ...WAITING_BY_ITSELF, loads_until: new Date(untilMs).toISOString() }
+}
+
+/** The issuer has not approved the event. */
+function isWaiting({ listed, counts }: LoadedCodes): boolean {
+  return listed === 0 && codeTotals(counts).total === 0
 }
 
 /** Not an error: an event is approved some time after it was made. */
@@ -94,4 +123,9 @@ function waiting(eventId: number) {
       ? 'The operator of this server has not approved this event. Its tokens can be claimed as soon as that is done.'
       : 'The issuer has no codes for this event yet. Wait for its e-mail (24 to 72 hours), then load again.',
   }
+}
+const WAITING_BY_ITSELF = {
+  waiting_for_issuer: true as const,
+  message:
+    'The issuer has no codes for this event yet. This server loads them by itself when the issuer has approved them.',
 }

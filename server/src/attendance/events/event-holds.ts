@@ -62,12 +62,7 @@ export class EventHolds {
     const hold = await this.findHeld(eventId)
     const waitMs = hold ? hold.probe_at_ms - this.clock.nowMs() : 0
     if (waitMs <= 0) return
-    const waitS = Math.ceil(waitMs / 1000)
-    throw new AppError(
-      'event_held',
-      `The token issuer gives contradictory answers for this event, so its claims are paused. Nothing was used up; try again in ${waitText(waitS)}, or ask the organiser.`,
-      { retry_after_s: waitS },
-    )
+    throw eventHeld(Math.ceil(waitMs / 1000))
   }
 
   /** Whether a claim of a held event may ask the issuer now: one claim, when the pause is over. */
@@ -110,6 +105,15 @@ export class EventHolds {
   forget(eventId: number): void {
     this.holds.forget(String(eventId))
   }
+}
+
+/** @param waitS seconds until a claim may ask the issuer again */
+export function eventHeld(waitS: number): AppError {
+  return new AppError(
+    'event_held',
+    `The token issuer gives contradictory answers for this event, so its claims are paused. Nothing was used up; try again in ${waitText(waitS)}, or ask the organiser.`,
+    { retry_after_s: waitS },
+  )
 }
 
 /**

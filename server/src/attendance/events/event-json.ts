@@ -40,6 +40,7 @@ export const eventInfoProperties = {
   requires_grant: Type.Boolean({
     description: "Whether a player needs a grant of the organiser's own server.",
   }),
+  rehearsal_until: iso('Until when claims from a preview of the scene are rehearsed'),
 }
 export const eventInfoSchema = Type.Object(eventInfoProperties, {
   additionalProperties: true,
@@ -90,6 +91,7 @@ export function eventInfoJson(event: Event) {
     requires_captcha: event.requires_captcha,
     requires_presence: event.requires_presence,
     requires_grant: event.requires_grant,
+    rehearsal_until: isoText(event.rehearsal_until_ms),
   }
 }
 

@@ -14,6 +14,7 @@ test('reads all options, in the form of the organiser page', () => {
         ['distribution_end_date', null],
         ['requires_captcha', true],
         ['requires_presence', false],
+        ['rehearsal_until', '2026-11-20T10:00:00Z'],
       ],
       world,
     ),
@@ -22,6 +23,7 @@ test('reads all options, in the form of the organiser page', () => {
     distribution_end_at_ms: null,
     requires_captcha: true,
     requires_presence: false,
+    rehearsal_until_ms: Date.parse('2026-11-20T10:00:00Z'),
   })
 })
 
@@ -52,7 +54,7 @@ test.each(['end_date', 'coordinate', 'Enabled', 'enable', 'requiresCaptcha', 'di
   (name) => {
     expect(() => parseOptions([[name, 'red']], world)).toThrow(
       expect.objectContaining({
-        message: `There is no option "${name}". The options are coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence, revoke_passes, tokens, hide_holders, description.`,
+        message: `There is no option "${name}". The options are coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence, requires_grant, rehearsal_until, revoke_passes, tokens, hide_holders, description.`,
         data: expect.objectContaining({ parameter: 'options', value: name }),
       }),
     )

@@ -11,7 +11,7 @@ const ALLOWED_TIME =
 const LIKE_DATE = /^\d{4}-\d{2}-\d{2}[\dTZ:.+ -]{0,30}$/
 const MAX_OPTIONS = 20
 const NAMES =
-  'coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence, requires_grant, revoke_passes, tokens, hide_holders, description'
+  'coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence, requires_grant, rehearsal_until, revoke_passes, tokens, hide_holders, description'
 const ALLOWED_OPTIONS = `a list of [name, value] pairs, 1 to ${MAX_OPTIONS} of them; names: ${NAMES}`
 /** A name as options have it. An edit code can be of letters alone, so this is not enough to show a text. */
 const LIKE_NAME = /^[a-z_]{1,40}$/i
@@ -77,6 +77,8 @@ function parseOption(pair: unknown, world: World): RequestedOptions {
       return { distribution_start_at_ms: parseTime(name, value) }
     case 'distribution_end_date':
       return { distribution_end_at_ms: parseTime(name, value) }
+    case 'rehearsal_until':
+      return { rehearsal_until_ms: parseTime(name, value) }
     default:
       throw unknownOption(name)
   }

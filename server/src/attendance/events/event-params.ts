@@ -60,7 +60,7 @@ export const editCodeField = Type.String({
   'x-allowed': 'the edit code of the event, as text',
   'x-withheld': true,
   description:
-    "The private edit code: from the issuer's e-mail, judged by the issuer each time and never stored; or from the answer of `POST /events`, and stored as a hash alone.",
+    "The private edit code: from the issuer's e-mail, judged by the issuer each time, and stored nowhere unless `load_when_approved` asks for it; or from the answer of `POST /events`, and stored as a hash alone.",
 })
 
 /** The fields of every call with an edit code. */

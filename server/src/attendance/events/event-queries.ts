@@ -20,6 +20,7 @@ export type EventOptions = Partial<
     | 'requires_grant'
     | 'distribution_start_at_ms'
     | 'distribution_end_at_ms'
+    | 'rehearsal_until_ms'
   >
 >
 

@@ -1,10 +1,11 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { World } from '@landpass/client/grid'
 import Type from 'typebox'
-import type { Clock } from '../../clock.ts'
+import { type Clock, HOUR_MS } from '../../clock.ts'
 import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
+import type { Rehearsals } from '../rehearsal/rehearsals.ts'
 import { availabilityJson, availabilitySchema } from './availability.ts'
 import type { CodeCountCache } from './code-count-cache.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
@@ -33,6 +34,7 @@ import { changeEvent, type Event, getEvent, getEventId, saveEvent } from './even
 import type { Organisers } from './organisers.ts'
 
 const tags = ['events']
+const LONGEST_REHEARSAL_MS = 24 * HOUR_MS
 const coordinatesField = Type.String({
   'x-allowed': 'x,y pairs separated by semicolons',
   'x-withheld': true,
@@ -59,14 +61,16 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   /** Changes an event of our own. @throws {AppError} `event_not_found` for another event, `invalid_parameter` */
   readonly changeMade: (event: Event, change: MadeEventChange) => Promise<void>
   readonly maxTokens: number
+  readonly rehearsals: Pick<Rehearsals, 'begin'>
 }
 
 /** Registers, changes and reads events. */
 export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app,
-  { db, clock, world, organisers, events, codeCounts, holds, organiserLimit, assertConfigured, ...ofOwn },
+  { db, clock, world, organisers, events, codeCounts, holds, rehearsals, ...others },
   done,
 ) => {
+  const { organiserLimit, assertConfigured, maxTokens, changeMade } = others
   app.post(
     '/event/:event',
     {
@@ -118,7 +122,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
             ...credentialFields,
             options: Type.Unknown({
               description:
-                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`.',
+                'Pairs of name and value: coordinates, enabled, distribution_start_date, distribution_end_date (ISO 8601 or null), requires_captcha, requires_presence, requires_grant, rehearsal_until (at most 24 hours ahead, or null), revoke_passes, and of events made here tokens (more than before), hide_holders, description. Example: `[["coordinates", "52,-10;53,-10"]]`.',
             }),
           },
           { title: 'EventChangeRequest' },
@@ -138,12 +142,14 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       )
       const known = await getEvent(db, parseEventName(request.params.event))
       assertWindow({ ...known, ...options })
-      if (tokens !== undefined && tokens > ofOwn.maxTokens)
-        throw invalidParameter('tokens', tokens, `at most ${ofOwn.maxTokens}`)
+      assertRehearsalEnd(options.rehearsal_until_ms, clock.nowMs())
+      if (tokens !== undefined && tokens > maxTokens)
+        throw invalidParameter('tokens', tokens, `at most ${maxTokens}`)
       const id = known.event_id
       const given = await organisers.assertEditCode(id, credentialsOf(request))
-      await ofOwn.changeMade(known, { tokens, hidesHolders, description })
+      await changeMade(known, { tokens, hidesHolders, description })
       const newPass = revokesPasses ? await organisers.revokePasses(id) : given
+      if (typeof options.rehearsal_until_ms === 'number') await rehearsals.begin(id)
       const event = await changeEvent(db, id, options, clock.nowMs())
       events.forget(event)
       return { ok: true as const, data: { ...eventInfoJson(event), ...passIn(reply, newPass) } }
@@ -203,5 +209,15 @@ function assertWindow({ distribution_start_at_ms: start, distribution_end_at_ms:
     'distribution_end_date',
     new Date(end).toISOString(),
     `after distribution_start_date, ${new Date(start).toISOString()}`,
+  )
+}
+
+function assertRehearsalEnd(untilMs: number | null | undefined, nowMs: number): void {
+  if (untilMs === null || untilMs === undefined) return
+  if (nowMs < untilMs && untilMs <= nowMs + LONGEST_REHEARSAL_MS) return
+  throw invalidParameter(
+    'rehearsal_until',
+    new Date(untilMs).toISOString(),
+    'a time within the next 24 hours, or null',
   )
 }

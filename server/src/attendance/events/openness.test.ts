@@ -21,6 +21,7 @@ function event(facts: Partial<Event> = {}): Event {
     distribution_end_at_ms: null,
     expires_at_ms: null,
     codes_asked_at_ms: null,
+    rehearsal_until_ms: null,
     created_at_ms: 0,
     updated_at_ms: 0,
     ...facts,

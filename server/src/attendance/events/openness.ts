@@ -69,6 +69,20 @@ export function assertOpen(event: Event, nowMs: number): void {
   }
 }
 
+/** Whether claims from a preview of the scene are rehearsed at a time. */
+export function isRehearsing({ rehearsal_until_ms: untilMs }: Event, nowMs: number): boolean {
+  return untilMs !== null && nowMs < untilMs
+}
+
+/**
+ * For rehearsals before an event: it may still be paused, and need not have begun.
+ *
+ * @throws {AppError} `event_closed`, `event_expired` when it gives out no tokens any more
+ */
+export function assertNotOver(event: Event, nowMs: number): void {
+  assertOpen({ ...event, enabled: true, distribution_start_at_ms: null }, nowMs)
+}
+
 /** The error for an expired event, found by the stored expiry or by an answer of the issuer. */
 export function eventExpired({ event_id: eventId }: Pick<Event, 'event_id'>): AppError {
   return new AppError(

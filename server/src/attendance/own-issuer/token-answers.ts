@@ -17,7 +17,11 @@ const GATE_ADDRESS = /^\/events\/[^/?]+\/holders\/0[xX][0-9a-fA-F]{40}$/
  */
 export class TokenAnswers {
   private timesForgotten = 0
-  private readonly gates = new LRUCache<string, ReadyAnswer>({ max: MAX_GATES, ttl: GATE_MS })
+  private readonly gates = new LRUCache<string, ReadyAnswer>({
+    max: MAX_GATES,
+    ttl: GATE_MS,
+    ttlResolution: SECOND_MS / 10, // by default a timer runs each millisecond
+  })
   private readonly pages = new LRUCache<string, string, () => Promise<string>>({
     maxSize: MAX_PAGE_BYTES,
     sizeCalculation: (text) => text.length + 1,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { MINUTE_MS } from '../../clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { notMadeHere } from './approvals.ts'
@@ -19,8 +19,6 @@ const MAX_BYTES = 16 * 1024 * 1024
 const MAX_DRAWN_BYTES = 4 * 1024 * 1024
 /** Memory of an entry besides its picture; tokens of an event share one. */
 const ENTRY_BYTES = 512
-/** A ready answer with a picture may have a copy of it as a text, if it is that short. */
-const MAX_COPY_BYTES = 8 * 1024
 /** Called before a picture is drawn, which takes some 30 ms. @throws {AppError} `too_many_requests` */
 type BeforeDrawing = () => Promise<void>
 
@@ -37,18 +35,20 @@ export class TokenPictures {
   private readonly ofEvents = new LRUCache<number, TokenPicture>({
     maxSize: MAX_BYTES,
     ttl: CACHED_MS,
-    sizeCalculation: ({ png }) => bytesOf(png) + ENTRY_BYTES,
+    ttlResolution: SECOND_MS, // by default a timer runs each millisecond
+    sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
   })
   private readonly ofTokens = new LRUCache<string, TokenPicture>({
     maxSize: MAX_BYTES,
     ttl: CACHED_MS,
-    sizeCalculation: (picture) => ENTRY_BYTES + (this.isShared(picture) ? 0 : bytesOf(picture.png)),
+    ttlResolution: SECOND_MS, // by default a timer runs each millisecond
+    sizeCalculation: (picture) => ENTRY_BYTES + (this.isShared(picture) ? 0 : picture.png.length),
   })
   private readonly shared = new WeakSet<TokenPicture>()
   /** By UUID. They depend on it alone, so none becomes wrong. */
   private readonly drawnOfEvents = new LRUCache<string, TokenPicture>({
     maxSize: MAX_DRAWN_BYTES,
-    sizeCalculation: ({ png }) => bytesOf(png) + ENTRY_BYTES,
+    sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
   })
 
   constructor(db: Db) {
@@ -114,10 +114,6 @@ export class TokenPictures {
   private isShared(picture: TokenPicture): boolean {
     return this.shared.has(picture)
   }
-}
-
-function bytesOf({ length }: Buffer): number {
-  return length + Math.min(length, MAX_COPY_BYTES)
 }
 
 export function pictureOf(png: Buffer): TokenPicture {

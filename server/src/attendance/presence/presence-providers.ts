@@ -20,6 +20,8 @@ export interface PresenceProvidersOptions {
   readonly config: PresenceConfig
   readonly clock: Clock
   readonly onAnswer?: (facts: PresenceFacts) => void
+  /** Called with every combined result. */
+  readonly onResult?: (result: PresenceResult) => void
 }
 
 /** How long one provider may take, in timeouts of a call: it may send several calls, and they may have to wait. */
@@ -46,7 +48,9 @@ export class PresenceProviders implements Presence {
   async find(address: string, places: readonly Coord[]): Promise<PresenceResult> {
     const player = address.toLowerCase()
     const answers = this.providers.map((provider) => this.ask(provider, player, places))
-    return combineAsTheyArrive(this.options.config.policy, answers)
+    const result = await combineAsTheyArrive(this.options.config.policy, answers)
+    this.options.onResult?.(result)
+    return result
   }
 
   private async ask(provider: Provider, player: string, places: readonly Coord[]): Promise<PresenceResult> {

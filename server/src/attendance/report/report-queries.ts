@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
-import { HOUR_MS } from '../../clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { ClaimState } from '../../db/schema.ts'
 
 /** How many hours a report shows: the last week. */
 export const REPORTED_HOURS = 7 * 24
+
+/** How many minutes a report shows: the last three hours. */
+export const REPORTED_MINUTES = 3 * 60
 
 export type ClaimCounts = Readonly<Record<ClaimState, number>>
 
@@ -39,4 +42,23 @@ const NO_CLAIMS = { hourMs: -1, reserved: 0, minting: 0, minted: 0, failed: 0, r
 
 function hasClaims(counts: ClaimCounts): boolean {
   return Object.values(counts).some((count) => count > 0)
+}
+
+export interface MinuteOfClaims {
+  readonly minuteMs: number
+  readonly claims: number
+}
+
+/** The last minutes in which claims were made, the oldest first. Reads an index entry for each of these claims. */
+export async function countByMinute(
+  db: Db,
+  eventId: number,
+  nowMs: number,
+): Promise<readonly MinuteOfClaims[]> {
+  const sinceMs = (Math.floor(nowMs / MINUTE_MS) - REPORTED_MINUTES + 1) * MINUTE_MS
+  const { rows } = await sql<{ minuteMs: number; claims: number }>`
+    select created_at_ms / 60000 * 60000 as "minuteMs", count(*) as claims
+    from claim where event_id = ${eventId} and created_at_ms >= ${sinceMs}
+    group by 1 order by 1`.execute(db)
+  return rows.map(({ minuteMs, claims }) => ({ minuteMs, claims: Number(claims) }))
 }

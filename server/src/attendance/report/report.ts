@@ -2,7 +2,9 @@ import Type from 'typebox'
 import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { HoldReason } from '../../db/schema.ts'
+import { findLoad } from '../codes/load-queries.ts'
 import { availabilityJson, availabilitySchema } from '../events/availability.ts'
+import { countBlocked } from '../events/blocked-queries.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
@@ -13,7 +15,15 @@ import { countGrants } from '../grants/grant-queries.ts'
 import { lastFailures, MAX_STORED_FAILURES } from '../issuer/failure-queries.ts'
 import { refusalsByCode } from '../refusal-queries.ts'
 import type { Refusals } from '../refusals.ts'
-import { countClaims, type HourOfClaims } from './report-queries.ts'
+import type { Rehearsals } from '../rehearsal/rehearsals.ts'
+import type { ServiceState } from '../service-state.ts'
+import { countByMinute, countClaims, type HourOfClaims } from './report-queries.ts'
+import {
+  issuerStatusJson,
+  issuerStatusSchema,
+  presenceStatusJson,
+  presenceStatusSchema,
+} from './service-status.ts'
 
 const count = (description: string) => Type.Integer({ description })
 const claimCountProperties = {
@@ -66,6 +76,13 @@ export const reportSchema = Type.Object(
       }),
       { description: 'The hours of the last week in which there were claims, the newest first.' },
     ),
+    minutes: Type.Array(
+      Type.Object({
+        minute: Type.String({ description: 'Beginning of the minute: ISO 8601, UTC.' }),
+        claims: count('Claims that were made in it, whatever became of them.'),
+      }),
+      { description: 'The minutes of the last three hours in which there were claims, the oldest first.' },
+    ),
     refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }), {
       description: 'Claims that were refused, by error code, the most frequent first.',
     }),
@@ -74,6 +91,13 @@ export const reportSchema = Type.Object(
       used: count('A claim has them.'),
       expired: count('Nobody used them in time.'),
     }),
+    rehearsal: Type.Object(
+      {
+        claims: count('Players whose claim succeeded.'),
+        refusals: count('Refused claims.'),
+      },
+      { description: 'Of the rehearsal that is on, or the last one; counted nowhere else.' },
+    ),
     issuer_errors: Type.Array(
       Type.Object({
         at: Type.String({ description: 'ISO 8601, UTC.' }),
@@ -85,6 +109,24 @@ export const reportSchema = Type.Object(
       }),
       { description: `The last ${MAX_STORED_FAILURES}, the newest first.` },
     ),
+    issuer: issuerStatusSchema,
+    presence: presenceStatusSchema,
+    blocked: count('Players whose claims are refused.'),
+    codes_load: Type.Union(
+      [
+        Type.Object({
+          until: Type.String({ description: 'ISO 8601, UTC: until when the edit code is stored at most.' }),
+          last_try_at: Type.Union([Type.String(), Type.Null()], {
+            description: 'ISO 8601, UTC: when the issuer was last asked in the background.',
+          }),
+        }),
+        Type.Null(),
+      ],
+      {
+        description:
+          'The codes are loaded as soon as the issuer approves them; null where nobody asked for it.',
+      },
+    ),
   },
   { title: 'Report' },
 )
@@ -94,8 +136,11 @@ export interface ReportsOptions {
   readonly clock: Clock
   /** Writes its counts to the database before the report reads them. */
   readonly refusals: Pick<Refusals, 'flush'>
+  readonly rehearsals: Pick<Rehearsals, 'count'>
   readonly codeCounts: CodeCountCache
   readonly holds: Pick<EventHolds, 'find' | 'forget'>
+  readonly issuerState: Pick<ServiceState, 'current'>
+  readonly presenceState: Pick<ServiceState, 'current'>
 }
 
 /**
@@ -113,7 +158,7 @@ export class Reports {
   }
 
   async make(event: Event) {
-    const { clock, codeCounts, holds } = this.options
+    const { clock, codeCounts, holds, issuerState, presenceState } = this.options
     const codes = await codeCounts.get(event.event_id)
     const counted = this.counted.get(codes) ?? this.count(event.event_id)
     this.counted.set(codes, counted)
@@ -125,26 +170,36 @@ export class Reports {
       availability: availabilityJson(event, codes, clock.nowMs(), isHeld(hold)),
       alarms: hold ? [alarmJson(hold)] : [],
       codes,
+      issuer: issuerStatusJson(event, issuerState),
+      presence: presenceStatusJson(event, presenceState),
       ...(await counted),
     }
   }
 
   private async count(eventId: number) {
-    const { db, clock, refusals } = this.options
+    const { db, clock, refusals, rehearsals } = this.options
     await refusals.flush()
     const { total, hours } = await countClaims(db, eventId, clock.nowMs())
+    const minutes = await countByMinute(db, eventId, clock.nowMs())
     const failures = await lastFailures(db, eventId)
+    const load = await findLoad(db, eventId)
     return {
       claims: total,
       hours: hours.map(hourJson),
+      minutes: minutes.map(({ minuteMs, claims }) => ({ minute: new Date(minuteMs).toISOString(), claims })),
       refusals: await refusalsByCode(db, eventId),
       grants: await countGrants(db, eventId, clock.nowMs()),
+      rehearsal: await rehearsals.count(eventId),
       issuer_errors: failures.map(({ at_ms, call, kind, status }) => ({
         at: new Date(at_ms).toISOString(),
         call,
         kind,
         status,
       })),
+      blocked: await countBlocked(db, eventId),
+      codes_load: load
+        ? { until: new Date(load.until_ms).toISOString(), last_try_at: isoText(load.last_try_at_ms) }
+        : null,
     }
   }
 }

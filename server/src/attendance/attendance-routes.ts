@@ -1,0 +1,96 @@
+import type { FastifyInstance } from 'fastify'
+import type { LimitsConfig } from '../config/config.ts'
+import { type CaptchaRouteOptions, captchaRoutes } from './captcha/captcha-routes.ts'
+import { type ClaimRouteOptions, claimRoutes } from './claims/claim-routes.ts'
+import { type CodeRouteOptions, codeRoutes } from './codes/code-routes.ts'
+import { type BlockedRouteOptions, blockedRoutes } from './events/blocked-routes.ts'
+import { checkRoutes } from './events/check-routes.ts'
+import { type EventRouteOptions, eventRoutes } from './events/event-routes.ts'
+import { type GrantRouteOptions, grantRoutes } from './grants/grant-routes.ts'
+import { type Limits, registerLimits } from './limits.ts'
+import { type ApprovalRouteOptions, approvalRoutes } from './own-issuer/approval-routes.ts'
+import { type IssuerKeyRouteOptions, issuerKeyRoutes } from './own-issuer/issuer-key-routes.ts'
+import { type MadeEventRouteOptions, madeEventRoutes } from './own-issuer/made-event-routes.ts'
+import { isOperator } from './own-issuer/operator-key.ts'
+import { revocationRoutes } from './own-issuer/revocation-routes.ts'
+import type { SharePictures } from './own-issuer/share-pictures.ts'
+import type { TokenAnswers } from './own-issuer/token-answers.ts'
+import type { TokenKeys } from './own-issuer/token-keys.ts'
+import { tokenLogRoutes } from './own-issuer/token-log-routes.ts'
+import { tokenPictureRoutes } from './own-issuer/token-picture-routes.ts'
+import type { TokenPictures } from './own-issuer/token-pictures.ts'
+import { type TokenRouteOptions, tokenRoutes } from './own-issuer/token-routes.ts'
+import { claimListRoutes } from './report/claim-list-routes.ts'
+import { exportRoutes } from './report/export-routes.ts'
+import { type ReportRouteOptions, reportRoutes } from './report/report-routes.ts'
+
+/** Everything that the options of the routes name, without the limits. */
+export type Endpoints = Omit<
+  EventRouteOptions &
+    BlockedRouteOptions &
+    CodeRouteOptions &
+    ClaimRouteOptions &
+    ReportRouteOptions &
+    GrantRouteOptions &
+    CaptchaRouteOptions &
+    MadeEventRouteOptions &
+    ApprovalRouteOptions &
+    Omit<IssuerKeyRouteOptions, 'keys'> & {
+      readonly keys: TokenKeys
+      readonly pictures: TokenPictures
+      readonly shares: SharePictures
+      readonly tokenAnswers: TokenAnswers
+    } & TokenRouteOptions,
+  keyof Limits
+>
+
+/** Registers all endpoints, with common limits. */
+export async function addRoutes(
+  scope: FastifyInstance,
+  config: LimitsConfig,
+  endpoints: Endpoints,
+): Promise<void> {
+  // Addresses are not logged: organisers put edit codes into queries and in place of the event number
+  scope.addHook('onRoute', (route) => {
+    route.config = { ...route.config, isAddressPrivate: true }
+  })
+  const limits = await registerLimits(scope, config)
+  const { clientLimit, imageLimit, organiserLimit, listLimit, playerLimit } = limits
+  const { makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } = limits
+  const { db, clock, world, assertConfigured } = endpoints
+  const { organisers, events, codeCounts, holds, blocked, rehearsals, codes, loads, reports } = endpoints
+  const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
+  const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
+  const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
+
+  const forOrganisers = { db, organisers, organiserLimit, assertConfigured }
+  const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
+  await scope.register(eventRoutes, {
+    ...forOrganisers,
+    ...{ clock, world, events, codeCounts, holds, rehearsals, maxTokens, changeMade },
+  })
+  await scope.register(checkRoutes, forOrganisers)
+  await scope.register(blockedRoutes, { ...forOrganisers, blocked })
+  await scope.register(codeRoutes, { ...forOrganisers, codes, loads })
+  await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
+  await scope.register(reportRoutes, { ...forOrganisers, reports })
+  await scope.register(claimListRoutes, forOrganisers)
+  await scope.register(exportRoutes, { ...forOrganisers, clock, reports })
+  await scope.register(grantRoutes, { ...forOrganisers, grants, grantLimit, eventGrantLimit, onGrant })
+  await scope.register(captchaRoutes, { ...forPlayers, captchas, rehearsals, imageLimit })
+  await scope.register(madeEventRoutes, {
+    ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },
+    ...{ makerLimit, makerDayLimit, waitingDayLimit },
+  })
+  await scope.register(approvalRoutes, { db, approvals, operatorKey, organiserLimit, assertConfigured })
+  await scope.register(issuerKeyRoutes, { clock, keys, assertConfigured })
+  await scope.register(revocationRoutes, { ...forOrganisers, clock, keys, tokenAnswers })
+  await scope.register(tokenLogRoutes, { db })
+  await scope.register(tokenRoutes, {
+    ...{ db, events, showsHolders, publicUrl, tokenAnswers, organisers, organiserLimit, listLimit },
+  })
+  await scope.register(tokenPictureRoutes, {
+    ...{ events, pictures, shares, imageLimit, listLimit },
+    isOperator: (request) => isOperator(request, operatorKey),
+  })
+}

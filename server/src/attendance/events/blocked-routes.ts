@@ -1,0 +1,72 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { okSchema } from '../../http/schemas.ts'
+import { blockedJson, blockedSchema } from './blocked-json.ts'
+import { type BlockedPlayers, MAX_BLOCKED } from './blocked-players.ts'
+import {
+  credentialFields,
+  credentialsOf,
+  eventParams,
+  ORGANISER_ERRORS,
+  type OrganiserCallOptions,
+  parseEventName,
+  passField,
+  passIn,
+} from './event-params.ts'
+import { getEvent } from './event-queries.ts'
+
+const addresses = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ pattern: '^0[xX][0-9a-fA-F]{40}$' }), {
+      maxItems: MAX_BLOCKED,
+      'x-allowed': `a list of at most ${MAX_BLOCKED} addresses, each 0x and 40 hex digits`,
+      'x-withheld': true,
+      description,
+    }),
+  )
+
+export interface BlockedRouteOptions extends OrganiserCallOptions {
+  readonly blocked: Pick<BlockedPlayers, 'change'>
+}
+
+/** The players to whom an organiser gives no token. */
+export const blockedRoutes: FastifyPluginCallbackTypebox<BlockedRouteOptions> = (
+  app,
+  { db, organisers, blocked, organiserLimit, assertConfigured },
+  done,
+) => {
+  app.post(
+    '/event/:event/blocked',
+    {
+      onRequest: organiserLimit,
+      schema: {
+        tags: ['events'],
+        operationId: 'changeBlocked',
+        summary: 'Block players, let others claim again, or list the blocked ones',
+        description: `At most ${MAX_BLOCKED} are blocked for an event. Who has a token, or a claim that waits, keeps it.`,
+        params: eventParams,
+        body: Type.Object(
+          {
+            ...credentialFields,
+            add: addresses('Players to block.'),
+            remove: addresses('Players who may claim again; they are removed before others are added.'),
+          },
+          { title: 'BlockedRequest' },
+        ),
+        response: okSchema(
+          Type.Object({ blocked: blockedSchema, ...passField }, { title: 'BlockedPlayers' }),
+          [...ORGANISER_ERRORS, 'event_not_found'],
+        ),
+      },
+    },
+    async (request, reply) => {
+      assertConfigured()
+      const { add = [], remove = [] } = request.body
+      const { event_id: id } = await getEvent(db, parseEventName(request.params.event))
+      const newPass = await organisers.assertEditCode(id, credentialsOf(request))
+      const players = await blocked.change(id, { add, remove })
+      return { ok: true as const, data: { blocked: players.map(blockedJson), ...passIn(reply, newPass) } }
+    },
+  )
+  done()
+}

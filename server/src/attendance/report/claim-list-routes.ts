@@ -1,0 +1,112 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { okSchema } from '../../http/schemas.ts'
+import {
+  credentialFields,
+  credentialsOf,
+  eventParams,
+  ORGANISER_ERRORS,
+  type OrganiserCallOptions,
+  parseEventName,
+  passField,
+  passIn,
+} from '../events/event-params.ts'
+import { getEvent } from '../events/event-queries.ts'
+import {
+  claimsCsv,
+  listedClaimJson,
+  listedClaimSchema,
+  PLACE_PATTERN,
+  placeText,
+  readPlace,
+} from './claim-list.ts'
+import { allClaims, LIST_START, listClaims } from './claim-list-queries.ts'
+
+const MAX_LIMIT = 1_000
+const DEFAULT_LIMIT = 100
+
+const requestSchema = Type.Object(
+  {
+    ...credentialFields,
+    after: Type.Optional(
+      Type.String({
+        pattern: PLACE_PATTERN,
+        'x-allowed': 'the next of an earlier page, as text',
+        description: 'The `next` of the page before. Left out: the first page.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} if left out.` }),
+    ),
+    format: Type.Optional(
+      Type.Unsafe<'json' | 'csv'>({
+        type: 'string',
+        enum: ['json', 'csv'],
+        description: 'csv: all claims as a file; `after` and `limit` are ignored.',
+      }),
+    ),
+  },
+  { title: 'ClaimListRequest' },
+)
+const pageSchema = Type.Object(
+  {
+    claims: Type.Array(listedClaimSchema, { description: 'In the order in which they were made.' }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Send it as `after` for the next page; null on the last one.',
+    }),
+    ...passField,
+  },
+  { title: 'ClaimList' },
+)
+
+/** The claims of an event, for its organiser. */
+export const claimListRoutes: FastifyPluginCallbackTypebox<OrganiserCallOptions> = (
+  app,
+  { db, organisers, organiserLimit, assertConfigured },
+  done,
+) => {
+  const { 200: page, ...failures } = okSchema(pageSchema, [...ORGANISER_ERRORS, 'event_not_found'])
+  app.post(
+    '/event/:event/claims',
+    {
+      onRequest: organiserLimit,
+      schema: {
+        tags: ['events'],
+        operationId: 'listClaims',
+        summary: 'Who claimed tokens of an event, page by page or as CSV, for its organiser',
+        params: eventParams,
+        body: requestSchema,
+        response: {
+          200: {
+            description: 'Done.',
+            content: { 'application/json': { schema: page }, 'text/csv': { schema: Type.String() } },
+          },
+          ...failures,
+        },
+      },
+    },
+    async (request, reply) => {
+      assertConfigured()
+      const { event_id: id } = await getEvent(db, parseEventName(request.params.event))
+      const newPass = await organisers.assertEditCode(id, credentialsOf(request))
+      const pass = passIn(reply, newPass)
+      reply.header('cache-control', 'no-store')
+      if (request.body.format === 'csv') {
+        return reply
+          .header('content-disposition', `attachment; filename="claims-${id}.csv"`)
+          .type('text/csv; charset=utf-8')
+          .send(Readable.from(claimsCsv(allClaims(db, id)), { objectMode: false }))
+      }
+      const { after, limit = DEFAULT_LIMIT } = request.body
+      const claims = await listClaims(db, id, {
+        after: after === undefined ? LIST_START : readPlace(after),
+        limit,
+      })
+      const last = claims.length === limit ? claims.at(-1) : undefined
+      const next = last ? placeText(last) : null
+      return reply.send({ ok: true as const, data: { claims: claims.map(listedClaimJson), next, ...pass } })
+    },
+  )
+  done()
+}

@@ -1,0 +1,63 @@
+import Type from 'typebox'
+import type { ClaimState } from '../../db/schema.ts'
+import type { ClaimPlace, ListedClaim } from './claim-list-queries.ts'
+
+export const listedClaimSchema = Type.Object(
+  {
+    made_at: Type.String({ description: 'ISO 8601, UTC.' }),
+    address: Type.String({ description: 'In lower case.' }),
+    state: Type.Unsafe<ClaimState>({
+      type: 'string',
+      enum: ['reserved', 'minting', 'minted', 'failed', 'released'],
+      description: 'As in the report.',
+    }),
+    reason: Type.Optional(
+      Type.String({ description: 'Why it failed or was released: a word for programs.' }),
+    ),
+    token: Type.Optional(
+      Type.String({ description: 'Id of the token, of events made here: /tokens/<id> shows it.' }),
+    ),
+    tx_hash: Type.Optional(Type.String({ description: 'The transaction that made the token.' })),
+  },
+  { title: 'ListedClaim' },
+)
+
+export function listedClaimJson({ madeAtMs, address, state, reason, tokenId, txHash }: ListedClaim) {
+  return {
+    made_at: new Date(madeAtMs).toISOString(),
+    address,
+    state,
+    ...(reason !== null && { reason }),
+    ...(tokenId !== null && { token: tokenId }),
+    ...(txHash !== null && { tx_hash: txHash }),
+  }
+}
+
+/** How a client names the place of a claim: it sends back what it got. */
+export const PLACE_PATTERN = '^\\d{1,15}-\\d{1,15}$'
+
+export function placeText({ madeAtMs, id }: ClaimPlace): string {
+  return `${madeAtMs}-${id}`
+}
+
+/** @param text that fits {@link PLACE_PATTERN} */
+export function readPlace(text: string): ClaimPlace {
+  const [madeAtMs, id] = text.split('-')
+  return { madeAtMs: Number(madeAtMs), id: Number(id) }
+}
+
+/**
+ * The claims as CSV, a line each, in pieces. Times, addresses, words, ids and hashes: no field can begin a formula of a
+ * spreadsheet, or needs quotes.
+ *
+ * @param batches claims as they are read: the event loop goes on between them
+ */
+export async function* claimsCsv(batches: AsyncIterable<readonly ListedClaim[]>): AsyncGenerator<string> {
+  yield 'made_at,address,state,reason,token,tx_hash\r\n'
+  for await (const claims of batches) yield claims.map(csvLine).join('')
+}
+
+function csvLine(claim: ListedClaim): string {
+  const { made_at, address, state, reason = '', token = '', tx_hash = '' } = listedClaimJson(claim)
+  return `${[made_at, address, state, reason, token, tx_hash].join(',')}\r\n`
+}

@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
+import type { Clock } from '../../clock.ts'
+import { streamSchema } from '../../http/schemas.ts'
+import {
+  credentialsOf,
+  editCodeBody,
+  eventParams,
+  ORGANISER_ERRORS,
+  type OrganiserCallOptions,
+  parseEventName,
+  passIn,
+} from '../events/event-params.ts'
+import { getEvent } from '../events/event-queries.ts'
+import { allClaims } from './claim-list-queries.ts'
+import { exportHead, exportPieces, exportSchema } from './event-export.ts'
+import type { Reports } from './report.ts'
+
+export interface ExportRouteOptions extends OrganiserCallOptions {
+  readonly clock: Clock
+  readonly reports: Pick<Reports, 'make'>
+}
+
+/** Everything about an event as one file, for its organiser. */
+export const exportRoutes: FastifyPluginCallbackTypebox<ExportRouteOptions> = (
+  app,
+  { db, clock, organisers, reports, organiserLimit, assertConfigured },
+  done,
+) => {
+  app.post(
+    '/event/:event/export',
+    {
+      onRequest: organiserLimit,
+      schema: {
+        tags: ['events'],
+        operationId: 'exportEvent',
+        summary: 'Everything about an event as a JSON file, for its organiser',
+        description: 'Streamed, without the envelope. It contains no edit code and no claim code.',
+        params: eventParams,
+        body: editCodeBody,
+        response: streamSchema('application/json', { description: 'Done.', body: exportSchema }, [
+          ...ORGANISER_ERRORS,
+          'event_not_found',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      assertConfigured()
+      const event = await getEvent(db, parseEventName(request.params.event))
+      const id = event.event_id
+      passIn(reply, await organisers.assertEditCode(id, credentialsOf(request)))
+      const head = await exportHead(db, event, reports, clock.nowMs())
+      const headers = {
+        'cache-control': 'no-store',
+        'content-disposition': `attachment; filename="event-${id}.json"`,
+      }
+      const json = Readable.from(exportPieces(head, allClaims(db, id)), { objectMode: false })
+      return reply.headers(headers).type('application/json; charset=utf-8').send(json)
+    },
+  )
+  done()
+}

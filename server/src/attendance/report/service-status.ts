@@ -1,0 +1,54 @@
+import Type from 'typebox'
+import type { Event } from '../events/event-queries.ts'
+import { isoText } from '../events/openness.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import type { ServiceState } from '../service-state.ts'
+
+type IssuerStatus = 'ok' | 'failing' | 'unknown'
+type PresenceStatus = 'ok' | 'failing' | 'not_asked'
+
+const since = Type.Union([Type.String(), Type.Null()], {
+  description: 'ISO 8601, UTC: since when it has been so; null where no call says so.',
+})
+
+export const issuerStatusSchema = Type.Object(
+  {
+    status: Type.Unsafe<IssuerStatus>({
+      type: 'string',
+      enum: ['ok', 'failing', 'unknown'],
+      description:
+        'Whether the issuer answered the last call of this process. unknown: there was none since its start. Always ok of an event made here.',
+    }),
+    since,
+  },
+  { title: 'IssuerStatus' },
+)
+export const presenceStatusSchema = Type.Object(
+  {
+    status: Type.Unsafe<PresenceStatus>({
+      type: 'string',
+      enum: ['ok', 'failing', 'not_asked'],
+      description:
+        'Whether a presence provider could say where the last player was. not_asked: the event requires no presence, or this process has not asked since its start.',
+    }),
+    since,
+  },
+  { title: 'PresenceStatus' },
+)
+
+/** What this process knows of the issuer of an event. */
+export function issuerStatusJson({ event_id }: Event, { current }: Pick<ServiceState, 'current'>) {
+  if (isOwnEvent(event_id)) return { status: 'ok' as const, since: null }
+  if (!current) return { status: 'unknown' as const, since: null }
+  return { status: answering(current.isAnswering), since: isoText(current.sinceMs) }
+}
+
+/** What this process knows of the presence providers, for an event. */
+export function presenceStatusJson({ requires_presence }: Event, { current }: Pick<ServiceState, 'current'>) {
+  if (!requires_presence || !current) return { status: 'not_asked' as const, since: null }
+  return { status: answering(current.isAnswering), since: isoText(current.sinceMs) }
+}
+
+function answering(isAnswering: boolean): 'ok' | 'failing' {
+  return isAnswering ? 'ok' : 'failing'
+}

@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs'
+import type { Page, Request } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Environment } from '../../src/config/config.ts'
+import type { Engine } from '../../src/db/engine.ts'
+import {
+  type AttendanceServer,
+  type OutsideWorld,
+  playerAt,
+  startAttendance,
+  startOutsideWorld,
+} from '../support/attendance-server.ts'
+import { type OpenedPage, SOON, testBrowser } from '../support/browser.ts'
+import { freshEngine } from '../support/engines.ts'
+import {
+  expectGoodEvening,
+  expectRefusals,
+  handsAt,
+  lookAgain,
+  setDeviceClock,
+} from '../support/evening-page.ts'
+import { findSecrets, type Output } from '../support/find-secrets.ts'
+import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
+
+/** The parts of the page of an evening, for an event of POAP: block list, files, codes, grants, and what it does with secrets. */
+
+const EDIT_CODE = 'orchard-feast-2791'
+const HERE = { x: 5, y: -2 }
+const openEngine = freshEngine('postgres')
+const open = testBrowser()
+let outside: OutsideWorld
+let engine: Engine
+let clock: TestClock
+let server: AttendanceServer
+const others: AttendanceServer[] = []
+let lastId = 75_000
+
+beforeAll(async () => {
+  clock = testClock()
+  const [world, opened] = await Promise.all([startOutsideWorld(), openEngine()])
+  outside = world
+  engine = opened
+  server = await startAttendance(engine, clock, outside)
+})
+afterAll(() => Promise.all([server, ...others].map((one) => one.close())))
+
+describe('players and files', () => {
+  test('a blocked player gets no token until the block is taken back; the report counts them', async () => {
+    const { opened, uuid } = await givenEvening({ codes: 5 })
+    const { page } = opened
+    const { say, press, expectText } = handsAt(page)
+    const zoe = await playerAt(outside, 'evening zoe', HERE, clock.nowMs())
+
+    await page.getByText(say('evening.blocked.count', { count: 0 })).click()
+    await page.locator('#blocked-address').fill('0x12')
+    await press('evening.blocked.add')
+    await expectText('evening.blocked.wrong')
+    await page.locator('#blocked-address').fill(zoe.address)
+    await press('evening.blocked.add')
+    await expectText('evening.blocked.count', { count: 1 })
+    expect((await server.claim(uuid, zoe)).body.code).toBe('player_blocked')
+    await lookAgain(page)
+    await expectText('evening.advice.blocked')
+    await expectGoodEvening(opened, 'blocked')
+
+    const address = zoe.address.toLowerCase()
+    await page.getByRole('button', { name: say('evening.blocked.remove_address', { address }) }).click()
+    await expectText('evening.blocked.count', { count: 0 })
+    expect((await server.claim(uuid, zoe)).status).toBe(200)
+  })
+
+  test('the list of claims and everything about the event are files, without codes', async () => {
+    const { opened, uuid, id } = await givenEvening({ codes: 5 })
+    const ann = await playerAt(outside, 'evening ann', HERE, clock.nowMs())
+    expect((await server.claim(uuid, ann)).status).toBe(200)
+
+    const csv = await downloadOf(opened.page, 'evening.files.claims')
+    const everything = await downloadOf(opened.page, 'evening.files.everything')
+
+    expect(csv.name).toMatch(new RegExp(`^landpass-claims-${id}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
+    expect(csv.text.toLowerCase()).toContain(ann.address.toLowerCase())
+    expect(JSON.stringify(JSON.parse(everything.text)).toLowerCase()).toContain(ann.address.toLowerCase())
+    const codes = await outside.codesOf(id, EDIT_CODE)
+    for (const secret of [EDIT_CODE, ...codes]) {
+      expect(csv.text).not.toContain(secret)
+      expect(everything.text).not.toContain(secret)
+    }
+  })
+
+  test('a file that fails says why at its button', async () => {
+    const { opened } = await givenEvening({ codes: 1 })
+    await opened.page.context().setOffline(true)
+    await handsAt(opened.page).press('evening.files.claims')
+    await opened.page.locator('#csv-fault').getByText('offline').waitFor()
+    opened.problems.splice(0)
+  })
+})
+
+test('tokens that the issuer made meanwhile are loaded', async () => {
+  const { opened, id } = await givenEvening({ codes: 2 })
+  const hands = handsAt(opened.page)
+  const body = JSON.stringify({ count: 7 })
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${outside.issuer}/simulator/events/${id}/codes`, { method: 'POST', headers, body })
+  await hands.press('organise.codes.load')
+  await hands.expectText('organise.news.codes', { count: 7, total: 9 })
+  await opened.page.locator('.numbers dd', { hasText: '9' }).first().waitFor()
+})
+
+test('while the issuer is away the numbers stay, and the page says that claims go on', async () => {
+  const { opened } = await givenEvening({ codes: 2 })
+  await outside.issuerSettings({ error_rate: 1 })
+  await lookAgain(opened.page)
+  await handsAt(opened.page).expectState('issuer_down')
+  await outside.issuerSettings({ error_rate: 0 })
+  await handsAt(opened.page).expectState('open')
+  expectRefusals(opened, 503)
+})
+
+test('after too many requests the page waits as long as the server says, however often one comes back to it', async () => {
+  const { uuid } = await givenEvent({ codes: 1 })
+  const limited = await anotherServer({ LIMIT_ORGANISER_PER_MINUTE: '1' })
+  const opened = await open(`${limited.origin}/organise?event=${uuid}`, { size: 'phone' })
+  const { page } = opened
+  const asked = reportsOf(page)
+  await handsAt(page).open(EDIT_CODE)
+  await lookAgain(page)
+  await page.locator('.evening .notice-warning').waitFor()
+  const count = asked.length
+  for (let times = 0; times < 5; times++) await lookAgain(page)
+  await page.locator('.evening .notice-warning').waitFor()
+  expect(asked).toHaveLength(count)
+  expectRefusals(opened, 429)
+})
+
+test('the edit code is in the memory of the page alone, and gone when it is forgotten or the page is left', async () => {
+  const { opened, id } = await givenEvening({ codes: 1 }, { keepsPages: true })
+  const { page } = opened
+  const outputs: Output[] = []
+  const listen = async (where: string) =>
+    outputs.push({ where, text: await page.evaluate<string>(EVERYTHING_KEPT) })
+  page.on('console', (message) => outputs.push({ where: 'the console', text: message.text() }))
+  page.on('request', (request) => outputs.push({ where: 'a request', text: headOf(request) }))
+  const hands = handsAt(page)
+
+  await listen('the evening')
+  expect(await page.locator('#edit-code').count()).toBe(0)
+  await hands.press('evening.pause')
+  await hands.expectState('paused')
+  await listen('after a change')
+  await hands.press('evening.code.forget')
+  expect(await page.locator('#edit-code').inputValue()).toBe('')
+  await listen('forgotten')
+  await hands.open(EDIT_CODE)
+  await page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`)
+  await page.locator('.evening-door').waitFor()
+  expect(await page.locator('#edit-code').inputValue()).toBe('')
+  await hands.open(EDIT_CODE)
+  await hands.press('organise.todo.change')
+  expect(await page.locator('#edit-code').inputValue()).toBe('')
+  await listen('another form')
+  await page.goBack()
+  await page.locator('.evening-door').waitFor()
+
+  expect(await page.locator('.evening').count(), String(id)).toBe(0)
+  expect(findSecrets(outputs, new Map([[EDIT_CODE, 'the edit code']]))).toEqual([])
+  // The page keeps itself for offline times, and asks for a map, which this server has not
+  await expect.poll(() => opened.problems, SOON).not.toEqual([])
+  expectRefusals(opened, 503)
+})
+
+/** Address, history, markup, storages and caches of a page, as text. */
+const EVERYTHING_KEPT = `(async () => {
+  const cached = []
+  for (const name of await caches.keys()) {
+    const cache = await caches.open(name)
+    for (const request of await cache.keys()) cached.push(request.url, await (await cache.match(request)).text())
+  }
+  const fields = [...document.querySelectorAll('input, textarea')].map((field) => field.value)
+  return [location.href, document.title, JSON.stringify(history.state), document.documentElement.outerHTML, document.cookie,
+    JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage }),
+    JSON.stringify(await indexedDB.databases()), JSON.stringify(performance.getEntries()), ...fields, ...cached].join(' ')
+})()`
+
+function headOf(request: Request): string {
+  return `${request.url()} ${JSON.stringify(request.headers())}`
+}
+
+/** The requests for reports from now on. */
+function reportsOf(page: Page): readonly string[] {
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/report')) asked.push(request.url())
+  })
+  return asked
+}
+
+async function downloadOf(
+  page: Page,
+  key: string,
+): Promise<{ readonly name: string; readonly text: string }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), handsAt(page).press(key)])
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
+}
+
+async function givenEvent(plan: { readonly codes: number }): Promise<{ id: number; uuid: string }> {
+  lastId += 1
+  await outside.putEvent(lastId, { edit_code: EDIT_CODE, ...plan })
+  return { id: lastId, uuid: await server.register(lastId, EDIT_CODE, '5,-2') }
+}
+
+/** An event whose evening is open on a phone. */
+async function givenEvening(
+  plan: { readonly codes: number },
+  options: { readonly keepsPages?: boolean } = {},
+): Promise<{ readonly opened: OpenedPage; readonly id: number; readonly uuid: string }> {
+  const { id, uuid } = await givenEvent(plan)
+  const opened = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone', ...options })
+  await setDeviceClock(opened.page, REFERENCE_TIME_MS)
+  await handsAt(opened.page).open(EDIT_CODE)
+  return { opened, id, uuid }
+}
+
+/** Another server on the same database. */
+async function anotherServer(env: Environment): Promise<AttendanceServer> {
+  const other = await startAttendance(engine, clock, outside, env)
+  others.push(other)
+  return other
+}

@@ -1,0 +1,255 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SimulatedPlayer } from '../../src/simulate/player/player.ts'
+import {
+  type AttendanceServer,
+  type OutsideWorld,
+  playerAt,
+  startAttendance,
+  startOutsideWorld,
+} from '../support/attendance-server.ts'
+import { SOON, testBrowser } from '../support/browser.ts'
+import { freshEngine } from '../support/engines.ts'
+import {
+  expectGoodEvening,
+  expectRefusals,
+  type Hands,
+  handsAt,
+  lookAgain,
+  setDeviceClock,
+  wordsOf,
+} from '../support/evening-page.ts'
+import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
+
+/**
+ * The evening of an event: an organiser with a phone, while simulated players claim at a real server. Nothing of it needs
+ * a terminal.
+ */
+
+const HERE = { x: 5, y: -2 }
+const ELSEWHERE = { x: 9, y: 9 }
+const openEngine = freshEngine('postgres')
+const open = testBrowser()
+let outside: OutsideWorld
+let clock: TestClock
+let server: AttendanceServer
+
+interface MadeEvent {
+  readonly uuid: string
+  readonly editCode: string
+}
+
+beforeAll(async () => {
+  clock = testClock()
+  const [world, engine] = await Promise.all([startOutsideWorld(), openEngine()])
+  outside = world
+  server = await startAttendance(engine, clock, outside, {
+    TOKEN_KEY_FILE: join(mkdtempSync(join(tmpdir(), 'landpass-evening-')), 'token.key'),
+    EVENT_MAKERS: 'anyone',
+    LIMIT_EVENTS_PER_MINUTE: '0',
+  })
+})
+afterAll(() => server.close())
+
+describe.each([
+  ['English', 'en-GB', 'en'],
+  ['French', 'fr-FR', 'fr'],
+] as const)('in %s, on a phone', (name, locale, language) => {
+  test('the organiser pauses and resumes, changes rules, times and tokens, while players claim', async () => {
+    const { uuid, editCode } = await givenEvent(`Harbour Lights, ${name}`, 12)
+    const opened = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone', locale })
+    const { page } = opened
+    await setDeviceClock(page)
+    const hands = handsAt(page, wordsOf(language))
+    const { say, press, expectState, expectText } = hands
+    const claim = async (who: string, place = HERE) =>
+      server.claim(uuid, await playerNamed(`${name} ${who}`, place))
+
+    await press('evening.door.open')
+    await page.locator('#edit-code-fault', { hasText: say('organise.change.code_missing') }).waitFor()
+    await page.locator('#edit-code').fill('0'.repeat(32))
+    await press('evening.door.open')
+    await page.locator('#edit-code-fault', { hasText: say('organise.change.wrong_code') }).waitFor()
+    expectRefusals(opened, 401)
+    await hands.open(editCode)
+    await expectState('open')
+
+    expect((await claim('ann')).status).toBe(200)
+    expect((await claim('ann')).status).toBe(409)
+    expect((await claim('ben', ELSEWHERE)).status).toBe(403)
+    await untilGivenOut(page, '1')
+    await expectText('evening.chart.label', { count: 60, claims: 1 })
+    await expectText('error.not_at_event')
+    await expectText('evening.advice.place')
+    await expectGoodEvening(opened, `journey-${language}`)
+
+    await press('evening.pause')
+    await expectState('paused')
+    expect((await claim('cleo')).body.code).toBe('event_disabled')
+    await press('evening.resume')
+    await expectState('open')
+    expect((await claim('cleo')).status).toBe(200)
+
+    await switchTo(page, 'presence', false)
+    expect((await claim('dan', ELSEWHERE)).status).toBe(200)
+    await switchTo(page, 'captcha', true)
+    expect((await claim('eve')).body.code).toBe('captcha_required')
+    await switchTo(page, 'captcha', false)
+    await switchTo(page, 'grant', true)
+    expect((await claim('eve')).body.code).toBe('grant_required')
+    await switchTo(page, 'grant', false)
+
+    await page.locator('#opens-at').fill(localTime(60))
+    await press('evening.times.save')
+    await expectState('before')
+    expect((await claim('eve')).body.code).toBe('event_not_open')
+    await page.locator('#closes-at').fill(localTime(30))
+    await press('evening.times.save')
+    await expectText('evening.times.wrong')
+    await page.locator('#opens-at').fill('')
+    await press('evening.times.save')
+    await expectState('open')
+    expect(await optionsOf(uuid)).toMatchObject({
+      distribution_start_date: null,
+      distribution_end_date: iso(30),
+    })
+
+    for (const who of ['eve', 'finn', 'gil', 'hal', 'ida', 'jon', 'kim', 'lea']) await claim(who)
+    await lookAgain(page)
+    await expectState('short')
+    await expectText('evening.next.more_here')
+    await claim('mia')
+    await lookAgain(page)
+    await expectState('given_out')
+    await page.locator('#more-tokens').fill('12')
+    await press('evening.tokens.raise')
+    await expectText('evening.tokens.wrong', { count: 12 })
+    await page.locator('#more-tokens').fill('50')
+    await press('evening.tokens.raise')
+    await expectState('open')
+    expect(await numbersOf(page)).toEqual(['38', '12', '50'])
+
+    await page.locator('#closes-at').fill(localTime(-1))
+    await press('evening.times.save')
+    await expectState('ended')
+    await expectText('evening.next.event_closed')
+    await press('evening.code.forget')
+    await page.locator('.evening-door h2:focus').waitFor()
+    expect(await page.locator('.evening').count()).toBe(0)
+    expect(await page.locator('#edit-code').inputValue()).toBe('')
+  })
+})
+
+describe('a change', () => {
+  test('that fails says why at its switch, and the switch shows what is true', async () => {
+    const { uuid, editCode } = await givenEvent('Failing change', 5)
+    const opened = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const { page } = opened
+    const hands = handsAt(page)
+    await hands.open(editCode)
+    const refusal = { ok: false, error: 'away', code: 'database_unavailable', data: {} }
+    await page.route('**/event/*', (route) =>
+      route.request().method() === 'PATCH' ? route.fulfill({ status: 503, json: refusal }) : route.fallback(),
+    )
+
+    await switchOf(page, 'captcha').click()
+    await page
+      .locator('#switch-captcha-fault', { hasText: hands.say('error.database_unavailable') })
+      .waitFor()
+    expect(await switchOf(page, 'captcha').getAttribute('aria-checked')).toBe('false')
+    await hands.press('evening.pause')
+    await page.locator('#pause-fault', { hasText: hands.say('error.database_unavailable') }).waitFor()
+    await hands.expectState('open')
+    await expectGoodEvening(opened, 'change-failed')
+
+    await page.unroute('**/event/*')
+    await switchTo(page, 'captcha', true)
+    expect(await page.locator('#switch-captcha-fault').textContent()).toBe('')
+    expectRefusals(opened, 503)
+  })
+
+  test('is sent once, however often it is pressed while it runs', async () => {
+    const { uuid, editCode } = await givenEvent('Double press', 5)
+    const opened = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const { page } = opened
+    const hands = handsAt(page)
+    await hands.open(editCode)
+    const sent: string[] = []
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route('**/event/*', async (route) => {
+      if (route.request().method() !== 'PATCH') return route.fallback()
+      sent.push(route.request().url())
+      await held
+      return route.continue()
+    })
+
+    await hands.press('evening.pause')
+    const pressed = page.locator('.evening-state button[aria-disabled=true]')
+    await pressed.click({ force: true })
+    await pressed.click({ force: true })
+    letGo()
+    await hands.expectState('paused')
+    expect(sent).toHaveLength(1)
+  })
+
+  test('of somebody else is seen without a press', async () => {
+    const { uuid, editCode } = await givenEvent('Two organisers', 5)
+    const { page } = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const hands: Hands = handsAt(page)
+    await hands.open(editCode)
+    await server.send('PATCH', `/event/${uuid}`, { editCode, options: [['enabled', false]] })
+    await hands.expectState('paused')
+  })
+})
+
+async function givenEvent(name: string, tokens: number): Promise<MadeEvent> {
+  const today = iso(0).slice(0, 10)
+  const body = { name, coordinates: '5,-2', start_date: today, end_date: today, tokens }
+  const { status, body: answer, text } = await server.send('POST', '/events', body)
+  expect(status, text).toBe(200)
+  const { event, edit_code } = answer.data as { event: { uuid: string }; edit_code: string }
+  return { uuid: event.uuid, editCode: edit_code }
+}
+
+function playerNamed(name: string, place: typeof HERE): Promise<SimulatedPlayer> {
+  return playerAt(outside, name, place, clock.nowMs())
+}
+
+/** Waits until the page, which is looking by itself, says how many tokens were given out. */
+async function untilGivenOut(page: Page, count: string): Promise<void> {
+  await expect.poll(async () => (await numbersOf(page))[1], SOON).toBe(count)
+}
+
+/** Left, given out, and in all. */
+function numbersOf(page: Page): Promise<string[]> {
+  return page.locator('.numbers dd').allTextContents()
+}
+
+function switchOf(page: Page, rule: string): Locator {
+  return page.locator(`#switch-${rule}`)
+}
+
+/** Presses a switch, and waits until the server has confirmed it. */
+async function switchTo(page: Page, rule: string, isOn: boolean): Promise<void> {
+  await switchOf(page, rule).click()
+  await page.locator(`#switch-${rule}[aria-checked=${isOn}][aria-disabled=false]`).waitFor()
+}
+
+async function optionsOf(uuid: string): Promise<object> {
+  return server.data<object>(`/event/${uuid}`)
+}
+
+/** Some minutes from the test's time; the browser of the tests is in UTC. */
+function iso(minutes: number): string {
+  return new Date(REFERENCE_TIME_MS + minutes * 60_000).toISOString()
+}
+
+function localTime(minutes: number): string {
+  return iso(minutes).slice(0, 16)
+}

@@ -1,0 +1,49 @@
+import { attendance, type EventInfo } from '@landpass/client'
+import { exportText } from '../../api/evening.ts'
+import { text } from '../../texts/texts.ts'
+import { saveFile } from '../../ui/save-file.ts'
+import { ActionFault } from './action-fault.tsx'
+import { sendForEvent } from './evening-session.ts'
+import { useAction } from './use-action.ts'
+
+/** The list of claims, and everything about the event, as files. */
+export function Downloads({ event }: { readonly event: EventInfo }) {
+  const csv = useAction()
+  const everything = useAction()
+  const nameOf = (kind: string, suffix: string) =>
+    `landpass-${kind}-${event.id}-${new Date().toISOString().slice(0, 10)}.${suffix}`
+  return (
+    <section class="card">
+      <h2>{text('evening.files.heading')}</h2>
+      <p>{text('evening.files.explained')}</p>
+      <div class="row">
+        <button
+          type="button"
+          aria-disabled={csv.isBusy.value}
+          aria-describedby="csv-fault"
+          onClick={() =>
+            void csv.run(async () =>
+              saveFile(nameOf('claims', 'csv'), await sendForEvent(attendance.claimsCsv), 'text/csv'),
+            )
+          }
+        >
+          {text('evening.files.claims')}
+        </button>
+        <button
+          type="button"
+          aria-disabled={everything.isBusy.value}
+          aria-describedby="export-fault"
+          onClick={() =>
+            void everything.run(async () =>
+              saveFile(nameOf('event', 'json'), await sendForEvent(exportText), 'application/json'),
+            )
+          }
+        >
+          {text('evening.files.everything')}
+        </button>
+      </div>
+      <ActionFault id="csv-fault" action={csv} />
+      <ActionFault id="export-fault" action={everything} />
+    </section>
+  )
+}

@@ -1,0 +1,56 @@
+import './evening.css'
+import type { EventInfo } from '@landpass/client'
+import { LandpassError } from '@landpass/client'
+import { signal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { text } from '../../texts/texts.ts'
+import { EditCodeField } from '../edit-code-field.tsx'
+import { isMadeHere } from '../made-here.ts'
+import { SentForm } from '../sent-form.tsx'
+import { closeEvening, closeWithEditCode, openEvening, takeForgotten } from './evening-session.ts'
+
+/** The part of the page that needs the edit code: loaded with the first code that is given. */
+export const EveningPart = signal<ComponentType<{ onChanged(): void }> | undefined>(undefined)
+
+/** Closes the evening when its event is left. */
+export function useEveningEnd(): void {
+  useEffect(() => {
+    const stop = closeWithEditCode()
+    return () => {
+      stop()
+      closeEvening()
+    }
+  }, [])
+}
+
+/** The form in which the organiser gives the edit code once for all that the evening needs. */
+export function EveningDoor({ info }: { readonly info: EventInfo }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (takeForgotten()) heading.current?.focus()
+  }, [])
+  return (
+    <SentForm
+      class="card evening-door"
+      submit={text('evening.door.open')}
+      busy={text('evening.door.busy')}
+      onSend={() => void openEvening(info, loadPart)}
+    >
+      <h2 ref={heading} tabIndex={-1}>
+        {text('evening.door.heading')}
+      </h2>
+      <p>{text('evening.door.explained')}</p>
+      <EditCodeField isOwn={isMadeHere(info)} />
+    </SentForm>
+  )
+}
+
+/** @throws {LandpassError} `offline` */
+async function loadPart(): Promise<void> {
+  try {
+    EveningPart.value ??= (await import('./evening-part.ts')).Evening
+  } catch {
+    throw new LandpassError('A part of the page could not be loaded.', { code: 'offline' })
+  }
+}

@@ -1,0 +1,187 @@
+import { attendance, type Call, type EventInfo, LandpassError, type Report } from '@landpass/client'
+import { effect, signal } from '@preact/signals'
+import { text } from '../../texts/texts.ts'
+import { forgetEditCode, isEditCodeHeld } from '../edit-code.ts'
+import { busyAt, type Fault, fault, faultAt, isBusy } from '../fault-state.ts'
+import { isMadeHere } from '../made-here.ts'
+import { type Repetition, repeatWhileVisible } from '../repeat-while-visible.ts'
+import { type OrganiserCredentials, sendAsOrganiser } from '../send-as-organiser.ts'
+
+/**
+ * The evening of one event: its report, kept up to date after the organiser gave the edit code once. The code is in the
+ * memory of the page (edit-code.ts), and forgotten when the organiser says so, or leaves the page.
+ */
+
+/** Interval between reports. A network address may send 30 requests with an edit code in a minute. */
+const REFRESH_MS = 5_000
+
+export interface Evening {
+  readonly eventId: number
+  readonly report: Report
+  /** When the report was made, in milliseconds since 1970. */
+  readonly atMs: number
+  /** What the last request failed with; the report is older then. */
+  readonly error?: unknown
+}
+
+/** Undefined until the edit code was accepted. */
+export const evening = signal<Evening | undefined>(undefined)
+
+let repetition: Repetition | undefined
+/** Of every opening and closing: an answer for an earlier one is ignored. */
+let round = 0
+/** Of every change: a report that was asked for before it is ignored. */
+let changes = 0
+
+/**
+ * Asks for the report with the edit code that was typed, and then again and again. A refusal is shown in the form.
+ *
+ * @param prepare what has to be there before the evening is shown
+ */
+export async function openEvening(
+  event: { readonly id: number },
+  prepare: () => Promise<unknown>,
+): Promise<void> {
+  if (isBusy.value) return
+  fault.value = isEditCodeHeld.value
+    ? undefined
+    : { place: 'edit_code', say: () => text('organise.change.code_missing') }
+  if (fault.value) return
+  const mine = ++round
+  busyAt.value = 'step'
+  try {
+    const [report] = await Promise.all([readReport(event.id), prepare()])
+    if (mine !== round || !isEditCodeHeld.peek()) return // the page was left
+    evening.value = { eventId: event.id, report, atMs: Date.now() }
+    follow(event.id)
+  } catch (error) {
+    if (mine === round) fault.value = faultOf(error, event)
+  } finally {
+    if (mine === round) busyAt.value = undefined
+  }
+}
+
+/** Forgets the edit code and everything that it has shown. */
+export function closeEvening(): void {
+  round++
+  repetition?.stop()
+  repetition = undefined
+  evening.value = undefined
+  busyAt.value = undefined
+  fault.value = undefined
+  forgetEditCode()
+}
+
+/** Whether the organiser closed the evening by a press. */
+let wasForgotten = false
+
+/** Closes the evening by a press: the form for the edit code takes the focus then. */
+export function forgetEvening(): void {
+  wasForgotten = true
+  closeEvening()
+}
+
+/** Whether the last evening was closed by a press; true once for each. */
+export function takeForgotten(): boolean {
+  const taken = wasForgotten
+  wasForgotten = false
+  return taken
+}
+
+/** Closes the evening as soon as the edit code is forgotten, for instance when the page is left. @returns to stop it */
+export function closeWithEditCode(): () => void {
+  return effect(() => {
+    if (!isEditCodeHeld.value && evening.peek()) closeEvening()
+  })
+}
+
+/**
+ * Changes options of the event, and shows what is true afterwards, also when the change failed.
+ *
+ * @throws {LandpassError} why it failed
+ */
+export async function changeEvening(change: attendance.EventChange): Promise<void> {
+  await withReport(async () => {
+    const { organiser_pass: _, ...event } = await sendForEvent((id, credentials) =>
+      attendance.changeEvent(id, credentials, change),
+    )
+    show(event)
+  })
+}
+
+/**
+ * Does something that changes the report, then reads it again.
+ *
+ * @throws what `act` throws
+ */
+export async function withReport<Result>(act: () => Promise<Result>): Promise<Result> {
+  try {
+    return await act()
+  } finally {
+    changes++
+    await lookAgain()
+  }
+}
+
+/** Sends a call about the event of the evening with the edit code. @throws {LandpassError} */
+export function sendForEvent<Data extends object | string>(
+  makeCall: (id: number, credentials: OrganiserCredentials) => Call<Data>,
+): Promise<Data> {
+  const id = evening.peek()?.eventId
+  if (id === undefined) throw new Error('No evening is open.')
+  return sendAsOrganiser(String(id), (credentials) => makeCall(id, credentials))
+}
+
+function follow(eventId: number): void {
+  repetition?.stop()
+  let isFirst = true
+  repetition = repeatWhileVisible(REFRESH_MS, async () => {
+    if (!isFirst) return look(eventId)
+    isFirst = false // the report that opened the evening is the first
+    return undefined
+  })
+}
+
+async function lookAgain(): Promise<void> {
+  const id = evening.peek()?.eventId
+  if (id !== undefined) await look(id)
+}
+
+/** Reads the report. @returns what failed */
+async function look(eventId: number): Promise<unknown> {
+  const [mine, seen] = [round, changes]
+  try {
+    const report = await readReport(eventId)
+    if (mine === round && seen === changes) evening.value = { eventId, report, atMs: Date.now() }
+    return undefined
+  } catch (error) {
+    const shown = evening.peek()
+    if (mine !== round || !shown) return undefined
+    if (error instanceof LandpassError && error.code === 'wrong_edit_code') {
+      closeEvening()
+      fault.value = faultOf(error, { id: eventId })
+      return undefined
+    }
+    evening.value = { ...shown, error }
+    return error
+  }
+}
+
+function readReport(eventId: number): Promise<Report> {
+  return sendAsOrganiser(String(eventId), (credentials) => attendance.report(eventId, credentials))
+}
+
+function show(event: EventInfo): void {
+  const shown = evening.peek()
+  if (shown?.eventId !== event.id) return
+  const { report } = shown
+  evening.value = { ...shown, report: { ...report, event: { ...report.event, ...event } } }
+}
+
+function faultOf(error: unknown, event: { readonly id: number }): Fault {
+  const isWrongCode = error instanceof LandpassError && error.code === 'wrong_edit_code'
+  // The server's own words are about the e-mail of an issuer outside
+  if (isWrongCode && isMadeHere(event))
+    return { place: 'edit_code', say: () => text('organise.change.wrong_code') }
+  return faultAt(isWrongCode ? 'edit_code' : 'step', error)
+}

@@ -1,0 +1,58 @@
+import { formatTime } from '../../texts/format.ts'
+import { failureText } from '../../texts/refusal.ts'
+import { text } from '../../texts/texts.ts'
+import { Notice } from '../../ui/notice.tsx'
+import { BlockList } from './block-list.tsx'
+import { Downloads } from './downloads.tsx'
+import { evening, forgetEvening } from './evening-session.ts'
+import { Grants } from './grants.tsx'
+import { MinutesChart } from './minutes-chart.tsx'
+import { MoreTokens } from './more-tokens.tsx'
+import { Refusals } from './refusals.tsx'
+import { Rehearsal } from './rehearsal.tsx'
+import { Services } from './services.tsx'
+import { StateCard } from './state-card.tsx'
+import { Switches } from './switches.tsx'
+import { Times } from './times.tsx'
+
+/** What an organiser watches and changes while the crowd comes. @param onChanged called after every change */
+export function Evening({ onChanged }: { onChanged(): void }) {
+  const shown = evening.value
+  if (!shown) return null
+  const { report, atMs, error } = shown
+  const { event } = report
+  return (
+    <div class="evening">
+      {error !== undefined && (
+        <Notice kind="warning">
+          <p>{text('organise.live.stale', { time: formatTime(atMs) })}</p>
+          <p>{failureText(error)}</p>
+        </Notice>
+      )}
+      <div class="live-columns">
+        <div>
+          <StateCard shown={shown} onChanged={onChanged} />
+          <MinutesChart minutes={report.minutes} />
+          <Refusals refusals={report.refusals} />
+          <Services report={report} />
+          <MoreTokens report={report} onChanged={onChanged} />
+        </div>
+        <div>
+          <Switches event={event} onChanged={onChanged} />
+          <Times event={event} onChanged={onChanged} />
+          <Rehearsal report={report} counted={report.rehearsal} onChanged={onChanged} />
+          <Grants grants={report.grants} />
+          <BlockList blocked={report.blocked} />
+          <Downloads event={event} />
+          <section class="card">
+            <h2>{text('evening.code.heading')}</h2>
+            <p>{text('evening.code.explained')}</p>
+            <button type="button" onClick={forgetEvening}>
+              {text('evening.code.forget')}
+            </button>
+          </section>
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,92 @@
+import { attendance, type GrantSecret } from '@landpass/client'
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { GrantCounts } from '../../api/evening.ts'
+import { formatDateTime, formatNumber } from '../../texts/format.ts'
+import { text } from '../../texts/texts.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { ActionFault } from './action-fault.tsx'
+import { sendForEvent } from './evening-session.ts'
+import { useAction } from './use-action.ts'
+
+/** How long the secret before stays valid where the organiser wants that. */
+const KEEP_PREVIOUS_S = 3_600
+
+/** Grants of the organiser's own server: how many there are, and a secret for that server. */
+export function Grants({ grants }: { readonly grants: GrantCounts }) {
+  const action = useAction()
+  const made = useSignal<GrantSecret | undefined>(undefined)
+  const keepsPrevious = useSignal(false)
+  const { open, used, expired } = grants
+  const make = async () => {
+    made.value = await sendForEvent((id, credentials) =>
+      attendance.makeGrantSecret(id, credentials, {
+        keepPreviousS: keepsPrevious.value ? KEEP_PREVIOUS_S : 0,
+      }),
+    )
+  }
+  return (
+    <section class="card">
+      <h2>{text('evening.grants.heading')}</h2>
+      <p>{text('evening.grants.explained')}</p>
+      <dl class="facts">
+        <dt>{text('evening.grants.open')}</dt>
+        <dd>{formatNumber(open)}</dd>
+        <dt>{text('evening.grants.used')}</dt>
+        <dd>{formatNumber(used)}</dd>
+        <dt>{text('evening.grants.expired')}</dt>
+        <dd>{formatNumber(expired)}</dd>
+      </dl>
+      {made.value ? (
+        <MadeSecret made={made.value} onKept={() => (made.value = undefined)} />
+      ) : (
+        <>
+          <label class="rule">
+            <input
+              type="checkbox"
+              checked={keepsPrevious.value}
+              onChange={({ currentTarget }) => {
+                keepsPrevious.value = currentTarget.checked
+              }}
+            />
+            {text('evening.grants.keep_previous')}
+          </label>
+          <button
+            type="button"
+            aria-disabled={action.isBusy.value}
+            aria-describedby="grants-fault"
+            onClick={() => void action.run(make)}
+          >
+            {text('evening.grants.make')}
+          </button>
+        </>
+      )}
+      <ActionFault id="grants-fault" action={action} />
+    </section>
+  )
+}
+
+/** Shown once: the server cannot show it again. */
+function MadeSecret({ made, onKept }: { readonly made: GrantSecret; onKept(): void }) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => box.current?.querySelector('button')?.focus(), [])
+  const ends = made.previous_ends_at
+  return (
+    <div ref={box}>
+      <Notice kind="info">
+        <p>{text('evening.grants.secret_explained')}</p>
+        <p class="row uuid">
+          <code>{made.secret}</code>
+          <CopyButton value={made.secret} label={text('evening.grants.secret')} />
+        </p>
+        {ends !== null && (
+          <p>{text('evening.grants.previous_ends', { time: formatDateTime(Date.parse(ends)) })}</p>
+        )}
+        <button type="button" onClick={onKept}>
+          {text('evening.grants.kept')}
+        </button>
+      </Notice>
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+/** Times as the fields of forms have them: `2026-11-20T18:00`, in the time zone of the device. */
+
+/**
+ * A time of the server for a field of the type `datetime-local`; an empty text for no time.
+ *
+ * @example
+ * localText('2026-11-20T18:00:00.000Z') // '2026-11-20T19:00' in Paris
+ */
+export function localText(iso: string | null): string {
+  if (iso === null) return ''
+  const date = new Date(iso)
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 16)
+}
+
+/**
+ * What was typed into such a field, for the server: null for an empty one, undefined for what is no time.
+ *
+ * @example
+ * isoOf('2026-11-20T19:00') // '2026-11-20T18:00:00.000Z' in Paris
+ */
+export function isoOf(typed: string): string | null | undefined {
+  if (typed === '') return null
+  const timeMs = Date.parse(typed)
+  return Number.isNaN(timeMs) ? undefined : new Date(timeMs).toISOString()
+}

@@ -1,0 +1,140 @@
+import { LandpassError, type Report } from '@landpass/client'
+import { useSignal } from '@preact/signals'
+import { loadCodes } from '../../api/attendance.ts'
+import { formatDateTime } from '../../texts/format.ts'
+import { text } from '../../texts/texts.ts'
+import { isMadeHere } from '../made-here.ts'
+import { ActionFault } from './action-fault.tsx'
+import { changeEvening, sendForEvent, withReport } from './evening-session.ts'
+import { TextField } from './text-field.tsx'
+import { useAction } from './use-action.ts'
+
+interface MoreTokensProps {
+  readonly report: Report
+  onChanged(): void
+}
+
+/** Tokens for the players who are still to come. */
+export function MoreTokens({ report, onChanged }: MoreTokensProps) {
+  return (
+    <section class="card">
+      <h2>{text('evening.tokens.heading')}</h2>
+      {isMadeHere(report.event) ? (
+        <TokensHere total={report.availability.total} onChanged={onChanged} />
+      ) : (
+        <CodesOfIssuer report={report} onChanged={onChanged} />
+      )}
+    </section>
+  )
+}
+
+/** A larger number, of an event that was made here. */
+function TokensHere({ total, onChanged }: { readonly total: number; onChanged(): void }) {
+  const action = useAction()
+  const typed = useSignal('')
+  const isWrong = useSignal(false)
+  if (total === 0) return <p>{text('organise.next.waiting_for_operator')}</p>
+  const raise = async () => {
+    const tokens = Number(typed.value.trim())
+    isWrong.value = !Number.isSafeInteger(tokens) || tokens <= total
+    if (isWrong.value) return
+    await changeEvening({ tokens })
+    typed.value = ''
+    onChanged()
+  }
+  return (
+    <form
+      noValidate
+      onSubmit={(submitted) => {
+        submitted.preventDefault()
+        void action.run(raise)
+      }}
+    >
+      <TextField
+        id="more-tokens"
+        label={text('organise.make.tokens')}
+        hint={text('organise.change.tokens_hint', { count: total })}
+        typed={typed}
+        isWrong={isWrong}
+        wrongWords={text('evening.tokens.wrong', { count: total })}
+        faultId="more-tokens-fault"
+        maxLength={9}
+        inputMode="numeric"
+      />
+      <button type="submit" aria-disabled={action.isBusy.value}>
+        {text('evening.tokens.raise')}
+      </button>
+      <ActionFault id="more-tokens-fault" action={action} wordsOf={(fault) => wordsOfRefusal(fault, total)} />
+    </form>
+  )
+}
+
+function wordsOfRefusal(fault: unknown, total: number): string | undefined {
+  const isOfNumber = fault instanceof LandpassError && fault.code === 'invalid_parameter'
+  return isOfNumber ? text('organise.change.tokens_fault', { count: total }) : undefined
+}
+
+/** Codes that the issuer made meanwhile, or will have approved. */
+function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
+  const action = useAction()
+  const said = useSignal('')
+  const { codes_load: loads, availability } = report
+  const load = (whenApproved: boolean) =>
+    void action.run(async () => {
+      said.value = ''
+      const { body } = await withReport(() =>
+        sendForEvent((id, credentials) => loadCodes(id, credentials, whenApproved)),
+      )
+      said.value = body.waiting_for_issuer
+        ? text('organise.state.waiting_for_issuer')
+        : body.num > 0
+          ? text('organise.news.codes', { count: body.num, total: body.total })
+          : text('organise.news.no_new_codes', { total: body.total })
+      onChanged()
+    })
+  const isBusy = action.isBusy.value
+  return (
+    <>
+      <p>{text('evening.tokens.at_issuer')}</p>
+      <div class="row">
+        <button
+          type="button"
+          aria-disabled={isBusy}
+          aria-describedby="load-fault"
+          onClick={() => load(loads !== null)}
+        >
+          {text('organise.codes.load')}
+        </button>
+        {!loads && availability.total === 0 && (
+          <button
+            type="button"
+            aria-disabled={isBusy}
+            aria-describedby="load-explained"
+            onClick={() => load(true)}
+          >
+            {text('evening.tokens.when_approved')}
+          </button>
+        )}
+        {loads && (
+          <button type="button" aria-disabled={isBusy} onClick={() => load(false)}>
+            {text('evening.tokens.not_alone')}
+          </button>
+        )}
+      </div>
+      {!loads && availability.total === 0 && (
+        <p class="hint" id="load-explained">
+          {text('evening.tokens.when_approved_explained')}
+        </p>
+      )}
+      {loads && (
+        <p class="hint">
+          {text('evening.tokens.loads_until', { time: formatDateTime(Date.parse(loads.until)) })}{' '}
+          {loads.last_try_at !== null &&
+            text('evening.tokens.last_try', { time: formatDateTime(Date.parse(loads.last_try_at)) })}
+        </p>
+      )}
+      <p role="status">{said.value}</p>
+      <ActionFault id="load-fault" action={action} />
+    </>
+  )
+}

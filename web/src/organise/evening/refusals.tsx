@@ -1,0 +1,30 @@
+import type { Report } from '@landpass/client'
+import { formatNumber } from '../../texts/format.ts'
+import { findText, text } from '../../texts/texts.ts'
+import { adviceText } from './refusal-advice.ts'
+
+/** Why claims were refused: what the players read, how often, and what the organiser can do. */
+export function Refusals({ refusals }: Pick<Report, 'refusals'>) {
+  return (
+    <section class="card">
+      <h2>{text('evening.refusals.heading')}</h2>
+      {refusals.length === 0 ? (
+        <p>{text('evening.refusals.none')}</p>
+      ) : (
+        <ul class="refusals">
+          {refusals.map(({ code, count }) => (
+            <li key={code}>
+              <span class="refusal-count">{formatNumber(count)}</span>
+              <div>
+                <p class="refusal-words">{findText(`error.${code}`) ?? code}</p>
+                <p>
+                  <strong>{text('evening.refusals.do')}</strong> {adviceText(code)}
+                </p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,89 @@
+import type { Report } from '@landpass/client'
+import { useEffect, useRef } from 'preact/hooks'
+import type { RehearsalCounts } from '../../api/evening.ts'
+import { formatDateTime } from '../../texts/format.ts'
+import { text } from '../../texts/texts.ts'
+import { ActionFault } from './action-fault.tsx'
+import { changeEvening } from './evening-session.ts'
+import { useAction } from './use-action.ts'
+
+const HOUR_MS = 3_600_000
+/** The longest rehearsal that the server allows. */
+const MAX_REHEARSAL_MS = 24 * HOUR_MS
+
+interface RehearsalProps {
+  readonly report: Report
+  readonly counted: RehearsalCounts
+  onChanged(): void
+}
+
+/** Whether a scene in preview can go through claims, and until when. */
+export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
+  const action = useAction()
+  const { event, availability } = report
+  const choices = useRef<HTMLFieldSetElement>(null)
+  const wasPressed = useRef(false)
+  const set = (until: string | null) =>
+    void action.run(async () => {
+      wasPressed.current = true
+      try {
+        await changeEvening({ rehearsal_until: until })
+      } catch (error) {
+        wasPressed.current = false
+        throw error
+      }
+      onChanged()
+    })
+  const untilMs = event.rehearsal_until ? Date.parse(event.rehearsal_until) : 0
+  const isOn = untilMs > Date.now()
+  const closesMs = availability.closes_at === null ? Number.NaN : Date.parse(availability.closes_at)
+  const isClosingNear = closesMs > Date.now() && closesMs - Date.now() <= MAX_REHEARSAL_MS
+  const inHours = (hours: number) => set(new Date(Date.now() + hours * HOUR_MS).toISOString())
+  // The pressed button disappears: those that replace it take the focus
+  useEffect(() => {
+    if (wasPressed.current) choices.current?.querySelector('button')?.focus()
+    wasPressed.current = false
+  }, [isOn])
+  return (
+    <section class="card">
+      <h2>{text('evening.rehearsal.heading')}</h2>
+      <p>
+        {isOn
+          ? text('evening.rehearsal.on', { time: formatDateTime(untilMs) })
+          : text('evening.rehearsal.explained')}
+      </p>
+      {(counted.claims > 0 || counted.refusals > 0) && (
+        <p class="hint">
+          {text('evening.rehearsal.counted', { claims: counted.claims, refusals: counted.refusals })}
+        </p>
+      )}
+      <fieldset class="row" ref={choices} aria-describedby="rehearsal-fault">
+        <legend class="visually-hidden">{text('evening.rehearsal.heading')}</legend>
+        {isOn ? (
+          <button type="button" aria-disabled={action.isBusy.value} onClick={() => set(null)}>
+            {text('evening.rehearsal.end')}
+          </button>
+        ) : (
+          <>
+            <button type="button" aria-disabled={action.isBusy.value} onClick={() => inHours(1)}>
+              {text('evening.rehearsal.hour')}
+            </button>
+            <button type="button" aria-disabled={action.isBusy.value} onClick={() => inHours(3)}>
+              {text('evening.rehearsal.hours', { count: 3 })}
+            </button>
+            {isClosingNear && (
+              <button
+                type="button"
+                aria-disabled={action.isBusy.value}
+                onClick={() => set(new Date(closesMs).toISOString())}
+              >
+                {text('evening.rehearsal.until_closing')}
+              </button>
+            )}
+          </>
+        )}
+      </fieldset>
+      <ActionFault id="rehearsal-fault" action={action} />
+    </section>
+  )
+}

@@ -1,0 +1,47 @@
+import type { Report } from '@landpass/client'
+import { formatDateTime } from '../../texts/format.ts'
+import { type TextKey, text } from '../../texts/texts.ts'
+import { isMadeHere } from '../made-here.ts'
+
+/** Whether the services answer without which there are no tokens. */
+export function Services({ report }: { readonly report: Report }) {
+  const { event, issuer, presence, alarms } = report
+  return (
+    <section class="card">
+      <h2>{text('evening.services.heading')}</h2>
+      <dl class="facts services">
+        <dt>{text('evening.services.issuer')}</dt>
+        {isMadeHere(event) ? (
+          <dd>{text('evening.services.own')}</dd>
+        ) : (
+          <Service state={issuer} failing="evening.services.issuer_failing" />
+        )}
+        <dt>{text('evening.services.presence')}</dt>
+        <Service state={presence} failing="evening.services.presence_failing" />
+      </dl>
+      {alarms.map(({ kind, answers }) => (
+        <p class="fault" key={kind}>
+          {text(`evening.services.${kind}`, { count: answers })}
+        </p>
+      ))}
+    </section>
+  )
+}
+
+interface ServiceProps {
+  readonly state: Report['issuer'] | Report['presence']
+  /** What that means for players, and what to do. */
+  readonly failing: TextKey
+}
+
+function Service({ state: { status, since }, failing }: ServiceProps) {
+  const isFailing = status === 'failing'
+  return (
+    <dd class={isFailing ? 'is-failing' : ''}>
+      {isFailing
+        ? text('evening.services.failing', { time: since === null ? '' : formatDateTime(Date.parse(since)) })
+        : text(status === 'ok' ? 'evening.services.ok' : 'evening.services.unknown')}
+      {isFailing && <p>{text(failing)}</p>}
+    </dd>
+  )
+}

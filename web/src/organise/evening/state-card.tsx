@@ -1,0 +1,126 @@
+import { LandpassError } from '@landpass/client'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Availability } from '../../api/attendance.ts'
+import { formatDateTime } from '../../texts/format.ts'
+import { text } from '../../texts/texts.ts'
+import { Numbers } from '../live-counts.tsx'
+import { isMadeHere } from '../made-here.ts'
+import { stateWords } from '../state-words.ts'
+import { ActionFault } from './action-fault.tsx'
+import { changeEvening, type Evening } from './evening-session.ts'
+import { type EveningState, eveningState, minutesLeft } from './evening-state.ts'
+import { useAction } from './use-action.ts'
+
+/** How each state is coloured: as good, as what needs the organiser, or as neither. */
+const LOOKS: Readonly<Record<EveningState, 'good' | 'warn' | 'bad' | 'calm'>> = {
+  open: 'good',
+  before: 'calm',
+  ended: 'calm',
+  paused: 'warn',
+  waiting: 'warn',
+  short: 'warn',
+  given_out: 'warn',
+  held: 'bad',
+  issuer_down: 'bad',
+  presence_down: 'bad',
+}
+
+interface StateCardProps {
+  readonly shown: Evening
+  onChanged(): void
+}
+
+/** The state of the event, what to do next, how many tokens are left, and the button that pauses. */
+export function StateCard({ shown, onChanged }: StateCardProps) {
+  const { report, error } = shown
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const state = eveningState(report, Date.now(), isIssuerAway(error))
+  const { rehearsal_until: rehearsal = null } = report.event
+  return (
+    <section class={`card evening-state is-${LOOKS[state]}`} data-state={state}>
+      <h2 ref={heading} tabIndex={-1}>
+        {text('evening.heading')}
+      </h2>
+      <div role="status">
+        <p class="state">{titleOf(state, shown)}</p>
+        <p>{nextOf(state, shown)}</p>
+      </div>
+      {rehearsal !== null && Date.parse(rehearsal) > Date.now() && (
+        <p class="hint">{text('evening.rehearsal.on', { time: formatDateTime(Date.parse(rehearsal)) })}</p>
+      )}
+      <Numbers availability={report.availability as Availability} />
+      <Pause isEnabled={report.event.enabled} onChanged={onChanged} />
+    </section>
+  )
+}
+
+function Pause({ isEnabled, onChanged }: { readonly isEnabled: boolean; onChanged(): void }) {
+  const action = useAction()
+  const press = async () => {
+    await changeEvening({ enabled: !isEnabled })
+    onChanged()
+  }
+  return (
+    <>
+      <button
+        type="button"
+        class={isEnabled ? 'wide' : 'wide primary'}
+        aria-disabled={action.isBusy.value}
+        aria-describedby="pause-fault"
+        onClick={() => void action.run(press)}
+      >
+        {text(isEnabled ? 'evening.pause' : 'evening.resume')}
+      </button>
+      <ActionFault id="pause-fault" action={action} />
+    </>
+  )
+}
+
+function titleOf(state: EveningState, { report }: Evening): string {
+  switch (state) {
+    case 'short':
+      return text('evening.state.short', { count: report.availability.available })
+    case 'issuer_down':
+      return text('evening.state.issuer_down')
+    case 'presence_down':
+      return text('evening.state.presence_down')
+    default:
+      return stateWords(report.event, report.availability as Availability).state
+  }
+}
+
+function nextOf(state: EveningState, { report }: Evening): string {
+  const { event, availability } = report
+  const isOwn = isMadeHere(event)
+  switch (state) {
+    case 'short': {
+      const left = minutesLeft(report, Date.now())
+      const next = text(isOwn ? 'evening.next.more_here' : 'evening.next.more_at_issuer')
+      return left === undefined ? next : `${text('evening.next.lasts', { count: left })} ${next}`
+    }
+    case 'given_out':
+      return text(isOwn ? 'evening.next.more_here' : 'evening.next.more_at_issuer')
+    case 'waiting':
+      if (isOwn) return text('organise.next.waiting_for_operator')
+      return text(
+        report.codes_load
+          ? 'evening.next.loads_alone'
+          : availability.reason === 'no_codes_loaded'
+            ? 'evening.next.no_codes_loaded'
+            : 'evening.next.waiting_for_issuer',
+      )
+    case 'ended':
+      if (availability.reason === 'event_closed') return text('evening.next.event_closed')
+      return stateWords(event, availability as Availability).next ?? ''
+    case 'held':
+      return text('organise.next.event_held')
+    default:
+      return text(`evening.next.${state}`)
+  }
+}
+
+/** For events of POAP every report asks the issuer, so the page notices before the server's own record does. */
+function isIssuerAway(error: unknown): boolean {
+  return error instanceof LandpassError && error.code === 'issuer_unavailable'
+}

@@ -1,0 +1,28 @@
+import { type Signal, useSignal } from '@preact/signals'
+
+export interface Action {
+  readonly isBusy: Signal<boolean>
+  /** What the last run failed with. */
+  readonly fault: Signal<unknown>
+  /** Runs it, unless it is running: a double press sends one request. */
+  run(act: () => Promise<unknown>): Promise<void>
+}
+
+/** Something that a press does, with its failure. */
+export function useAction(): Action {
+  const isBusy = useSignal(false)
+  const fault = useSignal<unknown>(undefined)
+  const run = async (act: () => Promise<unknown>) => {
+    if (isBusy.peek()) return
+    isBusy.value = true
+    fault.value = undefined
+    try {
+      await act()
+    } catch (error) {
+      fault.value = error
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return { isBusy, fault, run }
+}

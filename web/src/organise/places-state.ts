@@ -1,0 +1,66 @@
+import { computed, signal } from '@preact/signals'
+import { worldGrid } from '../live/world.ts'
+import { text } from '../texts/texts.ts'
+import { MAX_PLACES, readCoordinates } from './coordinates.ts'
+import { clearFaultAt } from './fault-state.ts'
+
+/** The places of the event that a form is about, as text and on the map. */
+
+/** As typed or drawn. */
+export const placesText = signal('')
+/** The texts before each change on the map, since the last typing; the newest at the end. */
+export const earlierPlaces = signal<readonly string[]>([])
+export const readPlaces = computed(() => readCoordinates(placesText.value, worldGrid.value?.bounds))
+
+/** Number of changes that can be undone. */
+const MAX_EARLIER = 50
+
+/** The text that came from the server, to tell it from what the organiser typed. */
+let prefilled = ''
+
+export function typePlaces(typed: string): void {
+  setPlaces(typed, [])
+}
+
+/** Draws on the map, or clears. */
+export function changePlaces(changed: string): void {
+  setPlaces(changed, [...earlierPlaces.value, placesText.value].slice(-MAX_EARLIER))
+}
+
+/** Takes the last change back. */
+export function undoPlaces(): void {
+  const last = earlierPlaces.value.at(-1)
+  if (last !== undefined) setPlaces(last, earlierPlaces.value.slice(0, -1))
+}
+
+/** Begins with the places of an event as it is registered, unless the organiser has typed others. */
+export function fillPlaces(coordinates: string): void {
+  const isTheirOwn = placesText.value.trim() !== '' && placesText.value !== prefilled
+  prefilled = coordinates
+  if (!isTheirOwn) typePlaces(prefilled)
+}
+
+function setPlaces(text: string, earlier: readonly string[]): void {
+  placesText.value = text
+  earlierPlaces.value = earlier
+  clearFaultAt('coordinates')
+}
+
+export function coordinatesFaultText(): string {
+  const wrong = readPlaces.value.fault
+  switch (wrong?.kind) {
+    case 'missing':
+      return text('organise.places.missing')
+    case 'unreadable':
+      return text('organise.places.unreadable', { position: wrong.position, pair: wrong.pair })
+    case 'outside': {
+      const { minX = 0, minY = 0, maxX = 0, maxY = 0 } = worldGrid.value?.bounds ?? {}
+      const corners = { from: `${minX},${minY}`, to: `${maxX},${maxY}` }
+      return text('organise.places.outside', { position: wrong.position, pair: wrong.pair, ...corners })
+    }
+    case 'too_many':
+      return text('organise.places.too_many', { pair: wrong.pair, count: MAX_PLACES })
+    default:
+      return ''
+  }
+}
