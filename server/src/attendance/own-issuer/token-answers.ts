@@ -5,7 +5,7 @@ import type { ReadyAnswer } from '../../http/ready-answers.ts'
 /** How long the answer "has a token" is in memory. It changes only when the token is revoked; clients keep it for a minute. */
 const GATE_MS = 10 * SECOND_MS
 const MAX_GATES = 10_000
-/** How long a page of a collection is in memory: requests within this time share one query, and its text. */
+/** How long a page of a collection is in memory: requests within this time share one query, and its bytes. */
 const PAGE_MS = SECOND_MS
 const MAX_PAGE_BYTES = 16_000_000
 
@@ -22,9 +22,9 @@ export class TokenAnswers {
     ttl: GATE_MS,
     ttlResolution: SECOND_MS / 10, // by default a timer runs each millisecond
   })
-  private readonly pages = new LRUCache<string, string, () => Promise<string>>({
+  private readonly pages = new LRUCache<string, Buffer, () => Promise<Buffer>>({
     maxSize: MAX_PAGE_BYTES,
-    sizeCalculation: (text) => text.length + 1,
+    sizeCalculation: ({ length }) => length + 1,
     ttl: PAGE_MS,
     // Else requests that wait for a page fail when the cache is emptied, or full
     ignoreFetchAbort: true,
@@ -50,8 +50,8 @@ export class TokenAnswers {
     return url.startsWith('/events/') ? this.gates.get(url) : undefined
   }
 
-  /** The text of a page, at most a second old. @throws what `read` throws: a failure is not kept */
-  async page(name: string, read: () => Promise<string>): Promise<string> {
+  /** The bytes of a page, at most a second old. @throws what `read` throws: a failure is not kept */
+  async page(name: string, read: () => Promise<Buffer>): Promise<Buffer> {
     return (await this.pages.fetch(name, { context: read })) ?? read()
   }
 

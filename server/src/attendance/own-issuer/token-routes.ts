@@ -173,11 +173,12 @@ export const tokenRoutes: FastifyPluginCallbackTypebox<TokenRouteOptions> = (app
     async (request, reply) => {
       const { query } = request
       const address = request.params.address.toLowerCase()
-      const text = await tokenAnswers.page(`${address} ${query.limit} ${query.offset}`, async () => {
+      const bytes = await tokenAnswers.page(`${address} ${query.limit} ${query.offset}`, async () => {
         const { total, found } = await tokensOfAddress(db, address, query)
-        return JSON.stringify({ ok: true, data: { total, ...query, tokens: await listedTokens(found) } })
+        const data = { total, ...query, tokens: await listedTokens(found) }
+        return Buffer.from(JSON.stringify({ ok: true, data }))
       })
-      return sendText(reply, text)
+      return sendText(reply, bytes)
     },
   )
 
@@ -284,7 +285,7 @@ function sendJson(reply: FastifyReply, body: object): FastifyReply {
   return sendText(reply, JSON.stringify(body))
 }
 
-/** @param text of JSON */
-function sendText(reply: FastifyReply, text: string): FastifyReply {
+/** @param text of JSON, or its bytes */
+function sendText(reply: FastifyReply, text: string | Buffer): FastifyReply {
   return reply.header('cache-control', SHORT).type(JSON_TYPE).send(text)
 }
