@@ -49,6 +49,8 @@ describeOnBothEngines('rehearsals', (open, kind) => {
   let db: Db
   let rehearsals: Rehearsals
   let rules: ClaimRules
+  let grants: Grants
+  let blocked: BlockedPlayers
 
   beforeAll(async () => {
     db = (await open()).db
@@ -62,7 +64,7 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     // The worker is never started: claims stay as they were made, and the issuer gets no calls
     const worker = new ClaimWorker({ db, clock, vault, ...forIssuer, holds, log })
     const signedFetch = new SignedFetch({ db, clock, windowMs: MINUTE_MS })
-    const grants = new Grants({ db, clock, vault, maxOpen: 10 })
+    grants = new Grants({ db, clock, vault, maxOpen: 10 })
     const claims = new Claims({
       db,
       clock,
@@ -76,7 +78,7 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     })
     rehearsals = new Rehearsals({ db, clock })
     const captchas = new Captchas({ db, vault, clock, proofOfWorkBits: 0 })
-    const blocked = new BlockedPlayers({ db, clock })
+    blocked = new BlockedPlayers({ db, clock })
     const checks = { signedFetch, captchas, claims, holds, blocked, grants, rehearsals }
     rules = new ClaimRules({ clock, ...checks })
   })
@@ -134,6 +136,29 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     expect(await rehearsals.count(event.event_id)).toEqual({ claims: 1_000, refusals: 1 })
   })
 
+  test('a rehearsal needs a grant where the event does, and leaves it for the real claim', async () => {
+    const event = await givenEvent(1, { requires_grant: true })
+    const [ann, ben] = [newAddress(), newAddress()]
+    await grants.give({ eventId: event.event_id, address: ann, nonce: 'quest', expiresAtMs: NOW + MINUTE_MS })
+    const before = await stateOf(event)
+
+    expect(await answerOf(event, ann, REHEARSED)).toBe('minting')
+    expect(await answerOf(event, ben, REHEARSED)).toBe('grant_required')
+    expect(await stateOf(event)).toEqual(before)
+    expect(await answerOf(event, ann, REAL)).toBe('pending')
+    expect(await answerOf(event, ann, REHEARSED), 'the grant is used now').toBe('grant_required')
+  })
+
+  test('a rehearsal refuses a blocked player', async () => {
+    const event = await givenEvent(1)
+    const [ann, ben] = [newAddress(), newAddress()]
+    await blocked.change(event.event_id, { add: [ann], remove: [] })
+
+    expect(await answerOf(event, ann, REHEARSED)).toBe('player_blocked')
+    expect(await answerOf(event, ben, REHEARSED)).toBe('minting')
+    expect(await rehearsals.count(event.event_id)).toEqual({ claims: 1, refusals: 1 })
+  })
+
   test('what players did is deleted after a week, and with its event; a rehearsal ends at its time', async () => {
     const event = await givenEvent(0)
     const gone = await givenEvent(0)
@@ -154,7 +179,7 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     expect(await rehearsals.count(event.event_id)).toEqual({ claims: 0, refusals: 0 })
   })
 
-  async function givenEvent(codes: number): Promise<Event> {
+  async function givenEvent(codes: number, options: Partial<Event> = {}): Promise<Event> {
     const eventId = ++lastNumber
     await saveEvent(db, {
       eventId,
@@ -165,7 +190,7 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     })
     const listed = Array.from({ length: codes }, (_, at) => ({ code: `${eventId}-${at}`, isClaimed: false }))
     if (codes > 0) await mergeCodes(db, vault, { eventId, listed, nowMs: NOW })
-    return changeEvent(db, eventId, { rehearsal_until_ms: NOW + HOUR_MS }, NOW)
+    return changeEvent(db, eventId, { ...options, rehearsal_until_ms: NOW + HOUR_MS }, NOW)
   }
 
   /** The state of the claim, or the code of the refusal. */
@@ -192,7 +217,14 @@ describeOnBothEngines('rehearsals', (open, kind) => {
   /** Everything that tells of codes, claims and tokens of an event, row by row. */
   async function stateOf({ event_id }: Event) {
     const rows: unknown[] = []
-    for (const table of ['claim_code', 'claim', 'token', 'event_count', 'attendance_refusal'] as const) {
+    for (const table of [
+      'claim_code',
+      'claim',
+      'token',
+      'event_count',
+      'attendance_refusal',
+      'attendance_grant',
+    ] as const) {
       const { rows: found } = await sql`
         select to_jsonb(t)::text as row from ${sql.table(table)} t
         where event_id = ${event_id} order by 1`.execute(db)
@@ -216,6 +248,7 @@ describeOnBothEngines('rehearsals', (open, kind) => {
 })
 
 const REHEARSED = { isRehearsed: true, rehearse: undefined }
+const REAL = { isRehearsed: false, rehearse: undefined }
 function newAddress(): string {
   return `0x${(++lastNumber).toString(16).padStart(40, '0')}`
 }
