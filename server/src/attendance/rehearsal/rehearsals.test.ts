@@ -145,7 +145,7 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     expect(await answerOf(event, ann, REHEARSED)).toBe('minting')
     expect(await answerOf(event, ben, REHEARSED)).toBe('grant_required')
     expect(await stateOf(event)).toEqual(before)
-    expect(await answerOf(event, ann, REAL)).toBe('pending')
+    expect(await answerOf(event, ann, REAL)).toBe('reserved')
     expect(await answerOf(event, ann, REHEARSED), 'the grant is used now').toBe('grant_required')
   })
 
