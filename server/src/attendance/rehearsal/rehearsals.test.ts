@@ -2,26 +2,22 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { buildClaimRules } from '../../../test/support/claim-rules.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import { runs } from '../../../test/support/property-seed.ts'
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
-import { Captchas } from '../captcha/captchas.ts'
-import { ClaimRules } from '../claims/claim-rules.ts'
-import { ClaimWorker } from '../claims/claim-worker.ts'
-import { Claims } from '../claims/claims.ts'
+import type { ClaimRules } from '../claims/claim-rules.ts'
+import type { ClaimsOptions } from '../claims/claims.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
-import { BlockedPlayers } from '../events/blocked-players.ts'
-import { CodeCountCache } from '../events/code-count-cache.ts'
-import { EventHolds } from '../events/event-holds.ts'
+import type { BlockedPlayers } from '../events/blocked-players.ts'
 import { changeEvent, type Event, getEvent, saveEvent } from '../events/event-queries.ts'
-import { Grants } from '../grants/grants.ts'
+import type { Grants } from '../grants/grants.ts'
 import { newToken } from '../own-issuer/token-queries.ts'
-import { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import { Vault } from '../vault.ts'
-import { Rehearsals } from './rehearsals.ts'
+import type { Rehearsals } from './rehearsals.ts'
 
 const clock = testClock()
 const NOW = clock.nowMs()
@@ -54,33 +50,9 @@ describeOnBothEngines('rehearsals', (open, kind) => {
 
   beforeAll(async () => {
     db = (await open()).db
-    const holds = new EventHolds({ db, clock })
-    const issuer = {
-      readCode: () => expect.fail('the issuer was asked'),
-      mint: () => expect.fail('the issuer was asked'),
-    }
-    const log = { warn: () => {}, error: () => {} }
-    const forIssuer = { issuer, issuerTimeoutMs: SECOND_MS, callsPerSecond: 1 }
-    // The worker is never started: claims stay as they were made, and the issuer gets no calls
-    const worker = new ClaimWorker({ db, clock, vault, ...forIssuer, holds, log })
-    const signedFetch = new SignedFetch({ db, clock, windowMs: MINUTE_MS })
-    grants = new Grants({ db, clock, vault, maxOpen: 10 })
-    const claims = new Claims({
-      db,
-      clock,
-      worker,
-      signedFetch,
-      prepareToken: async ({ uuid, coordinates }) =>
-        newToken({ uuid, name: 'Lanterns', coordinates }, { signer: newAddress(), nowMs: NOW }),
-      codeCounts: new CodeCountCache(db),
-      grants,
-      waitMs: SECOND_MS,
-    })
-    rehearsals = new Rehearsals({ db, clock })
-    const captchas = new Captchas({ db, vault, clock, proofOfWorkBits: 0 })
-    blocked = new BlockedPlayers({ db, clock })
-    const checks = { signedFetch, captchas, claims, holds, blocked, grants, rehearsals }
-    rules = new ClaimRules({ clock, ...checks })
+    const prepareToken: ClaimsOptions['prepareToken'] = async ({ uuid, coordinates }) =>
+      newToken({ uuid, name: 'Lanterns', coordinates }, { signer: newAddress(), nowMs: NOW })
+    ;({ rules, rehearsals, grants, blocked } = buildClaimRules({ db, clock, vault, prepareToken }))
   })
 
   test('no sequence of rehearsed and real claims changes a code, a token or a claim by a rehearsal', async () => {
