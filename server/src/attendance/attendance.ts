@@ -15,7 +15,7 @@ import { Claims, type ClaimsOptions } from './claims/claims.ts'
 import { Cleanup } from './cleanup.ts'
 import { CodeLoader } from './codes/code-loader.ts'
 import { PendingLoads } from './codes/pending-loads.ts'
-import { createOwnIssuer, openKeys } from './connect-own-issuer.ts'
+import { areKeysRestored, createOwnIssuer, openKeys } from './connect-own-issuer.ts'
 import { EditCodeGuard } from './edit-code-guard.ts'
 import { BlockedPlayers } from './events/blocked-players.ts'
 import { CodeCountCache } from './events/code-count-cache.ts'
@@ -112,6 +112,11 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const halfSet = halfSetCredentials(config.attendance.issuer)
   if (halfSet) log.warn({ missing }, halfSet)
   let keyProblem: SetupProblem | undefined
+  /** A file of keys that was restored is used from then on. */
+  const assertKeysUsable = async () => {
+    if (keyProblem && (await areKeysRestored(keys, log))) keyProblem = undefined
+    assertNoSetupProblem(keyProblem)
+  }
   const issuer = new Issuers({
     get own() {
       return keyProblem ? undefined : own
@@ -143,7 +148,7 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     issuer,
     prepareToken: async (event) => {
       if (!isOwnEvent(event.event_id)) return undefined
-      assertNoSetupProblem(keyProblem) // a claim that is reserved now would wait for the next start
+      await assertKeysUsable() // a claim that is reserved now would wait for the file
       return own?.prepare(event)
     },
     codeCounts,
@@ -170,7 +175,11 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
 
   const { makers } = config.attendance
   const { drawPlaces = () => undefined } = options
-  const maker = new EventMaker({ db, clock, keys, codes, log, drawPlaces, ...makers })
+  const current = async () => {
+    await assertKeysUsable()
+    return keys.current()
+  }
+  const maker = new EventMaker({ db, clock, keys: { current }, codes, log, drawPlaces, ...makers })
   const pictures = new TokenPictures(db)
   const shares = new SharePictures(db)
   const readyPictures = new ReadyPictures(pictures)

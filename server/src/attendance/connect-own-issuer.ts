@@ -27,7 +27,7 @@ export function createOwnIssuer({ config, engine, db, clock, log }: OwnIssuerNee
   const isDefaultPath = config.attendance.tokenKeyFile === undefined
   const onThreadEnded = () =>
     log.error({}, 'the thread that signs tokens ended; the main thread signs for a while')
-  const keys = new TokenKeys({ db, clock, path, isDefaultPath, signing: { onThreadEnded } })
+  const keys = new TokenKeys({ db, clock, path, isDefaultPath, log, signing: { onThreadEnded } })
   const own = hasOwnIssuer(config, engine.kind) ? new OwnIssuer({ db, clock, keys }) : undefined
   return { keys, own }
 }
@@ -44,5 +44,17 @@ export async function openKeys(keys: TokenKeys, log: KeyLog): Promise<SetupProbl
     if (!(error instanceof CommandError)) throw error
     log.error({ reason: error.message }, 'the keys that sign tokens cannot be used')
     return { settings: ['TOKEN_KEY_FILE'], reason: 'with a file of keys for tokens that cannot be used' }
+  }
+}
+
+/** Whether the file has a published key again, after a start without one. Only a start makes keys, and publishes them. */
+export async function areKeysRestored(keys: TokenKeys, log: KeyLog): Promise<boolean> {
+  try {
+    const { path } = await keys.open({ mayMake: false })
+    log.info({ path }, 'the keys that sign tokens can be used again')
+    return true
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    return false
   }
 }

@@ -3,7 +3,9 @@ import type { Db } from '../db/engine.ts'
 import { inSnapshot } from '../db/transaction.ts'
 import { readChangedRows } from '../land/changes/changed-rows.ts'
 import { readDistricts } from '../land/queries/district-queries.ts'
+import { publicationsOfEstates } from '../land/queries/publication-queries.ts'
 import { districtListJson } from '../land/records/district.ts'
+import type { EstateTable } from '../land/records/estate.ts'
 import type { ParcelTable } from '../land/records/parcel.ts'
 import { factsOf } from './builders/build-parcels.ts'
 import type { StateChanges } from './builders/patch-state.ts'
@@ -18,7 +20,8 @@ export const MAX_PATCHED_ASSETS = 2_000
 
 /**
  * Reads what has changed since `held`, with one statement: on the embedded engine all other ones wait for a transaction.
- * Only where a district has gained or lost parcels, the list of districts is read with it, in one transaction.
+ * Only where there is a new estate, or a district has gained or lost parcels, everything is read again in one transaction,
+ * with the publications of that estate, which can be older than its row, and with the list of districts.
  *
  * An estate or publication that is named and has no row was removed.
  *
@@ -27,29 +30,20 @@ export const MAX_PATCHED_ASSETS = 2_000
  */
 export async function readStateChanges(db: Db, held: StateParts): Promise<StateChanges | undefined> {
   const changes = await readChanges(db, held)
-  if (!changes || areDistrictsSame(held, changes.parcels)) return changes
+  if (!changes) return undefined
+  const hasNewEstates = newEstates(held, changes.estates).length > 0
+  if (!hasNewEstates && areDistrictsSame(held, changes.parcels)) return changes
   return inSnapshot(db, async (tx) => {
     const again = await readChanges(tx, held)
-    return (
-      again && {
-        ...again,
-        districtList: Buffer.from(districtListJson(await readDistricts(tx, held.worldId))),
-      }
-    )
+    return again && { ...again, ...(await readWhatFollows(tx, held, again)) }
   })
 }
 
 async function readChanges(db: Db, held: StateParts): Promise<StateChanges | undefined> {
   const read = await readChangedRows(db, held, MAX_PATCHED_ASSETS)
   if (!read) return undefined
-  const { head, changed, parcels, estates } = read
+  const { head, changed, parcels, estates, publications } = read
   if (!areSameParcels(held, changed.parcels, parcels)) return undefined
-  const known = positionsOf(held.estates.ids)
-  // A publication can be older than the row of its estate.
-  const ofNewEstates = read.ofEstates.filter(({ asset_id }) => !known.has(asset_id))
-  const publications = [
-    ...new Map([...read.publications, ...ofNewEstates].map((row) => [row.key, row])).values(),
-  ]
   const removed = {
     estates: without(
       changed.estates,
@@ -64,6 +58,27 @@ async function readChanges(db: Db, held: StateParts): Promise<StateChanges | und
     ...{ revision: head.revision, changedAtMs: head.changedAtMs, block: head.block ?? undefined },
     ...{ parcels, estates, publications, removed, districtList: undefined },
   }
+}
+
+/** What the journal does not name, and changes with what it names. */
+async function readWhatFollows(
+  db: Db,
+  held: StateParts,
+  { parcels, estates, publications }: StateChanges,
+): Promise<Pick<StateChanges, 'publications' | 'districtList'>> {
+  const ofNewEstates = await publicationsOfEstates(db, held.worldId, newEstates(held, estates))
+  return {
+    publications: [...new Map([...publications, ...ofNewEstates].map((row) => [row.key, row])).values()],
+    districtList: areDistrictsSame(held, parcels)
+      ? undefined
+      : Buffer.from(districtListJson(await readDistricts(db, held.worldId))),
+  }
+}
+
+/** The ids of the estates that the state does not have. */
+function newEstates(held: StateParts, estates: readonly EstateTable[]): readonly string[] {
+  const known = positionsOf(held.estates.ids)
+  return estates.map(({ id }) => id).filter((id) => !known.has(id))
 }
 
 function without<T>(all: readonly T[], some: readonly T[]): T[] {

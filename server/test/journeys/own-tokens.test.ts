@@ -417,6 +417,12 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const other = await keyless.claim('77002', gil)
     expect(other.status, other.text).toBe(200)
     expect((await keyless.get(`/events/${made.uuid}/holders`)).status).toBe(200)
+
+    // Restored: the same server makes events with their codes, and signs
+    writeFileSync(damaged, readFileSync(keyFile))
+    const second = await make({}, keyless)
+    expect((await keyless.claim(second.uuid, gil)).status).toBe(200)
+    expect((await keyless.claim(made.uuid, gil)).status).toBe(200)
     await keyless.close()
   })
 

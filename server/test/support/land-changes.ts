@@ -1,8 +1,8 @@
 import type { Insertable } from 'kysely'
 import type { Db } from '../../src/db/engine.ts'
 import { inTransaction, type Tx } from '../../src/db/transaction.ts'
-import { changeLand } from '../../src/land/changes/changes.ts'
-import type { TableRows } from '../../src/land/changes/table-rows.ts'
+import { type Change, writeChange } from '../../src/land/changes/changes.ts'
+import { TableRows } from '../../src/land/changes/table-rows.ts'
 import type { EstateRow } from '../../src/land/events/land-rows.ts'
 import { findBid } from '../../src/land/queries/bid-queries.ts'
 import type { BidTable } from '../../src/land/records/bid.ts'
@@ -38,6 +38,33 @@ export interface Closing {
   readonly status: Exclude<ListingStatus, 'open'>
   readonly buyer: string | null
   readonly atMs: number
+}
+
+/**
+ * Changes rows of the world that is shown, within the caller's transaction.
+ *
+ * @param work gets the rows, and puts and removes some
+ * @example
+ * await inTransaction(db, (tx) => changeLand(tx, clock.nowMs(), async (rows) => {
+ *   const parcel = await rows.parcel({ x: 1, y: 2 })
+ *   if (parcel) rows.put('parcel', { ...parcel, owner: null })
+ * }))
+ */
+export async function changeLand(
+  tx: Tx,
+  nowMs: number,
+  work: (rows: TableRows) => Promise<void>,
+): Promise<Change> {
+  // The row is locked until the commit: writers run one after another, and revisions have no gaps.
+  const { world_id: worldId, revision } = await tx
+    .selectFrom('land_state')
+    .select(['world_id', 'revision'])
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  if (worldId === null) throw new Error('there is no world to change yet')
+  const rows = new TableRows(tx, worldId)
+  await work(rows)
+  return writeChange(tx, rows, { revision, nowMs })
 }
 
 /** Commits changes in one transaction, through the same door as everything else. @returns the revision after it */

@@ -4,6 +4,7 @@ import {
   lstatSync,
   mkdtempSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -68,6 +69,22 @@ test.each(['', 'damaged\n', '0'.repeat(64), 'f'.repeat(64)])(
     expect(readFileSync(path, 'utf8')).toBe(text)
   },
 )
+
+test('the log says once why a file that was damaged later gives no keys', async () => {
+  const path = newPath()
+  const reasons: unknown[] = []
+  const log = { error: (facts: object) => reasons.push(facts) }
+  const keys = new TokenKeys({ db: undefined as unknown as Db, clock: testClock(), path, log })
+  writeFileSync(path, 'damaged')
+  for (let i = 0; i < 3; i++) expect(await keys.has('0xunknown')).toBe(false)
+  rmSync(path)
+  for (let i = 0; i < 3; i++) expect(await keys.has('0xunknown')).toBe(false)
+
+  expect(reasons).toEqual([
+    { reason: expect.stringContaining('does not hold keys') },
+    { reason: expect.stringContaining('cannot be read: ENOENT') },
+  ])
+})
 
 test('a key that is a public example is refused, and no error shows it', async () => {
   const path = newPath()

@@ -38,6 +38,8 @@ export interface TokenKeysOptions {
   readonly path: string | undefined
   /** Whether the path is that of the embedded database, and no setting: a file that was lost is made anew. */
   readonly isDefaultPath?: boolean
+  /** For a file that cannot be read any more; undefined for commands, which say it themselves. */
+  readonly log?: { error(facts: object, sentence: string): void }
   readonly signing?: TokenSignerOptions
 }
 
@@ -82,6 +84,7 @@ export class TokenKeys {
   private readonly tokenSigner: TokenSigner
   private keys: readonly TokenKey[] = []
   private readonly times = new OneSecondCache<readonly KeyTime[]>()
+  private loggedProblem: string | undefined
   constructor(options: TokenKeysOptions) {
     this.options = options
     this.tokenSigner = new TokenSigner(options.signing)
@@ -191,7 +194,7 @@ export class TokenKeys {
    * cannot be used it can sign for none but those that it has read before.
    */
   async has(address: string): Promise<boolean> {
-    if (!this.find(address) && this.options.path !== undefined) await this.read().catch(ignoreBadFile)
+    if (!this.find(address) && this.options.path !== undefined) await this.readIfGood()
     return this.find(address) !== undefined
   }
 
@@ -275,11 +278,21 @@ export class TokenKeys {
     const known = keys.find(({ address }) => PUBLIC_KEYS.has(address))
     if (known) throw new CommandError(`The key of ${known.address} is a public example: use another one.`)
     this.keys = keys
+    this.loggedProblem = undefined
   }
-}
 
-function ignoreBadFile(error: unknown): void {
-  if (!(error instanceof CommandError)) throw error
+  /** Keeps the keys as they are where the file is bad, and says why in the log: once, until that changes. */
+  private async readIfGood(): Promise<void> {
+    try {
+      await this.read()
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      const { message } = error
+      if (message !== this.loggedProblem)
+        this.options.log?.error({ reason: message }, 'the keys that sign tokens cannot be read again')
+      this.loggedProblem = message
+    }
+  }
 }
 
 function missing(path: string, wasPublished: boolean): CommandError {

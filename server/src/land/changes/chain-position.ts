@@ -3,7 +3,7 @@ import type { Db } from '../../db/engine.ts'
 import type { ChainPositionTable } from '../../db/schema.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { type HeldNotice, VALID_NOTICES } from './history-notice.ts'
-import { insertOf, runWrites, type Write } from './write-rows.ts'
+import { insertWrites, runWrites, type Write } from './write-rows.ts'
 
 /** A block, by what it is on the chain. */
 export interface BlockId {
@@ -204,9 +204,8 @@ export async function startPosition(
   await runWrites(tx, blockWrites(worldId, [block]))
 }
 
-/** The part of a statement that stores blocks. */
+/** The parts of statements that store blocks. */
 export function blockWrites(worldId: number, blocks: readonly StoredBlock[]): Write[] {
-  if (blocks.length === 0) return []
   const rows = blocks.map(({ number, hash, parentHash, timeS, logsDigest }) => ({
     world_id: worldId,
     number,
@@ -215,7 +214,7 @@ export function blockWrites(worldId: number, blocks: readonly StoredBlock[]): Wr
     time_s: timeS,
     logs_digest: logsDigest ?? null,
   }))
-  return [insertOf('chain_block', rows)]
+  return insertWrites('chain_block', rows)
 }
 
 export interface LeaseRequest {

@@ -6,7 +6,7 @@ import { addressOf, bidRow, estateRow, hashOf, publicationRow } from '../../../t
 import { runs } from '../../../test/support/property-seed.ts'
 import { TINY_WORLD, tinySnapshot } from '../../../test/support/tiny-world.ts'
 import type { Db } from '../../db/engine.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { LandEvent } from '../events/land-event.ts'
 import type { EstateRow, LandRows, ParcelRow } from '../events/land-rows.ts'
 import { importSnapshot } from '../snapshot/import.ts'
@@ -261,6 +261,36 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
     expect(blocks).toEqual([start, ...branches[winner]!.map(withoutEvents)])
   })
 
+  if (kind === 'postgres')
+    test('that waits for another one is refused where that has made final what it would undo', async () => {
+      const start = await finalHead()
+      const added = blocksAfter(start, [[grant], [grant], [grant], [grant]])
+      await step({ blocks: added })
+      const [first, , third, last] = added as [NewBlock, NewBlock, NewBlock, NewBlock]
+      const { epoch } = (await readChainPosition(db))!
+      const { db: waiting } = await open()
+      const at = { worldId, epoch, from: last, blocks: [] }
+      const stale = { ...at, undoTo: first, finalized: start }
+      let late: Promise<unknown> | undefined
+
+      await inTransaction(db, async (tx) => {
+        await followChain(tx, { ...at, finalized: third }, { nowMs: 2_000, apply })
+        late = inTransaction(waiting, (other) => followChain(other, stale, { nowMs: 2_000, apply })).catch(
+          (error: unknown) => error,
+        )
+        await untilAwaited(tx)
+      })
+
+      const refusal = await late
+      expect(refusal).toBeInstanceOf(PositionMovedError)
+      expect(refusal).toMatchObject({
+        message: expect.stringContaining(`block ${third.number} and those before it are final`),
+      })
+      const position = (await readChainPosition(db))!
+      expect(position.finalized).toMatchObject({ number: third.number, hash: third.hash })
+      expect(position.blocks).toEqual([third, last].map(withoutEvents))
+    })
+
   test('is refused, and changes nothing, where the world is not where the step was made for', async () => {
     const old = worldId
     const start = await finalHead()
@@ -320,6 +350,15 @@ describeOnBothEngines('a step along the chain', (open, kind) => {
     })
   }
 })
+
+/** Until another transaction waits for this one. */
+async function untilAwaited(tx: Tx): Promise<void> {
+  for (let isWaiting = false; !isWaiting; ) {
+    const { rows } = await sql`
+      select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`.execute(tx)
+    isWaiting = rows.length > 0
+  }
+}
 
 /** Nothing else grants it. */
 const grant: Draft = { what: 'grant right', pick: 9, other: 1 }

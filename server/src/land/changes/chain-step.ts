@@ -66,8 +66,8 @@ interface Locked {
   readonly revision: number
   /** The last final block so far. */
   readonly finalized: BlockId
-  /** Those blocks of the world that the step names, as they are stored. */
-  readonly named: readonly StoredBlock[]
+  /** Those of the world that the step names. */
+  readonly blocks: readonly StoredBlock[]
 }
 
 interface LockedRow {
@@ -81,27 +81,29 @@ interface LockedRow {
     readonly finalized_hash: string
     readonly holder: string | null
   } | null
-  readonly named: readonly StoredBlockJson[]
+  readonly blocks: readonly StoredBlockJson[]
 }
 
 /**
  * Compares the position with what the step was made for. Its row and that of the head are locked until the commit: steps
  * run one after another, and revisions have no gaps.
  *
- * @throws {PositionMovedError} where the position is another one
+ * The rows of `chain_block` are not locked: where the statement waits for a lock, it still reads them as they were before the
+ * wait, with blocks that another step has deleted meanwhile because later ones are final. The locked position says which.
+ *
+ * @throws {PositionMovedError} where the position is another one, or the step names a block below the last final one
  */
 async function lockPosition(tx: Tx, { worldId, epoch, from, undoTo, finalized }: ChainStep): Promise<Locked> {
-  const numbers = [undoTo?.number ?? finalized.number, finalized.number]
-  // A row that is locked is read as it is after the wait for its lock.
+  const numbers = [finalized.number, ...(undoTo ? [undoTo.number] : [])]
   const { rows } = await sql<LockedRow>`
     with head as (select world_id, revision from land_state for update),
       position as (select * from chain_position where world_id = (select world_id from head) for update)
     select head.world_id as shown, head.revision, to_json(position) as position, (
         select coalesce(json_agg(${BLOCK_JSON}), '[]') from chain_block
         where chain_block.world_id = head.world_id and number = any(${`{${numbers.join(',')}}`}::bigint[])
-      ) as named
+      ) as blocks
     from head left join position on true`.execute(tx)
-  const { shown, revision, position, named } = rows[0]!
+  const { shown, revision, position, blocks } = rows[0]!
   if (shown !== worldId)
     throw new PositionMovedError('another world', `world ${shown} is shown, and this is for world ${worldId}`)
   if (!position) throw new PositionMovedError('not followed', `world ${worldId} has no position`)
@@ -115,16 +117,22 @@ async function lockPosition(tx: Tx, { worldId, epoch, from, undoTo, finalized }:
       'another block',
       `the world is at block ${position.block_number} (${position.block_hash}), and this is for block ${from.number} (${from.hash})`,
     )
+  const lowest = Math.min(...numbers)
+  if (lowest < position.finalized_number)
+    throw new PositionMovedError(
+      'another block',
+      `block ${position.finalized_number} and those before it are final, and this is for block ${lowest}`,
+    )
   return {
     revision,
     finalized: { number: position.finalized_number, hash: position.finalized_hash },
-    named: named.map(storedBlockOf),
+    blocks: blocks.map(storedBlockOf),
   }
 }
 
 /** @throws {PositionMovedError} where the block is not one of the world's */
-function ancestorOf({ number, hash }: BlockId, { named }: Locked): StoredBlock {
-  const block = named.find((one) => one.number === number && one.hash === hash)
+function ancestorOf({ number, hash }: BlockId, { blocks }: Locked): StoredBlock {
+  const block = blocks.find((one) => one.number === number && one.hash === hash)
   if (block) return block
   throw new PositionMovedError('another block', `block ${number} (${hash}) is not one of the world's`)
 }
@@ -183,13 +191,13 @@ function assertLinked(start: BlockId, { blocks, finalized }: ChainStep, finalBef
  */
 function positionWrites(
   { worldId, undoTo, blocks, finalized }: ChainStep,
-  { finalized: finalBefore, named }: Locked,
+  { finalized: finalBefore, blocks: stored }: Locked,
   last: StoredBlock | undefined,
 ): Write[] {
   const kept = blocks.filter(({ number }) => number >= finalized.number)
   const isFinalSame = finalized.number === finalBefore.number && finalized.hash === finalBefore.hash
   const isOfWorld = ({ number, hash }: BlockId) => number === finalized.number && hash === finalized.hash
-  const staying = named.filter(({ number }) => !undoTo || number <= undoTo.number)
+  const staying = stored.filter(({ number }) => !undoTo || number <= undoTo.number)
   if (!isFinalSame && ![...kept, ...staying].some(isOfWorld))
     throw new PositionMovedError(
       'another block',

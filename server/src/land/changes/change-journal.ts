@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { ChangeSubject, LandChangeTable } from '../../db/schema.ts'
 import type { Tx } from '../../db/transaction.ts'
-import { insertOf, runWrites, type Write } from './write-rows.ts'
+import { insertWrites, runWrites, type Write } from './write-rows.ts'
 
 /**
  * Names what each of the newest revisions changed. It is written in the same transaction as the change. A process that
@@ -61,26 +61,27 @@ export class ChangedSubjects {
 
 /** Writes what a revision changed, before anyone can see the revision. */
 export async function writeJournal(tx: Tx, entry: JournalEntry, subjects: ChangedSubjects): Promise<void> {
-  const write = journalWrite(entry, subjects)
-  await runWrites(tx, [write])
-  await trimIfDue(tx, entry, write.rows)
+  const writes = journalWrites(entry, subjects)
+  await runWrites(tx, writes)
+  await trimIfDue(tx, entry, writes)
 }
 
-/** The part of a statement that writes what a revision changed; {@link trimIfDue} follows it. */
-export function journalWrite(
+/** The parts of statements that write what a revision changed; {@link trimIfDue} follows them. */
+export function journalWrites(
   { worldId, revision, changedAtMs }: JournalEntry,
   subjects: ChangedSubjects,
-): Write {
+): Write[] {
   const rows = subjects.rows(changedAtMs).map((subject) => ({ ...subject, revision, world_id: worldId }))
-  return insertOf('land_change', rows)
+  return insertWrites('land_change', rows)
 }
 
-/** Deletes old rows of the journal from time to time. @param written rows of the revision */
+/** Deletes old rows of the journal from time to time. @param writes those of the revision */
 export async function trimIfDue(
   tx: Tx,
   { revision }: Pick<JournalEntry, 'revision'>,
-  written: number,
+  writes: readonly Write[],
 ): Promise<void> {
+  const written = writes.reduce((sum, { rows }) => sum + rows, 0)
   if (revision % TRIM_EVERY === 0 || written >= TRIM_EVERY) await trimJournal(tx)
 }
 

@@ -10,7 +10,7 @@ import {
   KEPT_ROWS,
   type Subject,
 } from './change-journal.ts'
-import { jsonRows } from './json-rows.ts'
+import { exactRows, jsonRows } from './json-rows.ts'
 import { LAND_HEAD, type StoredHead } from './land-head.ts'
 
 /** What has changed since a revision, all of it read at the same time. */
@@ -21,8 +21,6 @@ export interface ChangedRows {
   readonly parcels: readonly ParcelTable[]
   readonly estates: readonly EstateTable[]
   readonly publications: readonly PublicationTable[]
-  /** All publications of the estates in `changed`. */
-  readonly ofEstates: readonly PublicationTable[]
 }
 
 /** A revision that a process holds, and the lineage of the database that it was read from. */
@@ -44,17 +42,16 @@ export async function readChangedRows(
   limit: number,
 ): Promise<ChangedRows | undefined> {
   const { worldId, revision, changedAtMs } = held
-  // All arrays are in the order of `named`.
-  const keys = (subject: Subject['subject'], value = sql`key`) =>
-    sql`array(select ${value} from named where subject = ${subject} limit ${limit + 1})`
+  // Each key once: the journal names an asset again for each revision that changed it.
+  const keys = (subject: Subject['subject']) =>
+    sql`array(select key from journal where subject = ${subject} group by key limit ${limit + 1})`
   const ofWorld = (where: RawBuilder<unknown>) => sql`world_id = ${worldId} and ${where}`
-  const parcels = ofWorld(sql`(x, y) in (select * from unnest(
-    ${keys('parcel', sql`split_part(key, ',', 1)::integer`)}, ${keys('parcel', sql`split_part(key, ',', 2)::integer`)}))`)
+  const parcels = ofWorld(sql`(x, y) in (
+    select split_part(key, ',', 1)::integer, split_part(key, ',', 2)::integer from unnest(${keys('parcel')}) as key)`)
   const estates = ofWorld(sql`id = any(${keys('estate')})`)
-  const publications = ofWorld(sql`key = any(${keys('publication', sql`key::bigint`)})`)
-  const ofEstates = ofWorld(sql`asset_type = 'estate' and asset_id = any(${keys('estate')})`)
+  const publications = ofWorld(sql`key = any(${keys('publication')}::bigint[])`)
   const { rows } = await sql<StatementRow>`
-    with head as (${LAND_HEAD}), named as materialized (
+    with head as (${LAND_HEAD}), journal as materialized (
       select subject, key from land_change
       where world_id = ${worldId} and revision > ${revision} and revision <= (select head.revision from head)
       order by land_change.revision, subject, key limit ${KEPT_ROWS + 1}
@@ -63,23 +60,28 @@ export async function readChangedRows(
         select from land_change where revision = ${revision} and subject in ('revision', 'anything')
           and key = ${String(changedAtMs)} and world_id = ${worldId}
       ) as "isKnown",
-      (select coalesce(json_agg(named), '[]') from named) as named,
+      (select coalesce(json_agg(journal), '[]') from journal) as journal,
       ${jsonRows({ table: 'parcel', where: parcels, isForAnswers: true })} as parcels,
       ${jsonRows({ table: 'estate', where: estates, isForAnswers: true })} as estates,
-      ${jsonRows({ table: 'publication', where: publications, isForAnswers: true })} as publications,
-      ${jsonRows({ table: 'publication', where: ofEstates, isForAnswers: true })} as "ofEstates"
+      ${jsonRows({ table: 'publication', where: publications, isForAnswers: true })} as publications
     from head`.execute(db)
-  const { isKnown, named, ...read } = rows[0]!
+  const { isKnown, journal, ...read } = rows[0]!
   const { head } = read
   const isOfHeld = isKnown && head.lineage === held.lineage && head.worldId === worldId
   if (!isOfHeld || head.location === 'moved') return undefined
-  const changed = changedAssetsOf(named, { afterRevision: revision, toRevision: head.revision })
+  const changed = changedAssetsOf(journal, { afterRevision: revision, toRevision: head.revision })
   if (!changed) return undefined
   const count = changed.parcels.length + changed.estates.length + changed.publications.length
-  return count > limit ? undefined : { ...read, changed }
+  if (count > limit) return undefined
+  return {
+    ...{ head, changed },
+    parcels: exactRows(read.parcels),
+    estates: exactRows(read.estates),
+    publications: exactRows(read.publications),
+  }
 }
 
 interface StatementRow extends Omit<ChangedRows, 'changed'> {
   readonly isKnown: boolean
-  readonly named: readonly Subject[]
+  readonly journal: readonly Subject[]
 }

@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import type { Tx } from '../../db/transaction.ts'
 import type { LandEvent } from '../events/land-event.ts'
 import type { Awaitable, EstateRow, LandRows, ParcelRow, PublicationRow } from '../events/land-rows.ts'
-import { ChangedSubjects, journalWrite, trimIfDue } from './change-journal.ts'
+import { ChangedSubjects, journalWrites, trimIfDue } from './change-journal.ts'
 import { type RowChange, SHOWN_TABLES } from './event-tables.ts'
 import { LAND_CHANNEL } from './land-head.ts'
-import { TableRows } from './table-rows.ts'
+import type { TableRows } from './table-rows.ts'
 import { deleteGone, imageWrites, rowWrites, runWrites, type Write } from './write-rows.ts'
 
 /** Applies an event to rows: the rules of land/events, with what they need to know besides. */
@@ -15,40 +15,10 @@ export type ApplyEvent = (rows: LandRows, event: LandEvent) => Awaitable<void>
 
 /** What the transaction changes. */
 export interface Change {
-  /** Of the world, before the transaction. */
+  /** Of the world, after the transaction. */
   readonly revision: number
   /** Whether the revision is a new one. It is not where nothing that answers show has changed. */
   readonly hasChanged: boolean
-}
-
-/**
- * Changes the land: nothing else does, apart from an import and a step along the chain (`followChain`). It takes the caller's open transaction, so that what
- * the caller writes in it is committed together with the rows, the images of blocks, the journal and the next
- * revision. The commit notifies the readers in every process.
- *
- * @param work gets the rows of the world that is shown, and puts and removes rows
- * @example
- * await inTransaction(db, (tx) => changeLand(tx, clock.nowMs(), async (rows) => {
- *   const parcel = await rows.parcel({ x: 1, y: 2 })
- *   if (parcel) rows.put('parcel', { ...parcel, owner: null })
- * }))
- */
-export async function changeLand(
-  tx: Tx,
-  nowMs: number,
-  work: (rows: TableRows) => Promise<void>,
-): Promise<Change> {
-  // The row is locked until the commit: writers run one after another, and revisions have no gaps.
-  const head = await tx
-    .selectFrom('land_state')
-    .select(['world_id', 'revision'])
-    .forUpdate()
-    .executeTakeFirstOrThrow()
-  const { world_id: worldId } = head
-  if (worldId === null) throw new Error('there is no world to change yet')
-  const rows = new TableRows(tx, worldId)
-  await work(rows)
-  return writeChange(tx, rows, { revision: head.revision, nowMs })
 }
 
 /** What is written together with rows. */
@@ -61,7 +31,8 @@ export interface ChangeFacts {
 
 /**
  * Writes changed rows, images, journal and revision: in one statement, after one that deletes rows, where they are not
- * many.
+ * many. Nothing else writes single changes of the land. It takes the caller's open transaction, so that all of it is
+ * committed together with what the caller writes in it. The commit notifies the readers in every process.
  */
 export async function writeChange(
   tx: Tx,
@@ -78,10 +49,10 @@ export async function writeChange(
   }
   const next = { worldId, revision: revision + 1, changedAtMs: nowMs }
   const head = sql`update land_state set revision = ${next.revision}, changed_at_ms = ${nowMs}`
-  const journal = journalWrite(next, subjectsOf(changes))
+  const journal = journalWrites(next, subjectsOf(changes))
   const announced = sql`pg_notify(${LAND_CHANNEL}, ${String(next.revision)})`
-  await runWrites(tx, [...all, { sql: head, rows: 1 }, journal], announced)
-  await trimIfDue(tx, next, journal.rows)
+  await runWrites(tx, [...all, { sql: head, rows: 1 }, ...journal], announced)
+  await trimIfDue(tx, next, journal)
   return { revision: next.revision, hasChanged: true }
 }
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { EventRows, EventTable } from '../events/land-rows.ts'
+import { NOT_IN_ANSWERS } from '../records/tables.ts'
 import { EVENT_COLUMNS } from './event-tables.ts'
 
 /** The columns with sums of money. JSON would have them as numbers, which lose digits: so they are read as text. */
@@ -15,16 +16,16 @@ export const MONEY_COLUMNS: ReadonlySet<string> = new Set([
 export interface RowsQuery {
   readonly table: EventTable
   readonly where: RawBuilder<unknown>
-  /** As answers need them: with the number of the world, and null in place of the raw text of an owner, which can be long. */
+  /** As answers need them: with the number of the world, and without the values that no answer has. */
   readonly isForAnswers?: boolean
 }
 
-/** The rows of some table, as a statement of its own would answer them. */
+/** The rows of some table, as a statement of its own would answer them: see {@link exactRows}. */
 export type JsonRows = readonly EventRows[EventTable][]
 
 /**
- * The rows of a table as one value in JSON, in no particular order: one statement can read several tables, and JSON is parsed
- * faster than the columns of rows.
+ * The rows of a table as one value in JSON, in no particular order, so that one statement can read several tables. It is not
+ * for thousands of rows: those are parsed faster, and with less memory, as rows.
  *
  * @example
  * sql`select ${jsonRows({ table: 'estate', where: sql`world_id = 1` })} as estates, …`
@@ -36,8 +37,21 @@ export function jsonRows({ table, where, isForAnswers = false }: RowsQuery): Raw
     select ${sql.raw(columns.join(', '))} from ${sql.table(table)} where ${where}) as one)`
 }
 
+/**
+ * Rows in JSON, after all their numbers were checked.
+ *
+ * @throws {RangeError} for a number beyond 2^53, which is another one in JSON: as row-types.ts does for rows
+ */
+export function exactRows<Row extends object>(rows: readonly Row[]): readonly Row[] {
+  for (const row of rows)
+    for (const [column, value] of Object.entries(row))
+      if (typeof value === 'number' && !Number.isSafeInteger(value))
+        throw new RangeError(`${column}: ${value} is not a safe integer`)
+  return rows
+}
+
 function answerColumn(column: string): string {
-  return column === 'data_text' ? 'null as data_text' : columnText(column)
+  return NOT_IN_ANSWERS.has(column) ? `null as "${column}"` : columnText(column)
 }
 
 function columnText(column: string): string {

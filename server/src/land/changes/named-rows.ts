@@ -6,13 +6,13 @@ import type { AssetName } from '../records/assets.ts'
 /** Who owns land of a registry. */
 export type Owner = Pick<RightRow, 'registry' | 'owner'>
 
-/** The same text for the rights of the same owner. */
-export function ownerGroup({ registry, owner }: Owner): string {
-  return `owner ${registry} ${owner}`
+/** The same text for the same owner. */
+export function ownerText({ registry, owner }: Owner): string {
+  return `${registry} ${owner}`
 }
 
-/** The same text for what belongs to the same asset. */
-export function assetGroup({ type, id }: AssetName): string {
+/** The same text for the same asset. */
+export function assetText({ type, id }: AssetName): string {
   return `${type} ${id}`
 }
 
@@ -34,7 +34,7 @@ export interface Named {
 /** The assets that events name, each once. */
 export function namedBy(events: readonly LandEvent[]): Named {
   const assets = new Map<string, AssetName>()
-  const add = (asset: AssetName) => assets.set(assetGroup(asset), asset)
+  const add = (asset: AssetName) => assets.set(assetText(asset), asset)
   for (const event of events) {
     if ('asset' in event) add(event.asset)
     if ('estateId' in event) add({ type: 'estate', id: event.estateId })

@@ -18,9 +18,27 @@ import type {
 } from '../events/land-rows.ts'
 import { KEY_COLUMNS } from '../events/land-rows.ts'
 import type { AssetName } from '../records/assets.ts'
-import { EVENT_TABLES, keyOf, keyOfText, keyText, type RowChange, type RowKey } from './event-tables.ts'
-import { type JsonRows, jsonRows } from './json-rows.ts'
-import { assetGroup, namedBy, newOwnersIn, type Owner, ownerGroup } from './named-rows.ts'
+import {
+  EVENT_COLUMNS,
+  EVENT_TABLES,
+  keyOf,
+  keyOfText,
+  keyText,
+  type RowChange,
+  type RowKey,
+} from './event-tables.ts'
+import { exactRows, jsonRows } from './json-rows.ts'
+import { namedBy, newOwnersIn } from './named-rows.ts'
+import {
+  GRANTED_BY,
+  type Groups,
+  groupsOf,
+  OF_ASSET,
+  OF_ESTATE,
+  OF_LOAN,
+  OF_MORTGAGE,
+  OF_OWNER,
+} from './row-groups.ts'
 
 /** A row as a block found it, which is what undoing the block brings back. */
 export interface BlockImage {
@@ -53,12 +71,6 @@ interface Reading {
   readonly noteRead: () => void
 }
 
-/** How groups of rows are named, by which `groupsOf` finds their rows, and how they are selected. */
-interface Groups<Member> {
-  readonly name: (member: Member) => string
-  readonly where: (members: readonly Member[]) => RawBuilder<unknown>
-}
-
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 
 /**
@@ -69,7 +81,7 @@ export class TableRows implements LandRows {
   readonly worldId: number
   private readonly tx: Tx
   private readonly entries: { readonly [Table in EventTable]: Map<string, Entry> }
-  /** The keys of the rows that are in a group now, by the table and name of the group. */
+  /** The keys of the rows that are in a group now, by the table and the name of the group (row-groups.ts). */
   private readonly groups = new Map<string, Set<string>>()
   /** The groups whose rows have all been read. */
   private readonly readGroups = new Set<string>()
@@ -92,7 +104,7 @@ export class TableRows implements LandRows {
   }
 
   async parcelsOfEstate(id: string): Promise<readonly ParcelRow[]> {
-    const parcels = await this.group('parcel', `estate ${id}`, sql`estate_id = ${id}`)
+    const parcels = await this.group('parcel', OF_ESTATE, id)
     return parcels.sort(
       (a, b) => (a.estate_position ?? 0) - (b.estate_position ?? 0) || a.x - b.x || a.y - b.y,
     )
@@ -101,35 +113,33 @@ export class TableRows implements LandRows {
   assetsOf(registry: 'parcel', owner: string): Promise<readonly ParcelRow[]>
   assetsOf(registry: 'estate', owner: string): Promise<readonly EstateRow[]>
   async assetsOf(registry: Registry, owner: string): Promise<readonly (ParcelRow | EstateRow)[]> {
-    const where = sql`owner = ${owner}`
     if (registry === 'estate')
-      return (await this.group('estate', `owner ${owner}`, where)).sort(
+      return (await this.group('estate', OF_OWNER, owner)).sort(
         (a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1),
       )
-    const parcels = await this.group('parcel', `owner ${owner}`, where)
+    const parcels = await this.group('parcel', OF_OWNER, owner)
     return parcels.sort((a, b) => a.x - b.x || a.y - b.y)
   }
 
   async rightsOf(registry: Registry, owner: string): Promise<readonly RightRow[]> {
-    const where = sql`registry = ${registry} and owner = ${owner}`
-    const rights = await this.group('land_right', ownerGroup({ registry, owner }), where)
+    const rights = await this.group('land_right', GRANTED_BY, { registry, owner })
     return rights.sort((a, b) => (`${a.kind} ${a.operator}` < `${b.kind} ${b.operator}` ? -1 : 1))
   }
 
   async publicationsOf(asset: AssetName): Promise<readonly PublicationRow[]> {
-    return (await this.group('publication', assetGroup(asset), whereAsset(asset))).sort(byKey)
+    return (await this.group('publication', OF_ASSET, asset)).sort(byKey)
   }
 
   async bidsOf(asset: AssetName): Promise<readonly BidRow[]> {
-    return (await this.group('bid', assetGroup(asset), whereAsset(asset))).sort(byKey)
+    return (await this.group('bid', OF_ASSET, asset)).sort(byKey)
   }
 
   async mortgage(
     by: { readonly mortgageId: number } | { readonly loanId: number },
   ): Promise<MortgageRow | undefined> {
     const found = await ('mortgageId' in by
-      ? this.group('mortgage', `mortgage ${by.mortgageId}`, sql`mortgage_id = ${by.mortgageId}`)
-      : this.group('mortgage', `loan ${by.loanId}`, sql`loan_id = ${by.loanId}`))
+      ? this.group('mortgage', OF_MORTGAGE, by.mortgageId)
+      : this.group('mortgage', OF_LOAN, by.loanId))
     return found.sort(byKey).at(-1)
   }
 
@@ -188,14 +198,10 @@ export class TableRows implements LandRows {
     await this.read([
       ...this.unreadRows('parcel', parcels),
       ...this.unreadRows('estate', estateKeys),
-      ...this.unreadGroups('parcel', estates, {
-        name: (id) => `estate ${id}`,
-        where: (ids) => sql`estate_id = any(${ids}::text[])`,
-      }),
-      ...(['publication', 'bid'] as const).flatMap((table) =>
-        this.unreadGroups(table, assets, { name: assetGroup, where: whereAssets }),
-      ),
-      ...this.unreadGroups('land_right', newOwnersIn(events), { name: ownerGroup, where: whereOwners }),
+      ...this.unreadGroups('parcel', OF_ESTATE, estates),
+      ...this.unreadGroups('publication', OF_ASSET, assets),
+      ...this.unreadGroups('bid', OF_ASSET, assets),
+      ...this.unreadGroups('land_right', GRANTED_BY, newOwnersIn(events)),
     ])
   }
 
@@ -220,8 +226,8 @@ export class TableRows implements LandRows {
   /** What has to be read so that all rows of these groups are known. */
   private unreadGroups<Member>(
     table: EventTable,
-    members: readonly Member[],
     { name, where }: Groups<Member>,
+    members: readonly Member[],
   ): Reading[] {
     const groupOf = (member: Member) => `${table} ${name(member)}`
     const unread = members.filter((member) => !this.readGroups.has(groupOf(member)))
@@ -238,30 +244,44 @@ export class TableRows implements LandRows {
     return this.entries[table].get(keyText(table, key))!.now as EventRows[Table] | undefined
   }
 
-  /** @param name of the group, by which `groupsOf` finds its rows @param where the same condition in SQL */
-  private async group<Table extends EventTable>(
+  private async group<Table extends EventTable, Member>(
     table: Table,
-    name: string,
-    where: RawBuilder<unknown>,
+    groups: Groups<Member>,
+    member: Member,
   ): Promise<EventRows[Table][]> {
-    const group = `${table} ${name}`
-    await this.read(this.unreadGroups(table, [name], { name: () => name, where: () => where }))
-    const entries = this.entries[table]
-    return [...(this.groups.get(group) ?? [])].map((key) => entries.get(key)!.now as EventRows[Table])
+    await this.read(this.unreadGroups(table, groups, [member]))
+    const keys = this.groups.get(`${table} ${groups.name(member)}`) ?? []
+    return [...keys].map((key) => this.entries[table].get(key)!.now as EventRows[Table])
   }
 
   /** In one statement. */
   private async read(readings: readonly Reading[]): Promise<void> {
-    if (readings.length === 0) return
+    const [first, ...others] = readings
+    if (!first) return
+    const read = others.length === 0 ? [await this.readTable(first)] : await this.readTables(readings)
+    for (const [at, { table, noteRead }] of readings.entries()) {
+      this.noteStored(table, read[at]!)
+      noteRead()
+    }
+  }
+
+  /** As rows: an owner can have so many of them that JSON would need more time and memory. */
+  private async readTable({ table, where }: Reading): Promise<readonly AnyRow[]> {
+    const columns = sql.join(EVENT_COLUMNS[table].map((column) => sql.ref(column)))
+    const { rows } = await sql<AnyRow>`
+      select ${columns} from ${sql.table(table)} where world_id = ${this.worldId} and ${where}`.execute(
+      this.tx,
+    )
+    return rows
+  }
+
+  private async readTables(readings: readonly Reading[]): Promise<readonly (readonly AnyRow[])[]> {
     const parts = readings.map(({ table, where }) =>
       jsonRows({ table, where: sql`world_id = ${this.worldId} and ${where}` }),
     )
-    const { rows } = await sql<{ readonly read: readonly JsonRows[] }>`
+    const { rows } = await sql<{ readonly read: readonly (readonly AnyRow[])[] }>`
       select json_build_array(${sql.join(parts)}) as read`.execute(this.tx)
-    for (const [at, { table, noteRead }] of readings.entries()) {
-      this.noteStored(table, rows[0]!.read[at]!)
-      noteRead()
-    }
+    return rows[0]!.read.map(exactRows)
   }
 
   /** A row that was read before may have been changed since: it stays as it is. */
@@ -338,39 +358,6 @@ export class TableRows implements LandRows {
       where world_id = ${this.worldId} and key <> all(${`{${removed.join(',')}}`}::bigint[])`.execute(this.tx)
     return kept.reduce((last, key) => Math.max(last, key), rows[0]?.last ?? 0) + 1
   }
-}
-
-/** The groups of rows that are asked for together. */
-function groupsOf(table: EventTable, row: AnyRow): readonly string[] {
-  return (GROUPS[table] as (row: AnyRow) => readonly string[])(row)
-}
-
-const GROUPS: { readonly [Table in EventTable]: (row: EventRows[Table]) => readonly string[] } = {
-  parcel: ({ estate_id, owner }) => [
-    ...(estate_id === null ? [] : [`estate ${estate_id}`]),
-    ...(owner === null ? [] : [`owner ${owner}`]),
-  ],
-  estate: ({ owner }) => [`owner ${owner}`],
-  publication: ({ asset_type, asset_id }) => [assetGroup({ type: asset_type, id: asset_id })],
-  bid: ({ asset_type, asset_id }) => [assetGroup({ type: asset_type, id: asset_id })],
-  mortgage: ({ mortgage_id, loan_id }) => [`mortgage ${mortgage_id}`, `loan ${loan_id}`],
-  land_right: (right) => [ownerGroup(right)],
-  trade_signature: () => [],
-  trade_index: () => [],
-}
-
-function whereAsset({ type, id }: AssetName): RawBuilder<unknown> {
-  return sql`asset_id = ${id} and asset_type = ${type}`
-}
-
-function whereAssets(assets: readonly AssetName[]): RawBuilder<unknown> {
-  const [ids, types] = [assets.map(({ id }) => id), assets.map(({ type }) => type)]
-  return sql`(asset_id, asset_type) in (select * from unnest(${ids}::text[], ${types}::text[]))`
-}
-
-function whereOwners(owners: readonly Owner[]): RawBuilder<unknown> {
-  const [registries, addresses] = [owners.map(({ registry }) => registry), owners.map(({ owner }) => owner)]
-  return sql`(registry, owner) in (select * from unnest(${registries}::text[], ${addresses}::text[]))`
 }
 
 function byKey(a: { readonly key: number }, b: { readonly key: number }): number {

@@ -5,12 +5,13 @@ import { type EventTable, KEY_COLUMNS } from '../events/land-rows.ts'
 import { EVENT_COLUMNS, EVENT_TABLES, keyOf, type RowChange } from './event-tables.ts'
 import type { BlockImage } from './table-rows.ts'
 
-/** How many rows one statement writes: the embedded engine runs no other one meanwhile. */
+/** How many rows one statement writes, as far as they are counted: the embedded engine runs no other one meanwhile. */
 const ROWS_AT_ONCE = 500
 
-/** A part of a statement that writes, and how many rows it writes. */
+/** A part of a statement that writes. */
 export interface Write {
   readonly sql: RawBuilder<unknown>
+  /** How many rows it writes; 1 where it deletes all rows before some block or revision, whose number is not known. */
   readonly rows: number
 }
 
@@ -18,18 +19,18 @@ export interface Write {
  * Runs parts in as few statements as {@link ROWS_AT_ONCE} allows. No part may depend on what another one writes: those of
  * one statement see the tables as they were before it.
  *
- * @param result the values that the last statement answers
+ * @param alongside evaluated with the last statement, for its effect; not at all where there are no writes
  */
 export async function runWrites(
   tx: Tx,
   writes: readonly Write[],
-  result: RawBuilder<unknown> = sql`1`,
+  alongside: RawBuilder<unknown> = sql`1`,
 ): Promise<void> {
   const statements = grouped(writes)
   for (const [at, parts] of statements.entries()) {
-    const named = parts.map((part, number) => sql`${sql.ref(`write_${number}`)} as (${part.sql})`)
-    const selected = at === statements.length - 1 ? result : sql`1`
-    await sql`with ${sql.join(named)} select ${selected}`.execute(tx)
+    const written = parts.map((part, number) => sql`${sql.ref(`write_${number}`)} as (${part.sql})`)
+    const selected = at === statements.length - 1 ? alongside : sql`1`
+    await sql`with ${sql.join(written)} select ${selected}`.execute(tx)
   }
 }
 
@@ -84,11 +85,16 @@ function upsertOf(table: EventTable, worldId: number, rows: readonly object[]): 
 }
 
 /**
- * The part of a statement that inserts rows, with one parameter however many there are.
+ * The parts of statements that insert rows.
  *
  * @param rows a column that is left out becomes null: its default does not count
  */
-export function insertOf(table: keyof Database, rows: readonly object[]): Write {
+export function insertWrites(table: keyof Database, rows: readonly object[]): Write[] {
+  return [...batches(rows)].map((batch) => insertOf(table, batch))
+}
+
+/** With one parameter however many rows there are. */
+function insertOf(table: keyof Database, rows: readonly object[]): Write {
   return {
     rows: rows.length,
     sql: sql`insert into ${sql.table(table)}
@@ -117,7 +123,7 @@ export function imageWrites(worldId: number, images: readonly BlockImage[]): Wri
     key,
     before,
   }))
-  return [...batches(rows)].map((batch) => insertOf('chain_undo', batch))
+  return insertWrites('chain_undo', rows)
 }
 
 function* batches<T>(rows: readonly T[]): Generator<readonly T[]> {

@@ -21,6 +21,22 @@ export async function publicationsOfAsset(
     .execute()
 }
 
+/** Every publication that these estates ever had, in no particular order. */
+export async function publicationsOfEstates(
+  db: Db,
+  worldId: number,
+  ids: readonly string[],
+): Promise<PublicationTable[]> {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom('publication')
+    .selectAll()
+    .where('world_id', '=', worldId)
+    .where('asset_type', '=', 'estate')
+    .where(sql<boolean>`asset_id = any(${ids}::text[])`)
+    .execute()
+}
+
 /** The publication that a transaction made; of several the first, by the order of its log. */
 export async function findPublication(
   db: Db,

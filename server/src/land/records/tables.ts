@@ -50,3 +50,6 @@ export const RECORDS: {
 }
 
 export const LAND_TABLES = Object.keys(RECORDS) as readonly LandTable[]
+
+/** Columns that no answer has: the raw text of an owner can be long. */
+export const NOT_IN_ANSWERS: ReadonlySet<string> = new Set(['data_text'])

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { demoSnapshot } from '../../../test/support/demo-snapshots.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { expectSame } from '../../../test/support/expect-same.ts'
-import { applyLandChanges, type LandChange } from '../../../test/support/land-changes.ts'
+import { applyLandChanges, changeLand, type LandChange } from '../../../test/support/land-changes.ts'
 import { addressOf, bidRow, estateRow, publicationRow } from '../../../test/support/land-rows.ts'
 import { REFERENCE_TIME_MS } from '../../../test/support/land-server.ts'
 import { HAS_FIXED_SEED, runs } from '../../../test/support/property-seed.ts'
@@ -13,7 +13,6 @@ import { answersOf } from '../../../test/support/state-answers.ts'
 import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { changeLand } from '../../land/changes/changes.ts'
 import { readLandHead } from '../../land/changes/land-head.ts'
 import type { LandRows, ParcelRow } from '../../land/events/land-rows.ts'
 import { importSnapshot } from '../../land/snapshot/import.ts'
@@ -174,6 +173,37 @@ describeOnBothEngines('the patched state', (open, kind) => {
     expect(held.cells[south]! & JOINS_TOP).toBe(0)
     expect(patched.cells[south]! & JOINS_TOP).toBe(JOINS_TOP)
     expect(patched.estates.size[patched.estates.ids.indexOf(id)]).toBe(2)
+  })
+
+  test('takes one statement, without the publications of estates that it has; those of a new one are read with it', async () => {
+    const [known, id] = [(await build()).estates.ids[0]!, '7778']
+    const offer = (asset_id: string) =>
+      ({
+        kind: 'open-publication',
+        publication: publicationRow(`offer ${names++}`, { asset_id, asset_type: 'estate' }),
+      }) as const
+    await change([offer(known), offer(id)])
+    const held = await build()
+    const answers: unknown[] = []
+    const noting: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        answers.push(result.rows)
+        return result
+      },
+    }
+
+    await change([{ kind: 'change-estate', id: known, to: { name: `name ${names++}` } }])
+    const ofKnown = await readStateChanges(db.withPlugin(noting), held)
+    expect(ofKnown).toMatchObject({ estates: [{ id: known }], publications: [] })
+    expect(answers).toHaveLength(1)
+    expect(JSON.stringify(answers)).not.toContain('asset_id')
+
+    await change([{ kind: 'create-estate', estate: estateRow(id) }])
+    const ofNew = await readStateChanges(db, held)
+    expect(ofNew?.publications.map(({ asset_id }) => asset_id)).toEqual([id])
+    const patched = answersOf(new State(patchState(held, ofNew!)), TIMES_MS)
+    expectSame(patched, answersOf(new State(await build()), TIMES_MS))
   })
 
   test('shares what has not changed', async () => {
