@@ -84,7 +84,7 @@ export const changeEvent = (
 export const loadCodes = (
   name: string | number,
   credentials: Credentials,
-  options: { readonly load_when_approved?: boolean } = {},
+  options: { readonly load_when_approved?: boolean | undefined } = {},
 ): Call<{ readonly body: LoadedCodes; readonly organiser_pass?: OrganiserPass }> =>
   write('POST', pathOf`/addcodes/${name}`, { ...fieldsOf(credentials), ...options })
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Vault } from '../src/attendance/vault.ts'
 import { MINUTE_MS } from '../src/clock.ts'
 import type { Engine } from '../src/db/engine.ts'
@@ -14,6 +14,7 @@ import {
   TEST_KEY,
 } from './support/attendance-server.ts'
 import { freshEngine } from './support/engines.ts'
+import { startGameBackend } from './support/game-backend.ts'
 import { type TestClock, testClock } from './support/land-server.ts'
 import { compileScene, loadScene, type SceneRuntime } from './support/scene-modules.ts'
 
@@ -30,6 +31,7 @@ interface Booth {
 type Claim = (booth: Booth) => Promise<boolean>
 type SceneAnswer = Awaited<ReturnType<SceneRuntime['signedFetch']>>
 
+const EDIT_CODE = '123456'
 const PLACE = { x: 52, y: -10 }
 const PROOF_BITS = 12
 const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
@@ -99,10 +101,10 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
 
     async function newEvent(...options: unknown[][]): Promise<string> {
       eventId += 1
-      await outside.putEvent(eventId, { edit_code: '123456', codes: 3 })
-      const uuid = await server.register(eventId, '123456', '52,-10')
+      await outside.putEvent(eventId, { edit_code: EDIT_CODE, codes: 3 })
+      const uuid = await server.register(eventId, EDIT_CODE, '52,-10')
       if (options.length > 0) {
-        await server.send('PATCH', `/event/${eventId}`, { editCode: '123456', options })
+        await server.send('PATCH', `/event/${eventId}`, { editCode: EDIT_CODE, options })
       }
       return uuid
     }
@@ -354,50 +356,52 @@ for (const [name, handOver] of Object.entries(CLIENTS)) {
       expect({ isDone, shown }).toEqual({ isDone: true, shown: [expect.stringMatching(/^Rehearsal: /)] })
     })
 
-    /** Refuses claims like a server whose event needs a grant, until the scene's own server has sent one. */
-    function needsGrant() {
-      const state = { hasGrant: false, asked: 0 }
-      const sentence = 'You have not earned this token yet, or your grant has expired.'
-      const refusal = {
-        status: 403,
-        headers: { 'x-error-code': 'grant_required' },
-        body: handOver(JSON.stringify({ ok: false, error: sentence, code: 'grant_required', data: {} })),
+    /** An event that needs a grant. */
+    const eventWithGrants = () => newEvent(['requires_grant', true])
+
+    /** The server of the scene, and how the scene asks it. */
+    async function startBackend(event: string) {
+      const { origin, winners, close } = await startGameBackend({ server, event, editCode: EDIT_CODE, clock })
+      onTestFinished(async () => void (await close()))
+      const asked: string[] = []
+      const askFor = (who: SimulatedPlayer) => async () => {
+        asked.push(who.address)
+        const request = { url: `${origin}/grant`, init: { method: 'POST', headers: {} } }
+        return (await signedFetch(who, request)).status === 200
       }
-      const pass: Click['pass'] = async (send, url) =>
-        url.includes('/claim/') && !state.hasGrant ? refusal : send()
-      return { state, sentence, pass }
+      return { winners, asked, askFor }
     }
 
     test('asks the server of the scene for a grant where the event needs one, and claims again', async () => {
-      const event = await newEvent()
-      const { state, pass } = needsGrant()
-      const askForGrant = async () => {
-        state.hasGrant = true
-        return true
-      }
+      const event = await eventWithGrants()
+      const { winners, asked, askFor } = await startBackend(event)
+      const ola = await player('ola')
+      winners.add(ola.address)
 
-      const { isDone, shown } = await click(await player('ola'), event, { pass, askForGrant })
+      const { isDone, shown } = await click(ola, event, { askForGrant: askFor(ola) })
 
       expect(isDone).toBe(true)
       expect(shown).toEqual([expect.stringMatching(/issuer is making your token/)])
-      expect(await outside.mintsOf(eventId)).toHaveLength(1)
+      expect(asked).toEqual([ola.address])
+      expect(await outside.mintsOf(eventId)).toMatchObject([{ address: ola.address }])
     })
 
     test('shows that a grant is missing where there is no server of the scene, it says no, or its grant does not count', async () => {
-      const event = await newEvent()
-      const { state, sentence, pass } = needsGrant()
-      const answering = (isSent: boolean) => async () => {
-        state.asked += 1
-        return isSent
-      }
+      const other = await startBackend(await eventWithGrants())
+      const event = await eventWithGrants()
+      const { asked, askFor } = await startBackend(event)
+      const [pia, quin, rob] = [await player('pia'), await player('quin'), await player('rob')]
+      other.winners.add(rob.address)
 
-      const without = await click(await player('pia'), event, { pass })
-      const no = await click(await player('quin'), event, { pass, askForGrant: answering(false) })
-      const useless = await click(await player('rob'), event, { pass, askForGrant: answering(true) })
+      const without = await click(pia, event)
+      const no = await click(quin, event, { askForGrant: askFor(quin) })
+      const useless = await click(rob, event, { askForGrant: other.askFor(rob) })
 
+      const sentence = expect.stringMatching(/^You have not earned this token yet/)
       for (const { isDone, shown } of [without, no, useless])
         expect({ isDone, shown }).toEqual({ isDone: false, shown: [sentence] })
-      expect(state.asked).toBe(2)
+      expect([asked, other.asked]).toEqual([[quin.address], [rob.address]])
+      expect(await outside.mintsOf(eventId)).toEqual([])
     })
 
     test('what a server with proof of work answers to POST /captcha is as the page says', async () => {

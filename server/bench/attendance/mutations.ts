@@ -1,3 +1,4 @@
+import { SIGNATURE_ERRORS } from '../../src/attendance/signed-fetch/signature-errors.ts'
 import { Random } from '../../src/demo/random.ts'
 import { outcomeOf, type Reply } from './calls.ts'
 import { makePlayers, type Player } from './players.ts'
@@ -13,13 +14,8 @@ const HONEST_EVERY = 25
 const REPLAYS = 8
 
 /** Refusals for a missing or wrong signature. Any other answer means that the signature was accepted. */
-const REFUSALS: ReadonlySet<string> = new Set([
-  'not_signed',
-  'bad_signature',
-  'signature_expired',
-  'signature_used',
-  'wrong_signer',
-  'contract_wallet_unsupported',
+const REFUSALS: ReadonlySet<string> = new Set<string>([
+  ...SIGNATURE_ERRORS,
   'captcha_required', // a claim without a signature is one of the old booth
   'header_too_large',
   'bad_request',

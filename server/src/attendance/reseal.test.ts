@@ -6,6 +6,7 @@ import type { Db } from '../db/engine.ts'
 import { mergeCodes } from './codes/code-queries.ts'
 import { putLoad } from './codes/load-queries.ts'
 import { countCodes, saveEvent } from './events/event-queries.ts'
+import { replaceSecret } from './grants/grant-queries.ts'
 import { reseal } from './reseal.ts'
 import { areNewValuesBound, countOutdatedCodes, TOKEN_BINDING } from './seal-queries.ts'
 import { Vault } from './vault.ts'
@@ -43,7 +44,7 @@ describeOnBothEngines('a change of keys', (open) => {
     })
   }
 
-  test('encrypts codes, captchas, waiting edit codes and the token anew; interrupted, it goes on where it was', async () => {
+  test('encrypts codes, captchas, waiting edit codes, secrets of grants and the token anew; interrupted, it goes on where it was', async () => {
     const { db } = await open()
     const { eventId } = await givenEvent(db)
     const old = new Vault(OLD, { isBound: false })
@@ -64,6 +65,11 @@ describeOnBothEngines('a change of keys', (open) => {
       .execute()
     const waiting = old.seal('edit-code', 'an edit code', String(eventId))
     await putLoad(db, { eventId, sealed: waiting, untilMs: NOW + 1 }, NOW)
+    const secrets = ['lps_before', 'lps_current']
+    for (const secret of secrets) {
+      const sealed = old.seal('grant-secret', secret, String(eventId))
+      await replaceSecret(db, { eventId, sealed, nowMs: NOW, previousUntilMs: NOW + 1 })
+    }
     const vault = new Vault(NEXT, { otherKeys: [OLD] })
     const abort = new AbortController()
 
@@ -85,6 +91,13 @@ describeOnBothEngines('a change of keys', (open) => {
     expect(alone.open('captcha', sealed, captcha.uuid)).toBe('ABCDE 00')
     const load = await db.selectFrom('code_load').select('sealed').executeTakeFirstOrThrow()
     expect(alone.open('edit-code', load.sealed, String(eventId))).toBe('an edit code')
+    const ofGrants = await db
+      .selectFrom('grant_secret')
+      .select(['sealed', 'valid_until_ms'])
+      .orderBy('id')
+      .execute()
+    expect(ofGrants.map((row) => alone.open('grant-secret', row.sealed, String(eventId)))).toEqual(secrets)
+    expect(ofGrants.map(({ valid_until_ms }) => valid_until_ms)).toEqual([NOW + 1, null])
     const token = await db.selectFrom('issuer_token').select('sealed').executeTakeFirstOrThrow()
     expect(alone.open('issuer-token', token.sealed!, TOKEN_BINDING)).toBe('{"text":"t"}')
   })

@@ -12,6 +12,7 @@ import {
   TEST_KEY,
 } from '../support/attendance-server.ts'
 import { describeOnOneEngine } from '../support/engines.ts'
+import { prepareToGive } from '../support/game-backend.ts'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
 import { readPng } from '../support/png.ts'
 
@@ -236,6 +237,25 @@ describeOnOneEngine('the booth', (open) => {
     expect([down.status, down.body.code]).toEqual([503, 'presence_unavailable'])
     expect(Number(down.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(up.status, up.text).toBe(200)
+  })
+
+  test('without a grant that the event needs the captcha is not used up: the player claims with it after the game gave one', async () => {
+    await outside.putEvent(id(3), { edit_code: '333333', codes: 1 })
+    const event = await server.register(id(3), '333333', '52,-10')
+    const options = [['requires_grant', true]]
+    await server.send('PATCH', `/event/${id(3)}`, { editCode: '333333', options })
+    const give = await prepareToGive({ server, event, editCode: '333333', clock })
+    const ida = await player('ida')
+    const body = { address: ida.address, captcha: await readCaptcha(await askForCaptcha(ida)) }
+
+    const early = await claim(event, body)
+    await give(ida.address)
+    const earned = await claim(event, body)
+
+    expect([early.status, early.body.code]).toEqual([403, 'grant_required'])
+    expect(early.headers.get('x-error-code')).toBe('grant_required')
+    expect(earned.status, earned.text).toBe(200)
+    expect(await outside.mintsOf(id(3))).toMatchObject([{ address: ida.address }])
   })
 
   test('a page of another origin may ask for all of it', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOUR_MS } from '../../src/clock.ts'
 import type { Environment } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import {
@@ -107,6 +108,31 @@ test('tokens that the issuer made meanwhile are loaded', async () => {
   await opened.page.locator('.numbers dd', { hasText: '9' }).first().waitFor()
 })
 
+test('a list that waits for approval: “load when approved” makes the server keep the edit code, until it is told not to', async () => {
+  const { opened, id } = await givenEvening({ codes: 3, approved_after_ms: null })
+  const { page } = opened
+  const hands = handsAt(page)
+  const kept = () => engine.db.selectFrom('code_load').select(['event_id', 'until_ms']).execute()
+
+  await hands.expectText('evening.tokens.when_approved_explained')
+  await hands.press('evening.tokens.when_approved')
+  await hands.expectText('evening.next.loads_alone')
+  await page.getByText('4 Dec 2026').first().waitFor()
+  expect(await kept()).toEqual([{ event_id: id, until_ms: REFERENCE_TIME_MS + 14 * 24 * HOUR_MS }])
+  await expectGoodEvening(opened, 'loads-alone')
+  await hands.press('evening.tokens.not_alone')
+  await page.getByRole('button', { name: hands.say('evening.tokens.when_approved') }).waitFor()
+  expect(await kept()).toEqual([])
+
+  await hands.press('evening.tokens.when_approved')
+  await hands.expectText('evening.next.loads_alone')
+  await outside.putEvent(id, { edit_code: EDIT_CODE, codes: 3 })
+  await hands.press('organise.codes.load')
+  await hands.expectText('organise.news.codes', { count: 3, total: 3 })
+  await hands.expectState('open')
+  expect(await kept()).toEqual([])
+})
+
 test('while the issuer is away the numbers stay, and the page says that claims go on', async () => {
   const { opened } = await givenEvening({ codes: 2 })
   await outside.issuerSettings({ error_rate: 1 })
@@ -203,7 +229,13 @@ async function downloadOf(
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
 }
 
-async function givenEvent(plan: { readonly codes: number }): Promise<{ id: number; uuid: string }> {
+interface Plan {
+  readonly codes: number
+  /** Null: the issuer has not approved the event. */
+  readonly approved_after_ms?: null
+}
+
+async function givenEvent(plan: Plan): Promise<{ id: number; uuid: string }> {
   lastId += 1
   await outside.putEvent(lastId, { edit_code: EDIT_CODE, ...plan })
   return { id: lastId, uuid: await server.register(lastId, EDIT_CODE, '5,-2') }
@@ -211,7 +243,7 @@ async function givenEvent(plan: { readonly codes: number }): Promise<{ id: numbe
 
 /** An event whose evening is open on a phone. */
 async function givenEvening(
-  plan: { readonly codes: number },
+  plan: Plan,
   options: { readonly keepsPages?: boolean } = {},
 ): Promise<{ readonly opened: OpenedPage; readonly id: number; readonly uuid: string }> {
   const { id, uuid } = await givenEvent(plan)

@@ -1,15 +1,19 @@
+import type { EventInfo } from '@landpass/client'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PREVIEW_REALM, type SimulatedPlayer } from '../../src/simulate/player/player.ts'
 import {
   type AttendanceServer,
   type OutsideWorld,
+  playerAt,
   startAttendance,
   startOutsideWorld,
 } from '../support/attendance-server.ts'
 import { testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
 import { expectGoodEvening, handsAt, lookAgain, setDeviceClock, wordsOf } from '../support/evening-page.ts'
-import { REFERENCE_TIME_MS, testClock } from '../support/land-server.ts'
+import { prepareToGive } from '../support/game-backend.ts'
+import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
 
 /**
  * The page of an evening in every state that an event can be in: what it says, and that everybody can read it. The report
@@ -18,16 +22,21 @@ import { REFERENCE_TIME_MS, testClock } from '../support/land-server.ts'
 
 const EDIT_CODE = '012345'
 const EVENT = 74_001
+const BUSY = 74_002
+const HERE = { x: 5, y: -2 }
+const FAR = { x: 9, y: 9 }
 const openEngine = freshEngine('postgres')
 const open = testBrowser()
 const say = wordsOf('en')
 let outside: OutsideWorld
+let clock: TestClock
 let server: AttendanceServer
 
 beforeAll(async () => {
   const [world, engine] = await Promise.all([startOutsideWorld(), openEngine()])
   outside = world
-  server = await startAttendance(engine, testClock(), outside)
+  clock = testClock()
+  server = await startAttendance(engine, clock, outside)
   await outside.putEvent(EVENT, { edit_code: EDIT_CODE, codes: 40, name: 'Harbour Lights Opening' })
   await server.register(EVENT, EDIT_CODE, '5,-2')
 })
@@ -70,57 +79,78 @@ describe('every state says what it is and what to do next, in both themes', () =
 })
 
 test('on a desktop, with refusals, a rehearsal, grants and a list that waits for the issuer’s approval', async () => {
-  const opened = await open(`${server.origin}/organise?event=${EVENT}`, { size: 'desktop' })
+  await outside.putEvent(BUSY, { edit_code: EDIT_CODE, codes: 40, approved_after_ms: null })
+  const event = await server.register(BUSY, EDIT_CODE, '5,-2')
+  const organiser = { editCode: EDIT_CODE }
+  const options = [
+    ['requires_grant', true],
+    ['rehearsal_until', iso(90)],
+  ]
+  await server.send('PATCH', `/event/${event}`, { ...organiser, options })
+  await server.send('POST', `/addcodes/${BUSY}`, { ...organiser, load_when_approved: true })
+  const give = await prepareToGive({ server, event, editCode: EDIT_CODE, clock })
+  const [ann, ben, cleo] = [
+    await player('busy ann'),
+    await player('busy ben'),
+    await player('busy cleo', FAR),
+  ]
+  await give(ann.address)
+  await rehearse(event, ann)
+  await rehearse(event, ann, { rehearse: 'not_at_event' })
+  await rehearse(event, ben)
+  for (const who of [ben, ben, cleo]) await server.claim(event, who)
+  await server.send('POST', `/event/${event}/blocked`, { ...organiser, add: [cleo.address] })
+
+  const opened = await open(`${server.origin}/organise?event=${event}`, { size: 'desktop' })
   await setDeviceClock(opened.page)
-  await makeReports(opened.page, () => ({
-    event: { rehearsal_until: iso(90), requires_grant: true },
-    ...closed('waiting_for_issuer', { total: 0, available: 0 }),
-    minutes: BUSY_MINUTES,
-    refusals: [
-      { code: 'already_claimed', count: 112 },
-      { code: 'not_at_event', count: 31 },
-      { code: 'signature_expired', count: 2 },
-    ],
-    rehearsal: { claims: 12, refusals: 3 },
-    grants: { open: 4, used: 19, expired: 1 },
-    blocked: 2,
-    codes_load: { until: iso(14 * 24 * 60), last_try_at: iso(-2) },
-  }))
+  await makeReports(opened.page, () => ({ minutes: BUSY_MINUTES }))
   const hands = handsAt(opened.page)
   await hands.open(EDIT_CODE)
 
+  await hands.expectState('waiting')
   await hands.expectText('evening.next.loads_alone')
   await hands.expectText('error.not_at_event')
   await hands.expectText('evening.advice.place')
-  await hands.expectText('evening.rehearsal.counted', { claims: 12, refusals: 3 })
+  await hands.expectText('error.grant_required')
+  await hands.expectText('evening.rehearsal.counted', { claims: 1, refusals: 2 })
+  await opened.page
+    .locator('dt', { hasText: say('evening.grants.open') })
+    .locator('+ dd', { hasText: '1' })
+    .waitFor()
+  await hands.expectText('evening.blocked.count', { count: 1 })
   await opened.page.getByText(say('evening.chart.table')).click()
   await expectGoodEvening(opened, 'all')
 })
 
-test('a rehearsal is switched on for an hour and ended; a secret for grants is shown once', async () => {
+test('a rehearsal is switched on for an hour, counts what the scene’s builder tries, and is ended', async () => {
   const opened = await open(`${server.origin}/organise?event=${EVENT}`, { size: 'phone' })
   const { page } = opened
   await setDeviceClock(page)
-  let until: string | null = null
-  await makeReports(page, () => ({
-    event: { rehearsal_until: until },
-    rehearsal: { claims: 0, refusals: 0 },
-  }))
-  await page.route(`**/event/${EVENT}`, async (route) => {
-    if (route.request().method() !== 'PATCH') return route.fallback()
-    const { options } = route.request().postDataJSON() as { options: [string, string | null][] }
-    until = Object.fromEntries(options).rehearsal_until ?? null
-    return route.fulfill({ json: { ok: true, data: { id: EVENT, enabled: true, rehearsal_until: until } } })
-  })
   const hands = handsAt(page)
+  const until = async () => (await server.data<EventInfo>(`/event/${EVENT}`)).rehearsal_until
   await hands.open(EDIT_CODE)
 
   await hands.press('evening.rehearsal.hour')
   await page.getByRole('button', { name: say('evening.rehearsal.end') }).waitFor()
-  expect(until).toBe(iso(60))
+  expect(await until()).toBe(iso(60))
+  const dora = await player('rehearsing dora', FAR)
+  expect(await rehearse(EVENT, dora)).toBe(200)
+  expect(await rehearse(EVENT, dora, { rehearse: 'not_at_event' })).toBe(403)
+  await lookAgain(page)
+  await hands.expectText('evening.rehearsal.counted', { claims: 1, refusals: 1 })
+  await expectGoodEvening(opened, 'rehearsal')
   await hands.press('evening.rehearsal.end')
   await page.getByRole('button', { name: say('evening.rehearsal.hour') }).waitFor()
-  expect(until).toBeNull()
+  expect(await until()).toBeNull()
+  expect(await rehearse(EVENT, dora)).toBe(403)
+  expect(await page.locator('.numbers dd').allTextContents()).toEqual(['40', '0', '40'])
+})
+
+test('a secret for grants is shown once', async () => {
+  const opened = await open(`${server.origin}/organise?event=${EVENT}`, { size: 'phone' })
+  const { page } = opened
+  const hands = handsAt(page)
+  await hands.open(EDIT_CODE)
 
   await page.getByLabel(say('evening.grants.keep_previous')).check()
   await hands.press('evening.grants.make')
@@ -152,6 +182,16 @@ const ALARM = {
   answers: 5,
   held_since: iso(-3),
   next_try_at: iso(2),
+}
+
+function player(name: string, place = HERE): Promise<SimulatedPlayer> {
+  return playerAt(outside, name, place, clock.nowMs())
+}
+
+/** A claim from a preview of the scene. @returns the status of the answer */
+async function rehearse(event: number | string, who: SimulatedPlayer, body: object = {}): Promise<number> {
+  const sign = { metadata: { realm: PREVIEW_REALM } }
+  return (await server.claim(String(event), who, { body, sign })).status
 }
 
 /** What a report says of an event that gives no tokens. */

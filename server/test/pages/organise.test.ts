@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Report } from '@landpass/client'
 import { parseWorld } from '@landpass/client/grid'
 import type { Locator, Page } from 'playwright-core'
 import type { PNG } from 'pngjs'
@@ -199,14 +200,13 @@ describe('an event that works', () => {
     const { page } = opened
     const form = formOf(page)
     const asked: unknown[] = []
-    await page.route(`**/addcodes/${id}`, async (route) => {
-      const { load_when_approved: isKept } = route.request().postDataJSON()
-      asked.push(isKept)
-      const response = await route.fetch()
-      const answer = await response.json()
-      if (isKept === true) answer.data.body.loads_until = '2026-12-04T00:00:00.000Z'
-      await route.fulfill({ response, json: answer })
+    page.on('request', (request) => {
+      if (request.url().includes('/addcodes/')) asked.push(request.postDataJSON().load_when_approved)
     })
+    const storedUntil = async () => {
+      const { body } = await server.send('POST', `/event/${id}/report`, { editCode: EDIT_CODE })
+      return (body.data as Report).codes_load?.until
+    }
     await fillAndRegister(page, id)
     await form.press('Load the tokens')
     await page.getByLabel('Load the tokens by themselves when the issuer has approved the event').check()
@@ -215,9 +215,11 @@ describe('an event that works', () => {
     await form.press('Keep the code and load later')
     await expectText(page, 'The server asks the issuer by itself until 4 Dec 2026, 00:00.')
     await expectGood(opened, 'loads-by-itself')
+    expect(await storedUntil()).toBe('2026-12-04T00:00:00.000Z')
     await page.getByLabel('Load the tokens by themselves').uncheck()
     await form.press('Delete the kept code')
     await expectText(page, 'When the e-mail has arrived, come back')
+    expect(await storedUntil()).toBeUndefined()
     expect(asked).toEqual([undefined, true, false])
     expectRefusals(opened, 404)
   })

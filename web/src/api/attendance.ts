@@ -4,8 +4,6 @@ import {
   type Call,
   type EventInfo,
   LandpassError,
-  type LoadedCodes,
-  type OrganiserPass,
 } from '@landpass/client'
 import { send } from './client.ts'
 
@@ -42,29 +40,3 @@ export async function askAvailability(name: string, signal?: AbortSignal): Promi
 
 /** The event to which an edit code belongs, as the server describes it. */
 export type CheckedEvent = NonNullable<ReturnType<typeof attendance.checkEditCode>['answer']>
-
-/** What the server answers when it has asked the issuer for codes. */
-export interface CodesAnswer {
-  readonly body: LoadedCodes & {
-    /** Until when the server tries by itself; null where it does not. */
-    readonly loads_until?: string | null
-  }
-  readonly organiser_pass?: OrganiserPass
-}
-
-/**
- * Makes the server load the claim codes.
- *
- * @param id the issuer's number
- * @param loadWhenApproved whether the server keeps the edit code and loads the codes by itself, where there are none yet;
- *   undefined leaves that as it is
- */
-export function loadCodes(
-  id: number,
-  credentials: attendance.Credentials,
-  loadWhenApproved: boolean | undefined,
-): Call<CodesAnswer> {
-  const call = attendance.loadCodes(id, credentials)
-  if (loadWhenApproved === undefined) return call
-  return { ...call, body: { ...call.body, load_when_approved: loadWhenApproved } }
-}

@@ -1,6 +1,5 @@
 import { attendance, type EventInfo } from '@landpass/client'
 import { computed, signal } from '@preact/signals'
-import { loadCodes } from '../api/attendance.ts'
 import { coordinatesText } from './coordinates.ts'
 import { forgetEditCode } from './edit-code.ts'
 import {
@@ -102,7 +101,7 @@ export async function fetchCodes(): Promise<void> {
   issuerWait.value = undefined
   await attempt(async () => {
     const { body } = await sendAsOrganiser(String(event.id), (credentials) =>
-      loadCodes(event.id, credentials, loadsByItself.value),
+      attendance.loadCodes(event.id, credentials, { load_when_approved: loadsByItself.value }),
     )
     if (body.waiting_for_issuer) {
       const loadsUntil = body.loads_until ?? null

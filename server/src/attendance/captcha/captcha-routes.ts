@@ -7,6 +7,7 @@ import { previewRealm } from '../preview-realm.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
 import { markRehearsal, rehearsalField } from '../rehearsal-mark.ts'
 import { incomingRequestOf } from '../signed-fetch/incoming-request.ts'
+import { SIGNATURE_ERRORS } from '../signed-fetch/signature-errors.ts'
 import { SIGNED_FETCH } from '../signed-fetch/signature-headers.ts'
 import type { IncomingRequest } from '../signed-fetch/signed-request.ts'
 import { UUID_PATTERN } from '../uuid.ts'
@@ -90,12 +91,7 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
           'Signed fetch, without a body. One captcha is pending for each player: a new one replaces the one before.',
         security: [SIGNED_FETCH],
         response: okSchema(captchaSchema, [
-          'not_signed',
-          'bad_signature',
-          'signature_expired',
-          'signature_used',
-          'wrong_signer',
-          'contract_wallet_unsupported',
+          ...SIGNATURE_ERRORS,
           'preview_realm',
           'too_many_requests',
           'attendance_not_configured',

@@ -1,16 +1,12 @@
 import type { ErrorCode } from '../../errors.ts'
+import { SIGNATURE_ERRORS } from '../signed-fetch/signature-errors.ts'
 
 /** Every code that the endpoint of claims itself can be refused with. */
 export const CLAIM_ERRORS = [
   'invalid_parameter',
   'invalid_body',
   'body_too_large',
-  'not_signed',
-  'bad_signature',
-  'signature_expired',
-  'signature_used',
-  'wrong_signer',
-  'contract_wallet_unsupported',
+  ...SIGNATURE_ERRORS,
   'captcha_required',
   'wrong_captcha',
   'proof_of_work_required',

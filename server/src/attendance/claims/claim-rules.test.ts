@@ -2,32 +2,30 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { readCaptcha } from '../../../test/support/attendance-rows.ts'
+import { buildClaimRules } from '../../../test/support/claim-rules.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import { HAS_FIXED_SEED, runs } from '../../../test/support/property-seed.ts'
-import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import { Captchas } from '../captcha/captchas.ts'
 import { isProof } from '../captcha/proof-of-work.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
-import { BlockedPlayers } from '../events/blocked-players.ts'
-import { CodeCountCache } from '../events/code-count-cache.ts'
+import type { BlockedPlayers } from '../events/blocked-players.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { changeEvent, countCodes, type Event, type EventOptions, saveEvent } from '../events/event-queries.ts'
 import { countGrants } from '../grants/grant-queries.ts'
-import { Grants } from '../grants/grants.ts'
-import type { Issuer } from '../issuer/issuer.ts'
+import type { Grants } from '../grants/grants.ts'
 import type { PresenceResult } from '../presence/presence.ts'
-import { Rehearsals } from '../rehearsal/rehearsals.ts'
-import { SignedFetch } from '../signed-fetch/signed-fetch.ts'
+import type { Rehearsals } from '../rehearsal/rehearsals.ts'
+import type { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import type { SignedRequest } from '../signed-fetch/signed-request.ts'
 import { Vault } from '../vault.ts'
 import { acceptClaims } from './claim-queries.ts'
 import { ClaimRules } from './claim-rules.ts'
-import { ClaimWorker } from './claim-worker.ts'
 import type { ClaimProof } from './claimant.ts'
-import { Claims, type ServedClaim } from './claims.ts'
+import type { Claims, ServedClaim } from './claims.ts'
 import { insertClaim } from './reserve-queries.ts'
 
 const clock = testClock()
@@ -172,35 +170,8 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
 
   beforeAll(async () => {
     db = (await open()).db
-    const holds = new EventHolds({ db, clock })
-    const worker = new ClaimWorker({
-      db,
-      clock,
-      vault,
-      issuer: UNASKED,
-      issuerTimeoutMs: SECOND_MS,
-      callsPerSecond: 1,
-      holds,
-      log: SILENT,
-    })
-    signedFetch = new SignedFetch({ db, clock, windowMs: MINUTE_MS })
-    captchas = new Captchas({ db, vault, clock, proofOfWorkBits: 0 })
-    // The worker is never started: claims stay as they were made, and the issuer gets no calls
-    grants = new Grants({ db, clock, vault, maxOpen: 10 })
-    claims = new Claims({
-      prepareToken: async () => undefined,
-      db,
-      clock,
-      worker,
-      signedFetch,
-      codeCounts: new CodeCountCache(db),
-      grants,
-      waitMs: SECOND_MS,
-    })
-    blocked = new BlockedPlayers({ db, clock })
-    rehearsals = new Rehearsals({ db, clock })
-    const checks = { signedFetch, captchas, claims, holds, blocked, grants, rehearsals }
-    rules = new ClaimRules({ clock, ...checks })
+    const built = buildClaimRules({ db, clock, vault, prepareToken: async () => undefined })
+    ;({ rules, captchas, signedFetch, claims, grants, rehearsals, blocked } = built)
   })
 
   test('are applied in one order, with their effects, in every situation', async () => {
@@ -375,12 +346,6 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     return { event: await changeEvent(db, eventId, options, NOW) }
   }
 })
-
-const SILENT = { warn: () => {}, error: () => {} }
-const UNASKED: Pick<Issuer, 'readCode' | 'mint'> = {
-  readCode: () => expect.fail('the issuer was asked'),
-  mint: () => expect.fail('the issuer was asked'),
-}
 
 function newAddress(): string {
   return `0x${(++lastNumber).toString(16).padStart(40, '0')}`

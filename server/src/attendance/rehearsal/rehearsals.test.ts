@@ -2,26 +2,22 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { buildClaimRules } from '../../../test/support/claim-rules.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import { runs } from '../../../test/support/property-seed.ts'
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
-import { Captchas } from '../captcha/captchas.ts'
-import { ClaimRules } from '../claims/claim-rules.ts'
-import { ClaimWorker } from '../claims/claim-worker.ts'
-import { Claims } from '../claims/claims.ts'
+import type { ClaimRules } from '../claims/claim-rules.ts'
+import type { ClaimsOptions } from '../claims/claims.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
-import { BlockedPlayers } from '../events/blocked-players.ts'
-import { CodeCountCache } from '../events/code-count-cache.ts'
-import { EventHolds } from '../events/event-holds.ts'
+import type { BlockedPlayers } from '../events/blocked-players.ts'
 import { changeEvent, type Event, getEvent, saveEvent } from '../events/event-queries.ts'
-import { Grants } from '../grants/grants.ts'
+import type { Grants } from '../grants/grants.ts'
 import { newToken } from '../own-issuer/token-queries.ts'
-import { SignedFetch } from '../signed-fetch/signed-fetch.ts'
 import { Vault } from '../vault.ts'
-import { Rehearsals } from './rehearsals.ts'
+import type { Rehearsals } from './rehearsals.ts'
 
 const clock = testClock()
 const NOW = clock.nowMs()
@@ -49,36 +45,14 @@ describeOnBothEngines('rehearsals', (open, kind) => {
   let db: Db
   let rehearsals: Rehearsals
   let rules: ClaimRules
+  let grants: Grants
+  let blocked: BlockedPlayers
 
   beforeAll(async () => {
     db = (await open()).db
-    const holds = new EventHolds({ db, clock })
-    const issuer = {
-      readCode: () => expect.fail('the issuer was asked'),
-      mint: () => expect.fail('the issuer was asked'),
-    }
-    const log = { warn: () => {}, error: () => {} }
-    const forIssuer = { issuer, issuerTimeoutMs: SECOND_MS, callsPerSecond: 1 }
-    // The worker is never started: claims stay as they were made, and the issuer gets no calls
-    const worker = new ClaimWorker({ db, clock, vault, ...forIssuer, holds, log })
-    const signedFetch = new SignedFetch({ db, clock, windowMs: MINUTE_MS })
-    const grants = new Grants({ db, clock, vault, maxOpen: 10 })
-    const claims = new Claims({
-      db,
-      clock,
-      worker,
-      signedFetch,
-      prepareToken: async ({ uuid, coordinates }) =>
-        newToken({ uuid, name: 'Lanterns', coordinates }, { signer: newAddress(), nowMs: NOW }),
-      codeCounts: new CodeCountCache(db),
-      grants,
-      waitMs: SECOND_MS,
-    })
-    rehearsals = new Rehearsals({ db, clock })
-    const captchas = new Captchas({ db, vault, clock, proofOfWorkBits: 0 })
-    const blocked = new BlockedPlayers({ db, clock })
-    const checks = { signedFetch, captchas, claims, holds, blocked, grants, rehearsals }
-    rules = new ClaimRules({ clock, ...checks })
+    const prepareToken: ClaimsOptions['prepareToken'] = async ({ uuid, coordinates }) =>
+      newToken({ uuid, name: 'Lanterns', coordinates }, { signer: newAddress(), nowMs: NOW })
+    ;({ rules, rehearsals, grants, blocked } = buildClaimRules({ db, clock, vault, prepareToken }))
   })
 
   test('no sequence of rehearsed and real claims changes a code, a token or a claim by a rehearsal', async () => {
@@ -134,6 +108,29 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     expect(await rehearsals.count(event.event_id)).toEqual({ claims: 1_000, refusals: 1 })
   })
 
+  test('a rehearsal needs a grant where the event does, and leaves it for the real claim', async () => {
+    const event = await givenEvent(1, { requires_grant: true })
+    const [ann, ben] = [newAddress(), newAddress()]
+    await grants.give({ eventId: event.event_id, address: ann, nonce: 'quest', expiresAtMs: NOW + MINUTE_MS })
+    const before = await stateOf(event)
+
+    expect(await answerOf(event, ann, REHEARSED)).toBe('minting')
+    expect(await answerOf(event, ben, REHEARSED)).toBe('grant_required')
+    expect(await stateOf(event)).toEqual(before)
+    expect(await answerOf(event, ann, REAL)).toBe('reserved')
+    expect(await answerOf(event, ann, REHEARSED), 'the grant is used now').toBe('grant_required')
+  })
+
+  test('a rehearsal refuses a blocked player', async () => {
+    const event = await givenEvent(1)
+    const [ann, ben] = [newAddress(), newAddress()]
+    await blocked.change(event.event_id, { add: [ann], remove: [] })
+
+    expect(await answerOf(event, ann, REHEARSED)).toBe('player_blocked')
+    expect(await answerOf(event, ben, REHEARSED)).toBe('minting')
+    expect(await rehearsals.count(event.event_id)).toEqual({ claims: 1, refusals: 1 })
+  })
+
   test('what players did is deleted after a week, and with its event; a rehearsal ends at its time', async () => {
     const event = await givenEvent(0)
     const gone = await givenEvent(0)
@@ -154,7 +151,7 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     expect(await rehearsals.count(event.event_id)).toEqual({ claims: 0, refusals: 0 })
   })
 
-  async function givenEvent(codes: number): Promise<Event> {
+  async function givenEvent(codes: number, options: Partial<Event> = {}): Promise<Event> {
     const eventId = ++lastNumber
     await saveEvent(db, {
       eventId,
@@ -165,7 +162,7 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     })
     const listed = Array.from({ length: codes }, (_, at) => ({ code: `${eventId}-${at}`, isClaimed: false }))
     if (codes > 0) await mergeCodes(db, vault, { eventId, listed, nowMs: NOW })
-    return changeEvent(db, eventId, { rehearsal_until_ms: NOW + HOUR_MS }, NOW)
+    return changeEvent(db, eventId, { ...options, rehearsal_until_ms: NOW + HOUR_MS }, NOW)
   }
 
   /** The state of the claim, or the code of the refusal. */
@@ -192,7 +189,14 @@ describeOnBothEngines('rehearsals', (open, kind) => {
   /** Everything that tells of codes, claims and tokens of an event, row by row. */
   async function stateOf({ event_id }: Event) {
     const rows: unknown[] = []
-    for (const table of ['claim_code', 'claim', 'token', 'event_count', 'attendance_refusal'] as const) {
+    for (const table of [
+      'claim_code',
+      'claim',
+      'token',
+      'event_count',
+      'attendance_refusal',
+      'attendance_grant',
+    ] as const) {
       const { rows: found } = await sql`
         select to_jsonb(t)::text as row from ${sql.table(table)} t
         where event_id = ${event_id} order by 1`.execute(db)
@@ -216,6 +220,7 @@ describeOnBothEngines('rehearsals', (open, kind) => {
 })
 
 const REHEARSED = { isRehearsed: true, rehearse: undefined }
+const REAL = { isRehearsed: false, rehearse: undefined }
 function newAddress(): string {
   return `0x${(++lastNumber).toString(16).padStart(40, '0')}`
 }

@@ -11,29 +11,20 @@ const since = Type.Union([Type.String(), Type.Null()], {
   description: 'ISO 8601, UTC: since when it has been so; null where no call says so.',
 })
 
-export const issuerStatusSchema = Type.Object(
-  {
-    status: Type.Unsafe<IssuerStatus>({
-      type: 'string',
-      enum: ['ok', 'failing', 'unknown'],
-      description:
-        'Whether the issuer answered the last call of this process. unknown: there was none since its start. Always ok of an event made here.',
-    }),
-    since,
-  },
-  { title: 'IssuerStatus' },
+function statusSchema<Status extends string>(title: string, states: Status[], description: string) {
+  const status = Type.Unsafe<Status>({ type: 'string', enum: states, description })
+  return Type.Object({ status, since }, { title })
+}
+
+export const issuerStatusSchema = statusSchema<IssuerStatus>(
+  'IssuerStatus',
+  ['ok', 'failing', 'unknown'],
+  'Whether the issuer answered the last call of this process. unknown: there was none since its start. Always ok of an event made here.',
 )
-export const presenceStatusSchema = Type.Object(
-  {
-    status: Type.Unsafe<PresenceStatus>({
-      type: 'string',
-      enum: ['ok', 'failing', 'not_asked'],
-      description:
-        'Whether a presence provider could say where the last player was. not_asked: the event requires no presence, or this process has not asked since its start.',
-    }),
-    since,
-  },
-  { title: 'PresenceStatus' },
+export const presenceStatusSchema = statusSchema<PresenceStatus>(
+  'PresenceStatus',
+  ['ok', 'failing', 'not_asked'],
+  'Whether a presence provider could say where the last player was. not_asked: the event requires no presence, or this process has not asked since its start.',
 )
 
 /** What this process knows of the issuer of an event. */

@@ -1,6 +1,5 @@
-import { LandpassError, type Report } from '@landpass/client'
+import { attendance, LandpassError, type Report } from '@landpass/client'
 import { useSignal } from '@preact/signals'
-import { loadCodes } from '../../api/attendance.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { isMadeHere } from '../made-here.ts'
@@ -83,7 +82,9 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
     void action.run(async () => {
       said.value = ''
       const { body } = await withReport(() =>
-        sendForEvent((id, credentials) => loadCodes(id, credentials, whenApproved)),
+        sendForEvent((id, credentials) =>
+          attendance.loadCodes(id, credentials, { load_when_approved: whenApproved }),
+        ),
       )
       said.value = body.waiting_for_issuer
         ? text('organise.state.waiting_for_issuer')
