@@ -158,6 +158,7 @@ describe('an event that works', () => {
     const { id } = await server.data<{ id: number }>(`/event/${uuid}`)
     await moreCodes(id, 5)
     await form.press('Change the event')
+    await expectStep(opened.page, 1, 'Which event is it?') // the live page has a field for the code, too
     await form.editCode.fill(EDIT_CODE)
     await form.press('Load more tokens')
     await expectStep(opened.page, 4, 'Load the tokens')
@@ -165,6 +166,7 @@ describe('an event that works', () => {
     await expectText(opened.page, 'New tokens loaded: 5. In all there are 7.')
 
     await form.press('Change the event')
+    await expectStep(opened.page, 1, 'Which event is it?') // the live page has a field for the code, too
     await form.editCode.fill(EDIT_CODE)
     await form.press('Load more tokens')
     await form.press('Load the tokens')
@@ -187,6 +189,7 @@ describe('an event that works', () => {
     await opened.photograph('organise-live-waiting-phone')
     await outside.putEvent(id, { ...plan, edit_code: EDIT_CODE })
     await opened.page.locator('.counts').getByRole('button', { name: 'Load the tokens' }).click()
+    await expectStep(opened.page, 1, 'Which event is it?')
     await form.editCode.fill(EDIT_CODE)
     await form.press('Load more tokens')
     await form.press('Load the tokens')
