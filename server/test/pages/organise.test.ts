@@ -563,6 +563,7 @@ describe('what can go wrong', () => {
     const { page } = opened
     const form = formOf(page)
     await form.press('Change the event')
+    await expectStep(opened.page, 1, 'Which event is it?')
     await form.editCode.fill('1')
     await form.press('Load more tokens')
     await expectFault(form.editCode, 'do not belong together')
