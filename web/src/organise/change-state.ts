@@ -6,7 +6,7 @@ import { coordinatesText } from './coordinates.ts'
 import { forgetEditCode, isEditCodeHeld } from './edit-code.ts'
 import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
 import { beginChange, finish } from './form-state.ts'
-import { coordinatesFaultText, readPlaces, typePlaces } from './places-state.ts'
+import { coordinatesFaultText, forgetPlaces, readPlaces } from './places-state.ts'
 import { makePlaceOf } from './refusal-place.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
 
@@ -38,7 +38,7 @@ export function openChange(info: EventInfo, total: number): () => void {
   return () => {
     closed.abort()
     forgetEditCode()
-    typePlaces('')
+    forgetPlaces()
     fault.value = undefined
   }
 }

@@ -6,7 +6,7 @@ import { heldEditCode, holdEditCode, isEditCodeHeld } from './edit-code.ts'
 import { isEventNumber, readEvent } from './event-id.ts'
 import { clearFaultAt, type Fault, fault } from './fault-state.ts'
 import { isMadeHere } from './made-here.ts'
-import { fillPlaces } from './places-state.ts'
+import { fillPlaces, forgetPlaces } from './places-state.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
 
 /** Which event the form is about, and whether the edit code belongs to it. */
@@ -75,7 +75,7 @@ export function missingOfEvent(): Fault | undefined {
   return { place: 'edit_code', say: () => text('organise.event.code_missing') }
 }
 
-/** Asks whether the event is here already; then its places are the ones to begin with. */
+/** Asks whether the event is here already. */
 export async function lookUpEvent(): Promise<void> {
   const name = eventName.value
   if (name === undefined || (lookUp.value?.name === name && 'found' in lookUp.value)) return
@@ -90,7 +90,19 @@ export async function lookUpEvent(): Promise<void> {
 /** The event as it is registered now. @param name number or uuid */
 export function takeOver(name: string, found: EventInfo | undefined): void {
   lookUp.value = { name, found }
-  fillPlaces(found?.coordinates ?? '')
+}
+
+/** Shows the places of the event, which are no other event's, once it is known. */
+export function showOwnPlaces(): void {
+  if (eventId.value !== undefined) fillPlaces(eventId.value, registered.value?.coordinates ?? '')
+}
+
+/** Empties what the form knows of an event, the edit code apart. */
+export function forgetEvent(): void {
+  eventText.value = ''
+  lookUp.value = undefined
+  checked.value = undefined
+  forgetPlaces()
 }
 
 /**

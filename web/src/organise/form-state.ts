@@ -8,16 +8,17 @@ import {
   eventId,
   eventName,
   eventText,
-  lookUp,
+  forgetEvent,
   missingOfEvent,
   provenEvent,
   registered,
+  showOwnPlaces,
   takeOver,
 } from './event-state.ts'
 import { attempt, fault, faultAt, isBusy } from './fault-state.ts'
 import { isMadeHere } from './made-here.ts'
 import { noteMyEvent } from './my-events.ts'
-import { coordinatesFaultText, readPlaces, typePlaces } from './places-state.ts'
+import { coordinatesFaultText, readPlaces } from './places-state.ts'
 import { placeOf, stepWith } from './refusal-place.ts'
 import { type OrganiserCredentials, sendAsOrganiser } from './send-as-organiser.ts'
 import { noteStep, showEvent } from './shown-event.ts'
@@ -69,6 +70,7 @@ export async function leaveEventStep(wanted: Step = 'places'): Promise<void> {
       fault.value = found
       return
     }
+    showOwnPlaces()
     const next = comeBackTo ?? wanted
     comeBackTo = undefined
     goTo(isReachable(next, progress.value) ? next : 'places')
@@ -89,6 +91,7 @@ export async function register(): Promise<void> {
       attendance.registerEvent(id, { ...credentials, coordinates })
     const event = await sendAsOrganiser(id, register)
     takeOver(eventName.value ?? id, event)
+    showOwnPlaces()
     // The tokens of an event that was made here need no codes
     if (isMadeHere(event)) finish(event, { kind: 'saved' })
     else goTo('codes')
@@ -115,7 +118,7 @@ export async function fetchCodes(): Promise<void> {
 export function finish(event: EventInfo, what?: News): void {
   noteMyEvent(event)
   forgetEditCode()
-  checked.value = undefined
+  forgetEvent()
   step.value = 'event'
   issuerWait.value = undefined
   loadsByItself.value = undefined
@@ -127,11 +130,10 @@ export function finish(event: EventInfo, what?: News): void {
 /** Opens the form for an event that the live page shows. */
 export function beginChange(event: EventInfo): void {
   const id = String(event.id)
+  forgetEvent()
   eventText.value = id
-  checked.value = undefined
-  lookUp.value = undefined
   takeOver(id, event)
-  typePlaces(event.coordinates)
+  showOwnPlaces()
   fault.value = undefined
   step.value = 'event'
 }

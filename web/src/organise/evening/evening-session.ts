@@ -4,6 +4,7 @@ import { text } from '../../texts/texts.ts'
 import { forgetEditCode, isEditCodeHeld } from '../edit-code.ts'
 import { busyAt, type Fault, fault, faultAt, isBusy } from '../fault-state.ts'
 import { isMadeHere } from '../made-here.ts'
+import { noteMyEvent } from '../my-events.ts'
 import { type Repetition, repeatWhileVisible } from '../repeat-while-visible.ts'
 import { type OrganiserCredentials, sendAsOrganiser } from '../send-as-organiser.ts'
 
@@ -39,7 +40,7 @@ let changes = 0
  * @param prepare what has to be there before the evening is shown
  */
 export async function openEvening(
-  event: { readonly id: number },
+  event: Pick<EventInfo, 'id' | 'uuid' | 'name'>,
   prepare: () => Promise<unknown>,
 ): Promise<void> {
   if (isBusy.value) return
@@ -52,6 +53,7 @@ export async function openEvening(
   try {
     const [report] = await Promise.all([readReport(event.id), prepare()])
     if (mine !== round || !isEditCodeHeld.peek()) return // the page was left
+    noteMyEvent(event)
     evening.value = { eventId: event.id, report, atMs: Date.now() }
     follow(event.id)
   } catch (error) {
