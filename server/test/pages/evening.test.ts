@@ -208,6 +208,38 @@ describe('a change', () => {
   })
 })
 
+test('the edit code is given once for the evening and the form that changes the event, and for no other event', async () => {
+  const { uuid, editCode } = await givenEvent('Lantern Walk', 10)
+  const other = await givenEvent('Orchard Feast', 10)
+  const { page } = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+  await setDeviceClock(page)
+  const hands = handsAt(page)
+  await hands.expectText('organise.next.made_here_full')
+  await hands.open(editCode)
+  await hands.expectText('organise.todo.more_in_evening')
+  expect(await page.evaluate(`localStorage.getItem('landpass.events')`)).toContain(uuid)
+
+  await hands.press('organise.todo.change')
+  await page.locator('#places').fill('7,7')
+  expect(await page.locator('#edit-code').inputValue()).toBe(editCode)
+  await hands.press('organise.register.save')
+  await hands.expectState('open')
+  expect(await optionsOf(uuid)).toMatchObject({ coordinates: '7,7' })
+
+  await hands.press('organise.todo.change')
+  await page.locator('summary', { hasText: hands.say('organise.passes.heading') }).click()
+  await hands.press('organise.passes.submit')
+  await hands.expectText('organise.passes.done')
+  await hands.press('organise.back')
+  await hands.expectState('open')
+
+  await page.evaluate(`history.pushState(null, '', '/organise?event=${other.uuid}')`)
+  await page.evaluate(`dispatchEvent(new PopStateEvent('popstate'))`)
+  await page.getByRole('heading', { name: 'Orchard Feast' }).waitFor()
+  expect(await page.locator('#edit-code').inputValue()).toBe('')
+  expect(await page.locator('.evening').count()).toBe(0)
+})
+
 async function givenEvent(name: string, tokens: number): Promise<MadeEvent> {
   const today = iso(0).slice(0, 10)
   const body = { name, coordinates: '5,-2', start_date: today, end_date: today, tokens }

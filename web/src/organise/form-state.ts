@@ -21,7 +21,7 @@ import { noteMyEvent } from './my-events.ts'
 import { coordinatesFaultText, readPlaces } from './places-state.ts'
 import { placeOf, stepWith } from './refusal-place.ts'
 import { type OrganiserCredentials, sendAsOrganiser } from './send-as-organiser.ts'
-import { noteStep, showEvent } from './shown-event.ts'
+import { noteStep, showEvent, shownEvent } from './shown-event.ts'
 import { isReachable, type Step } from './steps.ts'
 
 /** The steps of the form, and the actions of its buttons. A failure never clears what was typed. */
@@ -114,17 +114,17 @@ export async function fetchCodes(): Promise<void> {
   }, refuse)
 }
 
-/** Shows the live page, and resets the form for the next event. */
-export function finish(event: EventInfo, what?: News): void {
+/** Shows the live page, and resets the form for the next event. @param keepsCode the evening of the event goes on with it */
+export function finish(event: EventInfo, what?: News, keepsCode = false): void {
   noteMyEvent(event)
-  forgetEditCode()
+  if (!keepsCode) forgetEditCode()
   forgetEvent()
   step.value = 'event'
   issuerWait.value = undefined
   loadsByItself.value = undefined
   fault.value = undefined
   news.value = what
-  showEvent(event.uuid)
+  showEvent(keepsCode ? (shownEvent.peek() ?? event.uuid) : event.uuid)
 }
 
 /** Opens the form for an event that the live page shows. */
