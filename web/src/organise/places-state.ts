@@ -42,8 +42,7 @@ export function undoPlaces(): void {
  * @param event its number, or {@link NEW_EVENT}
  */
 export function fillPlaces(event: string, coordinates: string): void {
-  const isTheirOwn =
-    event === ownEvent && placesText.value.trim() !== '' && placesText.value !== prefilled
+  const isTheirOwn = event === ownEvent && placesText.value.trim() !== '' && placesText.value !== prefilled
   ownEvent = event
   prefilled = coordinates
   if (!isTheirOwn) typePlaces(prefilled)
