@@ -211,7 +211,8 @@ describe('a change', () => {
 test('the edit code is given once for the evening and the form that changes the event, and for no other event', async () => {
   const { uuid, editCode } = await givenEvent('Lantern Walk', 10)
   const other = await givenEvent('Orchard Feast', 10)
-  const { page } = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+  const opened = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+  const { page } = opened
   await setDeviceClock(page)
   const hands = handsAt(page)
   await hands.expectText('organise.next.made_here_full')
@@ -238,6 +239,7 @@ test('the edit code is given once for the evening and the form that changes the 
   await page.getByRole('heading', { name: 'Orchard Feast' }).waitFor()
   expect(await page.locator('#edit-code').inputValue()).toBe('')
   expect(await page.locator('.evening').count()).toBe(0)
+  expectRefusals(opened, 503) // the map: this server has no land
 })
 
 async function givenEvent(name: string, tokens: number): Promise<MadeEvent> {
