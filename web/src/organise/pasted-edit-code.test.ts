@@ -11,6 +11,7 @@ test.each([
   ['Event ID: 90001 Edit code: 012345', '012345'],
   ['Event ID: 90001Edit code: 012345', '012345'],
   ['Edit code: 012-345 Event ID: 90001', '012345'],
+  ['Edit code:\n 012345\n90001', '012345'],
   ['Edit code: 012345, Event ID: 90001', '012345'],
   ['９０００１　Ｅｄｉｔ　ｃｏｄｅ：０１２３４５', '012345'],
   [`90001 edit code ${OWN_CODE}`, OWN_CODE],

@@ -8,8 +8,8 @@ export interface WithoutEditCode {
   readonly editCode: string | undefined
 }
 
-const LABEL = /(?:^|[^a-z])(?:poap\s)?edit\s?-?code(?:\s?\(secret\))?(?:\s?(?:is\s|[:=#]))?\s?/i
-const CODE = /^(?:\d(?:[ -]?\d){5}(?!\s?-?\d)|[0-9a-f](?:[ -]{0,3}[0-9a-f]){31}(?![0-9a-f]))/i
+const LABEL = /(?:^|[^a-z])(?:poap\s)?edit\s?-?code(?:\s?\(secret\))?(?:\s?(?:is\s|[:=#]))?\s*/i
+const CODE = /^(?:\d(?:[ -]?\d){5}(?! ?-?\d)|[0-9a-f](?:[ -]{0,3}[0-9a-f]){31}(?![0-9a-f]))/i
 
 /**
  * Takes the edit code out of a text, as organisers copy it from the issuer's e-mail. Fields of one line lose the line
