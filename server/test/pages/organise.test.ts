@@ -462,6 +462,18 @@ describe('what can go wrong', () => {
     await expectGood(opened, 'claim-link')
     await form.eventId.fill('https://collectors.poap.xyz/token/7591359')
     await expectText(page, 'This is the page of a single token')
+    await form.eventId.fill('99999999999')
+    await expectText(page, 'This number is too large for an event id')
+    await form.eventId.fill(`Event ID: ${id}\nEdit code: word-2791`)
+    await expectText(page, 'so that was not kept')
+    await expectValue(form.eventId, String(id))
+    await expectValue(form.editCode, '')
+    await form.eventId.fill(`Event ID: ${id}\nEdit code: ${EDIT_CODE}`)
+    await expectText(page, 'it was put into its own field')
+    await expectValue(form.eventId, String(id))
+    await expectValue(form.editCode, EDIT_CODE)
+    expect(await page.evaluate(EVERYTHING_KEPT)).not.toMatch(/012345|word-2791/)
+    await expectGood(opened, 'code-pasted')
 
     await form.eventId.fill(`https://poap.gallery/event/${id}`)
     await expectText(page, 'This event is not registered here yet')
@@ -755,6 +767,39 @@ describe('the form', () => {
     await page.goto(`${origin}/organise`)
     await page.getByRole('heading', { name: 'Who makes the tokens?' }).waitFor()
     expect(await list.count()).toBe(0)
+    expectRefusals(opened, 404)
+  })
+
+  test('shows the places of each event alone, whatever was typed for another one before', async () => {
+    const { origin } = await anotherServer({
+      TOKEN_KEY_FILE: join(emptyDir(), 'token.key'),
+      EVENT_MAKERS: 'anyone',
+    })
+    const ours = await givenEvent({ codes: 1, name: 'Orchard Feast' })
+    await server.register(ours, EDIT_CODE, '9,9')
+    const opened = await openForm({ size: 'phone' }, '?way=poap', origin)
+    const { page } = opened
+    const form = formOf(page)
+    await fillAndRegister(page, await givenEvent({ codes: 1, name: 'Lantern Walk' }))
+    await form.press('See the event')
+    await page.getByRole('heading', { name: 'Lantern Walk' }).waitFor()
+
+    await page.goBack()
+    await expectValue(form.eventId, '')
+    await form.eventId.fill(String(ours))
+    await form.editCode.fill(EDIT_CODE)
+    await form.press('Change the places')
+    await expectValue(form.places, '9,9')
+    await form.places.fill('8,8')
+    await form.press('Back')
+    await form.eventId.fill(String(await givenEvent({ codes: 1 })))
+    await form.press('Continue')
+    await expectValue(form.places, '')
+
+    await form.places.fill('7,7')
+    await form.press('Choose the other way')
+    await form.press('Make an event here')
+    await expectValue(form.places, '')
     expectRefusals(opened, 404)
   })
 

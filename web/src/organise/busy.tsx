@@ -11,9 +11,14 @@ interface BusyProps {
 
 /** The request of a form is running: what it waits for, or the proof of work that the server has asked for. */
 export function Busy({ label, place = 'step' }: BusyProps) {
-  const proof = proofInWork.value
   if (busyAt.value !== place) return null
-  if (!proof) return <Loading label={label} />
+  return proofInWork.value ? <ProofOfWork /> : <Loading label={label} />
+}
+
+/** How far the proof of work is that the server has asked for. Nothing is shown where it asked for none. */
+export function ProofOfWork() {
+  const proof = proofInWork.value
+  if (!proof) return null
   return (
     <Notice kind="info">
       <p id="proof-explained">{text('organise.proof.explained')}</p>

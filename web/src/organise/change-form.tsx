@@ -19,7 +19,7 @@ import { EditCodeField } from './edit-code-field.tsx'
 import { DescriptionField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
 import { RevokePasses } from './revoke-passes.tsx'
 import { SentForm } from './sent-form.tsx'
-import { showEvent } from './shown-event.ts'
+import { showEvent, shownEvent } from './shown-event.ts'
 import { TakeBack } from './take-back.tsx'
 
 interface ChangeFormProps {
@@ -75,7 +75,7 @@ function Fields({ info, total, onSaved }: FieldsProps) {
       busy={text('organise.change.busy')}
       onSend={() => void saveChange(info, total, onSaved)}
       actions={
-        <button type="button" onClick={() => showEvent(info.uuid)}>
+        <button type="button" onClick={() => showEvent(shownEvent.peek() ?? info.uuid)}>
           {text('organise.back')}
         </button>
       }

@@ -3,10 +3,11 @@ import { signal } from '@preact/signals'
 import { send } from '../api/client.ts'
 import { text } from '../texts/texts.ts'
 import { coordinatesText } from './coordinates.ts'
-import { forgetEditCode, isEditCodeHeld } from './edit-code.ts'
+import { isEditCodeHeld } from './edit-code.ts'
+import { isResting } from './evening/evening-session.ts'
 import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
 import { beginChange, finish } from './form-state.ts'
-import { coordinatesFaultText, readPlaces, typePlaces } from './places-state.ts'
+import { coordinatesFaultText, forgetPlaces, readPlaces } from './places-state.ts'
 import { makePlaceOf } from './refusal-place.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
 
@@ -26,7 +27,7 @@ export function hasTokens(total: number): boolean {
   return total > 0
 }
 
-/** Fills the form with what the event has. @returns to empty it again, the edit code included */
+/** Fills the form with what the event has. @returns to empty it again, except for the edit code */
 export function openChange(info: EventInfo, total: number): () => void {
   beginChange(info)
   tokensText.value = String(total)
@@ -37,8 +38,7 @@ export function openChange(info: EventInfo, total: number): () => void {
   void askHidden(info.uuid, closed.signal)
   return () => {
     closed.abort()
-    forgetEditCode()
-    typePlaces('')
+    forgetPlaces()
     fault.value = undefined
   }
 }
@@ -86,7 +86,7 @@ export async function saveChange(
       const event = await sendAsOrganiser(String(id), (credentials) =>
         attendance.changeEvent(id, credentials, change),
       )
-      finish(event, { kind: 'changed' })
+      finish(event, { kind: 'changed' }, isResting(event))
       onSaved()
     },
     (error) => {

@@ -26,6 +26,8 @@ const FORMS: readonly ((places: Places) => string)[] = [
   (places) => JSON.stringify(places),
   (places) => JSON.stringify(places.map(placeText), null, 2),
   (places) => JSON.stringify(places.map(({ x, y }) => [x, y])),
+  (places) => places.map(({ x, y }) => `X: ${x} Y: ${y}`).join(' '),
+  (places) => places.map(({ x, y }) => `https://play.example.org/?position=${x},${y}`).join('\n'),
   (places) => fullWidth(coordinatesText(places)),
 ]
 
@@ -36,6 +38,15 @@ function fullWidth(text: string): string {
 describe('what an organiser types', () => {
   test.each([
     ['52,-10', '52,-10'],
+    ['X: 52 Y: -10', '52,-10'],
+    ['x=52, y=-10; X:53\nY:−10 X54Y-10', '52,-10;53,-10;54,-10'],
+    ['{x: 52, y: -10}', '52,-10'],
+    ['https://play.decentraland.org/?position=52,-10', '52,-10'],
+    [
+      'play.decentraland.org/?realm=main&position=52%2C-10&x=1\nhttps://decentraland.org/jump/?position=53,-10',
+      '52,-10;53,-10',
+    ],
+    ['(https://play.decentraland.org/?position=52,-10); 53,-10', '52,-10;53,-10'],
     ['53,-10;52,-10;', '53,-10;52,-10'],
     [' 52 , -10 ;\n53,-10 ', '52,-10;53,-10'],
     ['1,1;1,1;2,2;1,1', '1,1;2,2'],

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { text } from '../texts/texts.ts'
-import { heldEditCode, isEditCodeHeld, MAX_EDIT_CODE_LENGTH } from './edit-code.ts'
+import { filledEditCodes, heldEditCode, isEditCodeHeld, MAX_EDIT_CODE_LENGTH } from './edit-code.ts'
 import { typeEditCode } from './event-state.ts'
 import { Field, type FieldParts } from './field.tsx'
 
@@ -40,7 +40,7 @@ function EditCodeInput({ parts }: { readonly parts: FieldParts<HTMLInputElement>
   useEffect(() => {
     // The value is set only here, so it never becomes part of the rendered HTML.
     if (input.current) input.current.value = heldEditCode()
-  }, [])
+  }, [filledEditCodes.value])
   const isHeld = isEditCodeHeld.value
   useEffect(() => {
     if (!isHeld && input.current) input.current.value = ''

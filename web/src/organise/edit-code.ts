@@ -9,13 +9,24 @@ let held = ''
 
 /** Whether an edit code was typed. Components need only that, not the code. */
 export const isEditCodeHeld = signal(false)
+/** How often an edit code came from elsewhere than its own field, which shows it then. */
+export const filledEditCodes = signal(0)
+/** Of every edit code that was typed or forgotten, to see later whether it is still the same one. */
+let changes = 0
 
 /** The server's limit, in characters. */
 export const MAX_EDIT_CODE_LENGTH = 64
 
 export function holdEditCode(typed: string): void {
+  changes++
   held = readEditCode(typed)
   isEditCodeHeld.value = held !== ''
+}
+
+/** Puts an edit code into its field. */
+export function fillEditCode(code: string): void {
+  holdEditCode(code)
+  filledEditCodes.value++
 }
 
 /**
@@ -34,12 +45,19 @@ export function readEditCode(typed: string): string {
   return typed.trim()
 }
 
+/** @returns tells whether the edit code is still the one of now */
+export function noteEditCode(): () => boolean {
+  const noted = changes
+  return () => isEditCodeHeld.peek() && noted === changes
+}
+
 /** For the body of a request, and the field in which it was typed. */
 export function heldEditCode(): string {
   return held
 }
 
 export function forgetEditCode(): void {
+  changes++
   held = ''
   isEditCodeHeld.value = false
 }

@@ -13,6 +13,11 @@ describe('the field of the event', () => {
     '９０００１',
     '\u200b90001\ufeff',
     'Event ID: 90001',
+    '90 001',
+    '90\u202f001',
+    '90.001',
+    'Event ID: 90,001',
+    '90’001',
     'https://poap.gallery/event/90001',
     'poap.gallery/drops/90001',
     'https://collectors.poap.xyz/drop/90001?tab=activity',
@@ -55,11 +60,15 @@ describe('the field of the event', () => {
     ['https://poap.gallery/', 'other_link'],
     ['https://tickets.example.com/event/90001', 'other_link'],
     ['harbour', 'unreadable'],
-    ['2147483648', 'unreadable'],
+    ['2147483648', 'too_large'],
+    ['99999999999', 'too_large'],
+    ['Event ID: 99 999 999 999', 'too_large'],
     ['90001a', 'unreadable'],
     ['90001 90002', 'unreadable'],
     ['-1', 'unreadable'],
     ['1.5', 'unreadable'],
+    ['90.0011', 'unreadable'],
+    ['90 001.000', 'unreadable'],
     ['', 'unreadable'],
   ])('says of %j that it is: %s', (text, kind) => {
     expect(readEvent(text, HOST)).toEqual({ kind })
@@ -86,7 +95,7 @@ describe('the field of the event', () => {
         expect(readEvent(`https://poap.gallery/event/${id}`)).toEqual(event)
         expect(readEvent(` # ${id}`)).toEqual(event)
         expect(readEvent(text).kind).toMatch(
-          /^(event|claim_link|token_link|delivery_link|other_link|unreadable)$/,
+          /^(event|claim_link|token_link|delivery_link|other_link|too_large|unreadable)$/,
         )
       }),
       { seed: 17 },

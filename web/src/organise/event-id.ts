@@ -8,6 +8,8 @@ export type PastedEvent =
   | { readonly kind: 'claim_link' }
   /** A link that names no event: to one token, to a page for listed addresses, or to something else. */
   | { readonly kind: 'token_link' | 'delivery_link' | 'other_link' }
+  /** A number that is too large for an event. */
+  | { readonly kind: 'too_large' }
   | { readonly kind: 'unreadable' }
 
 /** Event ids are 32-bit integers. */
@@ -34,8 +36,15 @@ export function readEvent(pasted: string, ownHost?: string): PastedEvent {
   const links = text.split(/\s+/).flatMap((word) => readLink(word, ownHost) ?? [])
   const [first] = links
   if (first) return links.find(({ kind }) => kind === 'claim_link') ?? first
-  const name = eventNameOf(text.replace(/^[^\d:#]{0,20}[:#] */, ''))
-  return name === undefined ? { kind: 'unreadable' } : { kind: 'event', name }
+  const named = withoutGroups(text.replace(/^[^\d:#]{0,20}[:#] */, ''))
+  const name = eventNameOf(named)
+  if (name !== undefined) return { kind: 'event', name }
+  return { kind: isEventNumber(named) ? 'too_large' : 'unreadable' }
+}
+
+/** A number whose digits stand in groups of three, as one word: `90 001`, `90.001`. */
+function withoutGroups(text: string): string {
+  return /^\d{1,3}([ .,'\u2019])\d{3}(?:\1\d{3})*$/.test(text) ? text.replace(/\D/g, '') : text
 }
 
 /** Whether a name is the issuer's number; else it is a uuid. */

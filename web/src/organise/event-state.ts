@@ -2,11 +2,12 @@ import { attendance, type EventInfo } from '@landpass/client'
 import { computed, signal } from '@preact/signals'
 import { type CheckedEvent, findEvent } from '../api/attendance.ts'
 import { text } from '../texts/texts.ts'
-import { heldEditCode, holdEditCode, isEditCodeHeld } from './edit-code.ts'
+import { fillEditCode, heldEditCode, holdEditCode, isEditCodeHeld } from './edit-code.ts'
 import { isEventNumber, readEvent } from './event-id.ts'
 import { clearFaultAt, type Fault, fault } from './fault-state.ts'
 import { isMadeHere } from './made-here.ts'
-import { fillPlaces } from './places-state.ts'
+import { withoutEditCode } from './pasted-edit-code.ts'
+import { fillPlaces, forgetPlaces } from './places-state.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
 
 /** Which event the form is about, and whether the edit code belongs to it. */
@@ -16,8 +17,10 @@ export type LookUp =
   | { readonly name: string; readonly found: EventInfo | undefined }
   | { readonly name: string; readonly error: unknown }
 
-/** As typed, but never with a claim code. */
+/** As typed, but never with a claim code or an edit code. */
 export const eventText = signal('')
+/** Whether an edit code in that text was put into its own field, or could not be read; undefined for a text without one. */
+export const pastedEditCode = signal<'taken' | 'unreadable' | undefined>(undefined)
 export const lookUp = signal<LookUp | undefined>(undefined)
 /** The event to which the edit code belongs that is held. */
 export const checked = signal<CheckedEvent | undefined>(undefined)
@@ -46,22 +49,36 @@ export const provenEvent = computed(() =>
 /** @returns what the field shows from now on */
 export function typeEvent(typed: string): string {
   const isClaimLink = readEvent(typed).kind === 'claim_link'
-  eventText.value = isClaimLink ? '' : typed
+  eventText.value = isClaimLink ? '' : takeEditCode(typed)
   checked.value = undefined
   fault.value = isClaimLink ? faultOfEvent('organise.event.claim_link') : undefined
   return eventText.value
 }
 
+/** Takes an edit code out of the text. @returns what is left for the field of the event */
+function takeEditCode(typed: string): string {
+  const found = withoutEditCode(typed)
+  pastedEditCode.value = found && (found.editCode === undefined ? 'unreadable' : 'taken')
+  if (!found) return typed
+  if (found.editCode !== undefined) {
+    fillEditCode(found.editCode)
+    clearFaultAt('edit_code')
+  }
+  const event = readEvent(found.rest, location.hostname)
+  return event.kind === 'event' ? event.name : ''
+}
+
 export function typeEditCode(typed: string): void {
+  pastedEditCode.value = undefined
   holdEditCode(typed)
   checked.value = undefined
   clearFaultAt('edit_code')
 }
 
-/** What a pasted link is, if it names no event. */
-export function linkFaultText(): string | undefined {
+/** What a pasted link or number is, if it names no event. */
+export function pastedFaultText(): string | undefined {
   const { kind } = pasted.value
-  return kind === 'token_link' || kind === 'delivery_link' || kind === 'other_link'
+  return kind === 'token_link' || kind === 'delivery_link' || kind === 'other_link' || kind === 'too_large'
     ? text(`organise.event.${kind}`)
     : undefined
 }
@@ -69,13 +86,13 @@ export function linkFaultText(): string | undefined {
 /** What is missing for asking whether event and edit code belong together. */
 export function missingOfEvent(): Fault | undefined {
   if (eventName.value === undefined) {
-    return { place: 'event', say: () => linkFaultText() ?? text('organise.event.id_fault') }
+    return { place: 'event', say: () => pastedFaultText() ?? text('organise.event.id_fault') }
   }
   if (isEditCodeHeld.value) return undefined
   return { place: 'edit_code', say: () => text('organise.event.code_missing') }
 }
 
-/** Asks whether the event is here already; then its places are the ones to begin with. */
+/** Asks whether the event is here already. */
 export async function lookUpEvent(): Promise<void> {
   const name = eventName.value
   if (name === undefined || (lookUp.value?.name === name && 'found' in lookUp.value)) return
@@ -90,7 +107,20 @@ export async function lookUpEvent(): Promise<void> {
 /** The event as it is registered now. @param name number or uuid */
 export function takeOver(name: string, found: EventInfo | undefined): void {
   lookUp.value = { name, found }
-  fillPlaces(found?.coordinates ?? '')
+}
+
+/** Shows the places of the event, which are no other event's, once it is known. */
+export function showOwnPlaces(): void {
+  if (eventId.value !== undefined) fillPlaces(eventId.value, registered.value?.coordinates ?? '')
+}
+
+/** Empties what the form knows of an event, the edit code apart. */
+export function forgetEvent(): void {
+  eventText.value = ''
+  lookUp.value = undefined
+  checked.value = undefined
+  pastedEditCode.value = undefined
+  forgetPlaces()
 }
 
 /**

@@ -8,9 +8,10 @@ import {
   eventId,
   eventName,
   eventText,
-  linkFaultText,
   lookUp,
   lookUpEvent,
+  pastedEditCode,
+  pastedFaultText,
   registered,
   typeEvent,
 } from './event-state.ts'
@@ -59,7 +60,7 @@ export function EventStep() {
           place="event"
           label={text('organise.event.id')}
           hint={text('organise.event.id_hint')}
-          earlyFault={linkFaultText()}
+          earlyFault={pastedFaultText()}
           input={{ class: 'short', inputMode: 'numeric', maxLength: MAX_PASTED_LENGTH }}
           value={eventText.value}
           onType={(typed, input) => {
@@ -67,10 +68,22 @@ export function EventStep() {
           }}
         />
         <EditCodeField isOwn={isOwn} />
+        <PastedEditCode />
         <WhatIsKnown />
       </SentForm>
       {registered.value && id !== undefined && <RevokePasses eventId={id} />}
     </>
+  )
+}
+
+/** Says what became of an edit code that was pasted into the field of the event. */
+function PastedEditCode() {
+  const how = pastedEditCode.value
+  if (!how) return null
+  return (
+    <Notice kind={how === 'taken' ? 'info' : 'warning'}>
+      <p>{text(`organise.event.code_${how}`)}</p>
+    </Notice>
   )
 }
 

@@ -8,19 +8,20 @@ import {
   eventId,
   eventName,
   eventText,
-  lookUp,
+  forgetEvent,
   missingOfEvent,
   provenEvent,
   registered,
+  showOwnPlaces,
   takeOver,
 } from './event-state.ts'
 import { attempt, fault, faultAt, isBusy } from './fault-state.ts'
 import { isMadeHere } from './made-here.ts'
 import { noteMyEvent } from './my-events.ts'
-import { coordinatesFaultText, readPlaces, typePlaces } from './places-state.ts'
+import { coordinatesFaultText, readPlaces } from './places-state.ts'
 import { placeOf, stepWith } from './refusal-place.ts'
 import { type OrganiserCredentials, sendAsOrganiser } from './send-as-organiser.ts'
-import { noteStep, showEvent } from './shown-event.ts'
+import { noteStep, showEvent, shownEvent } from './shown-event.ts'
 import { isReachable, type Step } from './steps.ts'
 
 /** The steps of the form, and the actions of its buttons. A failure never clears what was typed. */
@@ -69,6 +70,7 @@ export async function leaveEventStep(wanted: Step = 'places'): Promise<void> {
       fault.value = found
       return
     }
+    showOwnPlaces()
     const next = comeBackTo ?? wanted
     comeBackTo = undefined
     goTo(isReachable(next, progress.value) ? next : 'places')
@@ -89,6 +91,7 @@ export async function register(): Promise<void> {
       attendance.registerEvent(id, { ...credentials, coordinates })
     const event = await sendAsOrganiser(id, register)
     takeOver(eventName.value ?? id, event)
+    showOwnPlaces()
     // The tokens of an event that was made here need no codes
     if (isMadeHere(event)) finish(event, { kind: 'saved' })
     else goTo('codes')
@@ -111,27 +114,26 @@ export async function fetchCodes(): Promise<void> {
   }, refuse)
 }
 
-/** Shows the live page, and resets the form for the next event. */
-export function finish(event: EventInfo, what?: News): void {
+/** Shows the live page, and resets the form for the next event. @param keepsCode the evening of the event goes on with it */
+export function finish(event: EventInfo, what?: News, keepsCode = false): void {
   noteMyEvent(event)
-  forgetEditCode()
-  checked.value = undefined
+  if (!keepsCode) forgetEditCode()
+  forgetEvent()
   step.value = 'event'
   issuerWait.value = undefined
   loadsByItself.value = undefined
   fault.value = undefined
   news.value = what
-  showEvent(event.uuid)
+  showEvent(keepsCode ? (shownEvent.peek() ?? event.uuid) : event.uuid)
 }
 
 /** Opens the form for an event that the live page shows. */
 export function beginChange(event: EventInfo): void {
   const id = String(event.id)
+  forgetEvent()
   eventText.value = id
-  checked.value = undefined
-  lookUp.value = undefined
   takeOver(id, event)
-  typePlaces(event.coordinates)
+  showOwnPlaces()
   fault.value = undefined
   step.value = 'event'
 }

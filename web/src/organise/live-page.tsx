@@ -10,21 +10,29 @@ import { Failure, Loading, Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
 import { QrCode } from '../ui/qr-code.tsx'
 import { ChangeForm } from './change-form.tsx'
-import { EveningDoor, EveningPart, useEveningEnd } from './evening/evening-door.tsx'
+import { forgetEditCode } from './edit-code.ts'
+import { EveningDoor, EveningPart, useEvening } from './evening/evening-door.tsx'
 import { evening } from './evening/evening-session.ts'
 import { isEventNumber } from './event-id.ts'
-import { typeEvent } from './event-state.ts'
+import { eventId, typeEvent } from './event-state.ts'
 import { beginChange, news } from './form-state.ts'
 import { LiveCounts } from './live-counts.tsx'
-import { followEvent } from './live-event.ts'
+import { followEvent, type LiveEvent } from './live-event.ts'
 import { isMadeHere } from './made-here.ts'
 import { PlayerWords } from './player-words.tsx'
-import { eventAddress, isChangeShown, showChange, showForm } from './shown-event.ts'
+import { eventAddress, isChangeShown, showChange, showForm, shownEvent, shownWay } from './shown-event.ts'
 
 /** The public page of an event. @param name uuid or id, as in the address */
 export function LivePage({ name }: { readonly name: string }) {
   const following = useMemo(() => followEvent(name), [name])
   useEffect(() => following.stop, [following])
+  useEffect(() => {
+    // Typed for another event
+    forgetEditCode()
+    return () => {
+      if (!isFormOf(following.event.peek())) forgetEditCode()
+    }
+  }, [following])
   const seen = following.event.value
   switch (seen.status) {
     case 'loading':
@@ -50,6 +58,12 @@ export function LivePage({ name }: { readonly name: string }) {
         </>
       )
   }
+}
+
+/** Whether the form that changes an event at POAP takes the place of its page. */
+function isFormOf(seen: LiveEvent): boolean {
+  const isForm = shownEvent.peek() === undefined && shownWay.peek() === 'poap'
+  return isForm && seen.status === 'shown' && eventId.peek() === String(seen.info.id)
 }
 
 /** No failure of the reader: the event may not be registered yet, or the address is incomplete. */
@@ -83,9 +97,10 @@ interface ShownEventProps {
 
 function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onChanged(): void }) {
   usePageTitle(info.name)
-  useEveningEnd()
+  useEvening(info)
   const change = () => {
-    if (isMadeHere(info)) return showChange(info.uuid)
+    // The name in the address stays: another one would begin with a new page, without the edit code
+    if (isMadeHere(info)) return showChange(shownEvent.peek() ?? info.uuid)
     beginChange(info)
     showForm('poap')
   }
@@ -103,7 +118,7 @@ function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onCha
               <EveningDoor info={info} />
             </>
           )}
-          <NextSteps info={info} onChange={change} />
+          <NextSteps info={info} isEvening={Part !== undefined} onChange={change} />
           <PlayerWords info={info} availability={availability} />
         </div>
         <div>
@@ -221,7 +236,14 @@ function Places({ info }: { readonly info: EventInfo }) {
   )
 }
 
-function NextSteps({ info, onChange }: Pick<ShownEventProps, 'info'> & { onChange(): void }) {
+interface NextStepsProps extends Pick<ShownEventProps, 'info'> {
+  /** Whether the evening is open: it has a part for more tokens. */
+  readonly isEvening: boolean
+  onChange(): void
+}
+
+function NextSteps({ info, isEvening, onChange }: NextStepsProps) {
+  const moreHere = isEvening ? 'organise.todo.more_in_evening' : 'organise.next.made_here_full'
   return (
     <section class="card">
       <h2>{text('organise.todo.heading')}</h2>
@@ -229,7 +251,7 @@ function NextSteps({ info, onChange }: Pick<ShownEventProps, 'info'> & { onChang
         <li>{text('organise.todo.booth')}</li>
         <li>{text('organise.todo.deploy')}</li>
         <li>{text('organise.todo.share')}</li>
-        <li>{text(isMadeHere(info) ? 'organise.next.made_here_full' : 'organise.todo.more')}</li>
+        <li>{text(isMadeHere(info) ? moreHere : 'organise.todo.more')}</li>
       </ol>
       <button type="button" onClick={onChange}>
         {text('organise.todo.change')}

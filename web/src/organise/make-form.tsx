@@ -1,10 +1,11 @@
+import { useEffect } from 'preact/hooks'
 import { formatDateTime } from '../texts/format.ts'
 import { locale, text } from '../texts/texts.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import { MAX_PLACES } from './coordinates.ts'
 import { DescriptionField, LineField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
 import { zoneName } from './event-hours.ts'
-import { changeDraft, draft, hoursOf, MAX_NAME_LENGTH, makeEvent } from './make-state.ts'
+import { changeDraft, draft, hoursOf, MAX_NAME_LENGTH, makeEvent, openDraft } from './make-state.ts'
 import { PictureField } from './picture-field.tsx'
 import { SentForm } from './sent-form.tsx'
 import { OtherWay } from './way-choice.tsx'
@@ -12,6 +13,7 @@ import { OtherWay } from './way-choice.tsx'
 /** Makes an event whose tokens this server signs. */
 export function MakeForm() {
   usePageTitle(text('organise.way.here'))
+  useEffect(openDraft, [])
   return (
     <>
       <h1>{text('organise.way.here')}</h1>

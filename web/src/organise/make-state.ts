@@ -6,7 +6,7 @@ import { coordinatesText } from './coordinates.ts'
 import { momentOf } from './event-hours.ts'
 import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
 import { finish } from './form-state.ts'
-import { coordinatesFaultText, readPlaces, typePlaces } from './places-state.ts'
+import { coordinatesFaultText, fillPlaces, NEW_EVENT, readPlaces } from './places-state.ts'
 import { type MakePlace, makePlaceOf, type RefusalPlace } from './refusal-place.ts'
 
 /** State of the form that makes an event on this server. Its places are those of `places-state.ts`. */
@@ -64,6 +64,11 @@ export function changeDraft(change: Partial<EventDraft>, place?: MakePlace): voi
 
 const HOURS: readonly MakePlace[] = ['first_day', 'first_time', 'last_day']
 
+/** The places of the form are those of the new event alone. */
+export function openDraft(): void {
+  fillPlaces(NEW_EVENT, '')
+}
+
 /** The chosen file is no picture that can be used; the one before stays. */
 export function refusePicture(): void {
   fault.value = faultOfField('picture')
@@ -97,7 +102,6 @@ export async function makeEvent(): Promise<void> {
 export function leaveMade({ event }: MadeEventAnswer): void {
   made.value = undefined
   draft.value = EMPTY
-  typePlaces('')
   finish(event, { kind: 'saved' })
 }
 

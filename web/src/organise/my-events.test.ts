@@ -70,6 +70,18 @@ describe('my events', () => {
     expect(myEvents.value.map(({ name }) => name)).toEqual(['Event 2', 'Event 1'])
   })
 
+  test('are all known where the browser stores an older list and nothing more', () => {
+    noteMyEvent(eventOf(1), 1_000)
+    isFull = true
+    noteMyEvent(eventOf(2), 2_000)
+    noteMyEvent(eventOf(3), 3_000)
+    forgetMyEvent(uuidOf(2))
+    noteMyEvent(eventOf(4), 4_000)
+
+    expect(myEvents.value.map(({ name }) => name)).toEqual(['Event 4', 'Event 3', 'Event 1'])
+    expect(JSON.parse(kept.get(NAME)!)).toHaveLength(1)
+  })
+
   test('that cannot be read are left out, whatever is stored', () => {
     const good = { uuid: uuidOf(1), name: 'Good', way: 'here', seen: 1 }
     const bad = [null, 1, {}, { ...good, uuid: '../x' }, { ...good, way: 'else' }, { ...good, seen: '1' }]

@@ -4,12 +4,12 @@ import { readStored, writeStored } from '../stored.ts'
 import type { EventWay } from './event-ways.ts'
 import { isMadeHere } from './made-here.ts'
 
-/** An event that was made, registered or changed with this browser. Its edit code is never stored. */
+/** An event that was made, registered, changed or watched with its edit code in this browser. Its edit code is never stored. */
 export interface MyEvent {
   readonly uuid: string
   readonly name: string
   readonly way: EventWay
-  /** When this browser last changed it, in milliseconds since 1970. */
+  /** When this browser last used its edit code, in milliseconds since 1970. */
   readonly seen: number
 }
 
@@ -69,13 +69,19 @@ function isMyEvent(entry: unknown): entry is MyEvent {
   )
 }
 
+/** What the browser has stored although it is older than the list, because it takes nothing more. */
+let outdated: string | null = null
+
 /** Also what another tab has stored meanwhile. */
 function stored(): readonly MyEvent[] {
   const text = readStored('events')
-  return text === null ? myEvents.peek() : readMyEvents(text)
+  return text === null || text === outdated ? myEvents.peek() : readMyEvents(text)
 }
 
 function store(events: readonly MyEvent[]): void {
   myEvents.value = events
-  writeStored('events', events.length === 0 ? undefined : JSON.stringify(events))
+  const text = events.length === 0 ? null : JSON.stringify(events)
+  writeStored('events', text ?? undefined)
+  const kept = readStored('events')
+  outdated = kept === text ? null : kept
 }

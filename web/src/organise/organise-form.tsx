@@ -1,6 +1,8 @@
+import { useEffect } from 'preact/hooks'
 import { text } from '../texts/texts.ts'
 import { usePageTitle } from '../ui/page-title.ts'
 import { CodesStep } from './codes-step.tsx'
+import { showOwnPlaces } from './event-state.ts'
 import { EventStep } from './event-step.tsx'
 import { goTo, progress, step } from './form-state.ts'
 import { PlacesStep } from './places-step.tsx'
@@ -13,6 +15,7 @@ const STEP_PARTS = { event: EventStep, places: PlacesStep, register: RegisterSte
 /** From the issuer's e-mail to an event at which players get tokens, in four steps. */
 export function OrganiseForm() {
   usePageTitle(text('organise.title'))
+  useEffect(showOwnPlaces, [])
   const Part = STEP_PARTS[step.value]
   return (
     <>

@@ -15,6 +15,8 @@ export const readPlaces = computed(() => readCoordinates(placesText.value, world
 /** Number of changes that can be undone. */
 const MAX_EARLIER = 50
 
+/** The event that the places are of. */
+let ownEvent: string | undefined
 /** The text that came from the server, to tell it from what the organiser typed. */
 let prefilled = ''
 
@@ -33,11 +35,27 @@ export function undoPlaces(): void {
   if (last !== undefined) setPlaces(last, earlierPlaces.value.slice(0, -1))
 }
 
-/** Begins with the places of an event as it is registered, unless the organiser has typed others. */
-export function fillPlaces(coordinates: string): void {
-  const isTheirOwn = placesText.value.trim() !== '' && placesText.value !== prefilled
+/**
+ * Begins with the places of an event as it is registered, unless the organiser has typed others for it. What was typed for
+ * another event is dropped.
+ *
+ * @param event its number, or {@link NEW_EVENT}
+ */
+export function fillPlaces(event: string, coordinates: string): void {
+  const isTheirOwn = event === ownEvent && placesText.value.trim() !== '' && placesText.value !== prefilled
+  ownEvent = event
   prefilled = coordinates
   if (!isTheirOwn) typePlaces(prefilled)
+}
+
+/** The event of the form that makes one: it has no number yet. */
+export const NEW_EVENT = 'new'
+
+/** Empties the places: their event is done with. */
+export function forgetPlaces(): void {
+  ownEvent = undefined
+  prefilled = ''
+  typePlaces('')
 }
 
 function setPlaces(text: string, earlier: readonly string[]): void {

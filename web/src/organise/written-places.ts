@@ -11,12 +11,22 @@ const NUMBER = '-?(?:0|[1-9]\\d{0,5})'
 const PAIR = new RegExp(`^(${NUMBER}),(${NUMBER})$`)
 /** Whole numbers with commas or blanks between them. */
 const NUMBERS = new RegExp(`^${NUMBER}(?:(?: +| *, *)${NUMBER})*$`)
+/** `X: 52 Y: -10`, as worlds show it. */
+const NAMED = new RegExp(
+  `(?<![\\p{L}\\d])x(?:\\s*[:=])?\\s*(${NUMBER})[\\s,;]*y(?:\\s*[:=])?\\s*(${NUMBER})(?!\\d|\\.\\d)`,
+  'giu',
+)
+/** The address that leads to a place in a world, with `position` in its query. */
+const LINK = new RegExp(
+  `(?<![^\\s;,([{<"'])(?:https?://)?[a-z0-9.-]+\\.[a-z]{2,}(?:/[^\\s;?]*)?\\?(?:[^\\s;,?]*&)?position=(${NUMBER})(?:,|%2C)(${NUMBER})(?:[&#][^\\s;,)\\]}>"']*)?(?![^\\s;,)\\]}>"'])`,
+  'gi',
+)
 /** Pairs in brackets, and nothing but commas and blanks between them. */
 const IN_BRACKETS = /^[\s,]*(?:[([{][^()[\]{}]*[)\]}][\s,]*)+$/
 
 /**
  * The places that a text names, in its order. It takes what people paste: pairs with `;`, line breaks, brackets or blanks
- * around them, a JSON array of pairs, and the parcels of a `scene.json`.
+ * around them, a JSON array of pairs, the parcels of a `scene.json`, `X: 52 Y: -10`, and addresses that lead to a place.
  *
  * @example
  * writtenPlaces('52,-10; here') // [{ written: '52,-10', place: { x: 52, y: -10 } }, { written: 'here', place: undefined }]
@@ -24,8 +34,12 @@ const IN_BRACKETS = /^[\s,]*(?:[([{][^()[\]{}]*[)\]}][\s,]*)+$/
 export function writtenPlaces(pasted: string): readonly WrittenPlace[] {
   const text = plainText(pasted).trim()
   if (text === '') return []
+  return placesOfJson(text) ?? placesOfText(text.replace(LINK, '$1,$2').replace(NAMED, '$1,$2'))
+}
+
+function placesOfText(text: string): readonly WrittenPlace[] {
   const list = /^\[\s*(\(.*\))\s*\]$/s.exec(text)?.[1] ?? text
-  return placesOfJson(text) ?? list.replace(/;$/, '').split(';').flatMap(placesOfPart)
+  return list.replace(/;$/, '').split(';').flatMap(placesOfPart)
 }
 
 function placesOfPart(part: string): readonly WrittenPlace[] {

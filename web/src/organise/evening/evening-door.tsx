@@ -8,18 +8,19 @@ import { text } from '../../texts/texts.ts'
 import { EditCodeField } from '../edit-code-field.tsx'
 import { isMadeHere } from '../made-here.ts'
 import { SentForm } from '../sent-form.tsx'
-import { closeEvening, closeWithEditCode, openEvening, takeForgotten } from './evening-session.ts'
+import { closeWithEditCode, isResting, openEvening, restEvening, takeForgotten } from './evening-session.ts'
 
 /** The part of the page that needs the edit code: loaded with the first code that is given. */
 export const EveningPart = signal<ComponentType<{ onChanged(): void }> | undefined>(undefined)
 
-/** Closes the evening when its event is left. */
-export function useEveningEnd(): void {
+/** Goes on with the evening that was open before the event was changed, and lets it rest when its page is left. */
+export function useEvening(info: EventInfo): void {
   useEffect(() => {
     const stop = closeWithEditCode()
+    if (isResting(info)) void openEvening(info, loadPart)
     return () => {
       stop()
-      closeEvening()
+      restEvening()
     }
   }, [])
 }

@@ -1,15 +1,17 @@
 import { attendance, type Call, type EventInfo, LandpassError, type Report } from '@landpass/client'
 import { effect, signal } from '@preact/signals'
 import { text } from '../../texts/texts.ts'
-import { forgetEditCode, isEditCodeHeld } from '../edit-code.ts'
+import { forgetEditCode, isEditCodeHeld, noteEditCode } from '../edit-code.ts'
 import { busyAt, type Fault, fault, faultAt, isBusy } from '../fault-state.ts'
 import { isMadeHere } from '../made-here.ts'
+import { noteMyEvent } from '../my-events.ts'
 import { type Repetition, repeatWhileVisible } from '../repeat-while-visible.ts'
 import { type OrganiserCredentials, sendAsOrganiser } from '../send-as-organiser.ts'
 
 /**
  * The evening of one event: its report, kept up to date after the organiser gave the edit code once. The code is in the
- * memory of the page (edit-code.ts), and forgotten when the organiser says so, or leaves the page.
+ * memory of the page (edit-code.ts), and forgotten when the organiser says so, or leaves the page of the event. While the
+ * event is changed in its form, the evening rests.
  */
 
 /** Interval between reports. A network address may send 30 requests with an edit code in a minute. */
@@ -39,7 +41,7 @@ let changes = 0
  * @param prepare what has to be there before the evening is shown
  */
 export async function openEvening(
-  event: { readonly id: number },
+  event: Pick<EventInfo, 'id' | 'uuid' | 'name'>,
   prepare: () => Promise<unknown>,
 ): Promise<void> {
   if (isBusy.value) return
@@ -52,6 +54,7 @@ export async function openEvening(
   try {
     const [report] = await Promise.all([readReport(event.id), prepare()])
     if (mine !== round || !isEditCodeHeld.peek()) return // the page was left
+    noteMyEvent(event)
     evening.value = { eventId: event.id, report, atMs: Date.now() }
     follow(event.id)
   } catch (error) {
@@ -63,13 +66,32 @@ export async function openEvening(
 
 /** Forgets the edit code and everything that it has shown. */
 export function closeEvening(): void {
+  stopEvening()
+  forgetEditCode()
+}
+
+/** The evening that {@link restEvening} stopped. */
+let resting: { readonly eventId: number; isSameCode(): boolean } | undefined
+
+/** Stops the evening, but keeps the edit code: the form that changes the event takes its place. */
+export function restEvening(): void {
+  const shown = evening.peek()
+  resting = shown && { eventId: shown.eventId, isSameCode: noteEditCode() }
+  stopEvening()
+}
+
+/** Whether the evening of an event rests, and its edit code is still the one that opened it. */
+export function isResting(event: { readonly id: number }): boolean {
+  return resting?.eventId === event.id && resting.isSameCode()
+}
+
+function stopEvening(): void {
   round++
   repetition?.stop()
   repetition = undefined
   evening.value = undefined
   busyAt.value = undefined
   fault.value = undefined
-  forgetEditCode()
 }
 
 /** Whether the organiser closed the evening by a press. */

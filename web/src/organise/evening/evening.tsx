@@ -2,6 +2,7 @@ import { formatTime } from '../../texts/format.ts'
 import { failureText } from '../../texts/refusal.ts'
 import { text } from '../../texts/texts.ts'
 import { Notice } from '../../ui/notice.tsx'
+import { ProofOfWork } from '../busy.tsx'
 import { BlockList } from './block-list.tsx'
 import { Downloads } from './downloads.tsx'
 import { evening, forgetEvening } from './evening-session.ts'
@@ -29,6 +30,7 @@ export function Evening({ onChanged }: { onChanged(): void }) {
           <p>{failureText(error)}</p>
         </Notice>
       )}
+      <ProofOfWork />
       <div class="live-columns">
         <div>
           <StateCard shown={shown} onChanged={onChanged} />

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readEvent } from './event-id.ts'
+import { withoutEditCode } from './pasted-edit-code.ts'
+
+const OWN_CODE = '0123456789abcdef0123456789abcdef'
+
+test.each([
+  ['Event ID: 90001\nEdit code: 012345', '012345'],
+  ['Event ID: 90001\r\nEdit Code: 012 345\r\n', '012345'],
+  ['Event ID: 90001 Edit code: 012345', '012345'],
+  ['Event ID: 90001Edit code: 012345', '012345'],
+  ['Edit code: 012-345 Event ID: 90001', '012345'],
+  ['Edit code:\n 012345\n90001', '012345'],
+  ['Edit code: 012345, Event ID: 90001', '012345'],
+  ['９０００１　Ｅｄｉｔ　ｃｏｄｅ：０１２３４５', '012345'],
+  [`90001 edit code ${OWN_CODE}`, OWN_CODE],
+  [`90001, edit-code=${OWN_CODE.toUpperCase()}`, OWN_CODE],
+  ['Event ID: 90001\nEdit code: orchard-feast', undefined],
+  ['Edit code: orchard-feast Event ID: 90001', undefined],
+  ['90001 edit code: 01234', undefined],
+])('of %j the event and the edit code %j are taken', (pasted, editCode) => {
+  const found = withoutEditCode(pasted)
+  expect(found?.editCode).toBe(editCode)
+  expect(readEvent(found!.rest)).toEqual({ kind: 'event', name: '90001' })
+})
+
+test.each(['90001', '', 'edit code', 'Edit code: ', 'https://poap.gallery/event/90001', 'credit codes: 7'])(
+  '%j has no edit code',
+  (pasted) => {
+    expect(withoutEditCode(pasted)).toBeUndefined()
+  },
+)
+
+test('no edit code stays in the text of the event, whatever it is', () => {
+  const word = fc.string({ unit: fc.constantFrom(...'ghijk012-_.'), minLength: 6, maxLength: 40 })
+  const between = fc.constantFrom('\n', ' ', '', ' - ', ', ')
+  fc.assert(
+    fc.property(fc.integer({ min: 10_000_000 }), word, between, (id, code, gap) => {
+      const found = withoutEditCode(`Event ID: ${id}${gap}Edit code: ${code}`)
+
+      expect(found?.rest).not.toContain(code)
+      expect(found?.rest).toContain(String(id))
+    }),
+    { seed: 17 },
+  )
+})
