@@ -1,6 +1,7 @@
 import type { EventInfo } from '@landpass/client'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOUR_MS } from '../../src/clock.ts'
 import { PREVIEW_REALM, type SimulatedPlayer } from '../../src/simulate/player/player.ts'
 import {
   type AttendanceServer,
@@ -11,7 +12,14 @@ import {
 } from '../support/attendance-server.ts'
 import { testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
-import { expectGoodEvening, handsAt, lookAgain, setDeviceClock, wordsOf } from '../support/evening-page.ts'
+import {
+  expectGoodEvening,
+  expectRefusals,
+  handsAt,
+  lookAgain,
+  setDeviceClock,
+  wordsOf,
+} from '../support/evening-page.ts'
 import { prepareToGive } from '../support/game-backend.ts'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
 
@@ -130,6 +138,11 @@ test('a rehearsal is switched on for an hour, counts what the scene’s builder 
   const until = async () => (await server.data<EventInfo>(`/event/${EVENT}`)).rehearsal_until
   await hands.open(EDIT_CODE)
 
+  await setDeviceClock(page, REFERENCE_TIME_MS - 48 * HOUR_MS)
+  await hands.press('evening.rehearsal.hour')
+  await hands.expectText('evening.rehearsal.clock')
+  expectRefusals(opened, 400)
+  await setDeviceClock(page)
   await hands.press('evening.rehearsal.hour')
   await page.getByRole('button', { name: say('evening.rehearsal.end') }).waitFor()
   expect(await until()).toBe(iso(60))
@@ -152,13 +165,15 @@ test('a secret for grants is shown once', async () => {
   const hands = handsAt(page)
   await hands.open(EDIT_CODE)
 
-  await page.getByLabel(say('evening.grants.keep_previous')).check()
+  expect(await page.getByLabel(say('evening.grants.keep_previous')).isChecked()).toBe(true)
+  await hands.expectText('evening.grants.ends_at_once')
   await hands.press('evening.grants.make')
   const secret = (await page.locator('.notice code').textContent())!
   expect(secret.length).toBeGreaterThan(30)
   await expectGoodEvening(opened, 'secret')
   await hands.press('evening.grants.kept')
   await page.getByText(secret).waitFor({ state: 'detached' })
+  await page.locator('button:focus', { hasText: say('evening.grants.make') }).waitFor()
   expect(await page.evaluate<string>('document.documentElement.outerHTML')).not.toContain(secret)
 })
 

@@ -91,7 +91,7 @@ function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onCha
   }
   const Part = evening.value && EveningPart.value
   return (
-    <div class="live">
+    <div class={Part ? 'live with-evening' : 'live'}>
       <LiveHeading info={info} />
       <NewsNotice />
       {Part && <Part onChanged={onChanged} />}

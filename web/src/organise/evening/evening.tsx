@@ -39,7 +39,7 @@ export function Evening({ onChanged }: { onChanged(): void }) {
         </div>
         <div>
           <Switches event={event} onChanged={onChanged} />
-          <Times event={event} onChanged={onChanged} />
+          <Times report={report} onChanged={onChanged} />
           <Rehearsal report={report} counted={report.rehearsal} onChanged={onChanged} />
           <Grants grants={report.grants} />
           <BlockList blocked={report.blocked} />

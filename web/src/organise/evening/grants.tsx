@@ -17,7 +17,9 @@ const KEEP_PREVIOUS_S = 3_600
 export function Grants({ grants }: { readonly grants: GrantCounts }) {
   const action = useAction()
   const made = useSignal<GrantSecret | undefined>(undefined)
-  const keepsPrevious = useSignal(false)
+  const keepsPrevious = useSignal(true)
+  const makeButton = useRef<HTMLButtonElement>(null)
+  const wasKept = useRef(false)
   const { open, used, expired } = grants
   const make = async () => {
     made.value = await sendForEvent((id, credentials) =>
@@ -26,6 +28,11 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
       }),
     )
   }
+  // The pressed button disappears: the one that replaces it takes the focus
+  useEffect(() => {
+    if (wasKept.current) makeButton.current?.focus()
+    wasKept.current = false
+  }, [made.value])
   return (
     <section class="card">
       <h2>{text('evening.grants.heading')}</h2>
@@ -39,21 +46,32 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
         <dd>{formatNumber(expired)}</dd>
       </dl>
       {made.value ? (
-        <MadeSecret made={made.value} onKept={() => (made.value = undefined)} />
+        <MadeSecret
+          made={made.value}
+          onKept={() => {
+            wasKept.current = true
+            made.value = undefined
+          }}
+        />
       ) : (
         <>
           <label class="rule">
             <input
               type="checkbox"
               checked={keepsPrevious.value}
+              aria-describedby="grants-ends"
               onChange={({ currentTarget }) => {
                 keepsPrevious.value = currentTarget.checked
               }}
             />
             {text('evening.grants.keep_previous')}
           </label>
+          <p class="hint" id="grants-ends">
+            {text('evening.grants.ends_at_once')}
+          </p>
           <button
             type="button"
+            ref={makeButton}
             aria-disabled={action.isBusy.value}
             aria-describedby="grants-fault"
             onClick={() => void action.run(make)}
