@@ -31,6 +31,7 @@ import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-se
 const EDIT_CODE = '012345'
 const EVENT = 74_001
 const BUSY = 74_002
+const LEAKED = 74_003
 const HERE = { x: 5, y: -2 }
 const FAR = { x: 9, y: 9 }
 const openEngine = freshEngine('postgres')
@@ -175,6 +176,25 @@ test('a secret for grants is shown once', async () => {
   await page.getByText(secret).waitFor({ state: 'detached' })
   await page.locator('button:focus', { hasText: say('evening.grants.make') }).waitFor()
   expect(await page.evaluate<string>('document.documentElement.outerHTML')).not.toContain(secret)
+})
+
+test('a secret that others know ends at once, and the grants that are not used are withdrawn', async () => {
+  await outside.putEvent(LEAKED, { edit_code: EDIT_CODE, codes: 1, name: 'Harbour Lights, leaked' })
+  const event = await server.register(LEAKED, EDIT_CODE, '5,-2')
+  const give = await prepareToGive({ server, event, editCode: EDIT_CODE, clock })
+  await give((await player('withdrawn fay')).address)
+  const { page } = await open(`${server.origin}/organise?event=${event}`, { size: 'phone' })
+  const hands = handsAt(page)
+  await hands.open(EDIT_CODE)
+
+  await page.getByLabel(say('evening.grants.known')).check()
+  expect(await page.getByLabel(say('evening.grants.keep_previous')).isChecked()).toBe(false)
+  await hands.press('evening.grants.make')
+  await hands.expectText('evening.grants.withdrawn', { count: 1 })
+  await page
+    .locator('dt', { hasText: say('evening.grants.open') })
+    .locator('+ dd', { hasText: '0' })
+    .waitFor()
 })
 
 test('a report that fails leaves the numbers with their time; one that comes takes the warning away', async () => {

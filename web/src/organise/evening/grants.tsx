@@ -7,7 +7,7 @@ import { text } from '../../texts/texts.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { ActionFault } from './action-fault.tsx'
-import { sendForEvent } from './evening-session.ts'
+import { sendForEvent, withReport } from './evening-session.ts'
 import { useAction } from './use-action.ts'
 
 /** How long the secret before stays valid where the organiser wants that. */
@@ -18,15 +18,23 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
   const action = useAction()
   const made = useSignal<GrantSecret | undefined>(undefined)
   const keepsPrevious = useSignal(true)
+  /** A secret that others know ends at once, with the grants that they may have signed. */
+  const isKnown = useSignal(false)
   const makeButton = useRef<HTMLButtonElement>(null)
   const wasKept = useRef(false)
   const { open, used, expired } = grants
   const make = async () => {
-    made.value = await sendForEvent((id, credentials) =>
-      attendance.makeGrantSecret(id, credentials, {
-        keepPreviousS: keepsPrevious.value ? KEEP_PREVIOUS_S : 0,
-      }),
+    const [isKept, withdrawOpen] = [keepsPrevious.value && !isKnown.value, isKnown.value]
+    made.value = await withReport(() =>
+      sendForEvent((id, credentials) =>
+        attendance.makeGrantSecret(id, credentials, {
+          keepPreviousS: isKept ? KEEP_PREVIOUS_S : 0,
+          ...(withdrawOpen && { withdrawOpen }),
+        }),
+      ),
     )
+    keepsPrevious.value = true
+    isKnown.value = false
   }
   // The pressed button disappears: the one that replaces it takes the focus
   useEffect(() => {
@@ -58,7 +66,8 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
           <label class="rule">
             <input
               type="checkbox"
-              checked={keepsPrevious.value}
+              checked={keepsPrevious.value && !isKnown.value}
+              disabled={isKnown.value}
               aria-describedby="grants-ends"
               onChange={({ currentTarget }) => {
                 keepsPrevious.value = currentTarget.checked
@@ -69,6 +78,16 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
           <p class="hint" id="grants-ends">
             {text('evening.grants.ends_at_once')}
           </p>
+          <label class="rule">
+            <input
+              type="checkbox"
+              checked={isKnown.value}
+              onChange={({ currentTarget }) => {
+                isKnown.value = currentTarget.checked
+              }}
+            />
+            {text('evening.grants.known')}
+          </label>
           <button
             type="button"
             ref={makeButton}
@@ -101,6 +120,7 @@ function MadeSecret({ made, onKept }: { readonly made: GrantSecret; onKept(): vo
         {ends !== null && (
           <p>{text('evening.grants.previous_ends', { time: formatDateTime(Date.parse(ends)) })}</p>
         )}
+        {made.withdrawn > 0 && <p>{text('evening.grants.withdrawn', { count: made.withdrawn })}</p>}
         <button type="button" onClick={onKept}>
           {text('evening.grants.kept')}
         </button>
