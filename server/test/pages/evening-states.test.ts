@@ -129,6 +129,7 @@ test('on a desktop, with refusals, a rehearsal, grants and a list that waits for
   await hands.expectText('evening.blocked.count', { count: 1 })
   await opened.page.getByText(say('evening.chart.table')).click()
   await expectGoodEvening(opened, 'all')
+  expect(await opened.page.locator('.live-columns').count(), 'one pair of columns').toBe(1)
 })
 
 test('a rehearsal is switched on for an hour, counts what the scene’s builder tries, and is ended', async () => {

@@ -4,6 +4,7 @@ import { text } from '../../texts/texts.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { BlockList } from './block-list.tsx'
 import { Downloads } from './downloads.tsx'
+import type { EveningProps } from './evening-door.tsx'
 import { evening, forgetEvening } from './evening-session.ts'
 import { Grants } from './grants.tsx'
 import { MinutesChart } from './minutes-chart.tsx'
@@ -15,8 +16,8 @@ import { StateCard } from './state-card.tsx'
 import { Switches } from './switches.tsx'
 import { Times } from './times.tsx'
 
-/** What an organiser watches and changes while the crowd comes. @param onChanged called after every change */
-export function Evening({ onChanged }: { onChanged(): void }) {
+/** What an organiser watches and changes while the crowd comes. */
+export function Evening({ onChanged, below }: EveningProps) {
   const shown = evening.value
   if (!shown) return null
   const { report, atMs, error } = shown
@@ -36,6 +37,7 @@ export function Evening({ onChanged }: { onChanged(): void }) {
           <Refusals refusals={report.refusals} />
           <Services report={report} />
           <MoreTokens report={report} onChanged={onChanged} />
+          {below?.left}
         </div>
         <div>
           <Switches event={event} onChanged={onChanged} />
@@ -51,6 +53,7 @@ export function Evening({ onChanged }: { onChanged(): void }) {
               {text('evening.code.forget')}
             </button>
           </section>
+          {below?.right}
         </div>
       </div>
     </div>

@@ -25,14 +25,15 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
   const { open, used, expired } = grants
   const make = async () => {
     const [isKept, withdrawOpen] = [keepsPrevious.value && !isKnown.value, isKnown.value]
-    made.value = await withReport(() =>
-      sendForEvent((id, credentials) =>
+    await withReport(async () => {
+      // Shown at once, whatever becomes of the report: the server cannot show it again
+      made.value = await sendForEvent((id, credentials) =>
         attendance.makeGrantSecret(id, credentials, {
           keepPreviousS: isKept ? KEEP_PREVIOUS_S : 0,
           ...(withdrawOpen && { withdrawOpen }),
         }),
-      ),
-    )
+      )
+    })
     keepsPrevious.value = true
     isKnown.value = false
   }

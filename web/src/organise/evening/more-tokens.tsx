@@ -94,7 +94,7 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
     wasReplaced.current = false
   }, [loads === null])
   const load = (whenApproved: boolean) =>
-    void action.run(async () => {
+    action.run(async () => {
       said.value = ''
       const { body } = await withReport(() =>
         sendForEvent((id, credentials) =>
@@ -108,9 +108,10 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
           : text('organise.news.no_new_codes', { total: body.total })
       onChanged()
     })
-  const loadAlone = (isWanted: boolean) => {
+  const loadAlone = async (isWanted: boolean) => {
     wasReplaced.current = true
-    load(isWanted)
+    await load(isWanted)
+    if (action.fault.peek() !== undefined) wasReplaced.current = false
   }
   const isBusy = action.isBusy.value
   return (
@@ -123,7 +124,7 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
           aria-describedby="load-fault"
           onClick={() => {
             wasReplaced.current = false
-            load(loads !== null)
+            void load(loads !== null)
           }}
         >
           {text('organise.codes.load')}
@@ -133,13 +134,13 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
             type="button"
             aria-disabled={isBusy}
             aria-describedby="load-explained"
-            onClick={() => loadAlone(true)}
+            onClick={() => void loadAlone(true)}
           >
             {text('evening.tokens.when_approved')}
           </button>
         )}
         {loads && (
-          <button type="button" aria-disabled={isBusy} onClick={() => loadAlone(false)}>
+          <button type="button" aria-disabled={isBusy} onClick={() => void loadAlone(false)}>
             {text('evening.tokens.not_alone')}
           </button>
         )}
