@@ -2,7 +2,7 @@ import './evening.css'
 import type { EventInfo } from '@landpass/client'
 import { LandpassError } from '@landpass/client'
 import { signal } from '@preact/signals'
-import type { ComponentType } from 'preact'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { text } from '../../texts/texts.ts'
 import { EditCodeField } from '../edit-code-field.tsx'
@@ -10,8 +10,15 @@ import { isMadeHere } from '../made-here.ts'
 import { SentForm } from '../sent-form.tsx'
 import { closeWithEditCode, isResting, openEvening, restEvening, takeForgotten } from './evening-session.ts'
 
+export interface EveningProps {
+  /** Called after every change. */
+  onChanged(): void
+  /** What follows in the columns of a wide screen. */
+  readonly below: { readonly left: ComponentChildren; readonly right: ComponentChildren } | undefined
+}
+
 /** The part of the page that needs the edit code: loaded with the first code that is given. */
-export const EveningPart = signal<ComponentType<{ onChanged(): void }> | undefined>(undefined)
+export const EveningPart = signal<ComponentType<EveningProps> | undefined>(undefined)
 
 /** Goes on with the evening that was open before the event was changed, and lets it rest when its page is left. */
 export function useEvening(info: EventInfo): void {
