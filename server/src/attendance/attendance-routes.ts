@@ -21,6 +21,7 @@ import { tokenPictureRoutes } from './own-issuer/token-picture-routes.ts'
 import type { TokenPictures } from './own-issuer/token-pictures.ts'
 import { type TokenRouteOptions, tokenRoutes } from './own-issuer/token-routes.ts'
 import { claimListRoutes } from './report/claim-list-routes.ts'
+import { Downloads } from './report/downloads.ts'
 import { exportRoutes } from './report/export-routes.ts'
 import { type ReportRouteOptions, reportRoutes } from './report/report-routes.ts'
 
@@ -74,8 +75,9 @@ export async function addRoutes(
   await scope.register(codeRoutes, { ...forOrganisers, codes, loads })
   await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
-  await scope.register(claimListRoutes, forOrganisers)
-  await scope.register(exportRoutes, { ...forOrganisers, clock, reports })
+  const downloads = new Downloads()
+  await scope.register(claimListRoutes, { ...forOrganisers, downloads })
+  await scope.register(exportRoutes, { ...forOrganisers, clock, reports, downloads })
   await scope.register(grantRoutes, { ...forOrganisers, grants, grantLimit, eventGrantLimit, onGrant })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, rehearsals, imageLimit })
   await scope.register(madeEventRoutes, {

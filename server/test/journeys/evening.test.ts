@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { OPTION_NAMES } from '../../src/attendance/events/event-options.ts'
 import { HOUR_MS, MINUTE_MS } from '../../src/clock.ts'
 import {
   type AttendanceServer,
@@ -273,6 +274,9 @@ describeOnBothEngines('the evening of an event', (open, kind) => {
       claims,
     })
     expect(claims).toMatchObject([{ state: 'minted', token: expect.stringMatching(/^[0-9a-f-]{36}$/) }])
+    const { options } = file.body as unknown as { options: object }
+    const kept = OPTION_NAMES.filter((name) => name !== 'revoke_passes') // which is no state of the event
+    expect(Object.keys(options).sort()).toEqual(kept.sort())
     expect(file.text).not.toContain(editCode)
     expect(file.text).not.toContain('own:')
     expect((await ask('export', event.id)).body.code).toBe('wrong_edit_code')

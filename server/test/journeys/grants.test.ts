@@ -248,6 +248,24 @@ describeOnBothEngines('a game whose server gives grants', (open, kind) => {
     ).rejects.toMatchObject({ code: 'invalid_parameter' })
   })
 
+  test('starts again with a new secret when others know the one before: their grants are withdrawn', async () => {
+    const quest = await event(14, 2)
+    const [nia, thief] = [await player('nia'), await player('thief')]
+    for (const { address } of [nia, thief]) await give(quest, address)
+
+    const made = await clientOf(server).send(
+      attendance.makeGrantSecret(quest.uuid, EDIT_CODE, { withdrawOpen: true }),
+    )
+    const again = { ...quest, secret: made.secret }
+
+    expect(made).toMatchObject({ withdrawn: 2, previous_ends_at: new Date(clock.nowMs()).toISOString() })
+    expect(await give(quest, thief.address)).toBe('bad_grant')
+    expect((await server.claim(quest.uuid, thief)).body.code).toBe('grant_required')
+    expect(await give(again, nia.address), 'with the same nonce').toMatchObject({ address: nia.address })
+    expect((await server.claim(quest.uuid, nia)).status).toBe(200)
+    expect(await reportedGrants(quest.uuid)).toEqual({ open: 0, used: 1, expired: 2 })
+  })
+
   test('its players cannot claim from a preview, and their grant stays', async () => {
     const quest = await event(9, 1)
     const jo = await player('jo')

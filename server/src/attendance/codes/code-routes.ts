@@ -23,7 +23,7 @@ const requestSchema = Type.Object(
     load_when_approved: Type.Optional(
       Type.Boolean({
         description:
-          'true: if the issuer has not approved the codes yet, the server loads them by itself as soon as it has, and stores the edit code until then, encrypted, for 14 days at most. false: a stored edit code is deleted. Events made here need neither: their codes come with the approval.',
+          'true: if the issuer has not approved the codes yet, the server loads them by itself as soon as it has, and stores the edit code until then, encrypted, for 14 days at most after the last such request. false: a stored edit code is deleted. Events made here need neither: their codes come with the approval.',
       }),
     ),
   },

@@ -20,6 +20,7 @@ describeOnBothEngines('codes that wait for their approval', (open) => {
   /** What the issuer says now. */
   let answer: { isRight: boolean; codes: readonly string[]; isDown?: boolean }
   let asked: string[]
+  let logged: string[]
   let eventId = 0
   let db: Db
 
@@ -30,12 +31,13 @@ describeOnBothEngines('codes that wait for their approval', (open) => {
     clock.set(startMs)
     answer = { isRight: true, codes: [] }
     asked = []
+    logged = []
     eventId += 1
     await saveEvent(db, { eventId, record: {}, coordinates: '0,0', expiresAtMs: undefined, nowMs: startMs })
   })
 
   /** A process. */
-  function loads(): PendingLoads {
+  function loads(ownVault = vault): PendingLoads {
     const issuer = {
       isEditCode: async (_event: number, editCode: string) => {
         asked.push(editCode)
@@ -46,7 +48,8 @@ describeOnBothEngines('codes that wait for their approval', (open) => {
     }
     const parts = { codeCounts: new CodeCountCache(db), holds: new EventHolds({ db, clock }) }
     const codes = new CodeLoader({ db, clock, vault, issuer, ...parts })
-    return new PendingLoads({ db, clock, vault, issuer, codes, log: { warn: () => {} } })
+    const log = { warn: (_facts: object, sentence: string) => logged.push(sentence) }
+    return new PendingLoads({ db, clock, vault: ownVault, issuer, codes, log })
   }
   const later = (ms: number) => clock.set(clock.nowMs() + ms)
 
@@ -91,6 +94,16 @@ describeOnBothEngines('codes that wait for their approval', (open) => {
       .execute()
     expect(failures).toEqual([{ kind: 'unavailable' }])
     await pending.drop(eventId)
+  })
+
+  test('lose an edit code that no key decrypts, which the log says once', async () => {
+    await loads().keep(eventId, EDIT_CODE)
+    later(TRY_EVERY_MS)
+    await loads(new Vault(Buffer.alloc(32, 6))).tryDue()
+
+    expect(asked).toEqual([])
+    expect(await findLoad(db, eventId)).toBeUndefined()
+    expect(logged).toEqual([expect.stringContaining('cannot be decrypted')])
   })
 
   test.each([

@@ -21,6 +21,8 @@ export const KEPT_MS = 14 * 24 * HOUR_MS
 export const TRY_EVERY_MS = 15 * MINUTE_MS
 /** How many events a process asks for in a minute: beyond it events wait longer. */
 const TRIES_AT_ONCE = 5
+const UNREADABLE =
+  'a stored edit code cannot be decrypted with the keys of this server, and was deleted: its organiser has to ask again for the codes'
 
 export interface PendingLoadsOptions {
   readonly db: Db
@@ -33,9 +35,9 @@ export interface PendingLoadsOptions {
 
 /**
  * Loads the codes of events whose organisers asked for it, as soon as the issuer has approved them. Until then the edit
- * code is stored, encrypted. It is deleted when the codes are loaded, when the issuer calls it wrong, when the organiser
- * asks for that, and after {@link KEPT_MS} at the latest. A process that dies before the deletion leaves the row, and
- * loading can be repeated: so nothing is lost, and nothing is loaded twice.
+ * code is stored, encrypted. It is deleted when the codes are loaded, when the issuer calls it wrong, when no key decrypts
+ * it, when the organiser asks for that, and after {@link KEPT_MS} at the latest. A process that dies before the deletion
+ * leaves the row, and loading can be repeated: so nothing is lost, and nothing is loaded twice.
  */
 export class PendingLoads {
   private readonly options: PendingLoadsOptions
@@ -46,7 +48,7 @@ export class PendingLoads {
     this.options = options
   }
 
-  /** Stores an edit code that the issuer has called right. @returns until when, in milliseconds */
+  /** Stores an edit code that the issuer has called right, for {@link KEPT_MS} from now on. @returns until when, in ms */
   async keep(eventId: number, editCode: string): Promise<number> {
     const { db, clock, vault } = this.options
     await refreshForm(db, vault)
@@ -95,9 +97,14 @@ export class PendingLoads {
   }
 
   private async tryOne({ eventId, sealed, untilMs }: CodeLoad): Promise<void> {
-    const { db, clock, vault, issuer, codes } = this.options
+    const { db, clock, vault, issuer, codes, log } = this.options
     const event = await findEvent(db, { eventId })
     if (!event) return
+    if (!vault.canOpen('edit-code', sealed, String(eventId))) {
+      await deleteLoad(db, eventId, untilMs)
+      log.warn({ event_id: eventId }, UNREADABLE)
+      return
+    }
     const editCode = vault.open('edit-code', sealed, String(eventId))
     const about = { db, clock, eventId }
     const isRight = await askIssuer(() => issuer.isEditCode(eventId, editCode, 'organiser'), about)

@@ -3,8 +3,7 @@ import { OneSecondCache } from '../one-second-cache.ts'
 import { type CodeCounts, countCodes } from './event-queries.ts'
 
 /**
- * Caches for one second how many codes of an event are in each state, because booths request the counts often. The
- * report of an event is cached as long.
+ * Caches for one second how many codes of an event are in each state, because booths request the counts often.
  */
 export class CodeCountCache {
   private readonly db: Db

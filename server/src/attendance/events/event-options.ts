@@ -10,14 +10,19 @@ const ALLOWED_TIME =
 /** Begins like a date and has no letters but those of one: no edit code. */
 const LIKE_DATE = /^\d{4}-\d{2}-\d{2}[\dTZ:.+ -]{0,30}$/
 const MAX_OPTIONS = 20
-const NAMES =
-  'coordinates, enabled, distribution_start_date, distribution_end_date, requires_captcha, requires_presence, requires_grant, rehearsal_until, revoke_passes, tokens, hide_holders, description'
+/** The names of all options. */
+export const OPTION_NAMES = [
+  ...['coordinates', 'enabled', 'distribution_start_date', 'distribution_end_date'],
+  ...['requires_captcha', 'requires_presence', 'requires_grant', 'rehearsal_until'],
+  ...['revoke_passes', 'tokens', 'hide_holders', 'description'],
+]
+const NAMES = OPTION_NAMES.join(', ')
 const ALLOWED_OPTIONS = `a list of [name, value] pairs, 1 to ${MAX_OPTIONS} of them; names: ${NAMES}`
 /** A name as options have it. An edit code can be of letters alone, so this is not enough to show a text. */
 const LIKE_NAME = /^[a-z_]{1,40}$/i
 /** A misspelt or shortened name mostly begins as the right one does; an edit code hardly ever does. */
 const SAME_LETTERS = 4
-const BEGINNINGS = new Set(NAMES.split(', ').map((name) => name.slice(0, SAME_LETTERS)))
+const BEGINNINGS = new Set(OPTION_NAMES.map((name) => name.slice(0, SAME_LETTERS)))
 
 /** What an organiser may change of an event that was made here alone. */
 export interface MadeEventChange {

@@ -5,8 +5,13 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 
 /** Rows are deleted so much later, because a process with a slow clock may still use them. */
 const CLOCK_DIFFERENCE_MS = MINUTE_MS
+/** How many statements one cleanup runs: others wait for it. */
+export const MAX_BATCHES = 20
 
-/** The event of a uuid, and its valid secrets; undefined for an unknown event. */
+/**
+ * The event of a uuid, and its valid secrets; undefined for an unknown event, one that gives out no tokens any more, and
+ * one that the operator has not approved.
+ */
 export async function findSecrets(
   db: Db,
   uuid: string,
@@ -16,7 +21,11 @@ export async function findSecrets(
     select event.event_id, grant_secret.sealed from attendance_event as event left join grant_secret
       on grant_secret.event_id = event.event_id
       and (valid_until_ms is null or valid_until_ms > ${nowMs})
-    where event.uuid = ${uuid}`.execute(db)
+    where event.uuid = ${uuid}
+      and coalesce(least(event.expires_at_ms, event.distribution_end_at_ms) > ${nowMs}, true)
+      and not exists (
+        select from made_event where made_event.event_id = event.event_id and approval <> 'approved'
+      )`.execute(db)
   const [first] = rows
   if (!first) return undefined
   return { eventId: first.event_id, sealed: rows.flatMap(({ sealed }) => (sealed ? [sealed] : [])) }
@@ -42,8 +51,8 @@ export function replaceSecret(
 ): Promise<{ readonly hadOne: boolean; readonly withdrawn: number }> {
   const { eventId, sealed, nowMs, previousUntilMs, withdrawsOpen } = secret
   return inTransaction(db, async (tx) => {
-    // Two calls at the same time are done one after the other
-    await sql`select from attendance_event where event_id = ${eventId} for update`.execute(tx)
+    // Two calls at the same time are done one after the other. Claims and grants, which refer to the event, do not wait
+    await sql`select from attendance_event where event_id = ${eventId} for no key update`.execute(tx)
     await tx
       .deleteFrom('grant_secret')
       .where('event_id', '=', eventId)
@@ -55,15 +64,20 @@ export function replaceSecret(
       .insertInto('grant_secret')
       .values({ event_id: eventId, sealed, created_at_ms: nowMs, valid_until_ms: null })
       .execute()
-    return { hadOne: numUpdatedRows > 0n, withdrawn: withdrawsOpen ? await withdrawOpen(tx, eventId) : 0 }
+    return {
+      hadOne: numUpdatedRows > 0n,
+      withdrawn: withdrawsOpen ? await withdrawOpen(tx, eventId, nowMs) : 0,
+    }
   })
 }
 
-/** Deletes all grants of an event that no claim has, and counts them as expired. @returns how many */
-async function withdrawOpen(tx: Tx, eventId: number): Promise<number> {
+/** Deletes all open grants of an event, and counts them as expired. @returns how many */
+async function withdrawOpen(tx: Tx, eventId: number, nowMs: number): Promise<number> {
   const { rows } = await sql<{ withdrawn: number }>`
     with withdrawn as (
-      delete from attendance_grant where event_id = ${eventId} and claim_id is null returning event_id
+      delete from attendance_grant
+      where event_id = ${eventId} and claim_id is null and expires_at_ms > ${nowMs}
+      returning event_id
     )
     update attendance_event set grants_expired = grants_expired + (select count(*) from withdrawn)
     where event_id = ${eventId}
@@ -82,14 +96,16 @@ export interface Grant {
 export async function findGrant(
   db: Db,
   { eventId, nonce }: Pick<Grant, 'eventId' | 'nonce'>,
-): Promise<Grant | undefined> {
+): Promise<(Grant & { readonly isUsed: boolean }) | undefined> {
   const row = await db
     .selectFrom('attendance_grant')
-    .select(['address', 'expires_at_ms'])
+    .select(['address', 'expires_at_ms', 'claim_id'])
     .where('event_id', '=', eventId)
     .where('nonce', '=', nonce)
     .executeTakeFirst()
-  return row && { eventId, nonce, address: row.address, expiresAtMs: row.expires_at_ms }
+  if (!row) return undefined
+  const { address, expires_at_ms: expiresAtMs, claim_id: claimId } = row
+  return { eventId, nonce, address, expiresAtMs, isUsed: claimId !== null }
 }
 
 /** @returns false where the event has a grant with this nonce */
@@ -101,6 +117,25 @@ export async function insertGrant(db: Db, grant: Grant): Promise<boolean> {
     .onConflict((conflict) => conflict.columns(['event_id', 'nonce']).doNothing())
     .executeTakeFirst()
   return numInsertedOrUpdatedRows === 1n
+}
+
+/**
+ * Stores a grant in place of the one with its nonce, which has expired unused, and counts that one at the event.
+ *
+ * @returns false where the event has no such grant any more
+ */
+export async function replaceExpiredGrant(db: Db, grant: Grant, nowMs: number): Promise<boolean> {
+  const { eventId, address, nonce, expiresAtMs } = grant
+  const { rows } = await sql`
+    with replaced as (
+      update attendance_grant set address = ${address}, expires_at_ms = ${expiresAtMs}
+      where event_id = ${eventId} and nonce = ${nonce} and claim_id is null and expires_at_ms <= ${nowMs}
+      returning event_id
+    )
+    update attendance_event set grants_expired = grants_expired + 1
+    from replaced where attendance_event.event_id = replaced.event_id
+    returning 1`.execute(db)
+  return rows.length === 1
 }
 
 /** Whether a claim of the player could use a grant: an open one, or the one that the failed claim keeps. */
@@ -148,28 +183,30 @@ export interface DeleteOptions {
   readonly batchRows: number
 }
 
-/** Deletes grants that expired unused, and counts them at their event. A statement deletes those of one event. */
+/**
+ * Deletes grants that expired unused, and counts them at their event. A statement deletes those of one event. What is
+ * left after {@link MAX_BATCHES} is for the next call.
+ */
 export async function deleteExpiredGrants(db: Db, { nowMs, batchRows }: DeleteOptions): Promise<void> {
   const beforeMs = nowMs - CLOCK_DIFFERENCE_MS
-  for (let isDone = false; !isDone; ) {
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    // An array of ctids: a join with `old` would read the whole table for each batch
     const { rows } = await sql<{ deleted: number }>`
       with old as (
-        select event_id, nonce from attendance_grant
+        select ctid from attendance_grant
         where claim_id is null and expires_at_ms < ${beforeMs} and event_id = (
           select event_id from attendance_grant where claim_id is null and expires_at_ms < ${beforeMs}
           order by expires_at_ms limit 1
         )
         limit ${batchRows} for update skip locked
       ), deleted as (
-        delete from attendance_grant using old
-        where attendance_grant.event_id = old.event_id and attendance_grant.nonce = old.nonce
-        returning attendance_grant.event_id
+        delete from attendance_grant where ctid = any(array(select ctid from old)) returning event_id
       )
       update attendance_event set grants_expired = grants_expired + counted.deleted
       from (select event_id, count(*)::integer as deleted from deleted group by event_id) as counted
       where attendance_event.event_id = counted.event_id
       returning counted.deleted`.execute(db)
-    isDone = rows.length === 0
+    if (rows.length === 0) return
   }
 }
 

@@ -9,8 +9,9 @@ import { closeClaim, type HeldClaim } from '../claims/claim-queries.ts'
 import { insertClaim, insertClaims, reviveClaim } from '../claims/reserve-queries.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { changeEvent, countCodes, type Event, getEvent, saveEvent } from '../events/event-queries.ts'
+import { areNewValuesBound } from '../seal-queries.ts'
 import { Vault } from '../vault.ts'
-import { countGrants, deleteExpiredGrants } from './grant-queries.ts'
+import { countGrants, deleteExpiredGrants, MAX_BATCHES } from './grant-queries.ts'
 import { Grants } from './grants.ts'
 
 const [ANN, BEN] = [
@@ -280,6 +281,83 @@ describeOnBothEngines('grants', (open) => {
     expect(await getEvent(db, { eventId: event.event_id })).toMatchObject({ grants_expired: 5 })
     clock.set(NOW + DAY_MS)
     expect(await claim(ANN)).toBeUndefined()
+  })
+
+  test('that expired are deleted in a bounded number of statements, and the rest by the next cleanup', async () => {
+    const late = { nowMs: NOW + HOUR_MS, batchRows: 1_000 }
+    await deleteExpiredGrants(db, late) // those of other tests
+    for (let n = 0; n < MAX_BATCHES + 3; n++) await give(`early ${n}`, ANN, NOW + SECOND_MS)
+    const left = async () =>
+      (
+        await db
+          .selectFrom('attendance_grant')
+          .select('nonce')
+          .where('event_id', '=', event.event_id)
+          .execute()
+      ).length
+
+    await deleteExpiredGrants(db, { ...late, batchRows: 1 })
+    expect(await left()).toBe(3)
+    await deleteExpiredGrants(db, { ...late, batchRows: 1 })
+    expect(await left()).toBe(0)
+    expect(await getEvent(db, { eventId: event.event_id })).toMatchObject({ grants_expired: MAX_BATCHES + 3 })
+  })
+
+  test('that expired unused leave their nonce to the next grant, and count as expired', async () => {
+    await give('one', ANN, NOW + SECOND_MS)
+    await give('used', ANN, NOW + MINUTE_MS)
+    clock.set(NOW + SECOND_MS)
+    await claim(ANN)
+
+    const again = await Promise.all([give('one', BEN), give('one', BEN)])
+
+    expect(again.sort()).toEqual(['accepted', 'repeated'])
+    await grants.assertGranted(event, BEN)
+    expect(await counts()).toEqual({ open: 1, used: 1, expired: 1 })
+    clock.set(NOW + MINUTE_MS)
+    await expect(give('used', BEN)).rejects.toMatchObject({ code: 'nonce_used' })
+  })
+
+  test('of events that are over or not approved are refused like a wrong signature', async () => {
+    const { event_id: id } = event
+    const { secret } = await grants.makeSecret(id)
+    const signer = async (change: Partial<Pick<Event, 'distribution_end_at_ms' | 'expires_at_ms'>> = {}) => {
+      await db
+        .updateTable('attendance_event')
+        .set({ distribution_end_at_ms: null, expires_at_ms: null, ...change })
+        .where('event_id', '=', id)
+        .execute()
+      return signerWith(secret)
+    }
+
+    expect(await signer({ distribution_end_at_ms: NOW + 1, expires_at_ms: NOW + 1 })).toBe(id)
+    expect(await signer({ distribution_end_at_ms: NOW })).toBeUndefined()
+    expect(await signer({ expires_at_ms: NOW, distribution_end_at_ms: NOW + 1 })).toBeUndefined()
+    expect(await signer()).toBe(id)
+    await db
+      .insertInto('made_event')
+      .values({
+        event_id: id,
+        edit_code_hash: Buffer.alloc(32),
+        supply: 3,
+        approval: 'waiting',
+        hides_holders: false,
+        image: null,
+        made_at_ms: NOW,
+      })
+      .execute()
+    expect(await signer()).toBeUndefined()
+    await db.updateTable('made_event').set({ approval: 'approved' }).where('event_id', '=', id).execute()
+    expect(await signer()).toBe(id)
+  })
+
+  test('a new secret is encrypted in the form that the database says', async () => {
+    const isBound = await areNewValuesBound(db)
+    const ownVault = new Vault(Buffer.alloc(32, 5), { isBound: !isBound })
+    const { secret } = await new Grants({ db, clock, vault: ownVault, maxOpen: 1 }).makeSecret(event.event_id)
+
+    expect(ownVault.isBound).toBe(isBound)
+    expect(await signerWith(secret)).toBe(event.event_id)
   })
 
   test('are deleted with their event', async () => {

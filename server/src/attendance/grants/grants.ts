@@ -3,6 +3,7 @@ import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import type { Event } from '../events/event-queries.ts'
 import { OneSecondCache } from '../one-second-cache.ts'
+import { refreshForm } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 import {
   countOpenGrants,
@@ -13,6 +14,7 @@ import {
   type Grant,
   hasGrant,
   insertGrant,
+  replaceExpiredGrant,
   replaceSecret,
 } from './grant-queries.ts'
 import { isSignedWith, makeSecret, type SignedGrant } from './grant-signature.ts'
@@ -70,6 +72,7 @@ export class Grants {
     { keepPreviousMs = 0, withdrawsOpen = false }: SecretChange = {},
   ): Promise<MadeSecret> {
     const { db, clock, vault } = this.options
+    await refreshForm(db, vault)
     const nowMs = clock.nowMs()
     const secret = makeSecret()
     const sealed = vault.seal('grant-secret', secret, String(eventId))
@@ -81,7 +84,8 @@ export class Grants {
   }
 
   /**
-   * The event of a signed grant. An unknown event, and one without a secret, are answered like a wrong signature.
+   * The event of a signed grant. An unknown event, one without a secret, one that is over and one that is not
+   * approved are answered like a wrong signature.
    *
    * @throws {AppError} `bad_grant`
    */
@@ -101,20 +105,21 @@ export class Grants {
   }
 
   /**
-   * Stores a grant, after its signature was found right. The same grant again changes nothing.
+   * Stores a grant, after its signature was found right. The same grant again changes nothing. One that expired unused
+   * leaves its nonce to the next grant, as if its row was deleted already.
    *
    * @throws {AppError} `nonce_used`, `too_many_grants`
    */
   async give(grant: Grant): Promise<'accepted' | 'repeated'> {
-    const { db } = this.options
+    const { db, clock } = this.options
     for (;;) {
+      const nowMs = clock.nowMs()
       const known = await findGrant(db, grant)
-      if (known) {
-        assertSame(known, grant)
-        return 'repeated'
-      }
+      if (known && isSame(known, grant)) return 'repeated'
+      if (known && (known.isUsed || known.expiresAtMs > nowMs)) throw nonceUsed()
       this.assertTime(grant.expiresAtMs)
-      if (await this.insert(grant)) return 'accepted'
+      const store = () => (known ? replaceExpiredGrant(db, grant, nowMs) : insertGrant(db, grant))
+      if (await this.storeOpen(grant.eventId, store)) return 'accepted'
     }
   }
 
@@ -149,10 +154,9 @@ export class Grants {
     })
   }
 
-  /** @returns false where the nonce was used meanwhile. @throws {AppError} `too_many_grants` */
-  private async insert(grant: Grant): Promise<boolean> {
+  /** @returns false where `store` did, because the nonce was used meanwhile. @throws {AppError} `too_many_grants` */
+  private async storeOpen(eventId: number, store: () => Promise<boolean>): Promise<boolean> {
     const { db, clock, maxOpen } = this.options
-    const { eventId } = grant
     const open = await this.open.get(String(eventId), async () => ({
       count: await countOpenGrants(db, eventId, clock.nowMs()),
     }))
@@ -165,7 +169,7 @@ export class Grants {
     open.count += 1
     let isNew = false
     try {
-      isNew = await insertGrant(db, grant)
+      isNew = await store()
     } finally {
       if (!isNew) open.count -= 1
     }
@@ -173,10 +177,12 @@ export class Grants {
   }
 }
 
-/** @throws {AppError} `nonce_used` */
-function assertSame(known: Grant, grant: Grant): void {
-  if (known.address === grant.address && known.expiresAtMs === grant.expiresAtMs) return
-  throw new AppError(
+function isSame(known: Grant, grant: Grant): boolean {
+  return known.address === grant.address && known.expiresAtMs === grant.expiresAtMs
+}
+
+function nonceUsed(): AppError {
+  return new AppError(
     'nonce_used',
     'A grant with this nonce exists for another player, or with another time. Choose a new nonce for a new grant.',
   )

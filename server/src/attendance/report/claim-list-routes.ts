@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
@@ -22,6 +21,7 @@ import {
   readPlace,
 } from './claim-list.ts'
 import { allClaims, LIST_START, listClaims } from './claim-list-queries.ts'
+import type { Downloads } from './downloads.ts'
 
 const MAX_LIMIT = 1_000
 const DEFAULT_LIMIT = 100
@@ -60,10 +60,14 @@ const pageSchema = Type.Object(
   { title: 'ClaimList' },
 )
 
+export interface ClaimListRouteOptions extends OrganiserCallOptions {
+  readonly downloads: Downloads
+}
+
 /** The claims of an event, for its organiser. */
-export const claimListRoutes: FastifyPluginCallbackTypebox<OrganiserCallOptions> = (
+export const claimListRoutes: FastifyPluginCallbackTypebox<ClaimListRouteOptions> = (
   app,
-  { db, organisers, organiserLimit, assertConfigured },
+  { db, organisers, downloads, organiserLimit, assertConfigured },
   done,
 ) => {
   const { 200: page, ...failures } = okSchema(pageSchema, [...ORGANISER_ERRORS, 'event_not_found'])
@@ -93,10 +97,11 @@ export const claimListRoutes: FastifyPluginCallbackTypebox<OrganiserCallOptions>
       const pass = passIn(reply, newPass)
       reply.header('cache-control', 'no-store')
       if (request.body.format === 'csv') {
+        const file = downloads.start(id, claimsCsv(allClaims(db, id)))
         return reply
           .header('content-disposition', `attachment; filename="claims-${id}.csv"`)
           .type('text/csv; charset=utf-8')
-          .send(Readable.from(claimsCsv(allClaims(db, id)), { objectMode: false }))
+          .send(file)
       }
       const { after, limit = DEFAULT_LIMIT } = request.body
       const claims = await listClaims(db, id, {

@@ -41,11 +41,11 @@ export async function exportHead(db: Db, event: Event, reports: Pick<Reports, 'm
 async function optionsOf(db: Db, event: Event) {
   const { coordinates, enabled, distribution_start_date, distribution_end_date, ...info } =
     eventReferenceJson(event)
-  const { requires_captcha, requires_presence, description } = info
+  const { requires_captcha, requires_presence, requires_grant, rehearsal_until, description } = info
   const made = await findMadeEvent(db, event.event_id)
   return {
     ...{ coordinates, enabled, distribution_start_date, distribution_end_date },
-    ...{ requires_captcha, requires_presence },
+    ...{ requires_captcha, requires_presence, requires_grant, rehearsal_until },
     ...(made && { tokens: made.supply, hide_holders: made.hides_holders, description }),
   }
 }

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { Clock } from '../../clock.ts'
 import { streamSchema } from '../../http/schemas.ts'
@@ -13,18 +12,20 @@ import {
 } from '../events/event-params.ts'
 import { getEvent } from '../events/event-queries.ts'
 import { allClaims } from './claim-list-queries.ts'
+import type { Downloads } from './downloads.ts'
 import { exportHead, exportPieces, exportSchema } from './event-export.ts'
 import type { Reports } from './report.ts'
 
 export interface ExportRouteOptions extends OrganiserCallOptions {
   readonly clock: Clock
   readonly reports: Pick<Reports, 'make'>
+  readonly downloads: Downloads
 }
 
 /** Everything about an event as one file, for its organiser. */
 export const exportRoutes: FastifyPluginCallbackTypebox<ExportRouteOptions> = (
   app,
-  { db, clock, organisers, reports, organiserLimit, assertConfigured },
+  { db, clock, organisers, reports, downloads, organiserLimit, assertConfigured },
   done,
 ) => {
   app.post(
@@ -54,7 +55,7 @@ export const exportRoutes: FastifyPluginCallbackTypebox<ExportRouteOptions> = (
         'cache-control': 'no-store',
         'content-disposition': `attachment; filename="event-${id}.json"`,
       }
-      const json = Readable.from(exportPieces(head, allClaims(db, id)), { objectMode: false })
+      const json = downloads.start(id, exportPieces(head, allClaims(db, id)))
       return reply.headers(headers).type('application/json; charset=utf-8').send(json)
     },
   )

@@ -8,11 +8,12 @@ import { countBlocked } from '../events/blocked-queries.ts'
 import type { CodeCountCache } from '../events/code-count-cache.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import { eventInfoJson, eventInfoSchema } from '../events/event-json.ts'
-import type { CodeCounts, Event } from '../events/event-queries.ts'
+import type { Event } from '../events/event-queries.ts'
 import { type EventHold, isHeld } from '../events/hold-queries.ts'
 import { isoText } from '../events/openness.ts'
 import { countGrants } from '../grants/grant-queries.ts'
 import { lastFailures, MAX_STORED_FAILURES } from '../issuer/failure-queries.ts'
+import { OneSecondCache } from '../one-second-cache.ts'
 import { refusalsByCode } from '../refusal-queries.ts'
 import type { Refusals } from '../refusals.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
@@ -146,25 +147,25 @@ export interface ReportsOptions {
 /**
  * Makes the report of an event for its organiser, without codes and addresses of players.
  *
- * What it counts is at most one second old, as in `/availability`: a page that asks again and again, and several of
- * them, cost one reading a second. After a claim at this process it is read again.
+ * What it counts over many rows is at most one second old, also after a claim: a page that asks again and again, and
+ * several of them, cost one reading a second, also while hundreds claim. `availability` and `codes` show each claim of
+ * this process, and the organiser's own calls show at once.
  */
 export class Reports {
   private readonly options: ReportsOptions
-  /** By the code counts that they were made with: both are cached equally long. */
-  private readonly counted = new WeakMap<CodeCounts, ReturnType<Reports['count']>>()
+  private readonly counted = new OneSecondCache<Awaited<ReturnType<Reports['count']>>>()
   constructor(options: ReportsOptions) {
     this.options = options
   }
 
   async make(event: Event) {
-    const { clock, codeCounts, holds, issuerState, presenceState } = this.options
-    const codes = await codeCounts.get(event.event_id)
-    const counted = this.counted.get(codes) ?? this.count(event.event_id)
-    this.counted.set(codes, counted)
-    counted.catch(() => this.counted.delete(codes))
-    holds.forget(event.event_id)
-    const hold = await holds.find(event.event_id)
+    const { db, clock, codeCounts, holds, issuerState, presenceState } = this.options
+    const { event_id: eventId } = event
+    const codes = await codeCounts.get(eventId)
+    const counted = await this.counted.get(String(eventId), () => this.count(eventId))
+    holds.forget(eventId)
+    const hold = await holds.find(eventId)
+    const load = await findLoad(db, eventId)
     return {
       event: eventInfoJson(event),
       availability: availabilityJson(event, codes, clock.nowMs(), isHeld(hold)),
@@ -172,7 +173,11 @@ export class Reports {
       codes,
       issuer: issuerStatusJson(event, issuerState),
       presence: presenceStatusJson(event, presenceState),
-      ...(await counted),
+      ...counted,
+      blocked: await countBlocked(db, eventId),
+      codes_load: load
+        ? { until: new Date(load.until_ms).toISOString(), last_try_at: isoText(load.last_try_at_ms) }
+        : null,
     }
   }
 
@@ -182,7 +187,6 @@ export class Reports {
     const { total, hours } = await countClaims(db, eventId, clock.nowMs())
     const minutes = await countByMinute(db, eventId, clock.nowMs())
     const failures = await lastFailures(db, eventId)
-    const load = await findLoad(db, eventId)
     return {
       claims: total,
       hours: hours.map(hourJson),
@@ -196,10 +200,6 @@ export class Reports {
         kind,
         status,
       })),
-      blocked: await countBlocked(db, eventId),
-      codes_load: load
-        ? { until: new Date(load.until_ms).toISOString(), last_try_at: isoText(load.last_try_at_ms) }
-        : null,
     }
   }
 }
