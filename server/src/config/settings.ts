@@ -295,13 +295,13 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3,
     meaning:
-      'Events that one network address may make per day where they have to wait for the approval of the operator; they count for LIMIT_EVENTS_PER_DAY too. 0 is no limit.',
+      'Events that one network address may make per day where they have to wait for the approval of the operator; they count for LIMIT_EVENTS_PER_DAY too. All IPv6 addresses of a /48 count as one. 0 is no limit.',
   },
   EVENTS_WAITING_MAX: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 200,
     meaning:
-      'Events that may wait for the approval of the operator at a time; 0 is no limit. Then a new one takes the place of the oldest, if that has waited for 5 days.',
+      'Events that may wait for the approval of the operator at a time; 0 is no limit. While so many wait, a further one is refused.',
   },
   LIMIT_TOKEN_LISTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
