@@ -28,7 +28,9 @@ export interface Limits {
   readonly makerDayLimit: LimitHook
   /** As `makerDayLimit`, for events that have to wait for the operator, and by /48 of IPv6 addresses. @throws {AppError} `too_many_requests` */
   readonly waitingDayLimit: LimitHook
-  /** By network address: for lists of tokens, and pictures that have to be drawn. @throws {AppError} `too_many_requests` */
+  /** By network address: for pictures of links that have to be drawn. @throws {AppError} `too_many_requests` */
+  readonly shareLimit: LimitHook
+  /** By network address: for lists of tokens, and other pictures that have to be drawn. @throws {AppError} `too_many_requests` */
   readonly listLimit: LimitHook
   /** By player: the route calls it once it knows who signed. @throws {AppError} `too_many_requests` */
   readonly playerLimit: PlayerLimit
@@ -65,6 +67,7 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
   const makerDay = limitOf(app, config.eventsPerDay, clientAddress, 'this network address', DAY)
   const waitingDay = limitOf(app, config.waitingEventsPerDay, clientSite, 'this network address', DAY)
   const list = limitOf(app, config.tokenListsPerMinute, clientAddress, 'this network address')
+  const share = limitOf(app, config.sharePicturesPerMinute, clientAddress, 'this network address')
   const player = limitByName(app, config.playerPerMinute, 'this player')
   const grant = limitOf(app, config.grantsPerMinute, clientAddress, 'this network address')
   const eventGrant = limitByName(app, config.eventGrantsPerMinute, 'the server of this event')
@@ -76,6 +79,7 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
     makerDayLimit: makerDay,
     waitingDayLimit: waitingDay,
     listLimit: list,
+    shareLimit: share,
     playerLimit: (request, reply, address) => player(request, reply, address.toLowerCase()),
     grantLimit: grant,
     eventGrantLimit: (request, reply, eventId) => eventGrant(request, reply, String(eventId)),

@@ -309,6 +309,12 @@ export const SETTINGS = {
     meaning:
       'Lists of tokens, and pictures that have to be drawn, that one network address may read per minute; 0 is no limit.',
   },
+  LIMIT_SHARE_PICTURES_PER_MINUTE: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 20,
+    meaning:
+      'Pictures of links to tokens that one network address may have drawn per minute, each in a quarter of a second; beyond it the picture of the token is the answer. 0 is no limit.',
+  },
   ISSUER_URL: {
     kind: webAddress,
     default: 'https://api.poap.tech',
