@@ -210,7 +210,7 @@ describeOnBothEngines('a rehearsal', (open, kind) => {
     const right = await claim(uuid, dora, { captcha: answer })
 
     expect(shown(without)).toEqual(refused('captcha_required'))
-    expect(shown(asked)).toEqual({ status: 200, code: 'ok', isMarked: [true, 'true'] })
+    expect(shown(asked), 'nothing says for which event').toMatchObject({ code: 'ok', isMarked: UNMARKED })
     expect(shown(wrong)).toEqual(refused('wrong_captcha'))
     expect(lost).toEqual(givenBack.map(refused))
     expect(shown(right)).toEqual({ status: 200, code: 'ok', isMarked: [true, 'true'] })
@@ -242,6 +242,23 @@ describeOnBothEngines('a rehearsal', (open, kind) => {
     expect(shown(await send(answer))).toEqual({ status: 200, code: 'ok', isMarked: [true, 'true'] })
     // Without a captcha from a preview it is a real claim again
     expect(shown(await send(answer))).toEqual({ status: 403, code: 'event_not_open', isMarked: UNMARKED })
+  })
+
+  test('counts no refusal of a booth of 2022 that has no captcha yet, which may be in a preview', async () => {
+    const uuid = await event(
+      13,
+      ['distribution_start_date', null],
+      ['requires_captcha', true],
+      ['rehearsal_until', inAnHour()],
+    )
+    const body = { address: (await player('max')).address, room: '' }
+    const send = async () => shown(await server.send('POST', `/claim/${uuid}`, body))
+    const asked = { ...refused('captcha_required'), isMarked: UNMARKED }
+
+    expect(await send(), 'not counted').toEqual(asked)
+    await change(13, ['rehearsal_until', null])
+    expect(await send(), 'counted').toEqual(asked)
+    expect((await report(13)).refusals).toMatchObject([{ code: 'captcha_required', count: 1 }])
   })
 
   test('a signature is used up, and has to be right', async () => {
