@@ -2009,8 +2009,6 @@ export interface Captcha {
   expires_at: string
   /** Null where this server asks for none. */
   proof_of_work: ProofOfWork | null
-  /** Only in a rehearsal: nothing is used up, and no token is made. Also in X-Rehearsal. */
-  rehearsal?: true
 }
 
 export interface ProofOfWork {

@@ -56,7 +56,7 @@ export async function addRoutes(
     route.config = { ...route.config, isAddressPrivate: true }
   })
   const limits = await registerLimits(scope, config)
-  const { clientLimit, imageLimit, organiserLimit, listLimit, playerLimit } = limits
+  const { clientLimit, imageLimit, organiserLimit, listLimit, shareLimit, playerLimit } = limits
   const { makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } = limits
   const { db, clock, world, assertConfigured } = endpoints
   const { organisers, events, codeCounts, holds, blocked, rehearsals, codes, loads, reports } = endpoints
@@ -73,7 +73,8 @@ export async function addRoutes(
   await scope.register(checkRoutes, forOrganisers)
   await scope.register(blockedRoutes, { ...forOrganisers, blocked })
   await scope.register(codeRoutes, { ...forOrganisers, codes, loads })
-  await scope.register(claimRoutes, { ...forPlayers, events, presence, rules, queue, refusals, onClaim })
+  const forClaims = { clock, events, presence, rules, queue, refusals, onClaim }
+  await scope.register(claimRoutes, { ...forPlayers, ...forClaims })
   await scope.register(reportRoutes, { ...forOrganisers, reports })
   const downloads = new Downloads()
   await scope.register(claimListRoutes, { ...forOrganisers, downloads })
@@ -92,7 +93,7 @@ export async function addRoutes(
     ...{ db, events, showsHolders, publicUrl, tokenAnswers, organisers, organiserLimit, listLimit },
   })
   await scope.register(tokenPictureRoutes, {
-    ...{ events, pictures, shares, imageLimit, listLimit },
+    ...{ events, pictures, shares, imageLimit, listLimit, shareLimit },
     isOperator: (request) => isOperator(request, operatorKey),
   })
 }

@@ -42,6 +42,7 @@ async function start(config: Partial<LimitsConfig>, trustedProxies: readonly str
       eventsPerDay: 0,
       waitingEventsPerDay: 0,
       tokenListsPerMinute: 0,
+      sharePicturesPerMinute: 0,
       imagePerMinute: 0,
       playerPerMinute: 0,
       organiserPerMinute: 0,

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HOUR_MS, MINUTE_MS } from '../clock.ts'
 import type { LimitsConfig } from '../config/config.ts'
 import { AppError } from '../errors.ts'
-import { clientAddress } from '../http/client-address.ts'
+import { clientAddress, clientSite } from '../http/client-address.ts'
 
 /** For `onRequest` of a route: counts the request before anything of it is read, so refused requests count too. */
 export type LimitHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -26,9 +26,11 @@ export interface Limits {
   readonly makerLimit: LimitHook
   /** By network address, for a day: the route calls it before an event is stored. @throws {AppError} `too_many_requests` */
   readonly makerDayLimit: LimitHook
-  /** As `makerDayLimit`, for events that have to wait for the operator. @throws {AppError} `too_many_requests` */
+  /** As `makerDayLimit`, for events that have to wait for the operator, and by /48 of IPv6 addresses. @throws {AppError} `too_many_requests` */
   readonly waitingDayLimit: LimitHook
-  /** By network address: for lists of tokens, and pictures that have to be drawn. @throws {AppError} `too_many_requests` */
+  /** By network address: for pictures of links that have to be drawn. @throws {AppError} `too_many_requests` */
+  readonly shareLimit: LimitHook
+  /** By network address: for lists of tokens, and other pictures that have to be drawn. @throws {AppError} `too_many_requests` */
   readonly listLimit: LimitHook
   /** By player: the route calls it once it knows who signed. @throws {AppError} `too_many_requests` */
   readonly playerLimit: PlayerLimit
@@ -63,8 +65,9 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
   const organiser = limitOf(app, config.organiserPerMinute, clientAddress, 'this network address')
   const maker = limitOf(app, config.makerPerMinute, clientAddress, 'this network address')
   const makerDay = limitOf(app, config.eventsPerDay, clientAddress, 'this network address', DAY)
-  const waitingDay = limitOf(app, config.waitingEventsPerDay, clientAddress, 'this network address', DAY)
+  const waitingDay = limitOf(app, config.waitingEventsPerDay, clientSite, 'this network address', DAY)
   const list = limitOf(app, config.tokenListsPerMinute, clientAddress, 'this network address')
+  const share = limitOf(app, config.sharePicturesPerMinute, clientAddress, 'this network address')
   const player = limitByName(app, config.playerPerMinute, 'this player')
   const grant = limitOf(app, config.grantsPerMinute, clientAddress, 'this network address')
   const eventGrant = limitByName(app, config.eventGrantsPerMinute, 'the server of this event')
@@ -76,6 +79,7 @@ export async function registerLimits(app: FastifyInstance, config: LimitsConfig)
     makerDayLimit: makerDay,
     waitingDayLimit: waitingDay,
     listLimit: list,
+    shareLimit: share,
     playerLimit: (request, reply, address) => player(request, reply, address.toLowerCase()),
     grantLimit: grant,
     eventGrantLimit: (request, reply, eventId) => eventGrant(request, reply, String(eventId)),

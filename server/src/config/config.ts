@@ -179,6 +179,8 @@ function attendanceConfigOf(settings: Settings) {
       waitingEventsPerDay: settings.LIMIT_WAITING_EVENTS_PER_DAY,
       /** Lists of tokens and drawn pictures, from one network address. */
       tokenListsPerMinute: settings.LIMIT_TOKEN_LISTS_PER_MINUTE,
+      /** Drawn pictures of links to tokens, from one network address. */
+      sharePicturesPerMinute: settings.LIMIT_SHARE_PICTURES_PER_MINUTE,
       /** From one network address, to `/grants`. */
       grantsPerMinute: settings.LIMIT_GRANTS_PER_MINUTE,
       /** For one event, with a right signature. */

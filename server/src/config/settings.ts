@@ -295,19 +295,25 @@ export const SETTINGS = {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 3,
     meaning:
-      'Events that one network address may make per day where they have to wait for the approval of the operator; they count for LIMIT_EVENTS_PER_DAY too. 0 is no limit.',
+      'Events that one network address may make per day where they have to wait for the approval of the operator; they count for LIMIT_EVENTS_PER_DAY too. All IPv6 addresses of a /48 count as one. 0 is no limit.',
   },
   EVENTS_WAITING_MAX: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 200,
     meaning:
-      'Events that may wait for the approval of the operator at a time; 0 is no limit. Then a new one takes the place of the oldest, if that has waited for 5 days.',
+      'Events that may wait for the approval of the operator at a time; 0 is no limit. While so many wait, a further one is refused.',
   },
   LIMIT_TOKEN_LISTS_PER_MINUTE: {
     kind: integer({ min: 0, max: 1_000_000 }),
     default: 240,
     meaning:
       'Lists of tokens, and pictures that have to be drawn, that one network address may read per minute; 0 is no limit.',
+  },
+  LIMIT_SHARE_PICTURES_PER_MINUTE: {
+    kind: integer({ min: 0, max: 1_000_000 }),
+    default: 20,
+    meaning:
+      'Pictures of links to tokens that one network address may have drawn per minute, each in a quarter of a second; beyond it the picture of the token is the answer. 0 is no limit.',
   },
   ISSUER_URL: {
     kind: webAddress,

@@ -7,6 +7,8 @@ import { LRUCache } from 'lru-cache'
 
 /** One IPv6 customer has a network of 2^64 addresses, which counts as one address. */
 const IPV6_PREFIX_BITS = 64
+/** Providers give an organisation up to 2^16 of those networks. */
+const IPV6_SITE_BITS = 48
 
 /** Networks of the last addresses: parsing an IPv6 address takes several microseconds. */
 const networks = new LRUCache<string, string>({ max: 10_000 })
@@ -22,6 +24,11 @@ export function clientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socke
   const network = networkOf(ip)
   networks.set(ip, network)
   return network
+}
+
+/** As {@link clientAddress}, with all IPv6 networks of one organisation as one: for limits of what few may do in a day. */
+export function clientSite(request: Pick<FastifyRequest, 'ip' | 'socket'>): string {
+  return normalizeIP(clientAddress(request), IPV6_SITE_BITS)
 }
 
 function networkOf(ip: string): string {

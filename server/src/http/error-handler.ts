@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../errors.ts'
+import { AppError, internalError } from '../errors.ts'
 
 const RETRY_AFTER_S = 5
 
@@ -36,13 +36,19 @@ function retryAfterS({ data }: AppError): number {
 }
 
 /**
- * Logs a 500 with its stack, unless a route answers it on purpose, and a database that does not do its work as one line, with the reason that no client sees;
+ * Logs a 500 with its stack, and a database that does not do its work as one line, with the reason that no client sees;
  * other failures are not logged. The logger of a request adds the request id.
  */
 function logFailure(known: AppError, thrown: Error, request: FastifyRequest): void {
+  if (isChosen(thrown)) return
   const { url } = request.routeOptions
-  if (known.status === 500 && known !== thrown) request.log.error({ url, err: thrown }, known.message)
+  if (known.status === 500) request.log.error({ url, err: thrown }, known.message)
   else if (known.code.startsWith('database_')) request.log.warn({ url, reason: known.cause }, known.message)
+}
+
+/** Whether a rehearsal asked for this answer. A database that really fails in a rehearsal has a cause. */
+function isChosen(error: Error): boolean {
+  return error instanceof AppError && error.data.rehearsal === true && error.cause === undefined
 }
 
 export function sendError(reply: FastifyReply, error: AppError): void {
@@ -79,7 +85,7 @@ function asAppError(error: FastifyError, { routeOptions }: FastifyRequest): AppE
       // For example a broken escape in the address (400), or a part of it that is too long (414).
       if (isClientError(error.statusCode))
         return new AppError('bad_request', 'The request is not well-formed.')
-      return new AppError('internal_error', 'Something went wrong on our side.')
+      return internalError()
   }
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
-import { AppError } from '../errors.ts'
+import { AppError, internalError } from '../errors.ts'
 import { COMMON_HEADERS } from './common-headers.ts'
 import { errorJson } from './error-handler.ts'
 import type { ReadinessCheck } from './health.ts'
@@ -85,8 +85,7 @@ async function sendReady(ready: ReadinessCheck, response: ServerResponse): Promi
   try {
     sendJson(response, 200, JSON.stringify({ ok: true, data: { status: 'ready', ...(await ready()) } }))
   } catch (error) {
-    const known =
-      error instanceof AppError ? error : new AppError('internal_error', 'Something went wrong on our side.')
+    const known = error instanceof AppError ? error : internalError()
     sendJson(response, known.status, errorJson(known))
   }
 }

@@ -100,7 +100,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
       expect(sentence).not.toMatch(/issuer|e-mail/)
   })
 
-  test('a few network addresses cannot fill the list of events that wait', async () => {
+  test('a few network addresses cannot fill the list of events that wait, and a full one refuses', async () => {
     const bounded = await start({ LIMIT_WAITING_EVENTS_PER_DAY: '2', EVENTS_WAITING_MAX: '3' })
     await answerAll()
     const attempt = (headers: Record<string, string> = {}) => bounded.send('POST', '/events', EVENT, headers)
@@ -116,15 +116,35 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     const last = await make(full)
     const refused = await full.send('POST', '/events', EVENT)
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests'])
-    // The operator has not answered for five days: the oldest one gives way, and no other
-    clock.set(REFERENCE_TIME_MS + 5 * 24 * HOUR_MS + 1)
-    const made = await full.send('POST', '/events', { ...EVENT, start_date: '2027-03-05' })
-    expect(made.status, made.text).toBe(200)
-    const { id: newest } = (made.body.data as unknown as { event: Made }).event
+    // Nobody's new event deletes another one, however long that has waited
+    clock.set(REFERENCE_TIME_MS + 29 * 24 * HOUR_MS)
+    const late = await full.send('POST', '/events', { ...EVENT, start_date: '2027-04-05' })
     clock.set(REFERENCE_TIME_MS)
-    expect(await waitingIds()).toEqual([second.id, last.id, newest])
-    expect((await full.get(`/event/${oldest.uuid}`)).body.code).toBe('event_not_found')
+    expect([late.status, late.body.code]).toEqual([429, 'too_many_requests'])
+    expect(await waitingIds()).toEqual([oldest.id, second.id, last.id])
     await full.close()
+  })
+
+  test('a burst of requests does not make more events wait than may', async () => {
+    await answerAll()
+    const full = await start({ EVENTS_WAITING_MAX: '3', LIMIT_WAITING_EVENTS_PER_DAY: '0' })
+    const answers = await Promise.all(Array.from({ length: 12 }, () => full.send('POST', '/events', EVENT)))
+    await full.close()
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
+    expect(await waitingIds()).toHaveLength(3)
+  })
+
+  test('the IPv6 networks of one organisation count as one for events that wait', async () => {
+    await answerAll()
+    const proxied = await start({ LIMIT_WAITING_EVENTS_PER_DAY: '2', TRUSTED_PROXIES: '127.0.0.1' })
+    const statusFrom = async (address: string) =>
+      (await proxied.send('POST', '/events', EVENT, { 'x-forwarded-for': address })).status
+    expect(await statusFrom('2001:db8:7:1::1')).toBe(200)
+    expect(await statusFrom('2001:db8:7:2::1')).toBe(200)
+    expect(await statusFrom('2001:db8:7:ffff::1')).toBe(429)
+    expect(await statusFrom('2001:db8:8:1::1')).toBe(200)
+    expect([await statusFrom('203.0.113.1'), await statusFrom('203.0.113.2')]).toEqual([200, 200])
+    await proxied.close()
   })
 
   test('the operator reads the events that wait page by page', async () => {

@@ -257,6 +257,28 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((await server.get(`/tokens/${made.uuid}/share.png`)).body.code).toBe('token_not_found')
   })
 
+  test('a link has the picture of its token where one client has had too many drawn, or too many wait', async () => {
+    const made = await make({ image, tokens: 12 })
+    for (let n = 0; n < 12; n++) await server.claim(made.uuid, await player(`link ${n}`))
+    const links = (await signedOf(made)).map(({ id }) => `/tokens/${id}/share.png`)
+    const read = async (link: string, of: AttendanceServer) => {
+      const { bytes, headers } = await of.ask('GET', link)
+      return [PNG.sync.read(bytes).width, headers['content-type'], headers['cache-control']]
+    }
+    const large = [1_200, 'image/png', 'public, max-age=300']
+    const small = [64, 'image/png', 'no-store']
+
+    const bounded = await start({ LIMIT_SHARE_PICTURES_PER_MINUTE: '1' })
+    expect(await read(links[0]!, bounded)).toEqual(large)
+    expect(await read(links[1]!, bounded)).toEqual(small)
+    expect(await read(links[0]!, bounded), 'from memory').toEqual(large)
+    await bounded.close()
+
+    const answers = await Promise.all(links.map((link) => read(link, server)))
+    expect(answers).toContainEqual(large)
+    expect(answers).toContainEqual(small)
+  })
+
   test('takes a token back with a reason, which everybody can read and check', async () => {
     const made = await make()
     const leo = await player('leo')
@@ -512,7 +534,6 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     for (const path of [`/events/${kept.uuid}/holders.csv`, `/addresses/0x${'1'.repeat(40)}/tokens`])
       expect((await bounded.get(path)).status).toBe(429)
     expect((await pictureOf(refused)).status).toBe(429)
-    expect((await bounded.get(`/tokens/${refused.uuid}/share.png`)).status).toBe(429)
 
     await approvals.answer(await approvals.find({ uuid: kept.uuid }), 'approved')
     expect(await countCodes(engine.db, kept.id)).toMatchObject({ free: 7 })

@@ -170,7 +170,8 @@ describeOnBothEngines('a rehearsal', (open, kind) => {
     expect(await report(3)).toMatchObject({
       refusals: [],
       claims: { reserved: 0, minting: 0, minted: 0 },
-      rehearsal: { claims: 1, refusals: CODES.length + 1 },
+      // All but too_many_requests, and the unknown one
+      rehearsal: { claims: 1, refusals: CODES.length },
     })
   })
 
@@ -189,6 +190,10 @@ describeOnBothEngines('a rehearsal', (open, kind) => {
       error: 'The organiser has paused this event. Please try again later.',
     })
     expect(await sentenceOf('event_held')).toMatchObject({ data: { retry_after_s: 60 } })
+    expect(await sentenceOf('too_many_requests')).toMatchObject({ data: { retry_after_s: 60 } })
+    expect(await sentenceOf('proof_of_work_required')).toMatchObject({ data: { bits: 1 } })
+    expect(await sentenceOf('already_claimed')).toMatchObject({ data: { claim: { status: 'minting' } } })
+    expect(await sentenceOf('internal_error')).toMatchObject({ error: 'Something went wrong on our side.' })
   })
 
   test('asks for a captcha where the event does, and gives it back where a real claim does', async () => {
@@ -199,13 +204,15 @@ describeOnBothEngines('a rehearsal', (open, kind) => {
     const asked = await askForCaptcha(dora)
     const { answer } = await readCaptcha(db, vault, (asked.body.data as { uuid: string }).uuid)
     const wrong = await claim(uuid, dora, { captcha: 'WRONG' })
-    const lost = await claim(uuid, dora, { captcha: answer, rehearse: 'presence_unavailable' })
+    const givenBack = ['presence_unavailable', 'player_blocked', 'grant_required', 'event_held'] as const
+    const lost = []
+    for (const rehearse of givenBack) lost.push(shown(await claim(uuid, dora, { captcha: answer, rehearse })))
     const right = await claim(uuid, dora, { captcha: answer })
 
     expect(shown(without)).toEqual(refused('captcha_required'))
-    expect(shown(asked)).toEqual({ status: 200, code: 'ok', isMarked: [true, 'true'] })
+    expect(shown(asked), 'nothing says for which event').toMatchObject({ code: 'ok', isMarked: UNMARKED })
     expect(shown(wrong)).toEqual(refused('wrong_captcha'))
-    expect(shown(lost)).toEqual(refused('presence_unavailable'))
+    expect(lost).toEqual(givenBack.map(refused))
     expect(shown(right)).toEqual({ status: 200, code: 'ok', isMarked: [true, 'true'] })
   })
 
@@ -235,6 +242,23 @@ describeOnBothEngines('a rehearsal', (open, kind) => {
     expect(shown(await send(answer))).toEqual({ status: 200, code: 'ok', isMarked: [true, 'true'] })
     // Without a captcha from a preview it is a real claim again
     expect(shown(await send(answer))).toEqual({ status: 403, code: 'event_not_open', isMarked: UNMARKED })
+  })
+
+  test('counts no refusal of a booth of 2022 that has no captcha yet, which may be in a preview', async () => {
+    const uuid = await event(
+      13,
+      ['distribution_start_date', null],
+      ['requires_captcha', true],
+      ['rehearsal_until', inAnHour()],
+    )
+    const body = { address: (await player('max')).address, room: '' }
+    const send = async () => shown(await server.send('POST', `/claim/${uuid}`, body))
+    const asked = { ...refused('captcha_required'), isMarked: UNMARKED }
+
+    expect(await send(), 'not counted').toEqual(asked)
+    await change(13, ['rehearsal_until', null])
+    expect(await send(), 'counted').toEqual(asked)
+    expect((await report(13)).refusals).toMatchObject([{ code: 'captcha_required', count: 1 }])
   })
 
   test('a signature is used up, and has to be right', async () => {
@@ -288,10 +312,12 @@ describeOnBothEngines('a rehearsal', (open, kind) => {
     const ida = await player('ida')
 
     const { body } = await claim(info.uuid, ida)
+    const again = await claim(info.uuid, ida, { rehearse: 'already_claimed' })
     const tokens = await server.get(`/addresses/${ida.address}/tokens`)
 
     expect(on.status, on.text).toBe(200)
     expect(body.data).toMatchObject({ rehearsal: true, claim: { status: 'minted' } })
+    expect(again.body.data).toMatchObject({ claim: { status: 'minted' } })
     expect(tokens.body.data).toMatchObject({ tokens: [] })
   })
 

@@ -104,6 +104,7 @@ export async function startOutsideWorld(): Promise<OutsideWorld> {
       LIMIT_EVENTS_PER_DAY: '0',
       LIMIT_WAITING_EVENTS_PER_DAY: '0',
       LIMIT_TOKEN_LISTS_PER_MINUTE: '0',
+      LIMIT_SHARE_PICTURES_PER_MINUTE: '0',
       LIMIT_PLAYER_PER_MINUTE: '0',
       LIMIT_ORGANISER_PER_MINUTE: '0',
       LIMIT_GRANTS_PER_MINUTE: '0',

@@ -5,7 +5,6 @@ import { okSchema } from '../../http/schemas.ts'
 import type { LimitHook, PlayerLimit } from '../limits.ts'
 import { previewRealm } from '../preview-realm.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
-import { markRehearsal, rehearsalField } from '../rehearsal-mark.ts'
 import { incomingRequestOf } from '../signed-fetch/incoming-request.ts'
 import { SIGNATURE_ERRORS } from '../signed-fetch/signature-errors.ts'
 import { SIGNED_FETCH } from '../signed-fetch/signature-headers.ts'
@@ -59,7 +58,6 @@ const captchaSchema = Type.Object(
       ],
       { description: 'Null where this server asks for none.' },
     ),
-    ...rehearsalField,
   },
   { title: 'Captcha' },
 )
@@ -102,13 +100,12 @@ export const captchaRoutes: FastifyPluginCallbackTypebox<CaptchaRouteOptions> = 
     async (request, reply) => {
       assertConfigured()
       const { address, isPreview } = await signedFetch.verify(incomingRequestOf(request))
-      const isRehearsal = isPreview && (await rehearsals.isAnyOn())
-      const mark = isRehearsal ? markRehearsal(reply) : {}
       await playerLimit(request, reply, address)
-      // The claim would be refused, after the player has solved the captcha
-      if (isPreview && !isRehearsal) throw previewRealm()
+      // The claim would be refused, after the player has solved the captcha. Nothing says for which event it is, so the
+      // answer has no mark of a rehearsal
+      if (isPreview && !(await rehearsals.isAnyOn())) throw previewRealm()
       const captcha = await captchas.create({ address, isPreview })
-      const data = { ...captchaJson(captcha, captchas.proofOfWorkBits), ...mark }
+      const data = captchaJson(captcha, captchas.proofOfWorkBits)
       return reply.headers(NO_STORE).send({ ok: true, data })
     },
   )

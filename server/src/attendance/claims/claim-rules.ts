@@ -1,10 +1,11 @@
 import type { Clock } from '../../clock.ts'
+import { AppError } from '../../errors.ts'
 import type { BlockedPlayers } from '../events/blocked-players.ts'
 import type { EventHolds } from '../events/event-holds.ts'
 import type { Event } from '../events/event-queries.ts'
 import { assertNotOver, assertOpen, isRehearsing } from '../events/openness.ts'
 import type { Grants } from '../grants/grants.ts'
-import { isOwnEvent } from '../issuer/own-event-ids.ts'
+import type { RehearsedBy } from '../rehearsal/rehearsal-queries.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
 import {
   type Claimant,
@@ -17,7 +18,7 @@ import {
 } from './claimant.ts'
 import { alreadyClaimed, type Claims, type ServedClaim } from './claims.ts'
 import { assertAtEvent, type FindPlayer } from './presence-rule.ts'
-import { asRehearsal, refuseAsChosen } from './rehearsed-refusals.ts'
+import { asRehearsal, refuseAsChosen, rehearsedState } from './rehearsed-refusals.ts'
 
 export interface ClaimRulesOptions extends ProofCheckers {
   readonly clock: Clock
@@ -101,7 +102,7 @@ export class ClaimRules {
     return claims.claim(event, claimant.address, claimant.unused)
   }
 
-  /** A claim of a rehearsal. Neither presence nor the issuer is asked. Every refusal is counted, and marked as rehearsed. */
+  /** A claim of a rehearsal. Neither presence nor the issuer is asked. Every refusal is marked as rehearsed. */
   private async rehearse({ event, given, countPlayer, rehearse }: ReadAttempt): Promise<ServedClaim> {
     const { clock, captchas, signedFetch, rehearsals } = this.options
     const nowMs = clock.nowMs()
@@ -117,13 +118,20 @@ export class ClaimRules {
       await this.assertNotBlocked(event, claimant)
       await this.assertGranted(event, claimant)
       const { address } = claimant
-      const state = isOwnEvent(eventId) ? 'minted' : 'minting'
+      const state = rehearsedState(event)
       if (!(await rehearsals.noteClaim({ eventId, address, nowMs }))) throw alreadyClaimed({ state })
       return { address, state, reason: null, created_at_ms: nowMs, isRehearsal: true }
     } catch (error) {
-      await rehearsals.noteRefusal({ eventId, address: claimedAddress(given), nowMs })
-      throw asRehearsal(error)
+      const refusal = asRehearsal(error)
+      await this.noteRefusal(error, { eventId, address: claimedAddress(given), nowMs })
+      throw refusal
     }
+  }
+
+  /** Counts a refusal of a rehearsal. Those of a limit cost no write, and a count that fails hides no refusal. */
+  private async noteRefusal(error: unknown, refused: RehearsedBy): Promise<void> {
+    if (error instanceof AppError && error.code === 'too_many_requests') return
+    await this.options.rehearsals.noteRefusal(refused).catch(() => {})
   }
 
   /** @throws {AppError} `event_held` */

@@ -1,17 +1,20 @@
-import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { databaseUnavailable } from '../../db/statement-error.ts'
-import { AppError, ERRORS, type ErrorCode } from '../../errors.ts'
+import { AppError, ERRORS, type ErrorCode, internalError } from '../../errors.ts'
 import { proofRequired, wrongCaptcha } from '../captcha/captchas.ts'
 import { playerBlocked } from '../events/blocked-players.ts'
 import { eventHeld } from '../events/event-holds.ts'
 import type { Event } from '../events/event-queries.ts'
 import { assertOpen, eventExpired } from '../events/openness.ts'
 import { grantRequired } from '../grants/grants.ts'
+import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { previewRealm } from '../preview-realm.ts'
 import { CLAIM_ERRORS } from './claim-errors.ts'
 import { type Claimant, captchaMissing } from './claimant.ts'
 import { alreadyClaimed, claimRefused, noFreeCode } from './claims.ts'
 import { assertAtEvent } from './presence-rule.ts'
+
+const MINUTE_S = MINUTE_MS / SECOND_MS
 
 /** What a rehearsal can be told to answer: every code of the endpoint, and those of every endpoint. */
 const CODES: readonly ErrorCode[] = [
@@ -51,7 +54,7 @@ export async function refuseAsChosen(chosen: string, attempt: RehearsedAttempt):
 }
 
 /** Gives the refusal, or lets the rule throw it. */
-type Situation = (attempt: RehearsedAttempt) => AppError | void | Promise<void>
+type Situation = (attempt: RehearsedAttempt) => AppError | void | Promise<void> | Promise<AppError>
 
 const SITUATIONS: { readonly [Code in ErrorCode]?: Situation } = {
   event_disabled: ({ event, nowMs }) => assertOpen({ ...event, enabled: false }, nowMs),
@@ -70,21 +73,36 @@ const SITUATIONS: { readonly [Code in ErrorCode]?: Situation } = {
   event_expired: ({ event }) => eventExpired(event),
   captcha_required: () => captchaMissing(),
   wrong_captcha: () => wrongCaptcha(2),
-  proof_of_work_required: ({ proofOfWorkBits }) => proofRequired(proofOfWorkBits),
-  event_held: async ({ claimant }) => {
-    await claimant.giveBack?.()
-    throw eventHeld(MINUTE_MS / 1000)
-  },
+  proof_of_work_required: ({ proofOfWorkBits }) => proofRequired(Math.max(proofOfWorkBits, 1)),
+  event_held: (attempt) => givingBack(attempt, eventHeld(MINUTE_S)),
   preview_realm: () => previewRealm(),
   not_at_event: (attempt) => standing('absent', attempt),
   presence_unavailable: (attempt) => standing('unknown', attempt),
-  player_blocked: () => playerBlocked(),
-  grant_required: () => grantRequired(),
-  already_claimed: () => alreadyClaimed({ state: 'minting' }),
+  player_blocked: (attempt) => givingBack(attempt, playerBlocked()),
+  grant_required: (attempt) => givingBack(attempt, grantRequired()),
+  already_claimed: ({ event }) => alreadyClaimed({ state: rehearsedState(event) }),
   no_codes_left: ({ event }) => noFreeCode(event, true),
   no_codes_loaded: ({ event }) => noFreeCode(event, false),
   claim_refused: ({ event }) => claimRefused(event, 'rehearsal'),
-  database_unavailable: () => databaseUnavailable('a rehearsal asked for this answer'),
+  too_many_requests: () => inGeneralWords('too_many_requests', { retry_after_s: MINUTE_S }),
+  database_unavailable: () => withoutCause(databaseUnavailable('a rehearsal asked for this answer')),
+  internal_error: () => internalError(),
+}
+
+/** The state of a new claim in a rehearsal. Tokens that are made here are there at once. */
+export function rehearsedState({ event_id: eventId }: Event): 'minting' | 'minted' {
+  return isOwnEvent(eventId) ? 'minted' : 'minting'
+}
+
+/** A refusal for which the real rule makes a used captcha pending again. */
+async function givingBack({ claimant }: RehearsedAttempt, refusal: AppError): Promise<AppError> {
+  await claimant.giveBack?.()
+  return refusal
+}
+
+/** The log has real failures of the database alone: those have a cause. */
+function withoutCause({ code, message, data }: AppError): AppError {
+  return new AppError(code, message, data)
 }
 
 function standing(where: 'absent' | 'unknown', { event, claimant }: RehearsedAttempt): Promise<void> {
@@ -96,8 +114,8 @@ function standing(where: 'absent' | 'unknown', { event, claimant }: RehearsedAtt
 }
 
 /** Refusals that have other sentences from case to case get that of docs/errors.md. */
-function inGeneralWords(code: ErrorCode): AppError {
-  return new AppError(code, `${ERRORS[code].meaning} ${ERRORS[code].next}`)
+function inGeneralWords(code: ErrorCode, data: Readonly<Record<string, unknown>> = {}): AppError {
+  return new AppError(code, `${ERRORS[code].meaning} ${ERRORS[code].next}`, data)
 }
 
 /** The same refusal, marked as one of a rehearsal. Other failures stay as they are. */

@@ -7,6 +7,7 @@ import { describeOnOneEngine } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import { SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
 import { EventHolds } from '../events/event-holds.ts'
 import { getEvent } from '../events/event-queries.ts'
@@ -48,19 +49,21 @@ describeOnOneEngine('claims whose tokens are signed here', (open) => {
     keys = new TokenKeys({ db, clock, path })
     await keys.open()
     issuer = new OwnIssuer({ db, clock, keys })
-    const made = await insertMadeEvent(db, {
-      record: ({ eventId: id }) => ({ id, name: 'Lanterns "é"' }),
-      ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
-      ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
-      ...{
-        editCodeHash: hashOf('0'),
-        supply: SUPPLY,
-        approval: 'approved',
-        hidesHolders: false,
-        image: null,
-      },
-      nowMs: clock.nowMs(),
-    })
+    const made = await inTransaction(db, (tx) =>
+      insertMadeEvent(tx, {
+        record: ({ eventId: id }) => ({ id, name: 'Lanterns "é"' }),
+        ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
+        ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
+        ...{
+          editCodeHash: hashOf('0'),
+          supply: SUPPLY,
+          approval: 'approved',
+          hidesHolders: false,
+          image: null,
+        },
+        nowMs: clock.nowMs(),
+      }),
+    )
     eventId = made.event_id
     const listed = Array.from({ length: SUPPLY }, (_, at) => ({
       code: ownCode({ eventId, number: at + 1 }),

@@ -1,7 +1,8 @@
 import type { Coord } from '@landpass/client/grid'
-import { type Clock, HOUR_MS } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import type { Approval } from '../../db/schema.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { AppError } from '../../errors.ts'
 import type { CodeLoader } from '../codes/code-loader.ts'
 import { coordinatesText } from '../events/coordinates.ts'
@@ -12,6 +13,7 @@ import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import { notMadeHere } from './approvals.ts'
 import { assertDescription } from './event-texts.ts'
 import {
+  type EventToMake,
   findMadeEvent,
   insertMadeEvent,
   raiseSupply,
@@ -21,12 +23,10 @@ import {
 import { hashOf, newEditCode } from './own-issuer.ts'
 import { PictureReader } from './picture-reader.ts'
 import type { TokenKeys } from './token-keys.ts'
-import { countWaiting, deleteWaiting } from './waiting-event-queries.ts'
+import { countWaiting, inWaitingTransaction } from './waiting-event-queries.ts'
 
 /** When too many events wait: the operator may have answered then. */
 const RETRY_AFTER_S = 3_600
-/** Where too many events wait, one that has waited for so long gives way to a new one. */
-const GIVES_WAY_MS = 5 * 24 * HOUR_MS
 
 export interface EventMakerOptions {
   readonly db: Db
@@ -104,14 +104,13 @@ export class EventMaker {
     if (who === 'nobody' || (who === 'operator' && !isOperator)) throw operatorOnly()
     await keys.current()
     const approval: Approval = who === 'approved' && !isOperator ? 'waiting' : 'approved'
-    if (approval === 'waiting') await this.assertRoom()
+    if (approval === 'waiting') await this.assertRoom(db)
     const { picture, places } = description
     const image = picture ? await this.pictures.read(picture) : drawPlaces(places)
     const nowMs = clock.nowMs()
     const editCode = newEditCode()
     await assertMayMake(approval)
-    if (approval === 'waiting') await this.makeRoom()
-    const event = await insertMadeEvent(db, {
+    const event = await this.insert({
       record: (made) => recordOf(made, description, base),
       coordinates: coordinatesText(places),
       image: image ?? null,
@@ -149,23 +148,20 @@ export class EventMaker {
     await codes.load(event, '')
   }
 
-  /** @throws {AppError} `too_many_requests` where too many events wait, and none of them for long */
-  private async assertRoom(): Promise<void> {
-    const { db, maxWaiting } = this.options
-    if (maxWaiting > 0 && (await countWaiting(db, this.givesWayBeforeMs())) >= maxWaiting)
-      throw tooManyWaiting(maxWaiting)
+  /** @throws {AppError} `too_many_requests` where too many events wait by now */
+  private insert(event: EventToMake): Promise<Event> {
+    const { db } = this.options
+    if (event.approval !== 'waiting') return inTransaction(db, (tx) => insertMadeEvent(tx, event))
+    return inWaitingTransaction(db, async (tx) => {
+      await this.assertRoom(tx)
+      return insertMadeEvent(tx, event)
+    })
   }
 
-  /** Deletes the events that have waited longest, so that one more may wait. */
-  private async makeRoom(): Promise<void> {
-    const { db, maxWaiting } = this.options
-    if (maxWaiting === 0) return
-    const tooMany = (await countWaiting(db)) + 1 - maxWaiting
-    if (tooMany > 0) await deleteWaiting(db, this.givesWayBeforeMs(), tooMany)
-  }
-
-  private givesWayBeforeMs(): number {
-    return this.options.clock.nowMs() - GIVES_WAY_MS
+  /** @throws {AppError} `too_many_requests` where too many events wait */
+  private async assertRoom(db: Db): Promise<void> {
+    const { maxWaiting } = this.options
+    if (maxWaiting > 0 && (await countWaiting(db)) >= maxWaiting) throw tooManyWaiting(maxWaiting)
   }
 
   /** Whether lists of the holders of an event are public. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
 import type { Approval, MadeEventTable } from '../../db/schema.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { voidUnapproved } from '../codes/code-queries.ts'
 import type { Event } from '../events/event-queries.ts'
 
@@ -33,44 +33,42 @@ export interface EventToMake {
 }
 
 /** Makes an event with a number of its own. */
-export function insertMadeEvent(db: Db, event: EventToMake): Promise<Event> {
-  return inTransaction(db, async (tx) => {
-    const { rows } = await sql<{ id: number }>`select nextval('made_event_number') as id`.execute(tx)
-    const eventId = Number(rows[0]!.id)
-    const uuid = randomUUID()
-    const inserted = await tx
-      .insertInto('attendance_event')
-      .values({
-        event_id: eventId,
-        uuid,
-        issuer_record: JSON.stringify(event.record({ eventId, uuid })),
-        coordinates: event.coordinates,
-        enabled: true,
-        requires_captcha: event.requiresCaptcha,
-        requires_presence: event.requiresPresence,
-        distribution_start_at_ms: event.startAtMs,
-        distribution_end_at_ms: event.endAtMs,
-        expires_at_ms: event.expiresAtMs,
-        codes_asked_at_ms: null,
-        created_at_ms: event.nowMs,
-        updated_at_ms: event.nowMs,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow()
-    await tx
-      .insertInto('made_event')
-      .values({
-        event_id: eventId,
-        edit_code_hash: event.editCodeHash,
-        supply: event.supply,
-        approval: event.approval,
-        hides_holders: event.hidesHolders,
-        image: event.image,
-        made_at_ms: event.nowMs,
-      })
-      .execute()
-    return inserted
-  })
+export async function insertMadeEvent(tx: Tx, event: EventToMake): Promise<Event> {
+  const { rows } = await sql<{ id: number }>`select nextval('made_event_number') as id`.execute(tx)
+  const eventId = Number(rows[0]!.id)
+  const uuid = randomUUID()
+  const inserted = await tx
+    .insertInto('attendance_event')
+    .values({
+      event_id: eventId,
+      uuid,
+      issuer_record: JSON.stringify(event.record({ eventId, uuid })),
+      coordinates: event.coordinates,
+      enabled: true,
+      requires_captcha: event.requiresCaptcha,
+      requires_presence: event.requiresPresence,
+      distribution_start_at_ms: event.startAtMs,
+      distribution_end_at_ms: event.endAtMs,
+      expires_at_ms: event.expiresAtMs,
+      codes_asked_at_ms: null,
+      created_at_ms: event.nowMs,
+      updated_at_ms: event.nowMs,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await tx
+    .insertInto('made_event')
+    .values({
+      event_id: eventId,
+      edit_code_hash: event.editCodeHash,
+      supply: event.supply,
+      approval: event.approval,
+      hides_holders: event.hidesHolders,
+      image: event.image,
+      made_at_ms: event.nowMs,
+    })
+    .execute()
+  return inserted
 }
 
 export async function findMadeEvent(db: Db, eventId: number): Promise<MadeEvent | undefined> {

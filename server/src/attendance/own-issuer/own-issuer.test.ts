@@ -8,6 +8,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { describeOnOneEngine } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import type { Engine } from '../../db/engine.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { getEvent } from '../events/event-queries.ts'
 import { EventMaker } from './event-maker.ts'
 import { insertMadeEvent } from './made-event-queries.ts'
@@ -44,13 +45,15 @@ describeOnOneEngine('processes that die while they sign', (open) => {
     keys = new TokenKeys({ db, clock, path: keysPath })
     await keys.open()
     signers = Array.from({ length: PROCESSES }, () => new OwnIssuer({ db, clock, keys }))
-    const made = await insertMadeEvent(db, {
-      record: ({ eventId: id }) => ({ id, name: 'Lanterns' }),
-      ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
-      ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
-      ...{ editCodeHash: hashOf('0'), supply: 100, approval: 'approved', hidesHolders: false, image: null },
-      nowMs: clock.nowMs(),
-    })
+    const made = await inTransaction(db, (tx) =>
+      insertMadeEvent(tx, {
+        record: ({ eventId: id }) => ({ id, name: 'Lanterns' }),
+        ...{ coordinates: '1,2', requiresCaptcha: false, requiresPresence: false },
+        ...{ startAtMs: null, endAtMs: null, expiresAtMs: clock.nowMs() },
+        ...{ editCodeHash: hashOf('0'), supply: 100, approval: 'approved', hidesHolders: false, image: null },
+        nowMs: clock.nowMs(),
+      }),
+    )
     eventId = made.event_id
   })
 
@@ -270,17 +273,19 @@ describeOnOneEngine('processes that die while they sign', (open) => {
       record: ({ eventId: id }: { eventId: number }) => ({ id, name: 'Fair' }),
       coordinates: '1,2',
     }
-    const { event_id: many } = await insertMadeEvent(db, {
-      ...{ ...name, requiresCaptcha: false, requiresPresence: false, startAtMs: null, endAtMs: null },
-      ...{
-        expiresAtMs: 1,
-        editCodeHash: hashOf('0'),
-        supply: ROWS,
-        approval: 'approved',
-        hidesHolders: false,
-      },
-      ...{ image: null, nowMs: clock.nowMs() },
-    })
+    const { event_id: many } = await inTransaction(db, (tx) =>
+      insertMadeEvent(tx, {
+        ...{ ...name, requiresCaptcha: false, requiresPresence: false, startAtMs: null, endAtMs: null },
+        ...{
+          expiresAtMs: 1,
+          editCodeHash: hashOf('0'),
+          supply: ROWS,
+          approval: 'approved',
+          hidesHolders: false,
+        },
+        ...{ image: null, nowMs: clock.nowMs() },
+      }),
+    )
     await sql`
       insert into token (id, event_id, address, signer, time_s, event_name, event_location, salt, number, uid, signature)
       select gen_random_uuid(), ${many}, '0x' || lpad(to_hex(n), 40, '0'), '0x', 1, 'Fair', '1,2', '', n, '\\x07', ''

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { MINUTE_MS } from '../../clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { findImage } from './made-event-queries.ts'
 import { PictureQueue, pictureFromThread } from './picture-queue.ts'
@@ -23,6 +23,7 @@ export class SharePictures {
   private readonly ready = new LRUCache<string, TokenPicture>({
     maxSize: MAX_BYTES,
     ttl: CACHED_MS,
+    ttlResolution: SECOND_MS, // by default a timer runs each millisecond
     sizeCalculation: ({ png }) => png.length + ENTRY_BYTES,
   })
   private readonly drawing = new Map<string, Promise<TokenPicture>>()

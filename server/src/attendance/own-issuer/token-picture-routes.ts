@@ -1,6 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import { AppError } from '../../errors.ts'
 import { type ReadyAnswer, readyAnswer } from '../../http/ready-answers.ts'
 import { streamSchema, withUnchanged } from '../../http/schemas.ts'
 import { confirmsCopy, freshnessHeaders } from '../../http/validators.ts'
@@ -24,6 +25,8 @@ export interface TokenPictureRouteOptions {
   readonly imageLimit: LimitHook
   /** For pictures that have to be drawn. */
   readonly listLimit: LimitHook
+  /** For pictures of links that have to be drawn. */
+  readonly shareLimit: LimitHook
   /** Whether a request comes from the operator, who sees pictures before they are approved. */
   readonly isOperator: (request: Pick<FastifyRequest, 'headers'>) => boolean
 }
@@ -31,7 +34,7 @@ export interface TokenPictureRouteOptions {
 /** Pictures of events that were made here, and of their tokens. */
 export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteOptions> = (
   app,
-  { events, pictures, shares, imageLimit, listLimit, isOperator },
+  { events, pictures, shares, imageLimit, listLimit, shareLimit, isOperator },
   done,
 ) => {
   app.get(
@@ -62,13 +65,18 @@ export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteO
         tags: [GROUP],
         operationId: 'attendanceShareImage',
         summary: 'The picture of a link to a token: 1200 x 630 pixels',
+        description:
+          'The picture of the token itself where too many wait to be drawn, or one client asks for many.',
         params: tokenParams,
-        response: pictureSchema('token_not_found', 'too_many_pictures'),
+        response: pictureSchema('token_not_found'),
       },
     },
     async (request, reply) => {
       const id = request.params.id.toLowerCase()
-      return sendPicture(request, reply, await shares.ofToken(id, () => listLimit(request, reply)))
+      const share = await shares.ofToken(id, () => shareLimit(request, reply)).catch(undefinedIfTooMany)
+      if (share) return sendPicture(request, reply, share)
+      // A link with a small picture is better than one without. No copy of it is kept for the large one
+      return sendUncached(reply, await pictures.ofToken(id, () => listLimit(request, reply)))
     },
   )
 
@@ -89,7 +97,7 @@ export const tokenPictureRoutes: FastifyPluginCallbackTypebox<TokenPictureRouteO
     async (request, reply) => {
       const event = await events.get(parsePublicEventName(request.params.event))
       const waiting = isOperator(request) ? await pictures.waitingOf(event) : undefined
-      if (waiting) return reply.header('cache-control', 'no-store').type(TYPE).send(waiting.png)
+      if (waiting) return sendUncached(reply, waiting)
       return sendPicture(request, reply, await pictures.ofEvent(event, () => listLimit(request, reply)))
     },
   )
@@ -122,6 +130,16 @@ function sendPicture(request: FastifyRequest, reply: FastifyReply, picture: Toke
   return reply.headers(headersOf(picture)).send(picture.png)
 }
 
+function sendUncached(reply: FastifyReply, { png }: TokenPicture): FastifyReply {
+  return reply.header('cache-control', 'no-store').type(TYPE).send(png)
+}
+
+/** Nothing, where the picture was not drawn because too many are. Other failures go on. */
+function undefinedIfTooMany(error: unknown): undefined {
+  const code = error instanceof AppError ? error.code : undefined
+  if (code !== 'too_many_requests' && code !== 'too_many_pictures') throw error
+}
+
 function headersOf(picture: TokenPicture) {
   return { ...freshnessHeaders(freshnessOf(picture)), 'content-type': TYPE }
 }
@@ -130,7 +148,7 @@ function freshnessOf({ tag }: TokenPicture) {
   return { tag, cacheControl: 'public, max-age=300' }
 }
 
-function pictureSchema(...others: readonly ('token_not_found' | 'event_not_found' | 'too_many_pictures')[]) {
+function pictureSchema(...others: readonly ('token_not_found' | 'event_not_found')[]) {
   const body = Type.Unsafe({ type: 'string', format: 'binary' })
   return withUnchanged(
     streamSchema(TYPE, { description: 'The image.', body }, [

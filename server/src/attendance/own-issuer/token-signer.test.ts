@@ -87,12 +87,46 @@ test('the thread signs while there are more tokens in a second than the limit, a
   await signer.close()
 })
 
-test('a signer that was closed signs again', async () => {
-  const signer = new TokenSigner({ threadAbove: 0 })
-  const sign = () => signer.sign({ message: messageOf(1), key: KEY })
-  const first = await sign()
+test.each([
+  ['that lives and does not answer', 'data:text/javascript,setInterval(() => {}, 1000)'],
+  ['whose file does not run', 'data:text/javascript,throw new Error("no")'],
+  ['that cannot start', 'http://127.0.0.1/no-file'],
+])('a thread %s loses no token, and rests', async (_, script) => {
+  let ended = 0
+  const signer = new TokenSigner({
+    threadAbove: 0,
+    now: () => 0,
+    answerWithinMs: 50,
+    script: new URL(script),
+    onThreadEnded: () => {
+      ended += 1
+    },
+  })
+  const signed = await Promise.all(
+    PLAYERS.map((player) => signer.sign({ message: messageOf(player), key: KEY })),
+  )
+
+  expect(signed.map(({ signature }) => signature)).toEqual(
+    PLAYERS.map((player) => wantedOf(player).signature),
+  )
+  expect(ended).toBe(1)
+  await signer.close()
+})
+
+test('a signer that was closed signs again, without a thread, also what waited for it', async () => {
+  let ended = 0
+  const signer = new TokenSigner({
+    threadAbove: 0,
+    onThreadEnded: () => {
+      ended += 1
+    },
+  })
+  const sign = (player: number) => signer.sign({ message: messageOf(player), key: KEY })
+  const waiting = Promise.all(PLAYERS.map(sign))
   await signer.close()
 
-  expect(await sign()).toEqual(first)
-  await signer.close()
+  expect(await waiting).toHaveLength(PLAYERS.length)
+  expect(await sign(1)).toMatchObject({ signature: wantedOf(1).signature })
+  await expect(signer.sign({ message: messageOf(0), key: ZERO })).rejects.toThrow()
+  expect(ended, 'the key that ends a thread came to none').toBe(0)
 })

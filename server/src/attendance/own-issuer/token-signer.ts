@@ -11,17 +11,24 @@ const THREAD_ABOVE = 50
 /** How long after the end of a thread no other one is started. */
 const REST_MS = 10 * SECOND_MS
 
+/** A batch takes some 30 ms. A thread that lives and does not answer for so long is ended. */
+const ANSWER_WITHIN_MS = 5 * SECOND_MS
+const SCRIPT = new URL('./signing-thread.js', import.meta.url)
+
 export interface TokenSignerOptions {
-  /** Called when the thread has ended by itself. */
+  /** Called when the thread has ended by itself, did not answer, or could not start. */
   readonly onThreadEnded?: () => void
   readonly threadAbove?: number
   /** A steady time in milliseconds. */
   readonly now?: () => number
+  readonly answerWithinMs?: number
+  /** The file of the thread. */
+  readonly script?: URL
 }
 
 /**
  * Signs tokens: while there are few on the main thread, at once, and while there are many in a thread of its own. Where the
- * thread ends, the main thread signs what it had, and all else until another one may start.
+ * thread ends or does not answer, the main thread signs what it had, and all else until another one may start.
  */
 export class TokenSigner {
   private readonly options: TokenSignerOptions
@@ -29,6 +36,7 @@ export class TokenSigner {
   private readonly now: () => number
   private readonly batches = new Batches((tasks: readonly SigningTask[]) => this.signInThread(tasks))
   private thread: Worker | undefined
+  private isClosed = false
   private restsUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(options: TokenSignerOptions = {}) {
@@ -40,7 +48,7 @@ export class TokenSigner {
   /** @throws for 32 bytes that are not a key */
   async sign(task: SigningTask): Promise<TokenSignature> {
     const isBusy = this.rate.count() > (this.options.threadAbove ?? THREAD_ABOVE)
-    if (!isBusy || this.now() < this.restsUntilMs) return signToken(task)
+    if (!isBusy || !this.mayUseThread()) return signToken(task)
     try {
       return await this.batches.add(task)
     } catch {
@@ -48,39 +56,65 @@ export class TokenSigner {
     }
   }
 
-  /** Ends the thread. The next token that needs one starts another. */
+  /** Ends the thread for good: from then on the main thread signs. */
   async close(): Promise<void> {
+    this.isClosed = true
     const { thread } = this
     this.thread = undefined
     await thread?.terminate()
   }
 
-  /** @throws where the thread ends, of itself or by {@link close} */
-  private signInThread(tasks: readonly SigningTask[]): Promise<readonly TokenSignature[]> {
+  private mayUseThread(): boolean {
+    return !this.isClosed && this.now() >= this.restsUntilMs
+  }
+
+  /** @throws where there is no thread, or it ends: of itself, by {@link close}, or because it does not answer */
+  private async signInThread(tasks: readonly SigningTask[]): Promise<readonly TokenSignature[]> {
+    if (!this.mayUseThread()) throw new Error('no thread signs tokens now')
     this.thread ??= this.startThread()
     const { thread } = this
     return new Promise((resolve, reject) => {
+      const limitMs = this.options.answerWithinMs ?? ANSWER_WITHIN_MS
+      const timer = setTimeout(() => void thread.terminate(), limitMs)
       const answer = (signatures: readonly TokenSignature[]) => {
+        clearTimeout(timer)
         thread.off('exit', end)
         resolve(signatures)
       }
-      const end = () => reject(new Error('the thread that signs tokens has ended'))
+      const end = () => {
+        clearTimeout(timer)
+        reject(new Error('the thread that signs tokens has ended'))
+      }
       thread.once('message', answer).once('exit', end)
       thread.postMessage(tasks.map(copyOf))
     })
   }
 
   private startThread(): Worker {
-    const thread = new Worker(new URL('./signing-thread.js', import.meta.url))
+    const thread = this.newWorker()
     thread.unref()
     thread.on('error', () => {}) // its exit follows
     thread.once('exit', () => {
       if (this.thread !== thread) return
       this.thread = undefined
-      this.restsUntilMs = this.now() + REST_MS
-      this.options.onThreadEnded?.()
+      this.rest()
     })
     return thread
+  }
+
+  /** @throws where the system gives no thread */
+  private newWorker(): Worker {
+    try {
+      return new Worker(this.options.script ?? SCRIPT)
+    } catch (error) {
+      this.rest()
+      throw error
+    }
+  }
+
+  private rest(): void {
+    this.restsUntilMs = this.now() + REST_MS
+    this.options.onThreadEnded?.()
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/engine.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Event } from '../events/event-queries.ts'
 
 /** An event that waits for the operator. */
@@ -32,24 +32,29 @@ export async function waitingEvents(
   return rows.map(({ supply, made_at_ms: madeAtMs, ...event }) => ({ event, supply, madeAtMs }))
 }
 
-/** How many events wait for the operator that were made since a time. */
-export async function countWaiting(db: Db, sinceMs = 0): Promise<number> {
+/** Makes an event that waits: one process at a time, so that events of the same moment count for each other. */
+export function inWaitingTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return inTransaction(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('landpass waiting events'))`.execute(tx)
+    return work(tx)
+  })
+}
+
+/** How many events wait for the operator. */
+export async function countWaiting(db: Db): Promise<number> {
   const { count } = await db
     .selectFrom('made_event')
     .select(({ fn }) => fn.countAll<string | number>().as('count'))
     .where('approval', '=', 'waiting')
-    .where('made_at_ms', '>=', sinceMs)
     .executeTakeFirstOrThrow()
   return Number(count)
 }
 
 /**
- * Deletes events without an answer of the operator that were made before a time, the oldest first. They have no codes, so no
- * claims and no tokens; one that has any stays.
- *
- * @param most how many; undefined: all
+ * Deletes events without an answer of the operator that were made before a time. They have no codes, so no claims and no
+ * tokens; one that has any stays.
  */
-export async function deleteWaiting(db: Db, beforeMs: number, most?: number): Promise<void> {
+export async function deleteWaiting(db: Db, beforeMs: number): Promise<void> {
   await inTransaction(db, async (tx) => {
     const { rows } = await sql<{ event_id: number }>`
       delete from made_event where approval = 'waiting' and event_id in (
@@ -58,7 +63,6 @@ export async function deleteWaiting(db: Db, beforeMs: number, most?: number): Pr
           and not exists (select from token where token.event_id = old.event_id)
           and not exists (select from claim where claim.event_id = old.event_id)
           and not exists (select from claim_code where claim_code.event_id = old.event_id)
-        order by event_id limit ${most ?? null}
       )
       returning event_id`.execute(tx)
     if (rows.length === 0) return

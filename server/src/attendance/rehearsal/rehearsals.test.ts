@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { buildClaimRules } from '../../../test/support/claim-rules.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
 import { runs } from '../../../test/support/property-seed.ts'
 import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
 import type { ClaimRules } from '../claims/claim-rules.ts'
 import type { ClaimsOptions } from '../claims/claims.ts'
 import { mergeCodes } from '../codes/code-queries.ts'
@@ -131,6 +131,30 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     expect(await rehearsals.count(event.event_id)).toEqual({ claims: 1, refusals: 1 })
   })
 
+  test('a refusal is marked although it cannot be counted, and one of a limit is not counted', async () => {
+    const event = await givenEvent(1)
+    const refused = (code: ErrorCode) =>
+      expect(
+        rules.claim({
+          event,
+          proof: () => ({ kind: 'signed-request', signed: signedBy(newAddress()), body: {} }),
+          place: () => expect.fail('the player was looked for'),
+          countPlayer: async () => {
+            throw new AppError(code, 'No.')
+          },
+        }),
+      ).rejects.toMatchObject({ code, data: { rehearsal: true } })
+
+    const failing = vi.spyOn(rehearsals, 'noteRefusal').mockRejectedValue(new Error('no database'))
+    await refused('bad_signature')
+    failing.mockRestore()
+    expect(await rehearsals.count(event.event_id)).toEqual({ claims: 0, refusals: 0 })
+    await refused('too_many_requests')
+    expect(await rehearsals.count(event.event_id)).toEqual({ claims: 0, refusals: 0 })
+    await refused('bad_signature')
+    expect(await rehearsals.count(event.event_id)).toEqual({ claims: 0, refusals: 1 })
+  })
+
   test('what players did is deleted after a week, and with its event; a rehearsal ends at its time', async () => {
     const event = await givenEvent(0)
     const gone = await givenEvent(0)
@@ -167,12 +191,10 @@ describeOnBothEngines('rehearsals', (open, kind) => {
 
   /** The state of the claim, or the code of the refusal. */
   async function answerOf(event: Event, address: string, { isRehearsed, rehearse }: Omit<Step, 'player'>) {
-    const hash = createHash('sha256').update(`rehearsals ${++lastNumber}`).digest()
-    const request = { address, hash, expiresAtMs: NOW + MINUTE_MS, isBodySigned: true }
     try {
       const { state, isRehearsal = false } = await rules.claim({
         event,
-        proof: () => ({ kind: 'signed-request', signed: { ...request, isPreview: isRehearsed }, body: {} }),
+        proof: () => ({ kind: 'signed-request', signed: signedBy(address, isRehearsed), body: {} }),
         place: async () => (isRehearsed ? expect.fail('the player was looked for') : 'present'),
         countPlayer: async () => {},
         rehearse,
@@ -218,6 +240,12 @@ describeOnBothEngines('rehearsals', (open, kind) => {
     return counts
   }
 })
+
+/** A signed request, of a preview unless told otherwise. */
+function signedBy(address: string, isPreview = true) {
+  const hash = createHash('sha256').update(`rehearsals ${++lastNumber}`).digest()
+  return { address, hash, expiresAtMs: NOW + MINUTE_MS, isBodySigned: true, isPreview }
+}
 
 const REHEARSED = { isRehearsed: true, rehearse: undefined }
 const REAL = { isRehearsed: false, rehearse: undefined }
