@@ -1726,7 +1726,7 @@ export interface LoadCodesRequest {
   pass?: string
   /** The solved `proof_of_work` of a refusal with `too_many_guesses`: its challenge, a colon, and a decimal nonce such that the SHA-256 hash of the whole text begins with so many zero bits. Counts once. */
   proof?: string
-  /** true: if the issuer has not approved the codes yet, the server loads them by itself as soon as it has, and stores the edit code until then, encrypted, for 14 days at most. false: a stored edit code is deleted. Events made here need neither: their codes come with the approval. */
+  /** true: if the issuer has not approved the codes yet, the server loads them by itself as soon as it has, and stores the edit code until then, encrypted, for 14 days at most after the last such request. false: a stored edit code is deleted. Events made here need neither: their codes come with the approval. */
   load_when_approved?: boolean
 }
 
