@@ -2,20 +2,14 @@ import './evening.css'
 import type { EventInfo } from '@landpass/client'
 import { LandpassError } from '@landpass/client'
 import { signal } from '@preact/signals'
-import type { ComponentChildren, ComponentType } from 'preact'
+import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { text } from '../../texts/texts.ts'
 import { EditCodeField } from '../edit-code-field.tsx'
 import { isMadeHere } from '../made-here.ts'
 import { SentForm } from '../sent-form.tsx'
+import type { EveningProps } from './evening-props.ts'
 import { closeWithEditCode, isResting, openEvening, restEvening, takeForgotten } from './evening-session.ts'
-
-export interface EveningProps {
-  /** Called after every change. */
-  onChanged(): void
-  /** What follows in the columns of a wide screen. */
-  readonly below: { readonly left: ComponentChildren; readonly right: ComponentChildren } | undefined
-}
 
 /** The part of the page that needs the edit code: loaded with the first code that is given. */
 export const EveningPart = signal<ComponentType<EveningProps> | undefined>(undefined)
