@@ -23,7 +23,7 @@ import { StatementError } from './statement-error.ts'
  * All migrations, oldest first. Forward only: a database is never taken back, it is restored from an export.
  * A name that has been released is never changed and never leaves this list.
  */
-const MIGRATIONS: Readonly<Record<string, Migration>> = {
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-land': land,
   '0002-change-journal': changeJournal,
   '0003-attendance': attendance,

@@ -149,7 +149,7 @@ export interface ReportsOptions {
  *
  * What it counts over many rows is at most one second old, also after a claim: a page that asks again and again, and
  * several of them, cost one reading a second, also while hundreds claim. `availability` and `codes` show each claim of
- * this process, and the organiser's own calls show at once.
+ * this process, and the block list and a stored edit code show at once.
  */
 export class Reports {
   private readonly options: ReportsOptions
