@@ -1,6 +1,7 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { databaseUnavailable } from '../../db/statement-error.ts'
-import { AppError, ERRORS, type ErrorCode, internalError } from '../../errors.ts'
+import { AppError, ERRORS, type ErrorCode } from '../../errors.ts'
+import { internalError } from '../../http/error-handler.ts'
 import { proofRequired, wrongCaptcha } from '../captcha/captchas.ts'
 import { playerBlocked } from '../events/blocked-players.ts'
 import { eventHeld } from '../events/event-holds.ts'
