@@ -219,7 +219,7 @@ describe('an event that works', () => {
     await expectText(page, 'The server asks the issuer by itself until 4 Dec 2026, 00:00.')
     await expectGood(opened, 'loads-by-itself')
     expect(await storedUntil()).toBe('2026-12-04T00:00:00.000Z')
-    await page.getByLabel('Load the tokens by themselves').uncheck()
+    await page.getByLabel('Let the server load the tokens').uncheck()
     await form.press('Delete the kept code')
     await expectText(page, 'When the e-mail has arrived, come back')
     expect(await storedUntil()).toBeUndefined()
