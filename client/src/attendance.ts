@@ -125,17 +125,18 @@ export const exportEvent = (
 /**
  * Makes the secret with which the organiser's own server signs grants; the answer shows it once.
  *
- * @param keepPreviousS for so many seconds the secret before stays valid too
+ * @param options.keepPreviousS for so many seconds the secret before stays valid too
+ * @param options.withdrawOpen true: all unused grants are withdrawn, because others may know the secret before
  * @throws {LandpassError} `wrong_edit_code`
  */
 export const makeGrantSecret = (
   name: string | number,
   credentials: Credentials,
-  { keepPreviousS }: { readonly keepPreviousS?: number } = {},
+  options: { readonly keepPreviousS?: number; readonly withdrawOpen?: boolean } = {},
 ): Call<DataOf<'POST /event/{event}/grant-secret'>> =>
   write('POST', `${eventPath(name)}/grant-secret`, {
     ...fieldsOf(credentials),
-    ...(keepPreviousS !== undefined && { keepPreviousS }),
+    ...options,
   })
 
 /**

@@ -1834,7 +1834,7 @@ export interface Report {
     open: number
     /** A claim has them. */
     used: number
-    /** Nobody used them in time. */
+    /** Nobody used them in time, or they were withdrawn. */
     expired: number
   }
   /** Of the rehearsal that is on, or the last one; counted nowhere else. */
@@ -1964,6 +1964,8 @@ export interface GrantSecretRequest {
   proof?: string
   /** For so many seconds the secret before stays valid too, so that no grant is refused while you change it; 0 if left out. */
   keepPreviousS?: number
+  /** true: all grants that no claim has used are withdrawn, because somebody else may have signed some of them. */
+  withdrawOpen?: boolean
 }
 
 export interface GrantSecret {
@@ -1973,6 +1975,8 @@ export interface GrantSecret {
   secret: string
   /** When the secret before ends: ISO 8601, UTC. Null where there was none. */
   previous_ends_at: string | null
+  /** How many grants were withdrawn; 0 without `withdrawOpen`. */
+  withdrawn: number
   organiser_pass?: OrganiserPass
 }
 

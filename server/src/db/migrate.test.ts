@@ -20,6 +20,18 @@ import * as evening from './migrations/0012-evening.ts'
 import * as rehearsal from './migrations/0013-rehearsal.ts'
 import * as grants from './migrations/0014-grants.ts'
 
+/** Between the migration of counts and that of grants. */
+const AFTER_COUNTS = {
+  '0006-organiser-passes': organiserPasses,
+  '0007-attendance-guards': attendanceGuards,
+  '0008-chain': chain,
+  '0009-history-notices': historyNotices,
+  '0010-closing-transactions': closingTransactions,
+  '0011-own-issuer': ownIssuer,
+  '0012-evening': evening,
+  '0013-rehearsal': rehearsal,
+}
+
 describeOnBothEngines('migrate', (open, kind) => {
   test('applies everything once, however many start at once', async () => {
     const engines = [await open(), await open(), await open()]
@@ -91,14 +103,7 @@ describeOnBothEngines('migrate', (open, kind) => {
             await claimNow()
           },
         },
-        '0006-organiser-passes': organiserPasses,
-        '0007-attendance-guards': attendanceGuards,
-        '0008-chain': chain,
-        '0009-history-notices': historyNotices,
-        '0010-closing-transactions': closingTransactions,
-        '0011-own-issuer': ownIssuer,
-        '0012-evening': evening,
-        '0013-rehearsal': rehearsal,
+        ...AFTER_COUNTS,
         '0014-grants': grants,
       }
       const migrateTo = (migrations: Record<string, Migration>) =>
@@ -114,6 +119,37 @@ describeOnBothEngines('migrate', (open, kind) => {
       expect(error).toBeUndefined()
       expect(await claim).toMatchObject({ made: { address: '0xann' } })
       expect(await isMigrated(engine)).toBe(true)
+    })
+
+  if (kind === 'postgres')
+    test('the migration of grants waits for a claim before it locks events, which the claim needs', async () => {
+      const [engine, claiming, watching] = [await open(), await open(), await open()]
+      await sql.raw('drop schema public cascade; create schema public').execute(engine.db)
+      const before = {
+        ...{ '0001-land': land, '0002-change-journal': changeJournal, '0003-attendance': attendance },
+        ...{ '0004-rights': rights, '0005-location-and-counts': locationAndCounts, ...AFTER_COUNTS },
+      }
+      await new Migrator({
+        db: engine.db,
+        provider: { getMigrations: async () => before },
+      }).migrateToLatest()
+      let migrating: Promise<readonly string[]> | undefined
+      let locked: readonly { name: string; granted: boolean }[] = []
+
+      await claiming.db.transaction().execute(async (tx) => {
+        await sql`lock table claim in row exclusive mode`.execute(tx)
+        migrating = migrate(engine)
+        while (!locked.some(({ name, granted }) => name === 'claim' && !granted)) {
+          const { rows } = await sql<{ name: string; granted: boolean }>`
+            select relation::regclass::text as name, granted from pg_locks
+            where relation in ('claim'::regclass, 'attendance_event'::regclass)
+              and mode in ('ShareRowExclusiveLock', 'AccessExclusiveLock')`.execute(watching.db)
+          locked = rows
+        }
+      })
+
+      expect(locked).toEqual([{ name: 'claim', granted: false }])
+      expect(await migrating).toEqual(['0014-grants'])
     })
 
   test('refuses a database of a newer version', async () => {

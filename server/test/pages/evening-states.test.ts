@@ -1,6 +1,7 @@
 import type { EventInfo } from '@landpass/client'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOUR_MS } from '../../src/clock.ts'
 import { PREVIEW_REALM, type SimulatedPlayer } from '../../src/simulate/player/player.ts'
 import {
   type AttendanceServer,
@@ -11,7 +12,14 @@ import {
 } from '../support/attendance-server.ts'
 import { testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
-import { expectGoodEvening, handsAt, lookAgain, setDeviceClock, wordsOf } from '../support/evening-page.ts'
+import {
+  expectGoodEvening,
+  expectRefusals,
+  handsAt,
+  lookAgain,
+  setDeviceClock,
+  wordsOf,
+} from '../support/evening-page.ts'
 import { prepareToGive } from '../support/game-backend.ts'
 import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
 
@@ -23,6 +31,7 @@ import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-se
 const EDIT_CODE = '012345'
 const EVENT = 74_001
 const BUSY = 74_002
+const LEAKED = 74_003
 const HERE = { x: 5, y: -2 }
 const FAR = { x: 9, y: 9 }
 const openEngine = freshEngine('postgres')
@@ -120,6 +129,7 @@ test('on a desktop, with refusals, a rehearsal, grants and a list that waits for
   await hands.expectText('evening.blocked.count', { count: 1 })
   await opened.page.getByText(say('evening.chart.table')).click()
   await expectGoodEvening(opened, 'all')
+  expect(await opened.page.locator('.live-columns').count(), 'one pair of columns').toBe(1)
 })
 
 test('a rehearsal is switched on for an hour, counts what the scene’s builder tries, and is ended', async () => {
@@ -130,6 +140,11 @@ test('a rehearsal is switched on for an hour, counts what the scene’s builder 
   const until = async () => (await server.data<EventInfo>(`/event/${EVENT}`)).rehearsal_until
   await hands.open(EDIT_CODE)
 
+  await setDeviceClock(page, REFERENCE_TIME_MS - 48 * HOUR_MS)
+  await hands.press('evening.rehearsal.hour')
+  await hands.expectText('evening.rehearsal.clock')
+  expectRefusals(opened, 400)
+  await setDeviceClock(page)
   await hands.press('evening.rehearsal.hour')
   await page.getByRole('button', { name: say('evening.rehearsal.end') }).waitFor()
   expect(await until()).toBe(iso(60))
@@ -152,14 +167,35 @@ test('a secret for grants is shown once', async () => {
   const hands = handsAt(page)
   await hands.open(EDIT_CODE)
 
-  await page.getByLabel(say('evening.grants.keep_previous')).check()
+  expect(await page.getByLabel(say('evening.grants.keep_previous')).isChecked()).toBe(true)
+  await hands.expectText('evening.grants.ends_at_once')
   await hands.press('evening.grants.make')
   const secret = (await page.locator('.notice code').textContent())!
   expect(secret.length).toBeGreaterThan(30)
   await expectGoodEvening(opened, 'secret')
   await hands.press('evening.grants.kept')
   await page.getByText(secret).waitFor({ state: 'detached' })
+  await page.locator('button:focus', { hasText: say('evening.grants.make') }).waitFor()
   expect(await page.evaluate<string>('document.documentElement.outerHTML')).not.toContain(secret)
+})
+
+test('a secret that others know ends at once, and the grants that are not used are withdrawn', async () => {
+  await outside.putEvent(LEAKED, { edit_code: EDIT_CODE, codes: 1, name: 'Harbour Lights, leaked' })
+  const event = await server.register(LEAKED, EDIT_CODE, '5,-2')
+  const give = await prepareToGive({ server, event, editCode: EDIT_CODE, clock })
+  await give((await player('withdrawn fay')).address)
+  const { page } = await open(`${server.origin}/organise?event=${event}`, { size: 'phone' })
+  const hands = handsAt(page)
+  await hands.open(EDIT_CODE)
+
+  await page.getByLabel(say('evening.grants.known')).check()
+  expect(await page.getByLabel(say('evening.grants.keep_previous')).isChecked()).toBe(false)
+  await hands.press('evening.grants.make')
+  await hands.expectText('evening.grants.withdrawn', { count: 1 })
+  await page
+    .locator('dt', { hasText: say('evening.grants.open') })
+    .locator('+ dd', { hasText: '0' })
+    .waitFor()
 })
 
 test('a report that fails leaves the numbers with their time; one that comes takes the warning away', async () => {

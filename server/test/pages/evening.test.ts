@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { EventInfo } from '@landpass/client'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SimulatedPlayer } from '../../src/simulate/player/player.ts'
@@ -120,6 +121,9 @@ describe.each([
     for (const who of ['eve', 'finn', 'gil', 'hal', 'ida', 'jon', 'kim', 'lea']) await claim(who)
     await lookAgain(page)
     await expectState('short')
+    expect(await page.locator('.evening-state [role=status]').first().textContent()).toBe(
+      say('evening.state.short'),
+    )
     await expectText('evening.next.more_here')
     await claim('mia')
     await lookAgain(page)
@@ -127,7 +131,12 @@ describe.each([
     await page.locator('#more-tokens').fill('12')
     await press('evening.tokens.raise')
     await expectText('evening.tokens.wrong', { count: 12 })
-    await page.locator('#more-tokens').fill('50')
+    await page.locator('#more-tokens').fill('999999999')
+    await press('evening.tokens.raise')
+    await expectText('organise.change.tokens_fault', { count: 12 })
+    expectRefusals(opened, 400)
+    await page.locator('#more-tokens').fill(' ５０ ')
+    expect(await page.locator('#more-tokens-fault').textContent()).toBe('')
     await press('evening.tokens.raise')
     await expectState('open')
     expect(await numbersOf(page)).toEqual(['38', '12', '50'])
@@ -196,6 +205,76 @@ describe('a change', () => {
     letGo()
     await hands.expectState('paused')
     expect(sent).toHaveLength(1)
+  })
+
+  test('is shown as its answer says, without another report', async () => {
+    const { uuid, editCode } = await givenEvent('Answer of a change', 5)
+    const { page } = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const hands = handsAt(page)
+    await hands.open(editCode)
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route('**/report', async (route) => {
+      await held
+      return route.continue()
+    })
+    await hands.press('evening.pause')
+    await hands.expectState('paused')
+    await hands.press('evening.resume')
+    await hands.expectState('open')
+    letGo()
+  })
+
+  test('after too many requests says so until the pause is over, and asks for nothing meanwhile', async () => {
+    const { uuid, editCode } = await givenEvent('Too many presses', 5)
+    const opened = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const { page } = opened
+    const hands = handsAt(page)
+    await hands.open(editCode)
+    await page.clock.install({ time: REFERENCE_TIME_MS })
+    const refusal = { ok: false, error: 'wait', code: 'too_many_requests', data: {} }
+    await page.route('**/event/*', (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({ status: 429, headers: { 'retry-after': '60' }, json: refusal })
+        : route.fallback(),
+    )
+    await hands.press('evening.pause')
+    const words = page.locator('#pause-fault')
+    await words.getByText(hands.say('common.too_many_requests', { seconds: 60 })).waitFor()
+    await page.clock.fastForward(61_000)
+    await expect.poll(() => words.textContent(), SOON).toBe('')
+    expectRefusals(opened, 429)
+  })
+
+  test('of a time that is only half entered is not sent, and deletes nothing', async () => {
+    const { uuid, editCode } = await givenEvent('Half a time', 5)
+    await server.send('PATCH', `/event/${uuid}`, {
+      editCode,
+      options: [['distribution_start_date', iso(-60)]],
+    })
+    const { page } = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+    await setDeviceClock(page)
+    const hands = handsAt(page)
+    await hands.open(editCode)
+
+    await page.locator('#opens-at').press('Backspace')
+    await hands.press('evening.times.save')
+    await hands.expectText('evening.times.wrong')
+    expect(await optionsOf(uuid)).toMatchObject({ distribution_start_date: iso(-60) })
+    await hands.press('evening.times.undo')
+    await expect.poll(() => page.locator('#opens-at').inputValue(), SOON).toBe(localTime(-60))
+
+    await page.locator('#closes-at').press('1')
+    await hands.press('evening.times.save')
+    await hands.expectText('evening.times.wrong')
+    expect(await optionsOf(uuid)).toMatchObject({ distribution_end_date: null })
+    await page.locator('#closes-at').fill('2036-01-01T00:00')
+    const { expiry_date } = await server.data<EventInfo>(`/event/${uuid}`)
+    const day = new Date(expiry_date!).toLocaleDateString('en-GB', { dateStyle: 'medium' })
+    await page.locator('#too-late', { hasText: day }).waitFor()
+    await page.locator('#real-end', { hasText: day }).waitFor()
   })
 
   test('of somebody else is seen without a press', async () => {

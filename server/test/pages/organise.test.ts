@@ -209,7 +209,7 @@ describe('an event that works', () => {
     }
     await fillAndRegister(page, id)
     await form.press('Load the tokens')
-    await page.getByLabel('Load the tokens by themselves when the issuer has approved the event').check()
+    await page.getByLabel('Let the server load the tokens when the issuer has approved the event').check()
     await expectText(page, 'the server keeps your edit code, encrypted, for at most 14 days')
     await expectGood(opened, 'loads-later')
     await form.press('Keep the code and load later')

@@ -91,8 +91,8 @@ export function testBrowser(): OpenPage {
     const watched = watch(context)
     const page = await context.newPage()
     onTestFinished(async () => {
-      // A made answer may be on its way: a page asks again by itself
-      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      // A made answer may be on its way: a page asks again by itself. Some tests close their page
+      if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
       await context.close()
       expect(watched.problems, `what went wrong in ${address}`).toEqual([])
     })

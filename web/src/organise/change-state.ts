@@ -8,6 +8,7 @@ import { isResting } from './evening/evening-session.ts'
 import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
 import { beginChange, finish } from './form-state.ts'
 import { coordinatesFaultText, forgetPlaces, readPlaces } from './places-state.ts'
+import { readCount } from './read-count.ts'
 import { makePlaceOf } from './refusal-place.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
 
@@ -73,13 +74,13 @@ export async function saveChange(
   if (isBusy.value) return
   fault.value = faultOfForm(total)
   if (fault.value) return
-  const tokens = Number(tokensText.value)
+  const tokens = readCount(tokensText.value)
   const description = descriptionText.value.trim()
   const change = {
     coordinates: coordinatesText(readPlaces.value.places),
     ...(description !== before && { description }),
     ...(hidesHolders.value !== hidBefore && { hide_holders: hidesHolders.value === true }),
-    ...(hasTokens(total) && tokens !== total && { tokens }),
+    ...(hasTokens(total) && tokens !== undefined && tokens !== total && { tokens }),
   }
   await attempt(
     async () => {
@@ -100,8 +101,8 @@ function faultOfForm(total: number): Fault | undefined {
   if (!isEditCodeHeld.value) return { place: 'edit_code', say: () => text('organise.change.code_missing') }
   if (readPlaces.value.fault) return { place: 'coordinates', say: coordinatesFaultText }
   if (!hasTokens(total)) return undefined
-  const tokens = tokensText.value.trim()
-  return /^\d{1,9}$/.test(tokens) && Number(tokens) >= total ? undefined : faultOfTokens(total)
+  const tokens = readCount(tokensText.value)
+  return tokens !== undefined && tokens >= total ? undefined : faultOfTokens(total)
 }
 
 function faultOfRefusal(error: unknown, total: number): Fault {

@@ -21,6 +21,7 @@ import { followEvent } from './live-event.ts'
 import { isMadeHere } from './made-here.ts'
 import { PlayerWords } from './player-words.tsx'
 import { eventAddress, isChangeShown, showChange, showForm, shownEvent } from './shown-event.ts'
+import { useIsWide } from './use-is-wide.ts'
 
 /** The public page of an event. @param name uuid or id, as in the address */
 export function LivePage({ name }: { readonly name: string }) {
@@ -97,27 +98,40 @@ function ShownEvent({ info, availability, onChanged }: ShownEventProps & { onCha
     showForm('poap')
   }
   const Part = evening.value && EveningPart.value
+  const isWide = useIsWide()
+  const below = {
+    left: (
+      <>
+        <NextSteps info={info} isEvening={Part !== undefined} onChange={change} />
+        <PlayerWords info={info} availability={availability} />
+      </>
+    ),
+    right: (
+      <>
+        <ForBuilders info={info} />
+        <Facts info={info} availability={availability} />
+      </>
+    ),
+  }
   return (
     <div class="live">
       <LiveHeading info={info} />
       <NewsNotice />
-      {Part && <Part onChanged={onChanged} />}
-      <div class="live-columns">
-        <div>
-          {!Part && (
-            <>
-              <LiveCounts info={info} availability={availability} onLoad={change} />
-              <EveningDoor info={info} />
-            </>
-          )}
-          <NextSteps info={info} isEvening={Part !== undefined} onChange={change} />
-          <PlayerWords info={info} availability={availability} />
+      {Part && <Part onChanged={onChanged} below={isWide ? below : undefined} />}
+      {!(Part && isWide) && (
+        <div class="live-columns">
+          <div>
+            {!Part && (
+              <>
+                <LiveCounts info={info} availability={availability} onLoad={change} />
+                <EveningDoor info={info} />
+              </>
+            )}
+            {below.left}
+          </div>
+          <div>{below.right}</div>
         </div>
-        <div>
-          <ForBuilders info={info} />
-          <Facts info={info} availability={availability} />
-        </div>
-      </div>
+      )}
     </div>
   )
 }

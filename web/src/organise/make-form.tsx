@@ -5,7 +5,8 @@ import { usePageTitle } from '../ui/page-title.ts'
 import { MAX_PLACES } from './coordinates.ts'
 import { DescriptionField, LineField, PlacesFields, Rule, TokensField } from './event-fields.tsx'
 import { zoneName } from './event-hours.ts'
-import { changeDraft, draft, hoursOf, MAX_NAME_LENGTH, makeEvent, openDraft } from './make-state.ts'
+import { hasIncompleteField } from './incomplete-field.ts'
+import { changeDraft, draft, HOURS, hoursOf, MAX_NAME_LENGTH, makeEvent, openDraft } from './make-state.ts'
 import { PictureField } from './picture-field.tsx'
 import { SentForm } from './sent-form.tsx'
 import { OtherWay } from './way-choice.tsx'
@@ -23,7 +24,7 @@ export function MakeForm() {
         class="card step make"
         submit={text('organise.make.submit')}
         busy={text('organise.make.busy')}
-        onSend={() => void makeEvent()}
+        onSend={(form) => void makeEvent(HOURS.filter((field) => isIncomplete(form, field)))}
       >
         <h2>{text('organise.make.heading')}</h2>
         <LineField
@@ -55,6 +56,11 @@ export function MakeForm() {
       </SentForm>
     </>
   )
+}
+
+/** Whether only a part of a day or time was typed. */
+function isIncomplete(form: HTMLFormElement, field: string): boolean {
+  return hasIncompleteField(form.querySelector<HTMLInputElement>(`#${field}`))
 }
 
 /** First and last day, each with a time of day that may be left out. */

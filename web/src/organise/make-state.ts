@@ -7,6 +7,7 @@ import { momentOf } from './event-hours.ts'
 import { attempt, clearFaultAt, type Fault, fault, faultAt, isBusy } from './fault-state.ts'
 import { finish } from './form-state.ts'
 import { coordinatesFaultText, fillPlaces, NEW_EVENT, readPlaces } from './places-state.ts'
+import { readCount } from './read-count.ts'
 import { type MakePlace, makePlaceOf, type RefusalPlace } from './refusal-place.ts'
 
 /** State of the form that makes an event on this server. Its places are those of `places-state.ts`. */
@@ -62,7 +63,8 @@ export function changeDraft(change: Partial<EventDraft>, place?: MakePlace): voi
   if (place && HOURS.includes(place)) clearFaultAt('last_time')
 }
 
-const HOURS: readonly MakePlace[] = ['first_day', 'first_time', 'last_day']
+/** The fields of days and times, from above. */
+export const HOURS: readonly MakePlace[] = ['first_day', 'first_time', 'last_day', 'last_time']
 
 /** The places of the form are those of the new event alone. */
 export function openDraft(): void {
@@ -82,10 +84,14 @@ export function hoursOf({ first_day, first_time, last_day, last_time }: EventDra
   }
 }
 
-/** Sends the form. A failure is shown at the field that caused it, and clears nothing. */
-export async function makeEvent(): Promise<void> {
+/**
+ * Sends the form. A failure is shown at the field that caused it, and clears nothing.
+ *
+ * @param incomplete days and times of which only a part was typed: in the draft they are empty
+ */
+export async function makeEvent(incomplete: readonly MakePlace[]): Promise<void> {
   if (isBusy.value) return
-  fault.value = faultOf(draft.value)
+  fault.value = faultOf(draft.value, incomplete)
   if (fault.value) return
   await attempt(
     async () => {
@@ -117,7 +123,7 @@ function sendDraft(entered: EventDraft) {
       end_date: last_day === '' ? first_day : last_day,
       ...(fromMs !== undefined && { distribution_start_date: new Date(fromMs).toISOString() }),
       ...(untilMs !== undefined && { distribution_end_date: new Date(untilMs).toISOString() }),
-      tokens: Number(tokens),
+      tokens: readCount(tokens) ?? 0,
       ...(image !== '' && { image }),
       requires_presence: rules.requiresPresence,
       requires_captcha: rules.requiresCaptcha,
@@ -127,17 +133,18 @@ function sendDraft(entered: EventDraft) {
 }
 
 /** The first field that the server would refuse, from above. */
-function faultOf(entered: EventDraft): Fault | undefined {
+function faultOf(entered: EventDraft, [incomplete]: readonly MakePlace[]): Fault | undefined {
   const { name, first_day, last_day, tokens } = entered
   if (name.trim() === '') return faultOfField('name')
   if (readPlaces.value.fault) return { place: 'coordinates', say: coordinatesFaultText }
+  if (incomplete) return { place: incomplete, say: () => text('organise.make.incomplete_fault') }
   if (!isDay(first_day)) return faultOfField('first_day')
   if (last_day !== '' && !isDay(last_day))
     return { place: 'last_day', say: () => text('organise.make.day_fault') }
   if (last_day !== '' && last_day < first_day) return faultOfField('last_day')
   const { fromMs, untilMs } = hoursOf(entered)
   if (fromMs !== undefined && untilMs !== undefined && untilMs <= fromMs) return faultOfField('last_time')
-  return /^[1-9]\d{0,8}$/.test(tokens.trim()) ? undefined : faultOfField('tokens')
+  return (readCount(tokens) ?? 0) > 0 ? undefined : faultOfField('tokens')
 }
 
 function faultOfField(place: MakePlace): Fault {

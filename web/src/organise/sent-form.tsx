@@ -19,7 +19,7 @@ interface SentFormProps {
   readonly place?: RequestPlace
   /** False where another button is the first choice. */
   readonly isPrimary?: boolean
-  onSend(): void
+  onSend(form: HTMLFormElement): void
 }
 
 /** A form whose button sends a request: with its failure, and closed while the server names a waiting time. */
@@ -32,7 +32,7 @@ export function SentForm(props: SentFormProps) {
       noValidate
       onSubmit={(submitted) => {
         submitted.preventDefault()
-        if (!mustWait) onSend()
+        if (!mustWait) onSend(submitted.currentTarget)
       }}
     >
       {children}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 
 /** Rows are deleted so much later, because a process with a slow clock may still use them. */
 const CLOCK_DIFFERENCE_MS = MINUTE_MS
@@ -28,15 +28,19 @@ export interface NewSecret {
   readonly nowMs: number
   /** Until when the secret before stays valid; `nowMs`: it ends at once. */
   readonly previousUntilMs: number
+  readonly withdrawsOpen: boolean
 }
 
 /**
  * Makes a secret the current one. At most one other stays: the one before.
  *
- * @returns whether there was one before
+ * @returns whether there was one before, and how many unused grants were withdrawn
  */
-export function replaceSecret(db: Db, secret: NewSecret): Promise<boolean> {
-  const { eventId, sealed, nowMs, previousUntilMs } = secret
+export function replaceSecret(
+  db: Db,
+  secret: NewSecret,
+): Promise<{ readonly hadOne: boolean; readonly withdrawn: number }> {
+  const { eventId, sealed, nowMs, previousUntilMs, withdrawsOpen } = secret
   return inTransaction(db, async (tx) => {
     // Two calls at the same time are done one after the other
     await sql`select from attendance_event where event_id = ${eventId} for update`.execute(tx)
@@ -51,8 +55,20 @@ export function replaceSecret(db: Db, secret: NewSecret): Promise<boolean> {
       .insertInto('grant_secret')
       .values({ event_id: eventId, sealed, created_at_ms: nowMs, valid_until_ms: null })
       .execute()
-    return numUpdatedRows > 0n
+    return { hadOne: numUpdatedRows > 0n, withdrawn: withdrawsOpen ? await withdrawOpen(tx, eventId) : 0 }
   })
+}
+
+/** Deletes all grants of an event that no claim has, and counts them as expired. @returns how many */
+async function withdrawOpen(tx: Tx, eventId: number): Promise<number> {
+  const { rows } = await sql<{ withdrawn: number }>`
+    with withdrawn as (
+      delete from attendance_grant where event_id = ${eventId} and claim_id is null returning event_id
+    )
+    update attendance_event set grants_expired = grants_expired + (select count(*) from withdrawn)
+    where event_id = ${eventId}
+    returning (select count(*) from withdrawn)::integer as withdrawn`.execute(tx)
+  return rows[0]!.withdrawn
 }
 
 export interface Grant {

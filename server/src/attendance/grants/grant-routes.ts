@@ -51,6 +51,13 @@ const secretBody = Type.Object(
           'For so many seconds the secret before stays valid too, so that no grant is refused while you change it; 0 if left out.',
       }),
     ),
+    withdrawOpen: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'true: all grants that no claim has used are withdrawn, because somebody else may have signed some of them.',
+      }),
+    ),
   },
   { title: 'GrantSecretRequest' },
 )
@@ -61,6 +68,7 @@ const secretSchema = Type.Object(
     previous_ends_at: Type.Union([Type.String(), Type.Null()], {
       description: 'When the secret before ends: ISO 8601, UTC. Null where there was none.',
     }),
+    withdrawn: Type.Integer({ description: 'How many grants were withdrawn; 0 without `withdrawOpen`.' }),
     ...passField,
   },
   { title: 'GrantSecret' },
@@ -139,10 +147,13 @@ export const grantRoutes: FastifyPluginCallbackTypebox<GrantRouteOptions> = (
       assertConfigured()
       const { event_id: eventId, uuid } = await getEvent(db, parseEventName(request.params.event))
       const newPass = await organisers.assertEditCode(eventId, credentialsOf(request))
-      const { keepPreviousS = 0 } = request.body
-      const made = await grants.makeSecret(eventId, keepPreviousS * SECOND_MS)
+      const { keepPreviousS = 0, withdrawOpen = false } = request.body
+      const { secret, previousEndsAtMs, withdrawn } = await grants.makeSecret(eventId, {
+        keepPreviousMs: keepPreviousS * SECOND_MS,
+        withdrawsOpen: withdrawOpen,
+      })
       reply.header('cache-control', 'no-store')
-      const data = { uuid, secret: made.secret, previous_ends_at: isoText(made.previousEndsAtMs) }
+      const data = { uuid, secret, previous_ends_at: isoText(previousEndsAtMs), withdrawn }
       return { ok: true as const, data: { ...data, ...passIn(reply, newPass) } }
     },
   )

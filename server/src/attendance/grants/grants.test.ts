@@ -72,7 +72,7 @@ describeOnBothEngines('grants', (open) => {
 
   test('are signed with the secret of their event, which is stored encrypted', async () => {
     const other = await givenEvent(0)
-    const { secret, previousEndsAtMs } = await grants.makeSecret(event.event_id, DAY_MS)
+    const { secret, previousEndsAtMs } = await grants.makeSecret(event.event_id, { keepPreviousMs: DAY_MS })
     const rows = await db
       .selectFrom('grant_secret')
       .select('sealed')
@@ -92,9 +92,11 @@ describeOnBothEngines('grants', (open) => {
 
   test('a new secret ends the one before at once, or when the organiser says', async () => {
     const { event_id: id } = event
-    const { secret: first } = await grants.makeSecret(id, 0)
-    const { secret: second, previousEndsAtMs: atOnce } = await grants.makeSecret(id, 0)
-    const { secret: third, previousEndsAtMs: inAnHour } = await grants.makeSecret(id, HOUR_MS)
+    const { secret: first } = await grants.makeSecret(id)
+    const { secret: second, previousEndsAtMs: atOnce } = await grants.makeSecret(id)
+    const { secret: third, previousEndsAtMs: inAnHour } = await grants.makeSecret(id, {
+      keepPreviousMs: HOUR_MS,
+    })
     const valid = async () =>
       Promise.all([first, second, third].map(async (secret) => (await signerWith(secret)) === id))
 
@@ -105,12 +107,36 @@ describeOnBothEngines('grants', (open) => {
     clock.set(NOW + 2 * HOUR_MS)
     await grants.deleteOld()
     expect(await valid()).toEqual([false, false, true])
-    await Promise.all([grants.makeSecret(id, HOUR_MS), grants.makeSecret(id, HOUR_MS)])
+    await Promise.all([
+      grants.makeSecret(id, { keepPreviousMs: HOUR_MS }),
+      grants.makeSecret(id, { keepPreviousMs: HOUR_MS }),
+    ])
     expect(await valid(), 'the third one is two secrets ago').toEqual([false, false, false])
   })
 
+  test('that nobody has used are withdrawn with a secret that others know, and used ones stay', async () => {
+    grants = new Grants({ db, clock, vault, maxOpen: 4 })
+    const kept = await givenEvent(1)
+    await grants.give({ eventId: kept.event_id, address: ANN, nonce: 'kept', expiresAtMs: NOW + HOUR_MS })
+    await give('used', ANN)
+    const made = await claim()
+    for (const nonce of ['forged 1', 'forged 2', 'forged 3']) await give(nonce, BEN)
+    await expect(give('right')).rejects.toMatchObject({ code: 'too_many_grants' })
+    expect(await grants.makeSecret(event.event_id)).toMatchObject({ withdrawn: 0 })
+    expect(await counts()).toEqual({ open: 3, used: 1, expired: 0 })
+
+    expect(await grants.makeSecret(event.event_id, { withdrawsOpen: true })).toMatchObject({ withdrawn: 3 })
+
+    expect(await counts()).toEqual({ open: 0, used: 1, expired: 3 })
+    expect(await claim(BEN)).toBeUndefined()
+    expect(await give('right', BEN), 'the limit has room again').toBe('accepted')
+    await fail(made!)
+    await grants.assertGranted(event, ANN)
+    expect(await countGrants(db, kept.event_id, NOW)).toEqual({ open: 1, used: 0, expired: 0 })
+  })
+
   test('a secret that no key decrypts is as none', async () => {
-    const { secret } = await grants.makeSecret(event.event_id, 0)
+    const { secret } = await grants.makeSecret(event.event_id)
     grants = new Grants({ db, clock, vault: new Vault(Buffer.alloc(32, 6)), maxOpen: 1 })
 
     expect(await signerWith(secret)).toBeUndefined()
@@ -258,7 +284,7 @@ describeOnBothEngines('grants', (open) => {
 
   test('are deleted with their event', async () => {
     await give('one')
-    await grants.makeSecret(event.event_id, 0)
+    await grants.makeSecret(event.event_id)
     await db.deleteFrom('claim_code').where('event_id', '=', event.event_id).execute()
     await db.deleteFrom('event_count').where('event_id', '=', event.event_id).execute()
     await db.deleteFrom('attendance_event').where('event_id', '=', event.event_id).execute()

@@ -32,6 +32,22 @@ export interface GrantsOptions {
   readonly maxOpen: number
 }
 
+/** What is done besides when a secret is made. */
+export interface SecretChange {
+  /** For so long the secret before stays valid; 0 if left out. */
+  readonly keepPreviousMs?: number
+  /** Whether all unused grants are withdrawn, for the case that others know the secret before. */
+  readonly withdrawsOpen?: boolean
+}
+
+export interface MadeSecret {
+  readonly secret: string
+  /** When the secret before ends; null where there was none. */
+  readonly previousEndsAtMs: number | null
+  /** How many unused grants were withdrawn. */
+  readonly withdrawn: number
+}
+
 /**
  * Grants: a program of the organiser, for example the server of a game, says who may claim a token of an event. It signs
  * each grant with a secret of the event. A claim uses a grant up: claims/reserve-queries.ts.
@@ -47,24 +63,25 @@ export class Grants {
   /**
    * Makes a new secret of an event. The one before ends now, or after `keepPreviousMs`; any earlier one ends now.
    *
-   * @returns the secret, which is not shown again, and when the one before ends; null where there was none
+   * @returns the secret, which is not shown again
    */
   async makeSecret(
     eventId: number,
-    keepPreviousMs: number,
-  ): Promise<{ readonly secret: string; readonly previousEndsAtMs: number | null }> {
+    { keepPreviousMs = 0, withdrawsOpen = false }: SecretChange = {},
+  ): Promise<MadeSecret> {
     const { db, clock, vault } = this.options
     const nowMs = clock.nowMs()
     const secret = makeSecret()
     const sealed = vault.seal('grant-secret', secret, String(eventId))
     const previousUntilMs = nowMs + keepPreviousMs
-    const hadOne = await replaceSecret(db, { eventId, sealed, nowMs, previousUntilMs })
-    return { secret, previousEndsAtMs: hadOne ? previousUntilMs : null }
+    const change = { eventId, sealed, nowMs, previousUntilMs, withdrawsOpen }
+    const { hadOne, withdrawn } = await replaceSecret(db, change)
+    if (withdrawsOpen) this.open.forget(String(eventId))
+    return { secret, previousEndsAtMs: hadOne ? previousUntilMs : null, withdrawn }
   }
 
   /**
-   * The event of a signed grant. An unknown event, and one without a secret, are answered like a wrong signature, after
-   * the same work.
+   * The event of a signed grant. An unknown event, and one without a secret, are answered like a wrong signature.
    *
    * @throws {AppError} `bad_grant`
    */

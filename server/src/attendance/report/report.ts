@@ -89,7 +89,7 @@ export const reportSchema = Type.Object(
     grants: Type.Object({
       open: count('Players may still use them.'),
       used: count('A claim has them.'),
-      expired: count('Nobody used them in time.'),
+      expired: count('Nobody used them in time, or they were withdrawn.'),
     }),
     rehearsal: Type.Object(
       {

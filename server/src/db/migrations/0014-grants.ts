@@ -17,6 +17,8 @@ export async function up(db: Kysely<never>): Promise<void> {
 const STATEMENTS = [
   // Requests queue behind a lock request that waits: it gives up soon, and migrate.ts tries again.
   `set local lock_timeout = '250ms'`,
+  // What the reference to claim below needs: before attendance_event is locked, as claims that are being written use both.
+  'lock table claim in share row exclusive mode',
   `alter table attendance_event
     add column requires_grant boolean not null default false,
     add column grants_expired integer not null default 0`,

@@ -1,19 +1,23 @@
 import { attendance } from '@landpass/client'
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { BlockedPlayer } from '../../api/evening.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
+import { plainText } from '../pasted-text.ts'
 import { ActionFault } from './action-fault.tsx'
 import { sendForEvent, withReport } from './evening-session.ts'
 import { TextField } from './text-field.tsx'
 import { useAction } from './use-action.ts'
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
+/** Room for blanks between the characters. */
+const MAX_PASTED_LENGTH = 100
 
 /** Players who get no token of this event. The list is asked for when it is opened. */
 export function BlockList({ blocked }: { readonly blocked: number }) {
   const isOpened = useSignal(false)
+  const summary = useRef<HTMLElement>(null)
   return (
     <section class="card">
       <h2>{text('evening.blocked.heading')}</h2>
@@ -23,29 +27,39 @@ export function BlockList({ blocked }: { readonly blocked: number }) {
           isOpened.value = currentTarget.open
         }}
       >
-        <summary>{text('evening.blocked.count', { count: blocked })}</summary>
-        {isOpened.value && <List />}
+        <summary ref={summary}>{text('evening.blocked.count', { count: blocked })}</summary>
+        {isOpened.value && <List onUnblocked={() => summary.current?.focus()} />}
       </details>
     </section>
   )
 }
 
-function List() {
+/** @param onUnblocked called when the pressed button is gone */
+function List({ onUnblocked }: { onUnblocked(): void }) {
   const players = useSignal<readonly BlockedPlayer[] | undefined>(undefined)
   const action = useAction()
   const typed = useSignal('')
   const isWrong = useSignal(false)
+  const said = useSignal('')
   const send = async (change: { add?: string[]; remove?: string[] } = {}) => {
     const answer = await sendForEvent((id, credentials) => attendance.changeBlocked(id, credentials, change))
     players.value = answer.blocked
   }
   useEffect(() => void action.run(send), [])
   const add = async () => {
-    const address = typed.value.trim()
+    const address = plainText(typed.value).replace(/\s/g, '')
     isWrong.value = !ADDRESS.test(address)
     if (isWrong.value) return
+    said.value = ''
     await withReport(() => send({ add: [address] }))
     typed.value = ''
+    said.value = text('evening.blocked.added', { address })
+  }
+  const remove = async (address: string) => {
+    said.value = ''
+    await withReport(() => send({ remove: [address] }))
+    said.value = text('evening.blocked.removed', { address })
+    onUnblocked()
   }
   return (
     <form
@@ -61,12 +75,14 @@ function List() {
         typed={typed}
         isWrong={isWrong}
         wrongWords={text('evening.blocked.wrong')}
+        action={action}
         faultId="blocked-fault"
-        maxLength={60}
+        maxLength={MAX_PASTED_LENGTH}
       />
       <button type="submit" aria-disabled={action.isBusy.value}>
         {text('evening.blocked.add')}
       </button>
+      <p role="status">{said.value}</p>
       <ActionFault id="blocked-fault" action={action} />
       <ul class="blocked">
         {players.value?.map(({ address, since }) => (
@@ -79,7 +95,7 @@ function List() {
               type="button"
               aria-disabled={action.isBusy.value}
               aria-label={text('evening.blocked.remove_address', { address })}
-              onClick={() => void action.run(() => withReport(() => send({ remove: [address] })))}
+              onClick={() => void action.run(() => remove(address))}
             >
               {text('evening.blocked.remove')}
             </button>

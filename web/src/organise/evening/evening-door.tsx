@@ -8,10 +8,11 @@ import { text } from '../../texts/texts.ts'
 import { EditCodeField } from '../edit-code-field.tsx'
 import { isMadeHere } from '../made-here.ts'
 import { SentForm } from '../sent-form.tsx'
+import type { EveningProps } from './evening-props.ts'
 import { closeWithEditCode, isResting, openEvening, restEvening, takeForgotten } from './evening-session.ts'
 
 /** The part of the page that needs the edit code: loaded with the first code that is given. */
-export const EveningPart = signal<ComponentType<{ onChanged(): void }> | undefined>(undefined)
+export const EveningPart = signal<ComponentType<EveningProps> | undefined>(undefined)
 
 /** Goes on with the evening that was open before the event was changed, and lets it rest when its page is left. */
 export function useEvening(info: EventInfo): void {

@@ -7,6 +7,7 @@ import { isMadeHere } from '../made-here.ts'
 import { noteMyEvent } from '../my-events.ts'
 import { type Repetition, repeatWhileVisible } from '../repeat-while-visible.ts'
 import { type OrganiserCredentials, sendAsOrganiser } from '../send-as-organiser.ts'
+import { availabilityAfter } from './after-change.ts'
 
 /**
  * The evening of one event: its report, kept up to date after the organiser gave the edit code once. The code is in the
@@ -14,8 +15,11 @@ import { type OrganiserCredentials, sendAsOrganiser } from '../send-as-organiser
  * event is changed in its form, the evening rests.
  */
 
-/** Interval between reports. A network address may send 30 requests with an edit code in a minute. */
-const REFRESH_MS = 5_000
+/**
+ * Interval between reports. A network address may send 30 requests with an edit code in a minute, changes included, and
+ * several organisers may share it.
+ */
+const REFRESH_MS = 10_000
 
 export interface Evening {
   readonly eventId: number
@@ -118,31 +122,44 @@ export function closeWithEditCode(): () => void {
 }
 
 /**
- * Changes options of the event, and shows what is true afterwards, also when the change failed.
+ * Changes options of the event, and shows what the answer says; the next report says the rest.
  *
  * @throws {LandpassError} why it failed
  */
 export async function changeEvening(change: attendance.EventChange): Promise<void> {
-  await withReport(async () => {
+  try {
     const { organiser_pass: _, ...event } = await sendForEvent((id, credentials) =>
       attendance.changeEvent(id, credentials, change),
     )
+    changes++
     show(event)
-  })
+  } catch (error) {
+    await lookAfter(error)
+    throw error
+  }
 }
 
 /**
- * Does something that changes the report, then reads it again.
+ * Does something that changes the numbers of the report, then reads it again.
  *
  * @throws what `act` throws
  */
 export async function withReport<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
-    return await act()
-  } finally {
+    const result = await act()
     changes++
     await lookAgain()
+    return result
+  } catch (error) {
+    await lookAfter(error)
+    throw error
   }
+}
+
+/** Shows what is true after a failed change; where the server wants a pause, the next report does. */
+async function lookAfter(error: unknown): Promise<void> {
+  changes++
+  if (!(error instanceof LandpassError) || error.retryAfterS === undefined) await lookAgain()
 }
 
 /** Sends a call about the event of the evening with the edit code. @throws {LandpassError} */
@@ -197,7 +214,9 @@ function show(event: EventInfo): void {
   const shown = evening.peek()
   if (shown?.eventId !== event.id) return
   const { report } = shown
-  evening.value = { ...shown, report: { ...report, event: { ...report.event, ...event } } }
+  const changed = { ...report.event, ...event }
+  const availability = availabilityAfter(changed, report.availability, Date.now())
+  evening.value = { ...shown, report: { ...report, event: changed, availability } }
 }
 
 function faultOf(error: unknown, event: { readonly id: number }): Fault {

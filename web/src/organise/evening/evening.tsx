@@ -5,6 +5,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { ProofOfWork } from '../busy.tsx'
 import { BlockList } from './block-list.tsx'
 import { Downloads } from './downloads.tsx'
+import type { EveningProps } from './evening-props.ts'
 import { evening, forgetEvening } from './evening-session.ts'
 import { Grants } from './grants.tsx'
 import { MinutesChart } from './minutes-chart.tsx'
@@ -16,8 +17,8 @@ import { StateCard } from './state-card.tsx'
 import { Switches } from './switches.tsx'
 import { Times } from './times.tsx'
 
-/** What an organiser watches and changes while the crowd comes. @param onChanged called after every change */
-export function Evening({ onChanged }: { onChanged(): void }) {
+/** What an organiser watches and changes while the crowd comes. */
+export function Evening({ onChanged, below }: EveningProps) {
   const shown = evening.value
   if (!shown) return null
   const { report, atMs, error } = shown
@@ -38,10 +39,11 @@ export function Evening({ onChanged }: { onChanged(): void }) {
           <Refusals refusals={report.refusals} />
           <Services report={report} />
           <MoreTokens report={report} onChanged={onChanged} />
+          {below?.left}
         </div>
         <div>
           <Switches event={event} onChanged={onChanged} />
-          <Times event={event} onChanged={onChanged} />
+          <Times report={report} onChanged={onChanged} />
           <Rehearsal report={report} counted={report.rehearsal} onChanged={onChanged} />
           <Grants grants={report.grants} />
           <BlockList blocked={report.blocked} />
@@ -53,6 +55,7 @@ export function Evening({ onChanged }: { onChanged(): void }) {
               {text('evening.code.forget')}
             </button>
           </section>
+          {below?.right}
         </div>
       </div>
     </div>

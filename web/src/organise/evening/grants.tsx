@@ -7,7 +7,7 @@ import { text } from '../../texts/texts.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { ActionFault } from './action-fault.tsx'
-import { sendForEvent } from './evening-session.ts'
+import { sendForEvent, withReport } from './evening-session.ts'
 import { useAction } from './use-action.ts'
 
 /** How long the secret before stays valid where the organiser wants that. */
@@ -17,15 +17,31 @@ const KEEP_PREVIOUS_S = 3_600
 export function Grants({ grants }: { readonly grants: GrantCounts }) {
   const action = useAction()
   const made = useSignal<GrantSecret | undefined>(undefined)
-  const keepsPrevious = useSignal(false)
+  const keepsPrevious = useSignal(true)
+  /** A secret that others know ends at once, with the grants that they may have signed. */
+  const isKnown = useSignal(false)
+  const makeButton = useRef<HTMLButtonElement>(null)
+  const wasKept = useRef(false)
   const { open, used, expired } = grants
   const make = async () => {
-    made.value = await sendForEvent((id, credentials) =>
-      attendance.makeGrantSecret(id, credentials, {
-        keepPreviousS: keepsPrevious.value ? KEEP_PREVIOUS_S : 0,
-      }),
-    )
+    const [isKept, withdrawOpen] = [keepsPrevious.value && !isKnown.value, isKnown.value]
+    await withReport(async () => {
+      // Shown at once, whatever becomes of the report: the server cannot show it again
+      made.value = await sendForEvent((id, credentials) =>
+        attendance.makeGrantSecret(id, credentials, {
+          keepPreviousS: isKept ? KEEP_PREVIOUS_S : 0,
+          ...(withdrawOpen && { withdrawOpen }),
+        }),
+      )
+    })
+    keepsPrevious.value = true
+    isKnown.value = false
   }
+  // The pressed button disappears: the one that replaces it takes the focus
+  useEffect(() => {
+    if (wasKept.current) makeButton.current?.focus()
+    wasKept.current = false
+  }, [made.value])
   return (
     <section class="card">
       <h2>{text('evening.grants.heading')}</h2>
@@ -39,21 +55,43 @@ export function Grants({ grants }: { readonly grants: GrantCounts }) {
         <dd>{formatNumber(expired)}</dd>
       </dl>
       {made.value ? (
-        <MadeSecret made={made.value} onKept={() => (made.value = undefined)} />
+        <MadeSecret
+          made={made.value}
+          onKept={() => {
+            wasKept.current = true
+            made.value = undefined
+          }}
+        />
       ) : (
         <>
           <label class="rule">
             <input
               type="checkbox"
-              checked={keepsPrevious.value}
+              checked={keepsPrevious.value && !isKnown.value}
+              disabled={isKnown.value}
+              aria-describedby="grants-ends"
               onChange={({ currentTarget }) => {
                 keepsPrevious.value = currentTarget.checked
               }}
             />
             {text('evening.grants.keep_previous')}
           </label>
+          <p class="hint" id="grants-ends">
+            {text('evening.grants.ends_at_once')}
+          </p>
+          <label class="rule">
+            <input
+              type="checkbox"
+              checked={isKnown.value}
+              onChange={({ currentTarget }) => {
+                isKnown.value = currentTarget.checked
+              }}
+            />
+            {text('evening.grants.known')}
+          </label>
           <button
             type="button"
+            ref={makeButton}
             aria-disabled={action.isBusy.value}
             aria-describedby="grants-fault"
             onClick={() => void action.run(make)}
@@ -83,6 +121,7 @@ function MadeSecret({ made, onKept }: { readonly made: GrantSecret; onKept(): vo
         {ends !== null && (
           <p>{text('evening.grants.previous_ends', { time: formatDateTime(Date.parse(ends)) })}</p>
         )}
+        {made.withdrawn > 0 && <p>{text('evening.grants.withdrawn', { count: made.withdrawn })}</p>}
         <button type="button" onClick={onKept}>
           {text('evening.grants.kept')}
         </button>

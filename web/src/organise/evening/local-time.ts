@@ -24,3 +24,13 @@ export function isoOf(typed: string): string | null | undefined {
   const timeMs = Date.parse(typed)
   return Number.isNaN(timeMs) ? undefined : new Date(timeMs).toISOString()
 }
+
+/**
+ * Whether what was typed into such a field is later than a time of the server. What is no time is not.
+ *
+ * @example
+ * isLater('2026-11-20T19:00', '2026-11-20T17:59:00.000Z') // true in Paris
+ */
+export function isLater(typed: string, iso: string): boolean {
+  return Date.parse(typed) > Date.parse(iso)
+}

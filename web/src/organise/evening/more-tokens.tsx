@@ -1,12 +1,17 @@
 import { attendance, LandpassError, type Report } from '@landpass/client'
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { isMadeHere } from '../made-here.ts'
+import { readCount } from '../read-count.ts'
 import { ActionFault } from './action-fault.tsx'
-import { changeEvening, sendForEvent, withReport } from './evening-session.ts'
+import { sendForEvent, withReport } from './evening-session.ts'
 import { TextField } from './text-field.tsx'
 import { useAction } from './use-action.ts'
+
+/** Room for blanks around a number. */
+const MAX_PASTED_LENGTH = 20
 
 interface MoreTokensProps {
   readonly report: Report
@@ -34,10 +39,12 @@ function TokensHere({ total, onChanged }: { readonly total: number; onChanged():
   const isWrong = useSignal(false)
   if (total === 0) return <p>{text('organise.next.waiting_for_operator')}</p>
   const raise = async () => {
-    const tokens = Number(typed.value.trim())
-    isWrong.value = !Number.isSafeInteger(tokens) || tokens <= total
-    if (isWrong.value) return
-    await changeEvening({ tokens })
+    const tokens = readCount(typed.value)
+    isWrong.value = tokens === undefined || tokens <= total
+    if (isWrong.value || tokens === undefined) return
+    await withReport(() =>
+      sendForEvent((id, credentials) => attendance.changeEvent(id, credentials, { tokens })),
+    )
     typed.value = ''
     onChanged()
   }
@@ -56,8 +63,9 @@ function TokensHere({ total, onChanged }: { readonly total: number; onChanged():
         typed={typed}
         isWrong={isWrong}
         wrongWords={text('evening.tokens.wrong', { count: total })}
+        action={action}
         faultId="more-tokens-fault"
-        maxLength={9}
+        maxLength={MAX_PASTED_LENGTH}
         inputMode="numeric"
       />
       <button type="submit" aria-disabled={action.isBusy.value}>
@@ -78,8 +86,15 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
   const action = useAction()
   const said = useSignal('')
   const { codes_load: loads, availability } = report
+  const buttons = useRef<HTMLDivElement>(null)
+  const wasReplaced = useRef(false)
+  // The pressed button disappears: the one that replaces it takes the focus
+  useEffect(() => {
+    if (wasReplaced.current) [...(buttons.current?.querySelectorAll('button') ?? [])].at(-1)?.focus()
+    wasReplaced.current = false
+  }, [loads === null])
   const load = (whenApproved: boolean) =>
-    void action.run(async () => {
+    action.run(async () => {
       said.value = ''
       const { body } = await withReport(() =>
         sendForEvent((id, credentials) =>
@@ -93,16 +108,24 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
           : text('organise.news.no_new_codes', { total: body.total })
       onChanged()
     })
+  const loadAlone = async (isWanted: boolean) => {
+    wasReplaced.current = true
+    await load(isWanted)
+    if (action.fault.peek() !== undefined) wasReplaced.current = false
+  }
   const isBusy = action.isBusy.value
   return (
     <>
       <p>{text('evening.tokens.at_issuer')}</p>
-      <div class="row">
+      <div class="row" ref={buttons}>
         <button
           type="button"
           aria-disabled={isBusy}
           aria-describedby="load-fault"
-          onClick={() => load(loads !== null)}
+          onClick={() => {
+            wasReplaced.current = false
+            void load(loads !== null)
+          }}
         >
           {text('organise.codes.load')}
         </button>
@@ -111,13 +134,13 @@ function CodesOfIssuer({ report, onChanged }: MoreTokensProps) {
             type="button"
             aria-disabled={isBusy}
             aria-describedby="load-explained"
-            onClick={() => load(true)}
+            onClick={() => void loadAlone(true)}
           >
             {text('evening.tokens.when_approved')}
           </button>
         )}
         {loads && (
-          <button type="button" aria-disabled={isBusy} onClick={() => load(false)}>
+          <button type="button" aria-disabled={isBusy} onClick={() => void loadAlone(false)}>
             {text('evening.tokens.not_alone')}
           </button>
         )}

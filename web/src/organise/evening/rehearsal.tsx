@@ -1,4 +1,4 @@
-import type { Report } from '@landpass/client'
+import { LandpassError, type Report } from '@landpass/client'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RehearsalCounts } from '../../api/evening.ts'
 import { formatDateTime } from '../../texts/format.ts'
@@ -83,7 +83,13 @@ export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
           </>
         )}
       </fieldset>
-      <ActionFault id="rehearsal-fault" action={action} />
+      <ActionFault id="rehearsal-fault" action={action} wordsOf={wordsOfRefusal} />
     </section>
   )
+}
+
+/** The only time that is sent follows from the clock of the device. */
+function wordsOfRefusal(fault: unknown): string | undefined {
+  const isOfTime = fault instanceof LandpassError && fault.code === 'invalid_parameter'
+  return isOfTime ? text('evening.rehearsal.clock') : undefined
 }

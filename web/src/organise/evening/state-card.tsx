@@ -42,10 +42,11 @@ export function StateCard({ shown, onChanged }: StateCardProps) {
       <h2 ref={heading} tabIndex={-1}>
         {text('evening.heading')}
       </h2>
-      <div role="status">
-        <p class="state">{titleOf(state, shown)}</p>
-        <p>{nextOf(state, shown)}</p>
-      </div>
+      {/* The title alone is announced: the numbers below change with every claim */}
+      <p class="state" role="status">
+        {titleOf(state, shown)}
+      </p>
+      <p>{nextOf(state, shown)}</p>
       {rehearsal !== null && Date.parse(rehearsal) > Date.now() && (
         <p class="hint">{text('evening.rehearsal.on', { time: formatDateTime(Date.parse(rehearsal)) })}</p>
       )}
@@ -80,7 +81,7 @@ function Pause({ isEnabled, onChanged }: { readonly isEnabled: boolean; onChange
 function titleOf(state: EveningState, { report }: Evening): string {
   switch (state) {
     case 'short':
-      return text('evening.state.short', { count: report.availability.available })
+      return text('evening.state.short')
     case 'issuer_down':
       return text('evening.state.issuer_down')
     case 'presence_down':

@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals'
+import type { Action } from './use-action.ts'
 
 interface TextFieldProps {
   readonly id: string
@@ -8,6 +9,8 @@ interface TextFieldProps {
   /** Whether what is typed cannot be sent: until it changes. */
   readonly isWrong: Signal<boolean>
   readonly wrongWords: string
+  /** What sends it: its failure is shown until the value changes. */
+  readonly action: Action
   /** Id of the element that says why the server refused it. */
   readonly faultId: string
   readonly maxLength: number
@@ -16,7 +19,18 @@ interface TextFieldProps {
 
 /** A field of one line for a value that is checked before it is sent. */
 export function TextField(props: TextFieldProps) {
-  const { id, label, hint, typed, isWrong, wrongWords, faultId, maxLength, inputMode = 'text' } = props
+  const {
+    id,
+    label,
+    hint,
+    typed,
+    isWrong,
+    wrongWords,
+    action,
+    faultId,
+    maxLength,
+    inputMode = 'text',
+  } = props
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -37,6 +51,7 @@ export function TextField(props: TextFieldProps) {
         onInput={({ currentTarget }) => {
           typed.value = currentTarget.value
           isWrong.value = false
+          action.fault.value = undefined
         }}
       />
       <p class="fault" id={`${id}-wrong`} role="alert">

@@ -1,28 +1,47 @@
-import { type EventInfo, LandpassError } from '@landpass/client'
-import { useSignal } from '@preact/signals'
+import { LandpassError, type Report } from '@landpass/client'
+import { type Signal, useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
+import { hasIncompleteField } from '../incomplete-field.ts'
 import { ActionFault } from './action-fault.tsx'
 import { changeEvening } from './evening-session.ts'
-import { isoOf, localText } from './local-time.ts'
+import { isLater, isoOf, localText } from './local-time.ts'
 import { useAction } from './use-action.ts'
 
 interface TimesProps {
-  readonly event: EventInfo
+  readonly report: Pick<Report, 'event' | 'availability'>
   onChanged(): void
 }
 
 /** From when until when players can claim. What is being typed stays when the report changes. */
-export function Times({ event, onChanged }: TimesProps) {
+export function Times({ report, onChanged }: TimesProps) {
+  const { event, availability } = report
   const action = useAction()
+  const form = useRef<HTMLFormElement>(null)
   const typedStart = useSignal<string | undefined>(undefined)
   const typedEnd = useSignal<string | undefined>(undefined)
+  /** A field of which only a part was typed has no value, and a browser may tell nothing of it. */
+  const isIncomplete = useSignal(false)
   const isWrong = useSignal(false)
   const start = typedStart.value ?? localText(event.distribution_start_date)
   const end = typedEnd.value ?? localText(event.distribution_end_date)
+  const isTyped = typedStart.value !== undefined || typedEnd.value !== undefined || isIncomplete.value
+  const look = () => {
+    isIncomplete.value = hasIncompleteField(form.current)
+  }
+  const change = () => {
+    isWrong.value = false
+    action.fault.value = undefined
+    look()
+  }
   const save = async () => {
     const [from, until] = [isoOf(start), isoOf(end)]
     isWrong.value =
-      from === undefined || until === undefined || (from !== null && until !== null && from >= until)
+      isIncomplete.value ||
+      from === undefined ||
+      until === undefined ||
+      (from !== null && until !== null && from >= until)
     if (isWrong.value || from === undefined || until === undefined) return
     await changeEvening({
       ...(typedStart.value !== undefined && { distribution_start_date: from }),
@@ -32,23 +51,55 @@ export function Times({ event, onChanged }: TimesProps) {
     typedEnd.value = undefined
     onChanged()
   }
-  const isTyped = typedStart.value !== undefined || typedEnd.value !== undefined
+  const undo = () => {
+    // Empties what is incomplete: its field has the value of an empty one, so nothing else would
+    for (const input of form.current?.querySelectorAll('input') ?? []) input.value = ''
+    typedStart.value = undefined
+    typedEnd.value = undefined
+    change()
+  }
   return (
     <form
       class="card"
       noValidate
+      ref={form}
+      onKeyUp={look}
+      onFocusOut={look}
       onSubmit={(submitted) => {
         submitted.preventDefault()
-        if (isTyped) void action.run(save)
+        look()
+        if (isTyped || isIncomplete.value) void action.run(save)
       }}
     >
       <h2>{text('evening.times.heading')}</h2>
       <p class="hint" id="times-hint">
         {text('evening.times.hint', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
       </p>
-      <TimeField id="opens-at" label={text('evening.times.opens')} value={start} typed={typedStart} />
-      <TimeField id="closes-at" label={text('evening.times.closes')} value={end} typed={typedEnd} />
-      <p class="fault" role="alert">
+      <TimeField
+        id="opens-at"
+        label={text('evening.times.opens')}
+        hint={text('evening.times.opens_empty')}
+        value={start}
+        typed={typedStart}
+        onChange={change}
+      />
+      <TimeField
+        id="closes-at"
+        label={text('evening.times.closes')}
+        hint={emptyEndText(event.expiry_date)}
+        value={end}
+        typed={typedEnd}
+        onChange={change}
+      />
+      {availability.closes_at !== null && (
+        <p id="real-end">{text('evening.times.real_end', { time: timeText(availability.closes_at) })}</p>
+      )}
+      <p class="hint" id="too-late" role="status">
+        {event.expiry_date !== null &&
+          isLater(end, event.expiry_date) &&
+          text('evening.times.too_late', { time: timeText(event.expiry_date) })}
+      </p>
+      <p class="fault" id="times-wrong" role="alert">
         {isWrong.value && text('evening.times.wrong')}
       </p>
       <ActionFault id="times-fault" action={action} wordsOf={wordsOfRefusal} />
@@ -57,15 +108,7 @@ export function Times({ event, onChanged }: TimesProps) {
           {text('evening.times.save')}
         </button>
         {isTyped && (
-          <button
-            type="button"
-            onClick={() => {
-              typedStart.value = undefined
-              typedEnd.value = undefined
-              isWrong.value = false
-              action.fault.value = undefined
-            }}
-          >
+          <button type="button" onClick={undo}>
             {text('evening.times.undo')}
           </button>
         )}
@@ -77,27 +120,44 @@ export function Times({ event, onChanged }: TimesProps) {
 interface TimeFieldProps {
   readonly id: string
   readonly label: string
+  readonly hint: string
   readonly value: string
-  readonly typed: { value: string | undefined }
+  readonly typed: Signal<string | undefined>
+  onChange(): void
 }
 
-function TimeField({ id, label, value, typed }: TimeFieldProps) {
+function TimeField({ id, label, hint, value, typed, onChange }: TimeFieldProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
       <input
         id={id}
         class="short"
         type="datetime-local"
         autocomplete="off"
-        aria-describedby="times-hint times-fault"
+        aria-describedby={`times-hint ${id}-hint times-wrong times-fault`}
         value={value}
         onInput={({ currentTarget }) => {
           typed.value = currentTarget.value
+          onChange()
         }}
       />
     </div>
   )
+}
+
+/** Until when players can claim without a closing time. @param expiry when the last day is over; null for no last day */
+function emptyEndText(expiry: string | null): string {
+  return expiry === null
+    ? text('evening.times.closes_never')
+    : text('evening.times.closes_empty', { time: timeText(expiry) })
+}
+
+function timeText(iso: string): string {
+  return formatDateTime(Date.parse(iso))
 }
 
 /** The server names the option that it refuses: these are the only two that are sent. */

@@ -1,8 +1,9 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
+import { waitUntilMs } from '../refusal-place.ts'
 
 export interface Action {
   readonly isBusy: Signal<boolean>
-  /** What the last run failed with. */
+  /** What the last run failed with; gone when the pause that the server wanted is over. */
   readonly fault: Signal<unknown>
   /** Runs it, unless it is running: a double press sends one request. */
   run(act: () => Promise<unknown>): Promise<void>
@@ -12,6 +13,14 @@ export interface Action {
 export function useAction(): Action {
   const isBusy = useSignal(false)
   const fault = useSignal<unknown>(undefined)
+  useSignalEffect(() => {
+    const waitMs = waitUntilMs(fault.value, 0)
+    if (waitMs === undefined) return
+    const timer = window.setTimeout(() => {
+      fault.value = undefined
+    }, waitMs)
+    return () => window.clearTimeout(timer)
+  })
   const run = async (act: () => Promise<unknown>) => {
     if (isBusy.peek()) return
     isBusy.value = true
