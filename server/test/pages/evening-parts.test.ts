@@ -198,6 +198,27 @@ test('the edit code is in the memory of the page alone, and gone when it is forg
   expectRefusals(opened, 503)
 })
 
+test('wrong edit codes of strangers: the evening shows the work that the server asks for, which can be cancelled', async () => {
+  const { opened, id } = await givenEvening({ codes: 1 })
+  const { page } = opened
+  await page.route('**/report', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text()).replace(/"bits":\d+/, '"bits":40') // never solved during the test
+    await route.fulfill({ response, body })
+  })
+  for (let guess = 0; guess < 5; guess++) {
+    const wrong = { editCode: `guess-${guess}`, options: [['enabled', false]] }
+    expect((await server.send('PATCH', `/event/${id}`, wrong)).status).toBe(401)
+  }
+  await page.evaluate('localStorage.clear()') // the pass with which the server asks for no work
+  await lookAgain(page)
+  await page.locator('.evening progress').waitFor({ timeout: 20_000 })
+  await handsAt(page).press('organise.proof.cancel')
+  await page.locator('.evening .notice-warning').waitFor()
+  expect(await page.locator('.evening progress').count()).toBe(0)
+  expectRefusals(opened, 429)
+})
+
 /** Address, history, markup, storages and caches of a page, as text. */
 const EVERYTHING_KEPT = `(async () => {
   const cached = []

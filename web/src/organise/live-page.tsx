@@ -14,13 +14,13 @@ import { forgetEditCode } from './edit-code.ts'
 import { EveningDoor, EveningPart, useEvening } from './evening/evening-door.tsx'
 import { evening } from './evening/evening-session.ts'
 import { isEventNumber } from './event-id.ts'
-import { eventId, typeEvent } from './event-state.ts'
+import { typeEvent } from './event-state.ts'
 import { beginChange, news } from './form-state.ts'
 import { LiveCounts } from './live-counts.tsx'
-import { followEvent, type LiveEvent } from './live-event.ts'
+import { followEvent } from './live-event.ts'
 import { isMadeHere } from './made-here.ts'
 import { PlayerWords } from './player-words.tsx'
-import { eventAddress, isChangeShown, showChange, showForm, shownEvent, shownWay } from './shown-event.ts'
+import { eventAddress, isChangeShown, showChange, showForm, shownEvent } from './shown-event.ts'
 import { useIsWide } from './use-is-wide.ts'
 
 /** The public page of an event. @param name uuid or id, as in the address */
@@ -30,9 +30,7 @@ export function LivePage({ name }: { readonly name: string }) {
   useEffect(() => {
     // Typed for another event
     forgetEditCode()
-    return () => {
-      if (!isFormOf(following.event.peek())) forgetEditCode()
-    }
+    return forgetEditCode
   }, [following])
   const seen = following.event.value
   switch (seen.status) {
@@ -59,12 +57,6 @@ export function LivePage({ name }: { readonly name: string }) {
         </>
       )
   }
-}
-
-/** Whether the form that changes an event at POAP takes the place of its page. */
-function isFormOf(seen: LiveEvent): boolean {
-  const isForm = shownEvent.peek() === undefined && shownWay.peek() === 'poap'
-  return isForm && seen.status === 'shown' && eventId.peek() === String(seen.info.id)
 }
 
 /** No failure of the reader: the event may not be registered yet, or the address is incomplete. */
