@@ -1,10 +1,9 @@
-import type { EventInfo } from '@landpass/client'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Availability } from '../api/attendance.ts'
 import { withoutTurns } from '../texts/bidi.ts'
 import { text } from '../texts/texts.ts'
 import { usePageTitle } from '../ui/page-title.ts'
+import type { ChangeFormProps } from './change-form-props.ts'
 import {
   descriptionText,
   hasTokens,
@@ -21,13 +20,6 @@ import { RevokePasses } from './revoke-passes.tsx'
 import { SentForm } from './sent-form.tsx'
 import { showEvent, shownEvent } from './shown-event.ts'
 import { TakeBack } from './take-back.tsx'
-
-interface ChangeFormProps {
-  readonly info: EventInfo
-  readonly availability: Availability
-  /** Called after the change. */
-  onSaved(): void
-}
 
 /** Other places, more tokens, another description and who sees the holders, for an event that was made here. */
 export function ChangeForm({ info, availability: { total }, onSaved }: ChangeFormProps) {

@@ -9,13 +9,13 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Failure, Loading, Notice } from '../ui/notice.tsx'
 import { usePageTitle } from '../ui/page-title.ts'
 import { QrCode } from '../ui/qr-code.tsx'
-import { ChangeForm } from './change-form.tsx'
 import { forgetEditCode } from './edit-code.ts'
 import { EveningDoor, EveningPart, useEvening } from './evening/evening-door.tsx'
 import { evening } from './evening/evening-session.ts'
 import { isEventNumber } from './event-id.ts'
 import { typeEvent } from './event-state.ts'
 import { beginChange, news } from './form-state.ts'
+import { LateChangeForm } from './late-change-form.tsx'
 import { LiveCounts } from './live-counts.tsx'
 import { followEvent } from './live-event.ts'
 import { isMadeHere } from './made-here.ts'
@@ -50,7 +50,7 @@ export function LivePage({ name }: { readonly name: string }) {
             </Notice>
           )}
           {isMadeHere(seen.info) && isChangeShown.value ? (
-            <ChangeForm info={seen.info} availability={seen.availability} onSaved={following.refresh} />
+            <LateChangeForm info={seen.info} availability={seen.availability} onSaved={following.refresh} />
           ) : (
             <ShownEvent info={seen.info} availability={seen.availability} onChanged={following.refresh} />
           )}
