@@ -261,8 +261,8 @@ test('a stream of events may come after an answer, and requests behind a stream 
 })
 
 test('requests of a client that has disconnected are not run', async () => {
-  const { socket, text } = send(...many(ACCEPTED, (i) => `/slow/${i}`))
-  await eventually(text, (received) => received.includes('HTTP/1.1 200'), SECOND_MS)
+  const { socket } = send(...many(ACCEPTED, (i) => `/slow/${i}`))
+  await once(socket, 'data') // at the next poll all of them may have been run
 
   socket.resetAndDestroy()
 

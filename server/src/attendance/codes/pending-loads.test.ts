@@ -96,14 +96,19 @@ describeOnBothEngines('codes that wait for their approval', (open) => {
     await pending.drop(eventId)
   })
 
-  test('lose an edit code that no key decrypts, which the log says once', async () => {
-    await loads().keep(eventId, EDIT_CODE)
+  test('keep an edit code that a wrong key does not decrypt, until the right one is back', async () => {
+    const pending = loads()
+    await pending.keep(eventId, EDIT_CODE)
     later(TRY_EVERY_MS)
     await loads(new Vault(Buffer.alloc(32, 6))).tryDue()
 
     expect(asked).toEqual([])
-    expect(await findLoad(db, eventId)).toBeUndefined()
     expect(logged).toEqual([expect.stringContaining('cannot be decrypted')])
+
+    later(TRY_EVERY_MS)
+    await pending.tryDue()
+    expect(asked).toHaveLength(1)
+    await pending.drop(eventId)
   })
 
   test.each([

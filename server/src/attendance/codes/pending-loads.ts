@@ -22,7 +22,7 @@ export const TRY_EVERY_MS = 15 * MINUTE_MS
 /** How many events a process asks for in a minute: beyond it events wait longer. */
 const TRIES_AT_ONCE = 5
 const UNREADABLE =
-  'a stored edit code cannot be decrypted with the keys of this server, and was deleted: its organiser has to ask again for the codes'
+  'a stored edit code cannot be decrypted with the keys of this server; it is tried again, and deleted when its 14 days are over'
 
 export interface PendingLoadsOptions {
   readonly db: Db
@@ -100,8 +100,8 @@ export class PendingLoads {
     const { db, clock, vault, issuer, codes, log } = this.options
     const event = await findEvent(db, { eventId })
     if (!event) return
+    // The row stays: a server that was started with a wrong key must lose nothing
     if (!vault.canOpen('edit-code', sealed, String(eventId))) {
-      await deleteLoad(db, eventId, untilMs)
       log.warn({ event_id: eventId }, UNREADABLE)
       return
     }
