@@ -4,15 +4,13 @@ import { okSchema } from '../../http/schemas.ts'
 import { codeTotals } from '../events/availability.ts'
 import {
   credentialFields,
-  credentialsOf,
+  eventOfOrganiser,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
-  parseEventName,
   passField,
   passIn,
 } from '../events/event-params.ts'
-import { getEvent } from '../events/event-queries.ts'
 import { isOwnEvent } from '../issuer/own-event-ids.ts'
 import type { CodeLoader, LoadedCodes } from './code-loader.ts'
 import type { PendingLoads } from './pending-loads.ts'
@@ -82,11 +80,9 @@ export const codeRoutes: FastifyPluginCallbackTypebox<CodeRouteOptions> = (
       },
     },
     async (request, reply) => {
-      assertConfigured()
-      const event = await getEvent(db, parseEventName(request.params.event))
+      const { event, newPass } = await eventOfOrganiser(request, { db, organisers, assertConfigured })
       const { editCode, load_when_approved: loadsLater } = request.body
       const id = event.event_id
-      const newPass = await organisers.assertEditCode(id, credentialsOf(request))
       if (loadsLater === false) await loads.drop(id)
       const loaded = await codes.load(event, editCode)
       if (loaded.listed > 0) await loads.drop(id)

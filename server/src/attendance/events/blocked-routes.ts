@@ -5,15 +5,13 @@ import { blockedJson, blockedSchema } from './blocked-json.ts'
 import { type BlockedPlayers, MAX_BLOCKED } from './blocked-players.ts'
 import {
   credentialFields,
-  credentialsOf,
+  eventOfOrganiser,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
-  parseEventName,
   passField,
   passIn,
 } from './event-params.ts'
-import { getEvent } from './event-queries.ts'
 
 const addresses = (description: string) =>
   Type.Optional(
@@ -60,11 +58,9 @@ export const blockedRoutes: FastifyPluginCallbackTypebox<BlockedRouteOptions> = 
       },
     },
     async (request, reply) => {
-      assertConfigured()
+      const { event, newPass } = await eventOfOrganiser(request, { db, organisers, assertConfigured })
       const { add = [], remove = [] } = request.body
-      const { event_id: id } = await getEvent(db, parseEventName(request.params.event))
-      const newPass = await organisers.assertEditCode(id, credentialsOf(request))
-      const players = await blocked.change(id, { add, remove })
+      const players = await blocked.change(event.event_id, { add, remove })
       return { ok: true as const, data: { blocked: players.map(blockedJson), ...passIn(reply, newPass) } }
     },
   )

@@ -7,6 +7,7 @@ import type { LimitHook } from '../limits.ts'
 import type { NewPass } from '../organiser-passes.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import type { EventName } from './event-name.ts'
+import { type Event, getEvent } from './event-queries.ts'
 import type { Credentials, Organisers } from './organisers.ts'
 
 /** The event in the path of a route. */
@@ -150,4 +151,22 @@ export interface OrganiserCallOptions {
   readonly organiserLimit: LimitHook
   /** @throws {AppError} `attendance_not_configured` */
   readonly assertConfigured: () => void
+}
+
+/** The body and the path of a call that only the organiser of an event may make. */
+type OrganiserRequest = Parameters<typeof credentialsOf>[0] & { readonly params: { readonly event: string } }
+
+/**
+ * The registered event that a request names, once its edit code is known to be right.
+ *
+ * @throws {AppError} `attendance_not_configured`, `invalid_parameter`, `event_not_found`, and those of a wrong edit code
+ */
+export async function eventOfOrganiser(
+  request: OrganiserRequest,
+  { db, organisers, assertConfigured }: Omit<OrganiserCallOptions, 'organiserLimit'>,
+): Promise<{ readonly event: Event; readonly newPass: NewPass | undefined }> {
+  assertConfigured()
+  const event = await getEvent(db, parseEventName(request.params.event))
+  const newPass = await organisers.assertEditCode(event.event_id, credentialsOf(request))
+  return { event, newPass }
 }

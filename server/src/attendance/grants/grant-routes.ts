@@ -8,15 +8,13 @@ import { invalidSecret } from '../../http/validation.ts'
 import { isoTimeMs } from '../events/event-options.ts'
 import {
   credentialFields,
-  credentialsOf,
+  eventOfOrganiser,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
-  parseEventName,
   passField,
   passIn,
 } from '../events/event-params.ts'
-import { getEvent } from '../events/event-queries.ts'
 import { isoText } from '../events/openness.ts'
 import type { EventGrantLimit, LimitHook } from '../limits.ts'
 import { UUID_PATTERN } from '../uuid.ts'
@@ -144,9 +142,8 @@ export const grantRoutes: FastifyPluginCallbackTypebox<GrantRouteOptions> = (
       },
     },
     async (request, reply) => {
-      assertConfigured()
-      const { event_id: eventId, uuid } = await getEvent(db, parseEventName(request.params.event))
-      const newPass = await organisers.assertEditCode(eventId, credentialsOf(request))
+      const { event, newPass } = await eventOfOrganiser(request, { db, organisers, assertConfigured })
+      const { event_id: eventId, uuid } = event
       const { keepPreviousS = 0, withdrawOpen = false } = request.body
       const { secret, previousEndsAtMs, withdrawn } = await grants.makeSecret(eventId, {
         keepPreviousMs: keepPreviousS * SECOND_MS,

@@ -3,15 +3,13 @@ import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
 import {
   credentialFields,
-  credentialsOf,
+  eventOfOrganiser,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
-  parseEventName,
   passField,
   passIn,
 } from '../events/event-params.ts'
-import { getEvent } from '../events/event-queries.ts'
 import {
   claimsCsv,
   listedClaimJson,
@@ -91,9 +89,8 @@ export const claimListRoutes: FastifyPluginCallbackTypebox<ClaimListRouteOptions
       },
     },
     async (request, reply) => {
-      assertConfigured()
-      const { event_id: id } = await getEvent(db, parseEventName(request.params.event))
-      const newPass = await organisers.assertEditCode(id, credentialsOf(request))
+      const { event, newPass } = await eventOfOrganiser(request, { db, organisers, assertConfigured })
+      const id = event.event_id
       const pass = passIn(reply, newPass)
       reply.header('cache-control', 'no-store')
       if (request.body.format === 'csv') {

@@ -2,15 +2,13 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { Clock } from '../../clock.ts'
 import { streamSchema } from '../../http/schemas.ts'
 import {
-  credentialsOf,
   editCodeBody,
+  eventOfOrganiser,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
-  parseEventName,
   passIn,
 } from '../events/event-params.ts'
-import { getEvent } from '../events/event-queries.ts'
 import { allClaims } from './claim-list-queries.ts'
 import type { Downloads } from './downloads.ts'
 import { exportHead, exportPieces, exportSchema } from './event-export.ts'
@@ -46,10 +44,9 @@ export const exportRoutes: FastifyPluginCallbackTypebox<ExportRouteOptions> = (
       },
     },
     async (request, reply) => {
-      assertConfigured()
-      const event = await getEvent(db, parseEventName(request.params.event))
+      const { event, newPass } = await eventOfOrganiser(request, { db, organisers, assertConfigured })
       const id = event.event_id
-      passIn(reply, await organisers.assertEditCode(id, credentialsOf(request)))
+      passIn(reply, newPass)
       const head = await exportHead(db, event, reports, clock.nowMs())
       const headers = {
         'cache-control': 'no-store',

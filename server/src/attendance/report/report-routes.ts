@@ -2,16 +2,14 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import Type from 'typebox'
 import { okSchema } from '../../http/schemas.ts'
 import {
-  credentialsOf,
   editCodeBody,
+  eventOfOrganiser,
   eventParams,
   ORGANISER_ERRORS,
   type OrganiserCallOptions,
-  parseEventName,
   passField,
   passIn,
 } from '../events/event-params.ts'
-import { getEvent } from '../events/event-queries.ts'
 import { type Reports, reportSchema } from './report.ts'
 
 export interface ReportRouteOptions extends OrganiserCallOptions {
@@ -41,9 +39,7 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRouteOptions> = (
       },
     },
     async (request, reply) => {
-      assertConfigured()
-      const event = await getEvent(db, parseEventName(request.params.event))
-      const newPass = await organisers.assertEditCode(event.event_id, credentialsOf(request))
+      const { event, newPass } = await eventOfOrganiser(request, { db, organisers, assertConfigured })
       return { ok: true as const, data: { ...(await reports.make(event)), ...passIn(reply, newPass) } }
     },
   )
