@@ -68,7 +68,7 @@ describeOnBothEngines('a change of keys', (open) => {
     const secrets = ['lps_before', 'lps_current']
     for (const secret of secrets) {
       const sealed = old.seal('grant-secret', secret, String(eventId))
-      await replaceSecret(db, { eventId, sealed, nowMs: NOW, previousUntilMs: NOW + 1, withdrawsOpen: false })
+      await replaceSecret(db, { eventId, sealed, nowMs: NOW, previousUntilMs: NOW + 1 })
     }
     const vault = new Vault(NEXT, { otherKeys: [OLD] })
     const abort = new AbortController()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { readCaptcha } from '../../../test/support/attendance-rows.ts'
+import { giveGrant, readCaptcha } from '../../../test/support/attendance-rows.ts'
 import { buildClaimRules } from '../../../test/support/claim-rules.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
@@ -333,7 +333,7 @@ describeOnBothEngines('the rules of a claim', (open, kind) => {
     }
     if (isBlocked) await blocked.change(event.event_id, { add: [address], remove: [] })
     const ofPlayer = { eventId: event.event_id, address, nonce: 'quest', expiresAtMs: NOW + MINUTE_MS }
-    if (grant !== 'none') await grants.give(ofPlayer)
+    if (grant !== 'none') await giveGrant(grants, db, ofPlayer)
     return { event, address }
   }
 

@@ -1,12 +1,18 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
-import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { withRetries } from '../../db/retries.ts'
+import { inTransaction } from '../../db/transaction.ts'
 
 /** Rows are deleted so much later, because a process with a slow clock may still use them. */
 const CLOCK_DIFFERENCE_MS = MINUTE_MS
 /** How many statements one cleanup runs: others wait for it. */
 export const MAX_BATCHES = 20
+
+export interface StoredSecret {
+  readonly id: number
+  readonly sealed: Buffer
+}
 
 /**
  * The event of a uuid, and its valid secrets; undefined for an unknown event, one that gives out no tokens any more, and
@@ -16,11 +22,11 @@ export async function findSecrets(
   db: Db,
   uuid: string,
   nowMs: number,
-): Promise<{ readonly eventId: number; readonly sealed: readonly Buffer[] } | undefined> {
-  const { rows } = await sql<{ event_id: number; sealed: Buffer | null }>`
-    select event.event_id, grant_secret.sealed from attendance_event as event left join grant_secret
-      on grant_secret.event_id = event.event_id
-      and (valid_until_ms is null or valid_until_ms > ${nowMs})
+): Promise<{ readonly eventId: number; readonly secrets: readonly StoredSecret[] } | undefined> {
+  const { rows } = await sql<{ event_id: number; id: number | null; sealed: Buffer }>`
+    select event.event_id, grant_secret.id, grant_secret.sealed
+    from attendance_event as event left join grant_secret
+      on grant_secret.event_id = event.event_id and ${isValidAt(nowMs)}
     where event.uuid = ${uuid}
       and coalesce(least(event.expires_at_ms, event.distribution_end_at_ms) > ${nowMs}, true)
       and not exists (
@@ -28,7 +34,14 @@ export async function findSecrets(
       )`.execute(db)
   const [first] = rows
   if (!first) return undefined
-  return { eventId: first.event_id, sealed: rows.flatMap(({ sealed }) => (sealed ? [sealed] : [])) }
+  return {
+    eventId: first.event_id,
+    secrets: rows.flatMap(({ id, sealed }) => (id === null ? [] : [{ id, sealed }])),
+  }
+}
+
+function isValidAt(nowMs: number): RawBuilder<boolean> {
+  return sql`(grant_secret.valid_until_ms is null or grant_secret.valid_until_ms > ${nowMs})`
 }
 
 export interface NewSecret {
@@ -37,52 +50,73 @@ export interface NewSecret {
   readonly nowMs: number
   /** Until when the secret before stays valid; `nowMs`: it ends at once. */
   readonly previousUntilMs: number
-  readonly withdrawsOpen: boolean
 }
 
 /**
- * Makes a secret the current one. At most one other stays: the one before.
+ * Makes a secret the current one. At most one other stays: the one before. A secret that ends at once is deleted, so it
+ * ends for processes whose clock is slow too. Waits for grants that are being stored with a secret that ends.
  *
- * @returns whether there was one before, and how many unused grants were withdrawn
+ * @returns whether there was one before
  */
 export function replaceSecret(
   db: Db,
-  secret: NewSecret,
-): Promise<{ readonly hadOne: boolean; readonly withdrawn: number }> {
-  const { eventId, sealed, nowMs, previousUntilMs, withdrawsOpen } = secret
+  { eventId, sealed, nowMs, previousUntilMs }: NewSecret,
+): Promise<{ readonly hadOne: boolean }> {
   return inTransaction(db, async (tx) => {
-    // Two calls at the same time are done one after the other. Claims and grants, which refer to the event, do not wait
+    // Two calls at the same time are done one after the other. Claims, which refer to the event, do not wait
     await sql`select from attendance_event where event_id = ${eventId} for no key update`.execute(tx)
-    await tx
-      .deleteFrom('grant_secret')
+    const before = await tx
+      .selectFrom('grant_secret')
+      .select('id')
       .where('event_id', '=', eventId)
-      .where('valid_until_ms', 'is not', null)
-      .execute()
-    const previous = tx.updateTable('grant_secret').set({ valid_until_ms: previousUntilMs })
-    const { numUpdatedRows } = await previous.where('event_id', '=', eventId).executeTakeFirst()
+      .where('valid_until_ms', 'is', null)
+      .executeTakeFirst()
+    const keptId = previousUntilMs > nowMs ? before?.id : undefined
+    const ended = tx.deleteFrom('grant_secret').where('event_id', '=', eventId)
+    await (keptId === undefined ? ended : ended.where('id', '<>', keptId)).execute()
+    if (keptId !== undefined) {
+      const kept = tx.updateTable('grant_secret').set({ valid_until_ms: previousUntilMs })
+      await kept.where('id', '=', keptId).execute()
+    }
     await tx
       .insertInto('grant_secret')
       .values({ event_id: eventId, sealed, created_at_ms: nowMs, valid_until_ms: null })
       .execute()
-    return {
-      hadOne: numUpdatedRows > 0n,
-      withdrawn: withdrawsOpen ? await withdrawOpen(tx, eventId, nowMs) : 0,
-    }
+    return { hadOne: before !== undefined }
   })
 }
 
-/** Deletes all open grants of an event, and counts them as expired. @returns how many */
-async function withdrawOpen(tx: Tx, eventId: number, nowMs: number): Promise<number> {
+/**
+ * Deletes all open grants of an event, and counts them as expired. There may be a million: each statement deletes
+ * `batchRows` of them at most.
+ *
+ * @returns how many
+ */
+export async function withdrawOpen(
+  db: Db,
+  eventId: number,
+  { nowMs, batchRows }: DeleteOptions,
+): Promise<number> {
+  for (let withdrawn = 0; ; ) {
+    const deleted = await withRetries(() => withdrawBatch(db, eventId, { nowMs, batchRows }))
+    withdrawn += deleted
+    if (deleted < batchRows) return withdrawn
+  }
+}
+
+async function withdrawBatch(db: Db, eventId: number, { nowMs, batchRows }: DeleteOptions): Promise<number> {
   const { rows } = await sql<{ withdrawn: number }>`
-    with withdrawn as (
-      delete from attendance_grant
+    with open as (
+      select ctid from attendance_grant
       where event_id = ${eventId} and claim_id is null and expires_at_ms > ${nowMs}
-      returning event_id
+      limit ${batchRows} for update
+    ), withdrawn as (
+      delete from attendance_grant where ctid = any(array(select ctid from open)) returning event_id
     )
     update attendance_event set grants_expired = grants_expired + (select count(*) from withdrawn)
     where event_id = ${eventId}
-    returning (select count(*) from withdrawn)::integer as withdrawn`.execute(tx)
-  return rows[0]!.withdrawn
+    returning (select count(*) from withdrawn)::integer as withdrawn`.execute(db)
+  return rows[0]?.withdrawn ?? 0
 }
 
 export interface Grant {
@@ -108,34 +142,65 @@ export async function findGrant(
   return { eventId, nonce, address, expiresAtMs, isUsed: claimId !== null }
 }
 
-/** @returns false where the event has a grant with this nonce */
-export async function insertGrant(db: Db, grant: Grant): Promise<boolean> {
+/** A grant, and the secret with which its signature was found right. */
+export interface SignedWith {
+  readonly grant: Grant
+  readonly secretId: number
+  readonly nowMs: number
+}
+
+/** What became of a grant: `nonce_taken` and `secret_ended` changed nothing. */
+export type Stored = 'stored' | 'nonce_taken' | 'secret_ended'
+
+/**
+ * Stores a grant, if its secret is still valid. The row of the secret is locked until the grant is committed: a new secret
+ * waits for it, so it finds every grant that it has to withdraw.
+ */
+export async function insertGrant(db: Db, { grant, secretId, nowMs }: SignedWith): Promise<Stored> {
   const { eventId, address, nonce, expiresAtMs } = grant
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('attendance_grant')
-    .values({ event_id: eventId, address, nonce, expires_at_ms: expiresAtMs, claim_id: null })
-    .onConflict((conflict) => conflict.columns(['event_id', 'nonce']).doNothing())
-    .executeTakeFirst()
-  return numInsertedOrUpdatedRows === 1n
+  const { rows } = await sql<StoredRow>`
+    with secret as (${lockedSecret(secretId, nowMs)}), stored as (
+      insert into attendance_grant (event_id, nonce, address, expires_at_ms)
+      select ${eventId}::integer, ${nonce}, ${address}, ${expiresAtMs}::bigint from secret
+      on conflict (event_id, nonce) do nothing
+      returning nonce
+    )
+    select exists (select from secret) as is_valid, exists (select from stored) as is_stored`.execute(db)
+  return storedOf(rows[0]!)
 }
 
 /**
  * Stores a grant in place of the one with its nonce, which has expired unused, and counts that one at the event.
- *
- * @returns false where the event has no such grant any more
+ * `nonce_taken`: the event has no such grant any more.
  */
-export async function replaceExpiredGrant(db: Db, grant: Grant, nowMs: number): Promise<boolean> {
+export async function replaceExpiredGrant(db: Db, { grant, secretId, nowMs }: SignedWith): Promise<Stored> {
   const { eventId, address, nonce, expiresAtMs } = grant
-  const { rows } = await sql`
-    with replaced as (
+  const { rows } = await sql<StoredRow>`
+    with secret as (${lockedSecret(secretId, nowMs)}), replaced as (
       update attendance_grant set address = ${address}, expires_at_ms = ${expiresAtMs}
+      from secret
       where event_id = ${eventId} and nonce = ${nonce} and claim_id is null and expires_at_ms <= ${nowMs}
       returning event_id
+    ), counted as (
+      update attendance_event set grants_expired = grants_expired + 1
+      from replaced where attendance_event.event_id = replaced.event_id
     )
-    update attendance_event set grants_expired = grants_expired + 1
-    from replaced where attendance_event.event_id = replaced.event_id
-    returning 1`.execute(db)
-  return rows.length === 1
+    select exists (select from secret) as is_valid, exists (select from replaced) as is_stored`.execute(db)
+  return storedOf(rows[0]!)
+}
+
+function lockedSecret(secretId: number, nowMs: number): RawBuilder<unknown> {
+  return sql`select id from grant_secret where id = ${secretId} and ${isValidAt(nowMs)} for share`
+}
+
+interface StoredRow {
+  readonly is_valid: boolean
+  readonly is_stored: boolean
+}
+
+function storedOf({ is_valid, is_stored }: StoredRow): Stored {
+  if (!is_valid) return 'secret_ended'
+  return is_stored ? 'stored' : 'nonce_taken'
 }
 
 /** Whether a claim of the player could use a grant: an open one, or the one that the failed claim keeps. */

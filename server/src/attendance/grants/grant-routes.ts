@@ -187,10 +187,10 @@ export const grantRoutes: FastifyPluginCallbackTypebox<GrantRouteOptions> = (
       const uuid = request.params.uuid.toLowerCase()
       try {
         const signed = { uuid, body: bytesOfBody(request), signature: request.headers[SIGNATURE_HEADER] }
-        const eventId = await grants.findSigner(signed)
+        const { eventId, secretId } = await grants.findSigner(signed)
         await eventGrantLimit(request, reply, eventId)
         const grant = readGrant(eventId, request.body)
-        onGrant(await grants.give(grant))
+        onGrant(await grants.give(grant, secretId))
         return { ok: true as const, data: grantJson(uuid, grant) }
       } catch (error) {
         onGrant(error instanceof AppError ? error.code : 'internal_error')

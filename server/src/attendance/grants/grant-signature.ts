@@ -20,16 +20,19 @@ export interface SignedGrant {
 }
 
 /**
- * Whether a grant is signed with one of the secrets: HMAC-SHA256 over the uuid, a line feed and the body, as 64 hex
- * digits in lower case; the key is the whole text of the secret in UTF-8. Takes as long for a wrong signature as for a
- * right one.
+ * Finds the secret that a grant is signed with: HMAC-SHA256 over the uuid, a line feed and the body, as 64 hex digits in
+ * lower case; the key is the whole text of the secret in UTF-8. Takes as long for a wrong signature as for a right one.
  */
-export function isSignedWith(secrets: readonly string[], { uuid, body, signature }: SignedGrant): boolean {
-  if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return false
+export function findSigning<Secret extends { readonly text: string }>(
+  secrets: readonly Secret[],
+  { uuid, body, signature }: SignedGrant,
+): Secret | undefined {
+  if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return undefined
   const sent = Buffer.from(signature, 'hex')
-  const matches = secrets.map((secret) => {
-    const wanted = createHmac('sha256', secret).update(`${uuid}\n`).update(body).digest()
+  // All are compared, also after a match
+  const matching = secrets.filter(({ text }) => {
+    const wanted = createHmac('sha256', text).update(`${uuid}\n`).update(body).digest()
     return timingSafeEqual(sent, wanted)
   })
-  return matches.includes(true)
+  return matching[0]
 }

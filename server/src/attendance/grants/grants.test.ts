@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
+import { giveGrant } from '../../../test/support/attendance-rows.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { type TestClock, testClock } from '../../../test/support/land-server.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
@@ -47,7 +48,7 @@ describeOnBothEngines('grants', (open) => {
   }
 
   const give = (nonce: string, address = ANN, expiresAtMs = NOW + HOUR_MS) =>
-    grants.give({ eventId: event.event_id, address, nonce, expiresAtMs })
+    giveGrant(grants, db, { eventId: event.event_id, address, nonce, expiresAtMs })
   const counts = () => countGrants(db, event.event_id, clock.nowMs())
   const newClaim = (address: string) => ({
     eventId: event.event_id,
@@ -61,14 +62,19 @@ describeOnBothEngines('grants', (open) => {
   const fail = (made: HeldClaim) =>
     closeClaim(db, made, clock.nowMs(), { state: 'failed', reason: 'rejected', code: 'free' })
 
-  /** The event that a signature is right for; undefined where it is refused. */
-  const signerWith = async (secret: string, { uuid } = event): Promise<number | undefined> => {
+  const findSigner = (secret: string, { uuid } = event) => {
     const body = Buffer.from('{}')
     const signature = createHmac('sha256', secret).update(`${uuid}\n{}`).digest('hex')
-    return grants.findSigner({ uuid, body, signature }).catch((error: AppError) => {
-      expect(error.code).toBe('bad_grant')
+    return grants.findSigner({ uuid, body, signature })
+  }
+  /** The event that a signature is right for; undefined where it is refused. */
+  const signerWith = async (secret: string, of = event): Promise<number | undefined> => {
+    try {
+      return (await findSigner(secret, of)).eventId
+    } catch (error) {
+      expect((error as AppError).code).toBe('bad_grant')
       return undefined
-    })
+    }
   }
 
   test('are signed with the secret of their event, which is stored encrypted', async () => {
@@ -116,11 +122,12 @@ describeOnBothEngines('grants', (open) => {
   })
 
   test('that nobody has used are withdrawn with a secret that others know, and used ones stay', async () => {
-    grants = new Grants({ db, clock, vault, maxOpen: 4 })
     const kept = await givenEvent(1)
-    await grants.give({ eventId: kept.event_id, address: ANN, nonce: 'kept', expiresAtMs: NOW + HOUR_MS })
+    const ofKept = { eventId: kept.event_id, address: ANN, nonce: 'kept', expiresAtMs: NOW + HOUR_MS }
+    await giveGrant(grants, db, ofKept)
     await give('used', ANN)
     const made = await claim()
+    grants = new Grants({ db, clock, vault, maxOpen: 3 })
     for (const nonce of ['forged 1', 'forged 2', 'forged 3']) await give(nonce, BEN)
     await expect(give('right')).rejects.toMatchObject({ code: 'too_many_grants' })
     expect(await grants.makeSecret(event.event_id)).toMatchObject({ withdrawn: 0 })
@@ -136,6 +143,23 @@ describeOnBothEngines('grants', (open) => {
     expect(await countGrants(db, kept.event_id, NOW)).toEqual({ open: 1, used: 0, expired: 0 })
   })
 
+  test('are refused if their secret ends between the check of the signature and the row', async () => {
+    const grant = { eventId: event.event_id, address: BEN, nonce: 'late', expiresAtMs: NOW + HOUR_MS }
+    const { secret: known } = await grants.makeSecret(event.event_id)
+    const { secretId } = await findSigner(known)
+    await grants.give({ ...grant, nonce: 'expired', expiresAtMs: NOW + SECOND_MS }, secretId)
+    await grants.makeSecret(event.event_id, { keepPreviousMs: MINUTE_MS })
+    expect(await grants.give({ ...grant, nonce: 'kept' }, secretId), 'it is still valid').toBe('accepted')
+
+    clock.set(NOW + SECOND_MS)
+    await grants.makeSecret(event.event_id, { withdrawsOpen: true })
+
+    for (const nonce of ['late', 'expired']) {
+      await expect(grants.give({ ...grant, nonce }, secretId)).rejects.toMatchObject({ code: 'bad_grant' })
+    }
+    expect(await counts()).toMatchObject({ open: 0 })
+  })
+
   test('a secret that no key decrypts is as none', async () => {
     const { secret } = await grants.makeSecret(event.event_id)
     grants = new Grants({ db, clock, vault: new Vault(Buffer.alloc(32, 6)), maxOpen: 1 })
@@ -144,6 +168,7 @@ describeOnBothEngines('grants', (open) => {
   })
 
   test('can be sent again and again, and their nonce names one grant', async () => {
+    await grants.makeSecret(event.event_id)
     expect(await Promise.all([give('one'), give('one'), give('one')])).toContain('accepted')
     expect(await give('one')).toBe('repeated')
     await expect(give('one', BEN)).rejects.toMatchObject({ code: 'nonce_used' })
@@ -170,6 +195,7 @@ describeOnBothEngines('grants', (open) => {
 
   test('of an event that nobody has used are limited in number', async () => {
     grants = new Grants({ db, clock, vault, maxOpen: 3 })
+    await grants.makeSecret(event.event_id)
     const given = await Promise.all(
       ['a', 'b', 'c', 'd', 'e'].map((nonce) => give(nonce).catch(({ code }: AppError) => code)),
     )

@@ -16,15 +16,18 @@ import {
   insertGrant,
   replaceExpiredGrant,
   replaceSecret,
+  type Stored,
+  withdrawOpen,
 } from './grant-queries.ts'
-import { isSignedWith, makeSecret, type SignedGrant } from './grant-signature.ts'
+import { findSigning, makeSecret, type SignedGrant } from './grant-signature.ts'
 
 /** How long a grant may be valid. */
 export const MAX_GRANT_DAYS = 7
 /** The clock of the program that gives a grant may be so much ahead. */
 const CLOCK_AHEAD_MS = 5 * MINUTE_MS
 const MAX_GRANT_MS = MAX_GRANT_DAYS * 24 * HOUR_MS + CLOCK_AHEAD_MS
-const DELETE_BATCH_ROWS = 1_000
+/** How many rows one statement deletes: it takes some 20 ms. */
+export const DELETE_BATCH_ROWS = 1_000
 
 export interface GrantsOptions {
   readonly db: Db
@@ -50,6 +53,13 @@ export interface MadeSecret {
   readonly withdrawn: number
 }
 
+/** Who signed a grant. */
+export interface Signer {
+  readonly eventId: number
+  /** The row of the secret, which may end before the grant is stored. */
+  readonly secretId: number
+}
+
 /**
  * Grants: a program of the organiser, for example the server of a game, says who may claim a token of an event. It signs
  * each grant with a secret of the event. A claim uses a grant up: claims/reserve-queries.ts.
@@ -63,7 +73,8 @@ export class Grants {
   }
 
   /**
-   * Makes a new secret of an event. The one before ends now, or after `keepPreviousMs`; any earlier one ends now.
+   * Makes a new secret of an event. The one before ends now, or after `keepPreviousMs`; any earlier one ends now. It is
+   * the current one before grants are withdrawn. If withdrawing fails, the secret was not shown: a second call withdraws the rest.
    *
    * @returns the secret, which is not shown again
    */
@@ -77,9 +88,8 @@ export class Grants {
     const secret = makeSecret()
     const sealed = vault.seal('grant-secret', secret, String(eventId))
     const previousUntilMs = nowMs + keepPreviousMs
-    const change = { eventId, sealed, nowMs, previousUntilMs, withdrawsOpen }
-    const { hadOne, withdrawn } = await replaceSecret(db, change)
-    if (withdrawsOpen) this.open.forget(String(eventId))
+    const { hadOne } = await replaceSecret(db, { eventId, sealed, nowMs, previousUntilMs })
+    const withdrawn = withdrawsOpen ? await this.withdrawOpen(eventId) : 0
     return { secret, previousEndsAtMs: hadOne ? previousUntilMs : null, withdrawn }
   }
 
@@ -89,28 +99,28 @@ export class Grants {
    *
    * @throws {AppError} `bad_grant`
    */
-  async findSigner(grant: SignedGrant): Promise<number> {
+  async findSigner(grant: SignedGrant): Promise<Signer> {
     const { db, clock, vault } = this.options
     const found = await findSecrets(db, grant.uuid, clock.nowMs())
     const event = String(found?.eventId)
-    const secrets = (found?.sealed ?? []).flatMap((sealed) =>
-      vault.canOpen('grant-secret', sealed, event) ? [vault.open('grant-secret', sealed, event)] : [],
+    const secrets = (found?.secrets ?? []).flatMap(({ id, sealed }) =>
+      vault.canOpen('grant-secret', sealed, event)
+        ? [{ id, text: vault.open('grant-secret', sealed, event) }]
+        : [],
     )
-    const isRight = isSignedWith(secrets.length > 0 ? secrets : [makeSecret()], grant)
-    if (found && isRight) return found.eventId
-    throw new AppError(
-      'bad_grant',
-      'The signature does not fit this event and body. Check the uuid, the secret, and that the signed bytes are the sent ones.',
-    )
+    const right = findSigning(secrets.length > 0 ? secrets : [{ id: 0, text: makeSecret() }], grant)
+    if (found && right) return { eventId: found.eventId, secretId: right.id }
+    throw badGrant()
   }
 
   /**
    * Stores a grant, after its signature was found right. The same grant again changes nothing. One that expired unused
    * leaves its nonce to the next grant, as if its row was deleted already.
    *
-   * @throws {AppError} `nonce_used`, `too_many_grants`
+   * @param secretId the secret that {@link findSigner} found
+   * @throws {AppError} `bad_grant` where the secret has ended meanwhile, `nonce_used`, `too_many_grants`
    */
-  async give(grant: Grant): Promise<'accepted' | 'repeated'> {
+  async give(grant: Grant, secretId: number): Promise<'accepted' | 'repeated'> {
     const { db, clock } = this.options
     for (;;) {
       const nowMs = clock.nowMs()
@@ -118,8 +128,11 @@ export class Grants {
       if (known && isSame(known, grant)) return 'repeated'
       if (known && (known.isUsed || known.expiresAtMs > nowMs)) throw nonceUsed()
       this.assertTime(grant.expiresAtMs)
-      const store = () => (known ? replaceExpiredGrant(db, grant, nowMs) : insertGrant(db, grant))
-      if (await this.storeOpen(grant.eventId, store)) return 'accepted'
+      const signed = { grant, secretId, nowMs }
+      const store = () => (known ? replaceExpiredGrant(db, signed) : insertGrant(db, signed))
+      const stored = await this.storeOpen(grant.eventId, store)
+      if (stored === 'secret_ended') throw badGrant()
+      if (stored === 'stored') return 'accepted'
     }
   }
 
@@ -154,8 +167,17 @@ export class Grants {
     })
   }
 
-  /** @returns false where `store` did, because the nonce was used meanwhile. @throws {AppError} `too_many_grants` */
-  private async storeOpen(eventId: number, store: () => Promise<boolean>): Promise<boolean> {
+  private async withdrawOpen(eventId: number): Promise<number> {
+    const { db, clock } = this.options
+    try {
+      return await withdrawOpen(db, eventId, { nowMs: clock.nowMs(), batchRows: DELETE_BATCH_ROWS })
+    } finally {
+      this.open.forget(String(eventId))
+    }
+  }
+
+  /** @throws {AppError} `too_many_grants` */
+  private async storeOpen(eventId: number, store: () => Promise<Stored>): Promise<Stored> {
     const { db, clock, maxOpen } = this.options
     const open = await this.open.get(String(eventId), async () => ({
       count: await countOpenGrants(db, eventId, clock.nowMs()),
@@ -167,18 +189,25 @@ export class Grants {
       )
     }
     open.count += 1
-    let isNew = false
+    let stored: Stored | undefined
     try {
-      isNew = await store()
+      stored = await store()
     } finally {
-      if (!isNew) open.count -= 1
+      if (stored !== 'stored') open.count -= 1
     }
-    return isNew
+    return stored
   }
 }
 
 function isSame(known: Grant, grant: Grant): boolean {
   return known.address === grant.address && known.expiresAtMs === grant.expiresAtMs
+}
+
+function badGrant(): AppError {
+  return new AppError(
+    'bad_grant',
+    'The signature does not fit this event and body. Check the uuid, the secret, and that the signed bytes are the sent ones.',
+  )
 }
 
 function nonceUsed(): AppError {

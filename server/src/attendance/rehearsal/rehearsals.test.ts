@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, expect, test, vi } from 'vitest'
+import { giveGrant } from '../../../test/support/attendance-rows.ts'
 import { buildClaimRules } from '../../../test/support/claim-rules.ts'
 import { describeOnBothEngines } from '../../../test/support/engines.ts'
 import { testClock } from '../../../test/support/land-server.ts'
@@ -111,7 +112,8 @@ describeOnBothEngines('rehearsals', (open, kind) => {
   test('a rehearsal needs a grant where the event does, and leaves it for the real claim', async () => {
     const event = await givenEvent(1, { requires_grant: true })
     const [ann, ben] = [newAddress(), newAddress()]
-    await grants.give({ eventId: event.event_id, address: ann, nonce: 'quest', expiresAtMs: NOW + MINUTE_MS })
+    const ofAnn = { eventId: event.event_id, address: ann, nonce: 'quest', expiresAtMs: NOW + MINUTE_MS }
+    await giveGrant(grants, db, ofAnn)
     const before = await stateOf(event)
 
     expect(await answerOf(event, ann, REHEARSED)).toBe('minting')
