@@ -68,7 +68,7 @@ export async function addRoutes(
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
   await scope.register(eventRoutes, {
     ...forOrganisers,
-    ...{ clock, world, events, codeCounts, holds, rehearsals, maxTokens, changeMade },
+    ...{ clock, world, events, codeCounts, holds, rehearsals, reports, maxTokens, changeMade },
   })
   await scope.register(checkRoutes, forOrganisers)
   await scope.register(blockedRoutes, { ...forOrganisers, blocked })
@@ -79,7 +79,8 @@ export async function addRoutes(
   const downloads = new Downloads()
   await scope.register(claimListRoutes, { ...forOrganisers, downloads })
   await scope.register(exportRoutes, { ...forOrganisers, clock, reports, downloads })
-  await scope.register(grantRoutes, { ...forOrganisers, grants, grantLimit, eventGrantLimit, onGrant })
+  const forGrants = { grants, reports, grantLimit, eventGrantLimit, onGrant }
+  await scope.register(grantRoutes, { ...forOrganisers, ...forGrants })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, rehearsals, imageLimit })
   await scope.register(madeEventRoutes, {
     ...{ clock, world, maker, publicUrl, maxTokens, operatorKey, assertConfigured },

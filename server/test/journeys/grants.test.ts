@@ -6,7 +6,7 @@ import { attendance, createClient, LandpassError, signGrant } from '@landpass/cl
 import { beforeAll, expect, test } from 'vitest'
 import { prepareGrants, type SendGrant, sendGrantMutations } from '../../bench/attendance/grant-mutations.ts'
 import { Verdict } from '../../bench/attendance/script.ts'
-import { HOUR_MS, MINUTE_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS, SYSTEM_CLOCK } from '../../src/clock.ts'
 import type { Environment } from '../../src/config/config.ts'
 import type { Engine } from '../../src/db/engine.ts'
 import { Random } from '../../src/demo/random.ts'
@@ -20,6 +20,7 @@ import {
 } from '../support/attendance-server.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { type TestClock, testClock } from '../support/land-server.ts'
+import { eventually } from '../support/landpass.ts'
 
 const EDIT_CODE = '123456'
 /** Of the mutations. */
@@ -252,18 +253,26 @@ describeOnBothEngines('a game whose server gives grants', (open, kind) => {
     const quest = await event(14, 2)
     const [nia, thief] = [await player('nia'), await player('thief')]
     for (const { address } of [nia, thief]) await give(quest, address)
+    expect(await reportedGrants(quest.uuid)).toEqual({ open: 2, used: 0, expired: 0 })
 
     const made = await clientOf(server).send(
       attendance.makeGrantSecret(quest.uuid, EDIT_CODE, { withdrawOpen: true }),
     )
     const again = { ...quest, secret: made.secret }
 
+    expect(await reportedGrants(quest.uuid), 'at once').toEqual({ open: 0, used: 0, expired: 2 })
     expect(made).toMatchObject({ withdrawn: 2, previous_ends_at: new Date(clock.nowMs()).toISOString() })
     expect(await give(quest, thief.address)).toBe('bad_grant')
     expect((await server.claim(quest.uuid, thief)).body.code).toBe('grant_required')
     expect(await give(again, nia.address), 'with the same nonce').toMatchObject({ address: nia.address })
     expect((await server.claim(quest.uuid, nia)).status).toBe(200)
-    expect(await reportedGrants(quest.uuid)).toEqual({ open: 0, used: 1, expired: 2 })
+    // Counted once a second
+    const counted = await eventually(
+      () => reportedGrants(quest.uuid),
+      ({ used }) => used === 1,
+      SECOND_MS,
+    )
+    expect(counted).toEqual({ open: 0, used: 1, expired: 2 })
   })
 
   test('its players cannot claim from a preview, and their grant stays', async () => {

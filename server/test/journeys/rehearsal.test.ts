@@ -294,6 +294,10 @@ describeOnBothEngines('a rehearsal', (open, kind) => {
       claims: { minting: 1 },
       rehearsal: { claims: 1, refusals: 1 },
     })
+    await change(9, ['rehearsal_until', inAnHour()])
+    expect(await report(9), 'the next one counts anew, at once').toMatchObject({
+      rehearsal: { claims: 0, refusals: 0 },
+    })
   })
 
   test('of an event that is made here ends with the token that there would be, and none is made', async () => {

@@ -6,6 +6,7 @@ import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
+import type { Reports } from '../report/report.ts'
 import { availabilityJson, availabilitySchema } from './availability.ts'
 import type { CodeCountCache } from './code-count-cache.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
@@ -62,12 +63,14 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   readonly changeMade: (event: Event, change: MadeEventChange) => Promise<void>
   readonly maxTokens: number
   readonly rehearsals: Pick<Rehearsals, 'begin'>
+  /** Counts a rehearsal. */
+  readonly reports: Pick<Reports, 'forget'>
 }
 
 /** Registers, changes and reads events. */
 export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app,
-  { db, clock, world, organisers, events, codeCounts, holds, rehearsals, ...others },
+  { db, clock, world, organisers, events, codeCounts, holds, rehearsals, reports, ...others },
   done,
 ) => {
   const { organiserLimit, assertConfigured, maxTokens, changeMade } = others
@@ -152,6 +155,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       if (typeof options.rehearsal_until_ms === 'number') await rehearsals.begin(id)
       const event = await changeEvent(db, id, options, clock.nowMs())
       events.forget(event)
+      reports.forget(id)
       return { ok: true as const, data: { ...eventInfoJson(event), ...passIn(reply, newPass) } }
     },
   )

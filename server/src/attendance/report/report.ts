@@ -149,7 +149,8 @@ export interface ReportsOptions {
  *
  * What it counts over many rows is at most one second old, also after a claim: a page that asks again and again, and
  * several of them, cost one reading a second, also while hundreds claim. `availability` and `codes` show each claim of
- * this process, and the block list and a stored edit code show at once.
+ * this process, and the block list and a stored edit code show at once. After a change of the organiser that it counts,
+ * this process counts again ({@link forget}); other processes do within a second.
  */
 export class Reports {
   private readonly options: ReportsOptions
@@ -179,6 +180,11 @@ export class Reports {
         ? { until: new Date(load.until_ms).toISOString(), last_try_at: isoText(load.last_try_at_ms) }
         : null,
     }
+  }
+
+  /** The next report counts again. */
+  forget(eventId: number): void {
+    this.counted.forget(String(eventId))
   }
 
   private async count(eventId: number) {

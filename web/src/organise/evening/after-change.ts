@@ -1,4 +1,4 @@
-import type { EventInfo, Report } from '@landpass/client'
+import type { attendance, EventInfo, Report } from '@landpass/client'
 
 type Availability = Report['availability']
 type Reason = Availability['reason']
@@ -7,13 +7,37 @@ type Reason = Availability['reason']
 const OF_OPTIONS: readonly Reason[] = ['event_disabled', 'event_not_open', 'event_closed']
 
 /**
- * Whether players can claim after a change, as far as the event itself says it: the next report says the rest.
+ * What is known after a change of the options: the event as the answer says it, and what follows from it. The next report
+ * says the rest.
  *
- * @param before what the last report said
+ * @param before the last report
  * @param nowMs milliseconds since 1970
  */
-export function availabilityAfter(event: EventInfo, before: Availability, nowMs: number): Availability {
-  const reason = reasonAfter(event, before, nowMs)
+export function reportAfter(
+  before: Report,
+  event: EventInfo,
+  { rehearsal_until: rehearsalUntil }: Pick<attendance.EventChange, 'rehearsal_until'>,
+  nowMs: number,
+): Report {
+  const changed = { ...before.event, ...event }
+  // A rehearsal that begins counts anew, also while another one is on
+  const beginsRehearsal = typeof rehearsalUntil === 'string'
+  return {
+    ...before,
+    event: changed,
+    availability: availabilityAfter(changed, before, nowMs),
+    ...(beginsRehearsal && { rehearsal: { claims: 0, refusals: 0 } }),
+  }
+}
+
+/** Whether players can claim after a change, as far as the event itself and the last report say it. */
+function availabilityAfter(
+  event: EventInfo,
+  { availability: before, alarms }: Report,
+  nowMs: number,
+): Availability {
+  const isHeld = alarms.some(({ held_since }) => held_since !== null)
+  const reason = reasonAfter(event, before, { isHeld, nowMs })
   const ends = [event.distribution_end_date, event.expiry_date].filter((end) => end !== null)
   return {
     ...before,
@@ -24,13 +48,20 @@ export function availabilityAfter(event: EventInfo, before: Availability, nowMs:
   }
 }
 
+interface Known {
+  /** While the event was paused or closed, only the alarms of the report say so. */
+  readonly isHeld: boolean
+  readonly nowMs: number
+}
+
 /** In the order of the server: what the organiser wants counts before what is missing. */
-function reasonAfter(event: EventInfo, before: Availability, nowMs: number): Reason {
+function reasonAfter(event: EventInfo, before: Availability, { isHeld, nowMs }: Known): Reason {
   const { distribution_start_date: start, distribution_end_date: end } = event
   if (!event.enabled) return 'event_disabled'
   if (before.reason === 'event_expired') return before.reason
   if (start !== null && nowMs < Date.parse(start)) return 'event_not_open'
   if (end !== null && nowMs >= Date.parse(end)) return 'event_closed'
+  if (isHeld) return 'event_held'
   if (!OF_OPTIONS.includes(before.reason)) return before.reason
   if (before.available > 0) return null
   return before.total > 0 ? 'no_codes_left' : 'waiting_for_issuer'

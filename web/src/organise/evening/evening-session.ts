@@ -7,7 +7,7 @@ import { isMadeHere } from '../made-here.ts'
 import { noteMyEvent } from '../my-events.ts'
 import { type Repetition, repeatWhileVisible } from '../repeat-while-visible.ts'
 import { type OrganiserCredentials, sendAsOrganiser } from '../send-as-organiser.ts'
-import { availabilityAfter } from './after-change.ts'
+import { reportAfter } from './after-change.ts'
 
 /**
  * The evening of one event: its report, kept up to date after the organiser gave the edit code once. The code is in the
@@ -132,7 +132,7 @@ export async function changeEvening(change: attendance.EventChange): Promise<voi
       attendance.changeEvent(id, credentials, change),
     )
     changes++
-    show(event)
+    show(event, change)
   } catch (error) {
     await lookAfter(error)
     throw error
@@ -210,13 +210,10 @@ function readReport(eventId: number): Promise<Report> {
   return sendAsOrganiser(String(eventId), (credentials) => attendance.report(eventId, credentials))
 }
 
-function show(event: EventInfo): void {
+function show(event: EventInfo, change: attendance.EventChange): void {
   const shown = evening.peek()
   if (shown?.eventId !== event.id) return
-  const { report } = shown
-  const changed = { ...report.event, ...event }
-  const availability = availabilityAfter(changed, report.availability, Date.now())
-  evening.value = { ...shown, report: { ...report, event: changed, availability } }
+  evening.value = { ...shown, report: reportAfter(shown.report, event, change, Date.now()) }
 }
 
 function faultOf(error: unknown, event: { readonly id: number }): Fault {
