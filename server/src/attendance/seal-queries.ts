@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/engine.ts'
-import type { Vault } from './vault.ts'
+import type { SecretKind, Vault } from './vault.ts'
 
 /** The access token of the issuer belongs to no row of others. */
 export const TOKEN_BINDING = 'issuer'
@@ -26,10 +26,31 @@ export interface SealedCode {
   readonly sealed: Buffer
 }
 
-/** The first and the last stored code: an interrupted change of keys leaves different keys at the two ends. */
-export async function firstAndLastCode(db: Db): Promise<readonly SealedCode[]> {
-  const query = db.selectFrom('claim_code').select(['id', 'event_id', 'sealed']).limit(1)
-  return [...(await query.orderBy('id', 'asc').execute()), ...(await query.orderBy('id', 'desc').execute())]
+/** A stored secret, and what it is bound to. */
+export interface SealedSecret {
+  readonly kind: SecretKind
+  readonly sealed: Buffer
+  readonly boundTo: string
+}
+
+/**
+ * The first and the last secret of each table that keeps them for long: an interrupted change of keys leaves different keys at
+ * the two ends. A captcha lives for two minutes, and the access token of the issuer is requested anew.
+ */
+export async function firstAndLastSecrets(db: Db): Promise<readonly SealedSecret[]> {
+  const { rows } = await sql<SealedSecret>`
+    (select 'claim-code' as kind, sealed, event_id::text as "boundTo" from claim_code order by id limit 1)
+    union all
+    (select 'claim-code', sealed, event_id::text from claim_code order by id desc limit 1)
+    union all
+    (select 'edit-code', sealed, event_id::text from code_load order by event_id limit 1)
+    union all
+    (select 'edit-code', sealed, event_id::text from code_load order by event_id desc limit 1)
+    union all
+    (select 'grant-secret', sealed, event_id::text from grant_secret order by id limit 1)
+    union all
+    (select 'grant-secret', sealed, event_id::text from grant_secret order by id desc limit 1)`.execute(db)
+  return rows
 }
 
 /** How many codes are not sealed as `prefix` says: see {@link Vault.currentPrefix}. */

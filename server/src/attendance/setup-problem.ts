@@ -4,8 +4,8 @@ import type { Db, Engine } from '../db/engine.ts'
 import { AppError } from '../errors.ts'
 import { findOrMakeKey } from './key-file.ts'
 import { tokenKeyPath } from './own-issuer/token-keys.ts'
-import { areNewValuesBound, firstAndLastCode } from './seal-queries.ts'
-import { Vault } from './vault.ts'
+import { areNewValuesBound, firstAndLastSecrets } from './seal-queries.ts'
+import { type SecretKind, Vault } from './vault.ts'
 
 /** What the operator has to correct before attendance can be served. */
 export interface SetupProblem {
@@ -126,16 +126,23 @@ async function findFileKey({ config, log }: OpenVaultOptions): Promise<Buffer> {
   return file.key
 }
 
+/** How the log names what cannot be decrypted. */
+const STORED_SECRETS: Partial<Readonly<Record<SecretKind, string>>> = {
+  'claim-code': 'claim codes',
+  'edit-code': 'edit codes',
+  'grant-secret': 'secrets of grants',
+}
+
 /**
- * Checks that the keys decrypt the stored codes. With another key no claim could read its code, and loading the codes
- * again would store each of them twice, because their fingerprints depend on the key.
+ * Checks that the keys decrypt what is stored. With another key no claim could read its code, loading the codes again would
+ * store each of them twice, because their fingerprints depend on the key, and all grants would be refused.
  */
 async function findWrongKey(db: Db, vault: Vault): Promise<SetupProblem | undefined> {
-  const codes = await firstAndLastCode(db)
-  if (codes.every(({ sealed, event_id }) => vault.canOpen('claim-code', sealed, String(event_id))))
-    return undefined
+  const secrets = await firstAndLastSecrets(db)
+  const unreadable = secrets.find(({ kind, sealed, boundTo }) => !vault.canOpen(kind, sealed, boundTo))
+  if (!unreadable) return undefined
   return {
     settings: ['ATTENDANCE_KEY'],
-    reason: 'with an ATTENDANCE_KEY that does not decrypt the stored claim codes',
+    reason: `with an ATTENDANCE_KEY that does not decrypt the stored ${STORED_SECRETS[unreadable.kind]}`,
   }
 }
