@@ -113,6 +113,31 @@ test.each([
   await signer.close()
 })
 
+test('what a thread leaves is signed one token in a turn of the event loop: other requests are answered meanwhile', async () => {
+  const signer = new TokenSigner({
+    threadAbove: 0,
+    now: () => 0,
+    script: new URL('data:text/javascript,process.exit()'),
+  })
+  let turn = 0
+  let counting: NodeJS.Immediate
+  const count = () => {
+    turn += 1
+    counting = setImmediate(count)
+  }
+  count()
+  const turns = await Promise.all(
+    PLAYERS.map(async (player) => {
+      await signer.sign({ message: messageOf(player), key: KEY })
+      return turn
+    }),
+  )
+  clearImmediate(counting!)
+  await signer.close()
+
+  expect(new Set(turns).size).toBe(PLAYERS.length)
+})
+
 test('a signer that was closed signs again, without a thread, also what waited for it', async () => {
   let ended = 0
   const signer = new TokenSigner({

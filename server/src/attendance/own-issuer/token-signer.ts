@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { SECOND_MS } from '../../clock.ts'
 import { Batches } from '../batches.ts'
@@ -28,7 +29,8 @@ export interface TokenSignerOptions {
 
 /**
  * Signs tokens: while there are few on the main thread, at once, and while there are many in a thread of its own. Where the
- * thread ends or does not answer, the main thread signs what it had, and all else until another one may start.
+ * thread ends or does not answer, the main thread signs what it had, one token in a turn of the event loop, and all else until
+ * another one may start.
  */
 export class TokenSigner {
   private readonly options: TokenSignerOptions
@@ -38,6 +40,8 @@ export class TokenSigner {
   private thread: Worker | undefined
   private isClosed = false
   private restsUntilMs = Number.NEGATIVE_INFINITY
+  /** The turn of the event loop in which the last token of a thread that ended is signed. */
+  private lastTurn: Promise<void> = Promise.resolve()
 
   constructor(options: TokenSignerOptions = {}) {
     this.options = options
@@ -52,8 +56,18 @@ export class TokenSigner {
     try {
       return await this.batches.add(task)
     } catch {
+      await this.ownTurn()
       return signToken(task)
     }
+  }
+
+  /**
+   * A thread that hangs may leave thousands of tokens. Each waits for the one before: immediates that are requested
+   * together would run in the same turn, and nothing else would be answered meanwhile.
+   */
+  private ownTurn(): Promise<void> {
+    this.lastTurn = this.lastTurn.then(() => setImmediate())
+    return this.lastTurn
   }
 
   /** Ends the thread for good: from then on the main thread signs. */
