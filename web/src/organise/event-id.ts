@@ -42,9 +42,14 @@ export function readEvent(pasted: string, ownHost?: string): PastedEvent {
   return { kind: isEventNumber(named) ? 'too_large' : 'unreadable' }
 }
 
-/** A number whose digits stand in groups of three, as one word: `90 001`, `90.001`. */
+/** A number whose digits stand in groups of three, as one word. */
 function withoutGroups(text: string): string {
-  return /^\d{1,3}([ .,'\u2019])\d{3}(?:\1\d{3})*$/.test(text) ? text.replace(/\D/g, '') : text
+  return isInGroups(text) ? text.replace(/\D/g, '') : text
+}
+
+/** Whether a text is one number with its digits in groups of three: `90 001`, `90.001`. */
+export function isInGroups(text: string): boolean {
+  return /^\d{1,3}([ .,'\u2019])\d{3}(?:\1\d{3})*$/.test(text)
 }
 
 /** Whether a name is the issuer's number; else it is a uuid. */

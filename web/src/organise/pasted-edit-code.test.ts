@@ -16,6 +16,11 @@ test.each([
   ['９０００１　Ｅｄｉｔ　ｃｏｄｅ：０１２３４５', '012345'],
   [`90001 edit code ${OWN_CODE}`, OWN_CODE],
   [`90001, edit-code=${OWN_CODE.toUpperCase()}`, OWN_CODE],
+  ['90001 012345', '012345'],
+  [' #９０００１，０１２３４５\n', '012345'],
+  ['90001\n012-345', '012345'],
+  ['90001 012 345', '012345'],
+  [`90001 / ${OWN_CODE.toUpperCase()}`, OWN_CODE],
   ['Event ID: 90001\nEdit code: orchard-feast', undefined],
   ['Edit code: orchard-feast Event ID: 90001', undefined],
   ['90001 edit code: 01234', undefined],
@@ -25,12 +30,23 @@ test.each([
   expect(readEvent(found!.rest)).toEqual({ kind: 'event', name: '90001' })
 })
 
-test.each(['90001', '', 'edit code', 'Edit code: ', 'https://poap.gallery/event/90001', 'credit codes: 7'])(
-  '%j has no edit code',
-  (pasted) => {
-    expect(withoutEditCode(pasted)).toBeUndefined()
-  },
-)
+test.each([
+  '90001',
+  '',
+  'edit code',
+  'Edit code: ',
+  'https://poap.gallery/event/90001',
+  'credit codes: 7',
+  '90001 90002',
+  '90001 01234',
+  '90001 0123456',
+  '90 001 234',
+  '900 123',
+  '123456',
+  OWN_CODE,
+])('%j has no edit code', (pasted) => {
+  expect(withoutEditCode(pasted)).toBeUndefined()
+})
 
 test('no edit code stays in the text of the event, whatever it is', () => {
   const word = fc.string({ unit: fc.constantFrom(...'ghijk012-_.'), minLength: 6, maxLength: 40 })

@@ -1,4 +1,5 @@
 import { readEditCode } from './edit-code.ts'
+import { isInGroups } from './event-id.ts'
 import { plainText } from './pasted-text.ts'
 
 /** A text that was put into the field of the event, without the edit code in it. */
@@ -10,19 +11,22 @@ export interface WithoutEditCode {
 
 const LABEL = /(?:^|[^a-z])(?:poap\s)?edit\s?-?code(?:\s?\(secret\))?(?:\s?(?:is\s|[:=#]))?\s*/i
 const CODE = /^(?:\d(?:[ -]?\d){5}(?! ?-?\d)|[0-9a-f](?:[ -]{0,3}[0-9a-f]){31}(?![0-9a-f]))/i
+/** An event id and what can only be an edit code, without words. */
+const PAIR = /^\s*#?(\d{1,10})[\s,;:|/-]+(\d{6}|\d{3}[ -]\d{3}|[0-9a-f]{32})\s*$/i
 
 /**
- * Takes the edit code out of a text, as organisers copy it from the issuer's e-mail. Fields of one line lose the line
- * breaks of what is pasted, so nothing may stand between number and words.
+ * Takes the edit code out of a text, as organisers copy it from the issuer's e-mail, or from their notes without the words.
+ * Fields of one line lose the line breaks of what is pasted, so nothing may stand between number and words.
  *
  * @returns undefined for a text without an edit code
  * @example
  * withoutEditCode('Event ID: 90001 Edit code: 012345') // { rest: 'Event ID: 90001', editCode: '012345' }
+ * withoutEditCode('90001 012345') // { rest: '90001', editCode: '012345' }
  */
 export function withoutEditCode(pasted: string): WithoutEditCode | undefined {
   const text = plainText(pasted)
   const label = LABEL.exec(text)
-  if (!label) return undefined
+  if (!label) return withoutUnnamedCode(text)
   const at = label.index + (/^edit|^poap/i.test(label[0]) ? 0 : 1)
   const after = text.slice(label.index + label[0].length)
   if (after.trim() === '') return undefined
@@ -31,4 +35,10 @@ export function withoutEditCode(pasted: string): WithoutEditCode | undefined {
   const end = code?.length ?? after.search(/\n|event/i)
   const rest = `${text.slice(0, at)}\n${end < 0 ? '' : after.slice(end)}`
   return { rest: rest.replace(/^[\s,;.-]+|[\s,;.-]+$/g, ''), editCode: code && readEditCode(code) }
+}
+
+function withoutUnnamedCode(text: string): WithoutEditCode | undefined {
+  const [, rest, code] = PAIR.exec(text) ?? []
+  if (rest === undefined || code === undefined || isInGroups(text.trim())) return undefined
+  return { rest, editCode: readEditCode(code) }
 }
