@@ -770,7 +770,7 @@ describe('the form', () => {
     expectRefusals(opened, 404)
   })
 
-  test('shows the places of each event alone, whatever was typed for another one before', async () => {
+  test('shows the places of each event alone, and again what was typed for them, whatever was typed for others', async () => {
     const { origin } = await anotherServer({
       TOKEN_KEY_FILE: join(emptyDir(), 'token.key'),
       EVENT_MAKERS: 'anyone',
@@ -800,6 +800,13 @@ describe('the form', () => {
     await form.press('Choose the other way')
     await form.press('Make an event here')
     await expectValue(form.places, '')
+    await form.places.fill('6,6')
+    await form.press('Choose the other way')
+    await form.press('I have an event at POAP')
+    await expectValue(form.places, '7,7')
+    await form.press('Choose the other way')
+    await form.press('Make an event here')
+    await expectValue(form.places, '6,6')
     expectRefusals(opened, 404)
   })
 

@@ -7,7 +7,7 @@ import { isEventNumber, readEvent } from './event-id.ts'
 import { clearFaultAt, type Fault, fault } from './fault-state.ts'
 import { isMadeHere } from './made-here.ts'
 import { withoutEditCode } from './pasted-edit-code.ts'
-import { fillPlaces, forgetPlaces } from './places-state.ts'
+import { fillPlaces } from './places-state.ts'
 import { sendAsOrganiser } from './send-as-organiser.ts'
 
 /** Which event the form is about, and whether the edit code belongs to it. */
@@ -114,13 +114,12 @@ export function showOwnPlaces(): void {
   if (eventId.value !== undefined) fillPlaces(eventId.value, registered.value?.coordinates ?? '')
 }
 
-/** Empties what the form knows of an event, the edit code apart. */
+/** Empties what the form knows of an event, edit code and places apart. */
 export function forgetEvent(): void {
   eventText.value = ''
   lookUp.value = undefined
   checked.value = undefined
   pastedEditCode.value = undefined
-  forgetPlaces()
 }
 
 /**

@@ -18,7 +18,7 @@ import {
 import { attempt, fault, faultAt, isBusy } from './fault-state.ts'
 import { isMadeHere } from './made-here.ts'
 import { noteMyEvent } from './my-events.ts'
-import { coordinatesFaultText, readPlaces } from './places-state.ts'
+import { coordinatesFaultText, forgetPlaces, readPlaces } from './places-state.ts'
 import { placeOf, stepWith } from './refusal-place.ts'
 import { type OrganiserCredentials, sendAsOrganiser } from './send-as-organiser.ts'
 import { noteStep, showEvent, shownEvent } from './shown-event.ts'
@@ -119,6 +119,7 @@ export function finish(event: EventInfo, what?: News, keepsCode = false): void {
   noteMyEvent(event)
   if (!keepsCode) forgetEditCode()
   forgetEvent()
+  forgetPlaces()
   step.value = 'event'
   issuerWait.value = undefined
   loadsByItself.value = undefined

@@ -15,10 +15,17 @@ export const readPlaces = computed(() => readCoordinates(placesText.value, world
 /** Number of changes that can be undone. */
 const MAX_EARLIER = 50
 
+interface Drawn {
+  readonly text: string
+  readonly earlier: readonly string[]
+}
+
 /** The event that the places are of. */
 let ownEvent: string | undefined
 /** The text that came from the server, to tell it from what the organiser typed. */
 let prefilled = ''
+/** What the organiser typed or drew for other events: going back to one shows it again. */
+const drawnFor = new Map<string, Drawn>()
 
 export function typePlaces(typed: string): void {
   setPlaces(typed, [])
@@ -37,21 +44,30 @@ export function undoPlaces(): void {
 
 /**
  * Begins with the places of an event as it is registered, unless the organiser has typed others for it. What was typed for
- * another event is dropped.
+ * another event is kept until that one is shown again, or done with.
  *
  * @param event its number, or {@link NEW_EVENT}
  */
 export function fillPlaces(event: string, coordinates: string): void {
-  const isTheirOwn = event === ownEvent && placesText.value.trim() !== '' && placesText.value !== prefilled
+  keepDrawn()
   ownEvent = event
+  const kept = drawnFor.get(event)
+  drawnFor.delete(event)
   prefilled = coordinates
-  if (!isTheirOwn) typePlaces(prefilled)
+  setPlaces(kept?.text ?? coordinates, kept?.earlier ?? [])
+}
+
+/** Puts aside what the organiser typed for the shown event, if it is another text than that of the server. */
+function keepDrawn(): void {
+  const text = placesText.value
+  if (ownEvent === undefined || text.trim() === '' || text === prefilled) return
+  drawnFor.set(ownEvent, { text, earlier: earlierPlaces.value })
 }
 
 /** The event of the form that makes one: it has no number yet. */
 export const NEW_EVENT = 'new'
 
-/** Empties the places: their event is done with. */
+/** Empties the places: their event is done with. Those of other events stay. */
 export function forgetPlaces(): void {
   ownEvent = undefined
   prefilled = ''
