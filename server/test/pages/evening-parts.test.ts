@@ -97,6 +97,23 @@ describe('players and files', () => {
     await opened.page.locator('#csv-fault').getByText('offline').waitFor()
     opened.problems.splice(0)
   })
+
+  test('a file that is being sent to another person is named, and the other file can be had', async () => {
+    const { opened } = await givenEvening({ codes: 1 })
+    const { page } = opened
+    const { press, say } = handsAt(page)
+    const data = { retry_after_s: 60, file: 'claims' }
+    const refusal = { ok: false, error: 'sent', code: 'too_many_requests', data }
+    await page.route('**/claims', (route) =>
+      route.fulfill({ status: 429, headers: { 'retry-after': '60' }, json: refusal }),
+    )
+
+    await press('evening.files.claims')
+    const words = say('evening.files.running_claims', { seconds: 60 })
+    await page.locator('#csv-fault').getByText(words).waitFor()
+    expect(JSON.parse((await downloadOf(page, 'evening.files.everything')).text)).toHaveProperty('claims')
+    expectRefusals(opened, 429)
+  })
 })
 
 test('tokens that the issuer made meanwhile are loaded', async () => {

@@ -94,7 +94,7 @@ export const claimListRoutes: FastifyPluginCallbackTypebox<ClaimListRouteOptions
       const pass = passIn(reply, newPass)
       reply.header('cache-control', 'no-store')
       if (request.body.format === 'csv') {
-        const file = downloads.start(id, claimsCsv(allClaims(db, id)))
+        const file = downloads.start(id, 'claims', claimsCsv(allClaims(db, id)))
         return reply
           .header('content-disposition', `attachment; filename="claims-${id}.csv"`)
           .type('text/csv; charset=utf-8')

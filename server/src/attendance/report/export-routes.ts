@@ -52,7 +52,7 @@ export const exportRoutes: FastifyPluginCallbackTypebox<ExportRouteOptions> = (
         'cache-control': 'no-store',
         'content-disposition': `attachment; filename="event-${id}.json"`,
       }
-      const json = downloads.start(id, exportPieces(head, allClaims(db, id)))
+      const json = downloads.start(id, 'export', exportPieces(head, allClaims(db, id)))
       return reply.headers(headers).type('application/json; charset=utf-8').send(json)
     },
   )

@@ -1,4 +1,4 @@
-import { attendance, type EventInfo } from '@landpass/client'
+import { attendance, type EventInfo, LandpassError } from '@landpass/client'
 import { exportText } from '../../api/evening.ts'
 import { text } from '../../texts/texts.ts'
 import { saveFile } from '../../ui/save-file.ts'
@@ -42,8 +42,22 @@ export function Downloads({ event }: { readonly event: EventInfo }) {
           {text('evening.files.everything')}
         </button>
       </div>
-      <ActionFault id="csv-fault" action={csv} />
-      <ActionFault id="export-fault" action={everything} />
+      <ActionFault id="csv-fault" action={csv} wordsOf={wordsOfRunning} />
+      <ActionFault id="export-fault" action={everything} wordsOf={wordsOfRunning} />
     </section>
   )
+}
+
+/** The server sends one file of each kind at a time: its refusal names the one that is being sent. */
+function wordsOfRunning(fault: unknown): string | undefined {
+  if (!(fault instanceof LandpassError) || fault.code !== 'too_many_requests') return undefined
+  const seconds = fault.retryAfterS ?? 0
+  switch (fault.data.file) {
+    case 'claims':
+      return text('evening.files.running_claims', { seconds })
+    case 'export':
+      return text('evening.files.running_export', { seconds })
+    default:
+      return undefined
+  }
 }
