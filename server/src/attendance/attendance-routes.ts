@@ -55,6 +55,11 @@ export async function addRoutes(
   scope.addHook('onRoute', (route) => {
     route.config = { ...route.config, isAddressPrivate: true }
   })
+  // The clock that opens and closes events: pages show states and countdowns by it (web/src/api/server-clock.ts)
+  scope.addHook('onRequest', (_request, reply, proceed) => {
+    reply.header('date', new Date(endpoints.clock.nowMs()).toUTCString())
+    proceed()
+  })
   const limits = await registerLimits(scope, config)
   const { clientLimit, imageLimit, organiserLimit, listLimit, shareLimit, playerLimit } = limits
   const { makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } = limits

@@ -132,19 +132,22 @@ test('on a desktop, with refusals, a rehearsal, grants and a list that waits for
   expect(await opened.page.locator('.live-columns').count(), 'one pair of columns').toBe(1)
 })
 
-test('a rehearsal is switched on for an hour, counts what the scene’s builder tries, and is ended', async () => {
+test('a rehearsal is switched on for an hour of the server’s clock, counts what the scene’s builder tries, and is ended', async () => {
   const opened = await open(`${server.origin}/organise?event=${EVENT}`, { size: 'phone' })
   const { page } = opened
-  await setDeviceClock(page)
+  await setDeviceClock(page, REFERENCE_TIME_MS - 48 * HOUR_MS)
   const hands = handsAt(page)
   const until = async () => (await server.data<EventInfo>(`/event/${EVENT}`)).rehearsal_until
   await hands.open(EDIT_CODE)
 
-  await setDeviceClock(page, REFERENCE_TIME_MS - 48 * HOUR_MS)
+  const refusal = { ok: false, error: 'clock', code: 'invalid_parameter', data: {} }
+  await page.route('**/event/*', (route) =>
+    route.request().method() === 'PATCH' ? route.fulfill({ status: 400, json: refusal }) : route.fallback(),
+  )
   await hands.press('evening.rehearsal.hour')
   await hands.expectText('evening.rehearsal.clock')
   expectRefusals(opened, 400)
-  await setDeviceClock(page)
+  await page.unroute('**/event/*')
   await hands.press('evening.rehearsal.hour')
   await page.getByRole('button', { name: say('evening.rehearsal.end') }).waitFor()
   expect(await until()).toBe(iso(60))

@@ -1,10 +1,19 @@
-import { type Call, createClient, LandpassError } from '@landpass/client'
+import { type Call, createClient, fetchTransport, LandpassError, type Transport } from '@landpass/client'
+import { noteServerTime } from './server-clock.ts'
+
+const fetching = fetchTransport()
+/** Answers about events have the time by which the server opens and closes them. */
+const transport: Transport = async (request) => {
+  const response = await fetching(request)
+  if (request.url.startsWith('/event/')) noteServerTime(response.headers.date)
+  return response
+}
 
 /**
  * The client for the server that the page came from. It does not retry: the pages show the failure and retry
  * themselves.
  */
-export const client = createClient({ baseUrl: '', retries: 0 })
+export const client = createClient({ baseUrl: '', retries: 0, transport })
 
 /**
  * Sends a call and returns the data of its answer.

@@ -1,6 +1,7 @@
 import { type EventInfo, LandpassError } from '@landpass/client'
 import { type Signal, signal } from '@preact/signals'
 import { type Availability, askAvailability, findEvent } from '../api/attendance.ts'
+import { serverNowMs } from '../api/server-clock.ts'
 import { type Repetition, repeatWhileVisible } from './repeat-while-visible.ts'
 
 /** Interval between requests while the page is visible and they succeed. */
@@ -50,7 +51,7 @@ async function look(name: string, before: LiveEvent, signal: AbortSignal): Promi
   try {
     const [info, availability] = await Promise.all([findEvent(name, signal), askAvailability(name, signal)])
     if (!info) return { status: 'unknown' }
-    return { status: 'shown', info, availability, atMs: Date.now() }
+    return { status: 'shown', info, availability, atMs: serverNowMs() }
   } catch (error) {
     if (isUnknown(error)) return { status: 'unknown' }
     return before.status === 'shown' ? { ...before, error } : { status: 'failed', error }

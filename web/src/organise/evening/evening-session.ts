@@ -1,5 +1,6 @@
 import { attendance, type Call, type EventInfo, LandpassError, type Report } from '@landpass/client'
 import { effect, signal } from '@preact/signals'
+import { serverNowMs } from '../../api/server-clock.ts'
 import { text } from '../../texts/texts.ts'
 import { forgetEditCode, isEditCodeHeld, noteEditCode } from '../edit-code.ts'
 import { busyAt, type Fault, fault, faultAt, isBusy } from '../fault-state.ts'
@@ -59,7 +60,7 @@ export async function openEvening(
     const [report] = await Promise.all([readReport(event.id), prepare()])
     if (mine !== round || !isEditCodeHeld.peek()) return // the page was left
     noteMyEvent(event)
-    evening.value = { eventId: event.id, report, atMs: Date.now() }
+    evening.value = { eventId: event.id, report, atMs: serverNowMs() }
     follow(event.id)
   } catch (error) {
     if (mine === round) fault.value = faultOf(error, event)
@@ -191,7 +192,7 @@ async function look(eventId: number): Promise<unknown> {
   const [mine, seen] = [round, changes]
   try {
     const report = await readReport(eventId)
-    if (mine === round && seen === changes) evening.value = { eventId, report, atMs: Date.now() }
+    if (mine === round && seen === changes) evening.value = { eventId, report, atMs: serverNowMs() }
     return undefined
   } catch (error) {
     const shown = evening.peek()
@@ -213,7 +214,7 @@ function readReport(eventId: number): Promise<Report> {
 function show(event: EventInfo, change: attendance.EventChange): void {
   const shown = evening.peek()
   if (shown?.eventId !== event.id) return
-  evening.value = { ...shown, report: reportAfter(shown.report, event, change, Date.now()) }
+  evening.value = { ...shown, report: reportAfter(shown.report, event, change, serverNowMs()) }
 }
 
 function faultOf(error: unknown, event: { readonly id: number }): Fault {

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { MinuteOfClaims } from '../../api/evening.ts'
+import { serverNowMs } from '../../api/server-clock.ts'
 import { formatNumber } from '../../texts/format.ts'
 import { locale, text } from '../../texts/texts.ts'
 import { type Bar, barsOf, scaleTop } from './claims-by-minute.ts'
@@ -13,7 +14,7 @@ const LENGTHS = [60, 180] as const
 /** Claims by minute, as bars, and as a table for those who do not see them. */
 export function MinutesChart({ minutes }: { readonly minutes: readonly MinuteOfClaims[] }) {
   const length = useSignal<(typeof LENGTHS)[number]>(60)
-  const bars = barsOf(minutes, Date.now(), length.value)
+  const bars = barsOf(minutes, serverNowMs(), length.value)
   const withClaims = bars.filter(({ claims }) => claims > 0)
   const sum = bars.reduce((total, { claims }) => total + claims, 0)
   return (

@@ -1,6 +1,7 @@
 import { LandpassError, type Report } from '@landpass/client'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RehearsalCounts } from '../../api/evening.ts'
+import { serverNowMs } from '../../api/server-clock.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { ActionFault } from './action-fault.tsx'
@@ -35,10 +36,10 @@ export function Rehearsal({ report, counted, onChanged }: RehearsalProps) {
       onChanged()
     })
   const untilMs = event.rehearsal_until ? Date.parse(event.rehearsal_until) : 0
-  const isOn = untilMs > Date.now()
+  const isOn = untilMs > serverNowMs()
   const closesMs = availability.closes_at === null ? Number.NaN : Date.parse(availability.closes_at)
-  const isClosingNear = closesMs > Date.now() && closesMs - Date.now() <= MAX_REHEARSAL_MS
-  const inHours = (hours: number) => set(new Date(Date.now() + hours * HOUR_MS).toISOString())
+  const isClosingNear = closesMs > serverNowMs() && closesMs - serverNowMs() <= MAX_REHEARSAL_MS
+  const inHours = (hours: number) => set(new Date(serverNowMs() + hours * HOUR_MS).toISOString())
   // The pressed button disappears: those that replace it take the focus
   useEffect(() => {
     if (wasPressed.current) choices.current?.querySelector('button')?.focus()

@@ -1,6 +1,7 @@
 import { LandpassError } from '@landpass/client'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Availability } from '../../api/attendance.ts'
+import { serverNowMs } from '../../api/server-clock.ts'
 import { formatDateTime } from '../../texts/format.ts'
 import { text } from '../../texts/texts.ts'
 import { Numbers } from '../live-counts.tsx'
@@ -35,7 +36,7 @@ export function StateCard({ shown, onChanged }: StateCardProps) {
   const { report, error } = shown
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
-  const state = eveningState(report, Date.now(), isIssuerAway(error))
+  const state = eveningState(report, serverNowMs(), isIssuerAway(error))
   const { rehearsal_until: rehearsal = null } = report.event
   return (
     <section class={`card evening-state is-${LOOKS[state]}`} data-state={state}>
@@ -47,7 +48,7 @@ export function StateCard({ shown, onChanged }: StateCardProps) {
         {titleOf(state, shown)}
       </p>
       <p>{nextOf(state, shown)}</p>
-      {rehearsal !== null && Date.parse(rehearsal) > Date.now() && (
+      {rehearsal !== null && Date.parse(rehearsal) > serverNowMs() && (
         <p class="hint">{text('evening.rehearsal.on', { time: formatDateTime(Date.parse(rehearsal)) })}</p>
       )}
       <Numbers availability={report.availability as Availability} />
@@ -96,7 +97,7 @@ function nextOf(state: EveningState, { report }: Evening): string {
   const isOwn = isMadeHere(event)
   switch (state) {
     case 'short': {
-      const left = minutesLeft(report, Date.now())
+      const left = minutesLeft(report, serverNowMs())
       const next = text(isOwn ? 'evening.next.more_here' : 'evening.next.more_at_issuer')
       return left === undefined ? next : `${text('evening.next.lasts', { count: left })} ${next}`
     }
