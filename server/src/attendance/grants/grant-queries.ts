@@ -88,7 +88,8 @@ export function replaceSecret(
 
 /**
  * Deletes all open grants of an event, and counts them as expired. There may be a million: each statement deletes
- * `batchRows` of them at most.
+ * `batchRows` of them at most, in the order of their times. The next one goes on where it ended, because to skip the
+ * deleted rows took 50 times as long.
  *
  * @returns how many
  */
@@ -97,26 +98,33 @@ export async function withdrawOpen(
   eventId: number,
   { nowMs, batchRows }: DeleteOptions,
 ): Promise<number> {
+  let fromMs = nowMs + 1
   for (let withdrawn = 0; ; ) {
-    const deleted = await withRetries(() => withdrawBatch(db, eventId, { nowMs, batchRows }))
+    const { deleted, lastMs } = await withRetries(() => withdrawBatch(db, eventId, { fromMs, batchRows }))
     withdrawn += deleted
     if (deleted < batchRows) return withdrawn
+    fromMs = lastMs ?? fromMs
   }
 }
 
-async function withdrawBatch(db: Db, eventId: number, { nowMs, batchRows }: DeleteOptions): Promise<number> {
-  const { rows } = await sql<{ withdrawn: number }>`
+async function withdrawBatch(
+  db: Db,
+  eventId: number,
+  { fromMs, batchRows }: { readonly fromMs: number; readonly batchRows: number },
+): Promise<{ readonly deleted: number; readonly lastMs: number | null }> {
+  const { rows } = await sql<{ deleted: number; lastMs: number | null }>`
     with open as (
       select ctid from attendance_grant
-      where event_id = ${eventId} and claim_id is null and expires_at_ms > ${nowMs}
-      limit ${batchRows} for update
+      where event_id = ${eventId} and claim_id is null and expires_at_ms >= ${fromMs}
+      order by expires_at_ms limit ${batchRows} for update
     ), withdrawn as (
-      delete from attendance_grant where ctid = any(array(select ctid from open)) returning event_id
+      delete from attendance_grant where ctid = any(array(select ctid from open)) returning expires_at_ms
     )
     update attendance_event set grants_expired = grants_expired + (select count(*) from withdrawn)
     where event_id = ${eventId}
-    returning (select count(*) from withdrawn)::integer as withdrawn`.execute(db)
-  return rows[0]?.withdrawn ?? 0
+    returning (select count(*) from withdrawn)::integer as deleted,
+      (select max(expires_at_ms) from withdrawn) as "lastMs"`.execute(db)
+  return rows[0] ?? { deleted: 0, lastMs: null }
 }
 
 export interface Grant {
