@@ -64,7 +64,8 @@ export async function addRoutes(
   const { clientLimit, imageLimit, organiserLimit, listLimit, shareLimit, playerLimit } = limits
   const { makerLimit, makerDayLimit, waitingDayLimit, grantLimit, eventGrantLimit } = limits
   const { db, clock, world, assertConfigured } = endpoints
-  const { organisers, events, codeCounts, holds, blocked, rehearsals, codes, loads, reports } = endpoints
+  const { organisers, events, codeCounts, holds, blocked, rehearsals, codes, loads } = endpoints
+  const { reports, forgetReport } = endpoints
   const { signedFetch, captchas, presence, rules, queue, refusals, onClaim } = endpoints
   const { maker, approvals, maxTokens, changeMade, operatorKey, keys, showsHolders, publicUrl } = endpoints
   const { pictures, shares, tokenAnswers, grants, onGrant } = endpoints
@@ -73,7 +74,7 @@ export async function addRoutes(
   const forPlayers = { signedFetch, clientLimit, playerLimit, assertConfigured }
   await scope.register(eventRoutes, {
     ...forOrganisers,
-    ...{ clock, world, events, codeCounts, holds, rehearsals, reports, maxTokens, changeMade },
+    ...{ clock, world, events, codeCounts, holds, rehearsals, forgetReport, maxTokens, changeMade },
   })
   await scope.register(checkRoutes, forOrganisers)
   await scope.register(blockedRoutes, { ...forOrganisers, blocked })
@@ -84,7 +85,7 @@ export async function addRoutes(
   const downloads = new Downloads()
   await scope.register(claimListRoutes, { ...forOrganisers, downloads })
   await scope.register(exportRoutes, { ...forOrganisers, clock, reports, downloads })
-  const forGrants = { grants, reports, grantLimit, eventGrantLimit, onGrant }
+  const forGrants = { grants, forgetReport, grantLimit, eventGrantLimit, onGrant }
   await scope.register(grantRoutes, { ...forOrganisers, ...forGrants })
   await scope.register(captchaRoutes, { ...forPlayers, captchas, rehearsals, imageLimit })
   await scope.register(madeEventRoutes, {

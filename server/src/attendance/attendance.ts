@@ -184,6 +184,9 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
   const shares = new SharePictures(db)
   const readyPictures = new ReadyPictures(pictures)
   const tokenAnswers = new TokenAnswers()
+  const reports = new Reports({
+    ...{ db, clock, refusals, rehearsals, codeCounts, holds, issuerState, presenceState },
+  })
   const endpoints: Endpoints = {
     ...players,
     db,
@@ -207,7 +210,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     pictures,
     shares,
     tokenAnswers,
-    reports: new Reports({ db, clock, refusals, rehearsals, codeCounts, holds, issuerState, presenceState }),
+    reports,
+    forgetReport: (eventId) => reports.forget(eventId),
     rules,
     grants,
     onGrant: metrics.onGrant,

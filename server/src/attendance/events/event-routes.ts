@@ -6,7 +6,6 @@ import { okSchema } from '../../http/schemas.ts'
 import { invalidParameter } from '../../http/validation.ts'
 import { endOfLastDayMs } from '../issuer/issuer-dates.ts'
 import type { Rehearsals } from '../rehearsal/rehearsals.ts'
-import type { Reports } from '../report/report.ts'
 import { availabilityJson, availabilitySchema } from './availability.ts'
 import type { CodeCountCache } from './code-count-cache.ts'
 import { coordinatesText, MAX_COORDINATES, parseCoordinates } from './coordinates.ts'
@@ -63,14 +62,14 @@ export interface EventRouteOptions extends OrganiserCallOptions {
   readonly changeMade: (event: Event, change: MadeEventChange) => Promise<void>
   readonly maxTokens: number
   readonly rehearsals: Pick<Rehearsals, 'begin'>
-  /** Counts a rehearsal. */
-  readonly reports: Pick<Reports, 'forget'>
+  /** The report of the event counts its rehearsal anew. */
+  readonly forgetReport: (eventId: number) => void
 }
 
 /** Registers, changes and reads events. */
 export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
   app,
-  { db, clock, world, organisers, events, codeCounts, holds, rehearsals, reports, ...others },
+  { db, clock, world, organisers, events, codeCounts, holds, rehearsals, forgetReport, ...others },
   done,
 ) => {
   const { organiserLimit, assertConfigured, maxTokens, changeMade } = others
@@ -155,7 +154,7 @@ export const eventRoutes: FastifyPluginCallbackTypebox<EventRouteOptions> = (
       if (typeof options.rehearsal_until_ms === 'number') await rehearsals.begin(id)
       const event = await changeEvent(db, id, options, clock.nowMs())
       events.forget(event)
-      reports.forget(id)
+      forgetReport(id)
       return { ok: true as const, data: { ...eventInfoJson(event), ...passIn(reply, newPass) } }
     },
   )

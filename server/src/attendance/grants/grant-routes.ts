@@ -17,7 +17,6 @@ import {
 } from '../events/event-params.ts'
 import { isoText } from '../events/openness.ts'
 import type { EventGrantLimit, LimitHook } from '../limits.ts'
-import type { Reports } from '../report/report.ts'
 import { UUID_PATTERN } from '../uuid.ts'
 import type { Grant } from './grant-queries.ts'
 import { type Grants, MAX_GRANT_DAYS } from './grants.ts'
@@ -117,8 +116,8 @@ const grantSchema = Type.Object(
 
 export interface GrantRouteOptions extends OrganiserCallOptions {
   readonly grants: Pick<Grants, 'makeSecret' | 'findSigner' | 'give'>
-  /** Counts grants. */
-  readonly reports: Pick<Reports, 'forget'>
+  /** The report of the event counts its grants anew. */
+  readonly forgetReport: (eventId: number) => void
   readonly grantLimit: LimitHook
   readonly eventGrantLimit: EventGrantLimit
   /** Called for every grant whose body can be read, with the result or the error code. */
@@ -128,7 +127,17 @@ export interface GrantRouteOptions extends OrganiserCallOptions {
 /** The secret of an event, for its organiser, and grants from the organiser's own server. */
 export const grantRoutes: FastifyPluginCallbackTypebox<GrantRouteOptions> = (
   app,
-  { db, organisers, grants, reports, organiserLimit, grantLimit, eventGrantLimit, onGrant, assertConfigured },
+  {
+    db,
+    organisers,
+    grants,
+    forgetReport,
+    organiserLimit,
+    grantLimit,
+    eventGrantLimit,
+    onGrant,
+    assertConfigured,
+  },
   done,
 ) => {
   app.post(
@@ -149,7 +158,7 @@ export const grantRoutes: FastifyPluginCallbackTypebox<GrantRouteOptions> = (
       const { event_id: eventId, uuid } = event
       const { keepPreviousS = 0, withdrawOpen = false } = request.body
       const change = { keepPreviousMs: keepPreviousS * SECOND_MS, withdrawsOpen: withdrawOpen }
-      const making = grants.makeSecret(eventId, change).finally(() => reports.forget(eventId))
+      const making = grants.makeSecret(eventId, change).finally(() => forgetReport(eventId))
       const { secret, previousEndsAtMs, withdrawn } = await making
       reply.header('cache-control', 'no-store')
       const data = { uuid, secret, previous_ends_at: isoText(previousEndsAtMs), withdrawn }
