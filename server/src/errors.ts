@@ -325,8 +325,9 @@ export const ERRORS = {
   too_many_grants: {
     status: 409,
     where: 'POST /grants/:uuid',
-    meaning: 'The event has as many unused grants as this server allows.',
-    next: 'Wait until players have used some or some have expired. Give grants that expire sooner.',
+    meaning:
+      'The event (limit in data is event), or all events of this server together (server), have as many unused grants as the server allows.',
+    next: 'Wait until players have used some or some have expired. Give grants that expire sooner. Where the limit is that of the server, its operator can raise GRANTS_MAX.',
   },
   no_codes_left: {
     status: 409,

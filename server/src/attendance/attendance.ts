@@ -140,7 +140,8 @@ export async function createAttendance(options: AttendanceOptions): Promise<Atte
     publicUrl: config.publicUrl,
     presenceState,
   })
-  const grants = new Grants({ db, clock, vault, maxOpen: config.attendance.maxOpenGrants })
+  const { maxOpenGrants: maxOpen, maxOpenGrantsOfAll: maxOpenOfAll } = config.attendance
+  const grants = new Grants({ db, clock, vault, maxOpen, maxOpenOfAll })
   const { worker, rules } = createClaims({
     ...base,
     ...players,

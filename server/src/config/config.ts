@@ -151,6 +151,7 @@ function attendanceConfigOf(settings: Settings) {
     },
     /** Of one event at a time: neither used nor expired. */
     maxOpenGrants: settings.EVENT_GRANTS_MAX,
+    maxOpenGrantsOfAll: settings.GRANTS_MAX,
     /** The largest difference between the time of a signature and the time of the server. */
     signatureWindowMs: settings.SIGNATURE_WINDOW_MS,
     /** How long the answer to a claim waits for the issuer before it says `pending`. */

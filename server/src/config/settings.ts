@@ -461,6 +461,12 @@ export const SETTINGS = {
     default: 100_000,
     meaning: 'Open grants of one event at a time: neither used nor expired.',
   },
+  GRANTS_MAX: {
+    kind: integer({ min: 1, max: 10_000_000 }),
+    default: 1_000_000,
+    meaning:
+      'Open grants of all events together at a time. A million take some 350 MB of the database. Each process counts them every 30 seconds, so several processes can exceed it by what they accept meanwhile.',
+  },
 } as const satisfies SettingTable
 
 export type SettingName = keyof typeof SETTINGS

@@ -35,7 +35,7 @@ export function buildClaimRules(options: {
   const worker = new ClaimWorker({ db, clock, vault, ...forIssuer, holds, log: SILENT })
   const signedFetch = new SignedFetch({ db, clock, windowMs: MINUTE_MS })
   const captchas = new Captchas({ db, vault, clock, proofOfWorkBits: 0 })
-  const grants = new Grants({ db, clock, vault, maxOpen: 10 })
+  const grants = new Grants({ db, clock, vault, maxOpen: 10, maxOpenOfAll: 1_000 })
   const codeCounts = new CodeCountCache(db)
   const forClaims = { worker, signedFetch, prepareToken, codeCounts, grants, waitMs: SECOND_MS }
   const claims = new Claims({ db, clock, ...forClaims })

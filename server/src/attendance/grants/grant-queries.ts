@@ -231,6 +231,14 @@ export async function countOpenGrants(db: Db, eventId: number, nowMs: number): P
   return rows[0]!.open
 }
 
+/** Of all events. Reads an index entry for each of them. */
+export async function countAllOpenGrants(db: Db, nowMs: number): Promise<number> {
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::integer as open from attendance_grant
+    where claim_id is null and expires_at_ms > ${nowMs}`.execute(db)
+  return rows[0]!.open
+}
+
 export interface GrantCounts {
   /** Neither used nor expired. */
   readonly open: number

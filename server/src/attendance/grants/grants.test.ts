@@ -34,7 +34,7 @@ describeOnBothEngines('grants', (open) => {
     db = (await open()).db
     clock = testClock()
     NOW = clock.nowMs()
-    grants = new Grants({ db, clock, vault, maxOpen: 100 })
+    grants = new Grants({ db, clock, vault, maxOpen: 100, maxOpenOfAll: 1_000 })
     event = await givenEvent(3)
   })
 
@@ -127,9 +127,9 @@ describeOnBothEngines('grants', (open) => {
     await giveGrant(grants, db, ofKept)
     await give('used', ANN)
     const made = await claim()
-    grants = new Grants({ db, clock, vault, maxOpen: 3 })
+    grants = new Grants({ db, clock, vault, maxOpen: 3, maxOpenOfAll: 1_000 })
     for (const nonce of ['forged 1', 'forged 2', 'forged 3']) await give(nonce, BEN)
-    await expect(give('right')).rejects.toMatchObject({ code: 'too_many_grants' })
+    await expect(give('right')).rejects.toMatchObject({ code: 'too_many_grants', data: { limit: 'event' } })
     expect(await grants.makeSecret(event.event_id)).toMatchObject({ withdrawn: 0 })
     expect(await counts()).toEqual({ open: 3, used: 1, expired: 0 })
 
@@ -162,7 +162,7 @@ describeOnBothEngines('grants', (open) => {
 
   test('a secret that no key decrypts is as none', async () => {
     const { secret } = await grants.makeSecret(event.event_id)
-    grants = new Grants({ db, clock, vault: new Vault(Buffer.alloc(32, 6)), maxOpen: 1 })
+    grants = new Grants({ db, clock, vault: new Vault(Buffer.alloc(32, 6)), maxOpen: 1, maxOpenOfAll: 1_000 })
 
     expect(await signerWith(secret)).toBeUndefined()
   })
@@ -194,7 +194,7 @@ describeOnBothEngines('grants', (open) => {
   })
 
   test('of an event that nobody has used are limited in number', async () => {
-    grants = new Grants({ db, clock, vault, maxOpen: 3 })
+    grants = new Grants({ db, clock, vault, maxOpen: 3, maxOpenOfAll: 1_000 })
     await grants.makeSecret(event.event_id)
     const given = await Promise.all(
       ['a', 'b', 'c', 'd', 'e'].map((nonce) => give(nonce).catch(({ code }: AppError) => code)),
@@ -202,6 +202,28 @@ describeOnBothEngines('grants', (open) => {
 
     expect(given.sort()).toEqual(['accepted', 'accepted', 'accepted', 'too_many_grants', 'too_many_grants'])
     expect(await counts()).toMatchObject({ open: 3 })
+  })
+
+  test('of all events that nobody has used are limited in number, also where each event has room', async () => {
+    await db.deleteFrom('attendance_grant').execute() // those of other tests
+    const [used, expired] = [await givenEvent(1), event]
+    await grants.makeSecret(used.event_id)
+    const giveTo = ({ event_id: eventId }: Event, nonce: string, expiresAtMs = NOW + HOUR_MS) =>
+      giveGrant(grants, db, { eventId, address: ANN, nonce, expiresAtMs })
+    await giveTo(used, 'used')
+    event = used
+    await claim(ANN)
+    await giveTo(expired, 'expired', NOW + SECOND_MS)
+    clock.set(NOW + SECOND_MS)
+    grants = new Grants({ db, clock, vault, maxOpen: 100, maxOpenOfAll: 2 })
+
+    const events = [used, expired, await givenEvent(1)]
+    for (const { event_id: id } of events) await grants.makeSecret(id)
+    const given = await Promise.all(
+      events.map((one) => giveTo(one, 'next').catch(({ code, data }: AppError) => `${code} ${data.limit}`)),
+    )
+
+    expect(given.sort()).toEqual(['accepted', 'accepted', 'too_many_grants server'])
   })
 
   test('let their player claim once, together with a code', async () => {
@@ -380,7 +402,13 @@ describeOnBothEngines('grants', (open) => {
   test('a new secret is encrypted in the form that the database says', async () => {
     const isBound = await areNewValuesBound(db)
     const ownVault = new Vault(Buffer.alloc(32, 5), { isBound: !isBound })
-    const { secret } = await new Grants({ db, clock, vault: ownVault, maxOpen: 1 }).makeSecret(event.event_id)
+    const { secret } = await new Grants({
+      db,
+      clock,
+      vault: ownVault,
+      maxOpen: 1,
+      maxOpenOfAll: 1_000,
+    }).makeSecret(event.event_id)
 
     expect(ownVault.isBound).toBe(isBound)
     expect(await signerWith(secret)).toBe(event.event_id)

@@ -2,11 +2,9 @@ import { type Clock, HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import type { Db } from '../../db/engine.ts'
 import { AppError } from '../../errors.ts'
 import type { Event } from '../events/event-queries.ts'
-import { OneSecondCache } from '../one-second-cache.ts'
 import { refreshForm } from '../seal-queries.ts'
 import type { Vault } from '../vault.ts'
 import {
-  countOpenGrants,
   deleteEndedSecrets,
   deleteExpiredGrants,
   findGrant,
@@ -16,10 +14,10 @@ import {
   insertGrant,
   replaceExpiredGrant,
   replaceSecret,
-  type Stored,
   withdrawOpen,
 } from './grant-queries.ts'
 import { findSigning, makeSecret, type SignedGrant } from './grant-signature.ts'
+import { OpenGrants } from './open-grants.ts'
 
 /** How long a grant may be valid. */
 export const MAX_GRANT_DAYS = 7
@@ -33,8 +31,9 @@ export interface GrantsOptions {
   readonly db: Db
   readonly clock: Clock
   readonly vault: Vault
-  /** Open grants of an event at a time. */
+  /** Open grants at a time: of an event, and of all events. */
   readonly maxOpen: number
+  readonly maxOpenOfAll: number
 }
 
 /** What is done besides when a secret is made. */
@@ -66,10 +65,10 @@ export interface Signer {
  */
 export class Grants {
   private readonly options: GrantsOptions
-  /** Open grants of each event: counted in the last second, and the ones that this process has added since. */
-  private readonly open = new OneSecondCache<{ count: number }>()
+  private readonly open: OpenGrants
   constructor(options: GrantsOptions) {
     this.options = options
+    this.open = new OpenGrants(options)
   }
 
   /**
@@ -130,7 +129,7 @@ export class Grants {
       this.assertTime(grant.expiresAtMs)
       const signed = { grant, secretId, nowMs }
       const store = () => (known ? replaceExpiredGrant(db, signed) : insertGrant(db, signed))
-      const stored = await this.storeOpen(grant.eventId, store)
+      const stored = await this.open.store(grant.eventId, store)
       if (stored === 'secret_ended') throw badGrant()
       if (stored === 'stored') return 'accepted'
     }
@@ -172,30 +171,8 @@ export class Grants {
     try {
       return await withdrawOpen(db, eventId, { nowMs: clock.nowMs(), batchRows: DELETE_BATCH_ROWS })
     } finally {
-      this.open.forget(String(eventId))
+      this.open.forget(eventId)
     }
-  }
-
-  /** @throws {AppError} `too_many_grants` */
-  private async storeOpen(eventId: number, store: () => Promise<Stored>): Promise<Stored> {
-    const { db, clock, maxOpen } = this.options
-    const open = await this.open.get(String(eventId), async () => ({
-      count: await countOpenGrants(db, eventId, clock.nowMs()),
-    }))
-    if (open.count >= maxOpen) {
-      throw new AppError(
-        'too_many_grants',
-        `This event has ${maxOpen} grants that nobody has used yet. Wait until some are used or expire.`,
-      )
-    }
-    open.count += 1
-    let stored: Stored | undefined
-    try {
-      stored = await store()
-    } finally {
-      if (stored !== 'stored') open.count -= 1
-    }
-    return stored
   }
 }
 

@@ -25,7 +25,13 @@ describeOnOneEngine('grants that are withdrawn with their secret', (open) => {
 
   beforeEach(async () => {
     db = (await open()).db
-    grants = new Grants({ db, clock, vault: new Vault(Buffer.alloc(32, 5)), maxOpen: 100 })
+    grants = new Grants({
+      db,
+      clock,
+      vault: new Vault(Buffer.alloc(32, 5)),
+      maxOpen: 100,
+      maxOpenOfAll: 1_000,
+    })
     const nowMs = NOW
     event = await saveEvent(db, {
       ...{ eventId: ++lastEvent, record: {}, coordinates: '3,4', expiresAtMs: undefined, nowMs },
