@@ -1,50 +1,44 @@
 import { setTimeout } from 'node:timers/promises'
-import { HOUR_MS, MINUTE_MS } from '../../src/clock.ts'
-import { Random } from '../../src/demo/random.ts'
+import { HOUR_MS } from '../../src/clock.ts'
 import { type Call, jsonCall, outcomeOf, type Reply } from './calls.ts'
 import { grantsOf } from './grant-mutations.ts'
-import { checkWhenSettled } from './kill.ts'
+import {
+  checkWhenSettled,
+  GIVE_UP_MS,
+  killDuring,
+  killServer,
+  RETRY_MS,
+  WIDTH,
+  withKillRig,
+} from './kill-rounds.ts'
 import { makePlayers, type Player, signedClaim } from './players.ts'
-import { type BenchEvent, type Rig, withRig } from './rig.ts'
-import { inParallel, type Script, sized, tally, type Verdict } from './script.ts'
+import type { BenchEvent, Rig } from './rig.ts'
+import { inParallel, type Script, type Verdict } from './script.ts'
 import { honestGrant } from './signed-grants.ts'
 
 const ROUNDS = 50
 const PLAYERS_PER_KILL = 100
 /** One player of so many gets no grant. */
 const WITHOUT_GRANT = 10
-const KILL_WITHIN_MS = 600
-const WIDTH = 16
-const RETRY_MS = 100
-const GIVE_UP_MS = 2 * MINUTE_MS
 
 export const grantKill: Script = {
   about: '50 times kill -9 while grants and claims arrive: no grant lost, none used twice',
-  run: async ({ seed, engine, issuer, processes, rounds = ROUNDS, scale }, verdict) => {
-    const random = new Random(seed)
-    const kills = sized(rounds, scale)
-    const env = { CLAIM_WAIT_MS: '1000' }
-    await withRig({ engine, issuer, processes, env }, async (rig) => {
-      await rig.issuer.setFaults({ delay_ms: 20, mint_ms: 500, one_per_player: false })
-      const players = makePlayers(seed, 'grant kill', kills * PLAYERS_PER_KILL)
+  run: (options, verdict) =>
+    withKillRig(options, ROUNDS, async ({ rig, random, kills }) => {
+      const players = makePlayers(options.seed, 'grant kill', kills * PLAYERS_PER_KILL)
       const game = await startGame(rig, await rig.newEvent(players.length))
       const accepted = new Set<string>()
+      const tools = { rig, game, accepted, verdict }
       for (let round = 1; round <= kills; round++) {
+        const name = `round ${round}`
         const some = players.slice((round - 1) * PLAYERS_PER_KILL, round * PLAYERS_PER_KILL)
-        const afterMs = random.below(KILL_WITHIN_MS)
-        const victim = random.below(processes)
-        const [outcomes] = await Promise.all([
-          playRound({ rig, game, accepted, verdict }, some, `round ${round}`),
-          setTimeout(afterMs).then(async () => {
-            await rig.killServer(victim)
-            await rig.startServer(victim)
-          }),
-        ])
-        console.log(`round ${round}: killed after ${afterMs} ms; ${tally(outcomes)}`)
+        await killDuring(random, name, {
+          play: () => playRound(tools, some, name),
+          killAndRestart: () => killServer(rig, random.below(options.processes)),
+        })
       }
-      await checkAtEnd({ rig, game, accepted, verdict }, players)
-    })
-  },
+      await checkAtEnd(tools, players)
+    }),
 }
 
 /** An event that requires a grant, and what signs the grants. */
