@@ -1,22 +1,11 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { openApprovals } from '../../src/attendance/own-issuer/approvals.ts'
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
-import type { Environment } from '../../src/config/config.ts'
-import type { Engine } from '../../src/db/engine.ts'
-import {
-  type AttendanceServer,
-  type OutsideWorld,
-  playerAt,
-  startAttendance,
-  startOutsideWorld,
-  TEST_KEY,
-} from '../support/attendance-server.ts'
+import { type OutsideWorld, playerAt, startOutsideWorld, TEST_KEY } from '../support/attendance-server.ts'
+import { attendanceStage, makesEvents } from '../support/attendance-stage.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
-import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
+import { REFERENCE_TIME_MS } from '../support/land-server.ts'
 
 const OPERATOR_KEY = 'an-operator-key-for-tests-alone,-not-a-secret'
 const EVENT = {
@@ -38,24 +27,10 @@ beforeAll(async () => {
 })
 
 describeOnBothEngines('an event made here, where the operator approves events', (open, kind) => {
-  const keyFile = join(mkdtempSync(join(tmpdir(), 'landpass-made-')), 'token.key')
-  let server: AttendanceServer
-  let engine: Engine
-  let clock: TestClock
+  const env = { ...makesEvents('approved'), OPERATOR_KEY }
+  const stage = attendanceStage(open, { outside: () => outside, env })
 
-  beforeAll(async () => {
-    clock = testClock()
-    engine = await open()
-    server = await start()
-    return () => server.close()
-  })
-
-  function start(env: Environment = {}): Promise<AttendanceServer> {
-    const settings = { TOKEN_KEY_FILE: keyFile, EVENT_MAKERS: 'approved', LIMIT_EVENTS_PER_MINUTE: '0' }
-    return startAttendance(engine, clock, outside, { ...settings, OPERATOR_KEY, ...env })
-  }
-
-  async function make(on = server): Promise<Made> {
+  async function make(on = stage.server): Promise<Made> {
     const made = await on.send('POST', '/events', EVENT)
     expect(made.status, made.text).toBe(200)
     const { event, edit_code: editCode } = made.body.data as unknown as {
@@ -66,7 +41,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
   }
 
   const approve = ({ uuid }: Made) =>
-    server.send(
+    stage.server.send(
       'POST',
       `/events/${uuid}/approval`,
       { approval: 'approved' },
@@ -76,19 +51,19 @@ describeOnBothEngines('an event made here, where the operator approves events', 
   test('no refusal sends anybody to an issuer that its event does not have', async () => {
     const made = await make()
     const claim = async (name: string) =>
-      server.claim(
+      stage.server.claim(
         made.uuid,
-        await playerAt(outside, `${kind} made ${name}`, { x: 10, y: 20 }, clock.nowMs()),
+        await playerAt(outside, `${kind} made ${name}`, { x: 10, y: 20 }, stage.clock.nowMs()),
       )
-    const load = () => server.send('POST', `/addcodes/${made.id}`, { editCode: made.editCode })
+    const load = () => stage.server.send('POST', `/addcodes/${made.id}`, { editCode: made.editCode })
     const waiting = [await load(), await claim('ann')]
     expect((await approve(made)).status).toBe(200)
     expect((await claim('ann')).status).toBe(200)
     const full = await claim('ben')
-    clock.set(REFERENCE_TIME_MS + 60 * HOUR_MS)
+    stage.clock.set(REFERENCE_TIME_MS + 60 * HOUR_MS)
     const over = await claim('cleo')
-    clock.set(REFERENCE_TIME_MS)
-    const unnamed = await server.send('POST', `/addcodes/${made.id}`, {})
+    stage.clock.set(REFERENCE_TIME_MS)
+    const unnamed = await stage.server.send('POST', `/addcodes/${made.id}`, {})
 
     expect(waiting[0]!.body.data).toMatchObject({ body: { waiting_for_issuer: true } })
     const refused = [waiting[1]!, full, over, unnamed]
@@ -101,7 +76,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
   })
 
   test('a few network addresses cannot fill the list of events that wait, and a full one refuses', async () => {
-    const bounded = await start({ LIMIT_WAITING_EVENTS_PER_DAY: '2', EVENTS_WAITING_MAX: '3' })
+    const bounded = await stage.startAnother({ LIMIT_WAITING_EVENTS_PER_DAY: '2', EVENTS_WAITING_MAX: '3' })
     await answerAll()
     const attempt = (headers: Record<string, string> = {}) => bounded.send('POST', '/events', EVENT, headers)
     const oldest = await make(bounded)
@@ -112,14 +87,14 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     expect(ofOperator.body.data, 'the operator approves by making it').toMatchObject({ approval: 'approved' })
     await bounded.close()
 
-    const full = await start({ EVENTS_WAITING_MAX: '3' })
+    const full = await stage.startAnother({ EVENTS_WAITING_MAX: '3' })
     const last = await make(full)
     const refused = await full.send('POST', '/events', EVENT)
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests'])
     // Nobody's new event deletes another one, however long that has waited
-    clock.set(REFERENCE_TIME_MS + 29 * 24 * HOUR_MS)
+    stage.clock.set(REFERENCE_TIME_MS + 29 * 24 * HOUR_MS)
     const late = await full.send('POST', '/events', { ...EVENT, start_date: '2027-04-05' })
-    clock.set(REFERENCE_TIME_MS)
+    stage.clock.set(REFERENCE_TIME_MS)
     expect([late.status, late.body.code]).toEqual([429, 'too_many_requests'])
     expect(await waitingIds()).toEqual([oldest.id, second.id, last.id])
     await full.close()
@@ -127,7 +102,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
 
   test('a burst of requests does not make more events wait than may', async () => {
     await answerAll()
-    const full = await start({ EVENTS_WAITING_MAX: '3', LIMIT_WAITING_EVENTS_PER_DAY: '0' })
+    const full = await stage.startAnother({ EVENTS_WAITING_MAX: '3', LIMIT_WAITING_EVENTS_PER_DAY: '0' })
     const answers = await Promise.all(Array.from({ length: 12 }, () => full.send('POST', '/events', EVENT)))
     await full.close()
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
@@ -136,7 +111,10 @@ describeOnBothEngines('an event made here, where the operator approves events', 
 
   test('the IPv6 networks of one organisation count as one for events that wait', async () => {
     await answerAll()
-    const proxied = await start({ LIMIT_WAITING_EVENTS_PER_DAY: '2', TRUSTED_PROXIES: '127.0.0.1' })
+    const proxied = await stage.startAnother({
+      LIMIT_WAITING_EVENTS_PER_DAY: '2',
+      TRUSTED_PROXIES: '127.0.0.1',
+    })
     const statusFrom = async (address: string) =>
       (await proxied.send('POST', '/events', EVENT, { 'x-forwarded-for': address })).status
     expect(await statusFrom('2001:db8:7:1::1')).toBe(200)
@@ -165,16 +143,20 @@ describeOnBothEngines('an event made here, where the operator approves events', 
     expect(next.headers.get('cache-control')).toBe('no-store')
 
     for (const headers of [{}, { 'operator-key': 'another' }])
-      expect((await server.get('/events/waiting', headers)).body.code).toBe('operator_only')
+      expect((await stage.server.get('/events/waiting', headers)).body.code).toBe('operator_only')
     expect((await list('?limit=101')).body.data).toMatchObject({ parameter: 'limit' })
-    const approvals = openApprovals({ db: engine.db, clock, vault: new Vault(Buffer.from(TEST_KEY, 'hex')) })
+    const approvals = openApprovals({
+      db: stage.engine.db,
+      clock: stage.clock,
+      vault: new Vault(Buffer.from(TEST_KEY, 'hex')),
+    })
     const { total, next: after } = await approvals.waiting({ after: 0, limit: 1 })
     expect([total, after]).toEqual([2, made[1]!.id])
     expect((await approvals.waiting({ after: after!, limit: 1 })).next).toBeUndefined()
   })
 
   function list(query = '') {
-    return server.get(`/events/waiting${query}`, { 'operator-key': OPERATOR_KEY })
+    return stage.server.get(`/events/waiting${query}`, { 'operator-key': OPERATOR_KEY })
   }
 
   async function waitingIds(): Promise<readonly number[]> {
@@ -185,7 +167,7 @@ describeOnBothEngines('an event made here, where the operator approves events', 
   /** Leaves no event of the tests before in the list. */
   async function answerAll(): Promise<void> {
     for (const id of await waitingIds())
-      await server.send(
+      await stage.server.send(
         'POST',
         `/events/${id}/approval`,
         { approval: 'refused' },

@@ -19,17 +19,16 @@ import { tokenPackage } from '../../src/attendance/own-issuer/token-message.ts'
 import { insertToken, isSigned, newToken, tokens } from '../../src/attendance/own-issuer/token-queries.ts'
 import { Vault } from '../../src/attendance/vault.ts'
 import { HOUR_MS } from '../../src/clock.ts'
-import type { Engine } from '../../src/db/engine.ts'
 import {
-  type AttendanceServer,
   type OutsideWorld,
   playerAt,
   startAttendance,
   startOutsideWorld,
   TEST_KEY,
 } from '../support/attendance-server.ts'
+import { attendanceStage, makesEvents } from '../support/attendance-stage.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
-import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
+import { REFERENCE_TIME_MS } from '../support/land-server.ts'
 
 const PLACE = { x: 10, y: 20 }
 const EVENT = {
@@ -58,50 +57,37 @@ beforeAll(async () => {
 })
 
 describeOnBothEngines('an event that is made here', (open, kind) => {
-  const keyFile = join(mkdtempSync(join(tmpdir(), 'landpass-tokens-')), 'token.key')
-  const OF_TOKENS = {
-    TOKEN_KEY_FILE: keyFile,
-    EVENT_MAKERS: 'anyone',
-    LIMIT_EVENTS_PER_MINUTE: '0',
-    OPERATOR_KEY,
-  }
-  let server: AttendanceServer
-  let engine: Engine
-  let clock: TestClock
-  const player = (name: string) => playerAt(outside, `${kind} tokens ${name}`, PLACE, clock.nowMs())
-  const start = (env: Record<string, string> = {}) =>
-    startAttendance(engine, clock, outside, { ...OF_TOKENS, ...env })
+  const OF_TOKENS = { ...makesEvents(), OPERATOR_KEY }
+  const keyFile = OF_TOKENS.TOKEN_KEY_FILE
+  const stage = attendanceStage(open, { outside: () => outside, env: OF_TOKENS })
+  const player = (name: string) => playerAt(outside, `${kind} tokens ${name}`, PLACE, stage.clock.nowMs())
 
-  beforeAll(async () => {
-    clock = testClock()
-    engine = await open()
-    server = await start()
-    return () => server.close()
-  })
-
-  async function make(fields: object = {}, on = server): Promise<Made> {
+  async function make(fields: object = {}, on = stage.server): Promise<Made> {
     const made = await on.send('POST', '/events', { ...EVENT, ...fields })
     expect(made.status, made.text).toBe(200)
     const { event, ...others } = made.body.data as unknown as Omit<Made, 'id' | 'uuid'> & { event: Made }
     return { ...others, id: event.id, uuid: event.uuid }
   }
   const read = async (path: string) => {
-    const { bytes, headers } = await server.ask('GET', path)
+    const { bytes, headers } = await stage.server.ask('GET', path)
     return { side: PNG.sync.read(bytes).width, tag: headers.etag }
   }
   const signedOf = async ({ id }: Made) =>
-    (await tokens(engine.db).where('token.event_id', '=', id).execute()).filter(isSigned)
+    (await tokens(stage.engine.db).where('token.event_id', '=', id).execute()).filter(isSigned)
   /** As a claim has stored it that was never finished. */
   const newOwnMessage = async ({ id, uuid }: Made, signer: string) => {
     const address = `0x${'7'.repeat(40)}`
-    const token = newToken({ uuid, name: EVENT.name, coordinates: '10,20' }, { signer, nowMs: clock.nowMs() })
-    await insertToken(engine.db, { eventId: id, address, token })
+    const token = newToken(
+      { uuid, name: EVENT.name, coordinates: '10,20' },
+      { signer, nowMs: stage.clock.nowMs() },
+    )
+    await insertToken(stage.engine.db, { eventId: id, address, token })
     return address
   }
   const issuers = async () => {
-    const { body } = await server.get('/.well-known/attendance-issuers.json')
+    const { body } = await stage.server.get('/.well-known/attendance-issuers.json')
     const status = '/.well-known/attendance-revocations.json'
-    expect(body).toMatchObject({ updated: new Date(clock.nowMs()).toISOString(), status })
+    expect(body).toMatchObject({ updated: new Date(stage.clock.nowMs()).toISOString(), status })
     return body as unknown as {
       issuers: { address: string; state: 'active' | 'retired' | 'compromised'; until: string | null }[]
     }
@@ -111,17 +97,17 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const made = await make()
     const ann = await player('ann')
 
-    const first = await server.claim(made.uuid, ann)
-    const second = await server.claim(String(made.id), ann)
+    const first = await stage.server.claim(made.uuid, ann)
+    const second = await stage.server.claim(String(made.id), ann)
 
     expect(first.status, first.text).toBe(200)
     expect(first.body.data).toMatchObject({ claim: { status: 'minted', message: 'The token is yours.' } })
     expect([second.status, second.body.code]).toEqual([409, 'already_claimed'])
     const [token, ...others] = await signedOf(made)
     expect(others).toEqual([])
-    const pack = (await server.get(`/tokens/${token!.id}/attestation`)).body
+    const pack = (await stage.server.get(`/tokens/${token!.id}/attestation`)).body
     const trust = { issuers: (await issuers()).issuers.map(({ address, state }) => ({ address, state })) }
-    const { verdict, attendance, signed } = verifyToken(pack, { ...trust, nowMs: clock.nowMs() })
+    const { verdict, attendance, signed } = verifyToken(pack, { ...trust, nowMs: stage.clock.nowMs() })
     expect(verdict).toBe('genuine')
     expect(attendance).toMatchObject({ eventName: EVENT.name, eventLocation: '10,20' })
     expect(signed?.attestation.recipient.toLowerCase()).toBe(ann.address.toLowerCase())
@@ -135,40 +121,43 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(made.id).toBeGreaterThanOrEqual(2_000_000_000)
     const wrong = { editCode: '0'.repeat(32) }
     for (let tried = 0; tried < 7; tried++)
-      expect((await server.send('POST', `/addcodes/${made.id}`, wrong)).status).toBe(401)
+      expect((await stage.server.send('POST', `/addcodes/${made.id}`, wrong)).status).toBe(401)
 
-    expect((await server.claim(made.uuid, await player('ben'))).status).toBe(200)
-    expect((await server.claim(made.uuid, await player('cleo'))).body.code).toBe('no_codes_left')
-    const raised = await server.send('PATCH', `/event/${made.id}`, { editCode, options: [['tokens', 3]] })
+    expect((await stage.server.claim(made.uuid, await player('ben'))).status).toBe(200)
+    expect((await stage.server.claim(made.uuid, await player('cleo'))).body.code).toBe('no_codes_left')
+    const raised = await stage.server.send('PATCH', `/event/${made.id}`, {
+      editCode,
+      options: [['tokens', 3]],
+    })
     expect(raised.status, raised.text).toBe(200)
-    expect((await server.claim(made.uuid, await player('cleo'))).status).toBe(200)
-    const again = await server.send('POST', `/event/${made.id}`, { editCode, coordinates: '10,20' })
+    expect((await stage.server.claim(made.uuid, await player('cleo'))).status).toBe(200)
+    const again = await stage.server.send('POST', `/event/${made.id}`, { editCode, coordinates: '10,20' })
     expect(again.body.data).toMatchObject({
       uuid: made.uuid,
       coordinates: '10,20',
       event: { name: EVENT.name },
     })
-    const loaded = await server.send('POST', `/addcodes/${made.id}`, { editCode })
+    const loaded = await stage.server.send('POST', `/addcodes/${made.id}`, { editCode })
     expect(loaded.body.data).toMatchObject({ body: { num: 0, total: 3, available: 1, claimed: 2 } })
-    expect((await server.get(`/event/${made.uuid}/availability`)).body.data).toMatchObject({
+    expect((await stage.server.get(`/event/${made.uuid}/availability`)).body.data).toMatchObject({
       open: true,
       total: 3,
     })
-    expect((await server.send('POST', `/event/${made.uuid}/report`, { editCode })).status).toBe(200)
+    expect((await stage.server.send('POST', `/event/${made.uuid}/report`, { editCode })).status).toBe(200)
     expect((await signedOf(made)).map(({ number }) => number).sort()).toEqual([1, 2])
-    for (const { text } of [await server.get(`/event/${made.uuid}`), loaded])
+    for (const { text } of [await stage.server.get(`/event/${made.uuid}`), loaded])
       expect(text).not.toContain(editCode)
   })
 
   test('shows its tokens to holders, galleries and gates', async () => {
     const made = await make({ tokens: 2 })
     const ida = await player('ida')
-    await server.claim(made.uuid, ida)
+    await stage.server.claim(made.uuid, ida)
     const [token] = await signedOf(made)
     const uid = `0x${token!.uid.toString('hex')}`
     const path = `/tokens/${token!.id}`
 
-    const shown = await server.get(path)
+    const shown = await stage.server.get(path)
     const listed = { id: token!.id, uid, number: token!.number, revoked: null }
     expect(shown.body.data).toMatchObject({
       ...listed,
@@ -177,23 +166,25 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((shown.body.data as { explorer_url: string }).explorer_url).toMatch(
       /^https:\/\/easscan\.org\/offchain\/url\/#/,
     )
-    expect((await server.get(`${path}/metadata`)).body).toMatchObject({
+    expect((await stage.server.get(`${path}/metadata`)).body).toMatchObject({
       name: `${EVENT.name} #${token!.number}`,
       description: EVENT.description,
       image: expect.stringMatching(/\/tokens\/[0-9a-f-]{36}\/image\.png$/),
       attributes: expect.arrayContaining([{ trait_type: 'Date', value: token!.timeS, display_type: 'date' }]),
     })
     const headers = { 'if-none-match': (await read(`${path}/image.png`)).tag! }
-    expect((await server.ask('GET', `${path}/image.png`, { headers })).status).toBe(304)
-    const collection = await server.get(`/addresses/${ida.address.toUpperCase().replace('0X', '0x')}/tokens`)
+    expect((await stage.server.ask('GET', `${path}/image.png`, { headers })).status).toBe(304)
+    const collection = await stage.server.get(
+      `/addresses/${ida.address.toUpperCase().replace('0X', '0x')}/tokens`,
+    )
     expect(collection.body.data).toMatchObject({ total: 1, limit: 100, offset: 0, tokens: [listed] })
-    expect((await server.get(`/events/${made.uuid}/holders?limit=1`)).body.data).toMatchObject({
+    expect((await stage.server.get(`/events/${made.uuid}/holders?limit=1`)).body.data).toMatchObject({
       tokens: [listed],
     })
-    expect((await server.get(`/events/${made.uuid}/holders.csv`)).text).toBe(
+    expect((await stage.server.get(`/events/${made.uuid}/holders.csv`)).text).toBe(
       `number,address,time,uid,revoked\r\n${token!.number},${(shown.body.data as { holder: string }).holder},${new Date(token!.timeS * 1000).toISOString()},${uid},\r\n`,
     )
-    const gate = (address: string) => server.get(`/events/${made.uuid}/holders/${address}`)
+    const gate = (address: string) => stage.server.get(`/events/${made.uuid}/holders/${address}`)
     expect((await gate(ida.address)).body).toEqual({
       attended: true,
       count: 1,
@@ -213,13 +204,13 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     )
     expect((await gate(`0x${'1'.repeat(40)}`)).text).toBe('{"attended":false,"count":0}')
     expect((await gate('0x12')).status).toBe(400)
-    await server.claim((await make()).uuid, ida)
-    const ofAny = (await server.get(`/events/any/holders/${ida.address}`)).body
+    await stage.server.claim((await make()).uuid, ida)
+    const ofAny = (await stage.server.get(`/events/any/holders/${ida.address}`)).body
     expect(ofAny).toMatchObject({ attended: true, count: 2, since: token!.timeS })
-    expect((await server.get(`/tokens/${made.uuid}`)).body.code).toBe('token_not_found')
+    expect((await stage.server.get(`/tokens/${made.uuid}`)).body.code).toBe('token_not_found')
     const hidden = await make({ hide_holders: true })
     const listOf = (path: string, of: Record<string, string> = {}) =>
-      server.ask('GET', `/events/${hidden.uuid}${path}`, { headers: of })
+      stage.server.ask('GET', `/events/${hidden.uuid}${path}`, { headers: of })
     for (const path of ['/holders', '/holders.csv']) {
       expect((await listOf(path)).bytes.toString()).toContain('holders_hidden')
       expect((await listOf(path, { 'edit-code': 'f'.repeat(32) })).status).toBe(401)
@@ -230,15 +221,17 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
 
   test('shows the picture of the organiser, or one of the place', async () => {
     const made = await make({ image })
-    await server.claim(made.uuid, await player('pia'))
+    await stage.server.claim(made.uuid, await player('pia'))
     const [token] = await signedOf(made)
-    const info = (await server.get(`/event/${made.uuid}`)).body.data as { image_url: string }
+    const info = (await stage.server.get(`/event/${made.uuid}`)).body.data as { image_url: string }
     expect(info.image_url).toMatch(new RegExp(`^http://[^/]+/events/${made.uuid}/image\\.png$`))
     const own = await read(new URL(info.image_url).pathname)
     expect(own.side).toBe(64)
     expect(await read(`/tokens/${token!.id}/image.png`)).toEqual(own)
     for (const wrong of ['AAAA', 'no base64!', image.slice(0, 60)])
-      expect((await server.send('POST', '/events', { ...EVENT, image: wrong })).body.data).toMatchObject({
+      expect(
+        (await stage.server.send('POST', '/events', { ...EVENT, image: wrong })).body.data,
+      ).toMatchObject({
         parameter: 'image',
       })
 
@@ -247,34 +240,34 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
 
     // The picture of a link has that of the event on its left side: a grey that lets some of the white through
     const link = `/tokens/${token!.id}/share.png`
-    const [wide, same] = await Promise.all([server.ask('GET', link), server.ask('GET', link)])
+    const [wide, same] = await Promise.all([stage.server.ask('GET', link), stage.server.ask('GET', link)])
     const { width, height, data } = PNG.sync.read(wide.bytes)
     const pixel = 4 * (300 * width + 300)
     expect([width, height, ...data.subarray(pixel, pixel + 3)]).toEqual([1_200, 630, 212, 212, 212])
     expect(same.bytes.equals(wide.bytes)).toBe(true)
     const headers = { 'if-none-match': wide.headers.etag! }
-    expect((await server.ask('GET', link, { headers })).status).toBe(304)
-    expect((await server.get(`/tokens/${made.uuid}/share.png`)).body.code).toBe('token_not_found')
+    expect((await stage.server.ask('GET', link, { headers })).status).toBe(304)
+    expect((await stage.server.get(`/tokens/${made.uuid}/share.png`)).body.code).toBe('token_not_found')
   })
 
   test('a link has the picture of its token where one client has had too many drawn, or too many wait', async () => {
     const made = await make({ image, tokens: 12 })
-    for (let n = 0; n < 12; n++) await server.claim(made.uuid, await player(`link ${n}`))
+    for (let n = 0; n < 12; n++) await stage.server.claim(made.uuid, await player(`link ${n}`))
     const links = (await signedOf(made)).map(({ id }) => `/tokens/${id}/share.png`)
-    const read = async (link: string, of: AttendanceServer) => {
+    const read = async (link: string, of = stage.server) => {
       const { bytes, headers } = await of.ask('GET', link)
       return [PNG.sync.read(bytes).width, headers['content-type'], headers['cache-control']]
     }
     const large = [1_200, 'image/png', 'public, max-age=300']
     const small = [64, 'image/png', 'no-store']
 
-    const bounded = await start({ LIMIT_SHARE_PICTURES_PER_MINUTE: '1' })
+    const bounded = await stage.startAnother({ LIMIT_SHARE_PICTURES_PER_MINUTE: '1' })
     expect(await read(links[0]!, bounded)).toEqual(large)
     expect(await read(links[1]!, bounded)).toEqual(small)
     expect(await read(links[0]!, bounded), 'from memory').toEqual(large)
     await bounded.close()
 
-    const answers = await Promise.all(links.map((link) => read(link, server)))
+    const answers = await Promise.all(links.map((link) => read(link)))
     expect(answers).toContainEqual(large)
     expect(answers).toContainEqual(small)
   })
@@ -282,37 +275,37 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   test('takes a token back with a reason, which everybody can read and check', async () => {
     const made = await make()
     const leo = await player('leo')
-    await server.claim(made.uuid, leo)
+    await stage.server.claim(made.uuid, leo)
     const [token] = await signedOf(made)
     const path = `/tokens/${token!.id}/revocation`
     const reason = 'Was "elsewhere"'
-    const list = async () => (await server.get('/.well-known/attendance-revocations.json')).body
+    const list = async () => (await stage.server.get('/.well-known/attendance-revocations.json')).body
     const before = await list()
-    const gateOf = () => server.get(`/events/${made.uuid}/holders/${leo.address}`)
+    const gateOf = () => stage.server.get(`/events/${made.uuid}/holders/${leo.address}`)
     expect((await gateOf()).body).toMatchObject({ attended: true })
     const counted = async () =>
       /^landpass_http_requests_total\{group="claims",status="200"\} (\d+)$/m.exec(
-        (await server.get('/metrics')).text,
+        (await stage.server.get('/metrics')).text,
       )
     const countBefore = Number((await counted())![1])
     expect((await gateOf()).body).toMatchObject({ attended: true }) // from memory
     expect(Number((await counted())![1])).toBe(countBefore + 1)
-    expect((await server.send('POST', path, { editCode: 'f'.repeat(32), reason })).status).toBe(401)
-    expect((await server.send('POST', path, { editCode: made.edit_code, reason: 'a\u0000' })).status).toBe(
-      400,
-    )
-    const revoked = await server.send('POST', path, { editCode: made.edit_code, reason })
+    expect((await stage.server.send('POST', path, { editCode: 'f'.repeat(32), reason })).status).toBe(401)
+    expect(
+      (await stage.server.send('POST', path, { editCode: made.edit_code, reason: 'a\u0000' })).status,
+    ).toBe(400)
+    const revoked = await stage.server.send('POST', path, { editCode: made.edit_code, reason })
     expect([revoked.status, revoked.body.data], revoked.text).toMatchObject([200, { revoked: { reason } }])
-    await server.send('POST', path, { editCode: made.edit_code, reason: 'another one' })
+    await stage.server.send('POST', path, { editCode: made.edit_code, reason: 'another one' })
 
-    expect((await server.get(`/tokens/${token!.id}`)).body.data).toMatchObject({ revoked: { reason } })
+    expect((await stage.server.get(`/tokens/${token!.id}`)).body.data).toMatchObject({ revoked: { reason } })
     const gate = await gateOf()
     expect(gate.body).toMatchObject({ attended: false, count: 0, revoked: true })
-    expect((await server.get(`/events/any/holders/${leo.address}`)).body).toEqual(gate.body)
+    expect((await stage.server.get(`/events/any/holders/${leo.address}`)).body).toEqual(gate.body)
     const keys = readIssuerList(await issuers(), 'this server')!
-    const trust = { issuers: keys, nowMs: clock.nowMs() }
+    const trust = { issuers: keys, nowMs: stage.clock.nowMs() }
     const checked = readRevocationList(await list(), trust)
-    const pack = (await server.get(`/tokens/${token!.id}/attestation`)).body
+    const pack = (await stage.server.get(`/tokens/${token!.id}/attestation`)).body
     expect(verifyToken(pack, { ...trust, isRevoked: checked!.isRevoked }).verdict).toBe('revoked')
     expect(
       verifyToken(pack, { ...trust, isRevoked: readRevocationList(before, trust)!.isRevoked }).verdict,
@@ -326,8 +319,8 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   test('what its organiser may change: who sees the holders, the description, more tokens at any time', async () => {
     const made = await make({ tokens: 2 })
     const change = (options: readonly (readonly [string, unknown])[], name: string | number = made.uuid) =>
-      server.send('PATCH', `/event/${name}`, { editCode: made.edit_code, options })
-    const holders = async () => (await server.get(`/events/${made.uuid}/holders`)).status
+      stage.server.send('PATCH', `/event/${name}`, { editCode: made.edit_code, options })
+    const holders = async () => (await stage.server.get(`/events/${made.uuid}/holders`)).status
     expect(await holders()).toBe(200)
     const changed = await change([
       ['hide_holders', true],
@@ -354,17 +347,19 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const [five, four, ...claims] = await Promise.all([
       change([['tokens', 5]]),
       change([['tokens', 4]]),
-      ...players.map((one) => server.claim(made.uuid, one)),
+      ...players.map((one) => stage.server.claim(made.uuid, one)),
     ])
     expect([five!.status, four!.status, ...claims.filter(({ status }) => status >= 500)]).toEqual([200, 200])
-    for (const one of players) await server.claim(made.uuid, one)
+    for (const one of players) await stage.server.claim(made.uuid, one)
     expect((await signedOf(made)).map(({ number }) => number).sort()).toEqual([1, 2, 3, 4, 5])
   })
 
   test('many claims at once: a token for each player, none twice', async () => {
     const made = await make({ tokens: 8 })
     const players = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map(player))
-    const answers = await Promise.all([...players, ...players].map((one) => server.claim(made.uuid, one)))
+    const answers = await Promise.all(
+      [...players, ...players].map((one) => stage.server.claim(made.uuid, one)),
+    )
 
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(8)
     expect(answers.filter(({ status }) => status >= 500)).toEqual([])
@@ -386,14 +381,14 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       [{ end_date: '2020-01-01' }, 'end_date'],
       [{ event_url: 'javascript:alert(1)' }, 'event_url'],
     ] as const) {
-      const refused = await server.send('POST', '/events', { ...EVENT, ...fields })
+      const refused = await stage.server.send('POST', '/events', { ...EVENT, ...fields })
       expect([refused.status, refused.body.data], parameter).toMatchObject([400, { parameter }])
     }
   })
 
   test('tokens begin with the first day anywhere on Earth, or at the hour of the organiser', async () => {
     const march = await make({ start_date: '2027-03-05', end_date: '2027-03-06' })
-    const early = await server.claim(march.uuid, await player('gus'))
+    const early = await stage.server.claim(march.uuid, await player('gus'))
     expect([early.status, early.body.code, early.body.data]).toMatchObject([
       ...[403, 'event_not_open'],
       { opens_at: '2027-03-04T10:00:00.000Z' },
@@ -403,7 +398,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       ...{ start_date: '2027-03-05', distribution_start_date },
       distribution_end_date: '2027-03-05T23:00:00+01:00',
     })
-    expect((await server.get(`/event/${evening.uuid}`)).body.data).toMatchObject({
+    expect((await stage.server.get(`/event/${evening.uuid}`)).body.data).toMatchObject({
       distribution_start_date: '2027-03-05T18:00:00.000Z',
       distribution_end_date: '2027-03-05T22:00:00.000Z',
       expiry_date: '2027-03-06T12:00:00.000Z',
@@ -413,7 +408,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
 
   test('a server without access to the other issuer serves them too', async () => {
     const { ISSUER_API_KEY: _, ISSUER_CLIENT_ID: __, ISSUER_CLIENT_SECRET: ___, ...env } = outside.env
-    const alone = await startAttendance(engine, clock, { ...outside, env }, OF_TOKENS)
+    const alone = await startAttendance(stage.engine, stage.clock, { ...outside, env }, OF_TOKENS)
     const made = await make({}, alone)
     expect((await alone.claim(made.uuid, await player('fay'))).status).toBe(200)
     const other = await alone.send('POST', '/event/7', { editCode: '123456', coordinates: '10,20' })
@@ -425,11 +420,11 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   test('a key file that cannot be used stops tokens of events made here, and no others', async () => {
     const made = await make()
     await outside.putEvent(77_002, { edit_code: '123456', codes: 1 })
-    await server.register(77_002, '123456', '10,20')
-    await server.send('POST', '/addcodes/77002', { editCode: '123456' })
+    await stage.server.register(77_002, '123456', '10,20')
+    await stage.server.send('POST', '/addcodes/77002', { editCode: '123456' })
     const damaged = join(mkdtempSync(join(tmpdir(), 'landpass-tokens-')), 'token.key')
     writeFileSync(damaged, 'no key')
-    const keyless = await start({ TOKEN_KEY_FILE: damaged })
+    const keyless = await stage.startAnother({ TOKEN_KEY_FILE: damaged })
     const gil = await player('gil')
     const refused = [await keyless.claim(made.uuid, gil), await keyless.send('POST', '/events', EVENT)]
     for (const { status, body, text } of refused) {
@@ -449,7 +444,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   })
 
   test('where the operator approves events, tokens wait for that', async () => {
-    const approving = await start({ EVENT_MAKERS: 'approved' })
+    const approving = await stage.startAnother({ EVENT_MAKERS: 'approved' })
     const made = await make({}, approving)
     const dora = await player('dora')
     expect(made.approval).toBe('waiting')
@@ -465,7 +460,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const picture = `/events/${second.uuid}/image.png`
     expect((await read(picture)).side, 'not that of the organiser yet').toBe(512)
     const vault = new Vault(Buffer.from(TEST_KEY, 'hex'))
-    const approvals = openApprovals({ db: engine.db, clock, vault })
+    const approvals = openApprovals({ db: stage.engine.db, clock: stage.clock, vault })
     const { events } = await approvals.waiting(PAGE)
     expect(events).toMatchObject([{ event: { event_id: second.id, issuer_record: { name: EVENT.name } } }])
     await approvals.answer(await approvals.find({ uuid: second.uuid }), 'approved')
@@ -491,7 +486,7 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
   })
 
   test('what strangers may cost has bounds', async () => {
-    const bounded = await start({
+    const bounded = await stage.startAnother({
       ...{ EVENT_MAKERS: 'approved', EVENTS_WAITING_MAX: '2', LIMIT_TOKEN_LISTS_PER_MINUTE: '3' },
     })
     const attempt = (fields: object = {}, headers = {}, of = bounded) =>
@@ -506,13 +501,17 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const raised = { editCode: kept.edit_code, options: [['tokens', 7]] }
     expect((await bounded.send('PATCH', `/event/${kept.id}`, raised)).status).toBe(200)
 
-    const approvals = openApprovals({ db: engine.db, clock, vault: new Vault(Buffer.from(TEST_KEY, 'hex')) })
+    const approvals = openApprovals({
+      db: stage.engine.db,
+      clock: stage.clock,
+      vault: new Vault(Buffer.from(TEST_KEY, 'hex')),
+    })
     await approvals.answer(await approvals.find({ uuid: refused.uuid }), 'refused')
-    const stored = await engine.db.selectFrom('made_event').select(['event_id', 'image']).execute()
+    const stored = await stage.engine.db.selectFrom('made_event').select(['event_id', 'image']).execute()
     const imageOf = ({ id }: Made) => stored.find(({ event_id }) => event_id === id)!.image
     expect([imageOf(kept) !== null, imageOf(refused)]).toEqual([true, null])
     const old = await make({}, bounded)
-    const daily = await start({ EVENT_MAKERS: 'anyone', LIMIT_EVENTS_PER_DAY: '1' })
+    const daily = await stage.startAnother({ EVENT_MAKERS: 'anyone', LIMIT_EVENTS_PER_DAY: '1' })
     expect((await attempt({ name: '' }, {}, daily)).status, 'what is refused does not count').toBe(400)
     expect((await attempt({ image: 'AAAA' }, {}, daily)).status, 'nor a picture that is none').toBe(400)
     const answers = [await attempt({}, {}, daily), await attempt({}, {}, daily)]
@@ -536,10 +535,10 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((await pictureOf(refused)).status).toBe(429)
 
     await approvals.answer(await approvals.find({ uuid: kept.uuid }), 'approved')
-    expect(await countCodes(engine.db, kept.id)).toMatchObject({ free: 7 })
-    clock.set(clock.nowMs() + 31 * 24 * HOUR_MS)
+    expect(await countCodes(stage.engine.db, kept.id)).toMatchObject({ free: 7 })
+    stage.clock.set(stage.clock.nowMs() + 31 * 24 * HOUR_MS)
     await approvals.deleteOld()
-    clock.set(REFERENCE_TIME_MS)
+    stage.clock.set(REFERENCE_TIME_MS)
     expect(await approvals.waiting(PAGE)).toEqual({ total: 0, events: [] })
     const found = async ({ uuid }: Made) => (await bounded.get(`/event/${uuid}`)).status
     expect([await found(old), await found(refused), await found(kept)]).toEqual([404, 200, 200])
@@ -548,39 +547,39 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
 
   test('an event of the other issuer has no tokens here', async () => {
     await outside.putEvent(77_001, { edit_code: '123456', codes: 1 })
-    await server.register(77_001, '123456', '10,20')
+    await stage.server.register(77_001, '123456', '10,20')
     for (const path of ['image.png', 'holders', 'holders.csv', `holders/0x${'1'.repeat(40)}`])
-      expect((await server.get(`/events/77001/${path}`)).body.code, path).toBe('event_not_found')
+      expect((await stage.server.get(`/events/77001/${path}`)).body.code, path).toBe('event_not_found')
     const options = [['hide_holders', true]]
-    const change = await server.send('PATCH', '/event/77001', { editCode: '123456', options })
+    const change = await stage.server.send('PATCH', '/event/77001', { editCode: '123456', options })
     expect(change.body.code).toBe('event_not_found')
   })
 
   test('the log has every token once, and a root for each day that is over', async () => {
-    const log = new TokenLog({ db: engine.db, clock })
+    const log = new TokenLog({ db: stage.engine.db, clock: stage.clock })
     const read = async () =>
-      (await server.get('/tokens/log')).body.data as unknown as {
+      (await stage.server.get('/tokens/log')).body.data as unknown as {
         entries: { position: number; uid: string; signer: string; noted_at: string }[]
         roots: { day: string; leaves: number; root: string }[]
         next: number
       }
     await Promise.all([log.update(), log.update()])
     const first = await read()
-    const signed = (await tokens(engine.db).execute()).filter(isSigned)
+    const signed = (await tokens(stage.engine.db).execute()).filter(isSigned)
     expect(first.entries.map(({ position }) => position)).toEqual(signed.map((_, at) => at))
     expect(new Set(first.entries.map(({ uid }) => uid))).toEqual(
       new Set(signed.map(({ uid }) => `0x${uid.toString('hex')}`)),
     )
     expect([first.roots, first.next, await log.root()]).toEqual([[], signed.length, undefined])
 
-    clock.set(clock.nowMs() + 24 * HOUR_MS)
+    stage.clock.set(stage.clock.nowMs() + 24 * HOUR_MS)
     const day = new LogDay(NO_LOG_ROOT)
     for (const entry of first.entries) day.add(entry)
     const root = { day: EVENT.start_date, leaves: signed.length, root: day.root() }
     expect(await log.root()).toEqual(root)
     const made = await make()
-    clock.set(REFERENCE_TIME_MS) // a process whose clock is behind: the day with the root stays closed
-    await server.claim(made.uuid, await player('max'))
+    stage.clock.set(REFERENCE_TIME_MS) // a process whose clock is behind: the day with the root stays closed
+    await stage.server.claim(made.uuid, await player('max'))
     await log.update()
     const second = await read()
     expect(second.roots).toEqual([root])
@@ -589,12 +588,12 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect(readTokenLog([second], { root: root.root })?.entries).toBe(signed.length)
     const { position, noted_at } = second.entries[0]!
     const { id } = signed.find((token) => `0x${token.uid.toString('hex')}` === second.entries[0]!.uid)!
-    expect((await server.get(`/tokens/${id}`)).body.data).toMatchObject({ log: { position, noted_at } })
+    expect((await stage.server.get(`/tokens/${id}`)).body.data).toMatchObject({ log: { position, noted_at } })
   })
 
   test('a rotated key signs later; a withdrawn one never again', async () => {
     const { TokenKeys } = await import('../../src/attendance/own-issuer/token-keys.ts')
-    const keys = new TokenKeys({ db: engine.db, clock, path: keyFile })
+    const keys = new TokenKeys({ db: stage.engine.db, clock: stage.clock, path: keyFile })
     await keys.open()
     const [first] = await keys.list()
     const second = await keys.rotate(600)
@@ -602,35 +601,35 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     expect((await issuers()).issuers).toHaveLength(2)
     expect(await keys.current()).toBe(first!.address)
 
-    clock.set(clock.nowMs() + HOUR_MS)
+    stage.clock.set(stage.clock.nowMs() + HOUR_MS)
     const made = await make()
-    const later = await start() // a server caches the times of keys for a second
+    const later = await stage.startAnother() // a server caches the times of keys for a second
     expect((await later.claim(made.uuid, await player('eve'))).status).toBe(200)
     await later.close()
     expect((await signedOf(made)).map(({ signer }) => signer)).toEqual([second])
     expect((await keys.list()).map(({ state }) => state)).toEqual(['retired', 'active'])
-    const third = await keys.withdraw(second, Math.floor(clock.nowMs() / 1000))
+    const third = await keys.withdraw(second, Math.floor(stage.clock.nowMs() / 1000))
     expect(await keys.current()).toBe(third)
     expect((await issuers()).issuers.map(({ state }) => state)).toEqual(['retired', 'compromised', 'active'])
 
     // A message that no key has signed before it was withdrawn is signed by the new key
     const waiting = await newOwnMessage(made, second)
-    const own = new OwnIssuer({ db: engine.db, clock, keys })
+    const own = new OwnIssuer({ db: stage.engine.db, clock: stage.clock, keys })
     const mint = () => own.mint({ code: `own:${made.id}:0`, address: waiting }, async () => {})
     await expect(mint()).rejects.toMatchObject({ kind: 'busy' })
     expect([await mint(), await mint()]).toEqual(['made', 'made'])
     expect((await signedOf(made)).map(({ signer }) => signer).sort()).toEqual([second, third].sort())
     await expect(keys.withdraw(second, 0)).rejects.toThrow('withdrawn before')
-    clock.set(REFERENCE_TIME_MS)
+    stage.clock.set(REFERENCE_TIME_MS)
   })
 
   test('keys rotated under load: each token verifies with the published lists', async () => {
     // Later than all tokens before, as a key ends after its last one
-    clock.set(REFERENCE_TIME_MS + 2 * HOUR_MS)
+    stage.clock.set(REFERENCE_TIME_MS + 2 * HOUR_MS)
     const { TokenKeys } = await import('../../src/attendance/own-issuer/token-keys.ts')
-    const keys = new TokenKeys({ db: engine.db, clock, path: keyFile }) // a command, beside the server
+    const keys = new TokenKeys({ db: stage.engine.db, clock: stage.clock, path: keyFile }) // a command, beside the server
     const made = await make({ tokens: 30 })
-    const fresh = await start() // knows the times of keys as they are now
+    const fresh = await stage.startAnother() // knows the times of keys as they are now
     const changes = [
       () => keys.rotate(0),
       async () => keys.withdraw(await keys.current()),
@@ -643,23 +642,23 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
     const first = await fresh.claim(made.uuid, players[24]!)
     expect(first.body.data).toMatchObject({ claim: { status: 'minted' } })
     for (const [wave, change] of changes.entries()) {
-      clock.set(clock.nowMs() + 1_250)
+      stage.clock.set(stage.clock.nowMs() + 1_250)
       const claims = players.slice(6 * wave, 6 * wave + 6).map((one) => fresh.claim(made.uuid, one))
       await Promise.all([...claims.slice(0, 3), change(), ...claims.slice(3)])
     }
     // Claims whose key has ended meanwhile go on with the next one
     await vi.waitFor(
       async () => {
-        clock.set(clock.nowMs() + 10_000)
+        stage.clock.set(stage.clock.nowMs() + 10_000)
         expect(await signedOf(made)).toHaveLength(players.length)
       },
       { timeout: 30_000, interval: 50 },
     )
 
-    await new TokenLog({ db: engine.db, clock }).update()
+    await new TokenLog({ db: stage.engine.db, clock: stage.clock }).update()
     const pages = []
     for (let next = 0; next === 0 || pages.at(-1)!.entries.length > 0; ) {
-      const page = (await server.get(`/tokens/log?from=${next}`)).body.data as unknown as {
+      const page = (await stage.server.get(`/tokens/log?from=${next}`)).body.data as unknown as {
         entries: object[]
         next: number
       }
@@ -667,12 +666,16 @@ describeOnBothEngines('an event that is made here', (open, kind) => {
       next = page.next
     }
     const { isLogged } = readTokenLog(pages)!
-    const trust = { issuers: readIssuerList(await issuers(), 'this server')!, nowMs: clock.nowMs(), isLogged }
+    const trust = {
+      issuers: readIssuerList(await issuers(), 'this server')!,
+      nowMs: stage.clock.nowMs(),
+      isLogged,
+    }
     const tokens = await signedOf(made)
     const verdicts = tokens.map((token) => verifyToken(tokenPackage(token, token), trust))
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(tokens.map(() => 'genuine'))
     expect(new Set(tokens.map(({ signer }) => signer)).size).toBeGreaterThan(1)
     await fresh.close()
-    clock.set(REFERENCE_TIME_MS)
+    stage.clock.set(REFERENCE_TIME_MS)
   })
 })

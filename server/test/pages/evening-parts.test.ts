@@ -1,16 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Page, Request } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { HOUR_MS } from '../../src/clock.ts'
-import type { Environment } from '../../src/config/config.ts'
-import type { Engine } from '../../src/db/engine.ts'
-import {
-  type AttendanceServer,
-  type OutsideWorld,
-  playerAt,
-  startAttendance,
-  startOutsideWorld,
-} from '../support/attendance-server.ts'
+import { playerAt } from '../support/attendance-server.ts'
+import { attendanceStage } from '../support/attendance-stage.ts'
 import { type OpenedPage, SOON, testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
 import {
@@ -21,36 +14,22 @@ import {
   setDeviceClock,
 } from '../support/evening-page.ts'
 import { findSecrets, type Output } from '../support/find-secrets.ts'
-import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
+import { REFERENCE_TIME_MS } from '../support/land-server.ts'
 
 /** The parts of the page of an evening, for an event of POAP: block list, files, codes, grants, and what it does with secrets. */
 
 const EDIT_CODE = 'orchard-feast-2791'
 const HERE = { x: 5, y: -2 }
-const openEngine = freshEngine('postgres')
 const open = testBrowser()
-let outside: OutsideWorld
-let engine: Engine
-let clock: TestClock
-let server: AttendanceServer
-const others: AttendanceServer[] = []
+const stage = attendanceStage(freshEngine('postgres'))
 let lastId = 75_000
-
-beforeAll(async () => {
-  clock = testClock()
-  const [world, opened] = await Promise.all([startOutsideWorld(), openEngine()])
-  outside = world
-  engine = opened
-  server = await startAttendance(engine, clock, outside)
-})
-afterAll(() => Promise.all([server, ...others].map((one) => one.close())))
 
 describe('players and files', () => {
   test('a blocked player gets no token until the block is taken back; the report counts them', async () => {
     const { opened, uuid } = await givenEvening({ codes: 5 })
     const { page } = opened
     const { say, press, expectText } = handsAt(page)
-    const zoe = await playerAt(outside, 'evening zoe', HERE, clock.nowMs())
+    const zoe = await playerAt(stage.outside, 'evening zoe', HERE, stage.clock.nowMs())
 
     await page.getByText(say('evening.blocked.count', { count: 0 })).click()
     await page.locator('#blocked-address').fill('0x12')
@@ -60,7 +39,7 @@ describe('players and files', () => {
     await press('evening.blocked.add')
     await expectText('evening.blocked.added', { address: zoe.address })
     await expectText('evening.blocked.count', { count: 1 })
-    expect((await server.claim(uuid, zoe)).body.code).toBe('player_blocked')
+    expect((await stage.server.claim(uuid, zoe)).body.code).toBe('player_blocked')
     await lookAgain(page)
     await expectText('evening.advice.blocked')
     await expectGoodEvening(opened, 'blocked')
@@ -69,13 +48,13 @@ describe('players and files', () => {
     await page.getByRole('button', { name: say('evening.blocked.remove_address', { address }) }).click()
     await expectText('evening.blocked.removed', { address })
     await page.locator('summary:focus', { hasText: say('evening.blocked.count', { count: 0 }) }).waitFor()
-    expect((await server.claim(uuid, zoe)).status).toBe(200)
+    expect((await stage.server.claim(uuid, zoe)).status).toBe(200)
   })
 
   test('the list of claims and everything about the event are files, without codes', async () => {
     const { opened, uuid, id } = await givenEvening({ codes: 5 })
-    const ann = await playerAt(outside, 'evening ann', HERE, clock.nowMs())
-    expect((await server.claim(uuid, ann)).status).toBe(200)
+    const ann = await playerAt(stage.outside, 'evening ann', HERE, stage.clock.nowMs())
+    expect((await stage.server.claim(uuid, ann)).status).toBe(200)
 
     const csv = await downloadOf(opened.page, 'evening.files.claims')
     const everything = await downloadOf(opened.page, 'evening.files.everything')
@@ -83,7 +62,7 @@ describe('players and files', () => {
     expect(csv.name).toMatch(new RegExp(`^landpass-claims-${id}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
     expect(csv.text.toLowerCase()).toContain(ann.address.toLowerCase())
     expect(JSON.stringify(JSON.parse(everything.text)).toLowerCase()).toContain(ann.address.toLowerCase())
-    const codes = await outside.codesOf(id, EDIT_CODE)
+    const codes = await stage.outside.codesOf(id, EDIT_CODE)
     for (const secret of [EDIT_CODE, ...codes]) {
       expect(csv.text).not.toContain(secret)
       expect(everything.text).not.toContain(secret)
@@ -121,7 +100,7 @@ test('tokens that the issuer made meanwhile are loaded', async () => {
   const hands = handsAt(opened.page)
   const body = JSON.stringify({ count: 7 })
   const headers = { 'content-type': 'application/json' }
-  await fetch(`${outside.issuer}/simulator/events/${id}/codes`, { method: 'POST', headers, body })
+  await fetch(`${stage.outside.issuer}/simulator/events/${id}/codes`, { method: 'POST', headers, body })
   await hands.press('organise.codes.load')
   await hands.expectText('organise.news.codes', { count: 7, total: 9 })
   await opened.page.locator('.numbers dd', { hasText: '9' }).first().waitFor()
@@ -131,7 +110,7 @@ test('a list that waits for approval: “load when approved” makes the server 
   const { opened, id } = await givenEvening({ codes: 3, approved_after_ms: null })
   const { page } = opened
   const hands = handsAt(page)
-  const kept = () => engine.db.selectFrom('code_load').select(['event_id', 'until_ms']).execute()
+  const kept = () => stage.engine.db.selectFrom('code_load').select(['event_id', 'until_ms']).execute()
 
   await hands.expectText('evening.tokens.when_approved_explained')
   await hands.press('evening.tokens.when_approved')
@@ -146,7 +125,7 @@ test('a list that waits for approval: “load when approved” makes the server 
 
   await hands.press('evening.tokens.when_approved')
   await hands.expectText('evening.next.loads_alone')
-  await outside.putEvent(id, { edit_code: EDIT_CODE, codes: 3 })
+  await stage.outside.putEvent(id, { edit_code: EDIT_CODE, codes: 3 })
   await hands.press('organise.codes.load')
   await hands.expectText('organise.news.codes', { count: 3, total: 3 })
   await hands.expectState('open')
@@ -155,17 +134,17 @@ test('a list that waits for approval: “load when approved” makes the server 
 
 test('while the issuer is away the numbers stay, and the page says that claims go on', async () => {
   const { opened } = await givenEvening({ codes: 2 })
-  await outside.issuerSettings({ error_rate: 1 })
+  await stage.outside.issuerSettings({ error_rate: 1 })
   await lookAgain(opened.page)
   await handsAt(opened.page).expectState('issuer_down')
-  await outside.issuerSettings({ error_rate: 0 })
+  await stage.outside.issuerSettings({ error_rate: 0 })
   await handsAt(opened.page).expectState('open')
   expectRefusals(opened, 503)
 })
 
 test('after too many requests the page waits as long as the server says, however often one comes back to it', async () => {
   const { uuid } = await givenEvent({ codes: 1 })
-  const limited = await anotherServer({ LIMIT_ORGANISER_PER_MINUTE: '1' })
+  const limited = await stage.startAnother({ LIMIT_ORGANISER_PER_MINUTE: '1' })
   const opened = await open(`${limited.origin}/organise?event=${uuid}`, { size: 'phone' })
   const { page } = opened
   const asked = reportsOf(page)
@@ -225,7 +204,7 @@ test('wrong edit codes of strangers: the evening shows the work that the server 
   })
   for (let guess = 0; guess < 5; guess++) {
     const wrong = { editCode: `guess-${guess}`, options: [['enabled', false]] }
-    expect((await server.send('PATCH', `/event/${id}`, wrong)).status).toBe(401)
+    expect((await stage.server.send('PATCH', `/event/${id}`, wrong)).status).toBe(401)
   }
   await page.evaluate('localStorage.clear()') // the pass with which the server asks for no work
   await lookAgain(page)
@@ -278,8 +257,8 @@ interface Plan {
 
 async function givenEvent(plan: Plan): Promise<{ id: number; uuid: string }> {
   lastId += 1
-  await outside.putEvent(lastId, { edit_code: EDIT_CODE, ...plan })
-  return { id: lastId, uuid: await server.register(lastId, EDIT_CODE, '5,-2') }
+  await stage.outside.putEvent(lastId, { edit_code: EDIT_CODE, ...plan })
+  return { id: lastId, uuid: await stage.server.register(lastId, EDIT_CODE, '5,-2') }
 }
 
 /** An event whose evening is open on a phone. */
@@ -288,15 +267,8 @@ async function givenEvening(
   options: { readonly keepsPages?: boolean } = {},
 ): Promise<{ readonly opened: OpenedPage; readonly id: number; readonly uuid: string }> {
   const { id, uuid } = await givenEvent(plan)
-  const opened = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone', ...options })
+  const opened = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone', ...options })
   await setDeviceClock(opened.page, REFERENCE_TIME_MS)
   await handsAt(opened.page).open(EDIT_CODE)
   return { opened, id, uuid }
-}
-
-/** Another server on the same database. */
-async function anotherServer(env: Environment): Promise<AttendanceServer> {
-  const other = await startAttendance(engine, clock, outside, env)
-  others.push(other)
-  return other
 }

@@ -1,15 +1,10 @@
 import type { EventInfo } from '@landpass/client'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { HOUR_MS } from '../../src/clock.ts'
 import { PREVIEW_REALM, type SimulatedPlayer } from '../../src/simulate/player/player.ts'
-import {
-  type AttendanceServer,
-  type OutsideWorld,
-  playerAt,
-  startAttendance,
-  startOutsideWorld,
-} from '../support/attendance-server.ts'
+import { playerAt } from '../support/attendance-server.ts'
+import { attendanceStage } from '../support/attendance-stage.ts'
 import { testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
 import {
@@ -21,7 +16,7 @@ import {
   wordsOf,
 } from '../support/evening-page.ts'
 import { prepareToGive } from '../support/game-backend.ts'
-import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
+import { REFERENCE_TIME_MS } from '../support/land-server.ts'
 
 /**
  * The page of an evening in every state that an event can be in: what it says, and that everybody can read it. The report
@@ -34,22 +29,14 @@ const BUSY = 74_002
 const LEAKED = 74_003
 const HERE = { x: 5, y: -2 }
 const FAR = { x: 9, y: 9 }
-const openEngine = freshEngine('postgres')
 const open = testBrowser()
 const say = wordsOf('en')
-let outside: OutsideWorld
-let clock: TestClock
-let server: AttendanceServer
+const stage = attendanceStage(freshEngine('postgres'))
 
 beforeAll(async () => {
-  const [world, engine] = await Promise.all([startOutsideWorld(), openEngine()])
-  outside = world
-  clock = testClock()
-  server = await startAttendance(engine, clock, outside)
-  await outside.putEvent(EVENT, { edit_code: EDIT_CODE, codes: 40, name: 'Harbour Lights Opening' })
-  await server.register(EVENT, EDIT_CODE, '5,-2')
+  await stage.outside.putEvent(EVENT, { edit_code: EDIT_CODE, codes: 40, name: 'Harbour Lights Opening' })
+  await stage.server.register(EVENT, EDIT_CODE, '5,-2')
 })
-afterAll(() => server.close())
 
 const FAILING = { status: 'failing', since: iso(-4) }
 const BUSY_MINUTES = Array.from({ length: 50 }, (_, at) => ({
@@ -74,7 +61,7 @@ describe('every state says what it is and what to do next, in both themes', () =
     ['presence_down', { presence: FAILING }, say('evening.next.presence_down')],
     ['ended', closed('event_closed', { closes_at: iso(-10) }), say('evening.next.event_closed')],
   ])('%s', async (state, made, next) => {
-    const opened = await open(`${server.origin}/organise?event=${EVENT}`, { size: 'phone' })
+    const opened = await open(`${stage.server.origin}/organise?event=${EVENT}`, { size: 'phone' })
     const hands = handsAt(opened.page)
     await setDeviceClock(opened.page)
     await makeReports(opened.page, () => ({ minutes: BUSY_MINUTES, ...made }))
@@ -88,16 +75,16 @@ describe('every state says what it is and what to do next, in both themes', () =
 })
 
 test('on a desktop, with refusals, a rehearsal, grants and a list that waits for the issuer’s approval', async () => {
-  await outside.putEvent(BUSY, { edit_code: EDIT_CODE, codes: 40, approved_after_ms: null })
-  const event = await server.register(BUSY, EDIT_CODE, '5,-2')
+  await stage.outside.putEvent(BUSY, { edit_code: EDIT_CODE, codes: 40, approved_after_ms: null })
+  const event = await stage.server.register(BUSY, EDIT_CODE, '5,-2')
   const organiser = { editCode: EDIT_CODE }
   const options = [
     ['requires_grant', true],
     ['rehearsal_until', iso(90)],
   ]
-  await server.send('PATCH', `/event/${event}`, { ...organiser, options })
-  await server.send('POST', `/addcodes/${BUSY}`, { ...organiser, load_when_approved: true })
-  const give = await prepareToGive({ server, event, editCode: EDIT_CODE, clock })
+  await stage.server.send('PATCH', `/event/${event}`, { ...organiser, options })
+  await stage.server.send('POST', `/addcodes/${BUSY}`, { ...organiser, load_when_approved: true })
+  const give = await prepareToGive({ server: stage.server, event, editCode: EDIT_CODE, clock: stage.clock })
   const [ann, ben, cleo] = [
     await player('busy ann'),
     await player('busy ben'),
@@ -107,10 +94,10 @@ test('on a desktop, with refusals, a rehearsal, grants and a list that waits for
   await rehearse(event, ann)
   await rehearse(event, ann, { rehearse: 'not_at_event' })
   await rehearse(event, ben)
-  for (const who of [ben, ben, cleo]) await server.claim(event, who)
-  await server.send('POST', `/event/${event}/blocked`, { ...organiser, add: [cleo.address] })
+  for (const who of [ben, ben, cleo]) await stage.server.claim(event, who)
+  await stage.server.send('POST', `/event/${event}/blocked`, { ...organiser, add: [cleo.address] })
 
-  const opened = await open(`${server.origin}/organise?event=${event}`, { size: 'desktop' })
+  const opened = await open(`${stage.server.origin}/organise?event=${event}`, { size: 'desktop' })
   await setDeviceClock(opened.page)
   await makeReports(opened.page, () => ({ minutes: BUSY_MINUTES }))
   const hands = handsAt(opened.page)
@@ -133,11 +120,11 @@ test('on a desktop, with refusals, a rehearsal, grants and a list that waits for
 })
 
 test('a rehearsal is switched on for an hour of the server’s clock, counts what the scene’s builder tries, and is ended', async () => {
-  const opened = await open(`${server.origin}/organise?event=${EVENT}`, { size: 'phone' })
+  const opened = await open(`${stage.server.origin}/organise?event=${EVENT}`, { size: 'phone' })
   const { page } = opened
   await setDeviceClock(page, REFERENCE_TIME_MS - 48 * HOUR_MS)
   const hands = handsAt(page)
-  const until = async () => (await server.data<EventInfo>(`/event/${EVENT}`)).rehearsal_until
+  const until = async () => (await stage.server.data<EventInfo>(`/event/${EVENT}`)).rehearsal_until
   await hands.open(EDIT_CODE)
 
   const refusal = { ok: false, error: 'clock', code: 'invalid_parameter', data: {} }
@@ -165,7 +152,7 @@ test('a rehearsal is switched on for an hour of the server’s clock, counts wha
 })
 
 test('a secret for grants is shown once', async () => {
-  const opened = await open(`${server.origin}/organise?event=${EVENT}`, { size: 'phone' })
+  const opened = await open(`${stage.server.origin}/organise?event=${EVENT}`, { size: 'phone' })
   const { page } = opened
   const hands = handsAt(page)
   await hands.open(EDIT_CODE)
@@ -183,11 +170,11 @@ test('a secret for grants is shown once', async () => {
 })
 
 test('a secret that others know ends at once, and the grants that are not used are withdrawn', async () => {
-  await outside.putEvent(LEAKED, { edit_code: EDIT_CODE, codes: 1, name: 'Harbour Lights, leaked' })
-  const event = await server.register(LEAKED, EDIT_CODE, '5,-2')
-  const give = await prepareToGive({ server, event, editCode: EDIT_CODE, clock })
+  await stage.outside.putEvent(LEAKED, { edit_code: EDIT_CODE, codes: 1, name: 'Harbour Lights, leaked' })
+  const event = await stage.server.register(LEAKED, EDIT_CODE, '5,-2')
+  const give = await prepareToGive({ server: stage.server, event, editCode: EDIT_CODE, clock: stage.clock })
   await give((await player('withdrawn fay')).address)
-  const { page } = await open(`${server.origin}/organise?event=${event}`, { size: 'phone' })
+  const { page } = await open(`${stage.server.origin}/organise?event=${event}`, { size: 'phone' })
   const hands = handsAt(page)
   await hands.open(EDIT_CODE)
 
@@ -202,7 +189,7 @@ test('a secret that others know ends at once, and the grants that are not used a
 })
 
 test('a report that fails leaves the numbers with their time; one that comes takes the warning away', async () => {
-  const opened = await open(`${server.origin}/organise?event=${EVENT}`, { size: 'phone' })
+  const opened = await open(`${stage.server.origin}/organise?event=${EVENT}`, { size: 'phone' })
   const { page } = opened
   const hands = handsAt(page)
   await hands.open(EDIT_CODE)
@@ -224,13 +211,13 @@ const ALARM = {
 }
 
 function player(name: string, place = HERE): Promise<SimulatedPlayer> {
-  return playerAt(outside, name, place, clock.nowMs())
+  return playerAt(stage.outside, name, place, stage.clock.nowMs())
 }
 
 /** A claim from a preview of the scene. @returns the status of the answer */
 async function rehearse(event: number | string, who: SimulatedPlayer, body: object = {}): Promise<number> {
   const sign = { metadata: { realm: PREVIEW_REALM } }
-  return (await server.claim(String(event), who, { body, sign })).status
+  return (await stage.server.claim(String(event), who, { body, sign })).status
 }
 
 /** What a report says of an event that gives no tokens. */

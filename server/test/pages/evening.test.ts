@@ -1,17 +1,9 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { EventInfo } from '@landpass/client'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SimulatedPlayer } from '../../src/simulate/player/player.ts'
-import {
-  type AttendanceServer,
-  type OutsideWorld,
-  playerAt,
-  startAttendance,
-  startOutsideWorld,
-} from '../support/attendance-server.ts'
+import { playerAt } from '../support/attendance-server.ts'
+import { attendanceStage, makesEvents } from '../support/attendance-stage.ts'
 import { SOON, testBrowser } from '../support/browser.ts'
 import { freshEngine } from '../support/engines.ts'
 import {
@@ -23,7 +15,7 @@ import {
   setDeviceClock,
   wordsOf,
 } from '../support/evening-page.ts'
-import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
+import { REFERENCE_TIME_MS } from '../support/land-server.ts'
 
 /**
  * The evening of an event: an organiser with a phone, while simulated players claim at a real server. Nothing of it needs
@@ -32,28 +24,13 @@ import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-se
 
 const HERE = { x: 5, y: -2 }
 const ELSEWHERE = { x: 9, y: 9 }
-const openEngine = freshEngine('postgres')
 const open = testBrowser()
-let outside: OutsideWorld
-let clock: TestClock
-let server: AttendanceServer
+const stage = attendanceStage(freshEngine('postgres'), { env: makesEvents() })
 
 interface MadeEvent {
   readonly uuid: string
   readonly editCode: string
 }
-
-beforeAll(async () => {
-  clock = testClock()
-  const [world, engine] = await Promise.all([startOutsideWorld(), openEngine()])
-  outside = world
-  server = await startAttendance(engine, clock, outside, {
-    TOKEN_KEY_FILE: join(mkdtempSync(join(tmpdir(), 'landpass-evening-')), 'token.key'),
-    EVENT_MAKERS: 'anyone',
-    LIMIT_EVENTS_PER_MINUTE: '0',
-  })
-})
-afterAll(() => server.close())
 
 describe.each([
   ['English', 'en-GB', 'en'],
@@ -61,13 +38,13 @@ describe.each([
 ] as const)('in %s, on a phone', (name, locale, language) => {
   test('the organiser pauses and resumes, changes rules, times and tokens, while players claim', async () => {
     const { uuid, editCode } = await givenEvent(`Harbour Lights, ${name}`, 12)
-    const opened = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone', locale })
+    const opened = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone', locale })
     const { page } = opened
     await setDeviceClock(page)
     const hands = handsAt(page, wordsOf(language))
     const { say, press, expectState, expectText } = hands
     const claim = async (who: string, place = HERE) =>
-      server.claim(uuid, await playerNamed(`${name} ${who}`, place))
+      stage.server.claim(uuid, await playerNamed(`${name} ${who}`, place))
 
     await press('evening.door.open')
     await page.locator('#edit-code-fault', { hasText: say('organise.change.code_missing') }).waitFor()
@@ -155,7 +132,7 @@ describe.each([
 describe('a change', () => {
   test('that fails says why at its switch, and the switch shows what is true', async () => {
     const { uuid, editCode } = await givenEvent('Failing change', 5)
-    const opened = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const opened = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone' })
     const { page } = opened
     const hands = handsAt(page)
     await hands.open(editCode)
@@ -182,7 +159,7 @@ describe('a change', () => {
 
   test('is sent once, however often it is pressed while it runs', async () => {
     const { uuid, editCode } = await givenEvent('Double press', 5)
-    const opened = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const opened = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone' })
     const { page } = opened
     const hands = handsAt(page)
     await hands.open(editCode)
@@ -209,7 +186,7 @@ describe('a change', () => {
 
   test('is shown as its answer says, without another report', async () => {
     const { uuid, editCode } = await givenEvent('Answer of a change', 5)
-    const { page } = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const { page } = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone' })
     const hands = handsAt(page)
     await hands.open(editCode)
     let letGo = () => {}
@@ -229,7 +206,7 @@ describe('a change', () => {
 
   test('after too many requests says so until the pause is over, and asks for nothing meanwhile', async () => {
     const { uuid, editCode } = await givenEvent('Too many presses', 5)
-    const opened = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const opened = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone' })
     const { page } = opened
     const hands = handsAt(page)
     await hands.open(editCode)
@@ -250,11 +227,11 @@ describe('a change', () => {
 
   test('of a time that is only half entered is not sent, and deletes nothing', async () => {
     const { uuid, editCode } = await givenEvent('Half a time', 5)
-    await server.send('PATCH', `/event/${uuid}`, {
+    await stage.server.send('PATCH', `/event/${uuid}`, {
       editCode,
       options: [['distribution_start_date', iso(-60)]],
     })
-    const { page } = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const { page } = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone' })
     await setDeviceClock(page)
     const hands = handsAt(page)
     await hands.open(editCode)
@@ -271,7 +248,7 @@ describe('a change', () => {
     await hands.expectText('evening.times.wrong')
     expect(await optionsOf(uuid)).toMatchObject({ distribution_end_date: null })
     await page.locator('#closes-at').fill('2036-01-01T00:00')
-    const { expiry_date } = await server.data<EventInfo>(`/event/${uuid}`)
+    const { expiry_date } = await stage.server.data<EventInfo>(`/event/${uuid}`)
     const day = new Date(expiry_date!).toLocaleDateString('en-GB', { dateStyle: 'medium' })
     await page.locator('#too-late', { hasText: day }).waitFor()
     await page.locator('#real-end', { hasText: day }).waitFor()
@@ -279,10 +256,10 @@ describe('a change', () => {
 
   test('of somebody else is seen without a press', async () => {
     const { uuid, editCode } = await givenEvent('Two organisers', 5)
-    const { page } = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+    const { page } = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone' })
     const hands: Hands = handsAt(page)
     await hands.open(editCode)
-    await server.send('PATCH', `/event/${uuid}`, { editCode, options: [['enabled', false]] })
+    await stage.server.send('PATCH', `/event/${uuid}`, { editCode, options: [['enabled', false]] })
     await hands.expectState('paused')
   })
 })
@@ -290,7 +267,7 @@ describe('a change', () => {
 test('the edit code is given once for the evening and the form that changes the event, and for no other event', async () => {
   const { uuid, editCode } = await givenEvent('Lantern Walk', 10)
   const other = await givenEvent('Orchard Feast', 10)
-  const opened = await open(`${server.origin}/organise?event=${uuid}`, { size: 'phone' })
+  const opened = await open(`${stage.server.origin}/organise?event=${uuid}`, { size: 'phone' })
   const { page } = opened
   await setDeviceClock(page)
   const hands = handsAt(page)
@@ -324,14 +301,14 @@ test('the edit code is given once for the evening and the form that changes the 
 async function givenEvent(name: string, tokens: number): Promise<MadeEvent> {
   const today = iso(0).slice(0, 10)
   const body = { name, coordinates: '5,-2', start_date: today, end_date: today, tokens }
-  const { status, body: answer, text } = await server.send('POST', '/events', body)
+  const { status, body: answer, text } = await stage.server.send('POST', '/events', body)
   expect(status, text).toBe(200)
   const { event, edit_code } = answer.data as { event: { uuid: string }; edit_code: string }
   return { uuid: event.uuid, editCode: edit_code }
 }
 
 function playerNamed(name: string, place: typeof HERE): Promise<SimulatedPlayer> {
-  return playerAt(outside, name, place, clock.nowMs())
+  return playerAt(stage.outside, name, place, stage.clock.nowMs())
 }
 
 /** Waits until the page, which is looking by itself, says how many tokens were given out. */
@@ -355,7 +332,7 @@ async function switchTo(page: Page, rule: string, isOn: boolean): Promise<void> 
 }
 
 async function optionsOf(uuid: string): Promise<object> {
-  return server.data<object>(`/event/${uuid}`)
+  return stage.server.data<object>(`/event/${uuid}`)
 }
 
 /** Some minutes from the test's time; the browser of the tests is in UTC. */

@@ -3,25 +3,17 @@ import type { Report } from '@landpass/client'
 import { parseWorld } from '@landpass/client/grid'
 import type { Locator, Page } from 'playwright-core'
 import type { PNG } from 'pngjs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
-import type { Environment } from '../../src/config/config.ts'
-import type { Engine } from '../../src/db/engine.ts'
 import { writeDemoSnapshot } from '../../src/demo/write-snapshot.ts'
 import { importSnapshot } from '../../src/land/snapshot/import.ts'
-import {
-  type AttendanceServer,
-  type EventPlan,
-  type OutsideWorld,
-  playerAt,
-  startAttendance,
-  startOutsideWorld,
-} from '../support/attendance-server.ts'
+import { type EventPlan, playerAt } from '../support/attendance-server.ts'
+import { attendanceStage } from '../support/attendance-stage.ts'
 import { expectAccessible } from '../support/axe.ts'
 import { type OpenedPage, type OpenOptions, SOON, type Spot, testBrowser } from '../support/browser.ts'
 import { emptyDir, freshDataDir, freshEngine } from '../support/engines.ts'
 import { findSecrets, type Output } from '../support/find-secrets.ts'
-import { REFERENCE_TIME_MS, type TestClock, testClock } from '../support/land-server.ts'
+import { REFERENCE_TIME_MS } from '../support/land-server.ts'
 import { type Env, serve } from '../support/landpass.ts'
 import { PageMap } from '../support/page-map.ts'
 
@@ -34,26 +26,17 @@ const WORLD = '-10,-10,10,10'
 const EDIT_CODE = '012345'
 const PLACES = '5,-2;6,-2'
 
-const openEngine = freshEngine('postgres')
 const open = testBrowser()
-let outside: OutsideWorld
-let engine: Engine
-let clock: TestClock
-let server: AttendanceServer
-const others: AttendanceServer[] = []
-let lastId = 73_000
-
-beforeAll(async () => {
-  clock = testClock()
-  const [world, opened] = await Promise.all([startOutsideWorld(), openEngine()])
-  outside = world
-  engine = opened
-  const folder = emptyDir()
-  await writeDemoSnapshot(1, folder, undefined, { radius: 10 })
-  await importSnapshot(engine.db, folder, { world: parseWorld(WORLD)!, clock, dryRun: false })
-  server = await startAttendance(engine, clock, outside, { WORLD, ORGANISER_PROOF_OF_WORK_BITS: '10' })
+const stage = attendanceStage(freshEngine('postgres'), {
+  env: { WORLD },
+  ownEnv: { ORGANISER_PROOF_OF_WORK_BITS: '10' },
+  prepare: async (engine, clock) => {
+    const folder = emptyDir()
+    await writeDemoSnapshot(1, folder, undefined, { radius: 10 })
+    await importSnapshot(engine.db, folder, { world: parseWorld(WORLD)!, clock, dryRun: false })
+  },
 })
-afterAll(() => Promise.all([server, ...others].map((one) => one.close())))
+let lastId = 73_000
 
 describe('an event that works', () => {
   test('from the e-mail to the live page, where the counts change by themselves', async () => {
@@ -82,16 +65,16 @@ describe('an event that works', () => {
     await form.press('Load the tokens')
 
     await expectText(opened.page, 'New tokens loaded: 3. In all there are 3.')
-    const { uuid } = await server.data<{ uuid: string }>(`/event/${id}`)
-    expect(opened.page.url()).toBe(`${server.origin}/organise?event=${uuid}`)
+    const { uuid } = await stage.server.data<{ uuid: string }>(`/event/${id}`)
+    expect(opened.page.url()).toBe(`${stage.server.origin}/organise?event=${uuid}`)
     expect(await focusedText(opened.page)).toBe('Harbour Lights Opening')
     expect(await opened.page.title()).toBe('Harbour Lights Opening · Landpass')
     expect(await countsOf(opened.page)).toEqual({ Left: '3', 'Given out': '0', 'In all': '3' })
     await expectText(opened.page, 'Open: players can get a token now.')
     await expectGood(opened, 'live')
 
-    const ann = await playerAt(outside, 'organise ann', { x: 5, y: -2 }, clock.nowMs())
-    expect((await server.claim(uuid, ann)).status).toBe(200)
+    const ann = await playerAt(stage.outside, 'organise ann', { x: 5, y: -2 }, stage.clock.nowMs())
+    expect((await stage.server.claim(uuid, ann)).status).toBe(200)
     await opened.page.clock.fastForward(3 * SECOND_MS)
     await opened.page.locator('.numbers dd', { hasText: '2' }).waitFor()
     expect(await countsOf(opened.page)).toEqual({ Left: '2', 'Given out': '1', 'In all': '3' })
@@ -107,7 +90,7 @@ describe('an event that works', () => {
       await expectText(page, 'Copied')
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(uuid)
 
-      const address = `${server.origin}/organise?event=${uuid}`
+      const address = `${stage.server.origin}/organise?event=${uuid}`
       const code = page.getByRole('img', { name: `QR code of ${address}` })
       await code.scrollIntoViewIfNeeded()
       const { x, y, width } = (await code.boundingBox())!
@@ -155,7 +138,7 @@ describe('an event that works', () => {
     expect(opened.page.url()).toContain(uuid)
     await opened.photograph('organise-live-phone-dark')
 
-    const { id } = await server.data<{ id: number }>(`/event/${uuid}`)
+    const { id } = await stage.server.data<{ id: number }>(`/event/${uuid}`)
     await moreCodes(id, 5)
     await form.press('Change the event')
     await expectStep(opened.page, 1, 'Which event is it?') // the live page has a field for the code, too
@@ -187,7 +170,7 @@ describe('an event that works', () => {
     await form.press('See the event')
     await expectText(opened.page, 'Waiting for the issuer to make the tokens.')
     await opened.photograph('organise-live-waiting-phone')
-    await outside.putEvent(id, { ...plan, edit_code: EDIT_CODE })
+    await stage.outside.putEvent(id, { ...plan, edit_code: EDIT_CODE })
     await opened.page.locator('.counts').getByRole('button', { name: 'Load the tokens' }).click()
     await expectStep(opened.page, 1, 'Which event is it?')
     await form.editCode.fill(EDIT_CODE)
@@ -207,7 +190,7 @@ describe('an event that works', () => {
       if (request.url().includes('/addcodes/')) asked.push(request.postDataJSON().load_when_approved)
     })
     const storedUntil = async () => {
-      const { body } = await server.send('POST', `/event/${id}/report`, { editCode: EDIT_CODE })
+      const { body } = await stage.server.send('POST', `/event/${id}/report`, { editCode: EDIT_CODE })
       return (body.data as Report).codes_load?.until
     }
     await fillAndRegister(page, id)
@@ -419,7 +402,7 @@ describe('what can go wrong', () => {
     await expectStep(opened.page, 2, 'Where can players get the token?')
     expectRefusals(opened, 401, 404)
 
-    await opened.page.goto(`${server.origin}/organise`)
+    await opened.page.goto(`${stage.server.origin}/organise`)
     await form.eventId.fill('1999999999')
     await form.editCode.fill(EDIT_CODE)
     await form.press('Continue')
@@ -438,7 +421,7 @@ describe('what can go wrong', () => {
     const form = formOf(opened.page)
     await fill(opened.page, id)
     await expectText(opened.page, 'Moonlight Market')
-    await outside.putEvent(id, { ...plan, edit_code: '543210' })
+    await stage.outside.putEvent(id, { ...plan, edit_code: '543210' })
     await form.press('Register the event')
     await expectFault(form.editCode, 'this edit code do not belong together')
     await form.editCode.fill('543210')
@@ -487,9 +470,9 @@ describe('what can go wrong', () => {
     await form.press('Register the event')
     await expectStep(page, 4, 'Load the tokens')
 
-    const { uuid } = await server.data<{ uuid: string }>(`/event/${id}`)
-    await page.goto(`${server.origin}/organise`)
-    await form.eventId.fill(`${server.origin}/organise?event=${uuid}`)
+    const { uuid } = await stage.server.data<{ uuid: string }>(`/event/${id}`)
+    await page.goto(`${stage.server.origin}/organise`)
+    await form.eventId.fill(`${stage.server.origin}/organise?event=${uuid}`)
     await expectText(page, 'is registered here already')
     await form.editCode.fill(EDIT_CODE)
     await form.press('Load more tokens')
@@ -499,7 +482,7 @@ describe('what can go wrong', () => {
 
   test('places that the server refuses are shown at their field', async () => {
     const id = await givenEvent({ codes: 1 })
-    const { origin } = await anotherServer({ WORLD: '-10,-10,10,10;100,100,101,101' })
+    const { origin } = await stage.startAnother({ WORLD: '-10,-10,10,10;100,100,101,101' })
     const opened = await openForm({ size: 'desktop' }, '', origin)
     const form = formOf(opened.page)
     await fill(opened.page, id, EDIT_CODE, '1,1;50,50')
@@ -552,25 +535,25 @@ describe('what can go wrong', () => {
     expect(await page.getByRole('button', { name: 'Try again' }).isDisabled()).toBe(true)
     await expectGood(opened, 'too-many-guesses')
 
-    clock.set(REFERENCE_TIME_MS + 15 * MINUTE_MS)
+    stage.clock.set(REFERENCE_TIME_MS + 15 * MINUTE_MS)
     await page.clock.fastForward(15 * MINUTE_MS)
     await expectText(page, 'You can try again now.')
     await formOf(page).press('Try again')
     await expectStep(page, 2, 'Where can players get the token?')
-    clock.set(REFERENCE_TIME_MS)
+    stage.clock.set(REFERENCE_TIME_MS)
     expectRefusals(opened, 429, 404)
   })
 
   async function guessWrong(id: number): Promise<void> {
     for (let guess = 0; guess < 5; guess++) {
       const wrong = { editCode: `guess-${guess}`, coordinates: '1,1' }
-      expect((await server.send('POST', `/event/${id}`, wrong)).status).toBe(401)
+      expect((await stage.server.send('POST', `/event/${id}`, wrong)).status).toBe(401)
     }
   }
 
   test('too many requests, with the wait that the server names', async () => {
     const uuid = await givenRegistered({ codes: 1 })
-    const { origin } = await anotherServer({ LIMIT_ORGANISER_PER_MINUTE: '1' })
+    const { origin } = await stage.startAnother({ LIMIT_ORGANISER_PER_MINUTE: '1' })
     const opened = await openForm({ size: 'desktop' }, `?event=${uuid}`, origin)
     const { page } = opened
     const form = formOf(page)
@@ -593,18 +576,18 @@ describe('what can go wrong', () => {
     const form = formOf(page)
     await form.eventId.fill(String(id))
     await form.editCode.fill(EDIT_CODE)
-    await outside.issuerSettings({ error_rate: 1, html_errors: true })
+    await stage.outside.issuerSettings({ error_rate: 1, html_errors: true })
     await form.press('Continue')
     await expectText(page, 'The token issuer does not answer now. Nothing was lost')
     await expectGood(opened, 'issuer-unavailable')
-    await outside.issuerSettings({ error_rate: 0, html_errors: false })
+    await stage.outside.issuerSettings({ error_rate: 0, html_errors: false })
     await form.press('Try again')
     await form.places.fill(PLACES)
     await form.press('Continue')
-    await outside.issuerSettings({ error_rate: 1, html_errors: true })
+    await stage.outside.issuerSettings({ error_rate: 1, html_errors: true })
     await form.press('Register the event')
     await expectText(page, 'The token issuer does not answer now. Nothing was lost')
-    await outside.issuerSettings({ error_rate: 0, html_errors: false })
+    await stage.outside.issuerSettings({ error_rate: 0, html_errors: false })
     await form.press('Try again')
     await expectStep(page, 4, 'Load the tokens')
 
@@ -642,7 +625,7 @@ describe('what can go wrong', () => {
     'a server that the issuer does not serve (%s) sends the organiser to its operator',
     async (_, env, status, said) => {
       const id = await givenEvent({ codes: 1 })
-      const { origin } = await anotherServer(env)
+      const { origin } = await stage.startAnother(env)
       const opened = await openForm({ size: 'desktop' }, '', origin)
       await formOf(opened.page).eventId.fill(String(id))
       await formOf(opened.page).editCode.fill(EDIT_CODE)
@@ -673,7 +656,7 @@ describe('the live page', () => {
     const opened = await openForm({ size: 'desktop', theme: 'dark' }, `?event=${uuid}`)
     const { page } = opened
     const change = (...options: readonly (readonly [string, unknown])[]) =>
-      server.send('PATCH', `/event/${uuid}`, { editCode: EDIT_CODE, options })
+      stage.server.send('PATCH', `/event/${uuid}`, { editCode: EDIT_CODE, options })
     await expectText(page, 'Open: players can get a token now.')
 
     await change(['enabled', false])
@@ -689,14 +672,17 @@ describe('the live page', () => {
     await lookAgain(page)
     await expectText(page, 'Closed since 19 Nov 2026, 18:00.')
     await change(['distribution_end_date', null], ['requires_presence', false])
-    await server.claim(uuid, await playerAt(outside, 'organise ben', { x: 9, y: 9 }, clock.nowMs()))
+    await stage.server.claim(
+      uuid,
+      await playerAt(stage.outside, 'organise ben', { x: 9, y: 9 }, stage.clock.nowMs()),
+    )
     await lookAgain(page)
     await expectText(page, 'All tokens have been given out.')
     await expectText(page, 'No token of this event is left')
     await expectText(page, 'Anywhere: players need not stand at a certain place.')
 
     const expired = await givenRegistered({ codes: 1, expiry_date: '2026-11-01' })
-    await page.goto(`${server.origin}/organise?event=${expired}`)
+    await page.goto(`${stage.server.origin}/organise?event=${expired}`)
     await expectText(page, 'The event has expired at the issuer.')
   })
 
@@ -736,7 +722,7 @@ describe('the form', () => {
   })
 
   test('lists the events of this browser before the choice, without codes; each can be removed', async () => {
-    const { origin } = await anotherServer({
+    const { origin } = await stage.startAnother({
       TOKEN_KEY_FILE: join(emptyDir(), 'token.key'),
       EVENT_MAKERS: 'anyone',
     })
@@ -771,12 +757,12 @@ describe('the form', () => {
   })
 
   test('shows the places of each event alone, and again what was typed for them, whatever was typed for others', async () => {
-    const { origin } = await anotherServer({
+    const { origin } = await stage.startAnother({
       TOKEN_KEY_FILE: join(emptyDir(), 'token.key'),
       EVENT_MAKERS: 'anyone',
     })
     const ours = await givenEvent({ codes: 1, name: 'Orchard Feast' })
-    await server.register(ours, EDIT_CODE, '9,9')
+    await stage.server.register(ours, EDIT_CODE, '9,9')
     const opened = await openForm({ size: 'phone' }, '?way=poap', origin)
     const { page } = opened
     const form = formOf(page)
@@ -828,7 +814,7 @@ test('the edit code is only in the body of a request: not in address, storage, p
   // A server of attendance alone, so the form has the coordinates as text; it logs all it can.
   const code = 'orchard-feast-2791'
   const id = await givenEvent({ codes: 1, edit_code: code })
-  const env: Env = { ...(outside.env as Env), DATA_DIR: await freshDataDir(), LOG_LEVEL: 'trace' }
+  const env: Env = { ...(stage.outside.env as Env), DATA_DIR: await freshDataDir(), LOG_LEVEL: 'trace' }
   const alone = await serve(env, ['--only', 'attendance'])
   const opened = await openForm({ size: 'phone', keepsPages: true }, '?way=poap', alone.origin)
   const { page } = opened
@@ -913,29 +899,22 @@ const EVERYTHING_KEPT = `(async () => {
 /** Makes an event at the issuer. @returns its number */
 async function givenEvent(plan: Partial<EventPlan>): Promise<number> {
   lastId += 1
-  await outside.putEvent(lastId, { edit_code: EDIT_CODE, codes: 1, ...plan })
+  await stage.outside.putEvent(lastId, { edit_code: EDIT_CODE, codes: 1, ...plan })
   return lastId
 }
 
 /** An event with its codes on our server. @returns the uuid */
 async function givenRegistered(plan: Partial<EventPlan>): Promise<string> {
-  return server.register(await givenEvent(plan), EDIT_CODE, PLACES)
+  return stage.server.register(await givenEvent(plan), EDIT_CODE, PLACES)
 }
 
 async function moreCodes(id: number, count: number): Promise<void> {
   const body = JSON.stringify({ count })
   const headers = { 'content-type': 'application/json' }
-  await fetch(`${outside.issuer}/simulator/events/${id}/codes`, { method: 'POST', headers, body })
+  await fetch(`${stage.outside.issuer}/simulator/events/${id}/codes`, { method: 'POST', headers, body })
 }
 
-/** Another server on the same database. */
-async function anotherServer(env: Environment): Promise<AttendanceServer> {
-  const other = await startAttendance(engine, clock, outside, { WORLD, ...env })
-  others.push(other)
-  return other
-}
-
-function openForm(options: OpenOptions, query = '', origin = server.origin): Promise<OpenedPage> {
+function openForm(options: OpenOptions, query = '', origin = stage.server.origin): Promise<OpenedPage> {
   return open(`${origin}/organise${query}`, options)
 }
 
