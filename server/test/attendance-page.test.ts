@@ -512,7 +512,7 @@ test('the pictures are of the answers on the page: otherwise run `npm run attend
 test('the settings that belong to attendance are on the page, and no others', () => {
   const named = tableBelow(pages, '## Settings').flatMap(([names = '']) => namesIn(names))
   const ours = SETTING_NAMES.filter((name) =>
-    /^(ISSUER|ATTENDANCE|PRESENCE|SIGNATURE|CLAIM|ORGANISER|LIMIT|EVENTS?|OPERATOR|TOKEN)_/.test(name),
+    /^(ISSUER|ATTENDANCE|PRESENCE|SIGNATURE|CLAIM|ORGANISER|LIMIT|EVENTS?|GRANTS|OPERATOR|TOKEN)_/.test(name),
   )
 
   expect(named.toSorted()).toEqual([...ours, 'TRUSTED_PROXIES', 'PUBLIC_URL', 'NODE_ENV'].toSorted())
