@@ -36,6 +36,8 @@ export interface OutboundRequest {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
+  /** Parses the body of the answer; `JSON.parse` where it is left out. Undefined where the body is not JSON. */
+  readonly parse?: (body: Buffer) => unknown
 }
 
 export interface OutboundAnswer {
@@ -99,10 +101,10 @@ export async function askAddress(
     const [response] = (await once(sent, 'response')) as [http.IncomingMessage]
     const status = response.statusCode ?? 0
     if (status >= 300 && status < 400) throw new OutboundError('redirect')
-    const text = await readText(response, maxBytes)
+    const answer = await readBody(response, maxBytes)
     return {
       status,
-      json: parseOrUndefined(text),
+      json: (request.parse ?? parseOrUndefined)(answer),
       retryAfterMs: parseRetryAfter(response.headers['retry-after']),
     }
   } catch (error) {
@@ -155,7 +157,7 @@ function decompressed(response: http.IncomingMessage): Readable {
   return pipeline(response, createGunzip(), () => undefined)
 }
 
-async function readText(response: http.IncomingMessage, maxBytes: number): Promise<string> {
+async function readBody(response: http.IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of decompressed(response) as AsyncIterable<Buffer>) {
@@ -163,12 +165,12 @@ async function readText(response: http.IncomingMessage, maxBytes: number): Promi
     if (bytes > maxBytes) throw new OutboundError('too_large')
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
-function parseOrUndefined(text: string): unknown {
+function parseOrUndefined(body: Buffer): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(body.toString('utf8'))
   } catch {
     return undefined
   }

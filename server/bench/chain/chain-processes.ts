@@ -5,7 +5,7 @@ import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { FOLLOW_NODE_OPTIONS } from '../../src/cli/follow-child.ts'
+import { FOLLOW_ENV, FOLLOW_NODE_OPTIONS } from '../../src/cli/follow-child.ts'
 import { end, memoryMb } from '../processes.ts'
 import { NETWORK } from './made-logs.ts'
 
@@ -87,7 +87,7 @@ export async function runFollow(
 ): Promise<FollowFigures> {
   const startedMs = performance.now()
   const child = spawn(process.execPath, [...FOLLOW_NODE_OPTIONS, MAIN, 'follow', ...args], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...FOLLOW_ENV, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   if (asOfServer) setPriority(child.pid!, constants.priority.PRIORITY_LOW)

@@ -1,7 +1,8 @@
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { crc32, inflateRaw } from 'node:zlib'
-import { frameOf, type LogsOfRange, readAt, VERSION } from './spool-frames.ts'
+import { PackedLogs } from '../packed-logs.ts'
+import { frameOf, type PackedRange, readAt, VERSION } from './spool-frames.ts'
 
 /**
  * The file of stored logs of earlier versions of Landpass: before each frame its length and its CRC-32, four bytes each; the
@@ -47,7 +48,7 @@ async function convert(old: FileHandle, newPath: string): Promise<void> {
   }
 }
 
-async function* rangesOf(file: FileHandle): AsyncGenerator<LogsOfRange> {
+async function* rangesOf(file: FileHandle): AsyncGenerator<PackedRange> {
   for (let at = VERSION_2.length; ; ) {
     const body = await bodyAt(file, at)
     const range = body && (await rangeOf(body))
@@ -65,8 +66,8 @@ async function bodyAt(file: FileHandle, offset: number): Promise<Buffer | undefi
   return body && crc32(body) === header.readUInt32BE(4) ? body : undefined
 }
 
-type PackedRange = [first: number, last: number, lastHash: string, logs: readonly PackedLog[]]
-type PackedLog = [
+type OldRange = [first: number, last: number, lastHash: string, logs: readonly OldLog[]]
+type OldLog = [
   address: string,
   topics: readonly string[],
   data: string,
@@ -78,15 +79,17 @@ type PackedLog = [
   logIndex: number,
 ]
 
-async function rangeOf(body: Buffer): Promise<LogsOfRange | undefined> {
+async function rangeOf(body: Buffer): Promise<PackedRange | undefined> {
   try {
-    const [first, last, lastHash, logs] = JSON.parse((await inflate(body)).toString()) as PackedRange
+    const [first, last, lastHash, logs] = JSON.parse((await inflate(body)).toString()) as OldRange
     return {
       ...{ first, last, lastHash },
-      logs: logs.map(
-        ([address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex]) => ({
-          ...{ address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex },
-        }),
+      logs: PackedLogs.from(
+        logs.map(
+          ([address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex]) => ({
+            ...{ address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex },
+          }),
+        ),
       ),
     }
   } catch {

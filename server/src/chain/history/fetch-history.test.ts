@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { BlockRef, RawLog } from '../chain-types.ts'
 import { ContradictionError } from '../follow/chain-source.ts'
+import { PackedLogs } from '../packed-logs.ts'
 import { type FetchOptions, fetchHistory, type HistoryProgress, type HistorySource } from './fetch-history.ts'
 import { Spool } from './spool.ts'
 
@@ -48,7 +49,7 @@ class Node implements HistorySource {
         first: at,
         last: end,
         lastHash: this.hashOf(end),
-        logs: at < this.oldestBlock ? [] : [this.logAt(at)],
+        logs: PackedLogs.from(at < this.oldestBlock ? [] : [this.logAt(at)]),
         suspectBlocks: this.suspectBlocks.filter((block) => block >= at && block <= end),
       }
     }

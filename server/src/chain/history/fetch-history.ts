@@ -2,9 +2,10 @@ import { SECOND_MS } from '../../clock.ts'
 import { PublicCommandError } from '../../errors.ts'
 import type { BlockHeader, BlockRef, RawLog } from '../chain-types.ts'
 import { type BlockRange, ContradictionError } from '../follow/chain-source.ts'
+import { PackedLogs } from '../packed-logs.ts'
 import { FrameWriter } from './frame-writer.ts'
 import type { Spool } from './spool.ts'
-import type { LogsOfRange, TimedLog } from './spool-frames.ts'
+import type { PackedRange } from './spool-frames.ts'
 
 /** What the history is read from. Nodes that refuse a range are asked for smaller ones. */
 export interface HistorySource {
@@ -31,7 +32,7 @@ export interface HistorySource {
 export interface RangeAnswer extends BlockRange {
   /** The hash of the last block. */
   readonly lastHash: string
-  readonly logs: readonly RawLog[]
+  readonly logs: PackedLogs
   /** Blocks with an exactly round number of logs that no receipts could confirm: logs of them may be missing. */
   readonly suspectBlocks: readonly number[]
 }
@@ -178,10 +179,10 @@ async function storedHeader(number: number, source: HistorySource): Promise<Bloc
 /** @throws {CommandError} where the first transfer of a parcel that the node has is not of a new one */
 async function hasFirstTransfer(
   { parcelTransfer, spool }: FetchOptions,
-  { logs }: LogsOfRange,
+  { logs }: PackedRange,
   frames: FrameWriter,
 ): Promise<boolean> {
-  const first = logs.find((log) => parcelTransfer(log) !== undefined)
+  const first = find(logs, (log) => parcelTransfer(log) !== undefined)
   if (!first) return false
   if (parcelTransfer(first) === 'first') return true
   frames.discard()
@@ -189,6 +190,11 @@ async function hasFirstTransfer(
   throw withoutHistory(
     `the first transfer of land that it knows, in block ${first.blockNumber}, is not of a new parcel`,
   )
+}
+
+function find(logs: Iterable<RawLog>, isWanted: (log: RawLog) => boolean): RawLog | undefined {
+  for (const log of logs) if (isWanted(log)) return log
+  return undefined
 }
 
 /** @throws {CommandError} where the registry has parcels at the last block, or does not say how many */
@@ -214,20 +220,18 @@ function withoutHistory(why: string): PublicCommandError {
 }
 
 /** Where the node does not give the time of a log, the header of its block does. */
-async function withTimes(range: RangeAnswer, source: HistorySource): Promise<LogsOfRange> {
+async function withTimes(range: RangeAnswer, source: HistorySource): Promise<PackedRange> {
   const { first, last, lastHash, logs } = range
-  if (hasTimes(logs)) return { first, last, lastHash, logs }
-  const unknown = new Set(logs.filter((log) => log.blockTimeS === undefined).map((log) => log.blockHash))
+  if (logs.hasTimes) return { first, last, lastHash, logs }
+  const unknown = new Set<string>()
+  for (const { blockHash, blockTimeS } of logs) if (blockTimeS === undefined) unknown.add(blockHash)
   const headers = await source.headersByHash([...unknown])
   const times = new Map(headers.map(({ hash, timeS }) => [hash, timeS]))
-  const timed = logs.map(
-    (log): TimedLog => ({ ...log, blockTimeS: log.blockTimeS ?? times.get(log.blockHash)! }),
-  )
-  return { first, last, lastHash, logs: timed }
-}
-
-function hasTimes(logs: readonly RawLog[]): logs is readonly TimedLog[] {
-  return logs.every((log) => log.blockTimeS !== undefined)
+  const timed = Array.from(logs, (log) => ({
+    ...log,
+    blockTimeS: log.blockTimeS ?? times.get(log.blockHash),
+  }))
+  return { first, last, lastHash, logs: PackedLogs.from(timed) }
 }
 
 interface ProgressShow {

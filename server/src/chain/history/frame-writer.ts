@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../../clock.ts'
+import { PackedLogs } from '../packed-logs.ts'
 import type { Spool } from './spool.ts'
-import type { LogsOfRange, TimedLog } from './spool-frames.ts'
+import type { PackedRange } from './spool-frames.ts'
 
 /** Blocks from which on a frame is written. */
 const FRAME_BLOCKS = 2_000
@@ -19,7 +20,7 @@ const FRAME_MS = SECOND_MS
 export class FrameWriter {
   private readonly spool: Pick<Spool, 'append'>
   private readonly steadyMs: () => number
-  private ranges: LogsOfRange[] = []
+  private ranges: PackedRange[] = []
   private writtenAtMs: number
 
   constructor(spool: Pick<Spool, 'append'>, steadyMs: () => number) {
@@ -29,7 +30,7 @@ export class FrameWriter {
   }
 
   /** @returns whether a frame was written */
-  async add(range: LogsOfRange): Promise<boolean> {
+  async add(range: PackedRange): Promise<boolean> {
     this.ranges.push(range)
     const blocks = range.last - this.ranges[0]!.first + 1
     if (blocks < FRAME_BLOCKS && this.steadyMs() - this.writtenAtMs < FRAME_MS) return false
@@ -44,8 +45,7 @@ export class FrameWriter {
     this.ranges = []
     this.writtenAtMs = this.steadyMs()
     if (!first || !last) return
-    const logs: TimedLog[] = []
-    for (const range of ranges) for (const log of range.logs) logs.push(log)
+    const logs = PackedLogs.joined(ranges.map((range) => range.logs))
     await this.spool.append({ first: first.first, last: last.last, lastHash: last.lastHash, logs })
   }
 

@@ -4,7 +4,8 @@ import { applyEvent } from '../../land/events/apply-event.ts'
 import type { LandEvent } from '../../land/events/land-event.ts'
 import type { MemoryRows } from '../../land/events/memory-rows.ts'
 import type { RuleContext } from '../../land/events/rule-context.ts'
-import type { StoredRange, TimedLog } from './spool-frames.ts'
+import type { TimedLog } from '../packed-logs.ts'
+import type { StoredRange } from './spool-frames.ts'
 import type { TokenTrail } from './token-trail.ts'
 
 export interface ReplayOptions {
@@ -41,7 +42,7 @@ export async function replay(
     const last = options.last()
     if (range.first !== next) throw incomplete(next, last)
     next = range.last + 1
-    for (const part of range.parts) {
+    for await (const part of range.parts) {
       const logs = range.last <= last ? part : part.filter(({ blockNumber }) => blockNumber <= last)
       for (const event of await eventsOf(logs)) {
         trail.note(event)

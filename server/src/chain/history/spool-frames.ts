@@ -1,13 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
-import { promisify } from 'node:util'
-import { crc32, deflateRaw, inflateRaw } from 'node:zlib'
+import { pipeline } from 'node:stream/promises'
+import { crc32, createDeflateRaw, createInflateRaw } from 'node:zlib'
 import { CommandError } from '../../errors.ts'
-import type { RawLog } from '../chain-types.ts'
-
-/** A log with the time of its block. */
-export interface TimedLog extends RawLog {
-  readonly blockTimeS: number
-}
+import { type PackedLogs, type TimedLog, unpackedLogs } from '../packed-logs.ts'
 
 /** All logs of the blocks from `first` to `last`, both included, in their order. */
 export interface LogsOfRange {
@@ -18,18 +13,25 @@ export interface LogsOfRange {
   readonly logs: readonly TimedLog[]
 }
 
-/** Like {@link LogsOfRange}, with the logs in parts that are made when they are asked for: each log costs a kilobyte. */
-export interface StoredRange extends Omit<LogsOfRange, 'logs'> {
-  /** @throws {DamagedRangeError} where they cannot be read, in spite of the right checksum */
-  readonly parts: Iterable<readonly TimedLog[]>
+/** A range before it is stored. The time of each log is known. */
+export interface PackedRange extends Omit<LogsOfRange, 'logs'> {
+  readonly logs: PackedLogs
 }
 
-const deflate = promisify(deflateRaw)
-const inflate = promisify(inflateRaw)
+/**
+ * Like {@link LogsOfRange}, with the logs in parts that are made when they are asked for: each log costs a kilobyte. They can
+ * be read once.
+ */
+export interface StoredRange extends Omit<LogsOfRange, 'logs'> {
+  /** @throws {DamagedRangeError} where they cannot be read, in spite of the right checksum */
+  readonly parts: AsyncIterable<readonly TimedLog[]>
+}
+
 /** Of decompressed logs. With the 16 kB of Node.js, a range of ten thousand logs takes 400 steps. */
-const INFLATE_BYTES = 1 << 20
-/** Of JSON, about 150 logs. */
-const PART_BYTES = 1 << 16
+const INFLATE_BYTES = 1 << 18
+const DEFLATE_BYTES = 1 << 16
+/** Of JSON, about 40 logs: all that is made of them is garbage before the young generation is collected again. */
+const PART_BYTES = 1 << 14
 /** At the beginning of the file. Files of other versions: see {@link convertOldSpool}. */
 export const VERSION = Buffer.from('LPSPOOL3')
 /** Before each frame: the lengths of its facts and of its logs, and the CRC-32 of both; four bytes each. */
@@ -48,21 +50,29 @@ export interface Frame {
   readonly end: number
 }
 
-/** The frame of a range, as it is written. */
-export async function frameOf(
-  range: LogsOfRange,
-): Promise<{ readonly facts: RangeFacts; readonly bytes: Buffer }> {
-  const { first, last, lastHash, logs } = range
+/** The frame of a range, as it is written. @throws {Error} where the time of a log is not known */
+export async function frameOf({
+  first,
+  last,
+  lastHash,
+  logs,
+}: PackedRange): Promise<{ readonly facts: RangeFacts; readonly bytes: Buffer }> {
+  if (!logs.hasTimes) throw new Error(`a log of the blocks ${first} to ${last} has no time`)
   const facts: RangeFacts = [first, last, lastHash, logs.length]
-  const [factsBytes, logsBytes] = [
-    Buffer.from(JSON.stringify(facts)),
-    await deflate(packed(logs), { level: 1 }),
-  ]
+  const [factsBytes, logsBytes] = [Buffer.from(JSON.stringify(facts)), await deflated(logs.json())]
   const bytes = Buffer.concat([Buffer.alloc(HEADER_BYTES), factsBytes, logsBytes])
   bytes.writeUInt32BE(factsBytes.length, 0)
   bytes.writeUInt32BE(logsBytes.length, 4)
   bytes.writeUInt32BE(crc32(bytes.subarray(HEADER_BYTES)), 8)
   return { facts, bytes }
+}
+
+async function deflated(texts: Iterable<string>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  await pipeline(texts, createDeflateRaw({ level: 1, chunkSize: DEFLATE_BYTES }), async (deflating) => {
+    for await (const chunk of deflating as AsyncIterable<Buffer>) chunks.push(chunk)
+  })
+  return Buffer.concat(chunks)
 }
 
 /** The logs of a stored range cannot be read, in spite of the right checksum. */
@@ -79,19 +89,16 @@ export class DamagedRangeError extends CommandError {
 
 /** The range of a frame, with all of its logs. @throws {DamagedRangeError} */
 export async function rangeOf(frame: Pick<Frame, 'facts' | 'logs'>): Promise<LogsOfRange> {
-  const { parts, ...range } = await storedRangeOf(frame)
-  return { ...range, logs: [...parts].flat() }
+  const { parts, ...range } = storedRangeOf(frame)
+  const logs: TimedLog[] = []
+  for await (const part of parts) for (const log of part) logs.push(log)
+  return { ...range, logs }
 }
 
-/** The range of a frame. @throws {DamagedRangeError} where its logs cannot be decompressed, in spite of the right checksum */
-export async function storedRangeOf({ facts, logs }: Pick<Frame, 'facts' | 'logs'>): Promise<StoredRange> {
+/** The range of a frame. Its logs are decompressed while they are read. */
+export function storedRangeOf({ facts, logs }: Pick<Frame, 'facts' | 'logs'>): StoredRange {
   const [first, last, lastHash] = facts
-  try {
-    const json = await inflate(logs, { chunkSize: INFLATE_BYTES })
-    return { first, last, lastHash, parts: { [Symbol.iterator]: () => partsOf(json, facts) } }
-  } catch {
-    throw new DamagedRangeError(facts)
-  }
+  return { first, last, lastHash, parts: partsOf(logs, facts) }
 }
 
 /** Whether the logs of a frame can be read. */
@@ -161,72 +168,40 @@ export async function readAt(file: FileHandle, offset: number, length: number): 
   return bytesRead === length ? buffer : undefined
 }
 
-/** Logs as JSON. What a log has in common with the one before it is left out: it is in the same transaction, mostly. */
-type PackedLog = readonly [
-  address: string,
-  topics: readonly string[],
-  data: string,
-  logIndex: number,
-  ...transaction: PackedTransaction | [],
-]
-type PackedTransaction = [txHash: string, txIndex: number, ...block: PackedBlock | []]
-type PackedBlock = [blockNumber: number, blockHash: string, timeS: number]
-
-function packed(logs: readonly TimedLog[]): string {
-  return JSON.stringify(logs.map((log, at) => packedLog(log, logs[at - 1])))
-}
-
-function packedLog(log: TimedLog, before: TimedLog | undefined): PackedLog {
-  const { address, topics, data, blockNumber, blockHash, blockTimeS, txHash, txIndex, logIndex } = log
-  if (before?.blockHash !== blockHash)
-    return [address, topics, data, logIndex, txHash, txIndex, blockNumber, blockHash, blockTimeS]
-  if (before.txHash !== txHash) return [address, topics, data, logIndex, txHash, txIndex]
-  return [address, topics, data, logIndex]
-}
-
-function* partsOf(json: Buffer, facts: RangeFacts): Generator<readonly TimedLog[]> {
+/** @throws {DamagedRangeError} */
+async function* partsOf(compressed: Buffer, facts: RangeFacts): AsyncGenerator<readonly TimedLog[]> {
   let before: TimedLog | undefined
-  for (const part of listsIn(json)) {
-    const logs = unpacked(part, before, facts)
-    before = logs.at(-1)
-    yield logs
-  }
-}
-
-/** A JSON list of packed logs as several shorter ones. Only two logs have `],[` between them: all texts are hex. */
-function* listsIn(json: Buffer): Generator<string> {
-  const end = json.length - 1
-  for (let from = 1; from <= end; ) {
-    const between = json.indexOf('],[', from + PART_BYTES, 'latin1')
-    const to = between < 0 ? end : between + 1
-    yield `[${json.toString('latin1', from, to)}]`
-    from = to + 1
-  }
-}
-
-/** @param before the log before the first one */
-function unpacked(json: string, before: TimedLog | undefined, facts: RangeFacts): readonly TimedLog[] {
   try {
-    const logs: TimedLog[] = []
-    for (const packedLog of JSON.parse(json) as readonly PackedLog[])
-      logs.push(unpackedLog(packedLog, logs.at(-1) ?? before))
-    return logs
+    for await (const list of listsIn(inflated(compressed))) {
+      const logs = unpackedLogs(list, before) as readonly TimedLog[]
+      before = logs.at(-1)
+      yield logs
+    }
   } catch {
     throw new DamagedRangeError(facts)
   }
 }
 
-function unpackedLog(packedLog: PackedLog, before: TimedLog | undefined): TimedLog {
-  const [address, topics, data, logIndex, txHash, txIndex, blockNumber, blockHash, timeS] = packedLog
-  return {
-    address,
-    topics,
-    data,
-    blockNumber: blockNumber ?? before!.blockNumber,
-    blockHash: blockHash ?? before!.blockHash,
-    blockTimeS: timeS ?? before!.blockTimeS,
-    txHash: txHash ?? before!.txHash,
-    txIndex: txIndex ?? before!.txIndex,
-    logIndex,
+function inflated(compressed: Buffer): AsyncIterable<Buffer> {
+  const inflate = createInflateRaw({ chunkSize: INFLATE_BYTES })
+  inflate.end(compressed)
+  return inflate
+}
+
+/** A JSON list of packed logs as several shorter ones. Only two logs have `],[` between them: all texts are hex. */
+async function* listsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let from = 1
+  let json: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    json = json.length === 0 ? chunk : Buffer.concat([json, chunk])
+    for (;;) {
+      const between = json.indexOf('],[', from + PART_BYTES, 'latin1')
+      if (between < 0) break
+      yield `[${json.toString('latin1', from, between + 1)}]`
+      from = between + 2
+    }
+    json = json.subarray(from)
+    from = 0
   }
+  yield `[${json.toString('latin1', 0, json.length - 1)}]`
 }

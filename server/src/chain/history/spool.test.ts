@@ -17,8 +17,9 @@ import { join } from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { PackedLogs, type TimedLog } from '../packed-logs.ts'
 import { Spool } from './spool.ts'
-import type { LogsOfRange, TimedLog } from './spool-frames.ts'
+import type { LogsOfRange, PackedRange } from './spool-frames.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -46,6 +47,10 @@ function rangeOf(first: number, count = 10): LogsOfRange {
   return { first, last, lastHash: `0x${last}`, logs: [log] }
 }
 
+function packed({ logs, ...range }: LogsOfRange): PackedRange {
+  return { ...range, logs: PackedLogs.from(logs) }
+}
+
 async function readAll(spool: Spool): Promise<LogsOfRange[]> {
   const ranges: LogsOfRange[] = []
   for await (const range of spool.ranges()) ranges.push(range)
@@ -55,8 +60,8 @@ async function readAll(spool: Spool): Promise<LogsOfRange[]> {
 test('what was appended is there after a restart, in order', async () => {
   const spool = await openSpool()
   expect(spool.nextBlock).toBe(FIRST)
-  await spool.append(rangeOf(FIRST))
-  await spool.append(rangeOf(FIRST + 10, 500))
+  await spool.append(packed(rangeOf(FIRST)))
+  await spool.append(packed(rangeOf(FIRST + 10, 500)))
   await spool.sync()
   await spool.close()
 
@@ -64,7 +69,7 @@ test('what was appended is there after a restart, in order', async () => {
   expect(again.nextBlock).toBe(FIRST + 510)
   expect(again.logs).toBe(2)
   expect(await readAll(again)).toEqual([rangeOf(FIRST), rangeOf(FIRST + 10, 500)])
-  await expect(again.append(rangeOf(FIRST))).rejects.toThrow('does not follow')
+  await expect(again.append(packed(rangeOf(FIRST)))).rejects.toThrow('does not follow')
   await again.close()
 })
 
@@ -94,8 +99,8 @@ test('logs of one transaction, one block and several blocks are read as they wer
     },
   ]
   const spool = await openSpool()
-  await spool.append({ ...rangeOf(FIRST), logs })
-  await spool.append({ ...rangeOf(FIRST + 10), logs: [] })
+  await spool.append(packed({ ...rangeOf(FIRST), logs }))
+  await spool.append(packed({ ...rangeOf(FIRST + 10), logs: [] }))
   // Ranges are read in parts of 64 kB: these logs take 200 kB, and some parts begin within a transaction.
   const many = Array.from({ length: 1_000 }, (_, at) => ({
     ...log,
@@ -106,7 +111,7 @@ test('logs of one transaction, one block and several blocks are read as they wer
     txIndex: Math.floor(at / 100) % 3,
     logIndex: at,
   }))
-  await spool.append({ ...rangeOf(FIRST + 20), logs: many })
+  await spool.append(packed({ ...rangeOf(FIRST + 20), logs: many }))
   expect((await readAll(spool)).map((range) => range.logs)).toEqual([logs, [], many])
   await spool.close()
 })
@@ -148,7 +153,7 @@ test('a file that was cut anywhere, or has zeros or garbage at its end, loses on
       const spool = await openSpool()
       const ends = [(await stat(file())).size]
       for (let i = 0; i < 4; i++) {
-        await spool.append(rangeOf(FIRST + 10 * i))
+        await spool.append(packed(rangeOf(FIRST + 10 * i)))
         ends.push((await stat(file())).size)
       }
       await spool.close()
@@ -159,7 +164,7 @@ test('a file that was cut anywhere, or has zeros or garbage at its end, loses on
       const again = await openSpool()
       const whole = Math.max(ends.filter((end) => end <= size).length - 1, 0)
       expect(again.nextBlock).toBe(FIRST + 10 * whole)
-      for (let i = whole; i < 4; i++) await again.append(rangeOf(FIRST + 10 * i))
+      for (let i = whole; i < 4; i++) await again.append(packed(rangeOf(FIRST + 10 * i)))
       expect(await readAll(again)).toEqual([0, 1, 2, 3].map((i) => rangeOf(FIRST + 10 * i)))
       await again.close()
     }),
@@ -169,7 +174,7 @@ test('a file that was cut anywhere, or has zeros or garbage at its end, loses on
 
 test('a second process is refused as long as the first one has the file', async () => {
   const first = await openSpool()
-  await first.append(rangeOf(FIRST))
+  await first.append(packed(rangeOf(FIRST)))
   await expect(openSpool()).rejects.toThrow(`The process ${process.pid} is reading the history`)
   await first.close()
 
@@ -190,7 +195,7 @@ test('a file of an older form is deleted', async () => {
   await writeFile(file(), Buffer.from([0, 0, 0, 3, 1, 2, 3, 4, 9, 9, 9, 9, 9]))
   const spool = await openSpool()
   expect(spool.nextBlock).toBe(FIRST)
-  await spool.append(rangeOf(FIRST))
+  await spool.append(packed(rangeOf(FIRST)))
   await spool.close()
 
   const again = await openSpool()
@@ -200,7 +205,7 @@ test('a file of an older form is deleted', async () => {
 
 test('the newest ranges can be deleted, and others take their place', async () => {
   const spool = await openSpool()
-  for (let i = 0; i < 3; i++) await spool.append(rangeOf(FIRST + 10 * i))
+  for (let i = 0; i < 3; i++) await spool.append(packed(rangeOf(FIRST + 10 * i)))
   expect(spool.newestBlocks(2)).toEqual([
     { number: FIRST + 19, hash: `0x${FIRST + 19}` },
     { number: FIRST + 29, hash: `0x${FIRST + 29}` },
@@ -208,14 +213,14 @@ test('the newest ranges can be deleted, and others take their place', async () =
   expect(spool.blocksFrom(FIRST + 15).map(({ number }) => number)).toEqual([FIRST + 19, FIRST + 29])
   await spool.dropFrom(FIRST + 15)
   expect([spool.nextBlock, spool.logs]).toEqual([FIRST + 10, 1])
-  await spool.append(rangeOf(FIRST + 10, 5))
+  await spool.append(packed(rangeOf(FIRST + 10, 5)))
   expect(await readAll(spool)).toEqual([rangeOf(FIRST), rangeOf(FIRST + 10, 5)])
   await spool.close()
 })
 
 test('of a range that a full disk takes only in part, nothing stays', async () => {
   const spool = await openSpool()
-  await spool.append(rangeOf(FIRST))
+  await spool.append(packed(rangeOf(FIRST)))
   const other = await open(file())
   const handles = Object.getPrototypeOf(other) as FileHandle
   await other.close()
@@ -227,10 +232,10 @@ test('of a range that a full disk takes only in part, nothing stays', async () =
     const [buffer] = args as [Buffer]
     return write.apply(this, [buffer.subarray(0, 20)] as unknown as Parameters<FileHandle['write']>)
   } as FileHandle['write'])
-  await expect(spool.append(rangeOf(FIRST + 10))).rejects.toThrow('only 20 of')
+  await expect(spool.append(packed(rangeOf(FIRST + 10)))).rejects.toThrow('only 20 of')
   half.mockRestore()
 
-  await spool.append(rangeOf(FIRST + 10))
+  await spool.append(packed(rangeOf(FIRST + 10)))
   expect(await readAll(spool)).toEqual([rangeOf(FIRST), rangeOf(FIRST + 10)])
   await spool.close()
 })
@@ -288,9 +293,9 @@ test('a range in the middle that cannot be read, and all after it, are requested
 test('the newest log is found behind ranges without logs', async () => {
   const spool = await openSpool()
   expect(await spool.newestLog()).toBeUndefined()
-  await spool.append(rangeOf(FIRST))
-  await spool.append(rangeOf(FIRST + 10))
-  await spool.append({ ...rangeOf(FIRST + 20), logs: [] })
+  await spool.append(packed(rangeOf(FIRST)))
+  await spool.append(packed(rangeOf(FIRST + 10)))
+  await spool.append(packed({ ...rangeOf(FIRST + 20), logs: [] }))
   expect(await spool.newestLog()).toEqual(rangeOf(FIRST + 10).logs[0])
   await spool.close()
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { FolderLock } from '../../db/embedded/folder-lock.ts'
 import { CommandError } from '../../errors.ts'
 import type { BlockRef } from '../chain-types.ts'
+import type { TimedLog } from '../packed-logs.ts'
 import { convertOldSpool } from './convert-spool.ts'
 import {
   DamagedRangeError,
@@ -11,10 +12,10 @@ import {
   frameOf,
   hasLogs,
   type LogsOfRange,
+  type PackedRange,
   type RangeFacts,
   rangeOf,
   readAt,
-  type TimedLog,
   VERSION,
 } from './spool-frames.ts'
 
@@ -87,7 +88,7 @@ export class Spool {
   }
 
   /** @throws {Error} where the range does not follow the last one, or cannot be written whole: nothing of it stays */
-  async append(range: LogsOfRange): Promise<void> {
+  async append(range: PackedRange): Promise<void> {
     if (range.first !== this.nextBlock)
       throw new Error(`block ${range.first} does not follow ${this.nextBlock - 1} in the spool`)
     const { facts, bytes } = await frameOf(range)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { PackedLogs } from '../packed-logs.ts'
 import { Spool, spoolPath } from './spool.ts'
 import { StoredRanges } from './stored-ranges.ts'
 
@@ -20,7 +21,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-const append = (first: number) => spool.append({ first, last: first + 9, lastHash: `0x${first}`, logs: [] })
+const append = (first: number) =>
+  spool.append({ first, last: first + 9, lastHash: `0x${first}`, logs: PackedLogs.from([]) })
 
 /** Reads all ranges, and notes their first blocks. */
 function readAll() {
@@ -62,7 +64,7 @@ test('a range that is replaced before its release is read as it is then', async 
   await append(110)
   await rest()
   await spool.dropFrom(119)
-  await spool.append({ first: 110, last: 114, lastHash: '0x0b', logs: [] })
+  await spool.append({ first: 110, last: 114, lastHash: '0x0b', logs: PackedLogs.from([]) })
   await append(115)
   stored.release(124)
   stored.end()

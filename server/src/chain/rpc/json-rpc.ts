@@ -29,6 +29,8 @@ export interface JsonRpcOptions {
 export interface Call {
   readonly method: string
   readonly params: readonly unknown[]
+  /** Parses the answer; `JSON.parse` where it is left out. */
+  readonly parse?: (body: Buffer) => unknown
 }
 
 /** How a call of a batch ended. */
@@ -65,12 +67,12 @@ export class JsonRpc {
    * @param read checks the result and gives it its form; a {@link WrongAnswerError} from it counts as a wrong answer
    * @throws {NodeError} when there is no usable answer
    */
-  async call<T>({ method, params }: Call, read: (result: unknown) => T): Promise<T> {
+  async call<T>({ method, params, parse }: Call, read: (result: unknown) => T): Promise<T> {
     return this.limiter.run(1, async () => {
       const startedMs = this.options.timing.nowMs()
       try {
         const id = this.nextId()
-        const answer = await this.post({ jsonrpc: '2.0', id, method, params })
+        const answer = await this.post({ jsonrpc: '2.0', id, method, params }, parse)
         const reply = this.onlyReply(method, answer, id)
         const value = read(this.resultOf(method, answer, reply, (refusal) => readRefusalOf(method, refusal)))
         this.noteAnswer(startedMs, method, 1)
@@ -120,19 +122,24 @@ export class JsonRpc {
   }
 
   /** Sends a request; once more if the connection breaks: nodes close idle ones just when they are used again. */
-  private async post(json: unknown): Promise<OutboundAnswer> {
+  private async post(json: unknown, parse?: Call['parse']): Promise<OutboundAnswer> {
     try {
-      return await this.postOnce(json)
+      return await this.postOnce(json, parse)
     } catch (error) {
       if (!(error instanceof OutboundError) || error.failure !== 'unreachable') throw error
-      return this.postOnce(json)
+      return this.postOnce(json, parse)
     }
   }
 
-  private async postOnce(json: unknown): Promise<OutboundAnswer> {
+  private async postOnce(json: unknown, parse: Call['parse']): Promise<OutboundAnswer> {
     const { timeoutMs, maxBytes, signal, timing } = this.options
     const limits = { timeoutMs, maxBytes, signal, startTimer: timing.startTimer }
-    return askAddress(this.address.url, limits, { method: 'POST', json, headers: ACCEPT_GZIP })
+    return askAddress(this.address.url, limits, {
+      method: 'POST',
+      json,
+      headers: ACCEPT_GZIP,
+      ...(parse && { parse }),
+    })
   }
 
   private onlyReply(method: string, answer: OutboundAnswer, id: number): Reply | undefined {

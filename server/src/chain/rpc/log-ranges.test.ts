@@ -128,7 +128,7 @@ test('an exactly round number of logs is not believed: a node that cuts answers 
   }
   const ranges = await read({ toBlock: 107, beforeEachTry })
 
-  expect(ranges.flatMap(({ logs }) => logs)).toHaveLength(8 * 20 + 28)
+  expect(ranges.flatMap(({ logs }) => [...logs])).toHaveLength(8 * 20 + 28)
   // A reader with a lease renews it before each of the halves, of which there may be thousands.
   expect(asked).toBe(all[0]!.takeMethods().filter((method) => method === 'eth_getLogs').length)
   expect(asked).toBeGreaterThan(ranges.length)
@@ -302,12 +302,12 @@ test('a node that does not answer is no node without history', async () => {
 
 /** All logs, each once and in order, and ranges without a gap. */
 function expectWhole(ranges: readonly LogRange[]): void {
-  expect(ranges.flatMap(({ logs }) => logs)).toHaveLength(LOG_COUNT)
+  expect(ranges.flatMap(({ logs }) => [...logs])).toHaveLength(LOG_COUNT)
   let next = 100
   for (const { fromBlock, toBlock, logs } of ranges) {
     expect(fromBlock).toBe(next)
     next = toBlock + 1
-    expect(logs.every(({ blockNumber }) => blockNumber >= fromBlock && blockNumber <= toBlock)).toBe(true)
+    for (const { blockNumber } of logs) expect(blockNumber >= fromBlock && blockNumber <= toBlock).toBe(true)
   }
   expect(next).toBe(220)
 }

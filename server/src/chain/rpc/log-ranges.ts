@@ -1,4 +1,4 @@
-import type { RawLog } from '../chain-types.ts'
+import type { PackedLogs } from '../packed-logs.ts'
 import { receiptsRootOf } from '../proofs/receipts-root.ts'
 import { NoNodeError } from './no-node-error.ts'
 import type { EthereumNode } from './node.ts'
@@ -34,7 +34,7 @@ export interface LogRangesOptions extends Choice, BlockRange {
 
 /** All logs of a range, in order. */
 export interface LogRange extends BlockRange {
-  readonly logs: readonly RawLog[]
+  readonly logs: PackedLogs
   /** The header of `toBlock`, the same before and after the logs were read. */
   readonly last: NodeHeader
   /** The short name of the node that gave the logs. */
@@ -228,9 +228,10 @@ class RangeReader {
       return this.readHalves(node, range)
     }
     const after = await this.lastHeader(node, range)
-    const isOther = ({ blockNumber, blockHash }: RawLog) =>
-      blockNumber === range.toBlock && blockHash !== after.hash
-    if (before.hash !== after.hash || logs.some(isOther)) {
+    // All logs of a block have the same hash.
+    const { newest } = logs
+    const isOther = newest?.blockNumber === range.toBlock && newest.blockHash !== after.hash
+    if (before.hash !== after.hash || isOther) {
       throw node.accuse('eth_getLogs', `block ${range.toBlock} changed while its logs were read`)
     }
     const isSuspect = isRound(logs.length) && !(await this.hasAll(node, after, logs))
@@ -248,7 +249,7 @@ class RangeReader {
   }
 
   /** Whether the receipts of a block prove that these are all its logs; false where they cannot be had. */
-  private async hasAll(node: EthereumNode, header: NodeHeader, logs: readonly RawLog[]): Promise<boolean> {
+  private async hasAll(node: EthereumNode, header: NodeHeader, logs: PackedLogs): Promise<boolean> {
     const wanted = new Set(this.options.addresses)
     try {
       const receipts = (await node.receiptsOf(header.hash)) ?? []

@@ -1,4 +1,5 @@
 import type { BlockHeader, RawLog } from '../chain-types.ts'
+import { PackedLogs } from '../packed-logs.ts'
 import { checkHeaderHash } from '../proofs/header-hash.ts'
 import type { Receipt } from '../proofs/receipts-root.ts'
 import {
@@ -10,6 +11,7 @@ import {
   readQuantity,
   WrongAnswerError,
 } from './hex-values.ts'
+import { JsonList } from './json-list.ts'
 import type { BlockRange } from './refusals.ts'
 
 /** A header, with what its block can be checked by. */
@@ -29,6 +31,8 @@ export interface Capabilities {
   readonly oldestBlocks: number | 'disabled' | undefined
 }
 
+/** For errors. */
+const LIST_OF_LOGS = 'the list of logs'
 const BLOOM_BYTES = 256
 const MAX_TOPICS = 4
 const WORD_BYTES = 32
@@ -89,14 +93,18 @@ export function readLogsOfRange(
   value: unknown,
   { fromBlock, toBlock }: BlockRange,
   addresses: ReadonlySet<string>,
-): readonly RawLog[] {
-  const logs = readLogs(value)
-  if (logs.some(({ blockNumber }) => blockNumber < fromBlock || blockNumber > toBlock)) {
-    throw new WrongAnswerError('a log is outside the range')
+): PackedLogs {
+  const packed = new PackedLogs()
+  for (const items of value instanceof JsonList ? value : [readList(value, LIST_OF_LOGS)]) {
+    const logs = readLogs(items, packed.newest)
+    if (logs.some(({ blockNumber }) => blockNumber < fromBlock || blockNumber > toBlock)) {
+      throw new WrongAnswerError('a log is outside the range')
+    }
+    checkOrder(logs, packed.newest)
+    checkAddresses(logs, addresses)
+    packed.add(logs)
   }
-  checkOrder(logs)
-  checkAddresses(logs, addresses)
-  return logs
+  return packed
 }
 
 /**
@@ -154,9 +162,10 @@ function readReceipt(fields: Readonly<Record<string, unknown>>): Receipt {
   }
 }
 
-function readLogs(value: unknown): readonly RawLog[] {
+/** @param before the log before the first one of the list */
+function readLogs(value: unknown, before?: RawLog): readonly RawLog[] {
   const logs: RawLog[] = []
-  for (const item of readList(value, 'the list of logs')) logs.push(readLog(item, logs.at(-1)))
+  for (const item of readList(value, LIST_OF_LOGS)) logs.push(readLog(item, logs.at(-1) ?? before))
   return logs
 }
 
@@ -188,18 +197,27 @@ function blockTimeOf(value: unknown): number | undefined {
   return readQuantity(value, 'blockTimestamp') || undefined
 }
 
-/** Each log comes after the one before it, and agrees with it about their block and transaction. */
-function checkOrder(logs: readonly RawLog[]): void {
-  for (let at = 1; at < logs.length; at++) {
-    const [before, log] = [logs[at - 1]!, logs[at]!]
-    if (log.blockNumber < before.blockNumber) throw new WrongAnswerError('the logs are not in order')
-    if (log.blockNumber > before.blockNumber) continue
-    if (log.blockHash !== before.blockHash) throw new WrongAnswerError('one block has two hashes')
-    if (log.logIndex <= before.logIndex) throw new WrongAnswerError('the log indexes do not rise')
-    if (log.txIndex < before.txIndex) throw new WrongAnswerError('the transaction indexes go back')
-    if ((log.txIndex === before.txIndex) !== (log.txHash === before.txHash)) {
-      throw new WrongAnswerError('index and hash of a transaction do not agree')
-    }
+/**
+ * Each log comes after the one before it, and agrees with it about their block and transaction.
+ *
+ * @param first the log before them
+ */
+function checkOrder(logs: readonly RawLog[], first?: RawLog): void {
+  let before = first
+  for (const log of logs) {
+    if (before) checkFollows(log, before)
+    before = log
+  }
+}
+
+function checkFollows(log: RawLog, before: RawLog): void {
+  if (log.blockNumber < before.blockNumber) throw new WrongAnswerError('the logs are not in order')
+  if (log.blockNumber > before.blockNumber) return
+  if (log.blockHash !== before.blockHash) throw new WrongAnswerError('one block has two hashes')
+  if (log.logIndex <= before.logIndex) throw new WrongAnswerError('the log indexes do not rise')
+  if (log.txIndex < before.txIndex) throw new WrongAnswerError('the transaction indexes go back')
+  if ((log.txIndex === before.txIndex) !== (log.txHash === before.txHash)) {
+    throw new WrongAnswerError('index and hash of a transaction do not agree')
   }
 }
 

@@ -1,6 +1,8 @@
 import type { RawLog } from '../chain-types.ts'
+import type { PackedLogs } from '../packed-logs.ts'
 import type { Receipt } from '../proofs/receipts-root.ts'
 import { hexOfNumber, readHex, readQuantity, WrongAnswerError } from './hex-values.ts'
+import { parseAnswer } from './json-list.ts'
 import { JsonRpc, type JsonRpcOptions, type Outcome } from './json-rpc.ts'
 import { hideSecrets, withoutAddress } from './node-address.ts'
 import {
@@ -158,11 +160,12 @@ export class EthereumNode {
   }
 
   /** Logs of a range of blocks, both ends included, from any of these addresses (in lower case). */
-  logsOfRange(range: BlockRange, addresses: readonly string[]): Promise<readonly RawLog[]> {
+  logsOfRange(range: BlockRange, addresses: readonly string[]): Promise<PackedLogs> {
     const { fromBlock, toBlock } = range
     const params = [{ fromBlock: hexOfNumber(fromBlock), toBlock: hexOfNumber(toBlock), address: addresses }]
     const asked = new Set(addresses)
-    return this.rpc.call({ method: 'eth_getLogs', params }, (result) => readLogsOfRange(result, range, asked))
+    const call = { method: 'eth_getLogs', params, parse: parseAnswer }
+    return this.rpc.call(call, (result) => readLogsOfRange(result, range, asked))
   }
 
   /**

@@ -187,7 +187,7 @@ async function inBatches(
 
 function copyOf(rows: MemoryRows): MemoryRows {
   const copy = new MemoryRows()
-  for (const table of TABLES) for (const row of rows.rowsOf(table)) copy.put(table, row)
+  for (const table of TABLES) for (const row of rows.rowsOf(table)) copy.put(table, { ...row })
   return copy
 }
 

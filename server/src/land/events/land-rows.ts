@@ -83,7 +83,8 @@ export function whenRead<Value, Result>(
 
 /**
  * The rows that events are applied to: in memory (history, tests), or read from the tables when they are needed (near
- * the head of the chain). What was put is seen by every later read. Rows are never changed in place.
+ * the head of the chain). What was put is seen by every later read, and a row that was read may change when its successor is
+ * put: a rule reads what it needs before. Rules never change a row in place.
  */
 export interface LandRows {
   parcel(at: Coord): Awaitable<ParcelRow | undefined>

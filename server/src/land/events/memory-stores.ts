@@ -1,6 +1,7 @@
 import type { Coord } from '@landpass/client/grid'
 import type { AssetName, AssetType } from '../records/assets.ts'
 import type { EstateRow, MortgageRow, ParcelRow, RightRow } from './land-rows.ts'
+import { emptyEstate, emptyParcel } from './new-rows.ts'
 import { PackedRows } from './packed-rows.ts'
 
 /** The rows of one table, with the indexes that it needs. A row is found by the columns that name it. */
@@ -36,9 +37,22 @@ class Groups<Item> {
   }
 }
 
+const PARCEL_COLUMNS = Object.keys(emptyParcel({ x: 0, y: 0 }, 0)) as readonly (keyof ParcelRow)[]
+const ESTATE_COLUMNS = Object.keys(
+  emptyEstate('0', { blockNumber: 0, timeMs: 0, txHash: '', logIndex: 0 }),
+) as readonly (keyof EstateRow)[]
+
+/**
+ * Gives a kept row the values of its successor. The successor is garbage at once then; as the kept row it would be copied
+ * twice by the collector, and its predecessor would wait for a collection of the whole heap.
+ */
+function overwrite<Row>(kept: Row, row: Row, columns: readonly (keyof Row)[]): void {
+  for (const column of columns) if (kept[column] !== row[column]) kept[column] = row[column]
+}
+
 /** A place for the row of a parcel. It stays the same object, so that indexes need no change when the row does. */
 interface ParcelCell {
-  row: ParcelRow
+  readonly row: ParcelRow
 }
 
 export class ParcelStore implements Store<ParcelRow> {
@@ -100,7 +114,7 @@ export class ParcelStore implements Store<ParcelRow> {
   private index(cell: ParcelCell, before: ParcelRow | undefined, after: ParcelRow | undefined): void {
     this.byOwner.move(cell, before?.owner ?? null, after?.owner ?? null)
     this.byEstate.move(cell, before?.estate_id ?? null, after?.estate_id ?? null)
-    if (after) cell.row = after
+    if (before && after) overwrite(before, after, PARCEL_COLUMNS)
   }
 }
 
@@ -117,8 +131,10 @@ export class EstateStore implements Store<EstateRow> {
   }
 
   put(row: EstateRow): void {
-    this.byOwner.move(row.id, this.rows.get(row.id)?.owner ?? null, row.owner)
-    this.rows.set(row.id, row)
+    const kept = this.rows.get(row.id)
+    this.byOwner.move(row.id, kept?.owner ?? null, row.owner)
+    if (kept) overwrite(kept, row, ESTATE_COLUMNS)
+    else this.rows.set(row.id, row)
   }
 
   remove({ id }: EstateRow): void {

@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { WrongAnswerError } from './hex-values.ts'
+import { JsonList, parseAnswer } from './json-list.ts'
+
+/** Longer than a part. */
+const LONG = 'f'.repeat(70_000)
+
+function parse(text: string): unknown {
+  const answer = parseAnswer(Buffer.from(text)) as { readonly result?: unknown } | undefined
+  return answer?.result instanceof JsonList ? { ...answer, result: [...answer.result].flat() } : answer
+}
+
+test('a short answer, an error and what is not JSON are as JSON.parse has them', () => {
+  for (const text of [
+    '{"id":1,"result":[]}',
+    '{"id":1,"result":[{"a":[1]}]}',
+    '{"error":{"data":["x"]}}',
+    '[]',
+  ])
+    expect(parse(text)).toEqual(JSON.parse(text))
+  expect(parse('<html>[')).toBeUndefined()
+  expect(parse(`<html>[${LONG}]`)).toBeUndefined()
+})
+
+test('a long list comes in parts, and each of them is a part of the list', () => {
+  const items = Array.from({ length: 3_000 }, (_, at) => ({ at, topics: ['0xab', '0xcd'], data: '0x12' }))
+  const { result } = parseAnswer(Buffer.from(JSON.stringify({ result: items, id: 4 }))) as {
+    result: JsonList
+  }
+  const parts = [...result]
+  expect(parts.length).toBeGreaterThan(1)
+  expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(2_000)
+  expect(parts.flat()).toEqual(items)
+})
+
+test('any answer whose last list is its result is read as JSON.parse reads it', () => {
+  // Texts with what ends a part, and with the brackets of lists.
+  const word = fc.constantFrom('0xabcd', '},', '},{', '[', ']', '"', '\\', 'é', LONG.slice(0, 20_000))
+  const item = fc.dictionary(
+    fc.constantFrom('a', 'b', 'result'),
+    fc.oneof(word, fc.array(word), fc.integer()),
+  )
+  const answer = fc.record(
+    {
+      note: word,
+      other: fc.array(word),
+      result: fc.oneof(fc.array(item, { maxLength: 30 }), word),
+      id: fc.integer(),
+    },
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(answer, fc.constantFrom(0, 1), (value, indent) => {
+      const text = JSON.stringify(value, null, indent)
+      expect(parse(text)).toEqual(JSON.parse(text))
+    }),
+    { seed: 15, numRuns: 300 },
+  )
+})
+
+test.each([
+  ['ends too early', (list: string) => list.slice(0, -3)],
+  ['has a comma at its end', (list: string) => `${list},`],
+  ['has an empty item', (list: string) => list.replace('},{', '},,{')],
+  ['has another list after it', (list: string) => `${list}],"other":[{}`],
+  ['has words between its items', (list: string) => list.replaceAll('},{', '},<p>,{')],
+])('a long list that %s is a wrong answer', (_name, damage) => {
+  const list = damage(JSON.stringify([{ a: LONG }, { a: LONG }, { a: 1 }]).slice(1, -1))
+  expect(() => parse(`{"id":1,"result":[${list}]}`)).toThrow(WrongAnswerError)
+})
