@@ -1,4 +1,4 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
+import { hashOf } from './curve.ts'
 
 /**
  * Ethereum's hash: the original Keccak, whose padding differs from that of SHA-3. 32 bytes.
@@ -7,5 +7,5 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
  * Buffer.from(keccak256(new Uint8Array())).toString('hex') // 'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
  */
 export function keccak256(bytes: Uint8Array): Uint8Array {
-  return keccak_256(bytes)
+  return hashOf(bytes)
 }

@@ -1,8 +1,4 @@
-// Not the package's index, which compiles five more WebAssembly modules (65 ms and 18 MB at every start).
-import { instantiateSecp256k1 } from '@bitauth/libauth/build/lib/crypto/secp256k1.js'
-import { keccak256 } from './keccak256.ts'
-
-const secp256k1 = await instantiateSecp256k1()
+import { hashOf, publicKeyOf, recoverPublicKey, signRecoverable } from './curve.ts'
 
 const SIGNATURE = /^0x([0-9a-f]{128})(00|01|1b|1c)$/i
 /** Wallets write 27 and 28 for 0 and 1. */
@@ -16,7 +12,7 @@ const WALLET_RECOVERY_OFFSET = 27
  * addressOf(Buffer.from('01'.padStart(64, '0'), 'hex')) // '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf'
  */
 export function addressOf(privateKey: Uint8Array): string {
-  return addressOfPublicKey(succeeded(secp256k1.derivePublicKeyUncompressed(privateKey)))
+  return addressOfPublicKey(publicKeyOf(privateKey))
 }
 
 /**
@@ -28,11 +24,9 @@ export function addressOf(privateKey: Uint8Array): string {
  * signText('hello', key) // '0x…1b', 132 characters
  */
 export function signText(text: string, privateKey: Uint8Array): string {
-  const { signature, recoveryId } = succeeded(
-    secp256k1.signMessageHashRecoverableCompact(privateKey, digestOf(text)),
-  )
+  const { compact, recoveryId } = signRecoverable(digestOf(text), privateKey)
   const last = (recoveryId + WALLET_RECOVERY_OFFSET).toString(16)
-  return `0x${Buffer.from(signature).toString('hex')}${last}`
+  return `0x${Buffer.from(compact).toString('hex')}${last}`
 }
 
 /** A signature in parts; `r` and `s` are 32 bytes, `v` is 27 or 28. */
@@ -51,8 +45,8 @@ export interface SplitSignature {
  * signDigest(attestationDigest(MAINNET_DOMAIN, attestation), key).v // 27 or 28
  */
 export function signDigest(digest: Uint8Array, privateKey: Uint8Array): SplitSignature {
-  const { signature, recoveryId } = succeeded(secp256k1.signMessageHashRecoverableCompact(privateKey, digest))
-  return { r: signature.subarray(0, 32), s: signature.subarray(32), v: recoveryId + WALLET_RECOVERY_OFFSET }
+  const { compact, recoveryId } = signRecoverable(digest, privateKey)
+  return { r: compact.subarray(0, 32), s: compact.subarray(32), v: recoveryId + WALLET_RECOVERY_OFFSET }
 }
 
 /**
@@ -68,28 +62,18 @@ export function recoverAddress(text: string, signatureHex: string): string | und
   const [, compact, last] = SIGNATURE.exec(signatureHex) ?? []
   if (compact === undefined || last === undefined) return undefined
   const recoveryId = Number.parseInt(last, 16) % WALLET_RECOVERY_OFFSET === 0 ? 0 : 1
-  const publicKey = secp256k1.recoverPublicKeyUncompressed(
-    Buffer.from(compact, 'hex'),
-    recoveryId,
-    digestOf(text),
-  )
-  return typeof publicKey === 'string' ? undefined : addressOfPublicKey(publicKey)
+  const publicKey = recoverPublicKey({ compact: Buffer.from(compact, 'hex'), recoveryId }, digestOf(text))
+  return publicKey && addressOfPublicKey(publicKey)
 }
 
 /** The hash that wallets sign. With the prefix, a signed text cannot be a transaction. The length is in bytes. */
 function digestOf(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'utf8')
-  return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`), bytes]))
+  return hashOf(Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`), bytes)
 }
 
 /** The first byte of an uncompressed key is only a marker, so it is not hashed. */
 function addressOfPublicKey(publicKey: Uint8Array): string {
-  const hash = keccak256(publicKey.subarray(1))
+  const hash = hashOf(publicKey.subarray(1))
   return `0x${Buffer.from(hash.subarray(-20)).toString('hex')}`
-}
-
-/** The library returns an error text in place of a result. */
-function succeeded<T>(result: T | string): T {
-  if (typeof result === 'string') throw new Error(result)
-  return result
 }

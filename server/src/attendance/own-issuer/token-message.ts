@@ -11,6 +11,7 @@ import {
   toHex,
   uuidBytes32,
 } from '@landpass/client/tokens'
+import { keccak256 } from '../../ethereum/keccak256.ts'
 
 /** What the message of a token is made of: stored with the claim, and never changed. */
 export interface TokenMessage {
@@ -49,7 +50,7 @@ export function attestationOf(message: TokenMessage): Attestation {
 
 /** The uid of an attestation, as 32 bytes. */
 export function uidBytes(attestation: Attestation): Buffer {
-  return Buffer.from(fromHex(attestationUid(attestation)))
+  return Buffer.from(fromHex(attestationUid(attestation, keccak256)))
 }
 
 /** A token with its signature: r, s and v in 65 bytes. */
@@ -59,7 +60,7 @@ export function signedToken(
 ): SignedAttestation {
   const attestation = attestationOf(message)
   return {
-    uid: attestationUid(attestation),
+    uid: attestationUid(attestation, keccak256),
     domain: MAINNET_DOMAIN,
     attestation,
     signature: {

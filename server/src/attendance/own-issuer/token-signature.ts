@@ -1,4 +1,5 @@
 import { attestationDigest, MAINNET_DOMAIN } from '@landpass/client/tokens'
+import { keccak256 } from '../../ethereum/keccak256.ts'
 import { signDigest } from '../../ethereum/signatures.ts'
 import { attestationOf, type TokenMessage, uidBytes } from './token-message.ts'
 
@@ -22,6 +23,6 @@ export interface TokenSignature {
  */
 export function signToken({ message, key }: SigningTask): TokenSignature {
   const attestation = attestationOf(message)
-  const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation), key)
+  const { r, s, v } = signDigest(attestationDigest(MAINNET_DOMAIN, attestation, keccak256), key)
   return { uid: uidBytes(attestation), signature: Uint8Array.of(...r, ...s, v) }
 }

@@ -5,14 +5,14 @@ import { Batches } from '../batches.ts'
 import { type SigningTask, signToken, type TokenSignature } from './token-signature.ts'
 
 /**
- * Tokens in a second above which the thread signs. A token takes half a millisecond of CPU time: fewer cost less than a
- * thread does, which starts with some 15 MB of memory.
+ * Tokens in a second above which the thread signs. A token takes a tenth of a millisecond of CPU time: fewer cost less than
+ * a thread does, which starts with some 15 MB of memory.
  */
 const THREAD_ABOVE = 50
 /** How long after the end of a thread no other one is started. */
 const REST_MS = 10 * SECOND_MS
 
-/** A batch takes some 30 ms. A thread that lives and does not answer for so long is ended. */
+/** A batch takes some 5 ms. A thread that lives and does not answer for so long is ended. */
 const ANSWER_WITHIN_MS = 5 * SECOND_MS
 const SCRIPT = new URL('./signing-thread.js', import.meta.url)
 

@@ -3,7 +3,7 @@ import type { Delegation } from './delegation.ts'
 
 /**
  * Caches verified delegations, about 350 bytes each: a player sends the same delegation with every request for weeks,
- * and each verification takes 100 µs.
+ * and each verification takes 90 µs.
  */
 export class ProvenDelegations {
   private readonly limit: number
